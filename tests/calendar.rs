@@ -1,17 +1,13 @@
-//! Runs the calendar suite of `search/src/answer/calendar.rs` over the real stores, SQLite and LanceDB.
-
-#[path = "../crates/search/src/answer/calendar/life.rs"]
-mod life;
+//! Runs the simulated life of an agent over the real stores, SQLite and LanceDB.
 
 use std::sync::Arc;
 
 use annals_catalog::SqliteCatalog;
 use annals_core::Embedder;
-use annals_search::Search;
+use annals_simulation::life::Life;
 use annals_strata::{LanceStrata, Memory};
 use annals_testkit::WordEmbedder;
 use annals_testkit::calendar::{PLACES, Place};
-use life::Life;
 
 #[tokio::test]
 async fn range_returns_exactly_its_memories_over_real_stores() {

@@ -1,21 +1,4 @@
-//! Runs the simulation of `server/src/jobs/simulation.rs` over the real stores in a folder: SQLite, LanceDB, DuckDB.
-
-#![allow(
-    dead_code,
-    unused_imports,
-    reason = "the files are those of the service's own simulation, which uses all of them"
-)]
-
-#[path = "../crates/server/src/jobs/simulation/dice.rs"]
-mod dice;
-#[path = "../crates/server/src/jobs/simulation/lineage.rs"]
-mod lineage;
-#[path = "../crates/server/src/jobs/simulation/rules.rs"]
-mod rules;
-#[path = "../crates/server/src/jobs/simulation/stores.rs"]
-mod stores;
-#[path = "../crates/server/src/jobs/simulation/world.rs"]
-mod world;
+//! Runs the simulation of the jobs over the real stores in a folder: SQLite, LanceDB, DuckDB.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,24 +6,16 @@ use std::sync::Arc;
 use annals_catalog::SqliteCatalog;
 use annals_core::Embedder;
 use annals_facts::DuckFacts;
-use annals_server::jobs::{Exclusive, Moment, Pass, RolledUp, RoundRobin, Sweep};
-use annals_server::locks::AgentLocks;
+use annals_service::Parts;
+use annals_simulation::jobs::{World, ZONES, parts};
 use annals_strata::{LanceStrata, Memory};
-use annals_testkit::{QuotingEngine, WordEmbedder};
-use stores::Stores;
-use world::{World, ZONES};
+use annals_testkit::WordEmbedder;
 
-async fn open(folder: &Path) -> Stores {
-    let store = Arc::new(SqliteCatalog::open(&folder.join("catalog.sqlite")).unwrap());
-    let embedder = Arc::new(WordEmbedder::new());
-    let strata = LanceStrata::open(&folder.join("tables"), embedder.dimension(), Memory::of_machine()).await.unwrap();
-    Stores {
-        store,
-        strata: Arc::new(strata),
-        facts: Arc::new(DuckFacts::open(&folder.join("facts")).unwrap()),
-        embedder,
-        engine: Arc::new(QuotingEngine),
-    }
+async fn open(folder: &Path) -> Parts {
+    let catalog = Arc::new(SqliteCatalog::open(&folder.join("catalog.sqlite")).unwrap());
+    let dimension = WordEmbedder::new().dimension();
+    let strata = LanceStrata::open(&folder.join("tables"), dimension, Memory::of_machine()).await.unwrap();
+    parts(catalog, Arc::new(strata), Arc::new(DuckFacts::open(&folder.join("facts")).unwrap()))
 }
 
 #[tokio::test]

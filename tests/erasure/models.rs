@@ -49,10 +49,6 @@ pub struct Reader;
 
 #[async_trait]
 impl Extractor for Reader {
-    fn recipe(&self, _settings: &Settings) -> Digest {
-        Digest::of(["reader"])
-    }
-
     fn is_local(&self, _settings: &Settings) -> bool {
         true
     }

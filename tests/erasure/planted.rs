@@ -36,7 +36,7 @@ impl Planted {
         Ok(match (self.bug, target) {
             (Bug::ConversationsWithoutPrunedTurns, Target::Conversation(name)) => {
                 let select = Select { conversation: Some(name.clone()), ..Select::all(Grain::Working) };
-                let live = self.store.list(agent, &select).await?;
+                let live = self.catalog.list(agent, &select).await?;
                 Target::Memories(live.into_iter().map(|turn| turn.id).collect())
             }
             _ => target.clone(),
@@ -46,7 +46,7 @@ impl Planted {
     /// Returns operations by hand that have the name of a subject neither as subject nor as object.
     async fn naming(&self, agent: &Agent, target: &Target) -> Result<Vec<FactOperation>> {
         let (Bug::SubjectsByEqualNames, Target::Subject(name)) = (self.bug, target) else { return Ok(Vec::new()) };
-        let (_, mut log) = self.store.operations(agent).await?;
+        let (_, mut log) = self.catalog.operations(agent).await?;
         let is_it = |text: &str| entity_key(text) == entity_key(name);
         log.retain(|operation| {
             let is_by_hand = operation.source.as_str().starts_with("u-");
@@ -59,8 +59,8 @@ impl Planted {
     async fn reworded(&self, agent: &Agent) -> Result<Vec<(Memory, Base)>> {
         let mut found = Vec::new();
         for grain in Grain::SUMMARIES.into_iter().filter(|grain| *grain > Grain::Daily) {
-            for summary in self.store.list(agent, &Select::all(grain)).await? {
-                let base = self.store.base(agent, summary.period).await?;
+            for summary in self.catalog.list(agent, &Select::all(grain)).await? {
+                let base = self.catalog.base(agent, summary.period).await?;
                 found.extend(base.filter(|base| !base.verbatim).map(|base| (summary, base)));
             }
         }
@@ -77,7 +77,7 @@ impl Planted {
         let zones = Zones::new("UTC")?;
         let lost = std::mem::take(&mut report.lost);
         for (memory, base) in kept.iter().filter(|(memory, _)| lost.contains(&memory.period)) {
-            let ledger = self.store.ledger(agent).await?;
+            let ledger = self.catalog.ledger(agent).await?;
             let row = ledger.iter().find(|row| row.period == memory.period).unwrap();
             let draft = Draft {
                 text: memory.text.clone(),
@@ -90,13 +90,14 @@ impl Planted {
                 period: memory.period,
                 cover: zones.cover(memory.period),
                 read_seq: row.dirty_seq,
+                replaces: row.rolled_up(),
                 input_digest: Digest::of(["kept"]),
                 recipe: Digest::of(["kept"]),
                 sources: memory.sources().to_vec(),
                 degraded: false,
                 draft: Some(draft),
             };
-            self.store.save_summaries(agent, vec![summary], now).await?;
+            self.catalog.save_summaries(agent, vec![summary], now).await?;
         }
         report.lost = lost;
         report.lost.retain(|period| !kept.iter().any(|(memory, _)| memory.period == *period));
@@ -110,7 +111,7 @@ impl Erasure for Planted {
         let target = self.target(agent, target).await?;
         let kept = if self.bug == Bug::RewordedSummariesStay { self.reworded(agent).await? } else { Vec::new() };
         let named = self.naming(agent, &target).await?;
-        let mut report = self.store.preview(agent, &target).await?;
+        let mut report = self.catalog.preview(agent, &target).await?;
         report.operations.retain(|id| !named.iter().any(|operation| operation.id == *id));
         report.lost.retain(|period| !kept.iter().any(|(memory, _)| memory.period == *period));
         Ok(report)
@@ -121,49 +122,49 @@ impl Erasure for Planted {
         let kept = if is_kept { self.reworded(agent).await? } else { Vec::new() };
         let target = self.target(agent, target).await?;
         let mut named = self.naming(agent, &target).await?;
-        let mut report = self.store.erase(agent, &target, now).await?;
+        let mut report = self.catalog.erase(agent, &target, now).await?;
         named.retain(|operation| report.operations.contains(&operation.id));
         report.operations.retain(|id| !named.iter().any(|operation| operation.id == *id));
         if !named.is_empty() {
-            self.store.add_operations(agent, named).await?;
+            self.catalog.add_operations(agent, named).await?;
         }
         self.put_back(agent, kept, &mut report, now).await?;
         Ok(report)
     }
 
     async fn forgotten(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<Vec<bool>> {
-        self.store.forgotten(agent, messages).await
+        self.catalog.forgotten(agent, messages).await
     }
 
     async fn unforget(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<()> {
-        self.store.unforget(agent, messages).await
+        self.catalog.unforget(agent, messages).await
     }
 
     async fn cleaning_owed(&self) -> Result<Vec<(Agent, u64)>> {
-        self.store.cleaning_owed().await
+        self.catalog.cleaning_owed().await
     }
 
     async fn cleaned(&self, agent: &Agent, erasure: u64) -> Result<()> {
-        self.store.cleaned(agent, erasure).await
+        self.catalog.cleaned(agent, erasure).await
     }
 
     async fn scrub(&self) -> Result<()> {
-        self.store.scrub().await
+        self.catalog.scrub().await
     }
 
     async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
         if self.bug != Bug::ProofOverAllAgents {
-            return self.store.find_leftovers(agent, words).await;
+            return self.catalog.find_leftovers(agent, words).await;
         }
         let mut places = Vec::new();
-        for agent in self.store.agents().await? {
-            places.extend(self.store.find_leftovers(&agent, words).await?);
+        for agent in self.catalog.agents().await? {
+            places.extend(self.catalog.find_leftovers(&agent, words).await?);
         }
         Ok(places)
     }
 
     async fn unused_space_holds(&self, words: &[String]) -> Result<bool> {
-        self.store.unused_space_holds(words).await
+        self.catalog.unused_space_holds(words).await
     }
 }
 

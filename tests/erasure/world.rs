@@ -8,14 +8,12 @@ use annals_catalog::SqliteCatalog;
 use annals_core::ports::Erasure;
 use annals_core::{Embedder, Facts, SignedDuration, Strata, Timestamp};
 use annals_facts::DuckFacts;
-use annals_retention::{Plans, Retention};
-use annals_search::Search;
-use annals_server::config::Limits;
-use annals_server::{Parts, Prompts, Service};
+use annals_retention::Plans;
+use annals_service::{Components, Parts, Service};
 use annals_strata::{LanceStrata, Memory};
-use annals_summarizer::{SchedulePolicy, Summarizer};
+use annals_summarizer::SchedulePolicy;
 use annals_testkit::WordEmbedder;
-use annals_writer::{Eraser, FactWriter, Writer};
+use annals_writer::Eraser;
 
 use crate::models::{Engines, Reader};
 use crate::planted::{Bug, Planted};
@@ -29,6 +27,8 @@ pub fn now(moment: &Moment) -> Timestamp {
 
 pub struct World {
     pub service: Service,
+    /// The stores and policies under the service.
+    pub parts: Parts,
     pub sqlite: Arc<SqliteCatalog>,
 }
 
@@ -45,29 +45,25 @@ impl World {
         let strata = LanceStrata::open(&tables, embedder.dimension(), Memory::of_machine()).await.unwrap();
         let strata: Arc<dyn Strata> = Arc::new(strata);
         let facts: Arc<dyn Facts> = Arc::new(DuckFacts::open(&folder.join("facts")).unwrap());
-        let (engines, reader) = (Arc::new(Engines), Arc::new(Reader));
-        let writer = Writer::new(catalog.clone(), strata.clone(), embedder.clone());
-        let fact_writer = FactWriter::new(catalog.clone(), facts.clone(), reader.clone(), reader.clone());
-        let policy =
+        let schedule =
             SchedulePolicy { grace: SignedDuration::ZERO, quiet: SignedDuration::ZERO, ..SchedulePolicy::default() };
         let clock = moment.clone();
-        let service = Service::new(Parts {
-            extractor: reader,
-            eraser: Eraser::new(writer.clone(), fact_writer.clone(), erasure),
-            summarizer: Summarizer::new(catalog.clone(), engines.clone(), engines, policy),
-            retention: Retention::new(catalog.clone(), Plans::built_in()),
-            search: Search::new(catalog.clone(), strata.clone(), facts.clone(), embedder),
-            plans: Plans::built_in(),
-            prompts: Prompts { names: &[], check: |_, _| Ok(()) },
-            limits: Limits::default(),
-            clock: Arc::new(move || now(&clock)),
-            folder: Some(folder.canonicalize().unwrap()),
+        let parts = Parts::over(Components {
             store: catalog.clone(),
             strata,
             facts,
-            writer,
-            fact_writer,
+            embedder,
+            engine: Arc::new(Engines),
+            fallback_engine: Arc::new(Engines),
+            extractor: Arc::new(Reader),
+            fallback_extractor: Arc::new(Reader),
+            plans: Plans::built_in(),
+            schedule,
+            clock: Arc::new(move || now(&clock)),
+            folder: Some(folder.canonicalize().unwrap()),
         });
-        World { service, sqlite: catalog }
+        let eraser = Eraser::new(parts.writer.clone(), parts.fact_writer.clone(), erasure);
+        let parts = Parts { eraser, ..parts };
+        World { service: Service::new(parts.clone()), parts, sqlite: catalog }
     }
 }

@@ -20,14 +20,12 @@ use annals_core::{Agent, Embedder, Error, Facts, Result, Strata, Timestamp};
 use annals_embedder::{Cached, OnnxEmbedder};
 use annals_facts::DuckFacts;
 use annals_llm::{Auto, Endpoint, Extractive, Models, RerankEndpoint, Rules};
-use annals_retention::{Plans, Retention};
-use annals_search::Search;
-use annals_server::config::Limits;
-use annals_server::metrics::{Measured, Metrics};
-use annals_server::{Clock, Parts, Prompts, Service};
+use annals_retention::Plans;
+use annals_service::config::Limits;
+use annals_service::metrics::{Measured, Metrics};
+use annals_service::{Clock, Components, Parts, Prompts, Service};
 use annals_strata::{LanceStrata, Memory};
-use annals_summarizer::{SchedulePolicy, Summarizer};
-use annals_writer::{Eraser, FactWriter, Writer};
+use annals_summarizer::SchedulePolicy;
 use jiff::SignedDuration;
 
 use crate::{private, scratch};
@@ -44,14 +42,10 @@ const CACHED: NonZeroUsize = NonZeroUsize::new(4096).expect("4096 is not zero");
 /// An open data folder with all its services. Dropping the last clone releases the folder for the next process.
 #[derive(Clone)]
 pub struct Folder {
-    /// All operations on the folder.
-    pub service: Service,
-    /// The concrete SQLite catalog, for copying its file.
-    pub sqlite: Arc<SqliteCatalog>,
-    /// The current time of this command.
-    pub now: Timestamp,
-    /// The path of the folder, canonicalized.
-    pub path: PathBuf,
+    service: Service,
+    sqlite: Arc<SqliteCatalog>,
+    now: Timestamp,
+    path: PathBuf,
     _lock: Arc<File>,
 }
 
@@ -89,47 +83,61 @@ impl Folder {
         let strata = LanceStrata::open(&path.join("tables"), embedder.dimension(), Memory::of_machine()).await?;
         let strata: Arc<dyn Strata> = Arc::new(Measured::new(Arc::new(strata), &metrics));
         let Opening { models, limits, quiet, clock } = opening;
-        let policy = SchedulePolicy { grace: SchedulePolicy::GRACE, quiet, ..SchedulePolicy::default() };
+        let schedule = SchedulePolicy { grace: SchedulePolicy::GRACE, quiet, ..SchedulePolicy::default() };
         let replies = Arc::new(Measured::new(catalog.clone(), &metrics));
-        let mut search = Search::new(catalog.clone(), strata.clone(), facts.clone(), embedder.clone());
-        if let Some(model) = models.rerank.clone() {
-            let candidates = model.candidates;
-            let reranker = Measured::new(Arc::new(RerankEndpoint::new(model, replies.clone())?), &metrics);
-            search = search.reranked_by(Arc::new(reranker), candidates);
-        }
+        let reranker = match models.rerank.clone() {
+            Some(model) => Some((model.candidates, RerankEndpoint::new(model, replies.clone())?)),
+            None => None,
+        };
         let endpoint = if models.is_empty() { None } else { Some(Arc::new(Endpoint::new(models, replies)?)) };
         let engine = Arc::new(Auto::new(Arc::new(Extractive), Arc::new(Rules), endpoint));
-        let writer = Writer::new(catalog.clone(), strata.clone(), embedder);
-        let fact_writer = FactWriter::new(catalog.clone(), facts.clone(), engine.clone(), Arc::new(Rules));
-        let fallback = Arc::new(Extractive);
-        let measured = Arc::new(Measured::new(engine.clone(), &metrics));
         let now = clock();
-        let service = Service::measured_by(
-            metrics,
-            Parts {
-                eraser: Eraser::new(writer.clone(), fact_writer.clone(), catalog.clone()),
-                summarizer: Summarizer::new(catalog.clone(), measured, fallback, policy),
-                retention: Retention::new(catalog.clone(), plans.clone()),
-                search,
-                store: catalog.clone(),
-                extractor: engine,
-                writer,
-                fact_writer,
-                plans,
-                facts,
-                strata,
-                prompts: Prompts { names: PROMPTS, check: annals_llm::check_prompt },
-                limits,
-                clock,
-                folder: Some(path.clone()),
-            },
-        );
+        let mut parts = Parts::over(Components {
+            store: catalog.clone(),
+            strata,
+            facts,
+            embedder,
+            engine: Arc::new(Measured::new(engine.clone(), &metrics)),
+            fallback_engine: Arc::new(Extractive),
+            extractor: engine,
+            fallback_extractor: Arc::new(Rules),
+            plans,
+            schedule,
+            clock,
+            folder: Some(path.clone()),
+        });
+        if let Some((candidates, endpoint)) = reranker {
+            let reranker = Arc::new(Measured::new(Arc::new(endpoint), &metrics));
+            parts.search = parts.search.reranked_by(reranker, candidates);
+        }
+        let prompts = Prompts { names: PROMPTS, check: annals_llm::check_prompt };
+        let service = Service::measured_by(metrics, Parts { prompts, limits, ..parts });
         Ok(Folder { service, sqlite: catalog, now, path, _lock: lock })
     }
 
     /// Returns the same folder with another current time.
     pub fn at(self, now: Timestamp) -> Folder {
         Folder { now, ..self }
+    }
+
+    /// Returns the operations on the folder.
+    pub fn service(&self) -> &Service {
+        &self.service
+    }
+
+    /// Returns the SQLite catalog, for copying its file and for saving replies of models that are tried.
+    pub fn catalog(&self) -> &Arc<SqliteCatalog> {
+        &self.sqlite
+    }
+
+    /// Returns the current time of this command.
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// Returns the path of the folder, canonicalized.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Returns the agent of that name. Fails if there is none, so that a misspelt name does not look like an empty memory.
@@ -139,18 +147,7 @@ impl Folder {
 
     /// Returns the agent of that name, or all agents.
     pub async fn agents(&self, name: Option<&str>) -> Result<Vec<Agent>> {
-        match name {
-            Some(name) => Ok(vec![self.agent(name).await?]),
-            None => self.store.agents().await,
-        }
-    }
-}
-
-impl std::ops::Deref for Folder {
-    type Target = Service;
-
-    fn deref(&self) -> &Service {
-        &self.service
+        self.service.agents_named(name).await
     }
 }
 

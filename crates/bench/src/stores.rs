@@ -71,8 +71,8 @@ impl Stores {
 
     /// Assigns a retention plan to the agent, and prunes what is past it at `now`.
     pub async fn prune(&self, agent: &Agent, plan: &str, now: Timestamp) -> Result<()> {
-        let settings = Settings { plan: plan.to_owned(), ..self.store.settings(agent).await? };
-        self.store.save_settings(agent, &settings).await?;
+        let settings = Settings { plan: plan.to_owned(), ..self.catalog.settings(agent).await? };
+        self.catalog.save_settings(agent, &settings).await?;
         self.retention.prune(agent, now, true).await?;
         self.writer.project(agent, now, &|_| ()).await?;
         Ok(())
@@ -87,7 +87,7 @@ impl Stores {
     pub async fn summaries(&self, agent: &Agent) -> Result<Vec<Memory>> {
         let mut summaries = Vec::new();
         for grain in Grain::SUMMARIES {
-            summaries.extend(self.store.list(agent, &Select::all(grain)).await?);
+            summaries.extend(self.catalog.list(agent, &Select::all(grain)).await?);
         }
         Ok(summaries)
     }
@@ -95,7 +95,7 @@ impl Stores {
     /// Compacts the tables, as the service does every night.
     pub async fn compact(&self, agent: &Agent) -> Result<()> {
         for grain in Grain::ALL {
-            let generation = self.store.watermark(agent, grain).await?.generation;
+            let generation = self.catalog.watermark(agent, grain).await?.generation;
             self.strata.compact(&Table { agent: agent.clone(), grain, generation }).await?;
         }
         Ok(())
@@ -103,6 +103,6 @@ impl Stores {
 
     /// Returns the number of memories per grain, in the order of [`Grain::ALL`].
     pub async fn memories(&self, agent: &Agent) -> Result<[u64; 6]> {
-        Ok(self.store.counts(agent).await?.memories)
+        Ok(self.catalog.counts(agent).await?.memories)
     }
 }

@@ -107,7 +107,7 @@ impl World {
 
     /// Turns off masking for an agent, so that text that looks like a credential is stored unchanged.
     pub async fn store_verbatim(&self, agent: &Agent) -> Result<()> {
-        self.store.save_settings(agent, &Settings { mask: false, ..Settings::default() }).await
+        self.catalog.save_settings(agent, &Settings { mask: false, ..Settings::default() }).await
     }
 
     /// Stores and embeds messages of one agent. Calls `progress` with "catalog" and the number of messages committed, then with
@@ -155,7 +155,7 @@ impl World {
         within: Interval,
         count: usize,
     ) -> Result<Vec<MemoryId>> {
-        let generation = self.store.watermark(agent, Grain::Working).await?.generation;
+        let generation = self.catalog.watermark(agent, Grain::Working).await?.generation;
         let table = Table { agent: agent.clone(), grain: Grain::Working, generation };
         let filter = Filter { within, ..Filter::default() };
         let probe = Probe { vector: Some(vector), filter, limit: count, ..Probe::default() };
@@ -166,7 +166,7 @@ impl World {
 
     /// Returns the memories with these ids, in their order.
     pub async fn memories(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<annals_core::Memory>> {
-        self.store.get(agent, ids).await
+        self.catalog.get(agent, ids).await
     }
 
     /// Measures the use of disk and memory.
@@ -179,8 +179,8 @@ impl World {
 
     async fn count(&self) -> Result<u64> {
         let mut count = 0;
-        for agent in self.store.agents().await? {
-            count += self.store.counts(&agent).await?.memories[Grain::Working as usize];
+        for agent in self.catalog.agents().await? {
+            count += self.catalog.counts(&agent).await?.memories[Grain::Working as usize];
         }
         Ok(count)
     }

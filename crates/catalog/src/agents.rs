@@ -2,9 +2,9 @@
 
 use annals_core::ports::AgentState;
 use annals_core::{Agent, Grain, Period, Settings, Timestamp, latest_day};
-use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::columns::{json, to_json};
+use crate::db::{Db, Row, params};
 use crate::failure::Result;
 use crate::{changes, watermarks};
 
@@ -12,87 +12,79 @@ pub(crate) const AGENT_STATE: &str = include_str!("sql/agent_state.sql");
 pub(crate) const WITH_WORK: &str = include_str!("sql/agents_with_work.sql");
 
 /// Returns every agent that has settings, messages, ledger rows, fact operations or blocks, by name, then by workspace.
-pub(crate) fn all(connection: &Connection) -> Result<Vec<Agent>> {
-    let mut statement = connection.prepare_cached(include_str!("sql/agents.sql"))?;
-    read_all(statement.query([])?)
+pub(crate) fn all(db: &dyn Db) -> Result<Vec<Agent>> {
+    db.query(include_str!("sql/agents.sql"), &[], read)
 }
 
-fn read_all(mut rows: rusqlite::Rows<'_>) -> Result<Vec<Agent>> {
-    let mut agents = Vec::new();
-    while let Some(row) = rows.next()? {
-        agents.push(Agent::in_workspace(row.get_ref(0)?.as_str().unwrap_or_default(), &row.get::<_, String>(1)?)?);
-    }
-    Ok(agents)
+/// Reads an agent from the columns `workspace` and `name`.
+pub(crate) fn read(row: &Row) -> Result<Agent> {
+    Ok(Agent::in_workspace(row.text("workspace").unwrap_or_default(), &row.get::<String>("name")?)?)
 }
 
 /// Returns the agents that may have roll-up work.
-pub(crate) fn with_work(connection: &Connection, now: Timestamp) -> Result<Vec<Agent>> {
+pub(crate) fn with_work(db: &dyn Db, now: Timestamp) -> Result<Vec<Agent>> {
     let day = latest_day(now);
     let current = Grain::SUMMARIES.map(|grain| Period::of(grain, day).to_string());
-    let mut statement = connection.prepare_cached(WITH_WORK)?;
-    let rows = statement.query(rusqlite::params_from_iter(current))?;
-    read_all(rows)
+    let [daily, weekly, monthly, quarterly, yearly] = current;
+    db.query(WITH_WORK, params![daily, weekly, monthly, quarterly, yearly], read)
 }
 
 /// Returns the agent's number; 0 for an unknown agent. No row has the number 0, so queries with it return nothing.
-pub(crate) fn known(connection: &Connection, agent: &Agent) -> Result<i64> {
-    Ok(numbered(connection, agent.workspace(), agent.name())?.unwrap_or(0))
+pub(crate) fn known(db: &dyn Db, agent: &Agent) -> Result<i64> {
+    Ok(numbered(db, agent.workspace(), agent.name())?.unwrap_or(0))
 }
 
 /// Returns the number of a row, even if the names are not valid names of an agent.
-pub(crate) fn numbered(connection: &Connection, workspace: &str, name: &str) -> Result<Option<i64>> {
+pub(crate) fn numbered(db: &dyn Db, workspace: &str, name: &str) -> Result<Option<i64>> {
     let sql = "SELECT agent_id FROM agent WHERE workspace = ?1 AND name = ?2";
-    let mut statement = connection.prepare_cached(sql)?;
-    Ok(statement.query_row([workspace, name], |row| row.get(0)).optional()?)
+    db.query_optional(sql, params![workspace, name], |row| row.get(0))
 }
 
 /// Returns the agent's number; assigns one if it has none. An agent of the same name may have been erased before.
-pub(crate) fn enrolled(connection: &Connection, agent: &Agent) -> Result<i64> {
-    let number = known(connection, agent)?;
+pub(crate) fn enrolled(db: &dyn Db, agent: &Agent) -> Result<i64> {
+    let number = known(db, agent)?;
     if number > 0 {
         return Ok(number);
     }
     let sql = "INSERT INTO agent (workspace, name, erased) SELECT ?1, ?2, last FROM sequence RETURNING agent_id";
-    Ok(connection.prepare_cached(sql)?.query_row([agent.workspace(), agent.name()], |row| row.get(0))?)
+    db.query_one(sql, params![agent.workspace(), agent.name()], |row| row.get(0))
 }
 
 /// Records that something of the agent is erased now.
-pub(crate) fn note_erasure(connection: &Connection, agent: &Agent) -> Result<()> {
+pub(crate) fn note_erasure(db: &dyn Db, agent: &Agent) -> Result<()> {
     let sql = "UPDATE agent SET erased = (SELECT last FROM sequence) WHERE agent_id = ?1";
-    connection.prepare_cached(sql)?.execute([known(connection, agent)?])?;
+    db.execute(sql, params![known(db, agent)?])?;
     Ok(())
 }
 
 /// Returns the agent's state: whether it is known, its settings and its backlog.
-pub(crate) fn agent_state(connection: &Connection, agent: &Agent) -> Result<AgentState> {
-    let mut statement = connection.prepare_cached(AGENT_STATE)?;
-    let found = statement.query_row([known(connection, agent)?], |row| {
-        let is_set = row.get_ref("settings")? != rusqlite::types::ValueRef::Null;
+pub(crate) fn agent_state(db: &dyn Db, agent: &Agent) -> Result<AgentState> {
+    let found = db.query_optional(AGENT_STATE, params![known(db, agent)?], |row| {
+        let is_set = !row.is_null("settings")?;
         let settings = if is_set { json(row, "settings")? } else { Settings::default() };
         Ok((row.get("known")?, settings))
-    });
-    let Some((known, settings)) = found.optional()? else { return Ok(AgentState::default()) };
-    let applied = watermarks::watermark(connection, agent, Grain::Working)?.applied;
-    let waiting = changes::backlog(connection, agent, Grain::Working, applied)?;
+    })?;
+    let Some((known, settings)) = found else { return Ok(AgentState::default()) };
+    let applied = watermarks::watermark(db, agent, Grain::Working)?.applied;
+    let waiting = changes::backlog(db, agent, Grain::Working, applied)?;
     Ok(AgentState { known, settings, waiting })
 }
 
 /// Returns the agent's settings; the defaults if it has none.
-pub(crate) fn settings(connection: &Connection, agent: &Agent) -> Result<Settings> {
+pub(crate) fn settings(db: &dyn Db, agent: &Agent) -> Result<Settings> {
     let sql = "SELECT settings FROM agent WHERE agent_id = ?1 AND settings IS NOT NULL";
-    let mut statement = connection.prepare_cached(sql)?;
-    let found = statement.query_row([known(connection, agent)?], |row| json(row, "settings")).optional()?;
+    let found = db.query_optional(sql, params![known(db, agent)?], |row| json(row, "settings"))?;
     Ok(found.unwrap_or_default())
 }
 
-pub(crate) fn save_settings(connection: &Connection, agent: &Agent, settings: &Settings) -> Result<()> {
-    save_settings_of(connection, enrolled(connection, agent)?, settings)
+pub(crate) fn save_settings(db: &dyn Db, agent: &Agent, settings: &Settings) -> Result<()> {
+    save_settings_of(db, enrolled(db, agent)?, settings)
 }
 
 /// Replaces the settings, by the agent's number.
-pub(crate) fn save_settings_of(connection: &Connection, agent_id: i64, settings: &Settings) -> Result<()> {
+pub(crate) fn save_settings_of(db: &dyn Db, agent_id: i64, settings: &Settings) -> Result<()> {
     let sql = "UPDATE agent SET settings = ?2 WHERE agent_id = ?1";
-    connection.prepare_cached(sql)?.execute(params![agent_id, to_json(settings)])?;
+    db.execute(sql, params![agent_id, to_json(settings)])?;
     Ok(())
 }
 

@@ -2,39 +2,37 @@
 //! it has a base.
 
 use annals_core::{Agent, Base, MemoryId, Period};
-use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::columns::{grain_number, json, to_json, word};
+use crate::db::{Db, Row, params};
 use crate::failure::Result;
 use crate::{agents, get, memories};
 
 pub(crate) const OF_PERIOD: &str = "SELECT * FROM base WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
 
 /// Returns the base of a sealed period.
-pub(crate) fn base(connection: &Connection, agent: &Agent, period: Period) -> Result<Option<Base>> {
-    of(connection, agents::known(connection, agent)?, period)
+pub(crate) fn base(db: &dyn Db, agent: &Agent, period: Period) -> Result<Option<Base>> {
+    of(db, agents::known(db, agent)?, period)
 }
 
 /// Like [`base`], by the agent's number.
-pub(crate) fn of(connection: &Connection, agent_id: i64, period: Period) -> Result<Option<Base>> {
+pub(crate) fn of(db: &dyn Db, agent_id: i64, period: Period) -> Result<Option<Base>> {
     let place = params![agent_id, grain_number(period.grain()), period.to_string()];
-    Ok(connection.prepare_cached(OF_PERIOD)?.query_row(place, read).optional()?)
+    db.query_optional(OF_PERIOD, place, read)
 }
 
 /// Returns every sealed period, in order.
-pub(crate) fn periods(connection: &Connection, agent_id: i64) -> Result<Vec<Period>> {
+pub(crate) fn periods(db: &dyn Db, agent_id: i64) -> Result<Vec<Period>> {
     let sql = "SELECT period FROM base WHERE agent_id = ?1 ORDER BY grain, period";
-    let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map([agent_id], |row| word(row, "period"))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    db.query(sql, params![agent_id], |row| word(row, "period"))
 }
 
 /// Returns the present summary in the form of a base.
-pub(crate) fn present(connection: &Connection, agent_id: i64, summary: &MemoryId) -> Result<Option<Base>> {
+pub(crate) fn present(db: &dyn Db, agent_id: i64, summary: &MemoryId) -> Result<Option<Base>> {
     let place = params![agent_id, summary.as_str()];
-    let Some(memory) = memories::summaries(connection, get::SUMMARY, place)?.pop() else { return Ok(None) };
+    let Some(memory) = memories::summaries(db, get::SUMMARY, place)?.pop() else { return Ok(None) };
     let sql = "SELECT verbatim FROM summary WHERE agent_id = ?1 AND id = ?2";
-    let verbatim = connection.prepare_cached(sql)?.query_row(place, |row| row.get(0))?;
+    let verbatim = db.query_one(sql, place, |row| row.get(0))?;
     Ok(Some(Base {
         text: memory.text.clone(),
         sentences: memory.sentences().to_vec(),
@@ -44,44 +42,47 @@ pub(crate) fn present(connection: &Connection, agent_id: i64, summary: &MemoryId
 }
 
 /// Returns the highest arrival number of turns that the base of a period may contain; `None` if unknown.
-pub(crate) fn seq(connection: &Connection, agent_id: i64, period: Period) -> Result<Option<i64>> {
+pub(crate) fn seq(db: &dyn Db, agent_id: i64, period: Period) -> Result<Option<i64>> {
     let sql = "SELECT seq FROM base WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
     let place = params![agent_id, grain_number(period.grain()), period.to_string()];
-    Ok(connection.prepare_cached(sql)?.query_row(place, |row| row.get(0)).optional()?.flatten())
+    Ok(db.query_optional(sql, place, |row| row.get(0))?.flatten())
 }
 
 /// Sets the base of a period, replacing a former one, and seals the period. The base contains no turn that arrived
 /// after `seq`.
-pub(crate) fn set(connection: &Connection, agent_id: i64, period: Period, base: &Base, seq: Option<i64>) -> Result<()> {
-    connection.prepare_cached(include_str!("sql/save_base.sql"))?.execute(params![
-        agent_id,
-        grain_number(period.grain()),
-        period.to_string(),
-        base.text,
-        to_json(&base.sentences),
-        to_json(&base.sources),
-        base.verbatim,
-        seq,
-    ])?;
-    mark(connection, agent_id, period, true)
+pub(crate) fn set(db: &dyn Db, agent_id: i64, period: Period, base: &Base, seq: Option<i64>) -> Result<()> {
+    db.execute(
+        include_str!("sql/save_base.sql"),
+        params![
+            agent_id,
+            grain_number(period.grain()),
+            period.to_string(),
+            base.text,
+            to_json(&base.sentences),
+            to_json(&base.sources),
+            base.verbatim,
+            seq,
+        ],
+    )?;
+    mark(db, agent_id, period, true)
 }
 
 /// Removes the base of a period, if it has one, and unseals the period.
-pub(crate) fn lift(connection: &Connection, agent_id: i64, period: Period) -> Result<()> {
+pub(crate) fn lift(db: &dyn Db, agent_id: i64, period: Period) -> Result<()> {
     let sql = "DELETE FROM base WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
     let place = params![agent_id, grain_number(period.grain()), period.to_string()];
-    connection.prepare_cached(sql)?.execute(place)?;
-    mark(connection, agent_id, period, false)
+    db.execute(sql, place)?;
+    mark(db, agent_id, period, false)
 }
 
-fn mark(connection: &Connection, agent_id: i64, period: Period, sealed: bool) -> Result<()> {
+fn mark(db: &dyn Db, agent_id: i64, period: Period, sealed: bool) -> Result<()> {
     let sql = "UPDATE ledger SET sealed = ?4 WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
     let place = params![agent_id, grain_number(period.grain()), period.to_string(), sealed];
-    connection.prepare_cached(sql)?.execute(place)?;
+    db.execute(sql, place)?;
     Ok(())
 }
 
-fn read(row: &Row) -> rusqlite::Result<Base> {
+fn read(row: &Row) -> Result<Base> {
     Ok(Base {
         text: row.get("text")?,
         sentences: json(row, "sentences")?,

@@ -2,9 +2,9 @@
 
 use annals_core::ports::Change;
 use annals_core::{Agent, Grain};
-use rusqlite::{Connection, Row, ToSql, params};
 
 use crate::columns::{grain_number, number, signed};
+use crate::db::{Db, Row, Values, params};
 use crate::failure::Result;
 use crate::{agents, memories, statements, turns};
 
@@ -26,40 +26,30 @@ pub(crate) const TOMBSTONES_LEFT: &str =
     "SELECT count(*) AS n FROM tombstone WHERE agent_id = ?1 AND grain = ?3 AND seq > ?2";
 
 /// Returns the changes of a grain above `after`, ascending, at most `limit`.
-pub(crate) fn changes(
-    connection: &Connection,
-    agent: &Agent,
-    grain: Grain,
-    after: u64,
-    limit: usize,
-) -> Result<Vec<Change>> {
-    let (agent_id, after, most) = (agents::known(connection, agent)?, signed(after), signed(limit as u64));
+pub(crate) fn changes(db: &dyn Db, agent: &Agent, grain: Grain, after: u64, limit: usize) -> Result<Vec<Change>> {
+    let (agent_id, after, most) = (agents::known(db, agent)?, signed(after), signed(limit as u64));
     let place = params![agent_id, after, most];
     let upserts = match grain {
         Grain::Working => {
-            let mut turns = turns::memories(connection, TURNS, place)?;
-            turns.append(&mut statements::memories(connection, STATEMENTS, place)?);
+            let mut turns = turns::memories(db, TURNS, place)?;
+            turns.append(&mut statements::memories(db, STATEMENTS, place)?);
             turns
         }
-        _ => memories::summaries(connection, SUMMARIES, params![agent_id, after, most, grain_number(grain)])?,
+        _ => memories::summaries(db, SUMMARIES, params![agent_id, after, most, grain_number(grain)])?,
     };
     let mut changes: Vec<Change> = upserts.into_iter().map(Change::Upsert).collect();
-    let mut statement = connection.prepare_cached(TOMBSTONES)?;
-    for change in statement.query_map(params![agent_id, after, most, grain_number(grain)], read_tombstone)? {
-        changes.push(change?);
-    }
+    let place = params![agent_id, after, most, grain_number(grain)];
+    changes.append(&mut db.query(TOMBSTONES, place, read_tombstone)?);
     changes.sort_by_key(Change::seq);
     changes.truncate(limit);
     Ok(changes)
 }
 
 /// Returns the number of changes of a grain above `after`.
-pub(crate) fn backlog(connection: &Connection, agent: &Agent, grain: Grain, after: u64) -> Result<u64> {
-    let (agent_id, after) = (agents::known(connection, agent)?, signed(after));
+pub(crate) fn backlog(db: &dyn Db, agent: &Agent, grain: Grain, after: u64) -> Result<u64> {
+    let (agent_id, after) = (agents::known(db, agent)?, signed(after));
     let of_grain = params![agent_id, after, grain_number(grain)];
-    let count = |sql, place: &[&dyn ToSql]| -> Result<u64> {
-        Ok(connection.prepare_cached(sql)?.query_row(place, |row| number(row, "n"))?)
-    };
+    let count = |sql, place: Values<'_>| -> Result<u64> { db.query_one(sql, place, |row| number(row, "n")) };
     let upserts = match grain {
         Grain::Working => count(TURNS_LEFT, &of_grain[..2])? + count(STATEMENTS_LEFT, &of_grain[..2])?,
         _ => count(SUMMARIES_LEFT, of_grain)?,
@@ -67,6 +57,6 @@ pub(crate) fn backlog(connection: &Connection, agent: &Agent, grain: Grain, afte
     Ok(upserts + count(TOMBSTONES_LEFT, of_grain)?)
 }
 
-fn read_tombstone(row: &Row) -> rusqlite::Result<Change> {
+fn read_tombstone(row: &Row) -> Result<Change> {
     Ok(Change::Delete { id: memories::read_id(row)?, seq: number(row, "seq")? })
 }

@@ -1,31 +1,28 @@
 //! Checks the file: SQLite's own structure, and the invariants between the tables.
 
-use rusqlite::Connection;
-
+use crate::db::{Db, Sql};
 use crate::failure::Result;
 
 const MISSING_REFERENCES: &str =
     "SELECT 'a row of ' || \"table\" || ' lacks its ' || \"parent\" FROM pragma_foreign_key_check";
 
 /// Returns descriptions of the faults; empty if the file is sound. Reads every page.
-pub(crate) fn check(connection: &Connection) -> Result<Vec<String>> {
-    let mut faults = lines(connection, "PRAGMA integrity_check")?;
+pub(crate) fn check(db: &dyn Db) -> Result<Vec<String>> {
+    let mut faults = lines(db, "PRAGMA integrity_check")?;
     faults.retain(|line| line != "ok");
-    faults.append(&mut lines(connection, MISSING_REFERENCES)?);
-    faults.append(&mut lines(connection, include_str!("sql/invariants.sql"))?);
+    faults.append(&mut lines(db, MISSING_REFERENCES)?);
+    faults.append(&mut lines(db, include_str!("sql/invariants.sql"))?);
     Ok(faults)
 }
 
-fn lines(connection: &Connection, sql: &str) -> Result<Vec<String>> {
-    let mut statement = connection.prepare(sql)?;
-    let rows = statement.query_map([], |row| row.get(0))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+fn lines(db: &dyn Db, sql: &str) -> Result<Vec<String>> {
+    db.query(Sql::Once(sql), &[], |row| row.get(0))
 }
 
 #[cfg(test)]
 mod tests {
     use crate::fixture::{Folder, spoken_turn};
-    use annals_core::ports::{Journal, Requests};
+    use annals_core::ports::{Journal, RequestKey, Requests};
     use annals_core::{Catalog, Digest, MemoryId};
     use annals_testkit::{agent, at, entry, period, summary};
 
@@ -47,14 +44,13 @@ mod tests {
             let folder = Folder::new();
             let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
             let turn = spoken_turn(&me, "1", "tea");
-            let done = catalog.ingest(&me, vec![turn.clone()], false, now).await.unwrap();
-            let (seq, key) = (done.seq, Digest::of(["key"]));
-            catalog.save_request(&me, &key, &key, &done.id, now).await.unwrap();
+            let request = RequestKey { key: Digest::of(["key"]), body: Digest::of(["body"]) };
+            let seq = catalog.ingest_once(&me, &request, vec![turn.clone()], false, now).await.unwrap().receipt.seq;
             let day = summary(&turn.day.to_string(), seq, &[turn.id], "They had tea.");
             catalog.save_summaries(&me, vec![day], now).await.unwrap();
             catalog.add_operations(&me, vec![entry(&me, "Ann likes tea", "2026-03-04T10:00:00Z")]).await.unwrap();
             assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
-            catalog.thread.read("testing", move |connection| Ok(connection.execute_batch(fault)?)).await.unwrap();
+            catalog.thread.alone("testing", move |db| Ok(db.batch(fault)?)).await.unwrap();
             let faults = catalog.check().await.unwrap();
             assert!(faults.iter().any(|found| found.contains(expect)), "{fault}: {faults:?}");
         }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use annals_core::ports::Children;
 use annals_core::{Agent, Grain, Period};
-use rusqlite::{Connection, Params, Row, params};
 
 use crate::agents;
 use crate::columns::{grain_number, number, word};
+use crate::db::{Db, Row, Values, params};
 use crate::failure::Result;
 
 pub(crate) const TURNS: &str = include_str!("sql/children_turns.sql");
@@ -18,19 +18,19 @@ pub(crate) const SUMMARIES: &str = include_str!("sql/children_summaries.sql");
 const ALL_LABELS: (&str, &str) = ("", "~");
 
 /// Returns the children of every period that has live ones, in order; then every yearly summary.
-pub(crate) fn all(connection: &Connection, agent: &Agent) -> Result<Vec<Children>> {
+pub(crate) fn all(db: &dyn Db, agent: &Agent) -> Result<Vec<Children>> {
     let mut found = Found::default();
     for grain in Grain::ALL {
-        found.look(connection, agents::known(connection, agent)?, grain, ALL_LABELS)?;
+        found.look(db, agents::known(db, agent)?, grain, ALL_LABELS)?;
     }
     Ok(found.0.into_values().collect())
 }
 
 /// Returns the children of one period, or with `yearly` the yearly summary itself; `None` if there are none.
-pub(crate) fn of(connection: &Connection, agent_id: i64, parent: Period, yearly: bool) -> Result<Option<Children>> {
+pub(crate) fn of(db: &dyn Db, agent_id: i64, parent: Period, yearly: bool) -> Result<Option<Children>> {
     let (grain, first, last) = extent(parent, yearly);
     let mut found = Found::default();
-    found.look(connection, agent_id, grain, (&first.to_string(), &last.to_string()))?;
+    found.look(db, agent_id, grain, (&first.to_string(), &last.to_string()))?;
     Ok(found.0.into_values().next())
 }
 
@@ -50,20 +50,18 @@ struct Found(BTreeMap<(bool, Period), Children>);
 
 impl Found {
     /// Adds the memories of a grain with labels in the given range.
-    fn look(&mut self, connection: &Connection, agent_id: i64, grain: Grain, labels: (&str, &str)) -> Result<()> {
+    fn look(&mut self, db: &dyn Db, agent_id: i64, grain: Grain, labels: (&str, &str)) -> Result<()> {
         let (first, last) = labels;
         if grain == Grain::Working {
-            self.add(connection, TURNS, params![agent_id, first, last])?;
-            self.add(connection, STATEMENTS, params![agent_id, first, last])
+            self.add(db, TURNS, params![agent_id, first, last])?;
+            self.add(db, STATEMENTS, params![agent_id, first, last])
         } else {
-            self.add(connection, SUMMARIES, params![agent_id, first, last, grain_number(grain)])
+            self.add(db, SUMMARIES, params![agent_id, first, last, grain_number(grain)])
         }
     }
 
-    fn add(&mut self, connection: &Connection, sql: &str, place: impl Params) -> Result<()> {
-        let mut statement = connection.prepare_cached(sql)?;
-        for one in statement.query_map(place, read)? {
-            let one = one?;
+    fn add(&mut self, db: &dyn Db, sql: &str, place: Values<'_>) -> Result<()> {
+        for one in db.query(sql, place, read)? {
             let children = self.0.entry((one.yearly, one.parent)).or_insert(Children { rows: 0, bytes: 0, ..one });
             children.rows += one.rows;
             children.bytes += one.bytes;
@@ -76,7 +74,7 @@ impl Found {
 }
 
 /// Reads a row: the children of one period from one table.
-fn read(row: &Row) -> rusqlite::Result<Children> {
+fn read(row: &Row) -> Result<Children> {
     let period: Period = word(row, "period")?;
     let is_summary: bool = row.get("is_summary")?;
     let parent = if is_summary { period.parent() } else { Some(period) };

@@ -1,10 +1,11 @@
 //! Converts core values to columns and back. A value that cannot be read back is damage.
 
+use std::fmt::Display;
 use std::str::FromStr;
 
+use crate::db::{Error, Row};
+use crate::failure::{Failure, Result};
 use annals_core::{Digest, Grain, Interval, Timestamp};
-use rusqlite::types::Type;
-use rusqlite::{Error, Row};
 
 /// Converts to microseconds, rounded down, so that an instant and its stored value lie in the same interval.
 pub(crate) fn micros(at: Timestamp) -> i64 {
@@ -30,28 +31,28 @@ pub(crate) fn grain_number(grain: Grain) -> i64 {
     grain as i64
 }
 
-pub(crate) fn instant(row: &Row, column: &str) -> rusqlite::Result<Timestamp> {
-    Timestamp::from_microsecond(row.get(column)?).map_err(|error| unreadable(column, Type::Integer, error))
+pub(crate) fn instant(row: &Row, column: &str) -> Result<Timestamp> {
+    Timestamp::from_microsecond(row.get(column)?).map_err(|error| unreadable(column, "Integer", error))
 }
 
 /// Reads an instant that may be NULL.
-pub(crate) fn maybe_instant(row: &Row, column: &str) -> rusqlite::Result<Option<Timestamp>> {
+pub(crate) fn maybe_instant(row: &Row, column: &str) -> Result<Option<Timestamp>> {
     let micros: Option<i64> = row.get(column)?;
     micros.map(|_| instant(row, column)).transpose()
 }
 
-pub(crate) fn interval(row: &Row) -> rusqlite::Result<Interval> {
+pub(crate) fn interval(row: &Row) -> Result<Interval> {
     Ok(Interval { start: instant(row, "cover_start")?, end: instant(row, "cover_end")? })
 }
 
-pub(crate) fn number<N: TryFrom<i64>>(row: &Row, column: &str) -> rusqlite::Result<N> {
+pub(crate) fn number<N: TryFrom<i64>>(row: &Row, column: &str) -> Result<N> {
     let number: i64 = row.get(column)?;
-    N::try_from(number).map_err(|_| unreadable(column, Type::Integer, format!("{number} is out of range")))
+    N::try_from(number).map_err(|_| unreadable(column, "Integer", format!("{number} is out of range")))
 }
 
-pub(crate) fn grain(row: &Row) -> rusqlite::Result<Grain> {
+pub(crate) fn grain(row: &Row) -> Result<Grain> {
     let index: usize = number(row, "grain")?;
-    Grain::ALL.get(index).copied().ok_or_else(|| unreadable("grain", Type::Integer, "is not a known grain"))
+    Grain::ALL.get(index).copied().ok_or_else(|| unreadable("grain", "Integer", "is not a known grain"))
 }
 
 /// Converts a core value to the JSON of a column.
@@ -60,22 +61,23 @@ pub(crate) fn to_json<T: serde::Serialize + ?Sized>(value: &T) -> String {
 }
 
 /// Parses a text column, such as a period or role.
-pub(crate) fn word<T: FromStr<Err = annals_core::Error>>(row: &Row, column: &str) -> rusqlite::Result<T> {
-    row.get_ref(column)?.as_str()?.parse().map_err(|error| unreadable(column, Type::Text, error))
+pub(crate) fn word<T: FromStr<Err = annals_core::Error>>(row: &Row, column: &str) -> Result<T> {
+    row.text(column)?.parse().map_err(|error| unreadable(column, "Text", error))
 }
 
-pub(crate) fn digest(row: &Row, column: &str) -> rusqlite::Result<Option<Digest>> {
-    Ok(row.get::<_, Option<[u8; 32]>>(column)?.map(Digest))
+pub(crate) fn digest(row: &Row, column: &str) -> Result<Option<Digest>> {
+    Ok(row.get::<Option<[u8; 32]>>(column)?.map(Digest))
 }
 
-pub(crate) fn json<T: serde::de::DeserializeOwned>(row: &Row, column: &str) -> rusqlite::Result<T> {
+pub(crate) fn json<T: serde::de::DeserializeOwned>(row: &Row, column: &str) -> Result<T> {
     // Report only the position: the parser's own message may quote the content.
     let unread = |error: serde_json::Error| format!("is not valid JSON of this column, at byte {}", error.column());
-    serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|error| unreadable(column, Type::Text, unread(error)))
+    serde_json::from_str(row.text(column)?).map_err(|error| unreadable(column, "Text", unread(error)))
 }
 
-fn unreadable(column: &str, kind: Type, why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
-    Error::FromSqlConversionFailure(0, kind, format!("{column}: {}", why.into()).into())
+/// The error of a value of this kind that is none of its column.
+pub(crate) fn unreadable(column: &str, kind: &str, why: impl Display) -> Failure {
+    Error::damage(format!("Conversion error from type {kind} at index: 0, {column}: {why}")).into()
 }
 
 #[cfg(test)]

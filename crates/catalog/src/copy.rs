@@ -14,6 +14,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::check;
 use crate::failure::Result;
+use crate::sqlite::Sqlite;
 
 const DOING: &str = "copying the catalog";
 
@@ -44,7 +45,7 @@ impl Pages {
     /// Checks the copied pages.
     pub(crate) fn check(&self) -> annals_core::Result<Vec<String>> {
         let check = || -> Result<Vec<String>> {
-            check::check(&Connection::open_with_flags(&self.0, OpenFlags::SQLITE_OPEN_READ_WRITE)?)
+            check::check(&Sqlite(Connection::open_with_flags(&self.0, OpenFlags::SQLITE_OPEN_READ_WRITE)?))
         };
         check().map_err(|failure| failure.context("checking the catalog"))
     }
@@ -80,12 +81,12 @@ fn failed(path: &Path, cause: std::io::Error) -> Error {
 
 /// Copies all pages into a new file, and calls `between` after each piece but the last. The copy shows the catalog at
 /// the moment when this returns.
-pub(crate) fn copy_pages(connection: &Connection, path: &Path, mut between: impl FnMut()) -> annals_core::Result<()> {
+pub(crate) fn copy_pages(db: &Sqlite, path: &Path, mut between: impl FnMut()) -> annals_core::Result<()> {
     let mut copy = || -> Result<()> {
         let mut target = Connection::open(path)?;
         // After a power cut the copy is discarded, so it need not be synced.
         target.execute_batch("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF")?;
-        let backup = Backup::new(connection, &mut target)?;
+        let backup = Backup::new(&db.0, &mut target)?;
         loop {
             match backup.step(PIECE)? {
                 StepResult::Done => return Ok(()),
@@ -146,30 +147,30 @@ mod tests {
         let catalog = folder.open();
         fill(&catalog, &me, 8).await;
         drop(catalog);
-        let connection = open(&folder.path(), &Options::default()).unwrap();
+        let db = open(&folder.path(), &Options::default()).unwrap();
         let copy = folder.path().with_file_name("copy.sqlite");
         let mut pieces = 0;
         let between = || {
             pieces += 1;
             if pieces == 2 {
-                let undone = connection.unchecked_transaction().unwrap();
+                let undone = db.0.unchecked_transaction().unwrap();
                 // More than the cache holds, so that a part reaches the disk before the rollback: the copy starts over.
                 let turns: Vec<_> =
                     (0..80).map(|id| spoken_turn(&me, &format!("u{id}"), &"undone ".repeat(20_000))).collect();
-                ingest::ingest(&connection, &me, &turns, false, now).ok().unwrap();
+                ingest::ingest(&db, &me, &turns, false, now).ok().unwrap();
                 undone.rollback().unwrap();
             }
             if pieces == 4 {
                 let first = Target::Memories((0..16).map(|id| spoken_turn(&me, &format!("0-{id}"), "").id).collect());
-                erasure::erase(&connection, &me, &first, now).ok().unwrap();
-                scrub_at_once(&connection);
+                erasure::erase(&db, &me, &first, now).ok().unwrap();
+                scrub_at_once(&db.0);
             }
             let turn = spoken_turn(&me, &format!("between {pieces}"), &"tea ".repeat(2000));
-            ingest::ingest(&connection, &me, &[turn], false, now).ok().unwrap();
+            ingest::ingest(&db, &me, &[turn], false, now).ok().unwrap();
         };
-        copy_pages(&connection, &copy, between).unwrap();
-        let last = sequence::last(&connection).ok().unwrap();
-        let counted = counts::counts(&connection, &me).ok().unwrap().memories[0];
+        copy_pages(&db, &copy, between).unwrap();
+        let last = sequence::last(&db).ok().unwrap();
+        let counted = counts::counts(&db, &me).ok().unwrap().memories[0];
         assert!(pieces >= 8, "{pieces}");
         assert_eq!(counted, 7 * 16 + pieces);
         assert_eq!(within(&copy, &me).await, (last, counted));

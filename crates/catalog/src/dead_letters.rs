@@ -1,73 +1,70 @@
 //! Dead letters: memories that failed in a stage.
 
 use annals_core::{Agent, DeadLetter, MemoryId, Stage};
-use rusqlite::types::Type;
-use rusqlite::{Connection, Error, Row, params};
 
 use crate::agents;
-use crate::columns::{grain, grain_number, instant, micros, number};
+use crate::columns::{grain, grain_number, instant, micros, number, unreadable};
+use crate::db::{Db, Row, params};
 use crate::failure::Result;
 
 /// Stores the letters, replacing earlier ones of the same memory and stage.
-pub(crate) fn add_dead_letters(connection: &Connection, letters: &[DeadLetter]) -> Result<()> {
-    let mut statement = connection.prepare_cached(include_str!("sql/add_dead_letters.sql"))?;
+pub(crate) fn add_dead_letters(db: &dyn Db, letters: &[DeadLetter]) -> Result<()> {
     for letter in letters {
-        let agent_id = agents::enrolled(connection, &letter.agent)?;
-        statement.execute(params![
-            agent_id,
-            letter.memory.as_str(),
-            stage_word(letter.stage),
-            grain_number(letter.grain),
-            letter.error,
-            micros(letter.at),
-        ])?;
+        let agent_id = agents::enrolled(db, &letter.agent)?;
+        db.execute(
+            include_str!("sql/add_dead_letters.sql"),
+            params![
+                agent_id,
+                letter.memory.as_str(),
+                stage_word(letter.stage),
+                grain_number(letter.grain),
+                letter.error,
+                micros(letter.at),
+            ],
+        )?;
     }
     Ok(())
 }
 
 /// Returns the agent's letters, by time, then by memory and stage.
-pub(crate) fn dead_letters(connection: &Connection, agent: &Agent) -> Result<Vec<DeadLetter>> {
+pub(crate) fn dead_letters(db: &dyn Db, agent: &Agent) -> Result<Vec<DeadLetter>> {
     let sql = "SELECT * FROM dead_letter WHERE agent_id = ?1 ORDER BY at, id, stage DESC";
-    let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map([agents::known(connection, agent)?], |row| {
+    db.query(sql, params![agents::known(db, agent)?], |row| {
         Ok(DeadLetter {
             agent: agent.clone(),
             grain: grain(row)?,
             stage: read_stage(row)?,
-            memory: MemoryId::from_text(row.get::<_, String>("id")?),
+            memory: MemoryId::from_text(row.get::<String>("id")?),
             error: row.get("error")?,
             at: instant(row, "at")?,
         })
-    })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    })
 }
 
 /// Removes the letters of these memories at stage table.
-pub(crate) fn remove_dead_letters(connection: &Connection, agent: &Agent, memories: &[MemoryId]) -> Result<()> {
-    settle(connection, agents::known(connection, agent)?, memories, Stage::Table)
+pub(crate) fn remove_dead_letters(db: &dyn Db, agent: &Agent, memories: &[MemoryId]) -> Result<()> {
+    settle(db, agents::known(db, agent)?, memories, Stage::Table)
 }
 
 /// Removes the letters of these memories at a stage.
-pub(crate) fn settle(connection: &Connection, agent_id: i64, memories: &[MemoryId], stage: Stage) -> Result<()> {
+pub(crate) fn settle(db: &dyn Db, agent_id: i64, memories: &[MemoryId], stage: Stage) -> Result<()> {
     let sql = "DELETE FROM dead_letter WHERE agent_id = ?1 AND id = ?2 AND stage = ?3";
-    let mut statement = connection.prepare_cached(sql)?;
     for memory in memories {
-        statement.execute(params![agent_id, memory.as_str(), stage_word(stage)])?;
+        db.execute(sql, params![agent_id, memory.as_str(), stage_word(stage)])?;
     }
     Ok(())
 }
 
 /// Returns the number of letters of a memory.
-pub(crate) fn count(connection: &Connection, agent_id: i64, memory: &MemoryId) -> Result<u64> {
+pub(crate) fn count(db: &dyn Db, agent_id: i64, memory: &MemoryId) -> Result<u64> {
     let sql = "SELECT count(*) AS n FROM dead_letter WHERE agent_id = ?1 AND id = ?2";
-    let mut statement = connection.prepare_cached(sql)?;
-    Ok(statement.query_row(params![agent_id, memory.as_str()], |row| number(row, "n"))?)
+    db.query_one(sql, params![agent_id, memory.as_str()], |row| number(row, "n"))
 }
 
 /// Removes all letters of a memory.
-pub(crate) fn drop_all(connection: &Connection, agent_id: i64, memory: &MemoryId) -> Result<()> {
+pub(crate) fn drop_all(db: &dyn Db, agent_id: i64, memory: &MemoryId) -> Result<()> {
     let sql = "DELETE FROM dead_letter WHERE agent_id = ?1 AND id = ?2";
-    connection.prepare_cached(sql)?.execute(params![agent_id, memory.as_str()])?;
+    db.execute(sql, params![agent_id, memory.as_str()])?;
     Ok(())
 }
 
@@ -78,10 +75,10 @@ fn stage_word(stage: Stage) -> &'static str {
     }
 }
 
-fn read_stage(row: &Row) -> rusqlite::Result<Stage> {
+fn read_stage(row: &Row) -> Result<Stage> {
     let word: String = row.get("stage")?;
     let known = [Stage::Table, Stage::Extraction].into_iter().find(|stage| stage_word(*stage) == word);
-    known.ok_or_else(|| Error::FromSqlConversionFailure(0, Type::Text, "stage: is not a known stage".into()))
+    known.ok_or_else(|| unreadable("stage", "Text", "is not a known stage"))
 }
 
 #[cfg(test)]

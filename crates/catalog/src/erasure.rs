@@ -15,8 +15,8 @@ mod words;
 
 use annals_core::ports::Target;
 use annals_core::{Agent, Timestamp};
-use rusqlite::Connection;
 
+use crate::db::Db;
 use crate::failure::Result;
 use crate::{agents, cleaning};
 pub(crate) use leftovers::{phrases, tables};
@@ -27,10 +27,10 @@ pub(crate) use wipe::{agent as wipe_agent, tables_of_agents};
 pub(crate) use words::{Remaining, STATEMENT_TEXTS, TURN_TEXTS, VERSION_TEXTS};
 
 /// Erases a target and returns the plan that was carried out.
-pub(crate) fn erase(connection: &Connection, agent: &Agent, target: &Target, now: Timestamp) -> Result<Plan> {
-    let plan = plan(connection, agent, target)?;
-    cleaning::owe(connection, agent)?;
-    agents::note_erasure(connection, agent)?;
-    plan.carry_out(connection, agent, now)?;
+pub(crate) fn erase(db: &dyn Db, agent: &Agent, target: &Target, now: Timestamp) -> Result<Plan> {
+    let plan = plan(db, agent, target)?;
+    cleaning::owe(db, agent)?;
+    agents::note_erasure(db, agent)?;
+    plan.carry_out(db, agent, now)?;
     Ok(plan)
 }

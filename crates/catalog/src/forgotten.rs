@@ -3,9 +3,9 @@
 
 use annals_core::{Agent, Digest, MemoryId, Message, TurnKey, entity_key};
 use hmac::{Hmac, Mac};
-use rusqlite::{Connection, OptionalExtension};
 use sha2::Sha256;
 
+use crate::db::{Db, params};
 use crate::failure::Result;
 use crate::{agents, pruned, tombstones};
 
@@ -13,15 +13,15 @@ use crate::{agents, pruned, tombstones};
 pub(crate) type Hash = [u8; 32];
 
 /// Returns for each message whether it was forgotten.
-pub(crate) fn forgotten(connection: &Connection, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<Vec<bool>> {
-    let Some(hashes) = KeyedHashes::known(connection, agent)? else { return Ok(vec![false; messages.len()]) };
+pub(crate) fn forgotten(db: &dyn Db, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<Vec<bool>> {
+    let Some(hashes) = KeyedHashes::known(db, agent)? else { return Ok(vec![false; messages.len()]) };
     messages.iter().map(|(key, content)| hashes.is_forgotten(key, content)).collect()
 }
 
 /// Removes the hashes of these messages. Messages that were not forgotten stay as they are.
-pub(crate) fn unforget(connection: &Connection, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<()> {
-    let Some(hashes) = KeyedHashes::known(connection, agent)? else { return Ok(()) };
-    let agent_id = agents::known(connection, agent)?;
+pub(crate) fn unforget(db: &dyn Db, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<()> {
+    let Some(hashes) = KeyedHashes::known(db, agent)? else { return Ok(()) };
+    let agent_id = agents::known(db, agent)?;
     for (key, content) in messages {
         if !hashes.is_forgotten(key, content)? {
             // Not forgotten; if it was pruned, it stays pruned.
@@ -29,39 +29,39 @@ pub(crate) fn unforget(connection: &Connection, agent: &Agent, messages: &[(Turn
         }
         hashes.unforget(key, content)?;
         let id = MemoryId::turn(agent, key);
-        tombstones::lift(connection, agent_id, &id)?;
+        tombstones::lift(db, agent_id, &id)?;
         // A turn forgotten by an earlier version is also recorded as pruned, and would count as a duplicate.
-        pruned::lift(connection, agent_id, &id)?;
+        pruned::lift(db, agent_id, &id)?;
     }
     Ok(())
 }
 
 /// Hashes an agent's messages under the catalog's key.
 pub(crate) struct KeyedHashes<'a> {
-    connection: &'a Connection,
+    db: &'a dyn Db,
     agent: &'a Agent,
     secret: [u8; 32],
 }
 
 impl<'a> KeyedHashes<'a> {
     /// Returns `None` if the catalog has no key, because no agent ever needed a hash.
-    pub(crate) fn known(connection: &'a Connection, agent: &'a Agent) -> Result<Option<KeyedHashes<'a>>> {
-        let mut statement = connection.prepare_cached("SELECT key FROM secret")?;
-        let secret = statement.query_row([], |row| row.get(0)).optional()?;
-        Ok(secret.map(|secret| KeyedHashes { connection, agent, secret }))
+    pub(crate) fn known(db: &'a dyn Db, agent: &'a Agent) -> Result<Option<KeyedHashes<'a>>> {
+        let secret = db.query_optional("SELECT key FROM secret", &[], |row| row.get(0))?;
+        Ok(secret.map(|secret| KeyedHashes { db, agent, secret }))
     }
 
     /// Like [`KeyedHashes::known`], but has SQLite generate the key if there is none.
-    pub(crate) fn ready(connection: &'a Connection, agent: &'a Agent) -> Result<KeyedHashes<'a>> {
+    pub(crate) fn ready(db: &'a dyn Db, agent: &'a Agent) -> Result<KeyedHashes<'a>> {
         let sql = "INSERT OR IGNORE INTO secret (only, key) VALUES (1, randomblob(32))";
-        connection.prepare_cached(sql)?.execute([])?;
-        Ok(KeyedHashes::known(connection, agent)?.expect("it was just made"))
+        db.execute(sql, &[])?;
+        Ok(KeyedHashes::known(db, agent)?.expect("it was just made"))
     }
 
     /// Returns whether this message was forgotten, by its position or by its content in its conversation.
     pub(crate) fn is_forgotten(&self, key: &TurnKey, content: &Digest) -> Result<bool> {
         let sql = "SELECT 1 FROM forgotten WHERE hash IN (?1, ?2, ?3)";
-        Ok(self.connection.prepare_cached(sql)?.exists(self.of_message(key, content))?)
+        let [place, turn, content] = self.of_message(key, content);
+        self.db.exists(sql, params![place, turn, content])
     }
 
     /// Records that the message at this position was forgotten. `content` comes from [`KeyedHashes::content`].
@@ -77,14 +77,13 @@ impl<'a> KeyedHashes<'a> {
     }
 
     fn add(&self, hash: Hash) -> Result<()> {
-        self.connection.prepare_cached("INSERT OR IGNORE INTO forgotten (hash) VALUES (?1)")?.execute([hash])?;
+        self.db.execute("INSERT OR IGNORE INTO forgotten (hash) VALUES (?1)", params![hash])?;
         Ok(())
     }
 
     fn unforget(&self, key: &TurnKey, content: &Digest) -> Result<()> {
-        let mut statement = self.connection.prepare_cached("DELETE FROM forgotten WHERE hash = ?1")?;
         for hash in self.of_message(key, content) {
-            statement.execute([hash])?;
+            self.db.execute("DELETE FROM forgotten WHERE hash = ?1", params![hash])?;
         }
         Ok(())
     }

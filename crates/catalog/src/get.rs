@@ -1,8 +1,8 @@
 //! Reads memories by id.
 
 use annals_core::{Agent, Memory, MemoryId};
-use rusqlite::{Connection, params};
 
+use crate::db::{Db, params};
 use crate::failure::Result;
 use crate::{agents, memories, statements, turns};
 
@@ -12,8 +12,8 @@ pub(crate) const SUMMARY: &str = concat!(include_str!("sql/summary.sql"), "WHERE
 pub(crate) const STATEMENT: &str = concat!(include_str!("sql/statement.sql"), "WHERE agent_id = ?1 AND id = ?2");
 
 /// Returns live memories by id, in the order of `ids`; leaves out those that do not exist.
-pub(crate) fn get(connection: &Connection, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>> {
-    let agent_id = agents::known(connection, agent)?;
+pub(crate) fn get(db: &dyn Db, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>> {
+    let agent_id = agents::known(db, agent)?;
     let mut found = Vec::new();
     for id in ids {
         // The first letter is the kind. Querying all three tables for each id would delay the commits behind a search.
@@ -23,19 +23,19 @@ pub(crate) fn get(connection: &Connection, agent: &Agent, ids: &[MemoryId]) -> R
             Some(b'f') => statement,
             _ => continue,
         };
-        found.extend(read(connection, agent_id, id)?);
+        found.extend(read(db, agent_id, id)?);
     }
     Ok(found)
 }
 
-fn turn(connection: &Connection, agent_id: i64, id: &MemoryId) -> Result<Option<Memory>> {
-    Ok(turns::memories(connection, TURN, params![agent_id, id.as_str()])?.pop())
+fn turn(db: &dyn Db, agent_id: i64, id: &MemoryId) -> Result<Option<Memory>> {
+    Ok(turns::memories(db, TURN, params![agent_id, id.as_str()])?.pop())
 }
 
-fn summary(connection: &Connection, agent_id: i64, id: &MemoryId) -> Result<Option<Memory>> {
-    Ok(memories::summaries(connection, SUMMARY, params![agent_id, id.as_str()])?.pop())
+fn summary(db: &dyn Db, agent_id: i64, id: &MemoryId) -> Result<Option<Memory>> {
+    Ok(memories::summaries(db, SUMMARY, params![agent_id, id.as_str()])?.pop())
 }
 
-fn statement(connection: &Connection, agent_id: i64, id: &MemoryId) -> Result<Option<Memory>> {
-    Ok(statements::memories(connection, STATEMENT, params![agent_id, id.as_str()])?.pop())
+fn statement(db: &dyn Db, agent_id: i64, id: &MemoryId) -> Result<Option<Memory>> {
+    Ok(statements::memories(db, STATEMENT, params![agent_id, id.as_str()])?.pop())
 }

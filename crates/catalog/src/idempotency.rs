@@ -1,9 +1,10 @@
 //! Requests with a client's idempotency key, and lookup of operations without their agent.
 
+use annals_core::ports::{KeyedReceipt, RequestKey, Turn};
 use annals_core::{Agent, Digest, Error, IngestReceipt, Timestamp};
-use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::columns::{digest, micros};
+use crate::db::{Db, params};
 use crate::failure::Result;
 use crate::{agents, ingest};
 
@@ -14,44 +15,61 @@ pub(crate) const REQUEST: &str = "SELECT request.body, operation.*
 pub(crate) const FIND: &str = include_str!("sql/find_operation.sql");
 pub(crate) const DROP: &str = "DELETE FROM request WHERE kept_at < ?1";
 
+/// Stores turns once per key of the agent.
+pub(crate) fn ingest_once(
+    db: &dyn Db,
+    agent: &Agent,
+    request: &RequestKey,
+    turns: &[Turn],
+    revise: bool,
+    now: Timestamp,
+) -> Result<KeyedReceipt> {
+    match find_request(db, agent, &request.key)? {
+        Some((body, receipt)) if body == request.body => Ok(KeyedReceipt { receipt, repeated: true }),
+        Some(_) => Err(Error::KeyReused.into()),
+        None => {
+            let receipt = ingest::ingest(db, agent, turns, revise, now)?;
+            save(db, agent, request, &receipt.id, now)?;
+            Ok(KeyedReceipt { receipt, repeated: false })
+        }
+    }
+}
+
 /// Returns the body digest and the operation of the request with this key.
-pub(crate) fn request(connection: &Connection, agent: &Agent, key: &Digest) -> Result<Option<(Digest, IngestReceipt)>> {
-    let place = params![agents::known(connection, agent)?, key.0];
-    let mut statement = connection.prepare_cached(REQUEST)?;
-    let found =
-        statement.query_row(place, |row| Ok((digest(row, "body")?, ingest::read_operation(row)?))).optional()?;
+pub(crate) fn find_request(db: &dyn Db, agent: &Agent, key: &Digest) -> Result<Option<(Digest, IngestReceipt)>> {
+    let place = params![agents::known(db, agent)?, key.0];
+    let found = db.query_optional(REQUEST, place, |row| Ok((digest(row, "body")?, ingest::read_operation(row)?)))?;
     Ok(found.and_then(|(body, operation)| Some((body?, operation))))
 }
 
 /// Records that a request was accepted as that operation.
-pub(crate) fn save(
-    connection: &Connection,
-    agent: &Agent,
-    key: &Digest,
-    body: &Digest,
-    operation_id: &str,
-    now: Timestamp,
-) -> Result<()> {
-    if ingest::operation(connection, agent, operation_id)?.is_none() {
-        return Err(Error::NotFound { what: "operation", name: operation_id.to_owned() }.into());
-    }
-    let sql = "INSERT OR REPLACE INTO request (agent_id, key, body, operation, kept_at) VALUES (?1, ?2, ?3, ?4, ?5)";
-    let row = params![agents::known(connection, agent)?, key.0, body.0, operation_id, micros(now)];
-    connection.prepare_cached(sql)?.execute(row)?;
+fn save(db: &dyn Db, agent: &Agent, request: &RequestKey, operation_id: &str, now: Timestamp) -> Result<()> {
+    let sql = "INSERT INTO request (agent_id, key, body, operation, kept_at) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let row = params![agents::known(db, agent)?, request.key.0, request.body.0, operation_id, micros(now)];
+    db.execute(sql, row)?;
     Ok(())
 }
 
 /// Drops requests stored before an instant; returns their number.
-pub(crate) fn drop_before(connection: &Connection, before: Timestamp) -> Result<u64> {
-    Ok(connection.prepare_cached(DROP)?.execute([micros(before)])? as u64)
+pub(crate) fn drop_before(db: &dyn Db, before: Timestamp) -> Result<u64> {
+    db.execute(DROP, params![micros(before)])
 }
 
 /// Returns the operation of that id and its agent, among the agents of a workspace.
-pub(crate) fn find(connection: &Connection, workspace: &str, id: &str) -> Result<Option<(Agent, IngestReceipt)>> {
-    let mut statement = connection.prepare_cached(FIND)?;
-    let read = |row: &rusqlite::Row| Ok((row.get::<_, String>("agent")?, ingest::read_operation(row)?));
-    let found = statement.query_row([workspace, id], read).optional()?;
-    Ok(found
-        .map(|(name, operation)| Ok::<_, Error>((Agent::in_workspace(workspace, &name)?, operation)))
-        .transpose()?)
+pub(crate) fn find(db: &dyn Db, workspace: &str, id: &str) -> Result<Option<(Agent, IngestReceipt)>> {
+    db.query_optional(FIND, params![workspace, id], |row| {
+        let agent = Agent::in_workspace(workspace, &row.get::<String>("agent")?)?;
+        Ok((agent, ingest::read_operation(row)?))
+    })
+}
+
+/// Returns the body digest and the operation of the request with this key, if it is stored.
+#[cfg(test)]
+pub(crate) async fn stored(
+    catalog: &crate::SqliteCatalog,
+    agent: &Agent,
+    key: Digest,
+) -> Option<(Digest, IngestReceipt)> {
+    let agent = agent.clone();
+    catalog.thread.read("reading a request", move |c| find_request(c, &agent, &key)).await.unwrap()
 }

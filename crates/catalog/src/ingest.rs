@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use annals_core::ports::{Comparison, Origin, Turn};
 use annals_core::{Agent, Digest, Error, Grain, IngestReceipt, MemoryId, Message, Period, Timestamp, TurnKey};
-use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::columns::{number, signed};
+use crate::db::{Db, Row, params};
 use crate::failure::{Failure, Result};
 use crate::forgotten::KeyedHashes;
 use crate::moment::Moments;
@@ -19,7 +19,7 @@ const OPERATION_ID: usize = 26;
 
 /// Stores the turns, all or none.
 pub(crate) fn ingest(
-    connection: &Connection,
+    db: &dyn Db,
     agent: &Agent,
     turns: &[Turn],
     revise: bool,
@@ -30,10 +30,10 @@ pub(crate) fn ingest(
     if turns.is_empty() {
         return Ok(operation);
     }
-    let agent_id = agents::enrolled(connection, agent)?;
-    let hashes = KeyedHashes::known(connection, agent)?;
+    let agent_id = agents::enrolled(db, agent)?;
+    let hashes = KeyedHashes::known(db, agent)?;
     let mut agent_turns = AgentTurns {
-        connection,
+        db,
         agent,
         agent_id,
         hashes,
@@ -48,24 +48,20 @@ pub(crate) fn ingest(
         operation.seq = operation.seq.max(seq);
     }
     for (day, seq) in &agent_turns.dirty {
-        ledger::mark_dirty(connection, agent_id, *day, *seq, now)?;
+        ledger::mark_dirty(db, agent_id, *day, *seq, now)?;
     }
-    save_operation(connection, agent_id, &operation)?;
+    save_operation(db, agent_id, &operation)?;
     Ok(operation)
 }
 
 /// Compares messages with what is stored under their keys.
-pub(crate) fn compare(
-    connection: &Connection,
-    agent: &Agent,
-    messages: &[(TurnKey, Message)],
-) -> Result<Vec<Comparison>> {
-    let agent_id = agents::known(connection, agent)?;
-    let hashes = KeyedHashes::known(connection, agent)?;
+pub(crate) fn compare(db: &dyn Db, agent: &Agent, messages: &[(TurnKey, Message)]) -> Result<Vec<Comparison>> {
+    let agent_id = agents::known(db, agent)?;
+    let hashes = KeyedHashes::known(db, agent)?;
     let compare = |(key, message): &(TurnKey, Message)| -> Result<Comparison> {
         let id = MemoryId::turn(agent, key);
         let place = params![agent_id, id.as_str()];
-        let Some(known) = turns::find(connection, get::TURN, place)?.pop() else { return Ok(Comparison::New) };
+        let Some(known) = turns::find(db, get::TURN, place)?.pop() else { return Ok(Comparison::New) };
         Ok(match (is_what_was_sent(&known, message, hashes.as_ref()), known.sent) {
             (true, _) => Comparison::Same,
             (false, None) => Comparison::Different,
@@ -82,10 +78,9 @@ fn is_what_was_sent(known: &Stored, message: &Message, hashes: Option<&KeyedHash
 }
 
 /// Returns the accepted request of that id.
-pub(crate) fn operation(connection: &Connection, agent: &Agent, id: &str) -> Result<Option<IngestReceipt>> {
+pub(crate) fn operation(db: &dyn Db, agent: &Agent, id: &str) -> Result<Option<IngestReceipt>> {
     let sql = "SELECT * FROM operation WHERE agent_id = ?1 AND id = ?2";
-    let mut statement = connection.prepare_cached(sql)?;
-    Ok(statement.query_row(params![agents::known(connection, agent)?, id], read_operation).optional()?)
+    db.query_optional(sql, params![agents::known(db, agent)?, id], read_operation)
 }
 
 /// Checks what the unique index over ids and the ledger rely on: the id matches the position, and `day` is a day.
@@ -101,7 +96,7 @@ pub(crate) fn check(agent: &Agent, turn: &Turn) -> Result<()> {
 
 /// The turns of one agent during one request.
 struct AgentTurns<'c> {
-    connection: &'c Connection,
+    db: &'c dyn Db,
     agent: &'c Agent,
     agent_id: i64,
     hashes: Option<KeyedHashes<'c>>,
@@ -123,9 +118,9 @@ impl AgentTurns<'_> {
             return Ok(0);
         }
         let place = params![self.agent_id, turn.id.as_str()];
-        let Some(known) = turns::find(self.connection, get::TURN, place)?.pop() else {
+        let Some(known) = turns::find(self.db, get::TURN, place)?.pop() else {
             // A pruned turn is a duplicate: the sealed summary would contain it twice. With `revise` it is late input.
-            if !revise && pruned::exists(self.connection, self.agent_id, &turn.id)? {
+            if !revise && pruned::exists(self.db, self.agent_id, &turn.id)? {
                 // Its text is gone, but one request cannot have two contents under one key.
                 let digest = claimed(turn).digest();
                 if *self.pruned.entry(turn.id.clone()).or_insert(digest) != digest {
@@ -160,22 +155,22 @@ impl AgentTurns<'_> {
     }
 
     fn insert(&mut self, turn: &Turn) -> Result<u64> {
-        let seq = sequence::next(self.connection)?;
+        let seq = sequence::next(self.db)?;
         let place = self.place(turn)?;
-        turns::insert(self.connection, self.agent_id, turn, &place, seq)?;
+        turns::insert(self.db, self.agent_id, turn, &place, seq)?;
         Ok(self.touch(&[turn.day], seq))
     }
 
     /// Returns the instant of a turn, or the first free one after it. Keeps the client's instant if the turn was moved.
     fn place(&mut self, turn: &Turn) -> Result<Place> {
         let sent_at = turn.message.at;
-        let at = self.moments.free(self.connection, self.agent_id, turn)?;
+        let at = self.moments.free(self.db, self.agent_id, turn)?;
         let moved = at != sent_at && turn.origin == Origin::Client;
         Ok(Place { at, sent_at: moved.then_some(sent_at), sent: None })
     }
 
     fn revise(&mut self, turn: &Turn, known: &Stored) -> Result<u64> {
-        let seq = sequence::next(self.connection)?;
+        let seq = sequence::next(self.db)?;
         let former = &known.turn;
         let moves = turn.origin == Origin::Client && turn.message.at != known.as_sent().at;
         let mut place =
@@ -187,17 +182,17 @@ impl AgentTurns<'_> {
             Origin::Untimed => turn.day = former.day,
             Origin::Correction => {
                 turn.day = former.day;
-                place.sent = Some(known.sent_content(&KeyedHashes::ready(self.connection, self.agent)?));
+                place.sent = Some(known.sent_content(&KeyedHashes::ready(self.db, self.agent)?));
             }
         }
-        turns::revise(self.connection, self.agent_id, &turn, &place, seq)?;
+        turns::revise(self.db, self.agent_id, &turn, &place, seq)?;
         if moves {
             // The former instant is free again.
             self.moments = Moments::default();
         }
         let text = &former.message.content;
         if *text != turn.message.content {
-            versions::keep(self.connection, self.agent_id, &turn.id, text, self.now)?;
+            versions::keep(self.db, self.agent_id, &turn.id, text, self.now)?;
         }
         Ok(self.touch(&[former.day, turn.day], seq))
     }
@@ -228,21 +223,24 @@ fn operation_id(turns: &[Turn]) -> String {
     format!("o-{}", &Digest::of(parts).to_string()[..OPERATION_ID])
 }
 
-fn save_operation(connection: &Connection, agent_id: i64, operation: &IngestReceipt) -> Result<()> {
-    connection.prepare_cached(include_str!("sql/save_operation.sql"))?.execute(params![
-        agent_id,
-        operation.id,
-        signed(operation.accepted),
-        signed(operation.duplicate),
-        signed(operation.revised),
-        signed(operation.forgotten),
-        signed(operation.masked),
-        signed(operation.seq),
-    ])?;
+fn save_operation(db: &dyn Db, agent_id: i64, operation: &IngestReceipt) -> Result<()> {
+    db.execute(
+        include_str!("sql/save_operation.sql"),
+        params![
+            agent_id,
+            operation.id,
+            signed(operation.accepted),
+            signed(operation.duplicate),
+            signed(operation.revised),
+            signed(operation.forgotten),
+            signed(operation.masked),
+            signed(operation.seq),
+        ],
+    )?;
     Ok(())
 }
 
-pub(crate) fn read_operation(row: &Row) -> rusqlite::Result<IngestReceipt> {
+pub(crate) fn read_operation(row: &Row) -> Result<IngestReceipt> {
     Ok(IngestReceipt {
         id: row.get("id")?,
         accepted: number(row, "accepted")?,

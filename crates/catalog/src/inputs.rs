@@ -1,9 +1,9 @@
 //! Reads the inputs of a period.
 
 use annals_core::{Agent, Memory, Period};
-use rusqlite::{Connection, params};
 
 use crate::columns::grain_number;
+use crate::db::{Db, params};
 use crate::failure::Result;
 use crate::{agents, memories, turns};
 
@@ -16,12 +16,12 @@ pub(crate) const CHILDREN: &str = concat!(
 );
 
 /// Returns the live turns of a day, or the live summaries of the finer grain, in order.
-pub(crate) fn inputs(connection: &Connection, agent: &Agent, period: Period) -> Result<Vec<Memory>> {
-    let agent_id = agents::known(connection, agent)?;
+pub(crate) fn inputs(db: &dyn Db, agent: &Agent, period: Period) -> Result<Vec<Memory>> {
+    let agent_id = agents::known(db, agent)?;
     let children = period.children();
     let (Some(first), Some(last)) = (children.first(), children.last()) else {
-        return turns::memories(connection, TURNS, params![agent_id, period.to_string()]);
+        return turns::memories(db, TURNS, params![agent_id, period.to_string()]);
     };
     let place = params![agent_id, grain_number(first.grain()), first.to_string(), last.to_string()];
-    memories::summaries(connection, CHILDREN, place)
+    memories::summaries(db, CHILDREN, place)
 }

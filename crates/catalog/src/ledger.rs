@@ -1,91 +1,101 @@
 //! The ledger: the state of each period.
 
-use annals_core::{Agent, Date, Error, Grain, LedgerRow, Period, Summary, Timestamp};
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use annals_core::{Agent, Date, Error, Grain, LedgerRow, Period, RolledUp, Summary, Timestamp};
 
 use crate::agents;
 use crate::columns::{digest, grain_number, instant, maybe_instant, micros, number, signed, word};
+use crate::db::{Db, Row, params};
 use crate::failure::Result;
 
 /// Returns every period that ever had input, by grain and time.
-pub(crate) fn ledger(connection: &Connection, agent: &Agent) -> Result<Vec<LedgerRow>> {
+pub(crate) fn ledger(db: &dyn Db, agent: &Agent) -> Result<Vec<LedgerRow>> {
     let sql = "SELECT * FROM ledger WHERE agent_id = ?1 ORDER BY grain, period";
-    let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map([agents::known(connection, agent)?], read)?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    db.query(sql, params![agents::known(db, agent)?], read)
 }
 
 /// Returns the rows after a period, in the same order.
-pub(crate) fn page(connection: &Connection, agent_id: i64, after: Option<Period>, most: i64) -> Result<Vec<LedgerRow>> {
+pub(crate) fn page(db: &dyn Db, agent_id: i64, after: Option<Period>, most: i64) -> Result<Vec<LedgerRow>> {
     let sql = "SELECT * FROM ledger WHERE agent_id = ?1 AND (grain, period) > (?2, ?3) ORDER BY grain, period LIMIT ?4";
-    let mut statement = connection.prepare_cached(sql)?;
     let (grain, period) = after.map_or((-1, String::new()), |last| (grain_number(last.grain()), last.to_string()));
-    let rows = statement.query_map(params![agent_id, grain, period, most], read)?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    db.query(sql, params![agent_id, grain, period, most], read)
 }
 
 /// Returns the last day of the last sealed period whose children are of this grain.
-pub(crate) fn pruned_until(connection: &Connection, agent: &Agent, grain: Grain) -> Result<Option<Date>> {
+pub(crate) fn pruned_until(db: &dyn Db, agent: &Agent, grain: Grain) -> Result<Option<Date>> {
     let Some(parent) = grain.coarser() else { return Ok(None) };
     let sql =
         "SELECT period FROM ledger WHERE agent_id = ?1 AND grain = ?2 AND sealed = 1 ORDER BY period DESC LIMIT 1";
-    let mut statement = connection.prepare_cached(sql)?;
-    let last = statement.query_row(params![agents::known(connection, agent)?, grain_number(parent)], |row| {
-        word::<Period>(row, "period")
-    });
-    Ok(last.optional()?.map(|period| period.cover_days().1))
+    let place = params![agents::known(db, agent)?, grain_number(parent)];
+    let last: Option<Period> = db.query_optional(sql, place, |row| word(row, "period"))?;
+    Ok(last.map(|period| period.cover_days().1))
 }
 
 /// Returns the number that the last roll-up of a period read before its input; 0 if there was none.
-pub(crate) fn clean_seq(connection: &Connection, agent_id: i64, period: Period) -> Result<i64> {
+pub(crate) fn clean_seq(db: &dyn Db, agent_id: i64, period: Period) -> Result<i64> {
     let sql = "SELECT clean_seq FROM ledger WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
     let place = params![agent_id, grain_number(period.grain()), period.to_string()];
-    Ok(connection.prepare_cached(sql)?.query_row(place, |row| row.get(0)).optional()?.unwrap_or(0))
+    Ok(db.query_optional(sql, place, |row| row.get(0))?.unwrap_or(0))
+}
+
+/// Returns the state of a period's last roll-up.
+pub(crate) fn rolled_up(db: &dyn Db, agent_id: i64, period: Period) -> Result<RolledUp> {
+    let sql = "SELECT clean_seq, recipe, sealed FROM ledger WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
+    let place = params![agent_id, grain_number(period.grain()), period.to_string()];
+    let read = |row: &Row| {
+        Ok(RolledUp {
+            clean_seq: number(row, "clean_seq")?,
+            recipe: digest(row, "recipe")?,
+            sealed: row.get("sealed")?,
+        })
+    };
+    Ok(db.query_optional(sql, place, read)?.unwrap_or_default())
 }
 
 /// Records that the change `seq` is input of the period.
-pub(crate) fn mark_dirty(
-    connection: &Connection,
-    agent_id: i64,
-    period: Period,
-    seq: i64,
-    now: Timestamp,
-) -> Result<()> {
-    let mut statement = connection.prepare_cached(include_str!("sql/mark_dirty.sql"))?;
-    statement.execute(params![agent_id, grain_number(period.grain()), period.to_string(), seq, micros(now)])?;
+pub(crate) fn mark_dirty(db: &dyn Db, agent_id: i64, period: Period, seq: i64, now: Timestamp) -> Result<()> {
+    db.execute(
+        include_str!("sql/mark_dirty.sql"),
+        params![agent_id, grain_number(period.grain()), period.to_string(), seq, micros(now)],
+    )?;
     Ok(())
 }
 
 /// Records that the period was rolled up from its input up to `read_seq`.
-pub(crate) fn mark_clean(connection: &Connection, agent_id: i64, summary: &Summary, now: Timestamp) -> Result<()> {
-    connection.prepare_cached(include_str!("sql/mark_clean.sql"))?.execute(params![
-        agent_id,
-        grain_number(summary.period.grain()),
-        summary.period.to_string(),
-        signed(summary.read_seq),
-        micros(now),
-        summary.input_digest.0,
-        summary.draft.is_some().then_some(summary.recipe.0),
-        signed(summary.draft.as_ref().map_or(0, |draft| draft.tokens)),
-        summary.draft.is_some().then_some(summary.degraded),
-        summary.draft.as_ref().map(|draft| draft.ungrounded),
-    ])?;
+pub(crate) fn mark_clean(db: &dyn Db, agent_id: i64, summary: &Summary, now: Timestamp) -> Result<()> {
+    db.execute(
+        include_str!("sql/mark_clean.sql"),
+        params![
+            agent_id,
+            grain_number(summary.period.grain()),
+            summary.period.to_string(),
+            signed(summary.read_seq),
+            micros(now),
+            summary.input_digest.0,
+            summary.draft.is_some().then_some(summary.recipe.0),
+            signed(summary.draft.as_ref().map_or(0, |draft| draft.tokens)),
+            summary.draft.is_some().then_some(summary.degraded),
+            summary.draft.as_ref().map(|draft| draft.ungrounded),
+        ],
+    )?;
     Ok(())
 }
 
 /// Records that rolling up the period failed.
 pub(crate) fn note_failure(
-    connection: &Connection,
+    db: &dyn Db,
     agent: &Agent,
     period: Period,
     error: &str,
     not_before: Timestamp,
     now: Timestamp,
 ) -> Result<()> {
-    let agent_id = agents::known(connection, agent)?;
-    let mut statement = connection.prepare_cached(include_str!("sql/note_failure.sql"))?;
+    let agent_id = agents::known(db, agent)?;
     let (grain, label) = (grain_number(period.grain()), period.to_string());
-    if statement.execute(params![agent_id, grain, label, error, micros(not_before), micros(now)])? == 0 {
+    if db.execute(
+        include_str!("sql/note_failure.sql"),
+        params![agent_id, grain, label, error, micros(not_before), micros(now)],
+    )? == 0
+    {
         return Err(Error::NotFound { what: "ledger row of the period", name: period.to_string() }.into());
     }
     Ok(())
@@ -93,41 +103,46 @@ pub(crate) fn note_failure(
 
 /// Records that rolling up the periods has to wait. Periods without a row are left out.
 pub(crate) fn note_outage(
-    connection: &Connection,
+    db: &dyn Db,
     agent: &Agent,
     periods: &[Period],
     error: &str,
     not_before: Timestamp,
     now: Timestamp,
 ) -> Result<()> {
-    let agent_id = agents::known(connection, agent)?;
-    let mut statement = connection.prepare_cached(include_str!("sql/note_outage.sql"))?;
+    let agent_id = agents::known(db, agent)?;
     for period in periods {
         let (grain, label) = (grain_number(period.grain()), period.to_string());
-        statement.execute(params![agent_id, grain, label, error, micros(not_before), micros(now)])?;
+        db.execute(
+            include_str!("sql/note_outage.sql"),
+            params![agent_id, grain, label, error, micros(not_before), micros(now)],
+        )?;
     }
     Ok(())
 }
 
 /// Writes a row of an archive, replacing an existing one.
-pub(crate) fn restore(connection: &Connection, agent_id: i64, row: &LedgerRow) -> Result<()> {
-    connection.prepare_cached(include_str!("sql/restore_row.sql"))?.execute(params![
-        agent_id,
-        grain_number(row.period.grain()),
-        row.period.to_string(),
-        signed(row.dirty_seq),
-        signed(row.clean_seq),
-        micros(row.dirty_at),
-        row.input_digest.map(|digest| digest.0),
-        row.recipe.map(|digest| digest.0),
-        signed(row.tokens),
-        row.degraded,
-        row.ungrounded,
-    ])?;
+pub(crate) fn restore(db: &dyn Db, agent_id: i64, row: &LedgerRow) -> Result<()> {
+    db.execute(
+        include_str!("sql/restore_row.sql"),
+        params![
+            agent_id,
+            grain_number(row.period.grain()),
+            row.period.to_string(),
+            signed(row.dirty_seq),
+            signed(row.clean_seq),
+            micros(row.dirty_at),
+            row.input_digest.map(|digest| digest.0),
+            row.recipe.map(|digest| digest.0),
+            signed(row.tokens),
+            row.degraded,
+            row.ungrounded,
+        ],
+    )?;
     Ok(())
 }
 
-fn read(row: &Row) -> rusqlite::Result<LedgerRow> {
+fn read(row: &Row) -> Result<LedgerRow> {
     Ok(LedgerRow {
         period: word(row, "period")?,
         dirty_seq: number(row, "dirty_seq")?,

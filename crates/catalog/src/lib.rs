@@ -24,6 +24,7 @@ mod conversations;
 mod copy;
 mod correct;
 mod counts;
+mod db;
 mod dead_letters;
 mod erasure;
 mod extraction;
@@ -49,6 +50,7 @@ mod replies;
 mod scrub;
 mod seal;
 mod sequence;
+mod sqlite;
 mod statements;
 mod summaries;
 mod thread;
@@ -100,11 +102,11 @@ impl SqliteCatalog {
 
     /// Like [`SqliteCatalog::open`], with options for tests, such as another VFS.
     pub fn open_with(path: &Path, options: &Options) -> Result<SqliteCatalog> {
-        let connection = open::open(path, options)?;
+        let db = open::open(path, options)?;
         let copies = options.vfs.is_none().then(|| path.with_file_name("annals-scratch-check"));
         // A copy left by a killed process may hold text that has been forgotten since: remove it.
         copies.as_deref().map(copy::Pages::beside).transpose()?;
-        let (thread, scrubs) = (thread::Thread::start(connection, options)?, scrub::Passes::default());
+        let (thread, scrubs) = (thread::Thread::start(db, options)?, scrub::Passes::default());
         Ok(SqliteCatalog { thread, scrubs, copies, checking: tokio::sync::Mutex::default() })
     }
 

@@ -4,35 +4,35 @@ use std::cmp::Ordering;
 
 use annals_core::ports::Select;
 use annals_core::{Agent, Grain, Kind, Memory};
-use rusqlite::{Connection, params};
 
 use crate::columns::{bounds, grain_number, signed};
+use crate::db::{Db, params};
 use crate::failure::Result;
 use crate::{agents, memories, statements, turns};
 
 /// Returns live memories by selection, in order of time, then of conversation and id; or in the reverse order.
-pub(crate) fn list(connection: &Connection, agent: &Agent, select: &Select) -> Result<Vec<Memory>> {
+pub(crate) fn list(db: &dyn Db, agent: &Agent, select: &Select) -> Result<Vec<Memory>> {
     if select.within.is_empty() {
         return Ok(Vec::new());
     }
-    let agent_id = agents::known(connection, agent)?;
+    let agent_id = agents::known(db, agent)?;
     let ((start, end), most) = (bounds(&select.within), signed(select.limit as u64));
     let sql = statement(select);
     match (select.grain, &select.conversation) {
         (Grain::Working, None) => {
             let place = params![agent_id, start, end, most];
-            let turns = asked(select, Kind::Turn, || turns::memories(connection, &sql, place))?;
+            let turns = asked(select, Kind::Turn, || turns::memories(db, &sql, place))?;
             let stated = statements_within(select);
-            let statements = asked(select, Kind::Statement, || statements::memories(connection, &stated, place))?;
+            let statements = asked(select, Kind::Statement, || statements::memories(db, &stated, place))?;
             Ok(merge(turns, statements, select))
         }
-        (Grain::Working, Some(conversation)) => asked(select, Kind::Turn, || {
-            turns::memories(connection, &sql, params![agent_id, start, end, most, conversation])
-        }),
+        (Grain::Working, Some(conversation)) => {
+            asked(select, Kind::Turn, || turns::memories(db, &sql, params![agent_id, start, end, most, conversation]))
+        }
         // Summaries belong to no conversation.
         (_, Some(_)) => Ok(Vec::new()),
         (grain, None) => asked(select, Kind::Summary, || {
-            memories::summaries(connection, &sql, params![agent_id, start, end, most, grain_number(grain)])
+            memories::summaries(db, &sql, params![agent_id, start, end, most, grain_number(grain)])
         }),
     }
 }

@@ -3,29 +3,20 @@
 use std::cmp::Ordering;
 
 use annals_core::{Body, Memory, MemoryId, Period};
-use rusqlite::{Connection, Params, Row};
 
 use crate::columns::{grain, interval, json, number, word};
+use crate::db::{Db, Row, Values, params};
 use crate::failure::Result;
 
 /// Returns the summaries that a query over the columns of `summary.sql` finds, with their lineage.
-pub(crate) fn summaries(connection: &Connection, sql: &str, place: impl Params) -> Result<Vec<Memory>> {
-    let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query(place)?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        let sources = sources(connection, row.get("summary_id")?)?;
-        found.push(read_summary(row, sources)?);
-    }
-    Ok(found)
+pub(crate) fn summaries(db: &dyn Db, sql: &str, place: Values<'_>) -> Result<Vec<Memory>> {
+    db.query(sql, place, |row| read_summary(row, sources(db, row.get("summary_id")?)?))
 }
 
 pub(crate) const SOURCES: &str = "SELECT id FROM source WHERE summary_id = ?1 ORDER BY position";
 
-fn sources(connection: &Connection, summary_id: i64) -> Result<Vec<MemoryId>> {
-    let mut statement = connection.prepare_cached(SOURCES)?;
-    let rows = statement.query_map([summary_id], read_id)?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+fn sources(db: &dyn Db, summary_id: i64) -> Result<Vec<MemoryId>> {
+    db.query(SOURCES, params![summary_id], read_id)
 }
 
 /// Compares by time, then by conversation and id. A statement has no conversation and comes first at its instant.
@@ -35,11 +26,11 @@ pub(crate) fn in_order(a: &Memory, b: &Memory) -> Ordering {
 }
 
 /// Reads the id in column `id`.
-pub(crate) fn read_id(row: &Row) -> rusqlite::Result<MemoryId> {
-    Ok(MemoryId::from_text(row.get::<_, String>("id")?))
+pub(crate) fn read_id(row: &Row) -> Result<MemoryId> {
+    Ok(MemoryId::from_text(row.get::<String>("id")?))
 }
 
-fn read_summary(row: &Row, sources: Vec<MemoryId>) -> rusqlite::Result<Memory> {
+fn read_summary(row: &Row, sources: Vec<MemoryId>) -> Result<Memory> {
     let period: Period = word(row, "period")?;
     Ok(Memory {
         id: read_id(row)?,

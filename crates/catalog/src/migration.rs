@@ -4,8 +4,8 @@ use annals_testkit::all_records;
 use std::path::Path;
 
 use annals_core::ports::{
-    Access, Accesses, Archive, Blocks, ClockNote, Erasure, Journal, Keys, Record, Replies, Requests, Seals, Target,
-    Watermark,
+    Access, Accesses, Archive, Blocks, ClockNote, Erasure, Journal, Keys, Record, Replies, RequestKey, Requests, Seals,
+    Target, Watermark,
 };
 use annals_core::{
     Agent, Catalog, DeadLetter, Digest, ExtractionWatermark, Grain, IngestReceipt, LedgerRow, MemoryId, Sentence,
@@ -95,7 +95,7 @@ async fn holds_what_version_3_held(catalog: &SqliteCatalog) {
     let digest = Digest([7; 32]);
     let operation =
         IngestReceipt { id: "o-fedcba".into(), accepted: 1, seq: 11, masked: 2, ..IngestReceipt::default() };
-    assert_eq!(catalog.request(&they, &digest).await.unwrap(), Some((digest, operation)));
+    assert_eq!(crate::idempotency::stored(catalog, &they, digest).await, Some((digest, operation)));
     let (key, hash) = catalog.key("k1").await.unwrap().unwrap();
     assert_eq!((key.name.as_str(), key.opens(&they), key.is_good(now), hash), ("laptop", true, true, digest));
     assert_eq!(catalog.cleaning_owed().await.unwrap(), [(they, 4)]);
@@ -161,9 +161,11 @@ async fn has_what_is_new(catalog: &SqliteCatalog) {
     assert_eq!(catalog.keys().await.unwrap(), []);
     assert_eq!(catalog.blocks(&you).await.unwrap(), []);
     assert_eq!(catalog.cleaning_owed().await.unwrap(), []);
-    assert_eq!(catalog.request(&you, &key).await.unwrap(), None);
-    catalog.save_request(&you, &key, &key, "o-abcdef", now).await.unwrap();
-    assert_eq!(catalog.request(&you, &key).await.unwrap().map(|(_, operation)| operation.forgotten), Some(1));
+    let request = RequestKey { key, body: key };
+    for repeated in [false, true] {
+        let keyed = catalog.ingest_once(&you, &request, Vec::new(), false, now).await.unwrap();
+        assert_eq!(keyed.repeated, repeated);
+    }
     catalog.erase(&you, &Target::Agent, now).await.unwrap();
     assert_eq!(catalog.cleaning_owed().await.unwrap(), [(you, 1)]);
     assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());

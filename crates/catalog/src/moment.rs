@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use annals_core::ports::{Origin, Turn};
 use annals_core::{Error, Timestamp};
-use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::columns::micros;
+use crate::db::{Db, params};
 use crate::failure::Result;
 
 pub(crate) const IS_TAKEN: &str = "SELECT 1 FROM turn INDEXED BY turn_by_conversation \
@@ -29,37 +29,35 @@ pub(crate) struct Moments {
 impl Moments {
     /// Returns the turn's instant if it is free in its conversation, otherwise the first free one after it. A turn that
     /// was sent without an instant goes after all turns that came before it.
-    pub(crate) fn free(&mut self, connection: &Connection, agent_id: i64, turn: &Turn) -> Result<Timestamp> {
+    pub(crate) fn free(&mut self, db: &dyn Db, agent_id: i64, turn: &Turn) -> Result<Timestamp> {
         let (conversation, at) = (&turn.key.conversation, micros(turn.message.at));
         let free = match turn.origin {
-            Origin::Untimed => behind_all(connection, agent_id, conversation, at)?,
-            _ if is_taken(connection, agent_id, turn, at)? => self.first_free(connection, agent_id, turn, at)?,
+            Origin::Untimed => behind_all(db, agent_id, conversation, at)?,
+            _ if is_taken(db, agent_id, turn, at)? => self.first_free(db, agent_id, turn, at)?,
             _ => at,
         };
         Timestamp::from_microsecond(free).map_err(|error| Error::invalid("at", error.to_string()).into())
     }
 
-    fn first_free(&mut self, connection: &Connection, agent_id: i64, turn: &Turn, at: i64) -> Result<i64> {
+    fn first_free(&mut self, db: &dyn Db, agent_id: i64, turn: &Turn, at: i64) -> Result<i64> {
         let conversation = &turn.key.conversation;
         let end = self.ends.entry((conversation.clone(), at)).or_insert(at);
-        let mut statement = connection.prepare_cached(FIRST_FREE)?;
         let place = params![agent_id, conversation, *end];
-        *end = statement.query_row(place, |row| row.get(0)).optional()?.unwrap_or(at);
+        *end = db.query_optional(FIRST_FREE, place, |row| row.get(0))?.unwrap_or(at);
         Ok(*end)
     }
 }
 
-fn is_taken(connection: &Connection, agent_id: i64, turn: &Turn, at: i64) -> Result<bool> {
+fn is_taken(db: &dyn Db, agent_id: i64, turn: &Turn, at: i64) -> Result<bool> {
     let place = params![agent_id, turn.key.conversation, at, turn.id.as_str()];
-    Ok(connection.prepare_cached(IS_TAKEN)?.exists(place)?)
+    db.exists(IS_TAKEN, place)
 }
 
-fn behind_all(connection: &Connection, agent_id: i64, conversation: &str, at: i64) -> Result<i64> {
-    let mut statement = connection.prepare_cached(LAST_WITHIN)?;
+fn behind_all(db: &dyn Db, agent_id: i64, conversation: &str, at: i64) -> Result<i64> {
     let mut free = at;
     loop {
         let place = params![agent_id, conversation, free, free + NEAR];
-        match statement.query_row(place, |row| row.get::<_, Option<i64>>(0))? {
+        match db.query_one(LAST_WITHIN, place, |row| row.get::<Option<i64>>(0))? {
             Some(last) => free = last + 1,
             None => return Ok(free),
         }

@@ -7,6 +7,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::archive;
 use crate::failure::{Failure, Result};
+use crate::sqlite::Sqlite;
 
 /// The schema version that this code writes. Older files are migrated when they are opened.
 pub(crate) const VERSION: i64 = 6;
@@ -44,11 +45,11 @@ pub(crate) enum Bug {
 }
 
 /// Opens a connection to the catalog at `path`, ready for use.
-pub(crate) fn open(path: &Path, options: &Options) -> annals_core::Result<Connection> {
+pub(crate) fn open(path: &Path, options: &Options) -> annals_core::Result<Sqlite> {
     connect(path, options).map_err(|failure| failure.context(&format!("opening the catalog {}", path.display())))
 }
 
-fn connect(path: &Path, options: &Options) -> Result<Connection> {
+fn connect(path: &Path, options: &Options) -> Result<Sqlite> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = match &options.vfs {
         Some(vfs) => Connection::open_with_flags_and_vfs(path, flags, vfs.as_str())?,
@@ -67,14 +68,15 @@ fn connect(path: &Path, options: &Options) -> Result<Connection> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     prepare_schema(&connection)?;
     connection.execute_batch(include_str!("sql/ledger_open.sql"))?;
-    drop_staged(&connection)?;
-    Ok(connection)
+    let db = Sqlite(connection);
+    drop_staged(&db)?;
+    Ok(db)
 }
 
 /// Drops what an interrupted restore left behind.
-fn drop_staged(connection: &Connection) -> Result<()> {
-    let transaction = connection.unchecked_transaction()?;
-    archive::drop_all_staged(&transaction)?;
+fn drop_staged(db: &Sqlite) -> Result<()> {
+    let transaction = db.0.unchecked_transaction()?;
+    archive::drop_all_staged(db)?;
     Ok(transaction.commit()?)
 }
 
@@ -141,7 +143,7 @@ mod tests {
     #[test]
     fn pragmas_are_set() {
         let folder = tempfile::tempdir().unwrap();
-        let connection = open(&folder.path().join("catalog.sqlite"), &Options::default()).unwrap();
+        let connection = open(&folder.path().join("catalog.sqlite"), &Options::default()).unwrap().0;
         let text = |pragma: &str| connection.query_row(pragma, [], |row| row.get::<_, String>(0)).unwrap();
         let number = |pragma: &str| connection.query_row(pragma, [], |row| row.get::<_, i64>(0)).unwrap();
         assert_eq!(text("PRAGMA journal_mode"), "wal");

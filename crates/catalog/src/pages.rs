@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn sqlite_is_built_with_the_page_table() {
         let folder = Folder::new();
-        assert!(can_be_cleaned(&open(&folder.path(), &Options::default()).unwrap()).ok().unwrap());
+        assert!(can_be_cleaned(&open(&folder.path(), &Options::default()).unwrap().0).ok().unwrap());
     }
 
     #[test]
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn remains_in_a_gap_are_found_and_overwritten() {
         let folder = Folder::new();
-        let connection = open(&folder.path(), &Options::default()).unwrap();
+        let connection = open(&folder.path(), &Options::default()).unwrap().0;
         let root = "SELECT rootpage FROM sqlite_schema WHERE name = 'block'";
         plant(&connection, connection.query_row(root, [], |row| row.get(0)).unwrap());
         assert!(is_found(&connection));
@@ -261,7 +261,7 @@ mod tests {
     #[test]
     fn remains_are_found_in_free_pages_but_not_in_rows() {
         let folder = Folder::new();
-        let connection = open(&folder.path(), &Options::default()).unwrap();
+        let connection = open(&folder.path(), &Options::default()).unwrap().0;
         let insert = "CREATE TABLE long (text TEXT); INSERT INTO long VALUES (hex(zeroblob(20000)))";
         connection.execute_batch(insert).unwrap();
         let last = count(&connection).ok().unwrap();
@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn free_pages_of_every_list_are_found() {
         let folder = Folder::new();
-        let connection = open(&folder.path(), &Options::default()).unwrap();
+        let connection = open(&folder.path(), &Options::default()).unwrap().0;
         connection
             .execute_batch(
                 "CREATE TABLE long (text TEXT); INSERT INTO long VALUES (hex(zeroblob(4000000))); DROP TABLE long",

@@ -31,8 +31,8 @@ fn listing(grain: Grain, conversation: Option<&str>, newest_first: bool) -> Stri
 #[test]
 fn queries_use_their_indexes() {
     let folder = Folder::new();
-    let connection = open(&folder.path(), &Options::default()).unwrap();
-    let check = |sql: &str, expect: &str| assert_eq!(plan(&connection, sql), expect, "{sql}");
+    let db = open(&folder.path(), &Options::default()).unwrap();
+    let check = |sql: &str, expect: &str| assert_eq!(plan(&db.0, sql), expect, "{sql}");
     for newest_first in [false, true] {
         let ties = "USE TEMP B-TREE FOR LAST 2 TERMS OF ORDER BY";
         check(
@@ -97,8 +97,8 @@ fn queries_use_their_indexes() {
 #[test]
 fn fact_queries_use_their_indexes() {
     let folder = Folder::new();
-    let connection = open(&folder.path(), &Options::default()).unwrap();
-    let check = |sql: &str, expect: &str| assert_eq!(plan(&connection, sql), expect, "{sql}");
+    let db = open(&folder.path(), &Options::default()).unwrap();
+    let check = |sql: &str, expect: &str| assert_eq!(plan(&db.0, sql), expect, "{sql}");
     check(get::STATEMENT, "SEARCH statement USING INDEX statement_by_id (agent_id=? AND id=?)");
     check(statements::SOURCES, "SEARCH statement_source USING PRIMARY KEY (agent_id=? AND statement=?)");
     check(changes::STATEMENTS, "SEARCH statement USING INDEX statement_by_change (agent_id=? AND rowid>?)");
@@ -116,8 +116,8 @@ fn fact_queries_use_their_indexes() {
 #[test]
 fn retention_and_erasure_queries_use_their_indexes() {
     let folder = Folder::new();
-    let connection = open(&folder.path(), &Options::default()).unwrap();
-    let check = |sql: &str, expect: &str| assert_eq!(plan(&connection, sql), expect, "{sql}");
+    let db = open(&folder.path(), &Options::default()).unwrap();
+    let check = |sql: &str, expect: &str| assert_eq!(plan(&db.0, sql), expect, "{sql}");
     check(children::TURNS, "SEARCH turn USING INDEX turn_by_day (agent_id=? AND day>? AND day<?)");
     check(children::STATEMENTS, "SEARCH statement USING INDEX statement_by_day (agent_id=? AND day>? AND day<?)");
     check(
@@ -133,7 +133,7 @@ fn retention_and_erasure_queries_use_their_indexes() {
     check(erasure::TURN_TEXTS, "SEARCH turn USING INDEX turn_by_change (agent_id=? AND rowid>?)");
     check(erasure::STATEMENT_TEXTS, "SEARCH statement USING INDEX statement_by_change (agent_id=? AND rowid>?)");
     // The next piece of a search begins where the last one ended.
-    let tables = erasure::tables(&connection).ok().unwrap();
+    let tables = erasure::tables(&db).ok().unwrap();
     for (name, expect) in [
         ("ledger", "SEARCH ledger USING PRIMARY KEY (agent_id=? AND (grain,period)>(?,?))"),
         ("fact_operation", "SEARCH fact_operation USING PRIMARY KEY (agent_id=? AND id>?)"),
@@ -146,8 +146,8 @@ fn retention_and_erasure_queries_use_their_indexes() {
 #[test]
 fn service_queries_use_their_indexes() {
     let folder = Folder::new();
-    let connection = open(&folder.path(), &Options::default()).unwrap();
-    let check = |sql: &str, expect: &str| assert_eq!(plan(&connection, sql), expect, "{sql}");
+    let db = open(&folder.path(), &Options::default()).unwrap();
+    let check = |sql: &str, expect: &str| assert_eq!(plan(&db.0, sql), expect, "{sql}");
     check(
         idempotency::REQUEST,
         "SEARCH request USING PRIMARY KEY (agent_id=? AND key=?); \

@@ -3,9 +3,9 @@
 //! is readable.
 
 use annals_core::{MemoryId, Period, Timestamp};
-use rusqlite::{Connection, Params, Row, params};
 
 use crate::columns::{maybe_instant, micros, signed, word};
+use crate::db::{Db, Row, Values, params};
 use crate::failure::Result;
 use crate::forgotten::{Hash, KeyedHashes};
 use crate::memories;
@@ -44,48 +44,49 @@ impl Pruned {
     }
 
     /// Stores it, replacing an earlier row.
-    pub(crate) fn save(&self, connection: &Connection, agent_id: i64) -> Result<()> {
+    pub(crate) fn save(&self, db: &dyn Db, agent_id: i64) -> Result<()> {
         let sql = "INSERT OR REPLACE INTO pruned VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-        connection.prepare_cached(sql)?.execute(params![
-            agent_id,
-            self.id.as_str(),
-            self.arrived,
-            self.day.map(|day| day.to_string()),
-            self.at.map(micros),
-            self.conversation,
-            self.speaker,
-            self.content,
-        ])?;
+        db.execute(
+            sql,
+            params![
+                agent_id,
+                self.id.as_str(),
+                self.arrived,
+                self.day.map(|day| day.to_string()),
+                self.at.map(micros),
+                self.conversation,
+                self.speaker,
+                self.content,
+            ],
+        )?;
         Ok(())
     }
 }
 
 /// Returns the pruned turns, by id.
-pub(crate) fn all(connection: &Connection, agent_id: i64) -> Result<Vec<Pruned>> {
-    find(connection, ALL, [agent_id])
+pub(crate) fn all(db: &dyn Db, agent_id: i64) -> Result<Vec<Pruned>> {
+    find(db, ALL, params![agent_id])
 }
 
 /// Returns the pruned turns that a query over all columns finds.
-pub(crate) fn find(connection: &Connection, sql: &str, place: impl Params) -> Result<Vec<Pruned>> {
-    let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map(place, read)?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+pub(crate) fn find(db: &dyn Db, sql: &str, place: Values<'_>) -> Result<Vec<Pruned>> {
+    db.query(sql, place, read)
 }
 
 /// Returns whether a turn was pruned.
-pub(crate) fn exists(connection: &Connection, agent_id: i64, id: &MemoryId) -> Result<bool> {
-    Ok(connection.prepare_cached(IS_PRUNED)?.exists(params![agent_id, id.as_str()])?)
+pub(crate) fn exists(db: &dyn Db, agent_id: i64, id: &MemoryId) -> Result<bool> {
+    db.exists(IS_PRUNED, params![agent_id, id.as_str()])
 }
 
 /// Removes the row of a turn that was stored again or forgotten.
-pub(crate) fn lift(connection: &Connection, agent_id: i64, id: &MemoryId) -> Result<()> {
+pub(crate) fn lift(db: &dyn Db, agent_id: i64, id: &MemoryId) -> Result<()> {
     let sql = "DELETE FROM pruned WHERE agent_id = ?1 AND id = ?2";
-    connection.prepare_cached(sql)?.execute(params![agent_id, id.as_str()])?;
+    db.execute(sql, params![agent_id, id.as_str()])?;
     Ok(())
 }
 
-fn read(row: &Row) -> rusqlite::Result<Pruned> {
-    let has_day = row.get_ref("day")? != rusqlite::types::ValueRef::Null;
+fn read(row: &Row) -> Result<Pruned> {
+    let has_day = !row.is_null("day")?;
     Ok(Pruned {
         id: memories::read_id(row)?,
         arrived: row.get("arrived")?,

@@ -8,11 +8,11 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use annals_core::Error;
-use rusqlite::Connection;
 
 use crate::failure::Result;
 use crate::open::VERSION;
 use crate::pages;
+use crate::sqlite::Sqlite;
 use crate::thread::Thread;
 
 /// The most passes over the file, however busy other writers are.
@@ -51,14 +51,14 @@ impl Passes {
 const DOING: &str = "overwriting what was deleted in the catalog";
 
 async fn scrub(thread: &Thread) -> annals_core::Result<()> {
-    if thread.read(DOING, pages::can_be_cleaned).await? {
+    if thread.alone(DOING, |db| pages::can_be_cleaned(&db.0)).await? {
         for _ in 0..PASSES {
             if clean_all(thread).await? {
                 break;
             }
         }
     } else {
-        thread.alone(DOING, |connection| Ok(connection.execute_batch("VACUUM")?)).await?;
+        thread.alone(DOING, |db| Ok(db.batch("VACUUM")?)).await?;
     }
     thread.alone("emptying the catalog's log", empty_log).await
 }
@@ -67,9 +67,8 @@ async fn scrub(thread: &Thread) -> annals_core::Result<()> {
 async fn clean_all(thread: &Thread) -> annals_core::Result<bool> {
     let (mut from, mut changes, mut alone) = (1, None, true);
     loop {
-        let (before, progress) = thread
-            .write(DOING, move |connection| Ok((connection.total_changes(), pages::clean(connection, from)?)))
-            .await?;
+        let (before, progress) =
+            thread.write_pages(DOING, move |db| Ok((db.0.total_changes(), pages::clean(&db.0, from)?))).await?;
         alone &= changes.is_none_or(|changes| changes == before);
         changes = Some(progress.changes);
         match progress.next {
@@ -79,12 +78,12 @@ async fn clean_all(thread: &Thread) -> annals_core::Result<bool> {
     }
 }
 
-fn empty_log(connection: &Connection) -> Result<()> {
-    let busy: bool = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+fn empty_log(db: &Sqlite) -> Result<()> {
+    let busy: bool = db.0.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     if busy {
         return Err(Error::storage("emptying the log", "another connection reads it").into());
     }
     // SQLite does not sync the truncation, so a power cut could bring the former log back. It syncs every commit, and
     // with it the log's new length; writing the same version again is a commit that changes nothing.
-    Ok(connection.pragma_update(None, "user_version", VERSION)?)
+    Ok(db.0.pragma_update(None, "user_version", VERSION)?)
 }

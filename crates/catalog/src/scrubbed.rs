@@ -3,9 +3,9 @@
 use annals_core::ports::{Archive, Erasure, ErasureReport, Journal, Target};
 use annals_core::{Agent, Catalog, MemoryId};
 use annals_testkit::{agent, at, entry, summary};
-use rusqlite::Connection;
 
 use crate::SqliteCatalog;
+use crate::db::Db;
 use crate::fixture::{Folder, spoken_turn};
 use crate::power_cut::{Drive, Unsynced, open};
 
@@ -77,7 +77,7 @@ async fn split_pages_hold_no_forgotten_text_after_scrub() {
     let secrets = (0..1000).step_by(3).map(|index| stated(index).source).collect();
     catalog.erase(&me, &Target::Memories(secrets), now).await.unwrap();
     let free = async || {
-        let read = |c: &Connection| Ok(c.query_row("PRAGMA freelist_count", [], |row| row.get::<_, i64>(0))?);
+        let read = |db: &dyn Db| db.query_one("PRAGMA freelist_count", &[], |row| row.get::<i64>(0));
         catalog.thread.read("testing", read).await.unwrap()
     };
     assert!(free().await > 0);

@@ -1,41 +1,41 @@
 //! Saves roll-ups. A summary with another text, other sentences or another cover than the stored one, and a removed
 //! summary, are changes and make the parent period dirty; any other roll-up only makes its period clean.
 
-use annals_core::{Agent, Base, Draft, Interval, MemoryId, Period, Summary, Timestamp};
-use rusqlite::{Connection, params};
+use annals_core::{Agent, Base, Draft, Error, Interval, MemoryId, Period, Summary, Timestamp};
 
 use crate::columns::{grain_number, micros, to_json};
+use crate::db::{Db, params};
 use crate::failure::Result;
 use crate::{agents, bases, ledger, remove, sequence, tombstones};
 
 /// Saves the roll-ups, all or none.
-pub(crate) fn save_summaries(
-    connection: &Connection,
-    agent: &Agent,
-    summaries: &[Summary],
-    now: Timestamp,
-) -> Result<()> {
+pub(crate) fn save_summaries(db: &dyn Db, agent: &Agent, summaries: &[Summary], now: Timestamp) -> Result<()> {
+    let agent_id = agents::enrolled(db, agent)?;
     for summary in summaries {
-        let agent_id = agents::enrolled(connection, agent)?;
-        let place = Place { connection, agent_id, id: MemoryId::summary(agent, summary.period) };
+        if ledger::rolled_up(db, agent_id, summary.period)? != summary.replaces {
+            return Err(Error::Stale { what: format!("the summary of {}", summary.period) }.into());
+        }
+    }
+    for summary in summaries {
+        let place = Place { db, agent_id, id: MemoryId::summary(agent, summary.period) };
         let change = place.save(summary)?;
-        ledger::mark_clean(connection, agent_id, summary, now)?;
+        ledger::mark_clean(db, agent_id, summary, now)?;
         if let (Some(seq), Some(parent)) = (change, summary.period.parent()) {
-            ledger::mark_dirty(connection, agent_id, parent, seq, now)?;
+            ledger::mark_dirty(db, agent_id, parent, seq, now)?;
         }
     }
     Ok(())
 }
 
 /// Returns whether the summary exists.
-pub(crate) fn exists(connection: &Connection, agent_id: i64, id: &MemoryId) -> Result<bool> {
+pub(crate) fn exists(db: &dyn Db, agent_id: i64, id: &MemoryId) -> Result<bool> {
     let sql = "SELECT 1 FROM summary WHERE agent_id = ?1 AND id = ?2";
-    Ok(connection.prepare_cached(sql)?.exists(params![agent_id, id.as_str()])?)
+    db.exists(sql, params![agent_id, id.as_str()])
 }
 
 /// The place where one summary is stored.
 pub(crate) struct Place<'c> {
-    pub(crate) connection: &'c Connection,
+    pub(crate) db: &'c dyn Db,
     pub(crate) agent_id: i64,
     pub(crate) id: MemoryId,
 }
@@ -46,7 +46,7 @@ impl Place<'_> {
         match &summary.draft {
             Some(draft) if !summary.sources.is_empty() || self.is_sealed(summary.period)? => self.write(summary, draft),
             _ if summary.sources.is_empty() => {
-                remove::summary(self.connection, self.agent_id, &self.id, summary.period.grain())
+                remove::summary(self.db, self.agent_id, &self.id, summary.period.grain())
             }
             _ => Ok(None),
         }
@@ -54,7 +54,7 @@ impl Place<'_> {
 
     /// Returns whether the period is sealed: its base is then a source that always exists.
     fn is_sealed(&self, period: Period) -> Result<bool> {
-        Ok(bases::of(self.connection, self.agent_id, period)?.is_some())
+        Ok(bases::of(self.db, self.agent_id, period)?.is_some())
     }
 
     /// Writes a draft. The lineage is replaced even if the text stays.
@@ -65,7 +65,7 @@ impl Place<'_> {
             self.replace_sources(&summary.sources)?;
             return Ok(None);
         }
-        let seq = sequence::next(self.connection)?;
+        let seq = sequence::next(self.db)?;
         let text = Base {
             text: draft.text.clone(),
             sentences: draft.sentences.clone(),
@@ -80,9 +80,8 @@ impl Place<'_> {
     /// turn.
     fn quotes_a_model(&self, sources: &[MemoryId]) -> Result<bool> {
         let sql = "SELECT 1 FROM summary WHERE agent_id = ?1 AND id = ?2 AND verbatim = 0";
-        let mut statement = self.connection.prepare_cached(sql)?;
         for source in sources {
-            if statement.exists(params![self.agent_id, source.as_str()])? {
+            if self.db.exists(sql, params![self.agent_id, source.as_str()])? {
                 return Ok(true);
             }
         }
@@ -91,53 +90,50 @@ impl Place<'_> {
 
     /// Returns whether text, sentences and cover are the stored ones, which then stay.
     fn keep(&self, summary: &Summary, draft: &Draft) -> Result<bool> {
-        let mut statement = self.connection.prepare_cached(include_str!("sql/keep_summary.sql"))?;
         let (start, end) = (micros(summary.cover.start), micros(summary.cover.end));
         let sentences = to_json(&draft.sentences);
         let place = params![self.agent_id, self.id.as_str(), draft.text, sentences, start, end, draft.verbatim];
-        Ok(statement.execute(place)? > 0)
+        Ok(self.db.execute(include_str!("sql/keep_summary.sql"), place)? > 0)
     }
 
     /// Writes the summary as the change `seq`, replacing the stored one.
     pub(crate) fn put(&self, period: Period, cover: Interval, text: &Base, seq: i64) -> Result<()> {
-        tombstones::lift(self.connection, self.agent_id, &self.id)?;
-        self.connection.prepare_cached(include_str!("sql/save_summary.sql"))?.execute(params![
-            self.agent_id,
-            grain_number(period.grain()),
-            period.to_string(),
-            self.id.as_str(),
-            seq,
-            micros(cover.start),
-            micros(cover.end),
-            text.text,
-            to_json(&text.sentences),
-            text.verbatim,
-        ])?;
+        tombstones::lift(self.db, self.agent_id, &self.id)?;
+        self.db.execute(
+            include_str!("sql/save_summary.sql"),
+            params![
+                self.agent_id,
+                grain_number(period.grain()),
+                period.to_string(),
+                self.id.as_str(),
+                seq,
+                micros(cover.start),
+                micros(cover.end),
+                text.text,
+                to_json(&text.sentences),
+                text.verbatim,
+            ],
+        )?;
         self.replace_sources(&text.sources)
     }
 
     /// Replaces the text of the stored summary, as the change `seq`.
     pub(crate) fn reword(&self, text: &Base, seq: i64) -> Result<()> {
-        self.connection.prepare_cached(include_str!("sql/reword_summary.sql"))?.execute(params![
-            self.agent_id,
-            self.id.as_str(),
-            seq,
-            text.text,
-            to_json(&text.sentences),
-            text.verbatim,
-        ])?;
+        self.db.execute(
+            include_str!("sql/reword_summary.sql"),
+            params![self.agent_id, self.id.as_str(), seq, text.text, to_json(&text.sentences), text.verbatim,],
+        )?;
         self.replace_sources(&text.sources)
     }
 
     fn replace_sources(&self, sources: &[MemoryId]) -> Result<()> {
         let sql = "SELECT summary_id FROM summary WHERE agent_id = ?1 AND id = ?2";
         let place = params![self.agent_id, self.id.as_str()];
-        let summary_id: i64 = self.connection.prepare_cached(sql)?.query_row(place, |row| row.get(0))?;
-        self.connection.prepare_cached("DELETE FROM source WHERE summary_id = ?1")?.execute([summary_id])?;
+        let summary_id: i64 = self.db.query_one(sql, place, |row| row.get(0))?;
+        self.db.execute("DELETE FROM source WHERE summary_id = ?1", params![summary_id])?;
         let sql = "INSERT INTO source (summary_id, position, id) VALUES (?1, ?2, ?3)";
-        let mut insert = self.connection.prepare_cached(sql)?;
         for (position, source) in (0_i64..).zip(sources) {
-            insert.execute(params![summary_id, position, source.as_str()])?;
+            self.db.execute(sql, params![summary_id, position, source.as_str()])?;
         }
         Ok(())
     }

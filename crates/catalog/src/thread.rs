@@ -10,16 +10,16 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use annals_core::Error;
-use rusqlite::{Connection, ffi};
 use tokio::sync::{mpsc, oneshot};
 
+use crate::db::{self, Db, Transactions};
 use crate::failure::{Failure, Result};
 #[cfg(test)]
 use crate::open::Bug;
+use crate::sqlite::Sqlite;
 use crate::{Options, copy, sequence};
 
 /// Capacity of the job channel and the most jobs in one commit: large enough for many concurrent callers, and a bound
@@ -35,10 +35,10 @@ pub(crate) struct Thread {
 
 impl Thread {
     /// Starts the thread on an open connection.
-    pub(crate) fn start(connection: Connection, options: &Options) -> annals_core::Result<Thread> {
+    pub(crate) fn start(db: Sqlite, options: &Options) -> annals_core::Result<Thread> {
         let (jobs, waiting) = mpsc::channel(WAITING);
         let owner = Owner {
-            connection,
+            db,
             #[cfg(test)]
             bug: options.bug,
         };
@@ -55,16 +55,16 @@ impl Thread {
     pub(crate) async fn read<T, F>(&self, doing: &'static str, work: F) -> annals_core::Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+        F: FnOnce(&dyn Db) -> Result<T> + Send + 'static,
     {
-        self.hand_in(doing, work, Job::Apart).await
+        self.hand_in(doing, |db| work(db), Job::Apart).await
     }
 
-    /// Runs a job outside the shared transaction; when this returns, its change is on disk.
+    /// Runs a job on the file itself, outside the shared transaction; when this returns, its change is on disk.
     pub(crate) async fn alone<T, F>(&self, doing: &'static str, work: F) -> annals_core::Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+        F: FnOnce(&Sqlite) -> Result<T> + Send + 'static,
     {
         self.hand_in(doing, work, Job::Apart).await
     }
@@ -73,7 +73,16 @@ impl Thread {
     pub(crate) async fn write<T, F>(&self, doing: &'static str, work: F) -> annals_core::Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+        F: FnOnce(&dyn Db) -> Result<T> + Send + 'static,
+    {
+        self.hand_in(doing, |db| work(db), Job::Write).await
+    }
+
+    /// Like [`Thread::write`], for a job on the pages of the file.
+    pub(crate) async fn write_pages<T, F>(&self, doing: &'static str, work: F) -> annals_core::Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Sqlite) -> Result<T> + Send + 'static,
     {
         self.hand_in(doing, work, Job::Write).await
     }
@@ -91,7 +100,7 @@ impl Thread {
     async fn hand_in<T, F>(&self, doing: &'static str, work: F, job: fn(Box<dyn Task>) -> Job) -> annals_core::Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+        F: FnOnce(&Sqlite) -> Result<T> + Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
         let task = Box::new(Pending { doing, work: Some(work), result: None, reply });
@@ -123,10 +132,10 @@ type Copy = (PathBuf, oneshot::Sender<annals_core::Result<i64>>);
 /// A job with its types erased.
 trait Task: Send {
     /// Runs the job and returns whether to keep its changes.
-    fn run(&mut self, connection: &Connection) -> bool;
+    fn run(&mut self, db: &Sqlite) -> bool;
 
     /// Sends the result to the caller, or an error if the commit failed.
-    fn answer(self: Box<Self>, commit: Result<(), Arc<rusqlite::Error>>);
+    fn answer(self: Box<Self>, commit: Result<(), db::Error>);
 }
 
 struct Pending<T, F> {
@@ -139,22 +148,22 @@ struct Pending<T, F> {
 impl<T, F> Task for Pending<T, F>
 where
     T: Send,
-    F: FnOnce(&Connection) -> Result<T> + Send,
+    F: FnOnce(&Sqlite) -> Result<T> + Send,
 {
-    fn run(&mut self, connection: &Connection) -> bool {
+    fn run(&mut self, db: &Sqlite) -> bool {
         let work = self.work.take().expect("a job runs once");
         // Unwind safety: the savepoint is rolled back, and nothing else outlives the job.
-        let result = catch_unwind(AssertUnwindSafe(|| work(connection)));
+        let result = catch_unwind(AssertUnwindSafe(|| work(db)));
         let panicked = |_| Err(Error::storage(self.doing, "the job panicked").into());
         self.result.insert(result.unwrap_or_else(panicked)).is_ok()
     }
 
-    fn answer(self: Box<Self>, commit: Result<(), Arc<rusqlite::Error>>) {
+    fn answer(self: Box<Self>, commit: Result<(), db::Error>) {
         let result = match (commit, self.result) {
             (Ok(()), result) => result.expect("all jobs of a transaction that was committed ran"),
             // The job's own disk error is more specific than the failed commit it caused.
-            (Err(_), Some(Err(own @ Failure::Sqlite(_)))) => Err(own),
-            (Err(error), _) => Err(Failure::Sqlite(error)),
+            (Err(_), Some(Err(own @ Failure::Db(_)))) => Err(own),
+            (Err(error), _) => Err(Failure::Db(error)),
         };
         // The caller may have gone away: ignore that.
         let _ = self.reply.send(result.map_err(|failure| failure.context(self.doing)));
@@ -163,7 +172,7 @@ where
 
 /// The state on the thread.
 struct Owner {
-    connection: Connection,
+    db: Sqlite,
     #[cfg(test)]
     bug: Option<Bug>,
 }
@@ -176,10 +185,9 @@ impl Owner {
             self.work(Some(first), &mut waiting, &mut copies);
             while let Some((path, reply)) = copies.pop_front() {
                 let between = || self.work(None, &mut waiting, &mut copies);
-                let copied = copy::copy_pages(&self.connection, &path, between);
+                let copied = copy::copy_pages(&self.db, &path, between);
                 // Read directly after the last piece: no write can come between.
-                let last =
-                    || sequence::last(&self.connection).map_err(|failure| failure.context("reading the sequence"));
+                let last = || sequence::last(&self.db).map_err(|failure| failure.context("reading the sequence"));
                 let _ = reply.send(copied.and_then(|()| last()));
             }
         }
@@ -198,7 +206,7 @@ impl Owner {
         }
         // Reads need not wait for the disk: every write that they must see was committed before they were submitted.
         for mut task in apart {
-            task.run(&self.connection);
+            task.run(&self.db);
             task.answer(Ok(()));
         }
         self.write_together(writes);
@@ -208,40 +216,17 @@ impl Owner {
         if writes.is_empty() {
             return;
         }
-        let run = self.run_in_transaction(&mut writes);
-        #[cfg(test)]
-        if self.bug == Some(Bug::AnswerBeforeCommit) {
-            writes.drain(..).for_each(|write| write.answer(Ok(())));
-        }
-        let outcome = run.and_then(|()| self.connection.execute_batch("COMMIT")).map_err(Arc::new);
-        if outcome.is_err() && !self.connection.is_autocommit() {
-            // If this fails too, the next BEGIN fails, and its jobs get that error.
-            let _ = self.connection.execute_batch("ROLLBACK");
-        }
+        let outcome = self.db.transaction(|| {
+            let run = writes.iter_mut().try_for_each(|write| self.db.savepoint(|| write.run(&self.db)));
+            #[cfg(test)]
+            if self.bug == Some(Bug::AnswerBeforeCommit) {
+                writes.drain(..).for_each(|write| write.answer(Ok(())));
+            }
+            run
+        });
         for write in writes {
             write.answer(outcome.clone());
         }
-    }
-
-    fn run_in_transaction(&self, writes: &mut [Box<dyn Task>]) -> rusqlite::Result<()> {
-        self.connection.execute_batch("BEGIN IMMEDIATE")?;
-        for write in writes {
-            self.connection.execute_batch("SAVEPOINT job")?;
-            let keep = write.run(&self.connection);
-            self.still_in_transaction()?;
-            self.connection.execute_batch(if keep { "RELEASE job" } else { "ROLLBACK TO job; RELEASE job" })?;
-        }
-        Ok(())
-    }
-
-    /// On a full disk or a device error SQLite may roll back the whole transaction, not only the statement. To continue
-    /// would commit the later jobs of the batch one by one, and acknowledge the earlier ones although they are lost.
-    fn still_in_transaction(&self) -> rusqlite::Result<()> {
-        if !self.connection.is_autocommit() {
-            return Ok(());
-        }
-        let why = "another write of the same transaction failed, and all of it was rolled back";
-        Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_ABORT_ROLLBACK), Some(why.into())))
     }
 }
 
@@ -335,8 +320,8 @@ mod tests {
     async fn panicking_job_is_rolled_back_and_thread_continues() {
         let folder = Folder::new();
         let (catalog, me) = (folder.open(), agent("me"));
-        let panics = |connection: &Connection| -> Result<()> {
-            connection.execute("INSERT INTO agent (workspace, name, settings) VALUES ('w', 'n', '{}')", [])?;
+        let panics = |db: &dyn Db| -> Result<()> {
+            db.execute("INSERT INTO agent (workspace, name, settings) VALUES ('w', 'n', '{}')", &[])?;
             panic!("planted")
         };
         let error = catalog.thread.write("testing", panics).await.unwrap_err();
@@ -351,8 +336,8 @@ mod tests {
         let folder = Folder::new();
         let (catalog, me) = (folder.open(), agent("me"));
         let room = async |pages: i64| {
-            let set = move |connection: &Connection| Ok(connection.pragma_update(None, "max_page_count", pages)?);
-            catalog.thread.read("testing", set).await.unwrap();
+            let set = move |db: &Sqlite| Ok(db.batch(&format!("PRAGMA max_page_count = {pages}"))?);
+            catalog.thread.alone("testing", set).await.unwrap();
         };
         room(1).await; // No pages beyond those in use.
         let long = "tea ".repeat(100_000);

@@ -1,10 +1,12 @@
 //! Turns: reads and writes their rows, and converts them to memories of the working grain.
 
+use std::ops::ControlFlow;
+
 use annals_core::ports::{Origin, Turn};
 use annals_core::{Body, Grain, Interval, Memory, Message, Timestamp, TurnKey};
-use rusqlite::{Connection, Params, Row, params};
 
 use crate::columns::{instant, maybe_instant, micros, number, word};
+use crate::db::{Db, Row, Values, params};
 use crate::failure::Result;
 use crate::forgotten::{Hash, KeyedHashes};
 use crate::{memories, pruned, tombstones};
@@ -31,75 +33,83 @@ pub(crate) struct Place {
 }
 
 /// Returns the turns that a query over the columns of `turn.sql` finds.
-pub(crate) fn find(connection: &Connection, sql: &str, place: impl Params) -> Result<Vec<Stored>> {
-    find_where(connection, sql, place, |_| true)
+pub(crate) fn find(db: &dyn Db, sql: &str, place: Values<'_>) -> Result<Vec<Stored>> {
+    find_where(db, sql, place, |_| true)
 }
 
 /// Like [`find`], for the turns that `admits` accepts; the others are not collected.
 pub(crate) fn find_where(
-    connection: &Connection,
+    db: &dyn Db,
     sql: &str,
-    place: impl Params,
+    place: Values<'_>,
     admits: impl Fn(&Turn) -> bool,
 ) -> Result<Vec<Stored>> {
-    let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map(place, read)?;
-    let admitted = rows.filter(|row| row.as_ref().map_or(true, |stored| admits(&stored.turn)));
-    Ok(admitted.collect::<rusqlite::Result<_>>()?)
+    let mut found = Vec::new();
+    db.for_each(sql, place, |row| {
+        found.extend(Some(read(row)?).filter(|stored| admits(&stored.turn)));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(found)
 }
 
 /// Like [`find`], as memories.
-pub(crate) fn memories(connection: &Connection, sql: &str, place: impl Params) -> Result<Vec<Memory>> {
-    Ok(find(connection, sql, place)?.into_iter().map(Stored::remember).collect())
+pub(crate) fn memories(db: &dyn Db, sql: &str, place: Values<'_>) -> Result<Vec<Memory>> {
+    Ok(find(db, sql, place)?.into_iter().map(Stored::remember).collect())
 }
 
 /// Writes a new turn as the change `seq`.
-pub(crate) fn insert(connection: &Connection, agent_id: i64, turn: &Turn, place: &Place, seq: i64) -> Result<()> {
-    tombstones::lift(connection, agent_id, &turn.id)?;
-    pruned::lift(connection, agent_id, &turn.id)?;
+pub(crate) fn insert(db: &dyn Db, agent_id: i64, turn: &Turn, place: &Place, seq: i64) -> Result<()> {
+    tombstones::lift(db, agent_id, &turn.id)?;
+    pruned::lift(db, agent_id, &turn.id)?;
     let message = &turn.message;
-    connection.prepare_cached(include_str!("sql/insert_turn.sql"))?.execute(params![
-        seq,
-        agent_id,
-        turn.id.as_str(),
-        turn.key.conversation,
-        turn.key.id,
-        turn.day.to_string(),
-        micros(place.at),
-        message.role.as_str(),
-        message.name,
-        message.content,
-        place.sent_at.map(micros),
-    ])?;
+    db.execute(
+        include_str!("sql/insert_turn.sql"),
+        params![
+            seq,
+            agent_id,
+            turn.id.as_str(),
+            turn.key.conversation,
+            turn.key.id,
+            turn.day.to_string(),
+            micros(place.at),
+            message.role.as_str(),
+            message.name,
+            message.content,
+            place.sent_at.map(micros),
+        ],
+    )?;
     Ok(())
 }
 
 /// Replaces the message of a turn, as the change `seq`.
-pub(crate) fn revise(connection: &Connection, agent_id: i64, turn: &Turn, place: &Place, seq: i64) -> Result<()> {
+pub(crate) fn revise(db: &dyn Db, agent_id: i64, turn: &Turn, place: &Place, seq: i64) -> Result<()> {
     let message = &turn.message;
-    connection.prepare_cached(include_str!("sql/revise_turn.sql"))?.execute(params![
-        seq,
-        agent_id,
-        turn.id.as_str(),
-        turn.day.to_string(),
-        micros(place.at),
-        message.role.as_str(),
-        message.name,
-        message.content,
-        place.sent_at.map(micros),
-        place.sent,
-    ])?;
+    db.execute(
+        include_str!("sql/revise_turn.sql"),
+        params![
+            seq,
+            agent_id,
+            turn.id.as_str(),
+            turn.day.to_string(),
+            micros(place.at),
+            message.role.as_str(),
+            message.name,
+            message.content,
+            place.sent_at.map(micros),
+            place.sent,
+        ],
+    )?;
     Ok(())
 }
 
 /// Stores the hash of what the client sent last, for a turn that a person corrected since.
-pub(crate) fn set_sent(connection: &Connection, agent_id: i64, id: &annals_core::MemoryId, sent: Hash) -> Result<()> {
+pub(crate) fn set_sent(db: &dyn Db, agent_id: i64, id: &annals_core::MemoryId, sent: Hash) -> Result<()> {
     let sql = "UPDATE turn SET sent = ?3 WHERE agent_id = ?1 AND id = ?2";
-    connection.prepare_cached(sql)?.execute(params![agent_id, id.as_str(), sent])?;
+    db.execute(sql, params![agent_id, id.as_str(), sent])?;
     Ok(())
 }
 
-fn read(row: &Row) -> rusqlite::Result<Stored> {
+fn read(row: &Row) -> Result<Stored> {
     let key = TurnKey { conversation: row.get("conversation")?, id: row.get("message")? };
     let message = Message {
         conversation: key.conversation.clone(),

@@ -167,6 +167,16 @@ impl Error {
         }
     }
 
+    /// Returns whether a model was not called or did not answer. The input is not at fault.
+    pub fn is_outage(&self) -> bool {
+        matches!(self, Error::Unavailable { .. } | Error::Budget { .. })
+    }
+
+    /// Returns whether a model cannot process this input, so that it may succeed on the next one.
+    pub fn is_of_input(&self) -> bool {
+        matches!(self, Error::Model { .. } | Error::Invalid(_) | Error::Faults(_))
+    }
+
     /// Creates an error for a wrong field: `Error::invalid("at", "is missing")` reads `at is missing`.
     pub fn invalid(field: impl Into<String>, reason: impl Into<String>) -> Error {
         Error::Invalid(Fault::new(field, reason))

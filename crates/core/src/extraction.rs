@@ -48,10 +48,20 @@ pub struct Extraction {
     pub turns: Vec<MemoryId>,
     /// What was found.
     pub found: Extracted,
+    /// The watermark of extraction that was read before the turns.
+    pub after: u64,
     /// The catalog sequence up to which all turns have now been read.
     pub extracted: u64,
     /// Why the model's own answer was not used for these turns. They become dead letters and can be replayed.
     pub degraded: Option<String>,
+}
+
+impl Extraction {
+    /// Returns whether it may be saved at this watermark: nobody else moved it since it was read, and it does not go
+    /// back.
+    pub fn may_follow(&self, extracted: u64) -> bool {
+        self.after == extracted && self.extracted >= extracted
+    }
 }
 
 /// Progress of extraction for one agent.

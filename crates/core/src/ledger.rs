@@ -37,7 +37,23 @@ pub struct LedgerRow {
     pub tokens: u64,
 }
 
+/// The state of a period's last roll-up: what another roll-up, a correction or a seal changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RolledUp {
+    /// The `dirty_seq` that it read.
+    pub clean_seq: u64,
+    /// Hash of its prompt, model and engine.
+    pub recipe: Option<Digest>,
+    /// Whether the period is sealed.
+    pub sealed: bool,
+}
+
 impl LedgerRow {
+    /// Returns the state of the last roll-up, for a writer that replaces it.
+    pub fn rolled_up(&self) -> RolledUp {
+        RolledUp { clean_seq: self.clean_seq, recipe: self.recipe, sealed: self.sealed }
+    }
+
     /// Returns the recipe of a summary that a person corrected. No engine has it, and no refresh replaces it.
     pub fn corrected_by_a_person() -> Digest {
         Digest::of(["corrected"])

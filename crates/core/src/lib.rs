@@ -5,6 +5,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod calendar_names;
 mod context;
 mod digest;
 mod error;
@@ -21,12 +22,15 @@ mod phrases;
 pub mod ports;
 mod query;
 mod range;
+pub mod retry;
 mod settings;
 mod summary;
 mod tame;
 mod tokens;
+mod words;
 mod zones;
 
+pub use calendar_names::CalendarNames;
 pub use context::{Block, Context, ContextItem, ContextKind, ContextQuery, Document, FENCE, one_line, unfenced};
 pub use digest::{Digest, MemoryId};
 pub use error::{Error, Fault, Result};
@@ -36,7 +40,7 @@ pub use fact::{
     SPEAKER, UNTIL, Verb, Walk, entity_key, fold, folded, joined_names, predicate_name,
 };
 pub use grain::Grain;
-pub use ledger::{DeadLetter, IngestReceipt, LedgerRow, Stage};
+pub use ledger::{DeadLetter, IngestReceipt, LedgerRow, RolledUp, Stage};
 pub use memory::{Body, Kind, Memory};
 pub use message::{Message, Role, TurnKey, identify};
 pub use name::Agent;
@@ -50,6 +54,7 @@ pub use settings::{EngineChoice, Settings};
 pub use summary::{Base, Draft, Sentence, Summary};
 pub use tame::tame;
 pub use tokens::{beginning, tokens};
+pub use words::{SENTENCE_ENDS, contains_name, is_wide, searched_sentences, sentences, words};
 pub use zones::{Zones, latest_day};
 
 /// A length of time.

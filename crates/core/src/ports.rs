@@ -36,7 +36,7 @@ pub use engine::{Engine, SummaryTask};
 pub use erasure::{Erasure, ErasureReport, Target};
 pub use extractor::{ExtractionTask, Extractor};
 pub use facts::Facts;
-pub use idempotency::Requests;
+pub use idempotency::{KeyedReceipt, RequestKey, Requests};
 pub use journal::Journal;
 pub use keys::{Key, Keys, Scope};
 pub use replies::Replies;

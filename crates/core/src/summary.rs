@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Date, Digest, Interval, MemoryId, Period};
+use crate::{Date, Digest, Interval, MemoryId, Period, RolledUp};
 
 /// One sentence of a summary, traced to its sources.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,6 +68,8 @@ pub struct Summary {
     pub cover: Interval,
     /// The period's `dirty_seq`, read before the input. It becomes the `clean_seq`.
     pub read_seq: u64,
+    /// The period's last roll-up, read before the input. Only this one is replaced.
+    pub replaces: RolledUp,
     /// Hash of the ids and contents of the input.
     pub input_digest: Digest,
     /// Hash of prompt, model and engine.

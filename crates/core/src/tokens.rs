@@ -4,8 +4,7 @@
 //! The weights lie above the counts of cl100k, o200k and Llama 2 for usual text in a dozen languages; the true count is
 //! about 0.75 of the estimate.
 
-/// The first character of the wide scripts: Chinese, Japanese, Korean, and emoji above them.
-const WIDE: char = '\u{2E80}';
+use crate::is_wide;
 
 /// Returns an upper estimate of the tokens of a text.
 pub fn tokens(text: &str) -> u64 {
@@ -34,7 +33,7 @@ fn weight(c: char) -> u64 {
         '\u{1F000}'.. => 4_500,
         // Korean syllables, which older tokenizers split.
         '\u{AC00}'..='\u{D7AF}' => 2_200,
-        WIDE.. => 1_500,
+        _ if is_wide(c) => 1_500,
         _ => 1_300,
     }
 }

@@ -7,6 +7,7 @@
 use jiff::tz::{AmbiguousOffset, TimeZone};
 use jiff::{SignedDuration, Timestamp};
 
+use crate::retry::later;
 use crate::{Date, Error, Interval, Period, Result};
 
 /// No zone was ever farther ahead of UTC.
@@ -14,7 +15,7 @@ const FARTHEST_AHEAD: SignedDuration = SignedDuration::from_hours(16);
 
 /// Returns the latest calendar day of any zone at an instant. No later day has begun in any zone.
 pub fn latest_day(now: Timestamp) -> Date {
-    now.saturating_add(FARTHEST_AHEAD).unwrap_or(Timestamp::MAX).to_zoned(TimeZone::UTC).date()
+    later(now, FARTHEST_AHEAD).to_zoned(TimeZone::UTC).date()
 }
 
 /// The time zones of an agent, from the first to the present one.

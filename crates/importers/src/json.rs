@@ -35,7 +35,8 @@ impl<R: BufRead> Lines<R> {
         Lines { input, line: 0, buffer: Vec::new() }
     }
 
-    /// Returns the next value, or `None` at the end. An error is one of the input itself.
+    /// Returns the next value, or `None` at the end. An error is one of the input itself, and ends the reading.
+    #[expect(clippy::should_implement_trait, reason = "an iterator would go on after an error of the input")]
     pub fn next(&mut self) -> IoResult<Option<Element>> {
         loop {
             self.buffer.clear();
@@ -96,7 +97,8 @@ impl<R: BufRead> Elements<R> {
         Elements { input, line: 1, state: State::Start, buffer: Vec::new() }
     }
 
-    /// Returns the next element, or `None` at the end. An error is one of the input itself.
+    /// Returns the next element, or `None` at the end. An error is one of the input itself, and ends the reading.
+    #[expect(clippy::should_implement_trait, reason = "an iterator would go on after an error of the input")]
     pub fn next(&mut self) -> IoResult<Option<Element>> {
         loop {
             let Some(byte) = self.between()? else {

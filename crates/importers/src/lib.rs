@@ -47,7 +47,7 @@ pub fn import(
 ) -> Result<Summary> {
     let mut output = Output::new(options, sink);
     for (place, what) in source.refused() {
-        output.skip(Skip::damaged("unreadable file", what.as_str(), place));
+        output.skip(Skip::damaged("file that is not read", what.as_str(), place));
     }
     kind.importer().read(source, &mut output)?;
     Ok(output.finish())

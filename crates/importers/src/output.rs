@@ -7,7 +7,7 @@ use annals_core::{Digest, Message, Result, Role, Timestamp};
 use crate::clean;
 use crate::dates;
 use crate::item::{Imported, Item, Place};
-use crate::options::Options;
+use crate::options::{Branches, Options};
 use crate::skipped::{Skip, Why};
 use crate::summary::Summary;
 
@@ -116,6 +116,16 @@ impl<'a> Output<'a> {
             return Ok(());
         }
         self.pass(item, place)
+    }
+
+    /// Counts a message of a branch that is not read.
+    pub fn skip_branch(&mut self, place: &Place) {
+        let skip = match self.options.branches {
+            Branches::Active => Skip::option("message of another branch (--branches all)", place),
+            // Messages in a cycle of parents belong to no branch.
+            Branches::All => Skip::damaged("message outside all branches", "its parents form a cycle", place),
+        };
+        self.skip(skip);
     }
 
     /// Counts something that is not imported.

@@ -6,11 +6,13 @@
 
 mod archive;
 mod bounded;
+mod counted;
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read, Result as IoResult, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use annals_core::{Error, Fault, Result};
 use flate2::bufread::MultiGzDecoder;
@@ -19,7 +21,10 @@ use walkdir::WalkDir;
 use crate::item::Place;
 use archive::Archive;
 use bounded::Bounded;
+use counted::Counted;
 
+/// Bytes that are read at once.
+const BUFFER: usize = 64 * 1024;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 const ZIP: [u8; 4] = *b"PK\x03\x04";
 /// An archive without entries.
@@ -110,6 +115,7 @@ pub struct Source {
     /// Files that were not listed, with the reason.
     refused: Vec<(Place, String)>,
     limits: Limits,
+    read: Arc<AtomicU64>,
 }
 
 impl Source {
@@ -155,25 +161,47 @@ impl Source {
         &self.refused
     }
 
+    /// Returns the stored size of all files, in bytes.
+    pub fn size(&self) -> u64 {
+        self.entries.iter().map(|entry| entry.size).sum()
+    }
+
+    /// Returns the number of stored bytes that were read, for a progress bar. It may exceed [`Source::size`], because some
+    /// files are looked at more than once. Another thread may read it during an import.
+    pub fn bytes_read(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.read)
+    }
+
     /// Opens a file as a stream of its uncompressed bytes.
     pub fn open_entry(&mut self, entry: &Entry) -> IoResult<Box<dyn BufRead + '_>> {
         let limits = self.limits;
         match &entry.origin {
-            Origin::File(path) => unzipped(BufReader::new(File::open(path)?), entry.size, limits),
+            Origin::File(path) => {
+                let file = Counted::new(File::open(path)?, Arc::clone(&self.read));
+                unzipped(BufReader::with_capacity(BUFFER, file), entry.size, limits)
+            }
             Origin::Spooled(index) => {
                 let mut file = &self.spooled[*index];
                 file.seek(SeekFrom::Start(0))?;
-                unzipped(BufReader::new(file), entry.size, limits)
+                let file = Counted::new(file, Arc::clone(&self.read));
+                unzipped(BufReader::with_capacity(BUFFER, file), entry.size, limits)
             }
             Origin::Archive { archive, index } => {
                 let file = self.archives[*archive].read(*index)?;
-                unzipped(BufReader::new(Bounded::new(file, entry.size, limits)), entry.size, limits)
+                unzipped(BufReader::with_capacity(BUFFER, Bounded::new(file, entry.size, limits)), entry.size, limits)
             }
         }
     }
 
     fn empty(limits: Limits) -> Source {
-        Source { entries: Vec::new(), archives: Vec::new(), spooled: Vec::new(), refused: Vec::new(), limits }
+        Source {
+            entries: Vec::new(),
+            archives: Vec::new(),
+            spooled: Vec::new(),
+            refused: Vec::new(),
+            limits,
+            read: Arc::default(),
+        }
     }
 
     fn check_not_empty(self) -> Result<Source> {
@@ -224,12 +252,22 @@ impl Source {
 
     fn add_folder(&mut self, folder: &Path) -> Result<()> {
         for found in WalkDir::new(folder).follow_links(false).sort_by_file_name() {
-            let found = found.map_err(|cause| Error::storage(format!("reading {}", folder.display()), cause))?;
+            let found = match found {
+                Ok(found) => found,
+                // A folder that may not be read does not hide the others.
+                Err(cause) => {
+                    let path = cause.path().unwrap_or(folder).to_string_lossy().into_owned();
+                    self.refused.push((Place::of(path), cause.to_string()));
+                    continue;
+                }
+            };
             let inner = found.path().strip_prefix(folder).unwrap_or(found.path());
             let parts: Vec<_> = inner.components().map(|part| part.as_os_str().to_string_lossy()).collect();
             let path = parts.join("/");
             if found.path_is_symlink() && found.depth() > 0 {
                 self.refused.push((Place::of(path), "is a link; links are not followed".to_owned()));
+            } else if is_of_macos(&path) {
+                self.refused.push((Place::of(path), OF_MACOS.to_owned()));
             } else if found.file_type().is_file() {
                 let size = found.metadata().map_or(0, |metadata| metadata.len());
                 self.entries.push(Entry::new(&path, size, Origin::File(found.into_path())));
@@ -244,10 +282,11 @@ impl Source {
 
     fn add_archive(&mut self, name: &str, file: File) -> Result<()> {
         let refuse = |reason: String| Error::Invalid(Fault::new(name, reason));
-        let archive = Archive::open(file, self.limits).map_err(refuse)?;
+        let archive = Archive::open(Counted::new(file, Arc::clone(&self.read)), self.limits).map_err(refuse)?;
         let number = self.archives.len();
         for listed in archive.list().map_err(refuse)? {
-            match listed.refused {
+            let refused = listed.refused.or_else(|| is_of_macos(&listed.path).then(|| OF_MACOS.to_owned()));
+            match refused {
                 Some(reason) => self.refused.push((Place::of(listed.path), reason)),
                 None => {
                     let origin = Origin::Archive { archive: number, index: listed.index };
@@ -258,6 +297,13 @@ impl Source {
         self.archives.push(archive);
         Ok(())
     }
+}
+
+const OF_MACOS: &str = "is a file that macOS adds to folders and archives";
+
+fn is_of_macos(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    path.starts_with("__MACOSX/") || name.starts_with("._") || name == ".DS_Store"
 }
 
 fn is_zip(file: &mut File) -> IoResult<bool> {

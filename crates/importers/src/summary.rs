@@ -12,6 +12,8 @@ use crate::skipped::Skipped;
 
 /// Distinct names that are listed; messages of further people are counted without name.
 const MOST_PEOPLE: usize = 1000;
+/// People that are shown.
+const SHOWN: usize = 10;
 
 /// What came and what was skipped.
 #[derive(Clone, Debug, Default)]
@@ -67,6 +69,17 @@ impl Summary {
         }
     }
 
+    /// Returns the people with the most messages.
+    fn shown_people(&self) -> String {
+        let mut people: Vec<(&String, &u64)> = self.people.iter().collect();
+        people.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
+        let mut shown: Vec<String> = people.iter().take(SHOWN).map(|(name, count)| format!("{name} {count}")).collect();
+        if people.len() > SHOWN {
+            shown.push(format!("{} more", people.len() - SHOWN));
+        }
+        shown.join(", ")
+    }
+
     fn add_name(&mut self, name: Option<&str>) {
         let Some(name) = name else { return };
         if let Some(count) = self.people.get_mut(name) {
@@ -85,9 +98,8 @@ impl fmt::Display for Summary {
         if let (Some(first), Some(last)) = (self.days.first(), self.days.last()) {
             writeln!(f, "days           {} ({first} to {last})", self.days.len())?;
         }
-        let people: Vec<String> = self.people.iter().map(|(name, count)| format!("{name} {count}")).collect();
         let others = [
-            ("people", people.join(", ")),
+            ("people", self.shown_people()),
             ("facts", number(self.facts)),
             ("blocks", number(self.blocks)),
             ("documents", number(self.documents)),

@@ -42,6 +42,12 @@ pub fn branches(nodes: &[Node], current: Option<usize>, wanted: Branches) -> Vec
     std::iter::once(active).chain(others).filter_map(|leaf| branch(nodes, leaf, &mut seen)).collect()
 }
 
+/// Returns the nodes that are in none of the branches.
+pub fn unread(nodes: &[Node], branches: &[Branch]) -> Vec<usize> {
+    let read: HashSet<usize> = branches.iter().flat_map(|branch| branch.path.iter().copied()).collect();
+    (0..nodes.len()).filter(|node| !read.contains(node)).collect()
+}
+
 /// Returns the path to a leaf, or `None` if it has no message that is not in `seen`.
 fn branch(nodes: &[Node], leaf: usize, seen: &mut HashSet<usize>) -> Option<Branch> {
     let path = path(nodes, leaf);
@@ -75,10 +81,9 @@ fn depths(nodes: &[Node]) -> Vec<usize> {
             unknown.push(at);
             next = nodes[at].parent;
         }
-        let mut depth = next.and_then(|known| depths[known]).map_or(0, |depth| depth + 1);
-        for at in unknown.into_iter().rev() {
+        let first = next.and_then(|known| depths[known]).map_or(0, |depth| depth + 1);
+        for (depth, at) in (first..).zip(unknown.into_iter().rev()) {
             depths[at] = Some(depth);
-            depth += 1;
         }
     }
     depths.into_iter().map(Option::unwrap_or_default).collect()
@@ -122,11 +127,11 @@ mod tests {
 
     /// Writes a tree as the parents of its nodes, `.` for a root; node times are their numbers in seconds.
     fn tree(parents: &str) -> Vec<Node> {
-        let node = |(number, parent): (usize, &str)| Node {
+        let node = |(number, parent): (i64, &str)| Node {
             parent: parent.parse().ok(),
-            at: Timestamp::from_second(number as i64).ok(),
+            at: Timestamp::from_second(number).ok(),
         };
-        parents.split_whitespace().enumerate().map(node).collect()
+        (0..).zip(parents.split_whitespace()).map(node).collect()
     }
 
     #[track_caller]
@@ -140,6 +145,8 @@ mod tests {
     fn active_branch_ends_at_the_current_node() {
         check(". 0 1 0 3", Some(2), Branches::Active, &[(&[0, 1, 2], 0)]);
         check(". 0 1 0 3", Some(2), Branches::All, &[(&[0, 1, 2], 0), (&[0, 3, 4], 1)]);
+        let nodes = tree(". 0 1 0 3");
+        assert_eq!(unread(&nodes, &branches(&nodes, Some(2), Branches::Active)), [3, 4]);
     }
 
     #[test]
@@ -167,7 +174,7 @@ mod tests {
         let moment = |seconds: &i64| (*seconds > 0).then(|| Timestamp::from_second(*seconds).unwrap());
         let own: Vec<_> = own.iter().map(moment).collect();
         let span = Span { created: moment(&span[0]), earliest: None, updated: moment(&span[1]) };
-        let found: Vec<i64> = times(&own, span).iter().map(|at| at.map_or(0, |at| at.as_millisecond())).collect();
+        let found: Vec<i64> = times(&own, span).iter().map(|at| at.map_or(0, Timestamp::as_millisecond)).collect();
         assert_eq!(found, expect);
     }
 

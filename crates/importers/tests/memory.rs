@@ -1,6 +1,8 @@
 //! Memory stays flat: an import of a large export needs no more memory than one of a small one. Alone in its process, because
 //! it measures the process.
 
+#![allow(clippy::unwrap_used)]
+
 use std::io::{BufRead, BufReader, Read};
 
 use annals_core::Timestamp;

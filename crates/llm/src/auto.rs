@@ -63,10 +63,6 @@ impl Engine for Auto {
 
 #[async_trait]
 impl Extractor for Auto {
-    fn recipe(&self, settings: &Settings) -> Digest {
-        self.extractor(settings).recipe(settings)
-    }
-
     fn is_local(&self, settings: &Settings) -> bool {
         self.extractor(settings).is_local(settings)
     }
@@ -91,10 +87,6 @@ mod tests {
 
     #[async_trait]
     impl Extractor for NoRules {
-        fn recipe(&self, _settings: &Settings) -> Digest {
-            Digest::of(["none"])
-        }
-
         fn is_local(&self, _settings: &Settings) -> bool {
             true
         }

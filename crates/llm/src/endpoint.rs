@@ -45,7 +45,7 @@ use crate::prompts::Prompt;
 
 pub use rerank::RerankEndpoint;
 
-/// Part of every recipe. Change it with every change to this folder that can change a summary or a fact, so that older output is
+/// Part of every recipe. Change it with every change to this folder that can change a summary, so that an older one is
 /// recognised as outdated.
 const VERSION: &str = "endpoint 1";
 
@@ -98,19 +98,15 @@ impl Endpoint {
         let channel = self.channels.get(&purpose).map(AsRef::as_ref);
         channel.ok_or_else(|| Error::invalid("models", format!("have no model for {}", purpose.as_str())))
     }
-
-    /// Hash of everything that decides an answer apart from the data of the question.
-    fn recipe_of(&self, purpose: Purpose, settings: &Settings, prompts: &[Prompt]) -> Digest {
-        let model = self.channels.get(&purpose).map_or("", |channel| &channel.model.name);
-        let prompts = prompts.iter().map(|prompt| prompt.digest(settings).to_string());
-        Digest::of([VERSION.to_owned(), model.to_owned()].into_iter().chain(prompts))
-    }
 }
 
 #[async_trait]
 impl Engine for Endpoint {
     fn recipe(&self, settings: &Settings, grain: Grain) -> Digest {
-        self.recipe_of(Purpose::of(grain), settings, &[Prompt::of(grain), Prompt::Merge, Prompt::Amend])
+        let model = self.channels.get(&Purpose::of(grain)).map_or("", |channel| &channel.model.name);
+        let prompts = [Prompt::of(grain), Prompt::Merge, Prompt::Amend];
+        let prompts = prompts.iter().map(|prompt| prompt.digest(settings).to_string());
+        Digest::of([VERSION.to_owned(), model.to_owned()].into_iter().chain(prompts))
     }
 
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
@@ -120,10 +116,6 @@ impl Engine for Endpoint {
 
 #[async_trait]
 impl Extractor for Endpoint {
-    fn recipe(&self, settings: &Settings) -> Digest {
-        self.recipe_of(Purpose::Extraction, settings, &[Prompt::Extraction])
-    }
-
     fn is_local(&self, _settings: &Settings) -> bool {
         false
     }

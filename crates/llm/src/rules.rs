@@ -20,15 +20,12 @@ mod table;
 mod tests;
 
 use annals_core::ports::ExtractionTask;
-use annals_core::{Body, Digest, Extracted, Extractor, Memory, Result, Role, Settings};
+use annals_core::{Body, Extracted, Extractor, Memory, Result, Role, Settings};
 use async_trait::async_trait;
 
 use aliases::Speakers;
 pub(crate) use aliases::is_form_of;
 use operations::Operations;
-
-/// Part of the recipe. Change it with every change to this folder that can change what is found.
-const VERSION: &str = "rules 3";
 
 /// The built-in rules.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,10 +33,6 @@ pub struct Rules;
 
 #[async_trait]
 impl Extractor for Rules {
-    fn recipe(&self, _settings: &Settings) -> Digest {
-        Digest::of([VERSION])
-    }
-
     fn is_local(&self, _settings: &Settings) -> bool {
         true
     }

@@ -6,6 +6,7 @@
 //! message from the future, sent by mistake, would stop retention for ever.
 
 use annals_core::ports::ClockNote;
+use annals_core::retry::later;
 use annals_core::{SignedDuration, Timestamp};
 
 /// How far the clock may advance between two looks: a machine that was off for a night and a day still has the same clock.
@@ -73,7 +74,7 @@ impl Look {
     /// system's report, if it makes one.
     pub fn at(note: Option<ClockNote>, now: Timestamp, synchronised: Option<bool>) -> (ClockNote, Look) {
         let steady_since = note.filter(|note| goes_on(note.seen, now)).map_or(now, |note| note.steady_since.min(now));
-        let steady_from = steady_since.saturating_add(HOLD).unwrap_or(Timestamp::MAX);
+        let steady_from = later(steady_since, HOLD);
         let seen = note.map(|note| note.seen);
         (ClockNote { seen: now, steady_since }, Look { now, synchronised, seen, steady_from })
     }

@@ -16,7 +16,7 @@ use annals_core::{
     Agent, Catalog, Extracted, Extraction, Grain, Memory, Period, Settings, SignedDuration, Timestamp, Zones,
 };
 use annals_summarizer::{Gap, SchedulePolicy, Summarizer};
-use annals_testkit::{MemoryCatalog, agent, at, turn};
+use annals_testkit::{Dice, MemoryCatalog, agent, at, turn};
 
 use crate::{Hold, Plan, Plans, Pruned, Retention, Totals};
 use keeper::Keeper;
@@ -29,23 +29,6 @@ const SWIFT: &str =
 const START: &str = "2025-09-10T00:00:00Z";
 const NOTHING: [Totals; 6] = [Totals { sets: 0, rows: 0, bytes: 0 }; 6];
 const DAYS: i64 = 400;
-
-/// A SplitMix64 generator.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, bound: i64) -> i64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        i64::try_from((z ^ (z >> 31)) >> 1).unwrap() % bound
-    }
-
-    fn percent(&mut self, chance: i64) -> bool {
-        self.below(100) < chance
-    }
-}
 
 struct World {
     name: String,
@@ -78,7 +61,7 @@ impl World {
         let fallback = Arc::new(Keeper::default());
         World {
             name: format!("plan {plan}, seed {seed}"),
-            dice: Dice(seed),
+            dice: Dice::new(seed),
             zones: Zones::new("UTC").unwrap(),
             plan: plans.get(plan).unwrap().clone(),
             summarizer: Summarizer::new(catalog.clone(), model.clone(), fallback, policy),
@@ -157,7 +140,8 @@ impl World {
     /// Extraction reads everything stored so far.
     async fn extract(&mut self) {
         let found = Extracted::default();
-        let read = Extraction { turns: Vec::new(), found, extracted: self.last, degraded: None };
+        let after = self.catalog.extraction(&self.agent).await.unwrap().extracted;
+        let read = Extraction { turns: Vec::new(), found, after, extracted: self.last, degraded: None };
         self.catalog.save_extraction(&self.agent, read, moment(0)).await.unwrap();
     }
 

@@ -1,7 +1,7 @@
 //! What a question reveals about its answer besides its words. Pure. The phrases about time are English only; the pronouns
 //! cover seven languages and Chinese.
 
-use annals_core::folded;
+use annals_core::{folded, is_wide, words};
 
 /// Features of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,16 +103,9 @@ fn whose(words: &str, language: &str) -> Option<Whose> {
     }
 }
 
-/// Whether the character belongs to a wide script. Most of these are written without spaces.
-pub(crate) fn is_wide(c: char) -> bool {
-    c >= '\u{2E80}'
-}
-
 /// Returns the text as folded words between single spaces, with one before the first and after the last.
 pub(crate) fn spaced(text: &str) -> String {
-    let folded = folded(text);
-    let words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.fold(String::from(" "), |all, word| all + word + " ")
+    words(&folded(text)).fold(String::from(" "), |all, word| all + word + " ")
 }
 
 #[cfg(test)]

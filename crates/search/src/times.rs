@@ -132,7 +132,7 @@ fn tail(text: &str) -> &str {
 
 /// Returns the words as they stand in the question. Chinese words are joined without spaces.
 fn joined(words: &[Word<'_>]) -> String {
-    let is_wide = words.iter().any(|word| word.text.chars().any(crate::question::is_wide));
+    let is_wide = words.iter().any(|word| word.text.chars().any(annals_core::is_wide));
     let texts: Vec<&str> = words.iter().map(|word| words::bare(word.text)).collect();
     texts.join(if is_wide { "" } else { " " })
 }

@@ -3,7 +3,7 @@
 //! The unit is one standard deviation of a leg over the rows of a table. The weights were chosen on four kinds of memory, with
 //! each left out in turn, and kept to round numbers. `docs/recall.md` has the effect of each.
 
-use crate::question::is_wide;
+use annals_core::is_wide;
 
 /// Share of the vector's weight that text in a wide script loses: the bundled embedder has few of its characters in its
 /// vocabulary.

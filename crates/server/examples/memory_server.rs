@@ -11,17 +11,18 @@
     reason = "an example, not the product"
 )]
 
-#[path = "../src/fixture.rs"]
-#[expect(dead_code, reason = "tests use the rest")]
-mod fixture;
-
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use annals_core::Timestamp;
 use annals_core::ports::Scope;
+use annals_retention::Plans;
 use annals_server::config::ServerConfig;
 use annals_server::{Listeners, mcp, serve};
+use annals_service::config::Limits;
+use annals_service::{Components, Parts, Service};
+use annals_summarizer::SchedulePolicy;
+use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, QuotingEngine, ThreeWords, WordEmbedder};
 use axum::Router;
 use tokio::net::{TcpListener, UnixListener, UnixStream};
 use tokio_util::sync::CancellationToken;
@@ -39,10 +40,30 @@ async fn main() -> std::io::Result<()> {
 }
 
 async fn run(address: &str, socket: Option<PathBuf>) -> std::io::Result<()> {
-    let service = fixture::service(Arc::new(Timestamp::now));
+    let service = service();
     let listener = TcpListener::bind(address).await?;
     println!("http://{}", listener.local_addr()?);
     let unix = socket.map(UnixListener::bind).transpose()?.map(|listener| (listener, Router::new()));
     let stop = CancellationToken::new();
     serve(service, &ServerConfig::default(), Listeners { tcp: Some(listener), unix }, stop).await
+}
+
+/// Returns a service over empty stores, with limits that no client reaches.
+fn service() -> Service {
+    let parts = Parts::over(Components {
+        store: Arc::new(MemoryCatalog::new()),
+        strata: Arc::new(MemoryStrata::new()),
+        facts: Arc::new(MemoryFacts::new()),
+        embedder: Arc::new(WordEmbedder::new()),
+        engine: Arc::new(QuotingEngine),
+        fallback_engine: Arc::new(QuotingEngine),
+        extractor: Arc::new(ThreeWords),
+        fallback_extractor: Arc::new(ThreeWords),
+        plans: Plans::built_in(),
+        schedule: SchedulePolicy::default(),
+        clock: Arc::new(Timestamp::now),
+        folder: None,
+    });
+    let limits = Limits { requests_per_minute: 1_000_000, burst: 1_000_000, concurrent: 1000, ..Limits::default() };
+    Service::new(Parts { limits, ..parts })
 }

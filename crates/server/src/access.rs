@@ -10,15 +10,13 @@ mod guard;
 mod limits;
 mod origin;
 mod peer;
-mod secret;
 #[cfg(test)]
 mod tests;
 
 pub use bounds::{bound_size, bound_time};
 pub use caller::Caller;
 pub use connections::{ConnectionLimits, serve_connections};
-pub use guard::{Keyless, any_good, authenticate};
+pub use guard::{Keyless, authenticate};
 pub use limits::{Gates, limit};
 pub use origin::{Places, Verdict, check_origin};
 pub use peer::Peer;
-pub use secret::{Issued, Presented, issue};

@@ -4,11 +4,12 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-use annals_core::{LedgerRow, Period, Result, Timestamp};
+use annals_core::retry::later;
+use annals_core::{Error, LedgerRow, Period, Result, Summary, Timestamp};
 use futures::{StreamExt, TryStreamExt};
 
 use crate::backoff;
-use crate::due::{LONGEST_WAIT, later};
+use crate::due::LONGEST_WAIT;
 use crate::pass::Pass;
 use crate::roll_up::{Outage, Outcome, Why};
 
@@ -38,8 +39,7 @@ impl Pass<'_> {
                     Outcome::Left => self.passed.left += 1,
                 }
             }
-            summaries.iter().for_each(|summary| self.passed.count(summary));
-            self.summarizer.store.save_summaries(self.agent, summaries, self.now).await?;
+            self.save(summaries).await?;
             (self.progress)(batch.len() as u64);
             self.begun = true;
         }
@@ -47,6 +47,20 @@ impl Pass<'_> {
             Some(outage) => self.note_outage(&waiting, why, outage).await,
             None => Ok(()),
         }
+    }
+
+    /// Saves a batch. If somebody else rolled one of its periods up meanwhile, the whole batch is left: those that are still
+    /// due are read again.
+    async fn save(&mut self, summaries: Vec<Summary>) -> Result<()> {
+        match self.summarizer.store.save_summaries(self.agent, summaries.clone(), self.now).await {
+            Ok(()) => summaries.iter().for_each(|summary| self.passed.count(summary)),
+            Err(Error::Stale { .. }) => {
+                self.passed.stale += summaries.len() as u64;
+                self.passed.left += summaries.len() as u64;
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(())
     }
 
     /// Marks outcomes as left if their period or input changed while the engine worked. These periods are due again.

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use annals_core::retry::{LONGEST_OUTAGE, later};
 use annals_core::{Digest, Grain, LedgerRow, Period, Timestamp, Zones};
 use jiff::SignedDuration;
 
@@ -24,18 +25,15 @@ pub struct SchedulePolicy {
 }
 
 impl Default for SchedulePolicy {
-    /// Returns no grace, no quiet time, and [`SchedulePolicy::OUTAGE`].
+    /// Returns no grace, no quiet time, and [`LONGEST_OUTAGE`].
     fn default() -> SchedulePolicy {
-        SchedulePolicy { grace: SignedDuration::ZERO, quiet: SignedDuration::ZERO, outage: SchedulePolicy::OUTAGE }
+        SchedulePolicy { grace: SignedDuration::ZERO, quiet: SignedDuration::ZERO, outage: LONGEST_OUTAGE }
     }
 }
 
 impl SchedulePolicy {
     /// How long after midnight a day closes: messages of the day before may still arrive.
     pub const GRACE: SignedDuration = SignedDuration::from_mins(10);
-    /// Most restarts, overloads and nightly maintenance windows end within six hours. After a day without summaries, yesterday
-    /// would have no summary and retention would stand still.
-    pub const OUTAGE: SignedDuration = SignedDuration::from_hours(6);
 
     /// Returns when the period has waited long enough for an unavailable engine.
     pub(crate) fn ends(&self, row: &LedgerRow, now: Timestamp) -> Timestamp {
@@ -107,11 +105,6 @@ fn has_passed(since: Timestamp, wait: SignedDuration, now: Timestamp) -> bool {
     since > now || since.saturating_add(wait).is_ok_and(|until| until <= now)
 }
 
-/// Returns the instant after a wait, or the end of time.
-pub(crate) fn later(from: Timestamp, wait: SignedDuration) -> Timestamp {
-    from.saturating_add(wait).unwrap_or(Timestamp::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,7 +112,7 @@ mod tests {
     const QUIET: SchedulePolicy = SchedulePolicy {
         grace: SignedDuration::from_mins(10),
         quiet: SignedDuration::from_mins(5),
-        outage: SchedulePolicy::OUTAGE,
+        outage: LONGEST_OUTAGE,
     };
 
     /// Rows as `label:dirty/clean`, with input at noon of 2026-03-04. Expects the labels that are due.

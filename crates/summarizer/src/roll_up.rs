@@ -3,15 +3,11 @@
 use std::sync::Mutex;
 
 use annals_core::ports::SummaryTask;
+use annals_core::retry::{MOST_ATTEMPTS, later};
 use annals_core::{Base, Digest, Draft, Error, LedgerRow, Result, Summary, Timestamp};
 
-use crate::due::later;
 use crate::input::Input;
 use crate::pass::Pass;
-
-/// After this many failures of its own a period is left to the fallback engine: a model that failed three times, each time with
-/// feedback on its answer, will not succeed the fourth time, and the coarser periods wait.
-const OWN_FAILURES: u32 = 3;
 
 /// Why a period is rolled up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +22,7 @@ pub(crate) enum Why {
 
 /// The result of rolling up one period.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly all outcomes are summaries; at most 64 are held at once")]
 pub(crate) enum Outcome {
     /// Ready to be saved.
     Done(Summary),
@@ -77,7 +74,7 @@ impl Pass<'_> {
     /// Whether the engine was tried, or waited for, long enough.
     fn is_enough(&self, row: &LedgerRow, fault: &Fault) -> bool {
         match fault {
-            Fault::Own(_) => row.attempts + 1 >= OWN_FAILURES,
+            Fault::Own(_) => row.attempts + 1 >= MOST_ATTEMPTS,
             Fault::Away => self.over_degraded.contains(&row.period) || self.summarizer.policy.is_over(row, self.now),
         }
     }
@@ -96,7 +93,7 @@ impl Pass<'_> {
             Ok(draft) => return Ok(Ok(self.summary(row, input, Some(draft), None))),
             Err(error) => error,
         };
-        if is_own(&error) {
+        if error.is_of_input() {
             return Ok(Err(Fault::Own(error.to_string())));
         }
         let outage = outage(error, self.now)?;
@@ -108,7 +105,7 @@ impl Pass<'_> {
         let fallback = &*self.summarizer.fallback;
         let draft = match fallback.summarize(self.task(row, input)).await {
             Ok(draft) => draft,
-            Err(error) if is_own(&error) => return Ok(Outcome::Failed(error.to_string())),
+            Err(error) if error.is_of_input() => return Ok(Outcome::Failed(error.to_string())),
             Err(error) => return Err(error),
         };
         // A recipe that no engine has, so that a refresh finds the summary even if both engines are the same.
@@ -135,6 +132,7 @@ impl Pass<'_> {
             period: row.period,
             cover: self.zones.cover(row.period),
             read_seq: row.dirty_seq,
+            replaces: row.rolled_up(),
             input_digest: input.digest,
             recipe: recipe.unwrap_or_else(present),
             sources: input.sources(),
@@ -142,11 +140,6 @@ impl Pass<'_> {
             draft,
         }
     }
-}
-
-/// Whether this input, or the model with it, is at fault, so that the next period may succeed.
-fn is_own(error: &Error) -> bool {
-    matches!(error, Error::Model { .. } | Error::Invalid(_) | Error::Faults(_))
 }
 
 /// Converts the error of an unavailable engine. Any other error comes from the store and is returned.

@@ -2,8 +2,8 @@
 
 use annals_core::ports::{Origin, Turn};
 use annals_core::{
-    Agent, Date, Digest, Draft, FactOperation, Interval, MemoryId, Message, Period, Properties, Role, Statement,
-    Summary, Timestamp, Verb, Zones, identify,
+    Agent, Date, Digest, Draft, FactOperation, Interval, MemoryId, Message, Period, Properties, Role, RolledUp,
+    Statement, Summary, Timestamp, Verb, Zones, identify,
 };
 
 /// Builds a message in conversation `talk` by an unnamed user, without a client id.
@@ -37,13 +37,14 @@ pub fn turn_of(agent: &Agent, message: Message) -> Turn {
     }
 }
 
-/// Builds a summary of period `label` with text `text`. It has read all changes up to `read_seq`.
+/// Builds the first summary of period `label` with text `text`. It has read all changes up to `read_seq`.
 pub fn summary(label: &str, read_seq: u64, sources: &[MemoryId], text: &str) -> Summary {
     let period = period(label);
     Summary {
         period,
         cover: utc_cover(period),
         read_seq,
+        replaces: RolledUp::default(),
         input_digest: Digest::of(sources.iter().map(MemoryId::as_str)),
         recipe: Digest::of(["recipe"]),
         sources: sources.to_vec(),

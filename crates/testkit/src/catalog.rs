@@ -11,19 +11,19 @@ mod keys;
 mod replies;
 mod seals;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use annals_core::ports::{
     AgentState, Catalog, Change, ClockNote, Comparison, Counts, Key, Select, StoredConversation, Turn, Watermark,
 };
 use annals_core::{
-    Agent, Date, DeadLetter, Digest, Grain, IngestReceipt, Kind, LedgerRow, Memory, MemoryId, Message, Period, Result,
-    Settings, Stage, Summary, Timestamp, TurnKey,
+    Agent, Date, DeadLetter, Digest, Error, Grain, IngestReceipt, Kind, LedgerRow, Memory, MemoryId, Message, Period,
+    Result, Settings, Stage, Summary, Timestamp, TurnKey,
 };
 use async_trait::async_trait;
 
-use agent_data::{AgentData, request_id};
+use agent_data::AgentData;
 
 pub(crate) use agent_data::remember;
 
@@ -104,21 +104,7 @@ impl Catalog for MemoryCatalog {
     }
 
     async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<IngestReceipt> {
-        self.write(agent, |data, seq| {
-            let masked = turns.iter().map(|turn| turn.masked).sum();
-            let mut operation = IngestReceipt { id: request_id(&turns), masked, ..IngestReceipt::default() };
-            let (known, turns): (Vec<_>, Vec<_>) = turns.into_iter().partition(|turn| data.has_forgotten(agent, turn));
-            operation.forgotten = known.len() as u64;
-            // Work on a copy, so that all turns are stored or none.
-            let (mut after, mut last) = (data.clone(), *seq);
-            let mut stated = HashMap::new();
-            for turn in turns {
-                after.store(turn, revise, &mut last, now, &mut operation, &mut stated)?;
-            }
-            after.requests.insert(operation.id.clone(), operation.clone());
-            (*data, *seq) = (after, last);
-            Ok(operation)
-        })?
+        self.write(agent, |data, seq| data.ingest(agent, turns, revise, seq, now))?
     }
 
     async fn compare(&self, agent: &Agent, messages: &[(TurnKey, Message)]) -> Result<Vec<Comparison>> {
@@ -139,17 +125,20 @@ impl Catalog for MemoryCatalog {
     }
 
     async fn watermark(&self, agent: &Agent, grain: Grain) -> Result<Watermark> {
-        let unknown = Watermark { generation: 0, applied: 0, building: None };
-        self.read(agent, |data| data.watermarks.get(&grain).copied().unwrap_or(unknown))
+        self.read(agent, |data| data.watermarks.get(&grain).copied().unwrap_or_default())
     }
 
-    async fn save_watermark(&self, agent: &Agent, grain: Grain, watermark: Watermark) -> Result<()> {
+    async fn save_watermark(&self, agent: &Agent, grain: Grain, read: Watermark, watermark: Watermark) -> Result<()> {
         self.write(agent, |data, _| {
+            if !data.watermarks.get(&grain).copied().unwrap_or_default().admits(read, watermark) {
+                return Err(Error::Stale { what: format!("the watermark of the {grain} table") });
+            }
             data.watermarks.insert(grain, watermark);
             // Deletions that every generation of the table has applied are no longer needed.
             let applied = watermark.building.map_or(watermark.applied, |(_, building)| building.min(watermark.applied));
             data.gone.retain(|_, (of, seq)| *of != grain || *seq > applied);
-        })
+            Ok(())
+        })?
     }
 
     async fn ledger(&self, agent: &Agent) -> Result<Vec<LedgerRow>> {
@@ -175,10 +164,15 @@ impl Catalog for MemoryCatalog {
 
     async fn save_summaries(&self, agent: &Agent, summaries: Vec<Summary>, now: Timestamp) -> Result<()> {
         self.write(agent, |data, seq| {
+            let rolled_up = |period| data.ledger.get(&period).map(LedgerRow::rolled_up).unwrap_or_default();
+            if let Some(stale) = summaries.iter().find(|summary| rolled_up(summary.period) != summary.replaces) {
+                return Err(Error::Stale { what: format!("the summary of {}", stale.period) });
+            }
             for summary in summaries {
                 data.save(agent, summary, seq, now);
             }
-        })
+            Ok(())
+        })?
     }
 
     async fn note_failure(

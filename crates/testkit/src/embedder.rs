@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use annals_core::{Digest, Embedder, Result};
+use annals_core::{Digest, Embedder, Result, SENTENCE_ENDS};
 use async_trait::async_trait;
 
 use crate::words::{starts, words};
@@ -62,7 +62,7 @@ impl Embedder for WordEmbedder {
 }
 
 fn ends_sentence(before: &str) -> bool {
-    before.trim_end().ends_with(['.', '!', '?', '。', '！', '？'])
+    before.trim_end().ends_with(SENTENCE_ENDS)
 }
 
 fn vector(text: &str) -> Vec<f32> {

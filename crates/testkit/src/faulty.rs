@@ -104,10 +104,6 @@ impl<P: Engine> Engine for Faulty<P> {
 
 #[async_trait]
 impl<P: Extractor> Extractor for Faulty<P> {
-    fn recipe(&self, settings: &Settings) -> Digest {
-        self.inner.recipe(settings)
-    }
-
     fn is_local(&self, settings: &Settings) -> bool {
         self.inner.is_local(settings)
     }
@@ -128,7 +124,7 @@ impl<P: Reranker> Reranker for Faulty<P> {
 #[cfg(test)]
 mod tests {
     use annals_core::Catalog;
-    use annals_core::ports::{Blocks, Erasure, Journal, Keys, Replies, Requests, Seals};
+    use annals_core::ports::{Blocks, Erasure, Journal, Keys, Replies, RequestKey, Requests, Seals};
 
     use super::*;
     use crate::{MemoryCatalog, WordEmbedder};
@@ -161,7 +157,10 @@ mod tests {
         let block = annals_core::ports::Block { name: "n".into(), text: "t".into(), updated_at: now };
         let failures = [
             store.save_block(&agent, block.clone()).await,
-            store.save_request(&agent, &digest, &digest, "o", now).await,
+            store
+                .ingest_once(&agent, &RequestKey { key: digest, body: digest }, Vec::new(), false, now)
+                .await
+                .map(|_| ()),
             store.revoke_key("k", now).await,
             store.note_outage(&agent, &[], "away", now, now).await,
             store.cleaned(&agent, 1).await,
@@ -177,10 +176,6 @@ mod tests {
 
     #[async_trait]
     impl Extractor for Blank {
-        fn recipe(&self, _settings: &Settings) -> Digest {
-            Digest::of([""])
-        }
-
         fn is_local(&self, _settings: &Settings) -> bool {
             true
         }

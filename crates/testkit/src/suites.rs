@@ -23,8 +23,7 @@ mod strata;
 use std::ops::Deref;
 use std::panic::AssertUnwindSafe;
 
-use annals_core::Catalog;
-use annals_core::ports::{Accesses, Archive, Blocks, Erasure, Journal, Keys, Replies, Requests, Seals};
+pub use annals_core::Store;
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 
@@ -43,14 +42,6 @@ pub use replies::replies_suite;
 pub use reranker::reranker_suite;
 pub use seals::seals_suite;
 pub use strata::{STRATA_DIMENSION, strata_suite, whole_tables_suite};
-
-/// A catalog with all ports of the same store.
-pub trait Store: Catalog + Journal + Seals + Replies + Erasure + Archive + Blocks + Requests + Keys + Accesses {}
-
-impl<S> Store for S where
-    S: Catalog + Journal + Seals + Replies + Erasure + Archive + Blocks + Requests + Keys + Accesses
-{
-}
 
 /// A case: its name, and the function that tests a new implementation.
 type Case<P> = (&'static str, for<'a> fn(&'a P) -> LocalBoxFuture<'a, ()>);

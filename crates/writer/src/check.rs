@@ -1,5 +1,6 @@
 //! Checks a message field by field before it is stored. Reports all faults of a message, not just the first.
 
+use annals_core::retry::later;
 use annals_core::{Fault, Message, Period, Timestamp};
 use jiff::SignedDuration;
 
@@ -49,7 +50,7 @@ fn check_at(at: Timestamp, now: Timestamp) -> Option<String> {
         let (first, last) = (Period::YEARS.start(), Period::YEARS.end());
         return Some(format!("is in the year {year}; years {first} to {last} are allowed"));
     }
-    let latest = now.saturating_add(AHEAD).unwrap_or(Timestamp::MAX);
+    let latest = later(now, AHEAD);
     (at > latest).then(|| format!("is {at}, more than five minutes ahead of now, {now:.0}"))
 }
 

@@ -14,9 +14,10 @@ mod section;
 use std::sync::Arc;
 
 use annals_core::ports::{AlreadyHeld, Change, WriteLock};
+use annals_core::retry::{Backoff, LONGEST_OUTAGE, MOST_ATTEMPTS, later};
 use annals_core::{
     Agent, Error, Extracted, Extraction, ExtractionWatermark, Extractor, Facts, Grain, Kind, Memory, Result, Settings,
-    SignedDuration, Store, Timestamp,
+    Store, Timestamp,
 };
 
 use crate::recalled::SeenSentences;
@@ -26,12 +27,6 @@ pub(crate) use section::{Task, tasks};
 
 /// Changes that are read together. Bounds memory and the work that a crash repeats.
 const BATCH: usize = 100;
-/// How often a model may fail on a turn by its own fault before the fallback reads it.
-const ATTEMPTS: u32 = 3;
-const FIRST_WAIT: SignedDuration = SignedDuration::from_mins(1);
-const LONGEST_WAIT: SignedDuration = SignedDuration::from_hours(1);
-/// How long an outage or a spent budget may hold up extraction. Retention waits for extraction.
-const PATIENCE: SignedDuration = SignedDuration::from_hours(6);
 /// A pass ends after this many stale answers: each may cost a model call.
 const STALE_READS: u64 = 2;
 
@@ -162,7 +157,7 @@ impl FactWriter {
 
     async fn begin<'a>(&self, agent: &'a Agent, now: Timestamp, lock: &'a dyn WriteLock) -> Result<Pass<'a>> {
         let watermark = self.store.extraction(agent).await?;
-        let overdue = watermark.failing_since.is_some_and(|since| now.duration_since(since) >= PATIENCE);
+        let overdue = watermark.failing_since.is_some_and(|since| now.duration_since(since) >= LONGEST_OUTAGE);
         let held = if is_held(&watermark, now) { watermark.last_error } else { None };
         let (stand_in, waiting) = if overdue { (held, None) } else { (None, held) };
         let settings = self.store.settings(agent).await?;
@@ -208,8 +203,15 @@ impl FactWriter {
         match read.outcome {
             Outcome::Found(pieces) => {
                 for piece in pieces {
-                    pass.sum.count(&piece);
-                    self.store.save_extraction(pass.agent, piece, pass.now).await?;
+                    match self.store.save_extraction(pass.agent, piece.clone(), pass.now).await {
+                        Ok(()) => pass.sum.count(&piece),
+                        // Another pass read these turns too. What is left is read again.
+                        Err(Error::Stale { .. }) => {
+                            pass.sum.stale += 1;
+                            return Ok(false);
+                        }
+                        Err(error) => return Err(error),
+                    }
                 }
                 Ok(true)
             }
@@ -228,6 +230,7 @@ impl FactWriter {
         let empty = Extraction {
             turns: Vec::new(),
             found: Extracted::default(),
+            after: watermark.extracted,
             extracted: watermark.extracted,
             degraded: None,
         };
@@ -269,14 +272,14 @@ impl FactWriter {
         if pass.stand_in.is_none() {
             let error = match self.ask(&*self.extractor, agent, &pass.settings, seen, task, now, inputs).await {
                 Ok(found) => return Ok(Ok((found, None))),
-                Err(error) if is_outage(&error) || is_own_fault(&error) => error,
+                Err(error) if error.is_outage() || error.is_of_input() => error,
                 Err(error) => return Err(error),
             };
             let reason = error.to_string();
             if let Some(until) = again(&error, watermark, pass.overdue, now) {
                 return Ok(Err(Pause { reason, until }));
             }
-            if !is_outage(&error) {
+            if !error.is_outage() {
                 let found = self.ask(&*self.fallback, agent, &pass.settings, seen, task, now, inputs).await?;
                 return Ok(Ok((found, Some(reason))));
             }
@@ -309,31 +312,20 @@ fn join(all: &mut Extracted, more: Extracted) {
     all.rejected.extend(more.rejected);
 }
 
-/// Whether the model was not called, or did not answer: the turns are not at fault.
-pub(crate) fn is_outage(error: &Error) -> bool {
-    matches!(error, Error::Unavailable { .. } | Error::Budget { .. })
-}
-
-/// Whether the model cannot process these turns.
-pub(crate) fn is_own_fault(error: &Error) -> bool {
-    matches!(error, Error::Model { .. } | Error::Invalid(_) | Error::Faults(_))
-}
-
 /// Whether the model must not be called yet. A failure dated in the future was recorded under a clock that was ahead, and must
-/// not hold until then. A failure dated in the past holds for [`PATIENCE`] at most.
+/// not hold until then. A failure dated in the past holds for [`LONGEST_OUTAGE`] at most.
 fn is_held(watermark: &ExtractionWatermark, now: Timestamp) -> bool {
     watermark.not_before.is_some_and(|until| until > now) && watermark.failing_since.is_none_or(|since| since <= now)
 }
 
 /// Returns when to call the model again; none if it was called, or waited for, long enough.
 fn again(error: &Error, watermark: &ExtractionWatermark, overdue: bool, now: Timestamp) -> Option<Timestamp> {
-    let after = |wait: SignedDuration| now.saturating_add(wait).unwrap_or(Timestamp::MAX);
-    let doubled = FIRST_WAIT.saturating_mul(1 << watermark.attempts.min(10)).min(LONGEST_WAIT);
+    let doubled = Backoff::EXTRACTION.after(watermark.attempts);
     match error {
-        Error::Unavailable { .. } | Error::Budget { .. } if overdue => None,
-        Error::Unavailable { retry_after, .. } => Some(after(retry_after.unwrap_or(doubled))),
+        error if error.is_outage() && overdue => None,
+        Error::Unavailable { retry_after, .. } => Some(later(now, retry_after.unwrap_or(doubled))),
         Error::Budget { again, .. } => Some(*again),
-        _ => (watermark.attempts + 1 < ATTEMPTS).then(|| after(doubled)),
+        _ => (watermark.attempts + 1 < MOST_ATTEMPTS).then(|| later(now, doubled)),
     }
 }
 

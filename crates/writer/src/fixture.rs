@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use annals_core::ports::{Erasure, ExtractionTask, Journal, Select};
 use annals_core::{
-    Catalog, Digest, Embedder, Error, Extracted, Extractor, FactOperation, FactQuery, Facts, Grain, Memory, MemoryId,
-    Message, Properties, Result, Settings, Statement, Store, Strata, Timestamp, Verb,
+    Catalog, Embedder, Error, Extracted, Extractor, FactOperation, FactQuery, Facts, Grain, Memory, MemoryId, Message,
+    Properties, Result, Settings, Statement, Store, Strata, Timestamp, Verb,
 };
 use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, WordEmbedder, agent, at, message};
 use async_trait::async_trait;
@@ -73,10 +73,6 @@ fn texts(memories: &[Memory]) -> Vec<String> {
 
 #[async_trait]
 impl Extractor for Reader {
-    fn recipe(&self, _: &Settings) -> Digest {
-        Digest::of(["reader"])
-    }
-
     fn is_local(&self, _: &Settings) -> bool {
         false
     }

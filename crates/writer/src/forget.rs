@@ -6,8 +6,9 @@
 use std::sync::Arc;
 
 use annals_core::ports::{Erasure, ErasureReport, Table, Target, Watermark};
-use annals_core::{Agent, Digest, Grain, Message, Result, Timestamp, TurnKey};
+use annals_core::{Agent, Digest, Error, Grain, Message, Result, Timestamp, TurnKey};
 
+use crate::project::STALE_READS;
 use crate::{FactWriter, Writer};
 
 /// Forgets for agents. Cheap to clone.
@@ -52,12 +53,12 @@ impl Eraser {
     }
 
     async fn renew(&self, agent: &Agent, now: Timestamp) -> Result<()> {
-        let keep = if self.writer.store.agent_state(agent).await?.known {
-            self.renew_tables(agent, now).await?
+        if self.writer.store.agent_state(agent).await?.known {
+            let renewed = self.renew_tables(agent, now).await?;
+            self.writer.strata.remove_below(agent, &renewed).await?;
         } else {
-            Vec::new()
-        };
-        self.writer.strata.purge(agent, &keep).await?;
+            self.writer.strata.remove_agent(agent).await?;
+        }
         if self.facts.store.log_version(agent).await? == 0 {
             self.facts.facts.remove(agent).await?;
         } else {
@@ -99,35 +100,40 @@ impl Eraser {
         self.erasure.unforget(agent, &traces).await
     }
 
-    /// Brings all tables up to date and copies each into a new generation. Returns the tables to keep.
+    /// Brings all tables up to date and copies each into a new generation. Returns the new tables.
     async fn renew_tables(&self, agent: &Agent, now: Timestamp) -> Result<Vec<Table>> {
         self.writer.project(agent, now, &|_| ()).await?;
-        let mut keep = Vec::new();
+        let mut renewed = Vec::new();
         for grain in Grain::ALL {
-            self.renew_table(agent, grain, now).await?;
-            keep.push(self.writer.table(agent, grain).await?);
+            let mut stale = 0;
+            loop {
+                match self.renew_table(agent, grain, now).await {
+                    Err(Error::Stale { .. }) if stale < STALE_READS => stale += 1,
+                    done => break done?,
+                }
+            }
+            renewed.push(self.writer.table(agent, grain).await?);
         }
-        Ok(keep)
+        Ok(renewed)
     }
 
     /// Copies the present rows of a table into its next generation. Rebuilds a table that differs from the catalog instead,
     /// because rows that should be gone would be copied too.
     async fn renew_table(&self, agent: &Agent, grain: Grain, now: Timestamp) -> Result<()> {
         let Writer { store, strata, .. } = &self.writer;
-        let mut watermark = store.watermark(agent, grain).await?;
-        if watermark.building.take().is_some() {
+        let read = store.watermark(agent, grain).await?;
+        let watermark = Watermark { building: None, ..read };
+        if read.building.is_some() {
             // A half-built generation is dropped: it is never copied, so deleted rows would stay in it.
-            store.save_watermark(agent, grain, watermark).await?;
+            store.save_watermark(agent, grain, read, watermark).await?;
         }
         if !self.writer.audit_grain(agent, grain).await?.is_empty() {
             return self.writer.rebuild(agent, grain, now, &|_| ()).await;
         }
         let former = Table { agent: agent.clone(), grain, generation: watermark.generation };
-        let generation = watermark.generation + 1;
-        // Removes what an earlier attempt may have left before it was recorded.
-        strata.remove(&Table { generation, ..former.clone() }).await?;
+        let generation = self.writer.next_generation(&former).await?;
         strata.rewrite(&former, generation).await?;
-        store.save_watermark(agent, grain, Watermark { generation, ..watermark }).await
+        store.save_watermark(agent, grain, watermark, Watermark { generation, ..watermark }).await
     }
 }
 

@@ -1,6 +1,6 @@
 //! Stores messages: each request is one transaction, all or nothing.
 
-use annals_core::ports::{Comparison, Origin, Turn};
+use annals_core::ports::{Comparison, KeyedReceipt, Origin, RequestKey, Turn};
 use annals_core::{
     Agent, Error, Fault, Grain, IngestReceipt, MemoryId, Message, Period, Result, Settings, Timestamp, TurnKey, Zones,
     identify,
@@ -21,25 +21,18 @@ impl Writer {
         revise: bool,
         now: Timestamp,
     ) -> Result<IngestReceipt> {
+        let faults: Vec<Fault> = messages.iter().flat_map(|message| check(message, now)).collect();
+        if !faults.is_empty() {
+            return Err(Error::Faults(faults));
+        }
         let settings = self.store.settings(agent).await?;
-        self.ingest_by(agent, &settings, messages, revise, now).await
-    }
-
-    /// Does the same for a caller that has already read the agent's settings.
-    pub async fn ingest_by(
-        &self,
-        agent: &Agent,
-        settings: &Settings,
-        messages: Vec<Message>,
-        revise: bool,
-        now: Timestamp,
-    ) -> Result<IngestReceipt> {
         let messages = messages.into_iter().map(|message| (message, Origin::Client)).collect();
-        self.ingest_from(agent, settings, messages, revise, now).await
+        self.ingest_checked(agent, &settings, messages, revise, now).await
     }
 
-    /// Does the same for messages with their origins; some of them may have come without a time.
-    pub async fn ingest_from(
+    /// Does the same for messages with their origins that the caller has passed through [`check`], which knows their positions
+    /// in its input; some of them may have come without a time.
+    pub async fn ingest_checked(
         &self,
         agent: &Agent,
         settings: &Settings,
@@ -47,16 +40,22 @@ impl Writer {
         revise: bool,
         now: Timestamp,
     ) -> Result<IngestReceipt> {
-        let (messages, origins): (Vec<Message>, Vec<Origin>) = messages.into_iter().unzip();
-        let faults: Vec<Fault> = messages.iter().flat_map(|message| check(message, now)).collect();
-        if !faults.is_empty() {
-            return Err(Error::Faults(faults));
-        }
-        let (messages, masked): (Vec<Message>, Vec<u64>) = prepare_each(settings, messages).into_iter().unzip();
-        let keys = identify(&messages).into_iter();
-        let incoming = keys.zip(messages).zip(masked).zip(origins);
-        let incoming = incoming.map(|(((key, message), masked), origin)| Incoming { key, message, masked, origin });
-        self.store(agent, settings, incoming, revise, now).await
+        let turns = turns_of(agent, settings, messages)?;
+        self.store.ingest(agent, turns, revise, now).await
+    }
+
+    /// Does the same once per idempotency key. A key that was accepted with the same body stores nothing again.
+    pub async fn ingest_once(
+        &self,
+        agent: &Agent,
+        settings: &Settings,
+        request: &RequestKey,
+        messages: Vec<(Message, Origin)>,
+        revise: bool,
+        now: Timestamp,
+    ) -> Result<KeyedReceipt> {
+        let turns = turns_of(agent, settings, messages)?;
+        self.store.ingest_once(agent, request, turns, revise, now).await
     }
 
     /// Returns the messages as they are to be stored, and the number of credentials masked in them. Must run before
@@ -107,6 +106,16 @@ impl Writer {
         let turns = incoming.map(|incoming| incoming.into_turn(agent, &zones)).collect();
         self.store.ingest(agent, turns, revise, now).await
     }
+}
+
+/// Prepares the messages of one request, and gives them their keys.
+fn turns_of(agent: &Agent, settings: &Settings, messages: Vec<(Message, Origin)>) -> Result<Vec<Turn>> {
+    let (messages, origins): (Vec<Message>, Vec<Origin>) = messages.into_iter().unzip();
+    let zones = settings.zones()?;
+    let (messages, masked): (Vec<Message>, Vec<u64>) = prepare_each(settings, messages).into_iter().unzip();
+    let incoming = identify(&messages).into_iter().zip(messages).zip(masked).zip(origins);
+    let incoming = incoming.map(|(((key, message), masked), origin)| Incoming { key, message, masked, origin });
+    Ok(incoming.map(|incoming| incoming.into_turn(agent, &zones)).collect())
 }
 
 /// A message to be stored, with its key and the number of credentials masked in it.

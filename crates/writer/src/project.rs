@@ -9,6 +9,9 @@ use annals_core::{Agent, DeadLetter, Error, Grain, Memory, Result, Stage, Timest
 
 use crate::Writer;
 
+/// How often stale work is begun again before its error ends the pass. Another writer has then moved the same table at each
+/// attempt.
+pub(crate) const STALE_READS: usize = 2;
 /// Changes per batch. Each batch is a table version and two fsyncs. With texts of at most 256 KiB this also bounds memory.
 pub(crate) const BATCH: usize = 256;
 
@@ -76,11 +79,12 @@ impl Writer {
         progress: &(dyn Fn(u64) + Sync),
         total: &mut Projected,
     ) -> Result<bool> {
-        let (mut replaced, mut is_full) = (false, false);
+        let (mut replaced, mut is_full, mut stale) = (false, false, 0);
         for _ in 0..bounds.batches {
             match self.advance(agent, grain, now, bounds.changes).await {
                 Ok(None) => return Ok(false),
                 Ok(Some(step)) => {
+                    stale = 0;
                     is_full = step.changes >= bounds.changes as u64;
                     total.applied += step.changes;
                     total.dead += step.dead;
@@ -91,6 +95,8 @@ impl Writer {
                     (replaced, is_full) = (true, true);
                     total.quarantined.extend(self.replace(agent, grain).await?);
                 }
+                // Another writer moved the watermark: it is read again.
+                Err(Error::Stale { .. }) if stale < STALE_READS => (stale, is_full) = (stale + 1, true),
                 Err(error) => return Err(error),
             }
         }
@@ -120,7 +126,8 @@ impl Writer {
     ) -> Result<Option<Step>> {
         let table = Table { agent: agent.clone(), grain, generation: watermark.generation };
         let Some(step) = self.step(&table, watermark.applied, now, most).await? else { return Ok(None) };
-        self.store.save_watermark(agent, grain, Watermark { applied: step.applied_to, ..watermark }).await?;
+        let advanced = Watermark { applied: step.applied_to, ..watermark };
+        self.store.save_watermark(agent, grain, watermark, advanced).await?;
         Ok(Some(step))
     }
 
@@ -222,10 +229,13 @@ fn dead_letter(table: &Table, memory: &Memory, error: &Error, now: Timestamp) ->
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::sync::atomic::AtomicU32;
+    use std::sync::atomic::Ordering::SeqCst;
 
     use annals_core::ports::Stored;
     use annals_core::{Catalog, Embedder, Strata};
     use annals_testkit::{Faulty, MemoryCatalog, MemoryStrata, WordEmbedder, agent, at, message};
+    use async_trait::async_trait;
 
     use super::*;
 
@@ -305,6 +315,56 @@ mod tests {
         assert!(matches!(project(&writer).await, Err(Error::Unavailable { .. })));
         assert_eq!(writer.backlog(&agent("a")).await.unwrap(), 1);
         assert_eq!(project(&writer).await.unwrap().applied, 1);
+    }
+
+    /// Has another writer bring the table up to date while this one embeds.
+    struct Overtaken {
+        embedder: WordEmbedder,
+        other: Writer,
+        times: AtomicU32,
+    }
+
+    #[async_trait]
+    impl Embedder for Overtaken {
+        fn model(&self) -> &str {
+            self.embedder.model()
+        }
+
+        fn dimension(&self) -> usize {
+            self.embedder.dimension()
+        }
+
+        fn split(&self, text: &str) -> Vec<std::ops::Range<usize>> {
+            self.embedder.split(text)
+        }
+
+        async fn embed(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
+            if let Ok(left) = self.times.fetch_update(SeqCst, SeqCst, |times| times.checked_sub(1)) {
+                spoken(&self.other, &[&format!("more {left}")]).await;
+                project(&self.other).await.unwrap();
+                spoken(&self.other, &[&format!("rest {left}")]).await;
+            }
+            self.embedder.embed(texts).await
+        }
+    }
+
+    /// A writer that slept reads the watermark again; the one it read is not saved over the newer one.
+    #[tokio::test]
+    async fn overtaken_writer_reads_the_watermark_again() {
+        for (times, applied) in [(1, Some(1)), (2, Some(1)), (3, None)] {
+            let (strata, catalog) = (Arc::new(MemoryStrata::new()), Arc::new(MemoryCatalog::new()));
+            let other = Writer::new(catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new()));
+            spoken(&other, &["one", "two"]).await;
+            let overtaken = Overtaken { embedder: WordEmbedder::new(), other, times: times.into() };
+            let slow = Writer::new(catalog.clone(), strata.clone(), Arc::new(overtaken));
+            assert_eq!(project(&slow).await.map(|done| done.applied).ok(), applied, "overtaken {times} times");
+            project(&slow).await.unwrap();
+            let (rows, stored) = (strata.scan(&table()).await.unwrap().len(), u64::from(2 + 2 * times));
+            assert_eq!(
+                (rows as u64, catalog.watermark(&agent("a"), Grain::Working).await.unwrap().applied),
+                (stored, stored)
+            );
+        }
     }
 
     #[tokio::test]

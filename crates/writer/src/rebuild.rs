@@ -5,10 +5,10 @@
 //! it until the new one is complete; a half-built table never answers.
 
 use annals_core::ports::{Table, Watermark};
-use annals_core::{Agent, Grain, Result, Timestamp};
+use annals_core::{Agent, Error, Grain, Result, Timestamp};
 
 use crate::Writer;
-use crate::project::{BATCH, Step};
+use crate::project::{BATCH, STALE_READS, Step};
 
 impl Writer {
     /// Builds the next generation of a grain's table and swaps it in, or continues an interrupted rebuild. Calls `progress`
@@ -24,21 +24,51 @@ impl Writer {
         if watermark.building.is_none() {
             watermark = self.schedule_rebuild(agent, grain).await?;
         }
-        while let Some(step) = self.build(agent, grain, watermark, now, BATCH).await? {
-            progress(step.changes);
+        let mut stale = 0;
+        loop {
+            match self.build(agent, grain, watermark, now, BATCH).await {
+                Ok(None) => return Ok(()),
+                Ok(Some(step)) => {
+                    stale = 0;
+                    progress(step.changes);
+                }
+                Err(Error::Stale { .. }) if stale < STALE_READS => stale += 1,
+                Err(error) => return Err(error),
+            }
             watermark = self.store.watermark(agent, grain).await?;
         }
-        Ok(())
     }
 
     /// Records that a grain's table is to be rebuilt, from the beginning even if a rebuild was already begun.
     /// [`Writer::project`] does the work.
     pub async fn schedule_rebuild(&self, agent: &Agent, grain: Grain) -> Result<Watermark> {
-        let watermark = self.store.watermark(agent, grain).await?;
-        let next = watermark.building.map_or(watermark.generation + 1, |(generation, _)| generation);
-        let watermark = Watermark { building: Some((next, 0)), ..watermark };
-        self.store.save_watermark(agent, grain, watermark).await?;
-        Ok(watermark)
+        for _ in 0..STALE_READS {
+            match self.try_schedule(agent, grain).await {
+                Err(Error::Stale { .. }) => {}
+                done => return done,
+            }
+        }
+        self.try_schedule(agent, grain).await
+    }
+
+    async fn try_schedule(&self, agent: &Agent, grain: Grain) -> Result<Watermark> {
+        let read = self.store.watermark(agent, grain).await?;
+        let present = Table { agent: agent.clone(), grain, generation: read.generation };
+        let next = match read.building {
+            Some((generation, _)) => generation,
+            None => self.next_generation(&present).await?,
+        };
+        let scheduled = Watermark { building: Some((next, 0)), ..read };
+        self.store.save_watermark(agent, grain, read, scheduled).await?;
+        Ok(scheduled)
+    }
+
+    /// Returns a generation above the present one and above all that are stored: an interrupted attempt, or a catalog that
+    /// was restored from an earlier copy, may have left some. They go with the generations below the new one.
+    pub(crate) async fn next_generation(&self, present: &Table) -> Result<u32> {
+        let stored = self.strata.generations(&present.agent).await?.into_iter();
+        let stored = stored.filter(|table| table.grain == present.grain).map(|table| table.generation);
+        Ok(stored.fold(present.generation, u32::max) + 1)
     }
 
     /// Applies the next batch to the generation that is being built, and swaps it in when it is complete. Returns none if no
@@ -47,7 +77,7 @@ impl Writer {
         &self,
         agent: &Agent,
         grain: Grain,
-        watermark: Watermark,
+        mut watermark: Watermark,
         now: Timestamp,
         most: usize,
     ) -> Result<Option<Step>> {
@@ -55,8 +85,9 @@ impl Writer {
         let table = Table { agent: agent.clone(), grain, generation };
         if applied > 0 && !self.strata.exists(&table).await? {
             // Recorded first: after a crash the new table would exist and count as holding what was applied before.
-            self.store.save_watermark(agent, grain, Watermark { building: Some((generation, 0)), ..watermark }).await?;
-            applied = 0;
+            let again = Watermark { building: Some((generation, 0)), ..watermark };
+            self.store.save_watermark(agent, grain, watermark, again).await?;
+            (watermark, applied) = (again, 0);
         }
         if applied == 0 {
             // Removes what an earlier attempt may have left before it was recorded.
@@ -64,10 +95,11 @@ impl Writer {
         }
         if let Some(step) = self.step(&table, applied, now, most).await? {
             let building = Some((generation, step.applied_to));
-            self.store.save_watermark(agent, grain, Watermark { building, ..watermark }).await?;
+            self.store.save_watermark(agent, grain, watermark, Watermark { building, ..watermark }).await?;
             return Ok(Some(step));
         }
-        self.store.save_watermark(agent, grain, Watermark { generation, applied, building: None }).await?;
+        let complete = Watermark { generation, applied, building: None };
+        self.store.save_watermark(agent, grain, watermark, complete).await?;
         self.strata.remove(&Table { generation: watermark.generation, ..table }).await?;
         Ok(None)
     }
@@ -231,7 +263,7 @@ mod tests {
             let fixture = fixture().await;
             let watermark = fixture.catalog.watermark(&agent("a"), Grain::Working).await.unwrap();
             let building = Watermark { building: Some((1, 1)), ..watermark };
-            fixture.catalog.save_watermark(&agent("a"), Grain::Working, building).await.unwrap();
+            fixture.catalog.save_watermark(&agent("a"), Grain::Working, watermark, building).await.unwrap();
             let strata = Arc::new(Faulty::at_call((*fixture.strata).clone(), call));
             let catalog = fixture.catalog.clone();
             let shaky = Writer::new(catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new()));

@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use annals_core::{Body, Memory, MemoryId, Role, Timestamp, unfenced};
+use annals_core::{Body, Memory, MemoryId, Role, Timestamp, sentences, unfenced, words};
 
 /// Shorter sentences are repeated by chance.
 const LEAST_WORDS: usize = 6;
@@ -73,14 +73,9 @@ impl SeenSentences {
     }
 }
 
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.split_inclusive(['.', '!', '?', '\n', '…', '。', '！', '？'])
-}
-
 /// Returns the words in lower case for comparison. None for a sentence that is too short.
 fn key(sentence: &str) -> Option<String> {
-    let words: Vec<String> =
-        sentence.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+    let words: Vec<String> = words(sentence).map(str::to_lowercase).collect();
     (words.len() >= LEAST_WORDS).then(|| words.join(" "))
 }
 

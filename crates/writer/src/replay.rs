@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use annals_core::ports::{AlreadyHeld, WriteLock};
-use annals_core::{Agent, Extracted, Extraction, MemoryId, Result, Stage, Timestamp};
+use annals_core::{Agent, Error, Extracted, Extraction, MemoryId, Result, Stage, Timestamp};
 
-use crate::extract::{ExtractionPassed, FactWriter, is_outage, is_own_fault, tasks};
+use crate::extract::{ExtractionPassed, FactWriter, tasks};
+use crate::project::STALE_READS;
 
 impl FactWriter {
     /// Reads the turns of an agent's dead letters again. Turns that are read are no longer dead letters. In an outage the
@@ -50,8 +51,8 @@ impl FactWriter {
                     let piece = self.save_again(agent, spoken.chain(task.silent).collect(), found, now).await?;
                     passed.count(&piece);
                 }
-                Err(error) if is_own_fault(&error) => {}
-                Err(error) if is_outage(&error) => {
+                Err(error) if error.is_of_input() => {}
+                Err(error) if error.is_outage() => {
                     passed.waiting = Some(error.to_string());
                     break;
                 }
@@ -71,9 +72,16 @@ impl FactWriter {
         found: Extracted,
         now: Timestamp,
     ) -> Result<Extraction> {
-        let extracted = self.store.extraction(agent).await?.extracted;
-        let piece = Extraction { turns, found, extracted, degraded: None };
-        self.store.save_extraction(agent, piece.clone(), now).await?;
-        Ok(piece)
+        let mut stale = 0;
+        loop {
+            let extracted = self.store.extraction(agent).await?.extracted;
+            let (turns, found) = (turns.clone(), found.clone());
+            let piece = Extraction { turns, found, after: extracted, extracted, degraded: None };
+            match self.store.save_extraction(agent, piece.clone(), now).await {
+                // The watermark moved in between, not these turns.
+                Err(Error::Stale { .. }) if stale < STALE_READS => stale += 1,
+                done => return done.map(|()| piece),
+            }
+        }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use annals_core::is_wide;
+
 /// Number of lines shown.
 const LINES: usize = 3;
 
@@ -45,11 +47,10 @@ impl<'a> Excerpt<'a> {
 /// Returns lower-case words without their endings, so that "moving" matches "moved". In scripts without spaces, each character is
 /// a word.
 fn words(text: &str) -> impl Iterator<Item = String> {
-    let is_spaced = |character: char| character < '\u{2E80}';
     let spaced =
-        text.split(|c: char| !c.is_alphanumeric() || !is_spaced(c)).filter(|word| word.chars().count() >= SHORTEST);
+        text.split(|c: char| !c.is_alphanumeric() || is_wide(c)).filter(|word| word.chars().count() >= SHORTEST);
     let stems = spaced.map(|word| stem(&word.to_lowercase())).collect::<Vec<_>>();
-    let unspaced = text.chars().filter(move |c| c.is_alphanumeric() && !is_spaced(*c)).map(String::from);
+    let unspaced = text.chars().filter(|c| c.is_alphanumeric() && is_wide(*c)).map(String::from);
     stems.into_iter().chain(unspaced.collect::<Vec<_>>())
 }
 

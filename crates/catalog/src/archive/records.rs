@@ -1,10 +1,12 @@
 //! Exports the agent's records page by page, in an order that depends only on their content.
 
+use std::ops::ControlFlow;
+
 use annals_core::ports::{Block, Record};
 use annals_core::{Agent, Digest, LedgerRow, MemoryId, Message};
-use rusqlite::{Connection, params};
 
 use crate::columns::{instant, micros, signed};
+use crate::db::{Db, params};
 use crate::failure::Result;
 use crate::forgotten::KeyedHashes;
 use crate::turns::Stored;
@@ -62,19 +64,14 @@ impl Section {
 }
 
 /// Returns the next records of an agent, about `limit` at most.
-pub(crate) fn records(
-    connection: &Connection,
-    agent: &Agent,
-    after: Option<&Record>,
-    limit: usize,
-) -> Result<Vec<Record>> {
-    let agent_id = agents::known(connection, agent)?;
+pub(crate) fn records(db: &dyn Db, agent: &Agent, after: Option<&Record>, limit: usize) -> Result<Vec<Record>> {
+    let agent_id = agents::known(db, agent)?;
     let mut records = Vec::new();
     if after.is_none() {
-        records.push(Record::Settings(agents::settings(connection, agent)?));
-        records.extend(blocks::of(connection, agent_id)?.into_iter().map(block_record));
+        records.push(Record::Settings(agents::settings(db, agent)?));
+        records.extend(blocks::of(db, agent_id)?.into_iter().map(block_record));
     }
-    let reader = Reader { connection, agent, agent_id };
+    let reader = Reader { db, agent, agent_id };
     let first = after.and_then(Section::of);
     for section in Section::ALL.into_iter().filter(|section| first.is_none_or(|first| *section >= first)) {
         let left = limit.saturating_sub(records.len());
@@ -88,7 +85,7 @@ pub(crate) fn records(
 }
 
 struct Reader<'a> {
-    connection: &'a Connection,
+    db: &'a dyn Db,
     agent: &'a Agent,
     agent_id: i64,
 }
@@ -100,27 +97,27 @@ impl Reader<'_> {
             Section::Turns => self.turns(after, most),
             Section::Pruned => {
                 let id = if let Some(Record::Gone { id, .. }) = after { id.as_str() } else { "" };
-                let pruned = pruned::find(self.connection, PRUNED, params![self.agent_id, id, most])?.into_iter();
+                let pruned = pruned::find(self.db, PRUNED, params![self.agent_id, id, most])?.into_iter();
                 Ok(pruned.map(|turn| Record::Gone { id: turn.id, day: turn.day, at: turn.at }).collect())
             }
             Section::Statements => self.statements(after, most),
             Section::Operations => {
                 let id = if let Some(Record::Operation(operation)) = after { operation.id.as_str() } else { "" };
-                let operations = log::page(self.connection, self.agent_id, id, most)?;
+                let operations = log::page(self.db, self.agent_id, id, most)?;
                 Ok(operations.into_iter().map(Record::Operation).collect())
             }
             Section::Periods => {
                 let last = if let Some(Record::Period { period, .. }) = after { Some(*period) } else { None };
-                let rows = ledger::page(self.connection, self.agent_id, last, most)?.into_iter();
-                rows.map(|row| period_record(self.connection, self.agent, self.agent_id, row)).collect()
+                let rows = ledger::page(self.db, self.agent_id, last, most)?.into_iter();
+                rows.map(|row| period_record(self.db, self.agent, self.agent_id, row)).collect()
             }
             Section::Versions => {
                 let id = if let Some(Record::Version { id, .. }) = after { id.as_str() } else { "" };
-                versions(self.connection, self.agent, self.agent_id, id, limit)
+                versions(self.db, self.agent, self.agent_id, id, limit)
             }
             Section::Accesses => {
                 let id = if let Some(Record::Access { id, .. }) = after { id.as_str() } else { "" };
-                accesses::records(self.connection, self.agent_id, id, most)
+                accesses::records(self.db, self.agent_id, id, most)
             }
         }
     }
@@ -132,9 +129,9 @@ impl Reader<'_> {
             }
             _ => (i64::MIN, String::new(), "", ""),
         };
-        let extracted = extraction::watermark(self.connection, self.agent)?.extracted;
+        let extracted = extraction::watermark(self.db, self.agent)?.extracted;
         let place = params![self.agent_id, at, day, conversation, message, most];
-        let turns = turns::find(self.connection, TURNS, place)?;
+        let turns = turns::find(self.db, TURNS, place)?;
         Ok(turns.into_iter().map(|stored| turn_record(stored, extracted)).collect())
     }
 
@@ -145,7 +142,7 @@ impl Reader<'_> {
             }
             _ => (i64::MIN, String::new(), ""),
         };
-        let found = statements::find(self.connection, STATEMENTS, params![self.agent_id, start, day, id, most])?;
+        let found = statements::find(self.db, STATEMENTS, params![self.agent_id, start, day, id, most])?;
         let record = |statements::Stored { statement, pinned, .. }| Record::Statement { statement, pinned };
         Ok(found.into_iter().map(record).collect())
     }
@@ -171,10 +168,10 @@ fn turn_record(Stored { turn, pinned, seq, sent_at, .. }: Stored, extracted: u64
     }
 }
 
-fn period_record(connection: &Connection, agent: &Agent, agent_id: i64, row: LedgerRow) -> Result<Record> {
+fn period_record(db: &dyn Db, agent: &Agent, agent_id: i64, row: LedgerRow) -> Result<Record> {
     let id = MemoryId::summary(agent, row.period);
-    let summary = memories::summaries(connection, get::SUMMARY, rusqlite::params![agent_id, id.as_str()])?.pop();
-    let verbatim = bases::present(connection, agent_id, &id)?.is_some_and(|present| present.verbatim);
+    let summary = memories::summaries(db, get::SUMMARY, params![agent_id, id.as_str()])?.pop();
+    let verbatim = bases::present(db, agent_id, &id)?.is_some_and(|present| present.verbatim);
     let (dirty, pinned) = (row.is_dirty(), summary.as_ref().is_some_and(|summary| summary.pinned));
     let cover = summary.as_ref().map(|summary| summary.cover);
     let (text, sentences, sources) = match summary {
@@ -195,41 +192,34 @@ fn period_record(connection: &Connection, agent: &Agent, agent_id: i64, row: Led
         degraded: row.degraded,
         ungrounded: row.ungrounded,
         tokens: row.tokens,
-        base: bases::of(connection, agent_id, row.period)?,
+        base: bases::of(db, agent_id, row.period)?,
         pinned,
     })
 }
 
 /// Returns former texts of the memories with an id above `after`. The texts of one memory stay together, even beyond
 /// `limit`.
-fn versions(connection: &Connection, agent: &Agent, agent_id: i64, after: &str, limit: usize) -> Result<Vec<Record>> {
-    let hashes = KeyedHashes::known(connection, agent)?;
-    let mut statement = connection.prepare_cached(VERSIONS)?;
-    let mut rows = statement.query(params![agent_id, after])?;
+fn versions(db: &dyn Db, agent: &Agent, agent_id: i64, after: &str, limit: usize) -> Result<Vec<Record>> {
+    let hashes = KeyedHashes::known(db, agent)?;
     let mut versions: Vec<Record> = Vec::new();
-    while let Some(row) = rows.next()? {
+    db.for_each(VERSIONS, params![agent_id, after], |row| {
         let (id, text, replaced_at): (_, String, _) =
             (memories::read_id(row)?, row.get("text")?, instant(row, "replaced_at")?);
         let goes_on = matches!(versions.last(), Some(Record::Version { id: last, .. }) if *last == id);
         if versions.len() >= limit && !goes_on {
-            break;
+            return Ok(ControlFlow::Break(()));
         }
-        let sent = is_sent(connection, agent_id, hashes.as_ref(), &id, &text)?;
+        let sent = is_sent(db, agent_id, hashes.as_ref(), &id, &text)?;
         versions.push(Record::Version { id, text, replaced_at, sent });
-    }
+        Ok(ControlFlow::Continue(()))
+    })?;
     Ok(versions)
 }
 
 /// Returns whether a former text is what the client sent last, for a turn that a person corrected since.
-fn is_sent(
-    connection: &Connection,
-    agent_id: i64,
-    hashes: Option<&KeyedHashes>,
-    id: &MemoryId,
-    text: &str,
-) -> Result<bool> {
+fn is_sent(db: &dyn Db, agent_id: i64, hashes: Option<&KeyedHashes>, id: &MemoryId, text: &str) -> Result<bool> {
     let Some(hashes) = hashes.filter(|_| id.as_str().starts_with("t-")) else { return Ok(false) };
-    let stored = turns::find(connection, get::TURN, rusqlite::params![agent_id, id.as_str()])?.pop();
+    let stored = turns::find(db, get::TURN, params![agent_id, id.as_str()])?.pop();
     Ok(stored.is_some_and(|stored| {
         let sent = Message { content: text.to_owned(), ..stored.as_sent() };
         stored.sent == Some(hashes.content_of(&sent))

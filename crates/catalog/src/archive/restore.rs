@@ -4,9 +4,9 @@
 use annals_core::ports::{Access, Block, Origin, Record, Turn};
 use annals_core::{Agent, Base, Digest, Error, LedgerRow, MemoryId, Message, Period, Timestamp, TurnKey};
 use data_encoding::HEXLOWER;
-use rusqlite::{Connection, params};
 
 use crate::columns::word;
+use crate::db::{Db, Sql, params};
 use crate::failure::Result;
 use crate::forgotten::KeyedHashes;
 use crate::pruned::Pruned;
@@ -23,60 +23,75 @@ const DAYS_WITHOUT_ROW: &str = include_str!("../sql/days_without_row.sql");
 const STAGING: &str = "";
 const STAGED: &str = "SELECT agent_id FROM agent WHERE workspace = ''";
 
+/// Removes the rows of agent ?1 that conflict with rows of agent ?2, which replaces it.
+const TAKE_OVER: [&str; 4] = [
+    "DELETE FROM tombstone WHERE agent_id = ?1 AND (
+        EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = ?2 AND turn.id = tombstone.id)
+        OR EXISTS (SELECT 1 FROM statement WHERE statement.agent_id = ?2 AND statement.id = tombstone.id)
+        OR EXISTS (SELECT 1 FROM summary WHERE summary.agent_id = ?2 AND summary.id = tombstone.id)
+    )",
+    "DELETE FROM pruned WHERE agent_id = ?1
+        AND EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = ?2 AND turn.id = pruned.id)",
+    // The row of agent ?1 may hold more.
+    "DELETE FROM pruned WHERE agent_id = ?2
+        AND EXISTS (SELECT 1 FROM pruned AS known WHERE known.agent_id = ?1 AND known.id = pruned.id)",
+    "UPDATE agent SET settings = (SELECT settings FROM agent WHERE agent_id = ?1)
+        WHERE agent_id = ?2 AND settings IS NULL",
+];
+
 /// Begins to restore an agent that holds no memories yet.
-pub(crate) fn begin(connection: &Connection, agent: &Agent) -> Result<()> {
-    unless_full(connection, agents::known(connection, agent)?)?;
-    drop_staged(connection, agent)?;
+pub(crate) fn begin(db: &dyn Db, agent: &Agent) -> Result<()> {
+    unless_full(db, agents::known(db, agent)?)?;
+    drop_staged(db, agent)?;
     let sql = "INSERT INTO agent (workspace, name, erased) SELECT ?1, ?2, last FROM sequence";
-    connection.prepare_cached(sql)?.execute([STAGING, &staged_name(agent)])?;
+    db.execute(sql, params![STAGING, &staged_name(agent)])?;
     Ok(())
 }
 
 /// Stores records in the staging agent; the caller passes them in order of rank.
-pub(crate) fn take(connection: &Connection, agent: &Agent, records: Vec<Record>) -> Result<()> {
-    let agent_id = staged(connection, agent)?;
-    let restoring = Restoring { connection, agent, agent_id, forgotten: KeyedHashes::known(connection, agent)? };
+pub(crate) fn take(db: &dyn Db, agent: &Agent, records: Vec<Record>) -> Result<()> {
+    let agent_id = staged(db, agent)?;
+    let restoring = Restoring { db, agent, agent_id, forgotten: KeyedHashes::known(db, agent)? };
     records.into_iter().try_for_each(|record| restoring.take(record))
 }
 
 /// Makes the staged records the agent's memory.
-pub(crate) fn finish(connection: &Connection, agent: &Agent, now: Timestamp) -> Result<()> {
-    let (former, agent_id) = (agents::known(connection, agent)?, staged(connection, agent)?);
-    unless_full(connection, former)?;
-    Restoring { connection, agent, agent_id, forgotten: None }.soil_days_without_row(now)?;
+pub(crate) fn finish(db: &dyn Db, agent: &Agent, now: Timestamp) -> Result<()> {
+    let (former, agent_id) = (agents::known(db, agent)?, staged(db, agent)?);
+    unless_full(db, former)?;
+    Restoring { db, agent, agent_id, forgotten: None }.soil_days_without_row(now)?;
     if former > 0 {
-        take_over(connection, former, agent_id)?;
+        take_over(db, former, agent_id)?;
     }
     let sql = "UPDATE agent SET workspace = ?2, name = ?3 WHERE agent_id = ?1";
-    connection.prepare_cached(sql)?.execute(params![agent_id, agent.workspace(), agent.name()])?;
+    db.execute(sql, params![agent_id, agent.workspace(), agent.name()])?;
     Ok(())
 }
 
 /// Drops the staged records of an agent.
-pub(crate) fn drop_staged(connection: &Connection, agent: &Agent) -> Result<()> {
-    match agents::numbered(connection, STAGING, &staged_name(agent))? {
-        Some(agent_id) => erasure::wipe_agent(connection, agent_id),
+pub(crate) fn drop_staged(db: &dyn Db, agent: &Agent) -> Result<()> {
+    match agents::numbered(db, STAGING, &staged_name(agent))? {
+        Some(agent_id) => erasure::wipe_agent(db, agent_id),
         None => Ok(()),
     }
 }
 
 /// Drops the staged records of all interrupted restores.
-pub(crate) fn drop_all_staged(connection: &Connection) -> Result<()> {
-    let mut statement = connection.prepare(STAGED)?;
-    let staged: Vec<i64> = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-    staged.into_iter().try_for_each(|agent_id| erasure::wipe_agent(connection, agent_id))
+pub(crate) fn drop_all_staged(db: &dyn Db) -> Result<()> {
+    let staged: Vec<i64> = db.query(Sql::Once(STAGED), &[], |row| row.get(0))?;
+    staged.into_iter().try_for_each(|agent_id| erasure::wipe_agent(db, agent_id))
 }
 
 fn staged_name(agent: &Agent) -> String {
     format!("{}/{}", agent.workspace(), agent.name())
 }
 
-fn staged(connection: &Connection, agent: &Agent) -> Result<i64> {
-    let found = agents::numbered(connection, STAGING, &staged_name(agent))?;
+fn staged(db: &dyn Db, agent: &Agent) -> Result<i64> {
+    let found = agents::numbered(db, STAGING, &staged_name(agent))?;
     Ok(found.ok_or_else(|| Error::invalid("restore", "was not started"))?)
 }
 
-fn unless_full(connection: &Connection, agent_id: i64) -> Result<()> {
+fn unless_full(db: &dyn Db, agent_id: i64) -> Result<()> {
     for sql in [
         "SELECT 1 FROM turn WHERE agent_id = ?1",
         "SELECT 1 FROM statement WHERE agent_id = ?1",
@@ -86,7 +101,7 @@ fn unless_full(connection: &Connection, agent_id: i64) -> Result<()> {
         "SELECT 1 FROM fact_operation WHERE agent_id = ?1",
         "SELECT 1 FROM block WHERE agent_id = ?1",
     ] {
-        if connection.prepare_cached(sql)?.exists([agent_id])? {
+        if db.exists(sql, params![agent_id])? {
             return Err(Error::invalid("agent", "already has memories").into());
         }
     }
@@ -95,24 +110,24 @@ fn unless_full(connection: &Connection, agent_id: i64) -> Result<()> {
 
 /// Moves the remaining rows of an agent without memories, such as costs, watermarks and tombstones, to the agent that
 /// replaces it.
-fn take_over(connection: &Connection, former: i64, agent_id: i64) -> Result<()> {
+fn take_over(db: &dyn Db, former: i64, agent_id: i64) -> Result<()> {
     let sql = "SELECT 1 FROM journal WHERE agent_id = ?1 AND log_version > 0";
-    if connection.prepare_cached(sql)?.exists([former])? {
+    if db.exists(sql, params![former])? {
         // The table of facts has that version, but was folded from another log.
-        log::raise_version(connection, agent_id)?;
+        log::raise_version(db, agent_id)?;
     }
-    connection.execute_batch(
-        &include_str!("../sql/take_over.sql").replace("?1", &former.to_string()).replace("?2", &agent_id.to_string()),
-    )?;
-    for table in erasure::tables_of_agents(connection)?.iter().filter(|table| *table != "agent") {
+    for sql in TAKE_OVER {
+        db.execute(Sql::Once(sql), params![former, agent_id])?;
+    }
+    for table in erasure::tables_of_agents(db)?.iter().filter(|table| *table != "agent") {
         let sql = format!("UPDATE OR IGNORE \"{table}\" SET agent_id = ?2 WHERE agent_id = ?1");
-        connection.execute(&sql, [former, agent_id])?;
+        db.execute(Sql::Once(&sql), params![former, agent_id])?;
     }
-    erasure::wipe_agent(connection, former)
+    erasure::wipe_agent(db, former)
 }
 
 struct Restoring<'c> {
-    connection: &'c Connection,
+    db: &'c dyn Db,
     agent: &'c Agent,
     agent_id: i64,
     forgotten: Option<KeyedHashes<'c>>,
@@ -121,7 +136,7 @@ struct Restoring<'c> {
 impl Restoring<'_> {
     fn take(&self, record: Record) -> Result<()> {
         match record {
-            Record::Settings(settings) => agents::save_settings_of(self.connection, self.agent_id, &settings),
+            Record::Settings(settings) => agents::save_settings_of(self.db, self.agent_id, &settings),
             Record::Turn { conversation, id, day, at, sent_at, role, name, content, extracted, pinned } => {
                 let message = Message { conversation: conversation.clone(), client_id: None, role, name, content, at };
                 let key = TurnKey { conversation, id };
@@ -130,24 +145,24 @@ impl Restoring<'_> {
                 self.take_turn(&turn, sent_at, extracted, pinned)
             }
             Record::Statement { statement, pinned } => {
-                statements::save(self.connection, self.agent_id, &statement, sequence::next(self.connection)?)?;
-                pins::set(self.connection, self.agent_id, &statement.id, pinned).map(|_| ())
+                statements::save(self.db, self.agent_id, &statement, sequence::next(self.db)?)?;
+                pins::set(self.db, self.agent_id, &statement.id, pinned).map(|_| ())
             }
             Record::Operation(operation) => {
-                log::save(self.connection, self.agent_id, &operation)?;
-                log::raise_version(self.connection, self.agent_id)
+                log::save(self.db, self.agent_id, &operation)?;
+                log::raise_version(self.db, self.agent_id)
             }
             period @ Record::Period { .. } => self.take_period(period),
             Record::Version { id, text, replaced_at, sent } => {
-                versions::keep(self.connection, self.agent_id, &id, &text, replaced_at)?;
+                versions::keep(self.db, self.agent_id, &id, &text, replaced_at)?;
                 if sent { self.take_sent(&id, text) } else { Ok(()) }
             }
             Record::Gone { id, day, at } => self.take_gone(id, day, at),
             Record::Access { id, times, last } => {
-                accesses::add_of(self.connection, self.agent_id, &[(id, Access { times, last })])
+                accesses::add_of(self.db, self.agent_id, &[(id, Access { times, last })])
             }
             Record::Block { name, text, updated_at } => {
-                blocks::save_of(self.connection, self.agent_id, &Block { name, text, updated_at })
+                blocks::save_of(self.db, self.agent_id, &Block { name, text, updated_at })
             }
         }
     }
@@ -155,22 +170,22 @@ impl Restoring<'_> {
     fn take_turn(&self, turn: &Turn, sent_at: Option<Timestamp>, extracted: bool, pinned: bool) -> Result<()> {
         ingest::check(self.agent, turn)?;
         self.refuse_known(turn, sent_at)?;
-        let seq = sequence::next(self.connection)?;
+        let seq = sequence::next(self.db)?;
         let place = Place { at: turn.message.at, sent_at, sent: None };
-        turns::insert(self.connection, self.agent_id, turn, &place, seq)?;
-        pins::set(self.connection, self.agent_id, &turn.id, pinned)?;
+        turns::insert(self.db, self.agent_id, turn, &place, seq)?;
+        pins::set(self.db, self.agent_id, &turn.id, pinned)?;
         if extracted {
-            extraction::move_watermark(self.connection, self.agent_id, seq.unsigned_abs())?;
+            extraction::move_watermark(self.db, self.agent_id, seq.unsigned_abs())?;
         }
         Ok(())
     }
 
     /// Stores the hash of what the client sent last, for a turn that a person corrected since.
     fn take_sent(&self, id: &MemoryId, text: String) -> Result<()> {
-        for stored in turns::find(self.connection, get::TURN, params![self.agent_id, id.as_str()])? {
+        for stored in turns::find(self.db, get::TURN, params![self.agent_id, id.as_str()])? {
             let sent = Message { content: text.clone(), ..stored.as_sent() };
-            let hash = KeyedHashes::ready(self.connection, self.agent)?.content_of(&sent);
-            turns::set_sent(self.connection, self.agent_id, id, hash)?;
+            let hash = KeyedHashes::ready(self.db, self.agent)?.content_of(&sent);
+            turns::set_sent(self.db, self.agent_id, id, hash)?;
         }
         Ok(())
     }
@@ -178,14 +193,14 @@ impl Restoring<'_> {
     /// Records a pruned turn. A turn that is live at the same time is an error; one already recorded as pruned stays,
     /// as its row may hold more.
     fn take_gone(&self, id: MemoryId, day: Option<Period>, at: Option<Timestamp>) -> Result<()> {
-        if !turns::find(self.connection, get::TURN, params![self.agent_id, id.as_str()])?.is_empty() {
+        if !turns::find(self.db, get::TURN, params![self.agent_id, id.as_str()])?.is_empty() {
             return Err(Error::invalid("records", format!("contain turn {id} and also mark it as removed")).into());
         }
-        if pruned::exists(self.connection, self.agent_id, &id)? {
+        if pruned::exists(self.db, self.agent_id, &id)? {
             return Ok(());
         }
         let unknown = Pruned { id, arrived: None, day, at, conversation: None, speaker: None, content: None };
-        unknown.save(self.connection, self.agent_id)
+        unknown.save(self.db, self.agent_id)
     }
 
     fn refuse_known(&self, turn: &Turn, sent_at: Option<Timestamp>) -> Result<()> {
@@ -196,7 +211,7 @@ impl Restoring<'_> {
             return Err(Error::invalid("records", "contain a message that was forgotten").into());
         }
         let place = params![self.agent_id, turn.id.as_str()];
-        if !turns::find(self.connection, get::TURN, place)?.is_empty() {
+        if !turns::find(self.db, get::TURN, place)?.is_empty() {
             return Err(Error::invalid("records", format!("contain turn {} twice", turn.id)).into());
         }
         Ok(())
@@ -207,7 +222,7 @@ impl Restoring<'_> {
         else {
             unreachable!("only periods are given here");
         };
-        let seq = sequence::next(self.connection)?;
+        let seq = sequence::next(self.db)?;
         let row = LedgerRow {
             clean_seq: if *dirty { 0 } else { seq.unsigned_abs() },
             input_digest: input.as_deref().map(digest).transpose()?,
@@ -217,7 +232,7 @@ impl Restoring<'_> {
             tokens: *tokens,
             ..LedgerRow::new(*period, seq.unsigned_abs(), *dirty_at)
         };
-        ledger::restore(self.connection, self.agent_id, &row)?;
+        ledger::restore(self.db, self.agent_id, &row)?;
         self.take_texts(record, seq)
     }
 
@@ -228,22 +243,21 @@ impl Restoring<'_> {
         };
         if let Some(base) = base {
             // The turns of the records were restored before: the base may contain any of them.
-            bases::set(self.connection, self.agent_id, period, &base, Some(seq))?;
+            bases::set(self.db, self.agent_id, period, &base, Some(seq))?;
         }
         let Some(text) = text else { return Ok(()) };
         let cover = cover.ok_or_else(|| Error::invalid("cover", "is missing"))?;
         let id = MemoryId::summary(self.agent, period);
-        let place = summaries::Place { connection: self.connection, agent_id: self.agent_id, id };
+        let place = summaries::Place { db: self.db, agent_id: self.agent_id, id };
         place.put(period, cover, &Base { text, sentences, sources, verbatim }, seq)?;
-        pins::set(self.connection, self.agent_id, &place.id, pinned).map(|_| ())
+        pins::set(self.db, self.agent_id, &place.id, pinned).map(|_| ())
     }
 
     /// Marks the days dirty that have turns but no ledger row: they were never rolled up.
     fn soil_days_without_row(&self, now: Timestamp) -> Result<()> {
-        let mut statement = self.connection.prepare_cached(DAYS_WITHOUT_ROW)?;
-        let days = statement.query_map([self.agent_id], |row| word(row, "day"))?;
-        for day in days.collect::<rusqlite::Result<Vec<_>>>()? {
-            ledger::mark_dirty(self.connection, self.agent_id, day, sequence::last(self.connection)?, now)?;
+        let days = self.db.query(DAYS_WITHOUT_ROW, params![self.agent_id], |row| word(row, "day"))?;
+        for day in days {
+            ledger::mark_dirty(self.db, self.agent_id, day, sequence::last(self.db)?, now)?;
         }
         Ok(())
     }
@@ -261,6 +275,7 @@ mod tests {
     use annals_core::ports::Archive;
     use annals_testkit::{MemoryCatalog, agent, all_records, at};
 
+    use crate::db::Db;
     use crate::fixture::{Folder, spoken_turn};
 
     #[tokio::test]
@@ -273,7 +288,7 @@ mod tests {
         catalog.begin_restore(&me).await.unwrap();
         catalog.restore_some(&me, records).await.unwrap();
         let count = "SELECT (SELECT count(*) FROM turn) + (SELECT count(*) FROM agent)";
-        let rows = |c: &rusqlite::Connection| Ok(c.query_row(count, [], |row| row.get::<_, i64>(0))?);
+        let rows = move |db: &dyn Db| db.query_one(count, &[], |row| row.get::<i64>(0));
         assert_eq!(catalog.thread.read("testing", rows).await.unwrap(), 3);
         assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
         drop(catalog);

@@ -1,12 +1,12 @@
 //! Carries out the plan of an erasure, in the same transaction as the queries that made it.
 
 use annals_core::{Agent, Kind, MemoryId, Period, Timestamp};
-use rusqlite::Connection;
 
 use super::Plan;
 use super::plan::Removed;
 use super::summaries::Cut;
 use super::wipe;
+use crate::db::Db;
 use crate::failure::Result;
 use crate::forgotten::KeyedHashes;
 use crate::summaries::Place;
@@ -14,14 +14,14 @@ use crate::{bases, blocks, dead_letters, ledger, log, pruned, remove, sequence, 
 
 impl Plan {
     /// Removes and rewrites everything in the plan.
-    pub(super) fn carry_out(&self, connection: &Connection, agent: &Agent, now: Timestamp) -> Result<()> {
-        Erasing { connection, agent, agent_id: self.agent_id, now }.all(self)
+    pub(super) fn carry_out(&self, db: &dyn Db, agent: &Agent, now: Timestamp) -> Result<()> {
+        Erasing { db, agent, agent_id: self.agent_id, now }.all(self)
     }
 }
 
 /// An erasure in progress.
 struct Erasing<'a> {
-    connection: &'a Connection,
+    db: &'a dyn Db,
     agent: &'a Agent,
     agent_id: i64,
     now: Timestamp,
@@ -33,10 +33,10 @@ impl Erasing<'_> {
         plan.memories.iter().try_for_each(|memory| self.remove(memory))?;
         self.remove_operations(&plan.report.operations)?;
         for name in &plan.report.blocks {
-            blocks::remove_of(self.connection, self.agent_id, name)?;
+            blocks::remove_of(self.db, self.agent_id, name)?;
         }
         if plan.is_whole {
-            return wipe::agent(self.connection, self.agent_id);
+            return wipe::agent(self.db, self.agent_id);
         }
         plan.cuts.iter().try_for_each(|cut| self.cut(cut))?;
         let is_cut = |period: &&Period| plan.cuts.iter().any(|cut| cut.period == **period);
@@ -46,10 +46,10 @@ impl Erasing<'_> {
             .filter(|period| !is_cut(period))
             .try_for_each(|period| self.remove_summary(*period))?;
         for id in &plan.reworded {
-            versions::forget(self.connection, self.agent_id, id)?;
+            versions::forget(self.db, self.agent_id, id)?;
         }
-        versions::remove(self.connection, &plan.versions)?;
-        wipe::requests(self.connection, self.agent_id)
+        versions::remove(self.db, &plan.versions)?;
+        wipe::requests(self.db, self.agent_id)
     }
 
     /// Stores hashes of the turns, and removes the rows of the pruned ones.
@@ -57,7 +57,7 @@ impl Erasing<'_> {
         if plan.traces.is_empty() && plan.pruned.is_empty() {
             return Ok(());
         }
-        let hashes = KeyedHashes::ready(self.connection, self.agent)?;
+        let hashes = KeyedHashes::ready(self.db, self.agent)?;
         for trace in &plan.traces {
             let content = hashes.content(&trace.key.conversation, &trace.content);
             hashes.forget(&trace.key, content)?;
@@ -65,18 +65,18 @@ impl Erasing<'_> {
         }
         for turn in &plan.pruned {
             hashes.forget_pruned(&turn.id, turn.content)?;
-            pruned::lift(self.connection, self.agent_id, &turn.id)?;
+            pruned::lift(self.db, self.agent_id, &turn.id)?;
         }
         Ok(())
     }
 
     fn remove(&self, memory: &Removed) -> Result<()> {
-        dead_letters::drop_all(self.connection, self.agent_id, &memory.id)?;
+        dead_letters::drop_all(self.db, self.agent_id, &memory.id)?;
         if memory.kind == Kind::Turn {
-            remove::turn(self.connection, self.agent_id, &memory.id)?;
+            remove::turn(self.db, self.agent_id, &memory.id)?;
             self.mark_dirty(memory.day)
         } else {
-            remove::statement(self.connection, self.agent_id, &memory.id).map(|_| ())
+            remove::statement(self.db, self.agent_id, &memory.id).map(|_| ())
         }
     }
 
@@ -84,33 +84,33 @@ impl Erasing<'_> {
         if ids.is_empty() {
             return Ok(());
         }
-        ids.iter().try_for_each(|id| log::remove(self.connection, self.agent_id, id))?;
-        log::raise_version(self.connection, self.agent_id)
+        ids.iter().try_for_each(|id| log::remove(self.db, self.agent_id, id))?;
+        log::raise_version(self.db, self.agent_id)
     }
 
     fn cut(&self, cut: &Cut) -> Result<()> {
-        let (connection, agent_id, period) = (self.connection, self.agent_id, cut.period);
+        let (db, agent_id, period) = (self.db, self.agent_id, cut.period);
         let id = MemoryId::summary(self.agent, period);
-        let seq = sequence::next(connection)?;
+        let seq = sequence::next(db)?;
         match &cut.present {
             Some(present) => {
-                Place { connection, agent_id, id: id.clone() }.reword(present, seq)?;
-                versions::forget(connection, agent_id, &id)?;
+                Place { db, agent_id, id: id.clone() }.reword(present, seq)?;
+                versions::forget(db, agent_id, &id)?;
             }
             None => {
-                remove::summary(connection, agent_id, &id, period.grain())?;
+                remove::summary(db, agent_id, &id, period.grain())?;
             }
         }
         match &cut.base {
-            Some(base) => bases::set(connection, agent_id, period, base, cut.base_seq)?,
-            None => bases::lift(connection, agent_id, period)?,
+            Some(base) => bases::set(db, agent_id, period, base, cut.base_seq)?,
+            None => bases::lift(db, agent_id, period)?,
         }
         self.mark_dirty_with_parent(period)
     }
 
     fn remove_summary(&self, period: Period) -> Result<()> {
         let id = MemoryId::summary(self.agent, period);
-        remove::summary(self.connection, self.agent_id, &id, period.grain())?;
+        remove::summary(self.db, self.agent_id, &id, period.grain())?;
         self.mark_dirty_with_parent(period)
     }
 
@@ -119,7 +119,7 @@ impl Erasing<'_> {
     }
 
     fn mark_dirty(&self, period: Period) -> Result<()> {
-        let seq = sequence::last(self.connection)?;
-        ledger::mark_dirty(self.connection, self.agent_id, period, seq, self.now)
+        let seq = sequence::last(self.db)?;
+        ledger::mark_dirty(self.db, self.agent_id, period, seq, self.now)
     }
 }

@@ -5,13 +5,13 @@
 //! whole search.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use annals_core::Phrases;
-use rusqlite::types::Value;
-use rusqlite::{Connection, Row, params_from_iter};
 
 use crate::columns::to_json;
+use crate::db::{Db, Row, Sql, ToValue, Value};
 use crate::failure::Result;
 
 /// The rows of a piece, and the bytes of text after which a piece ends early.
@@ -39,30 +39,32 @@ pub(crate) fn phrases(words: &[String]) -> Arc<Phrases> {
 }
 
 /// Returns the tables that hold rows of agents.
-pub(crate) fn tables(connection: &Connection) -> Result<Vec<Table>> {
+pub(crate) fn tables(db: &dyn Db) -> Result<Vec<Table>> {
     let mut tables = Vec::new();
-    for name in names(connection, TABLES, None)? {
-        let mut keys = names(connection, KEY_COLUMNS, Some(&name))?;
+    for name in names(db, TABLES, None)? {
+        let mut keys = names(db, KEY_COLUMNS, Some(&name))?;
         if keys.is_empty() {
             keys.push("rowid".into());
         }
-        let texts = names(connection, TEXT_COLUMNS, Some(&name))?;
+        let texts = names(db, TEXT_COLUMNS, Some(&name))?;
         tables.push(Table { name, keys, texts });
     }
     tables.retain(|table| !table.texts.is_empty());
     Ok(tables)
 }
 
-fn names(connection: &Connection, sql: &str, table: Option<&str>) -> Result<Vec<String>> {
-    let mut statement = connection.prepare(sql)?;
-    let rows = statement.query_map(params_from_iter(table), |row| row.get(0))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+fn names(db: &dyn Db, sql: &str, table: Option<&str>) -> Result<Vec<String>> {
+    let table: Vec<&dyn ToValue> = table.iter().map(|name| name as &dyn ToValue).collect();
+    db.query(Sql::Once(sql), &table, |row| row.get(0))
 }
+
+/// The values of a row in the columns that order the rows.
+type Key = Vec<Box<dyn ToValue + Send>>;
 
 /// The finds of one piece of a search, and the key after which the next piece begins.
 pub(crate) struct Piece {
     pub(crate) places: BTreeSet<String>,
-    pub(crate) next: Option<Vec<Value>>,
+    pub(crate) next: Option<Key>,
 }
 
 impl Table {
@@ -72,33 +74,28 @@ impl Table {
     }
 
     /// Searches the rows of an agent after the given key; from the first row if there is none.
-    pub(crate) fn search(
-        &self,
-        connection: &Connection,
-        agent_id: i64,
-        phrases: &Phrases,
-        after: Option<Vec<Value>>,
-    ) -> Result<Piece> {
-        let mut statement = connection.prepare(&self.sql(after.is_some()))?;
-        let mut rows = statement
-            .query(params_from_iter([Value::Integer(agent_id)].into_iter().chain(after.into_iter().flatten())))?;
-        let (mut places, mut read, mut bytes) = (BTreeSet::new(), 0, 0);
-        while let Some(row) = rows.next()? {
+    pub(crate) fn search(&self, db: &dyn Db, agent_id: i64, phrases: &Phrases, after: Option<Key>) -> Result<Piece> {
+        let mut place: Vec<&dyn ToValue> = vec![&agent_id];
+        place.extend(after.iter().flatten().map(|key| &**key as &dyn ToValue));
+        let (mut places, mut next, mut read, mut bytes) = (BTreeSet::new(), None, 0, 0);
+        db.for_each(Sql::Once(&self.sql(after.is_some())), &place, |row| {
             read += 1;
             bytes += self.look(row, phrases, &mut places)?;
             if read == ROWS || bytes > BYTES {
-                let key = (0..self.keys.len()).map(|column| row.get(column)).collect::<rusqlite::Result<_>>()?;
-                return Ok(Piece { places, next: Some(key) });
+                let key = (0..self.keys.len()).map(|column| row.value(column)?.to_owned());
+                next = Some(key.collect::<Result<_>>()?);
+                return Ok(ControlFlow::Break(()));
             }
-        }
-        Ok(Piece { places, next: None })
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(Piece { places, next })
     }
 
     /// Adds the columns of a row that contain a phrase to `places`; returns the bytes of text read.
     fn look(&self, row: &Row<'_>, phrases: &Phrases, places: &mut BTreeSet<String>) -> Result<usize> {
         let mut bytes = 0;
         for (index, column) in (self.keys.len()..).zip(&self.texts) {
-            let Some(text) = row.get_ref(index)?.as_bytes_or_null().map_err(rusqlite::Error::from)? else { continue };
+            let (Value::Text(text) | Value::Blob(text)) = row.value(index)? else { continue };
             bytes += text.len();
             if phrases.is_in(text) {
                 places.insert(format!("{}.{column}", self.name));
@@ -120,6 +117,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::db::params;
     use crate::fixture::Folder;
     use crate::open::{Options, open};
 
@@ -127,13 +125,12 @@ mod tests {
     #[test]
     fn tables_without_agent_id_hold_no_memory_text() {
         let folder = Folder::new();
-        let connection = open(&folder.path(), &Options::default()).unwrap();
-        let searched: BTreeSet<String> =
-            tables(&connection).ok().unwrap().into_iter().map(|table| table.name).collect();
+        let db = open(&folder.path(), &Options::default()).unwrap();
+        let searched: BTreeSet<String> = tables(&db).ok().unwrap().into_iter().map(|table| table.name).collect();
         let all = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name";
-        let mut others = names(&connection, all, None).ok().unwrap();
+        let mut others = names(&db, all, None).ok().unwrap();
         others.retain(|name| {
-            let texts = names(&connection, TEXT_COLUMNS, Some(name)).ok().unwrap();
+            let texts = names(&db, TEXT_COLUMNS, Some(name)).ok().unwrap();
             !searched.contains(name) && !texts.is_empty()
         });
         // These hold names of keys and agents, and ids.
@@ -143,19 +140,19 @@ mod tests {
     #[test]
     fn search_in_pieces_reads_every_row_once() {
         let folder = Folder::new();
-        let connection = open(&folder.path(), &Options::default()).unwrap();
-        connection
-            .execute("INSERT INTO agent (agent_id, workspace, name) VALUES (1, 'w', 'a'), (2, 'w', 'b')", [])
+        let db = open(&folder.path(), &Options::default()).unwrap();
+        let db: &dyn Db = &db;
+        db.execute("INSERT INTO agent (agent_id, workspace, name) VALUES (1, 'w', 'a'), (2, 'w', 'b')", &[])
+            .ok()
             .unwrap();
         let count = 2 * ROWS + 1;
         for id in 0..count {
             let row = "INSERT INTO version (agent_id, id, text, replaced_at) VALUES (1 + ?1 % 2, ?1, 'tea ' || ?1, 0)";
-            connection.execute(row, [i64::try_from(2 * id).unwrap()]).unwrap();
+            db.execute(row, params![i64::try_from(2 * id).unwrap()]).ok().unwrap();
             let row = "INSERT INTO block (agent_id, name, text, updated_at) VALUES (2, ?1, 'tea', 0)";
-            connection.execute(row, [id.to_string()]).unwrap();
+            db.execute(row, params![id.to_string()]).ok().unwrap();
         }
-        let table =
-            |name: &str| tables(&connection).ok().unwrap().into_iter().find(|table| table.name == name).unwrap();
+        let table = |name: &str| tables(db).ok().unwrap().into_iter().find(|table| table.name == name).unwrap();
         for (name, agent_id, word, expect) in [
             ("version", 1, format!("tea {}", 2 * (count - 1)), 3),
             ("version", 2, "tea".into(), 1),
@@ -165,7 +162,7 @@ mod tests {
             let (table, phrases) = (table(name), phrases(&[word]));
             let (mut after, mut pieces, mut found) = (None, 0, BTreeSet::new());
             loop {
-                let piece = table.search(&connection, agent_id, &phrases, after).ok().unwrap();
+                let piece = table.search(db, agent_id, &phrases, after).ok().unwrap();
                 found.extend(piece.places);
                 pieces += 1;
                 after = piece.next;

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use annals_core::ports::{Block, ErasureReport, Target};
 use annals_core::{Agent, Digest, FactOperation, Kind, Memory, MemoryId, Period, TurnKey};
-use rusqlite::Connection;
 
 use super::selection::Selection;
 use super::summaries::{Cut, Summaries, lineage};
 use super::{wipe, words};
+use crate::db::Db;
 use crate::failure::Result;
 use crate::forgotten::Hash;
 use crate::pruned::Pruned;
@@ -63,16 +63,16 @@ pub(super) struct Gone {
 }
 
 /// Plans what an erasure would do now.
-pub(crate) fn plan(connection: &Connection, agent: &Agent, target: &Target) -> Result<Plan> {
-    let agent_id = agents::known(connection, agent)?;
-    let mut selection = Selection::new(connection, agent, agent_id, target)?;
-    let (turns, statements) = (std::mem::take(&mut selection.turns), selection.statements(connection)?);
+pub(crate) fn plan(db: &dyn Db, agent: &Agent, target: &Target) -> Result<Plan> {
+    let agent_id = agents::known(db, agent)?;
+    let mut selection = Selection::new(db, agent, agent_id, target)?;
+    let (turns, statements) = (std::mem::take(&mut selection.turns), selection.statements(db)?);
     let traces = turns.iter().map(Trace::of).collect();
     let mut memories: Vec<Memory> = turns.into_iter().map(Stored::remember).chain(statements).collect();
     memories.sort_by(memories::in_order);
-    let mut blocks = blocks::of(connection, agent_id)?;
+    let mut blocks = blocks::of(db, agent_id)?;
     blocks.retain(|block| selection.takes_block(block));
-    let gone = Gone { memories, operations: selection.operations(connection)?, blocks };
+    let gone = Gone { memories, operations: selection.operations(db)?, blocks };
     let is_whole = *target == Target::Agent;
     let mut plan = Plan {
         agent_id,
@@ -87,15 +87,15 @@ pub(crate) fn plan(connection: &Connection, agent: &Agent, target: &Target) -> R
     };
     plan.report(&gone);
     if is_whole {
-        plan.report.sealed_sentences = wipe::sentences(connection, agent_id)?;
-        plan.report.lost = wipe::periods(connection, agent_id)?;
-        plan.report.letters = wipe::count_letters(connection, agent_id)?;
+        plan.report.sealed_sentences = wipe::sentences(db, agent_id)?;
+        plan.report.lost = wipe::periods(db, agent_id)?;
+        plan.report.letters = wipe::count_letters(db, agent_id)?;
         plan.report.words = words::of(&gone).into_iter().map(str::to_owned).collect();
     } else {
-        plan.report.letters = letters(connection, agent_id, &plan.memories)?;
-        plan.find_summaries(connection, agent, &selection)?;
-        plan.find_versions(connection, agent, &selection)?;
-        plan.report.words = words::not_in_rest(connection, agent_id, &gone, &plan.cuts)?;
+        plan.report.letters = letters(db, agent_id, &plan.memories)?;
+        plan.find_summaries(db, agent, &selection)?;
+        plan.find_versions(db, agent, &selection)?;
+        plan.report.words = words::not_in_rest(db, agent_id, &gone, &plan.cuts)?;
     }
     plan.finish(&mut selection);
     Ok(plan)
@@ -106,8 +106,8 @@ fn removed(memory: &Memory) -> Removed {
 }
 
 /// Returns the number of dead letters of the memories.
-fn letters(connection: &Connection, agent_id: i64, memories: &[Removed]) -> Result<u64> {
-    memories.iter().map(|memory| dead_letters::count(connection, agent_id, &memory.id)).sum()
+fn letters(db: &dyn Db, agent_id: i64, memories: &[Removed]) -> Result<u64> {
+    memories.iter().map(|memory| dead_letters::count(db, agent_id, &memory.id)).sum()
 }
 
 impl Plan {
@@ -123,8 +123,8 @@ impl Plan {
         self.report.blocks = gone.blocks.iter().map(|block| block.name.clone()).collect();
     }
 
-    fn find_summaries(&mut self, connection: &Connection, agent: &Agent, selection: &Selection) -> Result<()> {
-        let summaries = Summaries { connection, agent, agent_id: self.agent_id, selection };
+    fn find_summaries(&mut self, db: &dyn Db, agent: &Agent, selection: &Selection) -> Result<()> {
+        let summaries = Summaries { db, agent, agent_id: self.agent_id, selection };
         self.cuts = summaries.cuts(&mut self.report)?;
         let mut touched: BTreeSet<Period> = self.cuts.iter().map(|cut| cut.period).collect();
         touched.extend(self.memories.iter().filter(|memory| memory.kind == Kind::Turn).map(|turn| turn.day));
@@ -133,14 +133,14 @@ impl Plan {
     }
 
     /// Finds former texts, of memories that stay, that may contain erased text.
-    fn find_versions(&mut self, connection: &Connection, agent: &Agent, selection: &Selection) -> Result<()> {
+    fn find_versions(&mut self, db: &dyn Db, agent: &Agent, selection: &Selection) -> Result<()> {
         let days = self.memories.iter().map(|memory| memory.day);
         let days = days.chain(self.pruned.iter().filter_map(|turn| turn.day));
         let rewritten = self.report.rebuilt.iter().chain(&self.report.cut).chain(&self.report.lost).copied();
         let periods = days.flat_map(lineage).chain(rewritten);
         self.reworded = periods.map(|period| MemoryId::summary(agent, period)).collect();
         if selection.has_subject() {
-            self.versions = versions::of_which(connection, self.agent_id, |text| selection.is_named_in(text))?;
+            self.versions = versions::of_which(db, self.agent_id, |text| selection.is_named_in(text))?;
         }
         Ok(())
     }
@@ -171,6 +171,7 @@ mod tests {
     use annals_testkit::{agent, at, entry, summary};
 
     use crate::fixture::{Folder, spoken_turn};
+    use crate::sqlite::Sqlite;
 
     #[tokio::test]
     async fn dry_run_writes_nothing() {
@@ -185,8 +186,8 @@ mod tests {
         catalog.save_summaries(&me, vec![day], now).await.unwrap();
         catalog.add_operations(&me, vec![entry(&me, "Ann likes tea", "2026-03-04T10:00:00Z")]).await.unwrap();
         let read_only = async |on: bool| {
-            let set = move |c: &rusqlite::Connection| Ok(c.pragma_update(None, "query_only", on)?);
-            catalog.thread.read("testing", set).await.unwrap();
+            let set = move |db: &Sqlite| Ok(db.batch(&format!("PRAGMA query_only = {on}"))?);
+            catalog.thread.alone("testing", set).await.unwrap();
         };
         for target in [
             Target::Memories(vec![turns[1].id.clone()]),

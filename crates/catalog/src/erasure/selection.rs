@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use annals_core::ports::{Block, Target, Turn};
 use annals_core::{Agent, Base, FactOperation, Grain, Interval, Memory, MemoryId, Period, Sentence, Zones, entity_key};
-use rusqlite::{Connection, params};
 
 use super::subject::{Subject, Witness};
 use crate::columns::{bounds, signed};
+use crate::db::{Db, params};
 use crate::failure::Result;
 use crate::forgotten::{Hash, KeyedHashes};
 use crate::pruned::Pruned;
@@ -58,18 +58,18 @@ pub(super) struct Sealed {
 }
 
 impl Selection {
-    pub(super) fn new(connection: &Connection, agent: &Agent, agent_id: i64, target: &Target) -> Result<Selection> {
+    pub(super) fn new(db: &dyn Db, agent: &Agent, agent_id: i64, target: &Target) -> Result<Selection> {
         let subject = match target {
             Target::Subject(name) => {
-                let log = log::all(connection, agent_id)?;
-                Subject::new(name, &log, &Speakers::read(connection, agent, agent_id)?)
+                let log = log::all(db, agent_id)?;
+                Subject::new(name, &log, &Speakers::read(db, agent, agent_id)?)
             }
             _ => Subject::default(),
         };
-        let zones = agents::settings(connection, agent)?.zones()?;
-        let turns = turns_of(connection, agent_id, target, &subject)?;
+        let zones = agents::settings(db, agent)?.zones()?;
+        let turns = turns_of(db, agent_id, target, &subject)?;
         let Resolved { gone: pruned, unresolved, unresolved_in, kept } =
-            Resolved::new(connection, agent, agent_id, target, &subject, &zones)?;
+            Resolved::new(db, agent, agent_id, target, &subject, &zones)?;
         let given = if let Target::Memories(ids) = target { ids.as_slice() } else { &[] };
         // Summaries are derived: they are not removed by id.
         let given = given.iter().filter(|id| !id.as_str().starts_with("s-"));
@@ -92,8 +92,8 @@ impl Selection {
     }
 
     /// Returns the statements to remove.
-    pub(super) fn statements(&self, connection: &Connection) -> Result<Vec<Memory>> {
-        let mut all = statements::find(connection, ALL_STATEMENTS, [self.agent_id])?;
+    pub(super) fn statements(&self, db: &dyn Db) -> Result<Vec<Memory>> {
+        let mut all = statements::find(db, ALL_STATEMENTS, params![self.agent_id])?;
         all.retain(|stored| {
             let statement = &stored.statement;
             self.target == Target::Agent
@@ -105,8 +105,8 @@ impl Selection {
     }
 
     /// Returns the operations to remove, by id.
-    pub(super) fn operations(&self, connection: &Connection) -> Result<Vec<FactOperation>> {
-        let mut all = log::all(connection, self.agent_id)?;
+    pub(super) fn operations(&self, db: &dyn Db) -> Result<Vec<FactOperation>> {
+        let mut all = log::all(db, self.agent_id)?;
         all.retain(|operation| {
             self.target == Target::Agent
                 || self.sources.contains(&operation.source)
@@ -181,22 +181,22 @@ impl Selection {
     }
 }
 
-fn turns_of(connection: &Connection, agent_id: i64, target: &Target, subject: &Subject) -> Result<Vec<Stored>> {
+fn turns_of(db: &dyn Db, agent_id: i64, target: &Target, subject: &Subject) -> Result<Vec<Stored>> {
     match target {
         Target::Memories(ids) => {
             let mut found = Vec::new();
             for id in ids.iter().collect::<BTreeSet<_>>() {
-                found.append(&mut turns::find(connection, get::TURN, params![agent_id, id.as_str()])?);
+                found.append(&mut turns::find(db, get::TURN, params![agent_id, id.as_str()])?);
             }
             Ok(found)
         }
-        Target::Conversation(name) => turns::find(connection, OF_CONVERSATION, params![agent_id, name]),
-        Target::Subject(_) => turns::find_where(connection, ALL_TURNS, [agent_id], |turn| is_about(turn, subject)),
+        Target::Conversation(name) => turns::find(db, OF_CONVERSATION, params![agent_id, name]),
+        Target::Subject(_) => turns::find_where(db, ALL_TURNS, params![agent_id], |turn| is_about(turn, subject)),
         Target::Range(range) => {
             let (start, end) = bounds(range);
-            turns::find_where(connection, WITHIN, params![agent_id, start, end], |turn| range.contains(turn.message.at))
+            turns::find_where(db, WITHIN, params![agent_id, start, end], |turn| range.contains(turn.message.at))
         }
-        Target::Agent => turns::find(connection, ALL_TURNS, [agent_id]),
+        Target::Agent => turns::find(db, ALL_TURNS, params![agent_id]),
     }
 }
 
@@ -224,7 +224,7 @@ fn above(turns: &[Stored], pruned: &[Pruned]) -> BTreeMap<Period, Option<i64>> {
 
 /// The speakers of an agent's turns, live and pruned.
 struct Speakers<'c> {
-    connection: &'c Connection,
+    db: &'c dyn Db,
     agent_id: i64,
     live: BTreeSet<String>,
     pruned: BTreeMap<MemoryId, Hash>,
@@ -232,13 +232,11 @@ struct Speakers<'c> {
 }
 
 impl<'c> Speakers<'c> {
-    fn read(connection: &'c Connection, agent: &'c Agent, agent_id: i64) -> Result<Speakers<'c>> {
-        let mut statement = connection.prepare_cached(SPEAKERS)?;
-        let names = statement.query_map([agent_id], |row| row.get::<_, String>(0))?;
-        let live = names.map(|name| Ok(entity_key(&name?))).collect::<Result<_>>()?;
-        let pruned = crate::pruned::all(connection, agent_id)?.into_iter();
+    fn read(db: &'c dyn Db, agent: &'c Agent, agent_id: i64) -> Result<Speakers<'c>> {
+        let live = db.query(SPEAKERS, params![agent_id], |row| Ok(entity_key(row.text(0)?)))?.into_iter().collect();
+        let pruned = crate::pruned::all(db, agent_id)?.into_iter();
         let pruned = pruned.filter_map(|turn| Some((turn.id, turn.speaker?))).collect();
-        Ok(Speakers { connection, agent_id, live, pruned, hashes: KeyedHashes::known(connection, agent)? })
+        Ok(Speakers { db, agent_id, live, pruned, hashes: KeyedHashes::known(db, agent)? })
     }
 
     fn hash(&self, name: &str) -> Option<Hash> {
@@ -247,7 +245,7 @@ impl<'c> Speakers<'c> {
 
     /// Returns the speaker of a live turn, as an entity key.
     fn speaker(&self, id: &MemoryId) -> Option<String> {
-        let found = turns::find(self.connection, get::TURN, params![self.agent_id, id.as_str()]);
+        let found = turns::find(self.db, get::TURN, params![self.agent_id, id.as_str()]);
         Some(entity_key(found.ok()?.pop()?.turn.message.speaker()))
     }
 }

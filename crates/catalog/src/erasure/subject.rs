@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use annals_core::{ALIAS, Fact, FactOperation, MERGED_BECAUSE, entity_key, fold, folded};
+use annals_core::{ALIAS, Fact, FactOperation, MERGED_BECAUSE, contains_name, entity_key, fold, folded};
 
 /// An entity with all its names, as entity keys. The default has no names and matches nothing.
 #[derive(Debug, Default)]
@@ -75,9 +75,7 @@ impl Subject {
             return false;
         }
         let text = folded(text);
-        self.names
-            .iter()
-            .any(|name| text.match_indices(name.as_str()).any(|(start, _)| stands_alone(&text, start, name)))
+        self.names.iter().any(|name| contains_name(&text, name))
     }
 
     /// Returns whether an identifier names it, such as `chat-with-zelda_quist`.
@@ -127,21 +125,6 @@ fn alias<'l>(fact: &'l Fact, log: &[FactOperation], witness: &impl Witness) -> A
     // A speaker under one name cannot claim a name that somebody else speaks under.
     let is_own = |index: usize| says[index] || (says[1 - index] && !witness.speaks(names[index]));
     Alias { names, is_followed: by_hand || (is_own(0) && is_own(1)) }
-}
-
-/// Returns whether no letter or digit touches the name on either side. Scripts without spaces have no whole words to
-/// match.
-fn stands_alone(text: &str, start: usize, name: &str) -> bool {
-    let touch = |inner: Option<char>, outer: Option<char>| {
-        inner.zip(outer).is_some_and(|(inner, outer)| is_lettered(inner) && is_lettered(outer))
-    };
-    let (before, after) = (text[..start].chars().next_back(), text[start + name.len()..].chars().next());
-    !touch(name.chars().next(), before) && !touch(name.chars().next_back(), after)
-}
-
-/// Returns whether a character is part of a word. Kana, Chinese and Korean characters are not.
-fn is_lettered(c: char) -> bool {
-    c.is_alphanumeric() && !matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
 }
 
 #[cfg(test)]

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use annals_core::ports::ErasureReport;
 use annals_core::{Agent, Base, Grain, MemoryId, Period};
-use rusqlite::Connection;
 
 use super::selection::{Sealed, Selection};
 use super::words;
 use crate::columns::word;
+use crate::db::{Db, params};
 use crate::failure::Result;
 use crate::{bases, ledger, summaries};
 
@@ -25,7 +25,7 @@ pub(super) struct Cut {
 
 /// The summaries of an agent during the planning of an erasure.
 pub(super) struct Summaries<'a> {
-    pub(super) connection: &'a Connection,
+    pub(super) db: &'a dyn Db,
     pub(super) agent: &'a Agent,
     pub(super) agent_id: i64,
     pub(super) selection: &'a Selection,
@@ -35,7 +35,7 @@ impl Summaries<'_> {
     /// Finds every sealed period with selected data in its base or present summary, and adds it to the report.
     pub(super) fn cuts(&self, report: &mut ErasureReport) -> Result<Vec<Cut>> {
         let mut cuts = Vec::new();
-        for period in bases::periods(self.connection, self.agent_id)? {
+        for period in bases::periods(self.db, self.agent_id)? {
             cuts.extend(self.cut(period, report)?);
         }
         Ok(cuts)
@@ -43,11 +43,11 @@ impl Summaries<'_> {
 
     fn cut(&self, period: Period, report: &mut ErasureReport) -> Result<Option<Cut>> {
         let id = MemoryId::summary(self.agent, period);
-        let base_seq = bases::seq(self.connection, self.agent_id, period)?;
-        let clean_seq = ledger::clean_seq(self.connection, self.agent_id, period)?;
-        let base = bases::of(self.connection, self.agent_id, period)?;
+        let base_seq = bases::seq(self.db, self.agent_id, period)?;
+        let clean_seq = ledger::clean_seq(self.db, self.agent_id, period)?;
+        let base = bases::of(self.db, self.agent_id, period)?;
         let base = base.map(|text| Sealed { period, text, seq: base_seq });
-        let present = bases::present(self.connection, self.agent_id, &id)?;
+        let present = bases::present(self.db, self.agent_id, &id)?;
         // The present summary contains everything that the base contains.
         let present_seq = base_seq.map(|seq| seq.max(clean_seq));
         let present = present.map(|text| Sealed { period, text, seq: present_seq });
@@ -82,9 +82,7 @@ impl Summaries<'_> {
         let mut found = Vec::new();
         for period in touched.into_iter().flat_map(lineage).collect::<BTreeSet<_>>() {
             let id = MemoryId::summary(self.agent, period);
-            if bases::of(self.connection, self.agent_id, period)?.is_none()
-                && summaries::exists(self.connection, self.agent_id, &id)?
-            {
+            if bases::of(self.db, self.agent_id, period)?.is_none() && summaries::exists(self.db, self.agent_id, &id)? {
                 found.push(period);
             }
         }
@@ -93,15 +91,12 @@ impl Summaries<'_> {
 
     /// Returns the periods with summaries that name the subject.
     fn naming(&self) -> Result<Vec<Period>> {
-        let mut statement = self.connection.prepare_cached("SELECT period, text FROM summary WHERE agent_id = ?1")?;
-        let mut rows = statement.query([self.agent_id])?;
-        let mut naming = Vec::new();
-        while let Some(row) = rows.next()? {
-            if self.selection.is_named_in(&row.get::<_, String>("text")?) {
-                naming.push(word(row, "period")?);
-            }
-        }
-        Ok(naming)
+        let sql = "SELECT period, text FROM summary WHERE agent_id = ?1";
+        let naming = self.db.query(sql, params![self.agent_id], |row| {
+            let is_named = self.selection.is_named_in(row.text("text")?);
+            is_named.then(|| word(row, "period")).transpose()
+        })?;
+        Ok(naming.into_iter().flatten().collect())
     }
 }
 

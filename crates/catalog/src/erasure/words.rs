@@ -4,19 +4,16 @@
 //! The remaining data is read in pieces, so that no caller waits long for the one thread.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use annals_core::{Base, FactOperation, MemoryId, Phrases};
-use rusqlite::{Connection, Row, params};
+use annals_core::{Base, FactOperation, MemoryId, Phrases, searched_sentences};
 
 use super::plan::{Gone, Plan};
 use super::summaries::Cut;
+use crate::db::{Db, Row, params};
 use crate::failure::Result;
 use crate::{bases, blocks, log, memories};
-
-/// Minimum length in characters. Shorter sentences prove nothing: they occur everywhere.
-const SHORTEST: usize = 12;
-const ENDS: [char; 7] = ['.', '!', '?', '\n', '。', '！', '？'];
 
 /// The rows of a piece, and the bytes of text after which a piece ends early.
 const ROWS: usize = 1_000;
@@ -37,12 +34,12 @@ pub(super) fn of(gone: &Gone) -> BTreeSet<&str> {
     let by_itself = gone.operations.iter().filter(|operation| !live.contains(&operation.source));
     let texts = gone.memories.iter().map(|memory| memory.text.as_str()).chain(by_itself.flat_map(texts_of));
     let texts = texts.chain(gone.blocks.iter().map(|block| block.text.as_str()));
-    texts.flat_map(sentences).collect()
+    texts.flat_map(searched_sentences).collect()
 }
 
 /// Returns the removed sentences that occur in no remaining operation or block, nor in the remaining bases of sealed
 /// periods.
-pub(super) fn not_in_rest(connection: &Connection, agent_id: i64, gone: &Gone, cuts: &[Cut]) -> Result<Vec<String>> {
+pub(super) fn not_in_rest(db: &dyn Db, agent_id: i64, gone: &Gone, cuts: &[Cut]) -> Result<Vec<String>> {
     let mut sentences = of(gone);
     let phrases = Phrases::new(&sentences);
     let mut look = |text: &str| {
@@ -51,14 +48,14 @@ pub(super) fn not_in_rest(connection: &Connection, agent_id: i64, gone: &Gone, c
         });
     };
     let going: BTreeSet<&str> = gone.operations.iter().map(|operation| operation.id.as_str()).collect();
-    let staying = log::all(connection, agent_id)?;
+    let staying = log::all(db, agent_id)?;
     staying.iter().filter(|operation| !going.contains(operation.id.as_str())).flat_map(texts_of).for_each(&mut look);
     let going: BTreeSet<&str> = gone.blocks.iter().map(|block| block.name.as_str()).collect();
-    let staying = blocks::of(connection, agent_id)?;
+    let staying = blocks::of(db, agent_id)?;
     staying.iter().filter(|block| !going.contains(block.name.as_str())).for_each(|block| look(&block.text));
-    for period in bases::periods(connection, agent_id)? {
+    for period in bases::periods(db, agent_id)? {
         let cut = cuts.iter().find(|cut| cut.period == period).map(|cut| cut.base.clone());
-        let base = cut.map_or_else(|| bases::of(connection, agent_id, period), Ok)?;
+        let base = cut.map_or_else(|| bases::of(db, agent_id, period), Ok)?;
         base.iter().flat_map(kept).for_each(&mut look);
     }
     Ok(sentences.into_iter().map(str::to_owned).collect())
@@ -91,17 +88,10 @@ impl Remaining {
 
     /// Searches the next rows above a sequence number. Returns the sentences found and the number to continue after;
     /// `None` at the end.
-    pub(crate) fn piece(
-        &self,
-        connection: &Connection,
-        sql: &str,
-        after: i64,
-    ) -> Result<(BTreeSet<String>, Option<i64>)> {
-        let mut statement = connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params![self.agent_id, after])?;
-        let (mut held, mut read, mut bytes) = (BTreeSet::new(), 0, 0);
-        while let Some(row) = rows.next()? {
-            let text = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
+    pub(crate) fn piece(&self, db: &dyn Db, sql: &str, after: i64) -> Result<(BTreeSet<String>, Option<i64>)> {
+        let (mut held, mut next, mut read, mut bytes) = (BTreeSet::new(), None, 0, 0);
+        db.for_each(sql, params![self.agent_id, after], |row| {
+            let text = row.text(2)?;
             if !self.is_removed(sql, row)? {
                 self.phrases.each_in(text, |stays| {
                     held.insert(String::from_utf8_lossy(stays).into_owned());
@@ -110,10 +100,12 @@ impl Remaining {
             read += 1;
             bytes += text.len();
             if read == ROWS || bytes > BYTES {
-                return Ok((held, Some(row.get(0)?)));
+                next = Some(row.get(0)?);
+                return Ok(ControlFlow::Break(()));
             }
-        }
-        Ok((held, None))
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok((held, next))
     }
 }
 
@@ -137,9 +129,6 @@ pub(super) fn kept(base: &Base) -> impl Iterator<Item = &str> {
     base.sentences.iter().map(|sentence| sentence.text.as_str())
 }
 
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.split(ENDS).map(str::trim).filter(|sentence| sentence.chars().count() >= SHORTEST)
-}
 #[cfg(test)]
 mod tests {
     use annals_core::Catalog;

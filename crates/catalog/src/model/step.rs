@@ -1,6 +1,6 @@
 //! The steps of the model test, and how they are applied.
 
-use annals_core::ports::{Access, Block, Change, Target, Turn, Watermark};
+use annals_core::ports::{Access, Block, Change, RequestKey, Target, Turn, Watermark};
 use annals_core::{
     ALIAS, Agent, Draft, Extracted, Extraction, FactOperation, Grain, Interval, Kind, LedgerRow, Memory, MemoryId,
     Message, Purpose, Reply, Sentence, Statement, Summary, Timestamp,
@@ -14,7 +14,7 @@ pub(super) enum Step {
     Ingest { turns: Vec<SpokenTurn>, revise: bool },
     RollUp { row: usize, text: Option<u8>, verbatim: bool },
     Fail { row: usize },
-    Watermark { grain: usize, applied: u64 },
+    Watermark { grain: usize, applied: u64, stale: bool },
     Extract { turns: Vec<SpokenTurn>, found: Vec<(usize, u8)>, degraded: bool },
     Seal { children: usize, stale: bool },
     Pin { memory: usize, pinned: bool },
@@ -59,7 +59,8 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         8 => (any::<usize>(), prop::option::weighted(0.9, 0..3u8), any::<bool>())
             .prop_map(|(row, text, verbatim)| Step::RollUp { row, text, verbatim }),
         1 => any::<usize>().prop_map(|row| Step::Fail { row }),
-        1 => (0..6usize, any::<u64>()).prop_map(|(grain, applied)| Step::Watermark { grain, applied: applied >> 1 }),
+        1 => (0..6usize, any::<u64>(), prop::bool::weighted(0.2))
+            .prop_map(|(grain, applied, stale)| Step::Watermark { grain, applied: applied >> 1, stale }),
         3 => (turns(), prop::collection::vec((any::<usize>(), 0..4u8), 0..4), any::<bool>())
             .prop_map(|(turns, found, degraded)| Step::Extract { turns, found, degraded }),
         6 => (any::<usize>(), prop::bool::weighted(0.1)).prop_map(|(children, stale)| Step::Seal { children, stale }),
@@ -115,13 +116,20 @@ pub(super) async fn apply(store: &dyn Store, agent: &Agent, step: &Step) -> Stri
             Some(row) => seen(store.note_failure(agent, row.period, "no answer", now(), now()).await),
             None => seen(store.note_extraction_failure(agent, "no answer", now(), now()).await),
         },
-        Step::Watermark { grain, applied } => {
-            let watermark = Watermark { generation: 1, applied: *applied, building: Some((2, applied / 2)) };
-            seen(store.save_watermark(agent, Grain::ALL[*grain], watermark).await)
+        Step::Watermark { grain, applied, stale } => {
+            let grain = Grain::ALL[*grain];
+            let mut read = store.watermark(agent, grain).await.unwrap();
+            let generation = read.generation + 1;
+            let next = Watermark { generation, applied: *applied, building: Some((generation + 1, applied / 2)) };
+            read.applied += u64::from(*stale);
+            seen(store.save_watermark(agent, grain, read, next).await)
         }
         Step::Extract { turns, found, degraded } => {
             let turns: Vec<Turn> = turns.iter().map(|spoken_turn| turn(agent, spoken_turn)).collect();
-            seen(store.save_extraction(agent, extraction(agent, &turns, found, *degraded), now()).await)
+            let after = store.extraction(agent).await.unwrap().extracted;
+            // It goes back if the step before read more turns.
+            let extraction = Extraction { after, ..extraction(agent, &turns, found, *degraded) };
+            seen(store.save_extraction(agent, extraction, now()).await)
         }
         Step::Seal { children, stale } => seen(seal(store, agent, *children, *stale).await),
         Step::Pin { memory, pinned } => {
@@ -223,6 +231,7 @@ async fn roll_up(
     let summary = Summary {
         degraded: text == Some(1),
         draft: text.filter(|_| !sentences.is_empty()).map(|text| draft(text, sentences, verbatim)),
+        replaces: row.rolled_up(),
         ..annals_testkit::summary(&row.period.to_string(), row.dirty_seq, &sources, "")
     };
     store.save_summaries(agent, vec![summary], at("2026-07-01T00:00:00Z")).await
@@ -254,6 +263,7 @@ fn extraction(agent: &Agent, turns: &[Turn], found: &[(usize, u8)], degraded: bo
     Extraction {
         turns: turns.iter().map(|turn| turn.id.clone()).collect(),
         found: Extracted { statements, operations, rejected: Vec::new() },
+        after: 0,
         extracted: 7 + turns.len() as u64,
         degraded: degraded.then(|| "no answer".into()),
     }
@@ -332,22 +342,17 @@ async fn write_block(store: &dyn Store, agent: &Agent, name: u8, text: Option<u8
 /// stores.
 async fn request(store: &dyn Store, agent: &Agent, turns: &[SpokenTurn], key: u8, drop: bool) -> String {
     let (key, body) = (annals_core::Digest::of([[key]]), annals_core::Digest::of([[turns.len() as u8]]));
-    let known = store.request(agent, &key).await.unwrap();
-    let known = known.map(|(body, operation)| (body, annals_core::IngestReceipt { id: String::new(), ..operation }));
     let dropped = if drop { store.drop_requests(at("2026-06-02T00:00:00Z")).await.unwrap() } else { 0 };
     let turns: Vec<Turn> = turns
         .iter()
         .map(|spoken_turn| Turn { masked: u64::from(spoken_turn.text), ..turn(agent, spoken_turn) })
         .collect();
-    if turns.is_empty() {
-        return format!("{known:?} {dropped} {}", seen(store.save_request(agent, &key, &body, "o-none", now()).await));
-    }
-    let done = match store.ingest(agent, turns, true, now()).await {
+    let done = match store.ingest_once(agent, &RequestKey { key, body }, turns, true, now()).await {
         Ok(done) => done,
-        Err(error) => return format!("{known:?} {dropped} {error}"),
+        Err(error) => return format!("{dropped} {error}"),
     };
-    let kept = seen(store.save_request(agent, &key, &body, &done.id, now()).await);
-    let found = store.find_operation(agent.workspace(), &done.id).await.unwrap();
-    assert_eq!(found, Some((agent.clone(), done.clone())));
-    format!("{known:?} {dropped} {kept} {}", done.masked)
+    let found = store.find_operation(agent.workspace(), &done.receipt.id).await.unwrap();
+    assert_eq!(found, Some((agent.clone(), done.receipt.clone())));
+    let receipt = annals_core::IngestReceipt { id: String::new(), ..done.receipt };
+    format!("{dropped} {receipt:?} {}", done.repeated)
 }

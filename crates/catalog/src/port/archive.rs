@@ -4,6 +4,7 @@ use annals_core::ports::{Archive, Record, Version};
 use annals_core::{Agent, MemoryId, Result, Timestamp};
 use async_trait::async_trait;
 
+use crate::db::Db;
 use crate::{SqliteCatalog, archive, correct, versions};
 
 const RESTORING: &str = "restoring an agent";
@@ -12,7 +13,7 @@ const RESTORING: &str = "restoring an agent";
 impl Archive for SqliteCatalog {
     async fn records(&self, agent: &Agent, after: Option<&Record>, limit: usize) -> Result<Vec<Record>> {
         let (agent, after) = (agent.clone(), after.cloned());
-        let read = move |c: &rusqlite::Connection| archive::records(c, &agent, after.as_ref(), limit);
+        let read = move |c: &dyn Db| archive::records(c, &agent, after.as_ref(), limit);
         self.thread.read("reading all data of an agent", read).await
     }
 

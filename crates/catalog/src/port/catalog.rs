@@ -6,8 +6,8 @@ use annals_core::{
     Settings, Summary, Timestamp, TurnKey,
 };
 use async_trait::async_trait;
-use rusqlite::Connection;
 
+use crate::db::Db;
 use crate::{
     SqliteCatalog, agents, changes, conversations, counts, dead_letters, get, ingest, inputs, ledger, list, summaries,
     watermarks,
@@ -63,9 +63,10 @@ impl Catalog for SqliteCatalog {
         self.thread.read("reading a watermark", move |c| watermarks::watermark(c, &agent, grain)).await
     }
 
-    async fn save_watermark(&self, agent: &Agent, grain: Grain, watermark: Watermark) -> Result<()> {
+    async fn save_watermark(&self, agent: &Agent, grain: Grain, read: Watermark, watermark: Watermark) -> Result<()> {
         let agent = agent.clone();
-        self.thread.write("saving a watermark", move |c| watermarks::save_watermark(c, &agent, grain, watermark)).await
+        let save = move |c: &dyn Db| watermarks::save_watermark(c, &agent, grain, read, watermark);
+        self.thread.write("saving a watermark", save).await
     }
 
     async fn ledger(&self, agent: &Agent) -> Result<Vec<LedgerRow>> {
@@ -97,7 +98,7 @@ impl Catalog for SqliteCatalog {
         now: Timestamp,
     ) -> Result<()> {
         let (agent, error) = (agent.clone(), error.to_owned());
-        let work = move |c: &Connection| ledger::note_failure(c, &agent, period, &error, not_before, now);
+        let work = move |c: &dyn Db| ledger::note_failure(c, &agent, period, &error, not_before, now);
         self.thread.write("saving a failure", work).await
     }
 
@@ -110,7 +111,7 @@ impl Catalog for SqliteCatalog {
         now: Timestamp,
     ) -> Result<()> {
         let (agent, periods, error) = (agent.clone(), periods.to_vec(), error.to_owned());
-        let work = move |c: &Connection| ledger::note_outage(c, &agent, &periods, &error, not_before, now);
+        let work = move |c: &dyn Db| ledger::note_outage(c, &agent, &periods, &error, not_before, now);
         self.thread.write("saving an outage", work).await
     }
 
@@ -126,7 +127,7 @@ impl Catalog for SqliteCatalog {
 
     async fn conversations(&self, agent: &Agent, after: Option<&str>, limit: usize) -> Result<Vec<StoredConversation>> {
         let (agent, after) = (agent.clone(), after.map(str::to_owned));
-        let list = move |c: &Connection| conversations::list(c, &agent, after.as_deref(), limit);
+        let list = move |c: &dyn Db| conversations::list(c, &agent, after.as_deref(), limit);
         self.thread.read("listing conversations", list).await
     }
 

@@ -7,6 +7,7 @@ use annals_core::{Agent, Digest, Result, Timestamp, TurnKey};
 use async_trait::async_trait;
 
 use crate::erasure::{Plan, Remaining, STATEMENT_TEXTS, TURN_TEXTS, VERSION_TEXTS};
+use crate::sqlite::Sqlite;
 use crate::{SqliteCatalog, agents, cleaning, erasure, forgotten, pages};
 
 const PLANNING: &str = "selecting what to forget";
@@ -98,15 +99,15 @@ impl Erasure for SqliteCatalog {
 
     async fn unused_space_holds(&self, words: &[String]) -> Result<bool> {
         const DOING: &str = "searching the catalog's free space for words";
-        if words.is_empty() || !self.thread.read(DOING, pages::can_be_cleaned).await? {
+        if words.is_empty() || !self.thread.alone(DOING, |db| pages::can_be_cleaned(&db.0)).await? {
             return Ok(false);
         }
         let phrases = erasure::phrases(words);
         let mut from = Some(1);
         while let Some(page) = from {
             let phrases = phrases.clone();
-            let search = move |c: &rusqlite::Connection| pages::unused_space_holds(c, &phrases, page);
-            let (is_found, progress) = self.thread.read(DOING, search).await?;
+            let search = move |db: &Sqlite| pages::unused_space_holds(&db.0, &phrases, page);
+            let (is_found, progress) = self.thread.alone(DOING, search).await?;
             if is_found {
                 return Ok(true);
             }

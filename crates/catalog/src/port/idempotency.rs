@@ -1,28 +1,25 @@
 //! Implements port `Requests`.
 
-use annals_core::ports::Requests;
-use annals_core::{Agent, Digest, IngestReceipt, Result, Timestamp};
+use annals_core::ports::{KeyedReceipt, RequestKey, Requests, Turn};
+use annals_core::{Agent, IngestReceipt, Result, Timestamp};
 use async_trait::async_trait;
 
+use crate::db::Db;
 use crate::{SqliteCatalog, idempotency};
 
 #[async_trait]
 impl Requests for SqliteCatalog {
-    async fn request(&self, agent: &Agent, key: &Digest) -> Result<Option<(Digest, IngestReceipt)>> {
-        let (agent, key) = (agent.clone(), *key);
-        self.thread.read("reading a request", move |c| idempotency::request(c, &agent, &key)).await
-    }
-
-    async fn save_request(
+    async fn ingest_once(
         &self,
         agent: &Agent,
-        key: &Digest,
-        body: &Digest,
-        operation_id: &str,
+        request: &RequestKey,
+        turns: Vec<Turn>,
+        revise: bool,
         now: Timestamp,
-    ) -> Result<()> {
-        let (agent, key, body, id) = (agent.clone(), *key, *body, operation_id.to_owned());
-        self.thread.write("saving a request", move |c| idempotency::save(c, &agent, &key, &body, &id, now)).await
+    ) -> Result<KeyedReceipt> {
+        let (agent, request) = (agent.clone(), *request);
+        let ingest = move |c: &dyn Db| idempotency::ingest_once(c, &agent, &request, &turns, revise, now);
+        self.thread.write("storing messages", ingest).await
     }
 
     async fn drop_requests(&self, before: Timestamp) -> Result<u64> {

@@ -3,8 +3,8 @@
 use annals_core::ports::Journal;
 use annals_core::{Agent, Extraction, ExtractionWatermark, FactOperation, Result, Timestamp};
 use async_trait::async_trait;
-use rusqlite::Connection;
 
+use crate::db::Db;
 use crate::{SqliteCatalog, extraction, log};
 
 #[async_trait]
@@ -27,7 +27,7 @@ impl Journal for SqliteCatalog {
         now: Timestamp,
     ) -> Result<()> {
         let (agent, error) = (agent.clone(), error.to_owned());
-        let work = move |c: &Connection| extraction::note_failure(c, &agent, &error, not_before, now);
+        let work = move |c: &dyn Db| extraction::note_failure(c, &agent, &error, not_before, now);
         self.thread.write("saving a failure", work).await
     }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use annals_core::ports::{Block, Blocks, Erasure, Key, Keys, Requests, Scope, Target};
+use annals_core::ports::{Block, Blocks, Erasure, Key, Keys, RequestKey, Requests, Scope, Target};
 use annals_core::{Agent, Catalog, Digest, Timestamp};
 use annals_testkit::{agent, at, period};
 
@@ -41,8 +41,8 @@ async fn step(catalog: &SqliteCatalog, me: &Agent, number: usize) -> annals_core
         3 => catalog.save_block(me, block("Ann likes rye.")).await,
         4 => catalog.ingest(me, vec![spoken_turn(me, "1", "tea")], false, now()).await.map(|_| ()),
         5 => {
-            let id = catalog.ingest(me, vec![spoken_turn(me, "1", "tea")], false, now()).await?.id;
-            catalog.save_request(me, &digest, &digest, &id, now()).await
+            let (request, turns) = (RequestKey { key: digest, body: digest }, vec![spoken_turn(me, "1", "tea")]);
+            catalog.ingest_once(me, &request, turns, false, now()).await.map(|_| ())
         }
         6 => catalog.note_outage(me, &[period("2026-03-04")], "away", now(), now()).await,
         7 => catalog.erase(me, &Target::Agent, now()).await.map(|_| ()),
@@ -59,7 +59,7 @@ async fn done(catalog: &SqliteCatalog, me: &Agent) -> Vec<bool> {
     let stored = catalog.key("k1").await.unwrap();
     let block = catalog.blocks(me).await.unwrap().pop().map(|block| block.text);
     let row = catalog.ledger(me).await.unwrap().pop();
-    let request = catalog.request(me, &digest).await.unwrap();
+    let request = crate::idempotency::stored(catalog, me, digest).await;
     let owed = !catalog.cleaning_owed().await.unwrap().is_empty();
     let revoked = stored.as_ref().is_some_and(|(key, _)| key.revoked_at.is_some());
     vec![

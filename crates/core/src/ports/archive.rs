@@ -193,22 +193,6 @@ pub trait Archive: Send + Sync {
     /// Discards the taken records.
     async fn drop_restore(&self, agent: &Agent) -> Result<()>;
 
-    /// Stores records for an agent that holds no memories or blocks yet, all or none. [`crate::Error::Invalid`] if it
-    /// holds some, and for records of another agent ([`check_origin`]).
-    async fn restore(&self, agent: &Agent, mut records: Vec<Record>, now: Timestamp) -> Result<()> {
-        check_origin(agent, &records)?;
-        self.begin_restore(agent).await?;
-        records.sort_by_key(Record::rank);
-        let stored = match self.restore_some(agent, records).await {
-            Ok(()) => self.finish_restore(agent, now).await,
-            failed => failed,
-        };
-        if stored.is_err() {
-            self.drop_restore(agent).await?;
-        }
-        stored
-    }
-
     /// Replaces the text of a statement or summary; the former text becomes a version. A corrected summary stays until
     /// its input changes. [`crate::Error::NotFound`] if there is no such memory, [`crate::Error::Invalid`] for a turn:
     /// turns are revised by storing them again.

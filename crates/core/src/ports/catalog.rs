@@ -57,7 +57,6 @@ pub enum Comparison {
 
 /// A change of one grain, for projections.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "most changes are upserts; a box each would cost more than it saves")]
 pub enum Change {
     /// The memory is new or changed; its `seq` is the sequence of the change.
     Upsert(Memory),
@@ -81,7 +80,7 @@ impl Change {
 }
 
 /// Projection state of the table of one grain: its generations and their watermarks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Watermark {
     /// The generation that searches read.
     pub generation: u32,
@@ -89,6 +88,14 @@ pub struct Watermark {
     pub applied: u64,
     /// The generation that a rebuild is filling beside it, and that generation's watermark.
     pub building: Option<(u32, u64)>,
+}
+
+impl Watermark {
+    /// Returns whether a writer that read the state `read` may replace this stored state by `next`: nobody else has
+    /// changed it since, and it goes back neither to an earlier generation nor within a generation.
+    pub fn admits(self, read: Watermark, next: Watermark) -> bool {
+        self == read && (next.generation, next.applied) >= (self.generation, self.applied)
+    }
 }
 
 /// A selection of memories to list.
@@ -208,8 +215,10 @@ pub trait Catalog: Send + Sync {
     /// Returns the projection state of the grain's table; at first generation 0 with nothing applied.
     async fn watermark(&self, agent: &Agent, grain: Grain) -> Result<Watermark>;
 
-    /// Saves the projection state of the grain's table, after the table is durable up to that watermark.
-    async fn save_watermark(&self, agent: &Agent, grain: Grain, watermark: Watermark) -> Result<()>;
+    /// Replaces the projection state `read` of the grain's table, after the table is durable up to that watermark.
+    /// [`crate::Error::Stale`] if [`Watermark::admits`] refuses it: the stored state is no longer the one that was read,
+    /// or it would go back.
+    async fn save_watermark(&self, agent: &Agent, grain: Grain, read: Watermark, watermark: Watermark) -> Result<()>;
 
     /// Returns the ledger row of every period that ever had input, by grain and time.
     async fn ledger(&self, agent: &Agent) -> Result<Vec<LedgerRow>>;
@@ -223,7 +232,8 @@ pub trait Catalog: Send + Sync {
     /// time, then by conversation and id, so that the order of arrival does not matter.
     async fn inputs(&self, agent: &Agent, period: Period) -> Result<Vec<Memory>>;
 
-    /// Saves roll-ups, all or none. Each ledger row becomes clean up to `read_seq`. A changed text, a sentence with
+    /// Saves roll-ups, all or none. [`crate::Error::Stale`] if the ledger row of one of the periods no longer has the
+    /// state that its roll-up replaces; a period without a row has the default state. Each ledger row becomes clean up to `read_seq`. A changed text, a sentence with
     /// other source turns, and a removed summary are changes: they make the parent period dirty as of `now`.
     async fn save_summaries(&self, agent: &Agent, summaries: Vec<Summary>, now: Timestamp) -> Result<()>;
 

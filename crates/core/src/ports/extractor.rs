@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use crate::{Agent, Digest, Extracted, Fact, Memory, Result, Settings, Timestamp};
+use crate::{Agent, Extracted, Fact, Memory, Result, Settings, Timestamp};
 
 /// New turns of one conversation to be read.
 #[derive(Clone, Copy, Debug)]
@@ -26,9 +26,6 @@ pub struct ExtractionTask<'a> {
 /// Finds facts in turns: the built-in rules, or a model endpoint.
 #[async_trait]
 pub trait Extractor: Send + Sync {
-    /// Returns the hash of everything but the input that determines the output.
-    fn recipe(&self, settings: &Settings) -> Digest;
-
     /// Returns whether it works without a network and at no cost for these settings.
     fn is_local(&self, settings: &Settings) -> bool;
 

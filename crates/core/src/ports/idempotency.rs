@@ -5,24 +5,41 @@
 
 use async_trait::async_trait;
 
+use super::Turn;
 use crate::{Agent, Digest, IngestReceipt, Result, Timestamp};
+
+/// A client's idempotency key, and the body of the request that it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestKey {
+    /// Digest of the key.
+    pub key: Digest,
+    /// Digest of the body.
+    pub body: Digest,
+}
+
+/// The receipt of a request with an idempotency key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyedReceipt {
+    /// The operation that the request was accepted as.
+    pub receipt: IngestReceipt,
+    /// Whether it was accepted earlier, so that nothing was stored now.
+    pub repeated: bool,
+}
 
 /// Requests with idempotency keys. Each method is one transaction.
 #[async_trait]
 pub trait Requests: Send + Sync {
-    /// Returns the request with this key: the digest of its body, and the operation it was accepted as.
-    async fn request(&self, agent: &Agent, key: &Digest) -> Result<Option<(Digest, IngestReceipt)>>;
-
-    /// Records that a request with this key and body was accepted as that operation. Replaces an earlier request with
-    /// the key. [`crate::Error::NotFound`] if the agent has no such operation.
-    async fn save_request(
+    /// Stores turns as [`crate::Catalog::ingest`] does, once per key of the agent. A key that was accepted with the same
+    /// body stores nothing and returns its operation; with another body it is [`crate::Error::KeyReused`]. A request
+    /// that fails leaves its key free.
+    async fn ingest_once(
         &self,
         agent: &Agent,
-        key: &Digest,
-        body: &Digest,
-        operation_id: &str,
+        request: &RequestKey,
+        turns: Vec<Turn>,
+        revise: bool,
         now: Timestamp,
-    ) -> Result<()>;
+    ) -> Result<KeyedReceipt>;
 
     /// Removes requests recorded before an instant, of all agents; operations stay. Returns how many.
     async fn drop_requests(&self, before: Timestamp) -> Result<u64>;

@@ -20,7 +20,7 @@ use crate::kind::Importer;
 use crate::output::Output;
 use crate::skipped::{Skip, Why};
 use crate::source::{Entry, Source};
-use crate::tree::{Branch, Node, Span, branches, times};
+use crate::tree::{Branch, Node, Span, branches, times, unread};
 
 /// Reads exports of ChatGPT.
 pub struct ChatGpt;
@@ -137,6 +137,9 @@ impl<'v> Conversation<'v> {
         for (branch, number) in branches.iter().zip(0..) {
             self.send_branch(branch, number > 0, place, output)?;
         }
+        for node in unread(&self.nodes, &branches).into_iter().filter(|node| !self.messages[*node].is_null()) {
+            output.skip_branch(&self.place_of(node, place));
+        }
         Ok(())
     }
 
@@ -146,10 +149,13 @@ impl<'v> Conversation<'v> {
         let suffix = if is_other { format!("#{}", self.names[branch.leaf]) } else { String::new() };
         let conversation = format!("chatgpt:{}{suffix}", self.id);
         for (node, at) in branch.path.iter().zip(times).skip(branch.shared) {
-            let place = place.at_entry(format!("conversation {}, node {}", self.id, self.names[*node]));
-            self.send_node(*node, &conversation, at, &place, output)?;
+            self.send_node(*node, &conversation, at, &self.place_of(*node, place), output)?;
         }
         Ok(())
+    }
+
+    fn place_of(&self, node: usize, place: &Place) -> Place {
+        place.at_entry(format!("conversation {}, node {}", self.id, self.names[node]))
     }
 
     fn send_node(

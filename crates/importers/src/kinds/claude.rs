@@ -20,7 +20,7 @@ use crate::kind::Importer;
 use crate::output::Output;
 use crate::skipped::{Skip, Why};
 use crate::source::{Entry, Source};
-use crate::tree::{Branch, Node, Span, branches, times};
+use crate::tree::{Branch, Node, Span, branches, times, unread};
 
 /// Reads exports of Claude.ai.
 pub struct Claude;
@@ -80,20 +80,17 @@ fn conversation(value: &Value, field: &str, place: &Place, output: &mut Output<'
         return Ok(());
     };
     let place = place.at_entry(format!("conversation {id}"));
-    let messages = match value.get(field) {
-        Some(Value::Array(messages)) => messages,
-        Some(Value::Null) => return Ok(output.skip(Skip::no_message("conversation without messages", &place))),
+    match value.get(field) {
+        Some(Value::Array(messages)) if !messages.is_empty() => {
+            return Conversation::new(id, value, messages, output).send(&place, output);
+        }
+        Some(Value::Array(_) | Value::Null) => output.skip(Skip::no_message("conversation without messages", &place)),
         other => {
             let shape = other.map(keys).unwrap_or_default();
             output.skip(Skip::unknown("messages of an unknown shape", shape, &place));
-            return Ok(());
         }
-    };
-    if messages.is_empty() {
-        output.skip(Skip::no_message("conversation without messages", &place));
-        return Ok(());
     }
-    Conversation::new(id, value, messages, output).send(&place, output)
+    Ok(())
 }
 
 struct Conversation<'v> {
@@ -138,6 +135,10 @@ impl<'v> Conversation<'v> {
         let branches = branches(&self.nodes, current, output.options().branches);
         for (branch, number) in branches.iter().zip(0..) {
             self.send_branch(branch, number > 0, place, output)?;
+        }
+        for node in unread(&self.nodes, &branches) {
+            let id = message::id(self.messages[node]).unwrap_or_default();
+            output.skip_branch(&place.at_entry(format!("conversation {}, message {id}", self.id)));
         }
         Ok(())
     }

@@ -29,8 +29,14 @@ const SURVEYED: usize = 200;
 impl Importer for ClaudeCode {
     fn recognise(&self, sample: &mut Sample<'_>) -> Fit {
         let has_uuid = |line: &Value| line.get("uuid").is_some() && line.get("sessionId").is_some();
-        for entry in sample.first(20, |entry| is_session(entry)) {
+        for entry in sample.first(20, is_session) {
             if sample.lines(&entry).iter().any(|line| has_uuid(line) && line.get("type").is_some()) {
+                return Fit::Clear(format!("{} has lines with sessionId and uuid", entry.path));
+            }
+            // The first line may be larger than what is looked at.
+            let keys = sample.keys(&entry);
+            let has = |name: &str| keys.iter().any(|key| key == name);
+            if has("sessionId") && (has("uuid") || has("parentUuid")) && has("type") {
                 return Fit::Clear(format!("{} has lines with sessionId and uuid", entry.path));
             }
         }

@@ -8,6 +8,7 @@
 //! Subagents are passed over.
 
 mod line;
+mod payload;
 
 use std::collections::HashSet;
 

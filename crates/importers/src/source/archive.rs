@@ -7,9 +7,10 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::Limits;
+use super::counted::Counted;
 
 /// An open archive.
-pub struct Archive(ZipArchive<BufReader<File>>);
+pub struct Archive(ZipArchive<BufReader<Counted<File>>>);
 
 /// One entry of an archive.
 pub struct Listed {
@@ -25,7 +26,7 @@ pub struct Listed {
 
 impl Archive {
     /// Opens an archive and checks its directory. An error is the end of a sentence that starts with the archive's name.
-    pub fn open(file: File, limits: Limits) -> Result<Archive, String> {
+    pub fn open(file: Counted<File>, limits: Limits) -> Result<Archive, String> {
         let mut archive = ZipArchive::new(BufReader::new(file)).map_err(|cause| damaged(&cause))?;
         if archive.len() > limits.entries {
             return Err(format!("contains {} files; {} are allowed", archive.len(), limits.entries));

@@ -1,5 +1,6 @@
 use std::io::{Read, Write};
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -143,4 +144,25 @@ fn find(bytes: &[u8], what: &[u8], skip: usize) -> usize {
 fn missing_paths_say_so() {
     let error = Source::open(&["/nowhere/export.zip"], Limits::default()).err().unwrap();
     assert_eq!(error.to_string(), "/nowhere/export.zip does not exist");
+}
+
+#[test]
+fn files_of_macos_are_not_read() {
+    let archive = zipped(&[("a.json", b"1"), ("__MACOSX/._a.json", b"x"), (".DS_Store", b"x")]);
+    let mut source = streamed("x.zip", &archive, Limits::default()).unwrap();
+    assert_eq!(read_all(&mut source), ["a.json=1"]);
+    assert_eq!(source.refused().len(), 2);
+}
+
+#[test]
+fn stored_bytes_are_counted_while_they_are_read() {
+    let text = "x".repeat(100_000);
+    for bytes in [text.clone().into_bytes(), gzipped(text.as_bytes()), zipped(&[("a", text.as_bytes())])] {
+        let mut source = streamed("a", &bytes, Limits::default()).unwrap();
+        let (size, before) = (source.size(), source.bytes_read().load(Ordering::Relaxed));
+        read_all(&mut source);
+        let read = source.bytes_read().load(Ordering::Relaxed) - before;
+        // An archive has a header before each file.
+        assert!(read >= size && read <= size + 200, "{read} of {size}");
+    }
 }

@@ -99,7 +99,7 @@ impl Sources {
                 || self.words.contains(name);
         }
         if weekday(name).is_some() {
-            return self.is_relative || self.days.iter().any(|day| weekday(name) == Some(day.weekday() as i8));
+            return self.is_relative || self.days.iter().any(|day| weekday(name) == Some(day.weekday()));
         }
         let is_akin = |word: &String| {
             word == name

@@ -7,10 +7,8 @@
 //! joins two words into one token, nor makes less than one token of three wide characters. It was at most 0.83 of the true count
 //! there.
 
+use annals_core::is_wide;
 pub(super) use annals_core::{beginning, tokens as at_most};
-
-/// First character of the wide scripts: Chinese, Japanese, Korean, and emoji above them.
-const WIDE: char = '\u{2E80}';
 
 /// Tokens for roles and separators of one message.
 const MESSAGE: u64 = 8;
@@ -22,7 +20,7 @@ pub(super) fn of_messages<'a>(messages: impl IntoIterator<Item = &'a str>) -> u6
 
 /// Lower bound on the tokens of a text.
 pub(super) fn at_least(text: &str) -> u64 {
-    text.split_whitespace().map(|word| (word.chars().filter(|c| *c >= WIDE).count() as u64 / 3).max(1)).sum()
+    text.split_whitespace().map(|word| (word.chars().filter(|c| is_wide(*c)).count() as u64 / 3).max(1)).sum()
 }
 
 #[cfg(test)]

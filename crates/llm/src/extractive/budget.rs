@@ -101,7 +101,7 @@ fn columns(token: &str) -> usize {
 fn width(character: char) -> usize {
     match character {
         '…' => 0,
-        '\u{2E80}'.. => WIDE,
+        _ if annals_core::is_wide(character) => WIDE,
         _ => 1,
     }
 }

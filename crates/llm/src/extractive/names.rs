@@ -9,9 +9,7 @@ pub(super) struct Names(BTreeSet<String>);
 impl Names {
     /// Collects the names of these speakers.
     pub(super) fn of<'a>(speakers: impl Iterator<Item = &'a str>) -> Names {
-        let words = |name: &str| -> Vec<String> {
-            name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
-        };
+        let words = |name: &str| -> Vec<String> { annals_core::words(name).map(str::to_lowercase).collect() };
         let distinct: BTreeSet<&str> = speakers.collect();
         Names(distinct.into_iter().flat_map(words).collect())
     }

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+use annals_core::CalendarNames;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::language::Language;
@@ -98,7 +99,10 @@ fn is_one_letter(word: &str) -> bool {
 
 static LIGHT: LazyLock<BTreeSet<&str>> =
     LazyLock::new(|| [GRAMMAR, COURTESY, ABSTRACT].into_iter().flat_map(|list| list.split(' ')).collect());
-static TIME: LazyLock<BTreeSet<&str>> = LazyLock::new(|| TIMES.split(' ').collect());
+static TIME: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
+    let CalendarNames { months, weekdays } = CalendarNames::ENGLISH;
+    TIMES.split(' ').chain(months).chain(weekdays).collect()
+});
 
 const GRAMMAR: &str = "a an the and or but if so of to in on at for with by from as off up down out over into about \
     than then there here this that these those it its he him his she her they them their we us our you your i me my \
@@ -146,11 +150,9 @@ const ABSTRACT: &str = "motivation motivated motivating motivate motivates inspi
     people person everyone's anyone's favorite type types ways part parts side point place places spot spots time times moment stay stays \
     stayed staying";
 
-/// Times that name a day, a month, a season or a holiday. "Last week" gets a date instead.
-const TIMES: &str = "monday tuesday \
-    wednesday thursday friday saturday sunday january february march april june july august september october \
-    november december spring summer autumn winter christmas easter thanksgiving birthday anniversary holiday noon \
-    midnight";
+/// Times other than months and weekdays that name a day, a season or a holiday. "Last week" gets a date instead.
+const TIMES: &str =
+    "spring summer autumn winter christmas easter thanksgiving birthday anniversary holiday noon midnight";
 
 #[cfg(test)]
 mod tests {

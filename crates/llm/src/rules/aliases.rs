@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use annals_core::ports::ExtractionTask;
-use annals_core::{Memory, Role, entity_key, folded};
+use annals_core::{Memory, Role, entity_key, folded, words};
 use regex::Captures;
 
 /// Shorter name parts occur in too many other names.
@@ -40,10 +40,7 @@ impl Speakers {
 
 /// Whether a word of one name is a prefix of a word of the other: Annie and Ann, Ann Smith and ann_s.
 pub(crate) fn is_form_of(speaker: &str, name: &str) -> bool {
-    let words = |text: &str| -> Vec<String> {
-        let text = folded(text);
-        text.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect()
-    };
+    let words = |text: &str| -> Vec<String> { words(&folded(text)).map(str::to_owned).collect() };
     let (speaker, name) = (words(speaker), words(name));
     let begins = |one: &str, other: &str| one.chars().count() >= LEAST_LETTERS && other.starts_with(one);
     speaker.iter().any(|one| name.iter().any(|other| begins(one, other) || begins(other, one)))

@@ -1,13 +1,15 @@
 //! Dates in a clause: calendar dates, and dates relative to the day of the message.
 
-use annals_core::Date;
+use annals_core::{CalendarNames, Date, Grain, Period};
 use interim::{Dialect, parse_date_string};
 use jiff::civil::Weekday;
 use jiff::tz::TimeZone;
 use jiff::{Span, ToSpan};
 use regex::{Captures, Regex};
 
-use super::grammar::pattern;
+use super::grammar::{capitalised, pattern};
+
+const ENGLISH: CalendarNames = CalendarNames::ENGLISH;
 
 /// Direction of an ambiguous date: "on Friday", "in May".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +74,7 @@ fn read(clause: &str, found: &Captures<'_>, today: Date, side: Side) -> Option<W
     }
     let is_placed = found.name("preposition").is_some();
     if let Some(name) = part("weekday").filter(|_| is_placed) {
-        return toward(side, weekday(&name)?, today).map(day);
+        return toward(side, ENGLISH.weekday(&name)?, today).map(day);
     }
     if let Some(month) = part("month") {
         let (number, year) = (part("day").or_else(|| part("day_after")), part("month_year"));
@@ -114,20 +116,21 @@ fn beside(which: &str, unit: &str, today: Date, side: Side) -> Option<When> {
     let shifted = |span: Span| today.checked_add(span).ok();
     match unit {
         // Within the current week, month or year only today is certain to be included.
-        "week" if step == 0 => monday(today).map(|monday| When { day: today, ..days(monday, 7) }),
+        "week" if step == 0 => Some(When { day: today, ..days(monday(today), 7) }),
         "month" if step == 0 => Some(When { day: today, ..in_month(today) }),
         "year" if step == 0 => Some(When { day: today, ..in_year(today.year()) }),
-        "week" => shifted(step.weeks()).and_then(monday).map(|monday| days(monday, 7)),
+        "week" => shifted(step.weeks()).map(|date| days(monday(date), 7)),
         // The weekend of this week; on a Sunday "last weekend" is the one a week before.
         "weekend" => {
-            let saturday = shifted(step.weeks()).and_then(monday)?.checked_add(5.days()).ok();
+            let saturday = shifted(step.weeks()).map(monday)?.checked_add(5.days()).ok();
             saturday.map(|saturday| days(saturday, 2))
         }
         "month" => shifted(step.months()).map(in_month),
         "year" => shifted(step.years()).map(|date| in_year(date.year())),
-        name => match weekday(name) {
+        name => match ENGLISH.weekday(name) {
             Some(name) if step > 0 => {
-                shifted(1.week()).and_then(monday)?.checked_add(since_monday(name).days()).ok().map(day)
+                let since_monday = i64::from(name.to_monday_zero_offset());
+                shifted(1.week()).map(monday)?.checked_add(since_monday.days()).ok().map(day)
             }
             Some(name) => toward(if step < 0 { Side::Past } else { side }, name, today).map(day),
             None if step < 0 => of_month(name, None, None, today.first_of_month().yesterday().ok()?, Side::Past),
@@ -151,19 +154,6 @@ fn of_month(month: &str, number: Option<String>, year: Option<String>, today: Da
         Side::Future => days.find(|day| *day >= today),
     };
     nearest.map(to_its_unit)
-}
-
-fn weekday(name: &str) -> Option<Weekday> {
-    Some(match name {
-        "monday" => Weekday::Monday,
-        "tuesday" => Weekday::Tuesday,
-        "wednesday" => Weekday::Wednesday,
-        "thursday" => Weekday::Thursday,
-        "friday" => Weekday::Friday,
-        "saturday" => Weekday::Saturday,
-        "sunday" => Weekday::Sunday,
-        _ => return None,
-    })
 }
 
 /// Returns the nearest such weekday other than today.
@@ -197,12 +187,8 @@ fn in_year(year: i16) -> When {
     When { day: first, end: first.saturating_add(1.year()), label: format!("{year:04}"), since: false }
 }
 
-fn monday(date: Date) -> Option<Date> {
-    date.checked_sub(since_monday(date.weekday()).days()).ok()
-}
-
-fn since_monday(weekday: Weekday) -> i64 {
-    i64::from(weekday.to_monday_zero_offset())
+fn monday(date: Date) -> Date {
+    Period::of(Grain::Weekly, date).first_day()
 }
 
 fn number(word: &str) -> Option<u32> {
@@ -232,14 +218,17 @@ pattern!(
       |\b(?:in|within)\ (?P<in>\d{1,2}|a|a\ couple\ of|a\ few|two|three|four|five|six|seven|eight|nine|ten)
          \ (?P<in_unit>days?|weeks?|months?|years?)(?:'\ time)?
       |\b(?:the\ )?(?P<which>last|this|next|past|coming|upcoming)
-         \ (?P<unit>week|weekend|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)day|
-             january|february|march|april|may|june|july|august|september|october|november|december)
-      |\b(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day)
+         \ (?P<unit>week|weekend|month|year|{weekday}|{month})
+      |\b(?P<weekday>{weekday})
       |\b(?:(?:the\ )?(?P<day>\d{1,2})(?:st|nd|rd|th)?\ (?:of\ )?)?
-         (?P<month>(?-i:January|February|March|April|May|June|July|August|September|October|November|December))
+         (?P<month>(?-i:{Month}))
          (?:\ (?P<day_after>\d{1,2})(?:st|nd|rd|th)?\b)?(?:,?\ (?P<month_year>\d{4}))?
       |\b(?P<year>(?:19|20)\d\d)
     )\b"
+    .replace("{weekday}", &ENGLISH.weekdays.join("|"))
+    .replace("{month}", &ENGLISH.months.join("|"))
+    .replace("{Month}", &ENGLISH.months.map(capitalised).join("|"))
+    .as_str()
 );
 // "I have lived there for two years" began two years ago; "I go there for two years" did not.
 pattern!(PERFECT, r"(?i)\b(?:have|has|been)\b|'ve\b");

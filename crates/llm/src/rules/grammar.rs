@@ -53,6 +53,12 @@ const WORDS: [(&str, &str); 20] = [
     ("job", r"(?:job|position|role|internship|gig)"),
 ];
 
+/// Returns an ASCII word with a capital letter.
+pub(super) fn capitalised(word: &str) -> String {
+    let (first, rest) = word.split_at(1);
+    first.to_uppercase() + rest
+}
+
 /// Replaces every `{word}` in the pattern.
 pub(super) fn spelled(pattern: &str) -> String {
     WORDS.iter().fold(pattern.to_owned(), |pattern, (word, meaning)| pattern.replace(&format!("{{{word}}}"), meaning))

@@ -12,7 +12,7 @@ mod spanish;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use annals_core::folded;
+use annals_core::{CalendarNames, folded};
 use regex::{Captures, Regex};
 
 use super::grammar::pattern;
@@ -30,7 +30,7 @@ struct Language {
     /// English words for relatives, occupations, animals, foods, places.
     words: LazyLock<HashMap<String, &'static str>>,
     /// Patterns of dates, each with its English words.
-    dates: LazyLock<Vec<(Regex, &'static str)>>,
+    dates: LazyLock<Vec<(Regex, String)>>,
     /// Separator of two statements.
     joint: LazyLock<Regex>,
     /// Subject that a second statement may omit: "Ich wohne in Bern und arbeite bei …".
@@ -41,25 +41,32 @@ static LANGUAGES: [Language; 3] = [
     Language {
         lines: LazyLock::new(|| compiled(german::LINES)),
         words: LazyLock::new(|| dictionary(include_str!("languages/german.txt"))),
-        dates: LazyLock::new(|| dates::compiled(german::DATES, &german::MONTHS, r"(?:am|im|vom|ab) ")),
+        dates: LazyLock::new(|| dates::compiled(german::DATES, names("de"), "am {weekday}", r"(?:am|im|vom|ab) ")),
         joint: LazyLock::new(|| joint("und|aber")),
         subject: "ich ",
     },
     Language {
         lines: LazyLock::new(|| compiled(french::LINES)),
         words: LazyLock::new(|| dictionary(include_str!("languages/french.txt"))),
-        dates: LazyLock::new(|| dates::compiled(french::DATES, &french::MONTHS, r"(?:le|en|depuis|au mois de) ")),
+        dates: LazyLock::new(|| {
+            let weekday = "{weekday}(?: prochain)?";
+            dates::compiled(french::DATES, names("fr"), weekday, r"(?:le|en|depuis|au mois de) ")
+        }),
         joint: LazyLock::new(|| joint("et|mais")),
         subject: "je ",
     },
     Language {
         lines: LazyLock::new(|| compiled(spanish::LINES)),
         words: LazyLock::new(|| dictionary(include_str!("languages/spanish.txt"))),
-        dates: LazyLock::new(|| dates::compiled(spanish::DATES, &spanish::MONTHS, r"(?:el|en|desde) ")),
+        dates: LazyLock::new(|| dates::compiled(spanish::DATES, names("es"), "el {weekday}", r"(?:el|en|desde) ")),
         joint: LazyLock::new(|| joint("y|pero")),
         subject: "",
     },
 ];
+
+fn names(language: &str) -> &'static CalendarNames {
+    CalendarNames::of(language).expect("core has the names of the languages that have tables")
+}
 
 /// Returns the statements of a sentence as English clauses. Returns none if it is in none of these languages or if any part of it
 /// does not match.

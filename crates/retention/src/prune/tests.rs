@@ -14,11 +14,17 @@ const NOW: &str = "2026-04-12T12:00:00Z";
 
 /// Creates two days of one week, rolled up and read by extraction, under the plan `free`.
 async fn catalog() -> Arc<MemoryCatalog> {
+    catalog_read_up_to(u64::MAX).await
+}
+
+/// Creates the same, but extraction has read only up to `extracted`.
+async fn catalog_read_up_to(extracted: u64) -> Arc<MemoryCatalog> {
     let (catalog, agent) = (Arc::new(MemoryCatalog::new()), agent("a"));
     catalog.save_settings(&agent, &Settings { plan: "free".into(), ..Settings::default() }).await.unwrap();
     let turns = ["2026-03-04T10:00:00Z", "2026-03-05T10:00:00Z"].map(|said_at| turn(&agent, said_at, "tea"));
-    let extracted = catalog.ingest(&agent, turns.to_vec(), false, at(NOW)).await.unwrap().seq;
-    let read = Extraction { turns: Vec::new(), found: Default::default(), extracted, degraded: None };
+    let last = catalog.ingest(&agent, turns.to_vec(), false, at(NOW)).await.unwrap().seq;
+    let extracted = last.min(extracted);
+    let read = Extraction { turns: Vec::new(), found: Default::default(), after: 0, extracted, degraded: None };
     catalog.save_extraction(&agent, read, at(NOW)).await.unwrap();
     let engine = Arc::new(QuotingEngine);
     let summarizer = Summarizer::new(catalog.clone(), engine.clone(), engine, SchedulePolicy::default());
@@ -104,9 +110,7 @@ async fn set_changed_meanwhile_stays_with_all_above_it() {
 /// Turns that extraction has not read yet stay, and so do the sets above.
 #[tokio::test]
 async fn turns_not_read_by_extraction_stay() {
-    let catalog = catalog().await;
-    let read = Extraction { turns: Vec::new(), found: Default::default(), extracted: 1, degraded: None };
-    catalog.save_extraction(&agent("a"), read, at(NOW)).await.unwrap();
+    let catalog = catalog_read_up_to(1).await;
     let due = over(&catalog).due(&agent("a"), at(NOW)).await.unwrap();
     let holds: Vec<_> = due.held.iter().map(|held| (held.children.parent.grain(), held.hold)).collect();
     assert_eq!(holds, [(Grain::Daily, Hold::Unread), (Grain::Weekly, Hold::Finer)]);

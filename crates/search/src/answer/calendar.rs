@@ -1,16 +1,12 @@
 //! Generated calendar tests: for every zone, day, grain and time bound, an answer holds everything inside the range and nothing
-//! else. [`annals_testkit::calendar`] computes the expected results independently of the code under test.
-
-mod life;
-
-use std::sync::Arc;
+//! else. [`annals_testkit::calendar`] computes the expected results independently of the code under test. The crate `simulation`
+//! does the same while time passes.
 
 use annals_core::ports::Journal;
 use annals_core::{Catalog, Extracted, Extraction};
+use annals_testkit::agent;
 use annals_testkit::calendar::{Diary, PLACES, Place, bounds};
-use annals_testkit::{MemoryCatalog, MemoryStrata, agent};
 use futures::executor::block_on;
-use life::Life;
 
 use super::*;
 use crate::fixture::World;
@@ -32,7 +28,7 @@ async fn world(diary: &Diary) -> World {
     let turns: Vec<MemoryId> = diary.turns(&me).into_iter().map(|turn| turn.id).collect();
     world.catalog.save_summaries(&me, diary.summaries(&turns[0]), now).await.unwrap();
     let found = Extracted { statements: diary.statements(&me), ..Extracted::default() };
-    let extraction = Extraction { turns, found, extracted: 1, degraded: None };
+    let extraction = Extraction { turns, found, after: 0, extracted: 1, degraded: None };
     world.catalog.save_extraction(&me, extraction, now).await.unwrap();
     world.project().await;
     world
@@ -67,15 +63,4 @@ fn range_holds_exactly_the_memories_inside_it() {
 #[test]
 fn range_holds_exactly_the_memories_inside_it_after_moves() {
     check_all(PLACES.into_iter().filter(|place| !place.moves.is_empty()));
-}
-
-#[test]
-fn range_holds_exactly_the_memories_inside_it_as_time_passes() {
-    for place in PLACES {
-        let checks = block_on(async {
-            let life = Life::new(place, Arc::new(MemoryCatalog::new()), Arc::new(MemoryStrata::new())).await;
-            life.live(11, 90).await
-        });
-        assert!(checks > 300, "only {checks} checks of {place:?}");
-    }
 }

@@ -86,6 +86,7 @@ async fn conversation_is_a_hard_filter() {
 async fn memory_missing_from_the_catalog_is_not_returned() {
     let world = World::with(&TURNS, &[("2026-W10", "a boat was bought")]).await;
     let gone = annals_core::Summary { sources: Vec::new(), draft: None, ..summary("2026-W10", 9, &[], "") };
+    let gone = annals_testkit::replacing(&world.catalog, &agent("a"), gone).await;
     world.catalog.save_summaries(&agent("a"), vec![gone], at(NOW)).await.unwrap();
     let asked = Query { grains: vec![Grain::Weekly], ..about("boat") };
     World::check(&world.ask(asked).await, &[]);
@@ -319,7 +320,7 @@ async fn statement_is_lowered_by_its_doubt() {
         stated("Ann keeps hens.", None),
     ];
     let found = Extracted { statements, ..Extracted::default() };
-    let extraction = Extraction { turns: vec![turn.id], found, extracted: 99, degraded: None };
+    let extraction = Extraction { turns: vec![turn.id], found, after: 0, extracted: 99, degraded: None };
     world.catalog.save_extraction(&agent("a"), extraction, at(NOW)).await.unwrap();
     world.project().await;
     let asked = Query { kinds: vec![Kind::Statement], explain: true, ..about("what does Ann keep?") };
@@ -464,6 +465,7 @@ async fn only_pruned_times_are_searched_in_summaries_whenever_an_agent_begins() 
             assert!(answer.results.iter().all(|found| found.memory.kind() == Kind::Turn));
             let pruned = turn_of(&agent("a"), message(turns[0].0, turns[0].1)).id;
             let of_first = summary(&begins.to_string(), 99, &[pruned], "a boat");
+            let of_first = annals_testkit::replacing(&world.catalog, &agent("a"), of_first).await;
             world.catalog.save_summaries(&agent("a"), vec![of_first], at(NOW)).await.unwrap();
             let all = world.catalog.children(&agent("a")).await.unwrap();
             let of_day = all.iter().find(|children| children.parent == Period::of(Grain::Daily, begins)).unwrap();

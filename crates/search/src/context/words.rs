@@ -8,7 +8,7 @@ const SHORTEST: usize = 4;
 /// Returns the words of a text in lower case, without accents.
 pub(super) fn words(text: &str) -> Vec<String> {
     let folded = folded(text);
-    let words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= SHORTEST);
+    let words = annals_core::words(&folded).filter(|word| word.chars().count() >= SHORTEST);
     words.map(str::to_owned).collect()
 }
 

@@ -1,12 +1,12 @@
 //! Step 4: scores the text, speaker and time of a memory that was read back, and how often it was returned.
 
 use annals_core::ports::Access;
-use annals_core::{Body, Kind, Memory, Role, Timestamp};
+use annals_core::{Body, Kind, Memory, Role, SENTENCE_ENDS, Timestamp, is_wide};
 
 use super::Ranked;
 use super::words::says_a_time;
 use crate::Weights;
-use crate::question::{Question, Whose, is_wide};
+use crate::question::{Question, Whose};
 use crate::score::Part;
 
 /// Words of a usual chat turn.
@@ -98,7 +98,7 @@ fn without_caption(text: &str) -> &str {
 
 /// Returns 1 for a text of questions alone, 0 for one that says enough besides.
 fn only_asks(text: &str) -> f64 {
-    let is_end = |c: char| matches!(c, '.' | '!' | '。' | '！' | '\n') || is_mark(c);
+    let is_end = |c: char| SENTENCE_ENDS.contains(&c) || is_mark(c);
     let sentences = without_caption(text).split_inclusive(is_end).filter(|sentence| !sentence.ends_with(is_mark));
     1.0 - (sentences.map(words).sum::<f64>() / TELLING_WORDS).min(1.0)
 }

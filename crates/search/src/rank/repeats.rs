@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
+use annals_core::is_wide;
+
 use super::Ranked;
 use crate::Weights;
-use crate::question::{is_wide, spaced};
+use crate::question::spaced;
 use crate::score::Part;
 
 /// The number of best results that are compared with each other; the work grows with its square.

@@ -1,8 +1,11 @@
 //! Detects English words for times in a text. Pure.
 
+use annals_core::CalendarNames;
+
 use crate::question::spaced;
 
-const TIMES: [&str; 38] = [
+/// Words for times other than names of months and weekdays.
+const TIMES: [&str; 19] = [
     "yesterday",
     "today",
     "tonight",
@@ -17,25 +20,6 @@ const TIMES: [&str; 38] = [
     "months",
     "year",
     "years",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
     "recently",
     "morning",
     "evening",
@@ -45,7 +29,12 @@ const TIMES: [&str; 38] = [
 
 /// Whether the text contains a word for a time or a year.
 pub(super) fn says_a_time(text: &str) -> bool {
-    spaced(text).split(' ').any(|word| TIMES.contains(&word) || is_year(word))
+    spaced(text).split(' ').any(|word| TIMES.contains(&word) || is_calendar_name(word) || is_year(word))
+}
+
+fn is_calendar_name(word: &str) -> bool {
+    let CalendarNames { months, weekdays } = &CalendarNames::ENGLISH;
+    months.contains(&word) || weekdays.contains(&word)
 }
 
 fn is_year(word: &str) -> bool {

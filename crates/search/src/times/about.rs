@@ -112,7 +112,7 @@ fn names_nothing_but_somebody(rest: &str) -> bool {
 
 /// Whether the text contains these words at word boundaries. Chinese has no spaces between words.
 fn holds(text: &str, words: &str) -> bool {
-    let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !crate::question::is_wide(c));
+    let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !annals_core::is_wide(c));
     text.match_indices(words).any(|(place, _)| {
         !is_letter(text[..place].chars().next_back()) && !is_letter(text[place + words.len()..].chars().next())
     })
@@ -124,7 +124,7 @@ fn names_nothing(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
     let is_name = bare.chars().next().is_some_and(char::is_uppercase);
     let is_neutral = || NEUTRAL.split_whitespace().any(|neutral| neutral == folded(bare).replace('’', "'"));
-    bare.is_empty() || is_name || bare.chars().any(crate::question::is_wide) || is_neutral()
+    bare.is_empty() || is_name || bare.chars().any(annals_core::is_wide) || is_neutral()
 }
 
 #[cfg(test)]

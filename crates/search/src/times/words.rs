@@ -1,10 +1,11 @@
 //! Converts the words of a question to tokens: English, the agent's language, and Chinese wherever it occurs. Pure.
 //!
-//! A table lists the words of a token without accents and in lower case. `_` joins words that only count together.
+//! A table lists the words of a token without accents and in lower case. `_` joins words that only count together. The names of
+//! months and weekdays come from [`CalendarNames`]; the tables add other forms of them.
 
 use std::collections::HashMap;
 
-use annals_core::{Date, Period, folded};
+use annals_core::{CalendarNames, Date, Period, folded, is_wide};
 
 use super::Holiday::{Christmas, Easter, Halloween, NewYear, ValentinesDay};
 use super::Length::{Day, Month as MonthLong, Quarter, Week, Weekend, Year as YearLong};
@@ -14,7 +15,6 @@ use super::Token::{
     Since, This, Today, Unit, Weekday, Yesterday,
 };
 use super::{Token, Word, chinese};
-use crate::question::is_wide;
 
 /// Maximum number of words of one entry.
 const LONGEST: usize = 4;
@@ -38,23 +38,6 @@ const ENGLISH: Table = &[
     ("month months", Unit(MonthLong)),
     ("quarter quarters", Unit(Quarter)),
     ("year years", Unit(YearLong)),
-    ("monday", Weekday(0)),
-    ("tuesday", Weekday(1)),
-    ("wednesday", Weekday(2)),
-    ("thursday", Weekday(3)),
-    ("friday", Weekday(4)),
-    ("saturday", Weekday(5)),
-    ("sunday", Weekday(6)),
-    ("january", Month(1)),
-    ("february", Month(2)),
-    ("april", Month(4)),
-    ("june", Month(6)),
-    ("july", Month(7)),
-    ("august", Month(8)),
-    ("september", Month(9)),
-    ("october", Month(10)),
-    ("november", Month(11)),
-    ("december", Month(12)),
     ("jan", PerhapsMonth(1)),
     ("feb", PerhapsMonth(2)),
     ("march mar", PerhapsMonth(3)),
@@ -114,25 +97,8 @@ const GERMAN: Table = &[
     ("monat monate monaten monats", Unit(MonthLong)),
     ("quartal quartale quartalen quartals", Unit(Quarter)),
     ("jahr jahre jahren jahres", Unit(YearLong)),
-    ("montag", Weekday(0)),
-    ("dienstag", Weekday(1)),
-    ("mittwoch", Weekday(2)),
-    ("donnerstag", Weekday(3)),
-    ("freitag", Weekday(4)),
-    ("samstag sonnabend", Weekday(5)),
-    ("sonntag", Weekday(6)),
-    ("januar janner", Month(1)),
-    ("februar", Month(2)),
-    ("marz", Month(3)),
-    ("april", Month(4)),
-    ("mai", Month(5)),
-    ("juni", Month(6)),
-    ("juli", Month(7)),
-    ("august", Month(8)),
-    ("september", Month(9)),
-    ("oktober", Month(10)),
-    ("november", Month(11)),
-    ("dezember", Month(12)),
+    ("sonnabend", Weekday(5)),
+    ("janner", Month(1)),
     ("fruhling fruhjahr", Season(Spring)),
     ("sommer", Season(Summer)),
     ("herbst", Season(Autumn)),
@@ -173,25 +139,6 @@ const FRENCH: Table = &[
     ("mois", Unit(MonthLong)),
     ("trimestre trimestres", Unit(Quarter)),
     ("an ans annee annees", Unit(YearLong)),
-    ("lundi", Weekday(0)),
-    ("mardi", Weekday(1)),
-    ("mercredi", Weekday(2)),
-    ("jeudi", Weekday(3)),
-    ("vendredi", Weekday(4)),
-    ("samedi", Weekday(5)),
-    ("dimanche", Weekday(6)),
-    ("janvier", Month(1)),
-    ("fevrier", Month(2)),
-    ("mars", Month(3)),
-    ("avril", Month(4)),
-    ("mai", Month(5)),
-    ("juin", Month(6)),
-    ("juillet", Month(7)),
-    ("aout", Month(8)),
-    ("septembre", Month(9)),
-    ("octobre", Month(10)),
-    ("novembre", Month(11)),
-    ("decembre", Month(12)),
     ("printemps", Season(Spring)),
     ("ete", Season(Summer)),
     ("automne", Season(Autumn)),
@@ -232,25 +179,7 @@ const SPANISH: Table = &[
     ("mes meses", Unit(MonthLong)),
     ("trimestre trimestres", Unit(Quarter)),
     ("ano anos", Unit(YearLong)),
-    ("lunes", Weekday(0)),
-    ("martes", Weekday(1)),
-    ("miercoles", Weekday(2)),
-    ("jueves", Weekday(3)),
-    ("viernes", Weekday(4)),
-    ("sabado", Weekday(5)),
-    ("domingo", Weekday(6)),
-    ("enero", Month(1)),
-    ("febrero", Month(2)),
-    ("marzo", Month(3)),
-    ("abril", Month(4)),
-    ("mayo", Month(5)),
-    ("junio", Month(6)),
-    ("julio", Month(7)),
-    ("agosto", Month(8)),
-    ("septiembre setiembre", Month(9)),
-    ("octubre", Month(10)),
-    ("noviembre", Month(11)),
-    ("diciembre", Month(12)),
+    ("setiembre", Month(9)),
     ("primavera", Season(Spring)),
     ("verano", Season(Summer)),
     ("otono", Season(Autumn)),
@@ -292,25 +221,7 @@ const PORTUGUESE: Table = &[
     ("mes meses", Unit(MonthLong)),
     ("trimestre trimestres", Unit(Quarter)),
     ("ano anos", Unit(YearLong)),
-    ("segunda-feira", Weekday(0)),
-    ("terca-feira terca", Weekday(1)),
-    ("quarta-feira", Weekday(2)),
-    ("quinta-feira", Weekday(3)),
-    ("sexta-feira", Weekday(4)),
-    ("sabado", Weekday(5)),
-    ("domingo", Weekday(6)),
-    ("janeiro", Month(1)),
-    ("fevereiro", Month(2)),
-    ("marco", Month(3)),
-    ("abril", Month(4)),
-    ("maio", Month(5)),
-    ("junho", Month(6)),
-    ("julho", Month(7)),
-    ("agosto", Month(8)),
-    ("setembro", Month(9)),
-    ("outubro", Month(10)),
-    ("novembro", Month(11)),
-    ("dezembro", Month(12)),
+    ("terca", Weekday(1)),
     ("primavera", Season(Spring)),
     ("verao", Season(Summer)),
     ("outono", Season(Autumn)),
@@ -351,25 +262,6 @@ const ITALIAN: Table = &[
     ("mese mesi", Unit(MonthLong)),
     ("trimestre trimestri", Unit(Quarter)),
     ("anno anni", Unit(YearLong)),
-    ("lunedi", Weekday(0)),
-    ("martedi", Weekday(1)),
-    ("mercoledi", Weekday(2)),
-    ("giovedi", Weekday(3)),
-    ("venerdi", Weekday(4)),
-    ("sabato", Weekday(5)),
-    ("domenica", Weekday(6)),
-    ("gennaio", Month(1)),
-    ("febbraio", Month(2)),
-    ("marzo", Month(3)),
-    ("aprile", Month(4)),
-    ("maggio", Month(5)),
-    ("giugno", Month(6)),
-    ("luglio", Month(7)),
-    ("agosto", Month(8)),
-    ("settembre", Month(9)),
-    ("ottobre", Month(10)),
-    ("novembre", Month(11)),
-    ("dicembre", Month(12)),
     ("primavera", Season(Spring)),
     ("estate", Season(Summer)),
     ("autunno", Season(Autumn)),
@@ -410,25 +302,6 @@ const DUTCH: Table = &[
     ("maand maanden", Unit(MonthLong)),
     ("kwartaal kwartalen", Unit(Quarter)),
     ("jaar jaren", Unit(YearLong)),
-    ("maandag", Weekday(0)),
-    ("dinsdag", Weekday(1)),
-    ("woensdag", Weekday(2)),
-    ("donderdag", Weekday(3)),
-    ("vrijdag", Weekday(4)),
-    ("zaterdag", Weekday(5)),
-    ("zondag", Weekday(6)),
-    ("januari", Month(1)),
-    ("februari", Month(2)),
-    ("maart", Month(3)),
-    ("april", Month(4)),
-    ("mei", Month(5)),
-    ("juni", Month(6)),
-    ("juli", Month(7)),
-    ("augustus", Month(8)),
-    ("september", Month(9)),
-    ("oktober", Month(10)),
-    ("november", Month(11)),
-    ("december", Month(12)),
     ("lente voorjaar", Season(Spring)),
     ("zomer", Season(Summer)),
     ("herfst", Season(Autumn)),
@@ -452,9 +325,9 @@ const DUTCH: Table = &[
     ("vierde", Ordinal(4)),
 ];
 
-/// Returns the tables to read. Entries of later tables replace those of earlier ones.
-fn tables(language: &str) -> [Table; 2] {
-    let own: Table = match language {
+fn table(language: &str) -> Table {
+    match language {
+        "en" => ENGLISH,
         "de" => GERMAN,
         "fr" => FRENCH,
         "es" => SPANISH,
@@ -462,14 +335,29 @@ fn tables(language: &str) -> [Table; 2] {
         "it" => ITALIAN,
         "nl" => DUTCH,
         _ => &[],
-    };
-    [ENGLISH, own]
+    }
 }
 
+/// Returns the words of English and of the agent's language. The latter replace the former.
 fn vocabulary(language: &str) -> HashMap<String, Token> {
-    let entries = tables(language).into_iter().flatten();
-    let words = entries.flat_map(|(words, token)| words.split(' ').map(|word| (word.replace('_', " "), *token)));
-    words.collect()
+    let mut words = words_of("en");
+    if language != "en" {
+        words.extend(words_of(language));
+    }
+    words
+}
+
+/// Returns the words of one language. Its table replaces names of the calendar: "may" and "march" are only perhaps months.
+fn words_of(language: &str) -> HashMap<String, Token> {
+    let mut words = HashMap::new();
+    if let Some(CalendarNames { months, weekdays }) = CalendarNames::of(language) {
+        words.extend(months.iter().zip(1..).map(|(name, number)| (folded(name), Month(number))));
+        words.extend(weekdays.iter().zip(0..).map(|(name, number)| (folded(name), Weekday(number))));
+    }
+    for (entries, token) in table(language) {
+        words.extend(entries.split(' ').map(|entry| (entry.replace('_', " "), *token)));
+    }
+    words
 }
 
 /// Returns the words of a question as tokens.

@@ -1,9 +1,9 @@
 //! The caller of a tool, and the agent that the call is for.
 
 use annals_core::{Agent, Error, Result};
+use annals_service::Service;
 use serde_json::Value;
 
-use crate::Service;
 use crate::access::Caller;
 
 /// Maximum number of agent names in an error. More would only fill the model's context.

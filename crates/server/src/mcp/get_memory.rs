@@ -2,6 +2,8 @@
 
 use annals_core::ports::Scope;
 use annals_core::{Agent, Timestamp, Zones};
+use annals_service::Service;
+use annals_service::wire::{MemoryAnswer, MemoryView, VersionView};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,8 +11,6 @@ use super::refusal::Refusal;
 use super::structured::{MemoryReference, references};
 use super::text::{self, Entry};
 use super::tool::{Effect, Tool};
-use crate::Service;
-use crate::wire::{MemoryAnswer, MemoryView, VersionView};
 
 pub(super) struct GetMemory;
 
@@ -69,7 +69,7 @@ impl Tool for GetMemory {
     async fn call(service: &Service, agent: &Agent, arguments: Arguments, now: Timestamp) -> Result<Answer, Refusal> {
         let found = service.memory(agent, &arguments.id).await?;
         let sources = if arguments.sources { Some(service.sources(agent, &arguments.id).await?.sources) } else { None };
-        let zones = service.store.settings(agent).await?.zones()?;
+        let zones = service.zones(agent).await?;
         Ok(Answer { found, sources, zones, now })
     }
 

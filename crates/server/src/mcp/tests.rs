@@ -7,6 +7,8 @@ mod ways_in;
 use std::sync::Arc;
 
 use annals_core::ports::{Key, Scope};
+use annals_service::Service;
+use annals_service::wire::{BlockView, BlocksRequest, FactEntry, Verb};
 use annals_testkit::{agent, at, message};
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
@@ -14,10 +16,8 @@ use serde_json::{Value, json};
 use super::definition::{instructions, usable};
 use super::refusal::Refusal;
 use super::{Asker, Format, Reply, definitions, run};
-use crate::Service;
 use crate::access::Caller;
-use crate::fixture::{NOW, service, service_with_memories};
-use crate::wire::{BlockView, BlocksRequest, FactEntry, Verb};
+use crate::fixture::{NOW, ingest, service, service_with_memories};
 
 fn key(scopes: &[Scope], agents: &[&str]) -> Caller {
     Caller::of(Key {
@@ -135,7 +135,7 @@ async fn empty_range_is_reported_with_a_coarser_grain() {
 async fn range_with_unindexed_memories_is_not_reported_as_empty() {
     let service = service(Arc::new(|| at(NOW)));
     let said = vec![message("2026-03-04T18:30:00Z", "Ann planned a trip.")];
-    service.writer.ingest(&agent("a"), said, false, at(NOW)).await.unwrap();
+    ingest(&service, &agent("a"), said).await;
     // The message is not in the search tables yet.
     let reply = good(&service, "search_memory", json!({"query": "trip", "period": "2026-03-04"})).await;
     assert!(reply.text.starts_with("Nothing on 2026-03-04 matches the query."), "{}", reply.text);
@@ -260,7 +260,7 @@ async fn first_add_memory_creates_the_agent() {
     let stop = tokio_util::sync::CancellationToken::new();
     let working = tokio::spawn({
         let (service, stop) = (service.clone(), stop.clone());
-        async move { service.work(crate::tables::Worker::Any, stop).await }
+        async move { service.work(annals_service::Worker::Any, stop).await }
     });
     let unknown = call(&service, "search_memory", json!({})).await.unwrap_err().into_text();
     assert_eq!(unknown, "Error: there is no agent \"a\". The first add_memory creates the memory of a new agent.");
@@ -319,7 +319,7 @@ async fn planted_role_marks_and_fences_are_removed_from_all_answers() {
         name: Some(format!("Eve {in_a_line}")),
         ..message("2026-03-05T10:00:00Z", &format!("The sailing trip. {PLANTED}"))
     };
-    service.writer.ingest(&agent("a"), vec![planted], false, at(NOW)).await.unwrap();
+    ingest(&service, &agent("a"), vec![planted]).await;
     let block = BlockView { name: "persona".into(), text: PLANTED.into(), updated_at: None };
     service.write_blocks(&agent("a"), BlocksRequest { blocks: vec![block] }, at(NOW)).await.unwrap();
     let entry = FactEntry {
@@ -408,7 +408,7 @@ async fn agent_is_taken_from_address_or_argument_or_is_the_only_one() {
     };
     assert_eq!(of(&local(None), json!({})).await, "a", "the only one there is");
     let hello = message("2026-03-04T10:00:00Z", "Hello.");
-    service.writer.ingest(&agent("b"), vec![hello], false, at(NOW)).await.unwrap();
+    ingest(&service, &agent("b"), vec![hello]).await;
     assert!(
         of(&local(None), json!({})).await.contains("agent is missing: give the name of the agent, one of \"a\", \"b\"")
     );

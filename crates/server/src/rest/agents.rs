@@ -2,6 +2,10 @@
 
 use annals_core::Agent;
 use annals_core::ports::Target;
+use annals_service::Service;
+use annals_service::wire::{
+    AgentsAnswer, ConversationsAnswer, ForgetAnswer, NewAgent, PageRequest, PlansAnswer, SettingsView,
+};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -9,8 +13,6 @@ use axum::http::StatusCode;
 use super::Problem;
 use super::extract::{Administering, Body, Known, Permitted, QueryParams, Reading};
 use super::messages::Dry;
-use crate::Service;
-use crate::wire::{AgentsAnswer, ConversationsAnswer, ForgetAnswer, NewAgent, PageRequest, PlansAnswer, SettingsView};
 
 /// Lists the agents that the key may use.
 #[utoipa::path(

@@ -1,5 +1,6 @@
 //! `GET /healthz`, `GET /readyz`: for monitoring. They need no key, and disclose only the state and the version.
 
+use annals_service::Service;
 use axum::Json;
 use axum::extract::State;
 use schemars::JsonSchema;
@@ -7,7 +8,6 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::Problem;
-use crate::Service;
 
 /// Health of the service.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
@@ -31,6 +31,6 @@ pub async fn alive() -> Json<Health> {
 /// Reports that the store answers as well, so that requests can be served.
 #[utoipa::path(get, path = "/readyz", tag = "service", responses((status = 200, description = "It does", body = Health)), security(()))]
 pub async fn ready(State(service): State<Service>) -> Result<Json<Health>, Problem> {
-    service.store.clock().await?;
+    service.check_ready().await?;
     Ok(well())
 }

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use annals_core::ports::Target;
+use annals_core::ports::{RequestKey, Target};
 use annals_core::{Digest, Error, IngestReceipt};
+use annals_service::wire::{ForgetAnswer, IngestRequest, Ingested, OperationView, Progress};
+use annals_service::{Accepted, Service};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
@@ -13,10 +15,7 @@ use utoipa::IntoParams;
 
 use super::Problem;
 use super::extract::{Adding, Administering, Body, Id, Known, Named, Permitted, QueryParams};
-use crate::Service;
 use crate::access::Caller;
-use crate::operations::Accepted;
-use crate::wire::{ForgetAnswer, IngestRequest, Ingested, OperationView, Progress};
 
 /// Longest time in seconds that a request may wait.
 pub(crate) const LONGEST_WAIT: u64 = 60;
@@ -67,8 +66,8 @@ pub async fn ingest(
     let accepted = match idempotency_key(&headers)? {
         None => service.ingest(&agent, &settings, body.value, now).await?,
         Some(key) => {
-            let (key, digest) = (Digest::of([key]), Digest::of([&body.bytes]));
-            service.ingest_once(&agent, &settings, (&key, &digest), body.value, now).await?
+            let key = RequestKey { key: Digest::of([key]), body: Digest::of([&body.bytes]) };
+            service.ingest_once(&agent, &settings, &key, body.value, now).await?
         }
     };
     let operation = &accepted.operation;
@@ -161,8 +160,8 @@ pub async fn forget_conversation(
 mod tests {
     use std::sync::Arc;
 
-    use annals_core::Timestamp;
-    use annals_core::ports::{Key, Scope};
+    use annals_core::ports::Scope;
+    use annals_service::wire::NewKey;
     use annals_testkit::{Faulty, MemoryCatalog, at};
     use axum::body;
     use axum::http::{Request, header};
@@ -170,7 +169,6 @@ mod tests {
     use serde_json::json;
     use tower::ServiceExt;
 
-    use crate::access::issue;
     use crate::config::ServerConfig;
     use crate::fixture::{NOW, over};
     use crate::public;
@@ -180,22 +178,14 @@ mod tests {
     async fn storing_messages_calls_the_catalog_three_times() {
         let catalog = Arc::new(Faulty::during(MemoryCatalog::new(), 0..0));
         let service = over(catalog.clone(), Arc::new(|| at(NOW)));
-        let issued = issue(|bytes| {
-            bytes.fill(7);
-            Ok(())
-        });
-        let issued = issued.unwrap();
-        let key = Key {
-            id: issued.id.clone(),
+        let request = NewKey {
             name: "key".into(),
             workspace: "default".into(),
             scopes: [Scope::Ingest].into(),
             agents: Vec::new(),
-            created_at: Timestamp::UNIX_EPOCH,
             expires_at: None,
-            revoked_at: None,
         };
-        service.store.add_key(&key, &issued.hash).await.unwrap();
+        let (issued, _) = service.add_key(request, at(NOW), getrandom::fill).await.unwrap();
         let before = catalog.calls();
         let body = json!({ "conversation": "c", "messages": [{ "role": "user", "content": "tea" }] });
         let request = Request::post("/v1/agents/ann/messages")

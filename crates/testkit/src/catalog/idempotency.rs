@@ -1,34 +1,30 @@
 //! Port `Requests`: requests with idempotency keys, and operations found without their agent.
 
-use annals_core::ports::Requests;
-use annals_core::{Agent, Digest, Error, IngestReceipt, Result, Timestamp};
+use annals_core::ports::{KeyedReceipt, RequestKey, Requests, Turn};
+use annals_core::{Agent, Error, IngestReceipt, Result, Timestamp};
 use async_trait::async_trait;
 
 use super::MemoryCatalog;
 
 #[async_trait]
 impl Requests for MemoryCatalog {
-    async fn request(&self, agent: &Agent, key: &Digest) -> Result<Option<(Digest, IngestReceipt)>> {
-        self.read(agent, |data| {
-            let (body, operation, _) = data.keyed.get(key)?;
-            Some((*body, data.requests[operation].clone()))
-        })
-    }
-
-    async fn save_request(
+    async fn ingest_once(
         &self,
         agent: &Agent,
-        key: &Digest,
-        body: &Digest,
-        operation_id: &str,
+        request: &RequestKey,
+        turns: Vec<Turn>,
+        revise: bool,
         now: Timestamp,
-    ) -> Result<()> {
-        self.write(agent, |data, _| {
-            if !data.requests.contains_key(operation_id) {
-                return Err(Error::NotFound { what: "operation", name: operation_id.to_owned() });
+    ) -> Result<KeyedReceipt> {
+        self.write(agent, |data, seq| {
+            if let Some((body, operation, _)) = data.keyed.get(&request.key) {
+                let receipt = data.requests[operation].clone();
+                let is_same = *body == request.body;
+                return if is_same { Ok(KeyedReceipt { receipt, repeated: true }) } else { Err(Error::KeyReused) };
             }
-            data.keyed.insert(*key, (*body, operation_id.to_owned(), now));
-            Ok(())
+            let receipt = data.ingest(agent, turns, revise, seq, now)?;
+            data.keyed.insert(request.key, (request.body, receipt.id.clone(), now));
+            Ok(KeyedReceipt { receipt, repeated: false })
         })?
     }
 

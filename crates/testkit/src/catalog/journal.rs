@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use annals_core::ports::Journal;
 use annals_core::{
-    Agent, DeadLetter, Extraction, ExtractionWatermark, FactOperation, Grain, MemoryId, Result, Stage, Statement,
-    Timestamp,
+    Agent, DeadLetter, Error, Extraction, ExtractionWatermark, FactOperation, Grain, MemoryId, Result, Stage,
+    Statement, Timestamp,
 };
 use async_trait::async_trait;
 
@@ -20,12 +20,16 @@ impl Journal for MemoryCatalog {
 
     async fn save_extraction(&self, agent: &Agent, extraction: Extraction, now: Timestamp) -> Result<()> {
         self.write(agent, |data, seq| {
-            let Extraction { turns, found, extracted, degraded } = extraction;
+            if !extraction.may_follow(data.extraction.extracted) {
+                return Err(Error::Stale { what: "the watermark of extraction".to_owned() });
+            }
+            let Extraction { turns, found, extracted, degraded, .. } = extraction;
             data.restate(&turns, found.statements, seq);
             data.relog(&turns, found.operations, seq);
             data.mark_degraded(agent, &turns, degraded.as_deref(), now);
             data.extraction = ExtractionWatermark { extracted, ..ExtractionWatermark::default() };
-        })
+            Ok(())
+        })?
     }
 
     async fn note_extraction_failure(

@@ -53,8 +53,8 @@ impl<P: Catalog> Catalog for Faulty<P> {
         self.store()?.watermark(agent, grain).await
     }
 
-    async fn save_watermark(&self, agent: &Agent, grain: Grain, watermark: Watermark) -> Result<()> {
-        self.store()?.save_watermark(agent, grain, watermark).await
+    async fn save_watermark(&self, agent: &Agent, grain: Grain, read: Watermark, watermark: Watermark) -> Result<()> {
+        self.store()?.save_watermark(agent, grain, read, watermark).await
     }
 
     async fn ledger(&self, agent: &Agent) -> Result<Vec<LedgerRow>> {

@@ -1,6 +1,8 @@
 //! Ports `Blocks`, `Requests`, `Keys`, `Accesses` and `Archive` of [`Faulty`].
 
-use annals_core::ports::{Access, Accesses, Archive, Block, Blocks, Key, Keys, Record, Requests, Version};
+use annals_core::ports::{
+    Access, Accesses, Archive, Block, Blocks, Key, KeyedReceipt, Keys, Record, RequestKey, Requests, Turn, Version,
+};
 use annals_core::{Agent, Digest, IngestReceipt, Memory, MemoryId, Result, Timestamp};
 use async_trait::async_trait;
 
@@ -23,19 +25,15 @@ impl<P: Blocks> Blocks for Faulty<P> {
 
 #[async_trait]
 impl<P: Requests> Requests for Faulty<P> {
-    async fn request(&self, agent: &Agent, key: &Digest) -> Result<Option<(Digest, IngestReceipt)>> {
-        self.store()?.request(agent, key).await
-    }
-
-    async fn save_request(
+    async fn ingest_once(
         &self,
         agent: &Agent,
-        key: &Digest,
-        body: &Digest,
-        operation_id: &str,
+        request: &RequestKey,
+        turns: Vec<Turn>,
+        revise: bool,
         now: Timestamp,
-    ) -> Result<()> {
-        self.store()?.save_request(agent, key, body, operation_id, now).await
+    ) -> Result<KeyedReceipt> {
+        self.store()?.ingest_once(agent, request, turns, revise, now).await
     }
 
     async fn drop_requests(&self, before: Timestamp) -> Result<u64> {

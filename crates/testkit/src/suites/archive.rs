@@ -6,8 +6,8 @@ mod restore;
 mod versions;
 mod world;
 
-use annals_core::Agent;
-use annals_core::ports::{Archive, Record};
+use annals_core::ports::{Archive, Record, check_origin};
+use annals_core::{Agent, Result, Timestamp};
 
 use super::{Case, Store, cases, run};
 
@@ -21,6 +21,26 @@ pub async fn all_records<A: Archive + ?Sized>(archive: &A, agent: &Agent) -> Vec
         }
         all.extend(page);
     }
+}
+
+/// Restores records for an agent that holds no memories or blocks yet, all or none, with the calls that an import makes.
+pub(super) async fn restore_records(
+    store: &dyn Store,
+    agent: &Agent,
+    mut records: Vec<Record>,
+    now: Timestamp,
+) -> Result<()> {
+    check_origin(agent, &records)?;
+    store.begin_restore(agent).await?;
+    records.sort_by_key(Record::rank);
+    let stored = match store.restore_some(agent, records).await {
+        Ok(()) => store.finish_restore(agent, now).await,
+        failed => failed,
+    };
+    if stored.is_err() {
+        store.drop_restore(agent).await?;
+    }
+    stored
 }
 
 /// Runs every case, each on a new empty store from `make`.

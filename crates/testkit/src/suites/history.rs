@@ -27,7 +27,8 @@ pub(super) async fn roll_up(store: &dyn Store, label: &str, by: By) {
     sources.extend(inputs.iter().map(|input| input.id.clone()).filter(|id| !sources.contains(id)).collect::<Vec<_>>());
     let sentences = base.into_iter().flat_map(|base| base.sentences).chain(inputs.iter().flat_map(quote)).collect();
     let draft = Some(draft(label, sentences, by)).filter(|_| !sources.is_empty());
-    let rolled_up = Summary { draft, ..summary(label, row.dirty_seq, &sources, "") };
+    let replaces = row.rolled_up();
+    let rolled_up = Summary { draft, replaces, ..summary(label, row.dirty_seq, &sources, "") };
     store.save_summaries(&me(), vec![rolled_up], later()).await.unwrap();
 }
 
@@ -69,7 +70,8 @@ fn draft(label: &str, sentences: Vec<Sentence>, by: By) -> Draft {
 pub(super) async fn extract(store: &dyn Store, turns: &[&Turn], statements: Vec<Statement>, log: Vec<FactOperation>) {
     let found = Extracted { statements, operations: log, rejected: Vec::new() };
     let turns = turns.iter().map(|turn| turn.id.clone()).collect();
-    let extraction = Extraction { turns, found, extracted: newest(store).await, degraded: None };
+    let after = store.extraction(&me()).await.unwrap().extracted;
+    let extraction = Extraction { turns, found, after, extracted: newest(store).await, degraded: None };
     store.save_extraction(&me(), extraction, now()).await.unwrap();
 }
 

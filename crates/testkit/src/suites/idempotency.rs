@@ -1,19 +1,20 @@
 //! Conformance suite of port `Requests`.
 
-use annals_core::ports::Target;
-use annals_core::{Agent, Digest, Error, IngestReceipt, Message};
+use annals_core::ports::{Change, KeyedReceipt, RequestKey, Target, Turn};
+use annals_core::{Agent, Digest, Error, Grain, IngestReceipt, LedgerRow, Message, Result};
 
-use super::catalog::{later, me, now, say, spoken_turn};
+use super::catalog::{all_changes, later, me, now, say, spoken_turn};
 use super::{Case, Store, cases, run};
 use crate::{agent, message, turn_of};
 
 /// Runs every case, each on a new empty store from `make`.
 pub async fn requests_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
     let cases: Vec<Case<dyn Store>> = cases![
-        a_request_is_kept_with_its_operation,
-        the_same_key_again_is_the_later_request,
+        a_request_is_stored_once_per_key,
+        another_body_with_the_key_is_refused,
+        a_request_that_fails_leaves_its_key_free,
+        requests_at_once_with_one_key_are_stored_once,
         the_operation_is_as_it_is_now,
-        an_operation_that_is_not_there_cannot_be_kept,
         agents_do_not_share_keys,
         old_ones_are_dropped_of_all_agents,
         they_go_with_what_is_forgotten,
@@ -27,92 +28,121 @@ fn digest(text: &str) -> Digest {
     Digest::of([text])
 }
 
+fn request(key: &str, body: &str) -> RequestKey {
+    RequestKey { key: digest(key), body: digest(body) }
+}
+
 async fn stated(store: &dyn Store, id: &str) -> IngestReceipt {
-    say(store, vec![spoken_turn(id, "2026-03-04T10:00:00Z", "tea")]).await
+    say(store, vec![tea(id)]).await
 }
 
-async fn keep(store: &dyn Store, key: &str, body: &str, operation: &IngestReceipt) {
-    store.save_request(&me(), &digest(key), &digest(body), &operation.id, now()).await.unwrap();
+fn tea(id: &str) -> Turn {
+    spoken_turn(id, "2026-03-04T10:00:00Z", "tea")
 }
 
-async fn request(store: &dyn Store, key: &str) -> Option<(Digest, IngestReceipt)> {
-    store.request(&me(), &digest(key)).await.unwrap()
+/// Sends the turn `id` with a key.
+async fn send(store: &dyn Store, key: &str, body: &str, id: &str) -> Result<KeyedReceipt> {
+    store.ingest_once(&me(), &request(key, body), vec![tea(id)], false, now()).await
 }
 
-async fn a_request_is_kept_with_its_operation(store: &dyn Store) {
-    assert_eq!(request(store, "k").await, None);
-    let operation = stated(store, "1").await;
-    keep(store, "k", "body", &operation).await;
-    assert_eq!(request(store, "k").await, Some((digest("body"), operation)));
-    assert_eq!(request(store, "other").await, None);
+/// Sends the turn `id` with a key. Returns whether the key was known.
+async fn is_known(store: &dyn Store, key: &str, id: &str) -> bool {
+    send(store, key, "body", id).await.unwrap().repeated
+}
+
+async fn all(store: &dyn Store) -> (Vec<Change>, Vec<LedgerRow>) {
+    (all_changes(store, Grain::Working).await, store.ledger(&me()).await.unwrap())
+}
+
+async fn a_request_is_stored_once_per_key(store: &dyn Store) {
+    let first = send(store, "k", "body", "1").await.unwrap();
+    assert_eq!((first.repeated, first.receipt.accepted), (false, 1));
+    assert_eq!(store.operation(&me(), &first.receipt.id).await.unwrap(), Some(first.receipt.clone()));
+    let before = all(store).await;
+    // The messages of a known request are not even looked at.
+    for turns in [vec![tea("1")], vec![tea("2")], Vec::new()] {
+        let again = store.ingest_once(&me(), &request("k", "body"), turns, true, later()).await.unwrap();
+        assert_eq!(again, KeyedReceipt { repeated: true, ..first.clone() });
+    }
+    assert_eq!(all(store).await, before);
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
 }
 
-async fn the_same_key_again_is_the_later_request(store: &dyn Store) {
-    let (one, two) = (stated(store, "1").await, stated(store, "2").await);
-    keep(store, "k", "body", &one).await;
-    keep(store, "same", "body", &one).await;
-    store.save_request(&me(), &digest("k"), &digest("another"), &two.id, later()).await.unwrap();
-    assert_eq!(request(store, "k").await, Some((digest("another"), two)));
-    assert_eq!(request(store, "same").await, Some((digest("body"), one)));
-    assert_eq!(store.drop_requests(later()).await.unwrap(), 1, "one is as old as its last request");
+async fn another_body_with_the_key_is_refused(store: &dyn Store) {
+    send(store, "k", "body", "1").await.unwrap();
+    let before = all(store).await;
+    for id in ["1", "2"] {
+        let refused = send(store, "k", "another", id).await;
+        assert!(matches!(refused, Err(Error::KeyReused)), "{refused:?}");
+    }
+    assert_eq!(all(store).await, before);
+    let other = send(store, "other", "another", "2").await.unwrap();
+    assert_eq!((other.repeated, other.receipt.accepted), (false, 1));
+    assert!(is_known(store, "k", "1").await, "the key is still that of the first request");
+}
+
+async fn a_request_that_fails_leaves_its_key_free(store: &dyn Store) {
+    stated(store, "1").await;
+    let before = all(store).await;
+    let cake = vec![tea("2"), spoken_turn("1", "2026-03-04T10:00:00Z", "cake")];
+    let refused = store.ingest_once(&me(), &request("k", "bad"), cake, false, now()).await;
+    assert!(matches!(refused, Err(Error::Conflict { .. })), "{refused:?}");
+    assert_eq!(all(store).await, before);
+    assert!(!is_known(store, "k", "2").await);
+}
+
+async fn requests_at_once_with_one_key_are_stored_once(store: &dyn Store) {
+    let sent = (0..8).map(|index| send(store, "k", "body", ["1", "2"][index % 2]));
+    let sent: Vec<KeyedReceipt> = futures::future::join_all(sent).await.into_iter().map(Result::unwrap).collect();
+    assert_eq!(sent.iter().filter(|sent| !sent.repeated).count(), 1);
+    assert!(sent.iter().all(|one| one.receipt == sent[0].receipt), "{sent:?}");
+    assert_eq!(all_changes(store, Grain::Working).await.len(), 1);
 }
 
 /// The same messages without the key are the same operation, with the counts of the last request.
 async fn the_operation_is_as_it_is_now(store: &dyn Store) {
-    let first = stated(store, "1").await;
-    keep(store, "k", "body", &first).await;
+    send(store, "k", "body", "1").await.unwrap();
     let again = stated(store, "1").await;
     assert_eq!((again.accepted, again.duplicate), (0, 1));
-    assert_eq!(request(store, "k").await, Some((digest("body"), again)));
-}
-
-async fn an_operation_that_is_not_there_cannot_be_kept(store: &dyn Store) {
-    let other = agent("other");
-    let operation = stated(store, "1").await;
-    for (agent, id) in [(&me(), "o-none"), (&other, operation.id.as_str())] {
-        let refused = store.save_request(agent, &digest("k"), &digest("body"), id, now()).await;
-        assert!(matches!(refused, Err(Error::NotFound { what: "operation", .. })), "{refused:?}");
-        assert_eq!(store.request(agent, &digest("k")).await.unwrap(), None);
-    }
-    assert_eq!(store.agents().await.unwrap(), [me()]);
+    assert_eq!(send(store, "k", "body", "1").await.unwrap().receipt, again);
 }
 
 async fn agents_do_not_share_keys(store: &dyn Store) {
     let other = agent("other");
-    let operation = stated(store, "1").await;
-    keep(store, "k", "body", &operation).await;
-    assert_eq!(store.request(&other, &digest("k")).await.unwrap(), None);
+    send(store, "k", "body", "1").await.unwrap();
+    let turn = turn_of(&other, message("2026-03-04T10:00:00Z", "tea"));
+    let theirs = store.ingest_once(&other, &request("k", "another"), vec![turn], false, now()).await.unwrap();
+    assert!(!theirs.repeated);
     store.erase(&other, &Target::Agent, now()).await.unwrap();
-    assert!(request(store, "k").await.is_some());
+    assert!(is_known(store, "k", "1").await);
 }
 
 async fn old_ones_are_dropped_of_all_agents(store: &dyn Store) {
-    let operation = stated(store, "1").await;
-    let theirs = theirs(store, &agent("other")).await;
-    let of_other = async |now| {
-        let (key, body) = (digest("k"), digest("body"));
-        store.save_request(&agent("other"), &key, &body, &theirs.id, now).await.unwrap();
+    let other = agent("other");
+    let of_other = async || {
+        let turn = turn_of(&other, message("2026-03-04T10:00:00Z", "tea"));
+        store.ingest_once(&other, &request("k", "body"), vec![turn], false, now()).await.unwrap()
     };
-    keep(store, "a", "body", &operation).await;
-    of_other(now()).await;
-    store.save_request(&me(), &digest("b"), &digest("body"), &operation.id, later()).await.unwrap();
+    let first = send(store, "a", "body", "1").await.unwrap().receipt;
+    of_other().await;
+    store.ingest_once(&me(), &request("b", "body"), vec![tea("2")], false, later()).await.unwrap();
     assert_eq!(store.drop_requests(now()).await.unwrap(), 0, "kept at the instant is not kept before it");
     assert_eq!(store.drop_requests(later()).await.unwrap(), 2);
-    assert_eq!((request(store, "a").await, request(store, "b").await.is_some()), (None, true));
-    assert!(store.operation(&me(), &operation.id).await.unwrap().is_some(), "operations stay");
+    assert!(store.operation(&me(), &first.id).await.unwrap().is_some(), "operations stay");
+    assert!(is_known(store, "b", "2").await && !of_other().await.repeated && !is_known(store, "a", "1").await);
 }
 
 async fn they_go_with_what_is_forgotten(store: &dyn Store) {
     for target in [Target::Conversation("talk".into()), Target::Agent] {
-        let operation = stated(store, &format!("{target:?}")).await;
-        keep(store, "k", "body", &operation).await;
+        let id = format!("{target:?}");
+        let operation = send(store, "k", "body", &id).await.unwrap().receipt;
         store.preview(&me(), &target).await.unwrap();
-        assert!(request(store, "k").await.is_some());
+        assert!(is_known(store, "k", &id).await);
         store.erase(&me(), &target, now()).await.unwrap();
-        assert_eq!(request(store, "k").await, None);
         assert_eq!(store.find_operation("default", &operation.id).await.unwrap(), None);
         assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+        assert!(!is_known(store, "k", &id).await);
+        store.erase(&me(), &Target::Agent, now()).await.unwrap();
     }
 }
 

@@ -28,6 +28,8 @@ pub async fn journal_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         saving::agents_have_journals_of_their_own,
         watermark::an_unknown_agent_has_no_journal,
         watermark::the_lane_is_as_saved_and_its_failures_end,
+        watermark::an_extraction_from_another_watermark_changes_nothing,
+        watermark::extraction_does_not_go_back,
         watermark::failures_are_counted,
         watermark::a_failure_noted_in_a_future_that_did_not_come_began_now,
         watermark::degraded_turns_are_dead_letters_until_read,
@@ -58,10 +60,13 @@ fn found(statements: Vec<Statement>, operations: Vec<FactOperation>) -> Extracte
 
 /// Builds the extraction of these turns, with the watermark at 9.
 fn reading(turns: &[&MemoryId], found: Extracted) -> Extraction {
-    Extraction { turns: turns.iter().map(|id| (*id).clone()).collect(), found, extracted: 9, degraded: None }
+    Extraction { turns: turns.iter().map(|id| (*id).clone()).collect(), found, after: 0, extracted: 9, degraded: None }
 }
 
+/// Saves an extraction at the present watermark.
 async fn save(store: &dyn Store, extraction: Extraction) {
+    let after = store.extraction(&me()).await.unwrap().extracted;
+    let extraction = Extraction { after, ..extraction };
     store.save_extraction(&me(), extraction, now()).await.unwrap();
 }
 

@@ -103,5 +103,5 @@ fn relevant(facts: Vec<Fact>, turns: &[Memory]) -> Vec<Fact> {
 }
 
 fn words(text: &str) -> Vec<String> {
-    folded(text).split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    annals_core::words(&folded(text)).map(str::to_owned).collect()
 }

@@ -1,7 +1,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use annals_core::ports::{Catalog, Erasure, Journal, Target, WriteGuard};
-use annals_core::{Error, FactOperation, MemoryId, Message, Role};
+use annals_core::{Error, FactOperation, MemoryId, Message, Role, SignedDuration};
 use annals_testkit::{Faulty, agent, at, message};
 use async_trait::async_trait;
 
@@ -236,6 +236,36 @@ async fn answer_is_saved_only_if_its_input_is_unchanged() {
     check_meanwhile(|fixture| Box::pin(async move { forget(&fixture, "Ann").await }), 1, &["Bob likes figs"]).await;
     let say = |fixture: Fixture| -> BoxedUnit { Box::pin(async move { fixture.say("y", 3, "Cid likes rye.").await }) };
     check_meanwhile(say, 0, &["Ann likes tea", "Bob likes figs", "Cid likes rye"]).await;
+}
+
+/// A caller that holds the lock of its own process, while another process reads the same turns.
+struct Believed<'g, F>(Meanwhile<'g, F>);
+
+#[async_trait]
+impl<F: Fn(Fixture) -> BoxedUnit + Sync + Send> WriteLock for Believed<'_, F> {
+    async fn acquire(&self, agent: &Agent) -> WriteGuard {
+        self.0.acquire(agent).await
+    }
+
+    fn is_held(&self) -> bool {
+        true
+    }
+}
+
+#[tokio::test]
+async fn turns_that_somebody_else_read_meanwhile_are_not_saved_twice() {
+    let fixture = Fixture::new();
+    fixture.say("x", 1, "Ann likes tea.").await;
+    let act = |fixture: Fixture| -> BoxedUnit {
+        Box::pin(async move {
+            extract(&fixture, NOW).await;
+        })
+    };
+    let lock = Believed(Meanwhile { fixture: &fixture, taken: 0.into(), act });
+    let writer = fixture.fact_writer();
+    let passed = writer.extract_unlocked(&agent("a"), at(NOW), &|_| (), &|| false, &lock).await.unwrap();
+    assert_eq!((passed.stale, passed.turns, passed.operations), (1, 0, 0));
+    assert_eq!(fixture.held().await, ["Ann likes tea"]);
 }
 
 /// Even if the endpoint asks for a longer wait than retention can afford.

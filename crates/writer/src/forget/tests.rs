@@ -26,6 +26,7 @@ async fn roll_up(fixture: &Fixture, text: &str) {
     let ledger = fixture.catalog.ledger(&agent("a")).await.unwrap();
     let read = ledger.iter().find(|row| row.period == day).map_or(0, |row| row.dirty_seq);
     let roll_up = summary("2026-03-04", read, &sources, text);
+    let roll_up = annals_testkit::replacing(&fixture.catalog, &agent("a"), roll_up).await;
     fixture.catalog.save_summaries(&agent("a"), vec![roll_up], at(NOW)).await.unwrap();
 }
 
@@ -112,7 +113,7 @@ async fn half_built_generation_is_removed_too() {
     fixture.strata.rewrite(&Table { generation: 0, ..half.clone() }, 1).await.unwrap();
     let watermark = fixture.catalog.watermark(&agent("a"), Grain::Working).await.unwrap();
     let building = Watermark { building: Some((1, watermark.applied)), ..watermark };
-    fixture.catalog.save_watermark(&agent("a"), Grain::Working, building).await.unwrap();
+    fixture.catalog.save_watermark(&agent("a"), Grain::Working, watermark, building).await.unwrap();
     fixture.eraser().erase(&agent("a"), &Target::Subject("Bob".into()), at(NOW)).await.unwrap();
     fixture.eraser().clean(&agent("a"), at(NOW)).await.unwrap();
     assert_forgotten(&fixture).await;

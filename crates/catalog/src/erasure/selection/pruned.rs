@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use annals_core::ports::Target;
 use annals_core::{Agent, Base, Grain, Interval, MemoryId, Period, Sentence, Timestamp, Zones};
-use rusqlite::{Connection, params};
 
 use super::ALL_STATEMENTS;
 use crate::columns::bounds;
+use crate::db::{Db, params};
 use crate::erasure::subject::Subject;
 use crate::failure::Result;
 use crate::forgotten::KeyedHashes;
@@ -62,19 +62,19 @@ struct Left {
 
 impl Resolved {
     pub(super) fn new(
-        connection: &Connection,
+        db: &dyn Db,
         agent: &Agent,
         agent_id: i64,
         target: &Target,
         subject: &Subject,
         zones: &Zones,
     ) -> Result<Resolved> {
-        let hashes = KeyedHashes::known(connection, agent)?;
-        let mut turns = candidates(connection, agent_id, target, hashes.as_ref())?;
+        let hashes = KeyedHashes::known(db, agent)?;
+        let mut turns = candidates(db, agent_id, target, hashes.as_ref())?;
         if turns.is_empty() {
             return Ok(Resolved::default());
         }
-        let left = Left::read(connection, agent, agent_id, subject, &turns)?;
+        let left = Left::read(db, agent, agent_id, subject, &turns)?;
         for turn in &mut turns {
             let remains = &left.of[&turn.id];
             turn.day = turn.day.or(remains.day);
@@ -86,55 +86,44 @@ impl Resolved {
 
 /// Returns the pruned turns that a target may select. The query narrows them down, as there may be far more of them
 /// than live turns.
-fn candidates(
-    connection: &Connection,
-    agent_id: i64,
-    target: &Target,
-    hashes: Option<&KeyedHashes>,
-) -> Result<Vec<Pruned>> {
+fn candidates(db: &dyn Db, agent_id: i64, target: &Target, hashes: Option<&KeyedHashes>) -> Result<Vec<Pruned>> {
     match target {
         Target::Memories(ids) => {
             let mut turns = Vec::new();
             for id in ids.iter().collect::<BTreeSet<_>>() {
-                turns.append(&mut pruned::find(connection, BY_ID, params![agent_id, id.as_str()])?);
+                turns.append(&mut pruned::find(db, BY_ID, params![agent_id, id.as_str()])?);
             }
             Ok(turns)
         }
         Target::Conversation(name) => {
             let hash = hashes.map(|hashes| hashes.conversation(name));
-            pruned::find(connection, OF_CONVERSATION, params![agent_id, hash])
+            pruned::find(db, OF_CONVERSATION, params![agent_id, hash])
         }
         Target::Range(range) => {
             let (start, end) = bounds(range);
-            pruned::find(connection, WITHIN, params![agent_id, start, end])
+            pruned::find(db, WITHIN, params![agent_id, start, end])
         }
-        Target::Subject(_) | Target::Agent => pruned::all(connection, agent_id),
+        Target::Subject(_) | Target::Agent => pruned::all(db, agent_id),
     }
 }
 
 impl Left {
-    fn read(
-        connection: &Connection,
-        agent: &Agent,
-        agent_id: i64,
-        subject: &Subject,
-        turns: &[Pruned],
-    ) -> Result<Left> {
+    fn read(db: &dyn Db, agent: &Agent, agent_id: i64, subject: &Subject, turns: &[Pruned]) -> Result<Left> {
         let of = turns.iter().map(|turn| (turn.id.clone(), Remains::default())).collect();
         let mut left = Left { of, reworded: BTreeSet::new() };
-        for period in bases::periods(connection, agent_id)? {
-            let present = bases::present(connection, agent_id, &MemoryId::summary(agent, period))?;
-            for text in bases::of(connection, agent_id, period)?.into_iter().chain(present) {
+        for period in bases::periods(db, agent_id)? {
+            let present = bases::present(db, agent_id, &MemoryId::summary(agent, period))?;
+            for text in bases::of(db, agent_id, period)?.into_iter().chain(present) {
                 left.look_at(period, &text, subject);
             }
         }
-        for operation in log::all(connection, agent_id)? {
+        for operation in log::all(db, agent_id)? {
             if let Some(remains) = left.of.get_mut(&operation.source) {
                 remains.said_at = Some(operation.said_at);
                 remains.names_subject |= subject.is_named_by_operation(&operation);
             }
         }
-        for stored in statements::find(connection, ALL_STATEMENTS, [agent_id])? {
+        for stored in statements::find(db, ALL_STATEMENTS, params![agent_id])? {
             let statement = &stored.statement;
             let named = statement.who.iter().chain([&statement.text]).any(|text| subject.is_named_in(text));
             for id in &statement.sources {

@@ -44,11 +44,14 @@ pub fn pieces(message: &Value, role: Role, place: &Place, output: &mut Output<'_
         }
     };
     if is_tools(message, role, kind) {
-        return Some(Pieces {
-            tools: vec![text].into_iter().filter(|text| !text.trim().is_empty()).collect(),
-            ..Pieces::default()
-        })
-        .filter(|pieces| !pieces.tools.is_empty());
+        if text.trim().is_empty() {
+            output.skip(Skip::no_message("empty message", place));
+            return None;
+        }
+        return Some(Pieces { tools: vec![text], ..Pieces::default() });
+    }
+    for _ in message.get("metadata").map_or(&[][..], |metadata| list(metadata, "attachments")) {
+        output.skip(Skip::no_message("uploaded file", place));
     }
     let text = if role == Role::Assistant { clean(&text) } else { text };
     Some(Pieces { text: vec![text], ..Pieces::default() })

@@ -113,6 +113,7 @@ fn active_branch_is_the_one_of_the_current_node() {
          chatgpt:c1 u1 user 2023-11-14T22:13:21Z Where to?
          chatgpt:c1 b1 assistant 2023-11-14T22:13:23Z Oslo.
          chatgpt:c1 b2 user 2023-11-14T22:13:24Z Good.
+         skip 2 message of another branch (--branches all)
          skip 1 system message",
     );
 }
@@ -302,6 +303,19 @@ fn memory_is_an_undated_document_and_comes_once() {
 }
 
 #[test]
+fn uploaded_files_and_empty_results_are_counted() {
+    let file = r#","metadata":{"attachments":[{"id":"f","name":"a.pdf"}]}"#;
+    let nodes = [node_with("u1", "-", "user", "1", &text("Read it"), file), node("t1", "u1", "tool", "2", &text(""))];
+    check(
+        &export("", &nodes),
+        "conversation chatgpt:c1 Trip
+         chatgpt:c1 u1 user 2023-11-14T22:13:21Z Read it
+         skip 1 empty message
+         skip 1 uploaded file",
+    );
+}
+
+#[test]
 fn citation_marks_are_removed_from_answers_only() {
     let marked = "Rain\u{e200}cite\u{e202}turn0\u{e201}【1†source】.";
     let nodes = [said("u1", "-", "user", "1", "Is 【1†source】 a mark?"), said("a1", "u1", "assistant", "2", marked)];
@@ -346,13 +360,23 @@ fn cycle_of_parents_ends() {
     let (_, summary) = items(Kind::ChatGpt, &[("c.json", &export(r#","current_node":"a""#, &nodes))], &options());
     assert_eq!(summary.total_messages(), 2);
     check(&export("", &nodes), "skip 1 conversation without messages");
+    let beside = [nodes[0].clone(), nodes[1].clone(), said("u1", "-", "user", "1", "Hello")];
+    let options = Options { branches: Branches::All, ..options() };
+    check_with(
+        Kind::ChatGpt,
+        &options,
+        &[("c.json", &export("", &beside))],
+        "conversation chatgpt:c1 Trip
+         chatgpt:c1 u1 user 2023-11-14T22:13:21Z Hello
+         skip 2 message outside all branches",
+    );
 }
 
 #[test]
 fn damaged_and_cut_off_files_are_reported_and_the_rest_is_read() {
     let json = simple();
     let broken = json.replacen("[{", r#"[{"id":"broken","mapping":{}} } , {"id": bad},"#, 1).replacen(",{", ",\n{", 1);
-    let (_, summary) = items(Kind::ChatGpt, &[("c.json", &format!("{}{{", broken))], &options());
+    let (_, summary) = items(Kind::ChatGpt, &[("c.json", &format!("{broken}{{"))], &options());
     assert!(summary.skipped.count("damaged JSON") > 0);
     let cut = format!("{},{}", &json[..json.len() - 1], &json[1..90]);
     let (found, summary) = items(Kind::ChatGpt, &[("c.json", &cut)], &options());

@@ -38,7 +38,9 @@ pub fn pieces(message: &Value, place: &Place, output: &mut Output<'_>) -> Pieces
     for block in &blocks {
         add_block(block, &mut pieces, place, output);
     }
-    if blocks.is_empty() {
+    // What a person typed beside an image may stand there only.
+    let is_typed = matches!(filled(message, "sender"), Some("human")) && pieces == Pieces::default();
+    if blocks.is_empty() || is_typed {
         let plain = text(message, "text").or_else(|| text(message, "content"));
         pieces.text.extend(plain.map(str::to_owned));
     }

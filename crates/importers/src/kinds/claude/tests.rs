@@ -75,6 +75,16 @@ fn text_counts_where_there_are_no_blocks() {
 }
 
 #[test]
+fn text_that_a_person_typed_beside_an_image_counts() {
+    check(
+        &export("", &[message("m1", "human", 1, r#","text":"Look","content":[{"type":"image"}]"#)]),
+        "conversation claude:c1 Trip
+         claude:c1 m1 user 2025-03-01T10:00:01.123Z Look
+         skip 1 image",
+    );
+}
+
+#[test]
 fn message_of_thinking_alone_is_not_an_empty_one() {
     let more = r#","text":"","content":[{"type":"thinking","thinking":"Hm"}]"#;
     check(
@@ -149,11 +159,11 @@ fn branches_end_at_the_current_leaf_or_the_latest() {
     let rome = "conversation claude:c1 Trip
          claude:c1 m1 user 2025-03-01T10:00:01.123Z Where to?
          claude:c1 a1 assistant 2025-03-01T10:00:02.123Z Rome.";
-    check(&branched(r#","current_leaf_message_uuid":"a1""#), rome);
-    check(
-        &branched(""),
-        &rome.replace("a1 assistant 2025-03-01T10:00:02.123Z Rome.", "b1 assistant 2025-03-01T10:00:09.123Z Oslo."),
-    );
+    let skipped = "skip 1 message of another branch (--branches all)";
+    check(&branched(r#","current_leaf_message_uuid":"a1""#), &format!("{rome}\n{skipped}"));
+    let oslo =
+        rome.replace("a1 assistant 2025-03-01T10:00:02.123Z Rome.", "b1 assistant 2025-03-01T10:00:09.123Z Oslo.");
+    check(&branched(""), &format!("{oslo}\n{skipped}"));
     let options = Options { branches: Branches::All, ..options() };
     let other = format!("{rome}\nclaude:c1#b1 b1 assistant 2025-03-01T10:00:09.123Z Oslo.");
     check_with(Kind::Claude, &options, &[("c.json", &branched(r#","current_leaf_message_uuid":"a1""#))], &other);

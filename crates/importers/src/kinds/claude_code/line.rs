@@ -70,6 +70,7 @@ impl Session {
         match text(line, "type") {
             Some("user") => self.turn(line, Role::User, place, output),
             Some("assistant") => self.turn(line, Role::Assistant, place, output),
+            Some("attachment") if is_typed_meanwhile(line) => self.turn(line, Role::User, place, output),
             Some(kind) if NO_TURNS.contains(&kind) => {
                 self.note_title(kind, line);
                 output.skip(Skip::no_message(format!("line {kind:?}"), place));
@@ -133,7 +134,7 @@ impl Session {
         self.last = Some(at);
         let pieces = pieces(line, role, place, output);
         if pieces == Pieces::default() {
-            output.skip(Skip::no_message("message without typed text", place));
+            output.skip(Skip::no_message("message without text", place));
             return Ok(());
         }
         let conversation = format!("claude-code:{}", self.session_of(line));
@@ -208,15 +209,31 @@ fn no_turn(line: &Value, role: Role) -> Option<&'static str> {
     }
 }
 
+/// Returns whether a line is what a person typed while the assistant was at work. No other line has it.
+fn is_typed_meanwhile(line: &Value) -> bool {
+    let attachment = line.get("attachment").unwrap_or(&Value::Null);
+    let origin = attachment.get("origin").or_else(|| line.get("origin")).and_then(|origin| text(origin, "kind"));
+    text(attachment, "type") == Some("queued_command")
+        && text(attachment, "commandMode").is_none_or(|mode| mode == "prompt")
+        && origin.is_none_or(|kind| kind == "human")
+        && !is_true(attachment, "isMeta")
+}
+
+/// Returns what a line says: a text or blocks.
+fn content(line: &Value) -> Option<&Value> {
+    let said = line.get("message").and_then(|message| message.get("content"));
+    said.or_else(|| line.get("attachment").and_then(|attachment| attachment.get("prompt")))
+}
+
 /// Returns an id for a line without one, from its time and content.
 fn made_up_id(line: &Value) -> Option<String> {
-    let (time, message) = (line.get("timestamp")?.to_string(), line.get("message")?.to_string());
-    Some(format!("line-{}", &Digest::of([time, message]).to_string()[..32]))
+    let (time, content) = (line.get("timestamp")?.to_string(), content(line)?.to_string());
+    Some(format!("line-{}", &Digest::of([time, content]).to_string()[..32]))
 }
 
 fn pieces(line: &Value, role: Role, place: &Place, output: &mut Output<'_>) -> Pieces {
     let mut pieces = Pieces::default();
-    match line.get("message").and_then(|message| message.get("content")) {
+    match content(line) {
         Some(Value::String(content)) => pieces.text.push(content.clone()),
         Some(Value::Array(blocks)) => {
             for block in blocks {

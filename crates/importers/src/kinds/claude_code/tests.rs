@@ -90,8 +90,35 @@ fn what_nobody_typed_is_passed_over() {
          skip 1 error of the API
          skip 1 message of a subagent
          skip 2 message of the program
-         skip 2 message without typed text
+         skip 2 message without text
          skip 1 summary of a compacted conversation",
+    );
+}
+
+#[test]
+fn what_was_typed_while_the_assistant_worked_is_read() {
+    let queued = |uuid: &str, attachment: &str| {
+        format!(
+            r#"{{"type":"attachment","uuid":"{uuid}","sessionId":"s1","timestamp":"2026-05-01T10:00:05Z","attachment":{{{attachment}}}}}"#
+        )
+    };
+    let file = [
+        user("u1", 1, "Go"),
+        queued("q1", r#""type":"queued_command","prompt":"Stop there","commandMode":"prompt""#),
+        queued("q2", r#""type":"queued_command","prompt":[{"type":"text","text":"See this"},{"type":"image"}],"origin":{"kind":"human"}"#),
+        queued("q3", r#""type":"queued_command","prompt":"x","commandMode":"task-notification""#),
+        queued("q4", r#""type":"queued_command","prompt":"x","origin":{"kind":"peer"}"#),
+        queued("q5", r#""type":"todo_reminder","content":[]"#),
+    ]
+    .join("\n");
+    check(
+        &[("s1.jsonl", &file)],
+        r#"claude-code:s1 u1 user 2026-05-01T10:00:01Z Go
+           claude-code:s1 q1 user 2026-05-01T10:00:05Z Stop there
+           claude-code:s1 q2 user 2026-05-01T10:00:05Z See this
+           conversation claude-code:s1 Go
+           skip 1 image or document
+           skip 3 line "attachment""#,
     );
 }
 

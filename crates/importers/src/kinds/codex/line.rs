@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use annals_core::{Digest, Message, Result, Role, SignedDuration, Timestamp};
 use serde_json::Value;
 
+use super::payload::{is_known_event, texts, tool, typed};
 use super::{Survey, time_of};
 use crate::dates;
 use crate::item::Place;
@@ -15,67 +16,6 @@ use crate::skipped::{Skip, Why};
 
 /// Copies of a parent session are written in one go; they have times within this of the session's begin.
 const COPIED_WITHIN: SignedDuration = SignedDuration::from_secs(1);
-
-/// Beginnings of texts that the program puts before what was typed.
-const INJECTED: [&str; 12] = [
-    "<user_instructions>",
-    "<environment_context>",
-    "<INSTRUCTIONS>",
-    "<permissions instructions>",
-    "<collaboration_mode>",
-    "<turn_aborted>",
-    "<subagent_notification>",
-    "<skill>",
-    "<user_shell_command>",
-    "<personality_spec>",
-    "# AGENTS.md instructions",
-    "Warning: apply_patch was requested via",
-];
-
-/// Events that say nothing; more have one of the beginnings or endings below.
-const EVENTS: [&str; 22] = [
-    "token_count",
-    "turn_aborted",
-    "turn_diff",
-    "thread_rolled_back",
-    "thread_name_updated",
-    "thread_goal_updated",
-    "thread_settings_applied",
-    "session_configured",
-    "agent_reasoning_raw_content",
-    "agent_reasoning_section_break",
-    "context_compacted",
-    "compaction_progress",
-    "entered_review_mode",
-    "exited_review_mode",
-    "background_event",
-    "stream_error",
-    "error",
-    "warning",
-    "plan_update",
-    "plan_delta",
-    "shutdown_complete",
-    "view_image_tool_call",
-];
-const EVENT_AFFIXES: [&str; 14] = [
-    "task_",
-    "turn_",
-    "item_",
-    "exec_",
-    "mcp_",
-    "patch_apply_",
-    "web_search_",
-    "image_generation_",
-    "hook_",
-    "collab_",
-    "sub_agent_",
-    "guardian_",
-    "apply_patch_",
-    "dynamic_tool_",
-];
-
-/// The heading of the editor's plug-in before what was typed.
-const REQUEST: &str = "## My request for Codex:";
 
 /// One file of a session, read line by line.
 pub struct Session {
@@ -242,7 +182,7 @@ impl Session {
         output: &mut Output<'_>,
     ) -> Result<()> {
         if pieces == Pieces::default() {
-            output.skip(Skip::no_message("message without typed text", place));
+            output.skip(Skip::no_message("message without text", place));
             return Ok(());
         }
         let own = output.past(time_of(line));
@@ -308,36 +248,4 @@ impl Session {
         *repeat += 1;
         Digest::of([&digest.0[..], &repeat.to_le_bytes()]).to_string()[..32].to_owned()
     }
-}
-
-fn is_known_event(kind: &str) -> bool {
-    EVENTS.contains(&kind) || EVENT_AFFIXES.iter().any(|affix| kind.starts_with(affix))
-}
-
-/// Returns what a person typed, or `None` if the program wrote it.
-fn typed(text: &str) -> Option<String> {
-    let text = text.split_once(REQUEST).map_or(text, |(_, request)| request).trim();
-    let is_injected = INJECTED.iter().any(|begin| text.starts_with(begin));
-    (!text.is_empty() && !is_injected).then(|| text.to_owned())
-}
-
-fn texts(payload: &Value) -> Vec<&str> {
-    match payload.get("content") {
-        Some(Value::String(text)) => vec![text],
-        _ => list(payload, "content").iter().filter_map(|part| filled(part, "text")).collect(),
-    }
-}
-
-/// Returns the text of a call or result.
-fn tool(payload: &Value) -> Option<String> {
-    let name = filled(payload, "name").or_else(|| text(payload, "type")).unwrap_or("tool");
-    let given =
-        ["arguments", "input", "action"].iter().find_map(|field| payload.get(*field)).filter(|given| !given.is_null());
-    let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    match (given, payload.get("output")) {
-        (Some(given), _) => Some(format!("{name}: {}", plain(given))),
-        (None, Some(output)) => Some(filled(output, "content").map_or_else(|| plain(output), str::to_owned)),
-        (None, None) => None,
-    }
-    .filter(|text| !text.trim().is_empty())
 }

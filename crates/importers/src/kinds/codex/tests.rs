@@ -154,7 +154,7 @@ fn old_files_without_events_and_times_are_read() {
            conversation codex:new
            skip 3 copied message
            skip 4 line of the session
-           skip 2 message without typed text"#,
+           skip 2 message without text"#,
     );
 }
 

@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use annals_core::Date;
+use annals_core::{CalendarNames, Date};
+use jiff::civil::Weekday;
 use regex::{Captures, Regex};
 
 use super::plain;
@@ -22,38 +23,21 @@ impl Written {
     }
 }
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
-
-const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+const ENGLISH: CalendarNames = CalendarNames::ENGLISH;
 
 /// Returns the number of a month from its name or its first three or four letters.
 pub(super) fn month(word: &str) -> Option<i8> {
-    let is = |name: &str| word == name || (word.len() >= 3 && word.len() <= 4 && name.starts_with(word));
-    let place = MONTHS.iter().position(|name| is(name))?;
-    i8::try_from(place + 1).ok()
+    let full = ENGLISH.months.into_iter().find(|name| (3..=4).contains(&word.len()) && name.starts_with(word));
+    ENGLISH.month(full.unwrap_or(word))
 }
 
-/// Returns the number of a weekday, Monday being 1.
-pub(super) fn weekday(word: &str) -> Option<i8> {
-    let place = WEEKDAYS.iter().position(|name| *name == word)?;
-    i8::try_from(place + 1).ok()
+/// Returns a weekday from its name.
+pub(super) fn weekday(word: &str) -> Option<Weekday> {
+    ENGLISH.weekday(word)
 }
 
 static DATES: LazyLock<Regex> = LazyLock::new(|| {
-    let month = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*";
+    let month = format!("(?:{})[a-z]*", ENGLISH.months.map(|name| &name[..3]).join("|"));
     let pattern = format!(
         r"(?ix)
         \b(?P<y1>\d{{4}})-(?P<m1>\d{{2}})-(?P<d1>\d{{2}})\b

@@ -1,42 +1,26 @@
 //! Words for times: English units, weekdays and months, and the simplest phrases of other languages.
 
-use annals_core::Date;
+use annals_core::{CalendarNames, Date};
 use jiff::civil::Weekday;
 
 use super::Found;
 use super::span::{Span, Unit};
 use crate::extractive::language::Language;
 
-const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
+const ENGLISH: CalendarNames = CalendarNames::ENGLISH;
 
 /// Returns an English weekday from its lower-case name or abbreviation.
 pub(super) fn weekday(word: &str) -> Option<Weekday> {
     const SHORT: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
     const LONGER: [&str; 7] = ["mons", "tues", "weds", "thurs", "frid", "satur", "sund"];
-    let found = place(&WEEKDAYS, word).or_else(|| place(&SHORT, word)).or_else(|| place(&LONGER, word));
-    found.and_then(|place| Weekday::from_monday_zero_offset(place).ok())
+    let short = || place(&SHORT, word).or_else(|| place(&LONGER, word)).map(Weekday::from_monday_zero_offset);
+    ENGLISH.weekday(word).or_else(|| short()?.ok())
 }
 
 /// Returns an English month from its lower-case name or abbreviation.
 pub(super) fn month(word: &str) -> Option<i8> {
-    let short = |name: &&str| word.len() == 3 && name.starts_with(word);
-    let place = MONTHS.iter().position(|name| *name == word || short(name))?;
-    i8::try_from(place + 1).ok()
+    let full = ENGLISH.months.into_iter().find(|name| word.len() == 3 && name.starts_with(word));
+    ENGLISH.month(full.unwrap_or(word))
 }
 
 /// Returns an English unit from its lower-case name.
@@ -72,8 +56,7 @@ const SEASONS: [(&str, i8, i8); 10] = [
 /// of `day`, 1 the next one after it, and 0 the one in the same year.
 pub(super) fn season(word: &str, day: Date, side: i32) -> Option<Span> {
     let now = day.month();
-    if let Some(month) = MONTHS.iter().position(|name| *name == word) {
-        let month = i8::try_from(month + 1).ok()?;
+    if let Some(month) = ENGLISH.month(word) {
         let years = match side {
             -1 => -i16::from(month >= now),
             0 => 0,

@@ -37,13 +37,13 @@ impl Span {
     }
 
     pub(super) fn week(day: Date, offset: i32) -> Option<Span> {
-        let monday = monday(day)?.checked_add((7 * offset).days()).ok()?;
+        let monday = monday(day).checked_add((7 * offset).days()).ok()?;
         Some(Span::Days(monday, monday.checked_add(6.days()).ok()?))
     }
 
     /// Saturday and Sunday of the week that is `offset` weeks after that of the day.
     pub(super) fn weekend(day: Date, offset: i32) -> Option<Span> {
-        let saturday = monday(day)?.checked_add((7 * offset + 5).days()).ok()?;
+        let saturday = monday(day).checked_add((7 * offset + 5).days()).ok()?;
         Some(Span::Days(saturday, saturday.checked_add(1.days()).ok()?))
     }
 
@@ -104,6 +104,6 @@ impl Span {
     }
 }
 
-fn monday(day: Date) -> Option<Date> {
-    Some(Period::of(Grain::Weekly, day).first_day())
+fn monday(day: Date) -> Date {
+    Period::of(Grain::Weekly, day).first_day()
 }

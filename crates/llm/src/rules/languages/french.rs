@@ -73,26 +73,4 @@ pub(super) const DATES: &[(&str, &str)] = &[
     ("il y a trois ans", "three years ago"),
     (r"depuis (?P<y>\d{4})", "since $y"),
     (r"en (?P<y>\d{4})", "in $y"),
-    ("lundi(?: prochain)?", "on Monday"),
-    ("mardi(?: prochain)?", "on Tuesday"),
-    ("mercredi(?: prochain)?", "on Wednesday"),
-    ("jeudi(?: prochain)?", "on Thursday"),
-    ("vendredi(?: prochain)?", "on Friday"),
-    ("samedi(?: prochain)?", "on Saturday"),
-    ("dimanche(?: prochain)?", "on Sunday"),
-];
-
-pub(super) const MONTHS: [&str; 12] = [
-    "janvier",
-    "février",
-    "mars",
-    "avril",
-    "mai",
-    "juin",
-    "juillet",
-    "août",
-    "septembre",
-    "octobre",
-    "novembre",
-    "décembre",
 ];

@@ -76,26 +76,4 @@ pub(super) const DATES: &[(&str, &str)] = &[
     ("vor drei Jahren", "three years ago"),
     (r"seit (?P<y>\d{4})", "since $y"),
     (r"(?:im Jahr )(?P<y>\d{4})", "in $y"),
-    ("am Montag", "on Monday"),
-    ("am Dienstag", "on Tuesday"),
-    ("am Mittwoch", "on Wednesday"),
-    ("am Donnerstag", "on Thursday"),
-    ("am Freitag", "on Friday"),
-    ("am Samstag", "on Saturday"),
-    ("am Sonntag", "on Sunday"),
-];
-
-pub(super) const MONTHS: [&str; 12] = [
-    "Januar",
-    "Februar",
-    "März",
-    "April",
-    "Mai",
-    "Juni",
-    "Juli",
-    "August",
-    "September",
-    "Oktober",
-    "November",
-    "Dezember",
 ];

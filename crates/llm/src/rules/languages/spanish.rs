@@ -72,26 +72,4 @@ pub(super) const DATES: &[(&str, &str)] = &[
     ("hace tres años", "three years ago"),
     (r"desde (?P<y>\d{4})", "since $y"),
     (r"en (?P<y>\d{4})", "in $y"),
-    ("el lunes", "on Monday"),
-    ("el martes", "on Tuesday"),
-    ("el miércoles", "on Wednesday"),
-    ("el jueves", "on Thursday"),
-    ("el viernes", "on Friday"),
-    ("el sábado", "on Saturday"),
-    ("el domingo", "on Sunday"),
-];
-
-pub(super) const MONTHS: [&str; 12] = [
-    "enero",
-    "febrero",
-    "marzo",
-    "abril",
-    "mayo",
-    "junio",
-    "julio",
-    "agosto",
-    "septiembre",
-    "octubre",
-    "noviembre",
-    "diciembre",
 ];

@@ -70,6 +70,38 @@ async fn turn_added_meanwhile_is_summarised_too() {
     check(say, 1, "").await;
 }
 
+/// A pass that believes it holds the lock all the time, while another process rolls the same days up.
+struct Believed(Meanwhile);
+
+#[async_trait::async_trait]
+impl WriteLock for Believed {
+    async fn acquire(&self, agent: &Agent) -> WriteGuard {
+        self.0.acquire(agent).await
+    }
+
+    fn is_held(&self) -> bool {
+        true
+    }
+}
+
+#[tokio::test]
+async fn stale_batch_changes_nothing_and_is_read_again() {
+    let catalog = Arc::new(MemoryCatalog::new());
+    ingest(&catalog, days()).await;
+    let own = catalog.clone();
+    let act: Act = Box::new(move || {
+        Box::pin(async move {
+            ingest(&own, vec![turn(&agent("a"), "2026-03-04T11:00:00Z", "rain")]).await;
+            pass(&own).await;
+        })
+    });
+    let (lock, summarizer) = (Believed(Meanwhile(Mutex::new(Some(act)))), over(catalog.clone()));
+    let passed = summarizer.pass_unlocked(&agent("a"), at(NOW), &|_| (), &|| false, &lock).await.unwrap();
+    assert!(passed.stale > 0 && passed.written[0] == 0, "{passed:?}");
+    assert!(summaries(&catalog).await.iter().any(|line| line.contains("rain")), "the newer text stays");
+    assert_eq!(pass(&catalog).await, Passed::default());
+}
+
 /// A summary that a person corrected while it was being rewritten keeps the person's text.
 #[tokio::test]
 async fn summary_corrected_meanwhile_stays() {

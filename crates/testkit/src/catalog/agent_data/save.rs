@@ -7,7 +7,7 @@ use annals_core::{
     Agent, Body, Digest, Error, IngestReceipt, Kind, LedgerRow, MemoryId, Message, Result, Summary, Timestamp,
 };
 
-use super::memories::{claimed, recount};
+use super::memories::{claimed, recount, request_id};
 use super::{AgentData, remember};
 
 impl AgentData {
@@ -44,9 +44,33 @@ impl AgentData {
         }
     }
 
+    /// Stores turns, all or none.
+    pub(in crate::catalog) fn ingest(
+        &mut self,
+        agent: &Agent,
+        turns: Vec<Turn>,
+        revise: bool,
+        seq: &mut u64,
+        now: Timestamp,
+    ) -> Result<IngestReceipt> {
+        let masked = turns.iter().map(|turn| turn.masked).sum();
+        let mut operation = IngestReceipt { id: request_id(&turns), masked, ..IngestReceipt::default() };
+        let (known, turns): (Vec<_>, Vec<_>) = turns.into_iter().partition(|turn| self.has_forgotten(agent, turn));
+        operation.forgotten = known.len() as u64;
+        // Work on a copy, so that all turns are stored or none.
+        let (mut after, mut last) = (self.clone(), *seq);
+        let mut stated = HashMap::new();
+        for turn in turns {
+            after.store(turn, revise, &mut last, now, &mut operation, &mut stated)?;
+        }
+        after.requests.insert(operation.id.clone(), operation.clone());
+        (*self, *seq) = (after, last);
+        Ok(operation)
+    }
+
     /// Stores one turn that was not forgotten. A pruned turn counts as a duplicate; with `revise` it is stored again as late
     /// input. `stated` holds the digests of pruned turns in this request: two different contents for one turn are a conflict.
-    pub(in crate::catalog) fn store(
+    fn store(
         &mut self,
         turn: Turn,
         revise: bool,

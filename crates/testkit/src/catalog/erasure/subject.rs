@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use annals_core::{ALIAS, Fact, FactOperation, MERGED_BECAUSE, Memory, entity_key, fold, folded};
+use annals_core::{ALIAS, Fact, FactOperation, MERGED_BECAUSE, Memory, contains_name, entity_key, fold, folded};
 
 use crate::catalog::agent_data::AgentData;
 
@@ -50,9 +50,7 @@ impl Subject {
     /// Returns whether the text names the subject.
     pub(super) fn is_named_in(&self, text: &str) -> bool {
         let text = folded(text);
-        self.names
-            .iter()
-            .any(|name| text.match_indices(name.as_str()).any(|(start, _)| stands_alone(&text, start, name)))
+        self.names.iter().any(|name| contains_name(&text, name))
     }
 
     /// Returns whether an identifier names the subject. Any separator counts as a space.
@@ -110,20 +108,6 @@ fn speaks(data: &AgentData, name: &str) -> bool {
     let live = data.messages.values().map(annals_core::Message::speaker);
     let pruned = data.pruned.values().filter_map(|turn| turn.speaker.as_deref());
     live.chain(pruned).any(|speaker| entity_key(speaker) == entity_key(name))
-}
-
-/// Returns whether no letter or digit touches the name on either side. Kana, CJK ideographs and Hangul do not count: names
-/// there are not separated from the words around them.
-fn stands_alone(text: &str, start: usize, name: &str) -> bool {
-    let touch = |inner: Option<char>, outer: Option<char>| {
-        inner.zip(outer).is_some_and(|(inner, outer)| [inner, outer].iter().all(|c| is_lettered(*c)))
-    };
-    let (before, after) = (text[..start].chars().next_back(), text[start + name.len()..].chars().next());
-    !touch(name.chars().next(), before) && !touch(name.chars().next_back(), after)
-}
-
-fn is_lettered(c: char) -> bool {
-    c.is_alphanumeric() && !matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
 }
 
 #[cfg(test)]

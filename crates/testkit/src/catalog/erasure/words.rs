@@ -2,13 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use annals_core::{Base, FactOperation, Kind, Memory};
+use annals_core::{Base, FactOperation, Kind, Memory, searched_sentences};
 
 use super::erase::Gone;
 use crate::catalog::agent_data::AgentData;
-
-/// Minimum length of a sentence in characters. Shorter ones occur everywhere and prove nothing.
-const SHORTEST: usize = 12;
 
 impl AgentData {
     /// Returns the sentences of the deleted records that do not occur in the remaining ones.
@@ -18,7 +15,7 @@ impl AgentData {
         let by_itself = operations.values().filter(|operation| !is_of(operation));
         let texts = memories.iter().map(|memory| memory.text.as_str()).chain(by_itself.flat_map(texts_of));
         let texts = texts.chain(blocks.values().map(|block| block.text.as_str()));
-        let sentences: BTreeSet<&str> = texts.flat_map(sentences).collect();
+        let sentences: BTreeSet<&str> = texts.flat_map(searched_sentences).collect();
         let gone = sentences.into_iter().filter(|sentence| !self.stays().any(|text| text.contains(sentence)));
         gone.map(str::to_owned).collect()
     }
@@ -48,11 +45,6 @@ fn texts_of(operation: &FactOperation) -> impl Iterator<Item = &str> {
 
 fn kept(base: &Base) -> impl Iterator<Item = &str> {
     base.sentences.iter().map(|sentence| sentence.text.as_str())
-}
-
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    let ends = ['.', '!', '?', '\n', '。', '！', '？'];
-    text.split(ends).map(str::trim).filter(|sentence| sentence.chars().count() >= SHORTEST)
 }
 
 /// Returns every stored text of an agent, each with the name of its place.

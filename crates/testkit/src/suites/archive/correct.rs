@@ -6,7 +6,7 @@ use annals_core::{Body, Error, Grain, LedgerRow, Memory, MemoryId, Sentence, Sta
 use crate::suites::Store;
 use crate::suites::catalog::{all_changes, dirty, later, me, now, row, say, spoken_turn};
 use crate::suites::history::{By, base_of, extract, roll_up, roll_up_all, seal, summary_of};
-use crate::{agent, at, period, statement, summary};
+use crate::{agent, at, period, replacing, statement, summary};
 
 const DAY: &str = "2026-03-04";
 
@@ -75,7 +75,7 @@ pub(super) async fn a_summary_stands_until_its_input_changes(store: &dyn Store) 
     let read = row(store, DAY).await.dirty_seq;
     let sources = summary_of(store, DAY).await.unwrap().sources().to_vec();
     let unchanged = Summary { draft: None, ..summary(DAY, read, &sources, "") };
-    store.save_summaries(&me(), vec![unchanged], later()).await.unwrap();
+    store.save_summaries(&me(), vec![replacing(store, &me(), unchanged).await], later()).await.unwrap();
     assert_eq!(summary_of(store, DAY).await.unwrap().text, "They had coffee.");
     say(store, vec![spoken_turn("3", "2026-03-04T12:00:00Z", "rain")]).await;
     assert_eq!(summary_of(store, DAY).await.unwrap().text, "They had coffee.");

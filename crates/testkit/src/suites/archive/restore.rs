@@ -3,9 +3,9 @@
 use annals_core::ports::{Block, Change, Children, Erasure, Record, Select, Target};
 use annals_core::{Agent, Error, Grain, Kind, LedgerRow, Memory, Settings};
 
-use super::all_records;
 use super::records::records;
 use super::world::build;
+use super::{all_records, restore_records};
 use crate::suites::Store;
 use crate::suites::catalog::{all_changes, dirty, later, me, now, say, spoken_turn};
 use crate::suites::history::{By, roll_up_all, sorted};
@@ -24,7 +24,7 @@ async fn restored(store: &dyn Store) -> (MemoryCatalog, Vec<Record>) {
     let other = agent("other");
     store.ingest(&other, vec![turn(&other, "2026-03-04T10:00:00Z", "theirs")], false, now()).await.unwrap();
     let (memory, records) = world().await;
-    store.restore(&me(), records.clone(), later()).await.unwrap();
+    restore_records(store, &me(), records.clone(), later()).await.unwrap();
     (memory, records)
 }
 
@@ -121,7 +121,7 @@ pub(super) async fn what_was_pruned_is_not_added_again(store: &dyn Store) {
     let (memory, _) = world().await;
     let moved = spoken_turn("5", "2026-03-17T10:00:00Z", "moved");
     memory.erase(&me(), &Target::Memories(vec![moved.id.clone()]), later()).await.unwrap();
-    store.restore(&me(), records(&memory).await, later()).await.unwrap();
+    restore_records(store, &me(), records(&memory).await, later()).await.unwrap();
     for (id, instant, text) in [("1", "2026-03-04T10:00:00Z", "tea"), ("3", "2026-03-11T10:00:00Z", "home")] {
         let again = say(store, vec![spoken_turn(id, instant, text)]).await;
         assert_eq!((again.accepted, again.duplicate), (0, 1), "{text}");
@@ -140,14 +140,14 @@ pub(super) async fn a_turn_is_not_there_and_gone(store: &dyn Store) {
     refused(store, [&[gone][..], &records[..]].concat()).await;
     let twice = records.iter().find(|record| matches!(record, Record::Gone { .. })).unwrap().clone();
     records.push(twice);
-    store.restore(&me(), records, later()).await.unwrap();
+    restore_records(store, &me(), records, later()).await.unwrap();
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
 }
 
 pub(super) async fn a_day_of_which_no_record_tells_is_dirty(store: &dyn Store) {
     let (_, mut records) = world().await;
     records.retain(|record| matches!(record, Record::Turn { .. }));
-    store.restore(&me(), records, later()).await.unwrap();
+    restore_records(store, &me(), records, later()).await.unwrap();
     assert_eq!(dirty(store).await, ["2026-03-11", "2026-03-16", "2026-03-17", "2026-03-19", "2026-03-20"]);
     assert!(store.ledger(&me()).await.unwrap().iter().all(|row| row.dirty_at == later()));
     assert_eq!(store.settings(&me()).await.unwrap(), Settings::default());
@@ -155,7 +155,7 @@ pub(super) async fn a_day_of_which_no_record_tells_is_dirty(store: &dyn Store) {
 
 async fn refused(store: &dyn Store, records: Vec<Record>) {
     let before = (self::records(store).await, all_changes(store, Grain::Working).await);
-    let refused = store.restore(&me(), records, later()).await;
+    let refused = restore_records(store, &me(), records, later()).await;
     assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
     assert_eq!((self::records(store).await, all_changes(store, Grain::Working).await), before);
 }
@@ -172,14 +172,14 @@ pub(super) async fn is_refused_where_memories_are(store: &dyn Store) {
     let block = Block { name: "persona".into(), text: "You are kind.".into(), updated_at: now() };
     store.save_block(&me(), block).await.unwrap();
     refused(store, records.clone()).await;
-    store.restore(&agent("other"), vec![Record::Settings(Settings::default())], now()).await.unwrap();
+    restore_records(store, &agent("other"), vec![Record::Settings(Settings::default())], now()).await.unwrap();
     // Settings are not memories, and are replaced. Records that name no memory fit any agent.
     let plain = |record: &Record| matches!(record, Record::Settings(_) | Record::Turn { .. } | Record::Block { .. });
     let records = records.into_iter().filter(plain).collect();
     let third = agent("third");
     let settings = Settings { plan: "pro".into(), ..Settings::default() };
     store.save_settings(&third, &settings).await.unwrap();
-    store.restore(&third, records, now()).await.unwrap();
+    restore_records(store, &third, records, now()).await.unwrap();
     assert_eq!(store.settings(&third).await.unwrap().plan, "free");
 }
 
@@ -195,18 +195,18 @@ pub(super) async fn keeps_nothing_of_what_it_refuses(store: &dyn Store) {
         refused(store, records).await;
     }
     assert_eq!(store.agents().await.unwrap(), []);
-    store.restore(&me(), records, now()).await.unwrap();
+    restore_records(store, &me(), records, now()).await.unwrap();
 }
 
 pub(super) async fn is_refused_under_another_name(store: &dyn Store) {
     let (_, records) = world().await;
     let elsewhere = Agent::in_workspace("elsewhere", me().name()).unwrap();
     for other in [agent("other"), elsewhere] {
-        let refused = store.restore(&other, records.clone(), later()).await.map_err(|error| error.to_string());
+        let refused = restore_records(store, &other, records.clone(), later()).await.map_err(|error| error.to_string());
         assert!(refused.is_err_and(|error| error.starts_with("agent does not match these records")));
         assert_eq!(store.agents().await.unwrap(), []);
     }
-    store.restore(&me(), records, later()).await.unwrap();
+    restore_records(store, &me(), records, later()).await.unwrap();
 }
 
 pub(super) async fn is_refused_for_what_was_forgotten(store: &dyn Store) {
@@ -216,7 +216,7 @@ pub(super) async fn is_refused_for_what_was_forgotten(store: &dyn Store) {
     store.erase(&me(), &Target::Agent, now()).await.unwrap();
     refused(store, records.clone()).await;
     store.unforget(&me(), &[(secret.key, secret.message.digest())]).await.unwrap();
-    store.restore(&me(), records.clone(), now()).await.unwrap();
+    restore_records(store, &me(), records.clone(), now()).await.unwrap();
     assert_eq!(self::records(store).await, records);
 }
 
@@ -225,13 +225,13 @@ pub(super) async fn leaves_other_agents_alone(store: &dyn Store) {
     store.ingest(&other, vec![turn(&other, "2026-03-04T10:00:00Z", "theirs")], false, now()).await.unwrap();
     let before = all_records(store, &other).await;
     let (_, records) = world().await;
-    store.restore(&me(), records, later()).await.unwrap();
+    restore_records(store, &me(), records, later()).await.unwrap();
     assert_eq!(all_records(store, &other).await, before);
     assert_eq!(store.list(&other, &Select::all(Grain::Working)).await.unwrap()[0].kind(), Kind::Turn);
 }
 
 pub(super) async fn of_nothing_is_nothing(store: &dyn Store) {
-    store.restore(&me(), Vec::new(), now()).await.unwrap();
+    restore_records(store, &me(), Vec::new(), now()).await.unwrap();
     assert_eq!(records(store).await, [Record::Settings(Settings::default())]);
     assert_eq!(store.agents().await.unwrap(), []);
 }

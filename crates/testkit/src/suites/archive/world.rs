@@ -6,7 +6,7 @@ use annals_core::{Draft, FactOperation, MemoryId, Message, Role, Settings, State
 use crate::suites::Store;
 use crate::suites::catalog::{later, me, now, row, say, spoken_turn};
 use crate::suites::history::{By, extract, roll_up, roll_up_all, seal};
-use crate::{at, entry, operation, period, statement, summary, turn_of};
+use crate::{at, entry, operation, period, replacing, statement, summary, turn_of};
 
 /// Builds the agent. Two days of 2026-W10 are pruned under the sealed week; one day of 2026-W11 is sealed; 2026-03-16 is
 /// written by a model and corrected; 2026-03-18 lost its only turn. The last turns arrived late and are not extracted yet.
@@ -89,5 +89,5 @@ async fn degrade(store: &dyn Store, label: &str, source: &MemoryId) {
     let draft = Draft { text: "moved".into(), sentences: Vec::new(), tokens: 5, ungrounded: 2, verbatim: true };
     let sources = std::slice::from_ref(source);
     let saved = Summary { degraded: true, draft: Some(draft), ..summary(label, read, sources, "") };
-    store.save_summaries(&me(), vec![saved], now()).await.unwrap();
+    store.save_summaries(&me(), vec![replacing(store, &me(), saved).await], now()).await.unwrap();
 }

@@ -1,10 +1,10 @@
 //! Changes for projections: their order, the backlog, and the watermark of each table.
 
 use annals_core::ports::{Change, Watermark};
-use annals_core::{Catalog, Grain, MemoryId};
+use annals_core::{Catalog, Error, Grain, MemoryId};
 
 use super::{all_changes, later, me, now, say, spoken_turn};
-use crate::{period, summary};
+use crate::{period, replacing, set_watermark, summary};
 
 pub(super) async fn come_in_order_and_in_pieces(catalog: &dyn Catalog) {
     let ids: Vec<String> = (0..10).map(|index| format!("{index}")).collect();
@@ -59,7 +59,9 @@ pub(super) async fn a_deletion_shows_until_the_memory_is_back(catalog: &dyn Cata
     let seq = say(catalog, vec![turn.clone()]).await.seq;
     let written = summary("2026-03-04", seq, &[turn.id], "tea");
     let emptied = annals_core::Summary { draft: None, ..summary("2026-03-04", seq, &[], "") };
-    let save = async |summary| catalog.save_summaries(&me(), vec![summary], now()).await.unwrap();
+    let save = async |summary| {
+        catalog.save_summaries(&me(), vec![replacing(catalog, &me(), summary).await], now()).await.unwrap();
+    };
     save(written.clone()).await;
     let upsert = all_changes(catalog, Grain::Daily).await;
     save(emptied).await;
@@ -75,7 +77,9 @@ pub(super) async fn a_deletion_shows_until_the_memory_is_back(catalog: &dyn Cata
 
 pub(super) async fn a_deletion_that_every_table_has_applied_is_not_kept(catalog: &dyn Catalog) {
     let source = [MemoryId::from_text("t-any")];
-    let save = async |summary| catalog.save_summaries(&me(), vec![summary], now()).await.unwrap();
+    let save = async |summary| {
+        catalog.save_summaries(&me(), vec![replacing(catalog, &me(), summary).await], now()).await.unwrap();
+    };
     save(summary("2026-03-04", 1, &source, "tea")).await;
     save(annals_core::Summary { draft: None, ..summary("2026-03-04", 1, &[], "") }).await;
     let deleted = all_changes(catalog, Grain::Daily).await[0].seq();
@@ -83,22 +87,63 @@ pub(super) async fn a_deletion_that_every_table_has_applied_is_not_kept(catalog:
     for (grain, watermark, kept) in [
         (Grain::Weekly, watermark, 1),
         (Grain::Daily, Watermark { applied: deleted - 1, ..watermark }, 1),
-        (Grain::Daily, Watermark { building: Some((2, deleted - 1)), ..watermark }, 1),
         (Grain::Daily, Watermark { applied: deleted - 1, building: Some((2, deleted)), ..watermark }, 1),
+        (Grain::Daily, Watermark { building: Some((2, deleted - 1)), ..watermark }, 1),
         (Grain::Daily, watermark, 0),
     ] {
-        catalog.save_watermark(&me(), grain, watermark).await.unwrap();
+        set_watermark(catalog, &me(), grain, watermark).await;
         assert_eq!(all_changes(catalog, Grain::Daily).await.len(), kept, "{grain} {watermark:?}");
     }
 }
 
 pub(super) async fn lanes_are_kept_apart(catalog: &dyn Catalog) {
-    let unknown = Watermark { generation: 0, applied: 0, building: None };
+    let unknown = Watermark::default();
     let building = Watermark { generation: 3, applied: 41, building: Some((4, 7)) };
-    catalog.save_watermark(&me(), Grain::Weekly, Watermark { applied: 5, ..unknown }).await.unwrap();
-    catalog.save_watermark(&me(), Grain::Weekly, building).await.unwrap();
+    set_watermark(catalog, &me(), Grain::Weekly, Watermark { applied: 5, ..unknown }).await;
+    set_watermark(catalog, &me(), Grain::Weekly, building).await;
     assert_eq!(catalog.watermark(&me(), Grain::Weekly).await.unwrap(), building);
     assert_eq!(catalog.watermark(&me(), Grain::Daily).await.unwrap(), unknown);
-    catalog.save_watermark(&me(), Grain::Weekly, Watermark { building: None, ..building }).await.unwrap();
+    set_watermark(catalog, &me(), Grain::Weekly, Watermark { building: None, ..building }).await;
     assert_eq!(catalog.watermark(&me(), Grain::Weekly).await.unwrap(), Watermark { building: None, ..building });
+}
+
+/// A writer that slept while another one went on: whatever it saves over the state it read, nothing changes.
+pub(super) async fn a_watermark_over_another_state_than_was_read_changes_nothing(catalog: &dyn Catalog) {
+    let first = Watermark { generation: 1, applied: 5, building: None };
+    let building = Watermark { building: Some((2, 3)), ..first };
+    let second = Watermark { generation: 2, applied: 4, building: None };
+    let later = Watermark { applied: 7, ..second };
+    let mut read = Watermark::default();
+    let mut former: Vec<Watermark> = Vec::new();
+    for present in [first, building, second, later] {
+        catalog.save_watermark(&me(), Grain::Daily, read, present).await.unwrap();
+        former.push(read);
+        for slept in &former {
+            for next in [*slept, Watermark { applied: 9, ..*slept }, Watermark { generation: 9, ..*slept }] {
+                refused(catalog, *slept, next).await;
+            }
+        }
+        read = present;
+    }
+}
+
+pub(super) async fn a_watermark_does_not_go_back(catalog: &dyn Catalog) {
+    let present = Watermark { generation: 2, applied: 7, building: Some((3, 4)) };
+    set_watermark(catalog, &me(), Grain::Daily, present).await;
+    refused(catalog, present, Watermark { generation: 1, applied: 9, ..present }).await;
+    refused(catalog, present, Watermark { applied: 6, ..present }).await;
+    // A generation that is being built begins anew, and the next one may have applied less.
+    for next in
+        [Watermark { building: Some((3, 0)), ..present }, Watermark { generation: 3, applied: 0, building: None }]
+    {
+        set_watermark(catalog, &me(), Grain::Daily, next).await;
+    }
+}
+
+/// Fails to save a watermark, and checks that nothing changed.
+async fn refused(catalog: &dyn Catalog, read: Watermark, next: Watermark) {
+    let before = catalog.watermark(&me(), Grain::Daily).await.unwrap();
+    let refused = catalog.save_watermark(&me(), Grain::Daily, read, next).await;
+    assert!(matches!(refused, Err(Error::Stale { .. })), "{read:?} to {next:?}: {refused:?}");
+    assert_eq!(catalog.watermark(&me(), Grain::Daily).await.unwrap(), before);
 }

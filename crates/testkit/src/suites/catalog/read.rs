@@ -4,7 +4,7 @@ use annals_core::ports::{Counts, Select, StoredConversation};
 use annals_core::{Catalog, Grain, Interval, Kind, MemoryId, Message};
 
 use super::{me, now, say, spoken_turn, texts};
-use crate::{at, message, summary, turn_of};
+use crate::{at, message, replacing, summary, turn_of};
 
 fn between(start: &str, end: &str) -> Interval {
     Interval { start: at(start), end: at(end) }
@@ -180,7 +180,7 @@ pub(super) async fn counts_what_is_live(catalog: &dyn Catalog) {
     let summaries = labels.iter().map(|label| summary(label, 0, &source, label)).collect();
     catalog.save_summaries(&me(), summaries, now()).await.unwrap();
     let gone = annals_core::Summary { draft: None, ..summary("2026-03-05", 0, &[], "") };
-    catalog.save_summaries(&me(), vec![gone], now()).await.unwrap();
+    catalog.save_summaries(&me(), vec![replacing(catalog, &me(), gone).await], now()).await.unwrap();
     let extent = Some((at("1660-01-11T21:00:00Z"), at("2026-03-05T10:00:00Z")));
     assert_eq!(catalog.counts(&me()).await.unwrap(), Counts { memories: [3, 1, 1, 0, 0, 0], extent });
 }

@@ -4,7 +4,7 @@ use annals_core::ports::{AgentState, Counts, Select, Watermark};
 use annals_core::{Agent, Catalog, DeadLetter, EngineChoice, Grain, MemoryId, Settings, Stage, Timestamp};
 
 use super::{later, me, now, say, spoken_turn};
-use crate::{agent, at, period, summary, turn};
+use crate::{agent, at, period, set_watermark, summary, turn};
 
 pub(super) async fn an_unknown_agent_reads_as_empty(catalog: &dyn Catalog) {
     assert_eq!(catalog.agents().await.unwrap(), []);
@@ -58,19 +58,13 @@ pub(super) async fn a_standing_is_what_single_questions_tell(catalog: &dyn Catal
     let turns = vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea"), spoken_turn("2", "2026-03-04T11:00:00Z", "cake")];
     let last = say(catalog, turns).await.seq;
     for (applied, waiting) in [(0, 2), (last - 1, 1), (last, 0)] {
-        catalog
-            .save_watermark(&me(), Grain::Working, Watermark { generation: 0, applied, building: None })
-            .await
-            .unwrap();
+        set_watermark(catalog, &me(), Grain::Working, Watermark { generation: 0, applied, building: None }).await;
         assert_eq!(catalog.backlog(&me(), Grain::Working, applied).await.unwrap(), waiting);
         let expected = AgentState { known: true, waiting, ..AgentState::default() };
         assert_eq!(catalog.agent_state(&me()).await.unwrap(), expected, "{applied} of {last}");
     }
     // A watermark may exist for an agent that has nothing else.
-    catalog
-        .save_watermark(&other, Grain::Working, Watermark { generation: 1, applied: 0, building: None })
-        .await
-        .unwrap();
+    set_watermark(catalog, &other, Grain::Working, Watermark { generation: 1, applied: 0, building: None }).await;
     for agent in [set, me(), other, agent("nobody")] {
         let listed = catalog.agents().await.unwrap().contains(&agent);
         assert_eq!(catalog.agent_state(&agent).await.unwrap().known, listed, "{agent}");
@@ -105,7 +99,7 @@ async fn keep_something_of_everything(catalog: &dyn Catalog, agent: &Agent) {
     let day = summary("2026-03-04", done.seq, std::slice::from_ref(&turn.id), "They had tea.");
     catalog.save_summaries(agent, vec![day], now()).await.unwrap();
     let watermark = Watermark { generation: 1, applied: done.seq, building: None };
-    catalog.save_watermark(agent, Grain::Working, watermark).await.unwrap();
+    set_watermark(catalog, agent, Grain::Working, watermark).await;
     catalog.add_dead_letters(vec![letter(agent, &turn.id, "bad", now())]).await.unwrap();
 }
 

@@ -1,10 +1,10 @@
 //! Roll-ups: their input, the four outcomes of saving one, and the resulting ledger.
 
 use annals_core::ports::Turn;
-use annals_core::{Body, Catalog, Digest, Draft, Grain, Interval, Memory, MemoryId, Message, Sentence, Summary};
+use annals_core::{Body, Catalog, Digest, Draft, Error, Grain, Interval, Memory, MemoryId, Message, Sentence, Summary};
 
 use super::{all_changes, dirty, later, me, now, row, say, spoken_turn, texts};
-use crate::{at, message, period, summary, turn_of};
+use crate::{at, message, period, replacing, summary, turn_of};
 
 const DAY: &str = "2026-03-04";
 
@@ -16,8 +16,9 @@ async fn rolled_up(catalog: &dyn Catalog) -> (MemoryId, u64) {
     (turn.id, seq)
 }
 
+/// Saves a roll-up over the present one.
 async fn save(catalog: &dyn Catalog, summary: Summary) {
-    catalog.save_summaries(&me(), vec![summary], later()).await.unwrap();
+    catalog.save_summaries(&me(), vec![replacing(catalog, &me(), summary).await], later()).await.unwrap();
 }
 
 async fn stored(catalog: &dyn Catalog, label: &str) -> Option<Memory> {
@@ -153,6 +154,43 @@ pub(super) async fn what_came_meanwhile_stays_dirty(catalog: &dyn Catalog) {
     let day = row(catalog, DAY).await;
     assert_eq!((day.clean_seq, day.dirty_seq), (read, late));
     assert!(day.is_dirty());
+}
+
+/// Fails to save roll-ups, and checks that nothing changed.
+async fn refused(catalog: &dyn Catalog, summaries: &[Summary]) {
+    let all = async || (all_changes(catalog, Grain::Daily).await, catalog.ledger(&me()).await.unwrap());
+    let before = all().await;
+    let refused = catalog.save_summaries(&me(), summaries.to_vec(), later()).await;
+    assert!(matches!(refused, Err(Error::Stale { .. })), "{refused:?}");
+    assert_eq!(all().await, before);
+}
+
+/// A writer that slept while another one rolled the period up: its older text replaces nothing.
+pub(super) async fn a_roll_up_of_another_state_than_was_read_changes_nothing(catalog: &dyn Catalog) {
+    let turn = spoken_turn("1", "2026-03-04T10:00:00Z", "tea");
+    let first = say(catalog, vec![turn.clone()]).await.seq;
+    let sources = std::slice::from_ref(&turn.id);
+    let slept = replacing(catalog, &me(), summary(DAY, first, sources, "They slept.")).await;
+    let second = say(catalog, vec![spoken_turn("2", "2026-03-04T11:00:00Z", "cake")]).await.seq;
+    save(catalog, summary(DAY, second, sources, "They had tea.")).await;
+    refused(catalog, std::slice::from_ref(&slept)).await;
+    refused(catalog, &[Summary { draft: None, ..slept.clone() }]).await;
+    refused(catalog, &[Summary { draft: None, sources: Vec::new(), ..slept }]).await;
+    // The same input, written by another recipe meanwhile: this is seen too.
+    let slept = replacing(catalog, &me(), summary(DAY, second, sources, "They slept.")).await;
+    let refreshed =
+        Summary { recipe: Digest::of(["another recipe"]), ..summary(DAY, second, sources, "Tea and cake.") };
+    save(catalog, refreshed).await;
+    refused(catalog, &[slept]).await;
+    assert_eq!(stored(catalog, DAY).await.unwrap().text, "Tea and cake.");
+}
+
+pub(super) async fn one_stale_roll_up_refuses_all_of_its_batch(catalog: &dyn Catalog) {
+    let (turn, seq) = rolled_up(catalog).await;
+    let sources = [turn];
+    let other = summary("2026-03-05", seq, &sources, "Another day.");
+    refused(catalog, &[other.clone(), summary(DAY, seq, &sources, "They slept.")]).await;
+    save(catalog, other).await;
 }
 
 pub(super) async fn a_year_has_no_parent(catalog: &dyn Catalog) {

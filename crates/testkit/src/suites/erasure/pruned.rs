@@ -1,6 +1,7 @@
 //! Pruned turns: an erasure reaches them by the data that pruning kept of them and by their traces in other records.
 
 use crate::suites::all_records;
+use crate::suites::archive::restore_records;
 use annals_core::ports::{ErasureReport, Record, Target, Turn};
 use annals_core::{Digest, FactOperation, Grain, Message, TurnKey};
 
@@ -148,7 +149,7 @@ async fn known_by_id_alone(store: &dyn Store) -> ([Turn; 3], [FactOperation; 3])
             (*day, *at) = (None, None);
         }
     }
-    store.restore(&me(), records, now()).await.unwrap();
+    restore_records(store, &me(), records, now()).await.unwrap();
     all
 }
 
@@ -187,7 +188,7 @@ pub(super) async fn forgotten_turns_leave_no_record(store: &dyn Store) {
     // The table still has to apply the deletions. After that, nothing remains of them.
     let last = all_changes(store, Grain::Working).await.last().unwrap().seq();
     let watermark = annals_core::ports::Watermark { generation: 1, applied: last, building: None };
-    store.save_watermark(&me(), Grain::Working, watermark).await.unwrap();
+    crate::set_watermark(store, &me(), Grain::Working, watermark).await;
     assert_eq!(all_changes(store, Grain::Working).await, []);
     assert_eq!(store.forgotten(&me(), &[named(&rain), named(&turns[0])]).await.unwrap(), [true, true]);
 }

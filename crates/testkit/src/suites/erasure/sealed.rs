@@ -7,7 +7,7 @@ use super::{by_id, erase, everything, much_later, periods};
 use crate::suites::Store;
 use crate::suites::catalog::{all_changes, dirty, later, me, now, row, say, spoken_turn};
 use crate::suites::history::{By, base_of, roll_up, roll_up_all, seal, summary_of};
-use crate::{at, period, summary};
+use crate::{at, period, replacing, summary};
 
 const DAY: &str = "2026-03-04";
 
@@ -125,7 +125,7 @@ pub(super) async fn sentences_of_several_turns_go_with_any(store: &dyn Store) {
     let draft = Some(Draft { text, sentences, tokens: 0, ungrounded: 0, verbatim: true });
     let seq = row(store, DAY).await.dirty_seq;
     let saved = Summary { draft, ..summary(DAY, seq, &[tea.clone(), cake], "") };
-    store.save_summaries(&me(), vec![saved], later()).await.unwrap();
+    store.save_summaries(&me(), vec![replacing(store, &me(), saved).await], later()).await.unwrap();
     seal(store, DAY).await;
     erase(store, by_id(&[&tea])).await;
     assert_eq!(texts(store, DAY).await, both("one\nnone", 2), "the text is made of the sentences that are left");
@@ -248,7 +248,8 @@ async fn tell(store: &dyn Store, label: &str, text: &str, from: &[MemoryId], ver
     let (day, text) = (period(label).first_day(), text.to_owned());
     let sentences = vec![Sentence { day, speaker: None, text: text.clone(), from: from.to_vec() }];
     let draft = Some(Draft { text, sentences, tokens: 0, ungrounded: 0, verbatim });
-    store.save_summaries(&me(), vec![Summary { draft, ..summary(label, seq, &sources, "") }], later()).await.unwrap();
+    let saved = replacing(store, &me(), Summary { draft, ..summary(label, seq, &sources, "") }).await;
+    store.save_summaries(&me(), vec![saved], later()).await.unwrap();
 }
 
 pub(super) async fn untraced_words_of_a_model_come_from_all_sources(store: &dyn Store) {

@@ -8,7 +8,7 @@ use super::{erase, ids, periods};
 use crate::suites::Store;
 use crate::suites::catalog::{all_changes, me, now, say, spoken_turn};
 use crate::suites::history::{By, extract, roll_up_all, seal, sorted};
-use crate::{agent, entry, operation, period, statement, turn};
+use crate::{agent, entry, operation, period, set_watermark, statement, turn};
 
 fn turns() -> [Turn; 2] {
     [
@@ -28,7 +28,8 @@ async fn fill(store: &dyn Store) {
     extract(store, &[&one, &two], vec![statement(&me(), &two, "Ann likes cake.")], vec![stated]).await;
     store.add_operations(&me(), vec![entry(&me(), "Ann likes tea", "2026-03-04T10:00:00Z")]).await.unwrap();
     store.note_extraction_failure(&me(), "bad", now(), now()).await.unwrap();
-    store.save_watermark(&me(), Grain::Working, Watermark { generation: 2, applied: 5, building: None }).await.unwrap();
+    let watermark = Watermark { generation: 2, applied: 5, building: None };
+    set_watermark(store, &me(), Grain::Working, watermark).await;
     let (memory, error) = (two.id, "bad".to_owned());
     let letter = DeadLetter { agent: me(), grain: Grain::Working, memory, stage: Stage::Table, error, at: now() };
     store.add_dead_letters(vec![letter]).await.unwrap();

@@ -21,7 +21,7 @@ pub(super) async fn the_same_again_changes_nothing(store: &dyn Store) {
     store.pin(&me(), &stated.statements[0].id, true).await.unwrap();
     let before = all(store).await;
     let again = Extraction { extracted: 11, ..reading(&[&turns[0].id], stated) };
-    store.save_extraction(&me(), again, later()).await.unwrap();
+    store.save_extraction(&me(), Extraction { after: 9, ..again }, later()).await.unwrap();
     assert_eq!(all(store).await, before);
     assert!(statements(store).await[0].pinned);
     assert_eq!(store.extraction(&me()).await.unwrap().extracted, 11);
@@ -122,7 +122,7 @@ pub(super) async fn agents_have_journals_of_their_own(store: &dyn Store) {
     let stated = found(vec![statement(&me(), &one, "x")], vec![operation(&one, 0, "Ann likes tea")]);
     save(store, reading(&[&one.id], stated.clone())).await;
     store.note_extraction_failure(&me(), "no answer", later(), now()).await.unwrap();
-    let other = agent("other");
+    let (other, by_nobody) = (agent("other"), Extraction { extracted: 0, ..reading(&[], Extracted::default()) });
     let nothing = async |other: &_| {
         assert_eq!(store.extraction(other).await.unwrap(), ExtractionWatermark::default());
         assert_eq!(store.operations(other).await.unwrap(), (0, Vec::new()));
@@ -131,11 +131,9 @@ pub(super) async fn agents_have_journals_of_their_own(store: &dyn Store) {
     nothing(&other).await;
     let before = (all(store).await, store.extraction(&me()).await.unwrap());
     // Turns of another agent do not count as turns of this one.
-    store.save_extraction(&other, reading(&[&one.id], stated), now()).await.unwrap();
-    store
-        .save_extraction(&other, Extraction { extracted: 0, ..reading(&[], Extracted::default()) }, now())
-        .await
-        .unwrap();
+    let of_another = Extraction { extracted: 0, ..reading(&[&one.id], stated) };
+    store.save_extraction(&other, of_another, now()).await.unwrap();
+    store.save_extraction(&other, by_nobody, now()).await.unwrap();
     nothing(&other).await;
     assert_eq!((all(store).await, store.extraction(&me()).await.unwrap()), before);
 }

@@ -1,12 +1,12 @@
 //! The extraction watermark, failures of extraction, and turns that it could not read.
 
 use annals_core::ports::Watermark;
-use annals_core::{DeadLetter, Extracted, Extraction, ExtractionWatermark, Grain, MemoryId, Settings, Stage};
+use annals_core::{DeadLetter, Error, Extracted, Extraction, ExtractionWatermark, Grain, MemoryId, Settings, Stage};
 
 use super::{found, log, reading, save, talk};
 use crate::suites::Store;
 use crate::suites::catalog::{all_changes, later, me, now};
-use crate::{agent, at, operation, summary};
+use crate::{agent, at, operation, set_watermark, statement, summary};
 
 fn letter(memory: &MemoryId, stage: Stage, error: &str) -> DeadLetter {
     let (agent, memory, error) = (me(), memory.clone(), error.into());
@@ -23,13 +23,51 @@ pub(super) async fn an_unknown_agent_has_no_journal(store: &dyn Store) {
 pub(super) async fn the_lane_is_as_saved_and_its_failures_end(store: &dyn Store) {
     let [one, _] = talk(store).await;
     store.note_extraction_failure(&me(), "no answer", later(), now()).await.unwrap();
-    for extracted in [7, 3] {
+    for extracted in [3, 7] {
         save(store, Extraction { extracted, ..reading(&[&one.id], Extracted::default()) }).await;
         let expected = ExtractionWatermark { extracted, ..ExtractionWatermark::default() };
         assert_eq!(store.extraction(&me()).await.unwrap(), expected);
     }
     store.note_extraction_failure(&me(), "no answer", later(), now()).await.unwrap();
-    assert_eq!(store.extraction(&me()).await.unwrap().extracted, 3, "a failure moves nothing");
+    assert_eq!(store.extraction(&me()).await.unwrap().extracted, 7, "a failure moves nothing");
+}
+
+/// Fails to save an extraction, and checks that nothing changed.
+async fn refused(store: &dyn Store, extraction: Extraction) {
+    let all = async || {
+        let (changes, letters) = (all_changes(store, Grain::Working).await, store.dead_letters(&me()).await.unwrap());
+        (changes, log(store).await, letters, store.extraction(&me()).await.unwrap())
+    };
+    let before = all().await;
+    let refused = store.save_extraction(&me(), extraction, later()).await;
+    assert!(matches!(refused, Err(Error::Stale { .. })), "{refused:?}");
+    assert_eq!(all().await, before);
+}
+
+/// A writer that slept while another one read the same turns and went on.
+pub(super) async fn an_extraction_from_another_watermark_changes_nothing(store: &dyn Store) {
+    let [one, two] = talk(store).await;
+    let of_one = |text: &str| {
+        let stated = vec![statement(&me(), &one, text)];
+        reading(&[&one.id], found(stated, vec![operation(&one, 0, &format!("Ann likes {text}"))]))
+    };
+    let slept = Extraction { after: 0, extracted: 1, degraded: Some("bad".into()), ..of_one("coffee") };
+    save(store, Extraction { extracted: 1, ..of_one("tea") }).await;
+    refused(store, slept.clone()).await;
+    refused(store, Extraction { extracted: 9, ..slept.clone() }).await;
+    save(store, Extraction { extracted: 2, ..reading(&[&two.id], Extracted::default()) }).await;
+    refused(store, Extraction { after: 1, extracted: 2, ..slept }).await;
+    // Failures move nothing, so they refuse nobody.
+    store.note_extraction_failure(&me(), "no answer", later(), now()).await.unwrap();
+    let next = Extraction { after: 2, extracted: 3, ..of_one("coffee") };
+    store.save_extraction(&me(), next, later()).await.unwrap();
+}
+
+pub(super) async fn extraction_does_not_go_back(store: &dyn Store) {
+    let [one, _] = talk(store).await;
+    save(store, Extraction { extracted: 7, ..reading(&[&one.id], Extracted::default()) }).await;
+    refused(store, Extraction { after: 7, extracted: 6, ..reading(&[&one.id], Extracted::default()) }).await;
+    save(store, Extraction { extracted: 7, ..reading(&[&one.id], Extracted::default()) }).await;
 }
 
 pub(super) async fn a_failure_noted_in_a_future_that_did_not_come_began_now(store: &dyn Store) {
@@ -97,13 +135,13 @@ pub(super) async fn an_agent_has_work_until_all_is_applied_and_read_and_again_wh
     let last = all_changes(store, Grain::Working).await.last().unwrap().seq();
     assert!(has_work(store, "04").await, "nothing is applied, nothing is read");
     let watermark = Watermark { generation: 0, applied: last, building: None };
-    store.save_watermark(&me(), Grain::Working, watermark).await.unwrap();
+    set_watermark(store, &me(), Grain::Working, watermark).await;
     assert!(has_work(store, "04").await, "nothing is read");
     save(store, Extraction { extracted: last, ..reading(&[&one.id], Extracted::default()) }).await;
     assert!(!has_work(store, "04").await, "the first day is over nowhere");
-    store.save_watermark(&me(), Grain::Working, Watermark { building: Some((1, 0)), ..watermark }).await.unwrap();
+    set_watermark(store, &me(), Grain::Working, Watermark { building: Some((1, 0)), ..watermark }).await;
     assert!(has_work(store, "04").await, "a table is being built");
-    store.save_watermark(&me(), Grain::Working, watermark).await.unwrap();
+    set_watermark(store, &me(), Grain::Working, watermark).await;
     assert!(has_work(store, "06").await, "a day is to be written");
     for (day, source) in [("2026-03-04", &one.id), ("2026-03-05", &one.id)] {
         store
@@ -113,7 +151,7 @@ pub(super) async fn an_agent_has_work_until_all_is_applied_and_read_and_again_wh
     }
     assert!(has_work(store, "06").await, "the table of days is behind");
     let daily = all_changes(store, Grain::Daily).await.last().unwrap().seq();
-    store.save_watermark(&me(), Grain::Daily, Watermark { applied: daily, ..watermark }).await.unwrap();
+    set_watermark(store, &me(), Grain::Daily, Watermark { applied: daily, ..watermark }).await;
     assert!(!has_work(store, "06").await, "its week goes on");
     assert!(has_work(store, "10").await, "its week may be over");
 }

@@ -6,7 +6,7 @@ use super::fortnight;
 use crate::suites::Store;
 use crate::suites::catalog::{dirty, later, me, row, say, spoken_turn, texts};
 use crate::suites::history::{By, as_base, base_of, roll_up, roll_up_all, seal, summary_of};
-use crate::{period, summary};
+use crate::{period, replacing, summary};
 
 const DAY: &str = "2026-03-04";
 
@@ -56,7 +56,7 @@ pub(super) async fn sealing_again_moves_the_base(store: &dyn Store) {
 async fn save_without_sources(store: &dyn Store, draft: Option<Draft>) {
     let seq = row(store, DAY).await.dirty_seq;
     let saved = Summary { draft, ..summary(DAY, seq, &[], "") };
-    store.save_summaries(&me(), vec![saved], later()).await.unwrap();
+    store.save_summaries(&me(), vec![replacing(store, &me(), saved).await], later()).await.unwrap();
 }
 
 fn rewritten() -> Option<Draft> {

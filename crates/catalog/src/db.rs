@@ -1,0 +1,406 @@
+//! The seam between the functions of the catalog and a database: statements with values by position, rows, errors, and a
+//! transaction as a unit of work.
+//!
+//! Everything above it takes `&dyn Db`, so a second database needs one implementation of [`Db`] and [`Transactions`] and
+//! no second set of functions. Statements are SQL with parameters `?1`, `?2` and so on. Nothing here names a driver;
+//! `sqlite.rs` is the one there is.
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use crate::failure::{Failure, Result};
+
+/// Builds the values of a statement, in order of position.
+macro_rules! params {
+    ($($value:expr),* $(,)?) => { &[$(&$value as &dyn $crate::db::ToValue),*] as $crate::db::Values<'_> };
+}
+pub(crate) use params;
+
+/// The values of a statement, by position.
+pub(crate) type Values<'v> = &'v [&'v dyn ToValue];
+
+/// A connection inside a transaction or, for reads, in a state that nobody else changes.
+pub(crate) trait Db {
+    /// Runs a statement to its end; returns the number of rows that it inserted, updated or deleted.
+    fn run(&self, sql: Sql<'_>, values: Values<'_>) -> Result<u64>;
+
+    /// Runs a query and passes its rows to `read`, in order, until that breaks.
+    fn read(
+        &self,
+        sql: Sql<'_>,
+        values: Values<'_>,
+        read: &mut dyn FnMut(&Row<'_>) -> Result<ControlFlow<()>>,
+    ) -> Result<()>;
+}
+
+/// A connection that can make changes in a unit of work. Only the owner of the connection uses it.
+pub(crate) trait Transactions: Db {
+    /// Runs `work` in a transaction, and commits it. After an error nothing of it is left.
+    fn transaction(&self, work: impl FnOnce() -> Result<(), Error>) -> Result<(), Error>;
+
+    /// Runs one job of a transaction; rolls back the job alone if it returns false.
+    fn savepoint(&self, job: impl FnOnce() -> bool) -> Result<(), Error>;
+}
+
+/// A statement, and whether its prepared form is kept for the next time.
+#[derive(Clone, Copy)]
+pub(crate) enum Sql<'s> {
+    Kept(&'s str),
+    /// For statements that are built at run time or run rarely: they would displace others.
+    Once(&'s str),
+}
+
+impl<'s> From<&'s str> for Sql<'s> {
+    fn from(sql: &'s str) -> Sql<'s> {
+        Sql::Kept(sql)
+    }
+}
+
+impl<'d> dyn Db + 'd {
+    /// Runs a statement; returns the number of changed rows.
+    pub(crate) fn execute<'s>(&self, sql: impl Into<Sql<'s>>, values: Values<'_>) -> Result<u64> {
+        self.run(sql.into(), values)
+    }
+
+    /// Passes the rows of a query to `read` until that breaks.
+    pub(crate) fn for_each<'s>(
+        &self,
+        sql: impl Into<Sql<'s>>,
+        values: Values<'_>,
+        mut read: impl FnMut(&Row<'_>) -> Result<ControlFlow<()>>,
+    ) -> Result<()> {
+        self.read(sql.into(), values, &mut read)
+    }
+
+    /// Returns all rows of a query.
+    pub(crate) fn query<'s, T>(
+        &self,
+        sql: impl Into<Sql<'s>>,
+        values: Values<'_>,
+        mut read: impl FnMut(&Row<'_>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut found = Vec::new();
+        self.for_each(sql, values, |row| {
+            found.push(read(row)?);
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(found)
+    }
+
+    /// Returns the first row of a query, if there is one.
+    pub(crate) fn query_optional<'s, T>(
+        &self,
+        sql: impl Into<Sql<'s>>,
+        values: Values<'_>,
+        read: impl FnOnce(&Row<'_>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let (mut read, mut found) = (Some(read), None);
+        self.for_each(sql, values, |row| {
+            found = read.take().map(|read| read(row)).transpose()?;
+            Ok(ControlFlow::Break(()))
+        })?;
+        Ok(found)
+    }
+
+    /// Returns the first row of a query that always has one.
+    pub(crate) fn query_one<'s, T>(
+        &self,
+        sql: impl Into<Sql<'s>>,
+        values: Values<'_>,
+        read: impl FnOnce(&Row<'_>) -> Result<T>,
+    ) -> Result<T> {
+        Ok(self.query_optional(sql, values, read)?.ok_or_else(|| Error::other("Query returned no rows"))?)
+    }
+
+    /// Returns whether a query has a row.
+    pub(crate) fn exists<'s>(&self, sql: impl Into<Sql<'s>>, values: Values<'_>) -> Result<bool> {
+        Ok(self.query_optional(sql, values, |_| Ok(()))?.is_some())
+    }
+}
+
+/// A value in a statement or a row. Text is checked for UTF-8 where it is read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Value<'v> {
+    Null,
+    Integer(i64),
+    Real(f64),
+    Text(&'v [u8]),
+    Blob(&'v [u8]),
+}
+
+impl Value<'_> {
+    /// Copies the value, so that a later statement can continue after it.
+    pub(crate) fn to_owned(self) -> Result<Box<dyn ToValue + Send>> {
+        Ok(match self {
+            Value::Null => Box::new(None::<i64>),
+            Value::Integer(number) => Box::new(number),
+            Value::Real(number) => Box::new(number),
+            Value::Text(text) => Box::new(std::str::from_utf8(text).map_err(Error::damage)?.to_owned()),
+            Value::Blob(bytes) => Box::new(bytes.to_vec()),
+        })
+    }
+
+    fn kind(self) -> &'static str {
+        match self {
+            Value::Null => "Null",
+            Value::Integer(_) => "Integer",
+            Value::Real(_) => "Real",
+            Value::Text(_) => "Text",
+            Value::Blob(_) => "Blob",
+        }
+    }
+}
+
+/// A type that can stand in a statement.
+pub(crate) trait ToValue {
+    fn to_value(&self) -> Value<'_>;
+}
+
+macro_rules! to_value {
+    ($($kind:ty: $value:ident => $to:expr;)*) => { $(
+        impl ToValue for $kind {
+            fn to_value(&self) -> Value<'_> {
+                let $value = self;
+                $to
+            }
+        }
+    )* };
+}
+
+to_value! {
+    i64: number => Value::Integer(*number);
+    u32: number => Value::Integer(i64::from(*number));
+    bool: is => Value::Integer(i64::from(*is));
+    f64: number => Value::Real(*number);
+    str: text => Value::Text(text.as_bytes());
+    String: text => Value::Text(text.as_bytes());
+    [u8; 32]: bytes => Value::Blob(bytes);
+    Vec<u8>: bytes => Value::Blob(bytes);
+}
+
+impl<T: ToValue + ?Sized> ToValue for &T {
+    fn to_value(&self) -> Value<'_> {
+        (**self).to_value()
+    }
+}
+
+impl<T: ToValue> ToValue for Option<T> {
+    fn to_value(&self) -> Value<'_> {
+        self.as_ref().map_or(Value::Null, ToValue::to_value)
+    }
+}
+
+/// The columns of one row, as a driver has them.
+pub(crate) trait Columns {
+    /// Returns the position of a column, counted from 0.
+    fn position(&self, name: &str) -> Result<usize, Error>;
+
+    fn name(&self, position: usize) -> String;
+
+    fn value(&self, position: usize) -> Result<Value<'_>, Error>;
+}
+
+/// One row of a query.
+pub(crate) struct Row<'r>(pub(crate) &'r dyn Columns);
+
+impl Row<'_> {
+    /// Returns a value by the position or the name of its column.
+    pub(crate) fn get<T: FromValue>(&self, column: impl Column) -> Result<T> {
+        let position = column.position(self.0)?;
+        let value = self.0.value(position)?;
+        let unread = |unread| {
+            Error::damage(match unread {
+                Unread::Kind => {
+                    let (kind, name) = (value.kind(), self.0.name(position));
+                    format!("Invalid column type {kind} at index: {position}, name: {name}")
+                }
+                Unread::Range(number) => format!("Integer {number} out of range at index {position}"),
+                Unread::Utf8(error) => format!("{error} at index {position}"),
+                Unread::Length { expected, found } => format!(
+                    "Conversion error from type {} at index: {position}, \
+                     Cannot read {expected} byte value out of {found} byte blob",
+                    value.kind()
+                ),
+            })
+        };
+        Ok(T::from_value(value).map_err(unread)?)
+    }
+
+    /// Returns a text without copying it.
+    pub(crate) fn text(&self, column: impl Column) -> Result<&str> {
+        let Value::Text(text) = self.value(column)? else { return Err(Error::damage("Invalid type").into()) };
+        Ok(std::str::from_utf8(text).map_err(Error::damage)?)
+    }
+
+    /// Returns a value as it is.
+    pub(crate) fn value(&self, column: impl Column) -> Result<Value<'_>> {
+        Ok(self.0.value(column.position(self.0)?)?)
+    }
+
+    pub(crate) fn is_null(&self, column: impl Column) -> Result<bool> {
+        Ok(self.value(column)? == Value::Null)
+    }
+}
+
+/// The name or the position of a column.
+pub(crate) trait Column {
+    fn position(&self, columns: &dyn Columns) -> Result<usize, Error>;
+}
+
+impl Column for usize {
+    fn position(&self, _: &dyn Columns) -> Result<usize, Error> {
+        Ok(*self)
+    }
+}
+
+impl Column for &str {
+    fn position(&self, columns: &dyn Columns) -> Result<usize, Error> {
+        columns.position(self)
+    }
+}
+
+/// A type that can be read from a row.
+pub(crate) trait FromValue: Sized {
+    fn from_value(value: Value<'_>) -> Result<Self, Unread>;
+}
+
+/// Why a value cannot be read.
+pub(crate) enum Unread {
+    Kind,
+    Range(i64),
+    Utf8(std::str::Utf8Error),
+    Length { expected: usize, found: usize },
+}
+
+impl FromValue for i64 {
+    fn from_value(value: Value<'_>) -> Result<i64, Unread> {
+        if let Value::Integer(number) = value { Ok(number) } else { Err(Unread::Kind) }
+    }
+}
+
+impl FromValue for u32 {
+    fn from_value(value: Value<'_>) -> Result<u32, Unread> {
+        let number = i64::from_value(value)?;
+        u32::try_from(number).map_err(|_| Unread::Range(number))
+    }
+}
+
+impl FromValue for bool {
+    fn from_value(value: Value<'_>) -> Result<bool, Unread> {
+        Ok(i64::from_value(value)? != 0)
+    }
+}
+
+impl FromValue for f64 {
+    fn from_value(value: Value<'_>) -> Result<f64, Unread> {
+        match value {
+            Value::Integer(number) => Ok(number as f64),
+            Value::Real(number) => Ok(number),
+            _ => Err(Unread::Kind),
+        }
+    }
+}
+
+impl FromValue for String {
+    fn from_value(value: Value<'_>) -> Result<String, Unread> {
+        let Value::Text(text) = value else { return Err(Unread::Kind) };
+        Ok(std::str::from_utf8(text).map_err(Unread::Utf8)?.to_owned())
+    }
+}
+
+impl FromValue for [u8; 32] {
+    fn from_value(value: Value<'_>) -> Result<[u8; 32], Unread> {
+        let Value::Blob(bytes) = value else { return Err(Unread::Kind) };
+        bytes.try_into().map_err(|_| Unread::Length { expected: 32, found: bytes.len() })
+    }
+}
+
+impl<T: FromValue> FromValue for Option<T> {
+    fn from_value(value: Value<'_>) -> Result<Option<T>, Unread> {
+        if value == Value::Null { Ok(None) } else { T::from_value(value).map(Some) }
+    }
+}
+
+/// An error of the database, or a value that cannot be read. Shared, because one failed commit fails many jobs.
+#[derive(Clone, Debug)]
+pub(crate) struct Error {
+    cause: Arc<dyn std::error::Error + Send + Sync>,
+    is_damage: bool,
+}
+
+impl Error {
+    /// An error that shows that stored data is damaged.
+    pub(crate) fn damage(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+        Error { cause: cause.into().into(), is_damage: true }
+    }
+
+    /// Any other error.
+    pub(crate) fn other(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+        Error { cause: cause.into().into(), is_damage: false }
+    }
+
+    pub(crate) fn is_damage(&self) -> bool {
+        self.is_damage
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.cause.fmt(f)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.cause.source()
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure::Db(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::{Path, PathBuf};
+
+    /// The driver, what concerns only a SQLite file, and tests of these.
+    const MAY_NAME_THE_DRIVER: [&str; 9] = [
+        "copy.rs",
+        "migration.rs",
+        "open.rs",
+        "pages.rs",
+        "plans.rs",
+        "power_cut/vfs.rs",
+        "scrub.rs",
+        "sqlite.rs",
+        "db.rs",
+    ];
+
+    #[test]
+    fn only_the_driver_names_rusqlite() {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let mut files = Vec::new();
+        collect(&source, &mut files);
+        let names = |path: &PathBuf| std::fs::read_to_string(path).unwrap().contains("rusqlite");
+        let naming: BTreeSet<_> = files.iter().filter(|path| names(path)).collect();
+        let allowed: BTreeSet<_> = MAY_NAME_THE_DRIVER.iter().map(|name| source.join(name)).collect();
+        let others: Vec<_> = naming.into_iter().filter(|path| !allowed.contains(*path)).collect();
+        assert!(files.len() > 20 && others.is_empty(), "{others:?} name rusqlite");
+    }
+
+    fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                collect(&path, files);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                files.push(path);
+            }
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Names of months and weekdays in the languages in which dates are read. Pure.
+//!
+//! In lower case, as each language spells them. Short forms ("Sept.", "Tues") and regional ones ("Jänner") stay with
+//! their readers, which accept different ones. Chinese numbers its months and weekdays and has no names.
+
+use jiff::civil::Weekday;
+
+/// The names of one language.
+#[derive(Debug, PartialEq, Eq)]
+pub struct CalendarNames {
+    /// From January to December.
+    pub months: [&'static str; 12],
+    /// From Monday to Sunday.
+    pub weekdays: [&'static str; 7],
+}
+
+impl CalendarNames {
+    /// The English names.
+    pub const ENGLISH: CalendarNames = CalendarNames {
+        months: [
+            "january",
+            "february",
+            "march",
+            "april",
+            "may",
+            "june",
+            "july",
+            "august",
+            "september",
+            "october",
+            "november",
+            "december",
+        ],
+        weekdays: ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"],
+    };
+
+    /// Returns the names of a language given by its two-letter code, if they are known.
+    pub fn of(language: &str) -> Option<&'static CalendarNames> {
+        let (_, names) = LANGUAGES.iter().find(|(code, _)| *code == language)?;
+        Some(names)
+    }
+
+    /// Returns the number of a month, from 1, from its name in lower case.
+    pub fn month(&self, name: &str) -> Option<i8> {
+        let index = self.months.iter().position(|month| *month == name)?;
+        i8::try_from(index + 1).ok()
+    }
+
+    /// Returns a weekday from its name in lower case.
+    pub fn weekday(&self, name: &str) -> Option<Weekday> {
+        let index = self.weekdays.iter().position(|weekday| *weekday == name)?;
+        Weekday::from_monday_zero_offset(i8::try_from(index).ok()?).ok()
+    }
+}
+
+static LANGUAGES: [(&str, CalendarNames); 7] = [
+    ("en", CalendarNames::ENGLISH),
+    (
+        "de",
+        CalendarNames {
+            months: [
+                "januar",
+                "februar",
+                "märz",
+                "april",
+                "mai",
+                "juni",
+                "juli",
+                "august",
+                "september",
+                "oktober",
+                "november",
+                "dezember",
+            ],
+            weekdays: ["montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag"],
+        },
+    ),
+    (
+        "fr",
+        CalendarNames {
+            months: [
+                "janvier",
+                "février",
+                "mars",
+                "avril",
+                "mai",
+                "juin",
+                "juillet",
+                "août",
+                "septembre",
+                "octobre",
+                "novembre",
+                "décembre",
+            ],
+            weekdays: ["lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"],
+        },
+    ),
+    (
+        "es",
+        CalendarNames {
+            months: [
+                "enero",
+                "febrero",
+                "marzo",
+                "abril",
+                "mayo",
+                "junio",
+                "julio",
+                "agosto",
+                "septiembre",
+                "octubre",
+                "noviembre",
+                "diciembre",
+            ],
+            weekdays: ["lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo"],
+        },
+    ),
+    (
+        "pt",
+        CalendarNames {
+            months: [
+                "janeiro",
+                "fevereiro",
+                "março",
+                "abril",
+                "maio",
+                "junho",
+                "julho",
+                "agosto",
+                "setembro",
+                "outubro",
+                "novembro",
+                "dezembro",
+            ],
+            weekdays: [
+                "segunda-feira",
+                "terça-feira",
+                "quarta-feira",
+                "quinta-feira",
+                "sexta-feira",
+                "sábado",
+                "domingo",
+            ],
+        },
+    ),
+    (
+        "it",
+        CalendarNames {
+            months: [
+                "gennaio",
+                "febbraio",
+                "marzo",
+                "aprile",
+                "maggio",
+                "giugno",
+                "luglio",
+                "agosto",
+                "settembre",
+                "ottobre",
+                "novembre",
+                "dicembre",
+            ],
+            weekdays: ["lunedì", "martedì", "mercoledì", "giovedì", "venerdì", "sabato", "domenica"],
+        },
+    ),
+    (
+        "nl",
+        CalendarNames {
+            months: [
+                "januari",
+                "februari",
+                "maart",
+                "april",
+                "mei",
+                "juni",
+                "juli",
+                "augustus",
+                "september",
+                "oktober",
+                "november",
+                "december",
+            ],
+            weekdays: ["maandag", "dinsdag", "woensdag", "donderdag", "vrijdag", "zaterdag", "zondag"],
+        },
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_return_their_numbers() {
+        fn check(language: &str, name: &str, month: Option<i8>, weekday: Option<Weekday>) {
+            let names = CalendarNames::of(language).unwrap();
+            assert_eq!((names.month(name), names.weekday(name)), (month, weekday), "{name}");
+        }
+        check("en", "january", Some(1), None);
+        check("de", "dezember", Some(12), None);
+        check("fr", "août", Some(8), None);
+        check("es", "miércoles", None, Some(Weekday::Wednesday));
+        check("it", "domenica", None, Some(Weekday::Sunday));
+        check("en", "noon", None, None);
+        assert_eq!(CalendarNames::of("zh"), None);
+    }
+
+    #[test]
+    fn names_of_a_language_are_distinct_and_in_lower_case() {
+        for (language, names) in &LANGUAGES {
+            let all: std::collections::BTreeSet<&str> = names.months.into_iter().chain(names.weekdays).collect();
+            assert_eq!(all.len(), 19, "{language}");
+            assert!(all.iter().all(|name| *name == name.to_lowercase()), "{language}");
+        }
+    }
+}

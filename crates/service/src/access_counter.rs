@@ -1,0 +1,149 @@
+//! Counts how often memories are returned by searches and contexts.
+//!
+//! Counts gather in memory, so that no answer waits for a count and no search costs a commit. They are written to the catalog
+//! in batches, once a minute and when the service stops. Counts are lost in a crash or if the catalog refuses them: ranking
+//! uses them as a weak signal, and nothing else does.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use annals_core::ports::Access;
+use annals_core::{Agent, MemoryId, Result, Timestamp};
+use tokio_util::sync::CancellationToken;
+
+use crate::Service;
+
+/// Interval between writes of counts to the catalog.
+const EVERY: Duration = Duration::from_secs(60);
+/// The most memories with a count in memory, at some 200 bytes each; further memories are not counted.
+const MOST: usize = 100_000;
+/// Counts in one transaction, small so that other writers do not wait long.
+const BATCH: usize = 500;
+
+/// Access counts that are not in the catalog yet.
+#[derive(Clone, Default)]
+pub(crate) struct AccessCounter(Arc<Mutex<HashMap<(Agent, MemoryId), Access>>>);
+
+impl AccessCounter {
+    /// Counts one access to each of these memories.
+    pub(crate) fn note(&self, agent: &Agent, memories: impl Iterator<Item = MemoryId>, now: Timestamp) {
+        let once = Access { times: 1, last: now };
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for memory in memories {
+            let key = (agent.clone(), memory);
+            if counts.len() < MOST || counts.contains_key(&key) {
+                counts.entry(key).and_modify(|known| *known = known.and(once)).or_insert(once);
+            }
+        }
+    }
+
+    fn take(&self) -> BTreeMap<Agent, Vec<(MemoryId, Access)>> {
+        let counts = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut by_agent: BTreeMap<Agent, Vec<_>> = BTreeMap::new();
+        for ((agent, memory), access) in counts {
+            by_agent.entry(agent).or_default().push((memory, access));
+        }
+        by_agent
+    }
+}
+
+impl Service {
+    /// Writes the counts since the last call to the catalog.
+    pub async fn flush_access_counts(&self) -> Result<()> {
+        for (agent, counts) in self.access_counter.take() {
+            for batch in counts.chunks(BATCH) {
+                self.parts.store.add_accesses(&agent, batch).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes counts once in each [`EVERY`] until `stop` is cancelled.
+    pub async fn flush_periodically(&self, stop: CancellationToken) {
+        while tokio::time::timeout(EVERY, stop.cancelled()).await.is_err() {
+            self.flush_or_warn().await;
+        }
+    }
+
+    /// Writes counts; logs a warning if that fails.
+    pub async fn flush_or_warn(&self) {
+        if let Err(error) = self.flush_access_counts().await {
+            tracing::warn!(%error, "accesses to memories could not be counted");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_core::ports::{Access, Target};
+    use annals_testkit::{agent, at};
+    use serde_json::json;
+
+    use super::*;
+    use crate::fixture::{NOW, service_with_memories};
+
+    /// Searches for the sailing trip and returns the ids of the results.
+    async fn ask(service: &Service, agent: &Agent) -> Vec<MemoryId> {
+        let request = serde_json::from_value(json!({ "query": "sailing trip", "limit": 2 })).unwrap();
+        let answer = service.search(agent, request, at(NOW)).await.unwrap();
+        answer.results.iter().map(|found| MemoryId::from_text(&found.id)).collect()
+    }
+
+    async fn counts(service: &Service, agent: &Agent, ids: &[MemoryId]) -> Vec<u64> {
+        let recalled = service.parts.store.recall(agent, ids).await.unwrap().into_iter();
+        recalled.map(|(_, access)| access.map_or(0, |access| access.times)).collect()
+    }
+
+    #[tokio::test]
+    async fn counts_of_results_and_contexts_are_stored_by_the_next_write() {
+        let me = agent("a");
+        let service = service_with_memories(&me).await;
+        let found = ask(&service, &me).await;
+        assert_eq!((found.len(), ask(&service, &me).await), (2, found.clone()));
+        assert_eq!(counts(&service, &me, &found).await, [0, 0], "no answer waits for a count");
+        service.flush_access_counts().await.unwrap();
+        assert_eq!(counts(&service, &me, &found).await, [2, 2]);
+        service.flush_access_counts().await.unwrap();
+        assert_eq!(counts(&service, &me, &found).await, [2, 2], "once");
+
+        let request = serde_json::from_value(json!({ "prompt": "sailing trip", "budget_tokens": 1000 })).unwrap();
+        let context = service.context(&me, request, at(NOW)).await.unwrap();
+        assert!(context.items.iter().any(|item| item.id == found[0].to_string()), "{context:?}");
+        service.flush_access_counts().await.unwrap();
+        assert_eq!(counts(&service, &me, &found[..1]).await, [3]);
+    }
+
+    #[tokio::test]
+    async fn listing_without_a_query_is_not_counted() {
+        let me = agent("a");
+        let service = service_with_memories(&me).await;
+        let request = serde_json::from_value(json!({ "limit": 5 })).unwrap();
+        assert!(!service.search(&me, request, at(NOW)).await.unwrap().results.is_empty());
+        assert_eq!(service.access_counter.take().len(), 0);
+    }
+
+    #[tokio::test]
+    async fn counts_of_an_erased_agent_are_dropped() {
+        let me = agent("a");
+        let service = service_with_memories(&me).await;
+        let found = ask(&service, &me).await;
+        service.parts.eraser.erase(&me, &Target::Agent, at(NOW)).await.unwrap();
+        service.flush_access_counts().await.unwrap();
+        assert_eq!(service.parts.store.agents().await.unwrap(), []);
+        assert_eq!(counts(&service, &me, &found).await, Vec::<u64>::new());
+    }
+
+    #[test]
+    fn memories_beyond_the_limit_are_not_counted() {
+        let (access_counter, me) = (AccessCounter::default(), agent("a"));
+        let ids = |numbers: std::ops::Range<usize>| numbers.map(|number| MemoryId::from_text(format!("t-{number}")));
+        access_counter.note(&me, ids(0..MOST + 5), at(NOW));
+        access_counter.note(&me, ids(0..1), at(NOW));
+        let taken = access_counter.take().remove(&me).unwrap();
+        assert_eq!(taken.len(), MOST);
+        let first = MemoryId::from_text("t-0");
+        assert!(taken.contains(&(first, Access { times: 2, last: at(NOW) })));
+        assert!(access_counter.take().is_empty());
+    }
+}

@@ -1,0 +1,21 @@
+//! Jobs: work that the service does on a schedule. Each run compares the actual state with the required one and does what is
+//! missing.
+//!
+//! A job takes no input; a late, repeated or missed wake-up changes only when the work is done. So [`AlarmClock`] only wakes
+//! jobs, the stores determine what is due ([`Pass`]), and files set the schedule and the bounds ([`Jobs`]). Every run checks
+//! whether the machine's clock can be trusted ([`annals_retention::Trust`]). Never reads a clock itself: the caller passes one
+//! in.
+
+mod alarm;
+mod declared;
+mod pass;
+mod round_robin;
+mod runner;
+mod task;
+
+pub use alarm::{Alarm, AlarmClock, JobStatus};
+pub use declared::{Jobs, Rounds, Timing};
+pub use pass::{Exclusive, FailedCleanings, Pass, Retained, RolledUp, ShouldStop, Tables};
+pub use round_robin::{RoundRobin, Sweep};
+pub use runner::{Outcome, Runs};
+pub use task::{Moment, MomentClock, Report, RetentionTask, RollUpTask, Task};

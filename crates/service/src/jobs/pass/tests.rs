@@ -1,0 +1,371 @@
+//! Rounds over stores in memory: failures, untrusted clocks, pending erasures, and busy agents.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use annals_core::ports::{Catalog, Erasure, Replies, SummaryTask, Target};
+use annals_core::{Agent, Digest, Draft, Engine, Error, Grain, Purpose, Reply, Settings, SignedDuration, Timestamp};
+use annals_retention::{Doubt, Trust};
+use annals_summarizer::SchedulePolicy;
+use annals_testkit::{Faulty, MemoryCatalog, QuotingEngine, SilentExtractor, agent, at, message};
+use annals_writer::{ExtractionPassed, Projected};
+use async_trait::async_trait;
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::Parts;
+use crate::fixture::in_memory;
+use crate::jobs::Sweep;
+use crate::locks::{Held, History, RollUp};
+
+/// Tables that fail for one agent.
+struct Picky {
+    inner: Exclusive,
+    refused: &'static str,
+}
+
+#[async_trait]
+impl Tables for Picky {
+    async fn read_for_facts(
+        &self,
+        agent: &Agent,
+        now: Timestamp,
+        should_stop: ShouldStop<'_>,
+    ) -> Result<ExtractionPassed> {
+        self.inner.read_for_facts(agent, now, should_stop).await
+    }
+
+    async fn make_searchable(&self, agent: &Agent, now: Timestamp) -> Result<Projected> {
+        if agent.name() == self.refused {
+            return Err(Error::storage("writing a table", "the disk is full"));
+        }
+        self.inner.make_searchable(agent, now).await
+    }
+
+    async fn owed(&self) -> Result<Vec<Agent>> {
+        self.inner.owed().await
+    }
+
+    async fn clean(&self, agent: &Agent, roll_up: &mut Held<'_, RollUp>, now: Timestamp) -> Result<bool> {
+        self.inner.clean(agent, roll_up, now).await
+    }
+}
+
+struct Fixture {
+    catalog: Arc<MemoryCatalog>,
+    tables: Exclusive,
+    pass: Pass,
+}
+
+const SAID: &str = "2026-03-04T10:00:00Z";
+const NEXT: &str = "2026-03-05T10:00:00Z";
+
+/// Creates agents with one message each, under the plan `free`.
+async fn fixture(names: &[&str]) -> Fixture {
+    let catalog = Arc::new(MemoryCatalog::new());
+    let parts = Parts::over(in_memory(catalog.clone(), Arc::new(SilentExtractor), Arc::new(|| at(NEXT))));
+    for name in names {
+        let settings = Settings { plan: "free".into(), ..Settings::default() };
+        catalog.save_settings(&agent(name), &settings).await.unwrap();
+        parts.writer.ingest(&agent(name), vec![message(SAID, "tea")], false, at(SAID)).await.unwrap();
+    }
+    let (tables, pass) = (Exclusive::of(&parts), Pass::exclusive(&parts));
+    Fixture { catalog, tables, pass }
+}
+
+fn moment(now: &str, synchronised: Option<bool>) -> Moment {
+    Moment { now: at(now), synchronised }
+}
+
+impl Fixture {
+    async fn roll_up(&self, now: &str, synchronised: Option<bool>) -> Sweep<RolledUp> {
+        self.pass.roll_up(1, moment(now, synchronised), &CancellationToken::new()).await.unwrap()
+    }
+
+    async fn retain(&self, now: &str, synchronised: Option<bool>) -> Retained {
+        let mut sweep = self.pass.retain(1, moment(now, synchronised), &CancellationToken::new()).await.unwrap();
+        sweep.turns.remove(0).1
+    }
+
+    /// Returns the number of memories by grain.
+    async fn memories(&self, name: &str) -> [u64; 6] {
+        self.catalog.counts(&agent(name)).await.unwrap().memories
+    }
+}
+
+#[tokio::test]
+async fn every_agent_is_read_rolled_up_and_made_searchable() {
+    let fixture = fixture(&["a", "b"]).await;
+    let sweep = fixture.roll_up(NEXT, None).await;
+    for (_, turn) in &sweep.turns {
+        assert_eq!((turn.extracted.turns, turn.passed.written[0], turn.projected.applied), (1, 1, 2));
+    }
+    assert_eq!(fixture.tables.writer.backlog(&agent("a")).await.unwrap(), 0);
+    let again = fixture.roll_up(NEXT, None).await;
+    assert!(again.turns.iter().all(|(_, turn)| turn.passed == Default::default() && turn.projected.applied == 0));
+}
+
+/// An engine that advances a clock by a minute per summary, and cancels the round at its bound.
+struct Slow {
+    minutes: AtomicU64,
+    bound: AtomicU64,
+    stop: Mutex<CancellationToken>,
+}
+
+#[async_trait]
+impl Engine for Slow {
+    fn recipe(&self, settings: &Settings, grain: Grain) -> Digest {
+        QuotingEngine.recipe(settings, grain)
+    }
+
+    async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
+        if self.minutes.fetch_add(1, Ordering::SeqCst) + 1 >= self.bound.load(Ordering::SeqCst) {
+            self.stop.lock().unwrap().cancel();
+        }
+        QuotingEngine.summarize(task).await
+    }
+}
+
+/// One agent has a hundred days to write, a minute each, and a round has ten minutes.
+#[tokio::test]
+async fn stopped_turn_ends_between_two_steps_and_the_next_continues() {
+    let mut fixture = fixture(&["a", "b"]).await;
+    for day in 0..100 {
+        let spoken = at(SAID) + SignedDuration::from_hours(24 * day);
+        fixture
+            .tables
+            .writer
+            .ingest(&agent("a"), vec![message(&spoken.to_string(), "tea")], false, spoken)
+            .await
+            .unwrap();
+    }
+    let slow = Arc::new(Slow { minutes: 0.into(), bound: 0.into(), stop: Mutex::default() });
+    let catalog = fixture.catalog.clone();
+    fixture.pass.summarizer = Summarizer::new(catalog.clone(), slow.clone(), slow.clone(), SchedulePolicy::default());
+    let (mut rounds, mut left, mut others) = (0, 1, 0);
+    while left > 0 {
+        let stop = CancellationToken::new();
+        let begun = slow.minutes.load(Ordering::SeqCst);
+        slow.bound.store(begun + 10, Ordering::SeqCst);
+        *slow.stop.lock().unwrap() = stop.clone();
+        let sweep = fixture.pass.roll_up(1, moment("2027-01-10T10:00:00Z", None), &stop).await.unwrap();
+        let minutes = slow.minutes.load(Ordering::SeqCst) - begun;
+        // Summaries under way are finished: up to four at once.
+        assert!(minutes <= 10 + 4, "{minutes} minutes");
+        left = sweep.turns.iter().map(|(_, turn)| turn.passed.left).sum::<u64>() + sweep.left.len() as u64;
+        others += sweep.turns.iter().filter(|(agent, _)| agent.name() == "b").count();
+        rounds += 1;
+    }
+    assert!(rounds >= 10 && others > 0, "{rounds} rounds, {others} turns of the other agent");
+    let gaps = fixture.pass.summarizer.coverage(&agent("a"), at("2027-01-10T10:00:00Z")).await.unwrap();
+    assert_eq!((gaps.len(), fixture.memories("a").await[Grain::Daily as usize]), (0, 100));
+    assert_eq!(fixture.memories("b").await[Grain::Daily as usize], 1);
+}
+
+/// The table of one agent cannot be written: its summary is written, and other agents are not affected.
+#[tokio::test]
+async fn failure_of_one_agent_does_not_stop_others() {
+    let mut fixture = fixture(&["a", "b", "c"]).await;
+    fixture.pass.tables = Arc::new(Picky { inner: fixture.tables.clone(), refused: "b" });
+    let sweep = fixture.roll_up(NEXT, None).await;
+    assert_eq!(sweep.turns.iter().map(|(agent, _)| agent.name()).collect::<Vec<_>>(), ["a", "c"]);
+    let (failed, error) = &sweep.failed[0];
+    assert_eq!((failed.name(), error.to_string().as_str()), ("b", "writing a table: the disk is full"));
+    for name in ["a", "b", "c"] {
+        assert_eq!(fixture.memories(name).await[Grain::Daily as usize], 1, "{name}");
+    }
+}
+
+/// Each store call in turn fails once; the next round does what is missing.
+#[tokio::test]
+async fn next_round_recovers_from_a_failure_of_any_store_call() {
+    for call in 1.. {
+        let mut fixture = fixture(&["a", "b"]).await;
+        let faulty = Arc::new(Faulty::at_call((*fixture.catalog).clone(), call));
+        let engine = Arc::new(QuotingEngine);
+        fixture.pass.store = faulty.clone();
+        fixture.pass.summarizer = Summarizer::new(faulty.clone(), engine.clone(), engine, SchedulePolicy::default());
+        let _ = fixture.pass.roll_up(1, moment(NEXT, None), &CancellationToken::new()).await;
+        if faulty.calls() < call {
+            return;
+        }
+        let sweep = fixture.roll_up(NEXT, None).await;
+        assert!(sweep.failed.is_empty(), "failing call {call}: {:?}", sweep.failed);
+        for name in ["a", "b"] {
+            assert_eq!(fixture.memories(name).await, [1, 1, 0, 0, 0, 0], "failing call {call}");
+            assert_eq!(fixture.tables.writer.audit(&agent(name)).await.unwrap(), [], "failing call {call}");
+        }
+    }
+}
+
+/// Under an untrusted clock messages are still read and made searchable.
+#[tokio::test]
+async fn untrusted_clock_writes_no_summaries() {
+    let fixture = fixture(&["a"]).await;
+    let turn = fixture.roll_up(NEXT, Some(false)).await.turns.remove(0).1;
+    assert_eq!(turn.trust.doubt(), Some(Doubt::Unsynchronised));
+    assert_eq!((turn.extracted.turns, turn.passed.written, turn.projected.applied), (1, [0; 5], 1));
+    // At the last look the clock was two hours further.
+    let turn = fixture.roll_up("2026-03-05T08:00:00Z", None).await.turns.remove(0).1;
+    assert_eq!(turn.trust.doubt(), Some(Doubt::Behind));
+    assert_eq!(fixture.roll_up(NEXT, None).await.turns.remove(0).1.passed.written, [1, 0, 0, 0, 0]);
+}
+
+#[tokio::test]
+async fn clock_behind_stored_messages_is_not_trusted() {
+    let fixture = fixture(&["a"]).await;
+    fixture
+        .tables
+        .writer
+        .ingest(&agent("a"), vec![message(SAID, "cake")], false, at("2026-03-09T10:00:00Z"))
+        .await
+        .unwrap();
+    let turn = fixture.roll_up(NEXT, None).await.turns.remove(0).1;
+    assert_eq!((turn.trust.doubt(), turn.passed.written), (Some(Doubt::Behind), [0; 5]));
+    // The clock runs on for half an hour and is trusted.
+    let turn = fixture.roll_up("2026-03-05T10:30:00Z", None).await.turns.remove(0).1;
+    assert_eq!((turn.trust, turn.passed.written[0]), (Trust::Full, 1));
+}
+
+#[tokio::test]
+async fn pruning_waits_until_the_clock_has_run_steadily() {
+    let fixture = fixture(&["a"]).await;
+    fixture.roll_up("2026-03-08T10:00:00Z", None).await;
+    let (early, late) = ("2026-03-08T10:29:00Z", "2026-03-08T10:30:00Z");
+    let retained = fixture.retain(early, None).await;
+    assert_eq!((retained.trust, retained.pruned.postponed[0].rows), (Trust::ToClose, 1));
+    assert_eq!(fixture.retain(late, Some(false)).await.pruned.pruned[0].rows, 0);
+    assert_eq!(fixture.memories("a").await[0], 1);
+    let retained = fixture.retain("2026-03-08T10:31:00Z", None).await;
+    assert_eq!((retained.trust, retained.pruned.pruned[0].rows), (Trust::Full, 1));
+    assert_eq!(fixture.memories("a").await, [0, 1, 0, 0, 0, 0]);
+    assert_eq!(fixture.tables.writer.backlog(&agent("a")).await.unwrap(), 0, "the table knows");
+}
+
+/// Ten thousand idle agents cost a round as much as one.
+#[tokio::test]
+async fn idle_agent_gets_no_turn() {
+    let mut fixture = fixture(&["a", "b", "c"]).await;
+    assert_eq!(fixture.roll_up(NEXT, None).await.turns.len(), 3);
+    let counted = Arc::new(Faulty::during((*fixture.catalog).clone(), 0..0));
+    fixture.pass.store = counted.clone();
+    assert_eq!(fixture.roll_up(NEXT, None).await.turns.len(), 0);
+    assert_eq!(counted.calls(), 1);
+    fixture.tables.writer.ingest(&agent("b"), vec![message(SAID, "cake")], false, at(SAID)).await.unwrap();
+    let sweep = fixture.roll_up(NEXT, None).await;
+    assert_eq!(sweep.turns.iter().map(|(agent, _)| agent.name()).collect::<Vec<_>>(), ["b"]);
+}
+
+/// An erasure may take long: no other agent waits for it, and the agent comes first in the next round.
+#[tokio::test]
+async fn agent_with_locked_history_is_left_for_the_next_round() {
+    let fixture = fixture(&["a", "b"]).await;
+    let forgetting = fixture.pass.locks.lock::<History>(&agent("a")).await;
+    let sweep = fixture.roll_up(NEXT, None).await;
+    assert_eq!((sweep.left, sweep.turns.len()), (vec![agent("a")], 1));
+    assert_eq!((fixture.memories("a").await[1], fixture.memories("b").await[1]), (0, 1));
+    let sweep = fixture.pass.retain(2, moment(NEXT, None), &CancellationToken::new()).await.unwrap();
+    assert_eq!((sweep.left, sweep.turns.len()), (vec![agent("a")], 1));
+    drop(forgetting);
+    let sweep = fixture.roll_up(NEXT, None).await;
+    assert_eq!((sweep.turns.len(), fixture.memories("a").await[1]), (1, 1), "the other has nothing left to do");
+}
+
+#[tokio::test]
+async fn pending_cleaning_is_done_even_if_the_agent_was_erased() {
+    let fixture = fixture(&["a", "gone"]).await;
+    fixture.roll_up(NEXT, None).await;
+    fixture.catalog.erase(&agent("a"), &Target::Conversation("talk".into()), at(NEXT)).await.unwrap();
+    fixture.catalog.erase(&agent("gone"), &Target::Agent, at(NEXT)).await.unwrap();
+    let sweep = fixture.roll_up(NEXT, Some(false)).await;
+    assert_eq!(sweep.turns.iter().filter(|(_, turn)| turn.cleaned).count(), 2);
+    assert_eq!(fixture.tables.owed().await.unwrap(), []);
+    assert_eq!(fixture.catalog.agents().await.unwrap(), [agent("a")], "nothing is made of who is gone");
+    assert!(fixture.roll_up(NEXT, None).await.turns.iter().all(|(_, turn)| !turn.cleaned));
+}
+
+/// Tables whose cleaning fails; counts the tries.
+struct Unclean {
+    inner: Exclusive,
+    tried: AtomicU64,
+}
+
+#[async_trait]
+impl Tables for Unclean {
+    async fn read_for_facts(
+        &self,
+        agent: &Agent,
+        now: Timestamp,
+        should_stop: ShouldStop<'_>,
+    ) -> Result<ExtractionPassed> {
+        self.inner.read_for_facts(agent, now, should_stop).await
+    }
+
+    async fn make_searchable(&self, agent: &Agent, now: Timestamp) -> Result<Projected> {
+        self.inner.make_searchable(agent, now).await
+    }
+
+    async fn owed(&self) -> Result<Vec<Agent>> {
+        self.inner.owed().await
+    }
+
+    async fn clean(&self, _: &Agent, _: &mut Held<'_, RollUp>, _: Timestamp) -> Result<bool> {
+        self.tried.fetch_add(1, Ordering::SeqCst);
+        Err(Error::storage("overwriting what was deleted", "the disk is full"))
+    }
+}
+
+#[tokio::test]
+async fn failing_cleaning_is_retried_with_back_off() {
+    let mut fixture = fixture(&["a"]).await;
+    fixture.catalog.erase(&agent("a"), &Target::Conversation("talk".into()), at(NEXT)).await.unwrap();
+    let unclean = Arc::new(Unclean { inner: fixture.tables.clone(), tried: 0.into() });
+    fixture.pass.tables = unclean.clone();
+    for minute in 0..60 {
+        let now = at(NEXT) + SignedDuration::from_mins(minute);
+        fixture.roll_up(&now.to_string(), None).await;
+    }
+    // At minutes 0, 1, 3, 7, 15 and 31.
+    assert_eq!(unclean.tried.load(Ordering::SeqCst), 6);
+    assert_eq!(fixture.tables.owed().await.unwrap(), [agent("a")]);
+}
+
+/// The erasure holds the agent's lock when the round begins, and has cleaned the files when it releases it.
+#[tokio::test]
+async fn files_cleaned_by_the_eraser_are_not_cleaned_again() {
+    let fixture = fixture(&["a"]).await;
+    fixture.catalog.erase(&agent("a"), &Target::Conversation("talk".into()), at(NEXT)).await.unwrap();
+    let forgetting = fixture.pass.locks.lock::<History>(&agent("a")).await;
+    assert_eq!(fixture.roll_up(NEXT, None).await.left, [agent("a")]);
+    fixture.tables.eraser.clean(&agent("a"), at(NEXT)).await.unwrap();
+    drop(forgetting);
+    assert!(fixture.roll_up(NEXT, None).await.turns.iter().all(|(_, turn)| !turn.cleaned));
+}
+
+#[tokio::test]
+async fn cancelled_round_begins_no_turn() {
+    let fixture = fixture(&["a", "b"]).await;
+    let stop = CancellationToken::new();
+    stop.cancel();
+    let sweep = fixture.pass.roll_up(1, moment(NEXT, None), &stop).await.unwrap();
+    assert_eq!((sweep.turns.len(), sweep.left), (0, vec![agent("a"), agent("b")]));
+    assert_eq!(fixture.memories("a").await[1], 0);
+}
+
+#[tokio::test]
+async fn old_model_answers_are_dropped() {
+    let fixture = fixture(&["a"]).await;
+    let reply = Reply {
+        key: Digest::of(["question"]),
+        purpose: Purpose::Extraction,
+        model: "m".into(),
+        text: "yes".into(),
+        tokens_in: 1,
+        tokens_out: 1,
+        read_seq: 1_000,
+    };
+    fixture.catalog.save_reply(&agent("a"), reply, at(SAID)).await.unwrap();
+    fixture.retain("2026-03-12T09:00:00Z", None).await;
+    assert_eq!(fixture.retain("2026-03-12T10:00:00Z", None).await.answers, 0);
+    assert_eq!(fixture.retain("2026-03-12T10:01:00Z", None).await.answers, 1);
+}

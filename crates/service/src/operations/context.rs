@@ -1,0 +1,166 @@
+//! Context for a prompt: the memories, facts and documents that help to answer it, within a token budget.
+
+use std::ops::RangeInclusive;
+
+use annals_core::{
+    Agent, Block, Context, ContextItem, ContextKind, ContextQuery, Date, Document, Error, MemoryId, Result, Timestamp,
+};
+use annals_search::GatheredContext;
+
+use super::search::bounded;
+use crate::Service;
+use crate::wire::{ContextAnswer, ContextItemView, ContextRequest, DocumentIn};
+
+const MOST_DOCUMENTS: usize = 100;
+/// The most bytes of all documents together; more text would have more parts than are compared.
+const LARGEST_DOCUMENTS: usize = 512 * 1024;
+/// The most bytes of an id or a title. It is compared with every part.
+const LONGEST_TITLE: usize = 1024;
+/// Allowed token budgets: a smaller one has no room for a memory, a larger one is no longer a context.
+const BUDGETS: RangeInclusive<u64> = 64..=100_000;
+
+impl Service {
+    /// Returns the context for a prompt.
+    pub async fn context(&self, agent: &Agent, request: ContextRequest, now: Timestamp) -> Result<ContextAnswer> {
+        bounded("prompt", &request.prompt)?;
+        for (field, name) in [("speaker", &request.speaker), ("conversation", &request.conversation)] {
+            bounded(field, name.as_deref().unwrap_or_default())?;
+        }
+        check_documents(&request.documents)?;
+        if !BUDGETS.contains(&request.budget_tokens) {
+            let (least, most) = (BUDGETS.start(), BUDGETS.end());
+            return Err(Error::invalid(
+                "budget_tokens",
+                format!("is {}; {least} to {most} tokens are allowed", request.budget_tokens),
+            ));
+        }
+        let blocks = self.parts.store.blocks(agent).await?;
+        let document = |document: DocumentIn| Document {
+            id: document.id,
+            title: document.title.unwrap_or_default(),
+            text: document.text,
+        };
+        let query = ContextQuery {
+            prompt: request.prompt,
+            budget: request.budget_tokens,
+            speaker: request.speaker,
+            conversation: request.conversation,
+            from: request.from,
+            to: request.to,
+            blocks: blocks.into_iter().map(|block| Block { name: block.name, text: block.text }).collect(),
+            documents: request.documents.into_iter().map(document).collect(),
+            ..ContextQuery::default()
+        };
+        let gathered = self.gather_context(agent, &query, now).await?;
+        // Holds no search permit: waiting for a model needs no core.
+        let context = self.parts.search.conclude_context(gathered).await;
+        self.access_counter.note(agent, context.items.iter().filter_map(memory), now);
+        let item = |item: ContextItem| ContextItemView {
+            id: item.id,
+            short: item.short,
+            kind: item.kind.as_str().to_owned(),
+            dates: item.days.map(dates),
+            text: item.text,
+            score: item.score,
+            tokens: item.tokens,
+        };
+        Ok(ContextAnswer {
+            hint: hint(&context),
+            known: context.is_known,
+            agent: agent.name().to_owned(),
+            reranked: context.reranked.is_done(),
+            not_reranked_because: context.reranked.why_not().map(str::to_owned),
+            text: context.text,
+            items: context.items.into_iter().map(item).collect(),
+            tokens: context.tokens,
+            omitted: context.omitted,
+        })
+    }
+
+    /// Gathers candidates for a context. Rebuilds a damaged table and tries again.
+    async fn gather_context<'a>(
+        &self,
+        agent: &'a Agent,
+        query: &'a ContextQuery,
+        now: Timestamp,
+    ) -> Result<GatheredContext<'a>> {
+        match self.gather_context_once(agent, query, now).await {
+            Err(error) => {
+                self.mend_tables(agent, error, now).await?;
+                self.gather_context_once(agent, query, now).await
+            }
+            gathered => gathered,
+        }
+    }
+
+    async fn gather_context_once<'a>(
+        &self,
+        agent: &'a Agent,
+        query: &'a ContextQuery,
+        now: Timestamp,
+    ) -> Result<GatheredContext<'a>> {
+        let _permit = self.searches.acquire().await;
+        self.parts.search.gather_context(agent, query, now).await
+    }
+}
+
+/// Returns what to try next. Items left out for the budget are not the same as no items.
+fn hint(context: &Context) -> Option<String> {
+    let left_out = match context.omitted {
+        0 => None,
+        1 => Some("1 more matches the prompt but exceeds the budget".to_owned()),
+        many => Some(format!("{many} more match the prompt but exceed the budget")),
+    };
+    match left_out {
+        Some(left_out) => Some(format!("{left_out}; ask for a larger budget, or search.")),
+        None if !context.is_known => Some("Memory knows nothing about this.".to_owned()),
+        None if context.items.is_empty() => Some("Memory holds nothing for these dates.".to_owned()),
+        None => None,
+    }
+}
+
+fn check_documents(documents: &[DocumentIn]) -> Result<()> {
+    let refused = |reason: String| Err(Error::invalid("documents", reason));
+    let bytes: usize = documents.iter().map(|document| document.text.len()).sum();
+    let is_long = |text: &str| text.len() > LONGEST_TITLE;
+    match () {
+        () if documents.len() > MOST_DOCUMENTS => {
+            refused(format!("are {}; {MOST_DOCUMENTS} are allowed", documents.len()))
+        }
+        () if bytes > LARGEST_DOCUMENTS => {
+            refused(format!("have {} KiB; {} are allowed", bytes.div_ceil(1024), LARGEST_DOCUMENTS / 1024))
+        }
+        () if documents.iter().any(|one| is_long(&one.id) || is_long(one.title.as_deref().unwrap_or_default())) => {
+            refused(format!("have an id or title of more than {LONGEST_TITLE} bytes"))
+        }
+        () => Ok(()),
+    }
+}
+
+/// Returns the memory of an item; `None` for facts and for texts of the caller.
+fn memory(item: &ContextItem) -> Option<MemoryId> {
+    use ContextKind::{Statement, Summary, Turn};
+    matches!(item.kind, Turn | Statement | Summary).then(|| MemoryId::from_text(&item.id))
+}
+
+fn dates((first, last): (Date, Date)) -> String {
+    if first == last { first.to_string() } else { format!("{first} to {last}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_or_too_large_documents_are_refused() {
+        fn check(count: usize, title: usize, text: usize, expect: &str) {
+            let document = DocumentIn { id: "d".into(), title: Some("x".repeat(title)), text: "x".repeat(text) };
+            let said = check_documents(&vec![document; count]).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(said.contains(expect) && said.is_empty() == expect.is_empty(), "{said:?}");
+        }
+        check(100, 1024, 5 * 1024, "");
+        check(101, 0, 0, "are 101; 100 are allowed");
+        check(1, 1025, 0, "title of more than 1024 bytes");
+        check(2, 0, 300 * 1024, "have 600 KiB; 512 are allowed");
+    }
+}

@@ -1,0 +1,139 @@
+//! Facts: queries about a subject at a time, walks and paths between names, and facts entered by hand.
+
+use std::path::Path;
+
+use annals_core::{Agent, Along, Error, FactQuery, Result, Route, Timestamp, Walk, Zones};
+use annals_writer::FactWriter;
+
+use super::timeline::limit;
+use crate::Service;
+use crate::locks::Facts;
+use crate::wire::{FactEntry, FactView, FactsAnswer, FactsRequest, Verb};
+
+/// The default limit for the length of a path; names farther apart have little to do with each other.
+const USUAL_PATH: u32 = 6;
+
+impl Service {
+    /// Returns the facts that match, that are within some distance of a name, or that lead from one name to another.
+    pub async fn facts(&self, agent: &Agent, request: FactsRequest, now: Timestamp) -> Result<FactsAnswer> {
+        let limit = Some(limit(request.limit)?);
+        self.ask_facts(agent, FactsRequest { limit, ..request }, now).await
+    }
+
+    /// Returns the same as [`Service::facts`], but all facts if the request has no limit.
+    pub async fn ask_facts(&self, agent: &Agent, request: FactsRequest, now: Timestamp) -> Result<FactsAnswer> {
+        let zones = self.parts.store.settings(agent).await?.zones()?;
+        ask(&self.parts.fact_writer, agent, &zones, request, now).await
+    }
+
+    /// Writes the facts of an agent to a Parquet file.
+    pub async fn export_facts(&self, agent: &Agent, file: &Path) -> Result<()> {
+        self.parts.facts.export(agent, file).await
+    }
+
+    /// Enters a fact or retracts one. Returns what is known about its subject now, and the entered fact if a later fact has
+    /// ended it.
+    pub async fn enter_fact(&self, agent: &Agent, entry: FactEntry, now: Timestamp) -> Result<FactsAnswer> {
+        let zones = self.parts.store.settings(agent).await?.zones()?;
+        let at = entry.at.map_or(now, |at| at.instant(&zones));
+        let mut ended = None;
+        {
+            let _facts_lock = self.locks.lock::<Facts>(agent).await;
+            let (subject, predicate, object) = (&entry.subject, &entry.predicate, entry.object.as_deref());
+            match (entry.verb, object) {
+                (Verb::Add, Some(object)) => {
+                    ended = self.parts.fact_writer.add(agent, subject, predicate, object, at, now).await?;
+                }
+                (Verb::Add, None) => return Err(Error::invalid("object", "is missing")),
+                (Verb::Retract, object) => {
+                    self.parts.fact_writer.retract(agent, subject, predicate, object, at, now).await?;
+                }
+            }
+        }
+        let request = FactsRequest { about: Some(entry.subject), ..FactsRequest::default() };
+        let mut answer = ask(&self.parts.fact_writer, agent, &zones, request, now).await?;
+        // A fact that a later one has ended would not be shown, as if it had not been stored.
+        answer.facts.extend(ended.as_ref().map(FactView::from));
+        Ok(answer)
+    }
+}
+
+async fn ask(
+    facts: &FactWriter,
+    agent: &Agent,
+    zones: &Zones,
+    request: FactsRequest,
+    now: Timestamp,
+) -> Result<FactsAnswer> {
+    let as_of = moment(&request, zones, now);
+    let (mut connected, mut next_cursor) = (None, None);
+    let found = match (request.about.clone(), request.to.clone(), request.depth) {
+        (about, None, None) => {
+            let (page, next) = find(facts, agent, about, &request, as_of).await?;
+            next_cursor = next;
+            page
+        }
+        (None, ..) => {
+            return Err(Error::invalid("about", "is missing; it is required with `depth` and `to`"));
+        }
+        (Some(from), None, Some(depth)) => {
+            let walk = Walk { from, depth, along: along(&request, as_of), limit: request.limit };
+            facts.walk(agent, &walk).await?.iter().map(FactView::from).collect()
+        }
+        (Some(from), Some(to), depth) => {
+            let route = Route { from, to, depth: depth.unwrap_or(USUAL_PATH), along: along(&request, as_of) };
+            let path = facts.path(agent, &route).await?;
+            connected = Some(path.is_some());
+            path.iter().flatten().map(FactView::from).collect()
+        }
+    };
+    Ok(FactsAnswer { agent: agent.name().to_owned(), facts: found, connected, next_cursor })
+}
+
+/// Returns one page of facts and the cursor of the next page, which is the number of facts before that page.
+async fn find(
+    facts: &FactWriter,
+    agent: &Agent,
+    about: Option<String>,
+    request: &FactsRequest,
+    as_of: Option<Timestamp>,
+) -> Result<(Vec<FactView>, Option<String>)> {
+    let skipped = match &request.cursor {
+        None => 0,
+        Some(cursor) => cursor
+            .parse::<usize>()
+            .map_err(|_| Error::invalid("cursor", "is not valid; use the next_cursor of an answer"))?,
+    };
+    // One more than the page holds shows whether there is a next page.
+    let limit = request.limit.map(|limit| skipped.saturating_add(limit).saturating_add(1));
+    let query = FactQuery {
+        about,
+        predicate: request.predicate.clone(),
+        as_of,
+        history: request.history,
+        said_within: None,
+        limit,
+    };
+    let found = facts.find(agent, &query).await?;
+    let shown = request.limit.unwrap_or(usize::MAX);
+    let more = found.len() > skipped.saturating_add(shown);
+    let page = found.iter().skip(skipped).take(shown).map(FactView::from).collect();
+    Ok((page, more.then(|| (skipped + shown).to_string())))
+}
+
+fn along(request: &FactsRequest, as_of: Option<Timestamp>) -> Along {
+    let predicates = request.predicate.as_deref().unwrap_or_default().split(',').map(str::trim);
+    Along {
+        direction: request.direction,
+        predicates: predicates.filter(|name| !name.is_empty()).map(str::to_owned).collect(),
+        as_of,
+        history: request.history,
+        said_within: None,
+    }
+}
+
+/// Returns the moment of a query. Without history the default is now, because a plan may be dated ahead.
+fn moment(request: &FactsRequest, zones: &Zones, now: Timestamp) -> Option<Timestamp> {
+    let as_of = request.as_of.map(|as_of| as_of.instant(zones));
+    as_of.or_else(|| (!request.history).then_some(now))
+}

@@ -1,0 +1,71 @@
+//! Forgetting: a dry run reports what would be erased; otherwise the target is erased and the erasure proved.
+
+use annals_core::ports::{ErasureReport, Target};
+use annals_core::{Agent, Error, MemoryId, Result, Timestamp};
+
+use crate::Service;
+use crate::locks::{Facts, History, Tables};
+use crate::wire::{ForgetAnswer, ForgetRequest};
+
+impl Service {
+    /// Reports what would be erased, or erases it everywhere and proves that it is gone.
+    pub async fn forget(&self, agent: &Agent, request: ForgetRequest, now: Timestamp) -> Result<ForgetAnswer> {
+        let dry_run = request.dry_run;
+        let target = self.target(agent, request, now).await?;
+        self.forget_target(agent, &target, dry_run, now).await
+    }
+
+    /// Does the same as [`Service::forget`] for a given target.
+    pub async fn forget_target(
+        &self,
+        agent: &Agent,
+        target: &Target,
+        dry_run: bool,
+        now: Timestamp,
+    ) -> Result<ForgetAnswer> {
+        if dry_run {
+            return Ok(ForgetAnswer::new(agent, &self.parts.eraser.preview(agent, target).await?, None));
+        }
+        let mut report = self.erase(agent, target, now).await?;
+        if *target != Target::Agent {
+            // Writes the remaining summaries without holding a lock: a model may take minutes. Locks the history only to save.
+            let history = self.locks.for_saving::<History>(agent);
+            self.parts.summarizer.pass_unlocked(agent, now, &|_| (), &|| false, &history).await?;
+        }
+        let mut history = self.locks.lock::<History>(agent).await;
+        let mut facts = history.then::<Facts>().await;
+        let _tables = facts.then::<Tables>().await;
+        let sealed = std::mem::take(&mut report.sealed_sentences);
+        report.words.extend(self.gone(agent, sealed).await?);
+        self.parts.eraser.clean(agent, now).await?;
+        let proof = self.prove(agent, std::mem::take(&mut report.words)).await?;
+        Ok(ForgetAnswer::new(agent, &report, Some(proof)))
+    }
+
+    /// Erases in the catalog at once, without waiting for a roll-up or extraction that waits for a model. The locks held here
+    /// keep other tasks from saving anything of the agent meanwhile.
+    async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<ErasureReport> {
+        let mut history = self.locks.lock::<History>(agent).await;
+        let mut facts = history.then::<Facts>().await;
+        let _tables = facts.then::<Tables>().await;
+        self.parts.eraser.erase(agent, target, now).await
+    }
+
+    async fn target(&self, agent: &Agent, request: ForgetRequest, now: Timestamp) -> Result<Target> {
+        let ranged = request.from.is_some() || request.to.is_some();
+        let ways = [!request.ids.is_empty(), request.conversation.is_some(), request.subject.is_some(), ranged];
+        if ways.iter().filter(|way| **way).count() != 1 {
+            let reason = "must be exactly one of ids, conversation, subject, or from and to";
+            return Err(Error::invalid("what is to be forgotten", reason));
+        }
+        Ok(match (request.conversation, request.subject) {
+            (Some(conversation), _) => Target::Conversation(conversation),
+            (_, Some(subject)) => Target::Subject(subject),
+            _ if ranged => {
+                let zones = self.parts.store.settings(agent).await?.zones()?;
+                Target::Range(self.days(&zones, request.from, request.to, now)?)
+            }
+            _ => Target::Memories(request.ids.iter().map(MemoryId::from_text).collect()),
+        })
+    }
+}

@@ -1,0 +1,195 @@
+//! Ingestion of messages: committed and fsynced before the answer; searchable and read for facts soon after.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use annals_core::ports::{KeyedReceipt, Origin, RequestKey};
+use annals_core::{Agent, Error, Fault, IngestReceipt, Message, Result, Settings, SignedDuration, Timestamp};
+
+use crate::Service;
+use crate::locks::History;
+use crate::metrics::Pipeline;
+use crate::wire::{IngestRequest, MessageIn, OperationView, Progress};
+
+/// The most messages of one request, which is one transaction with one fsync.
+pub const MOST_MESSAGES: usize = 1000;
+
+/// The result of an accepted request.
+#[derive(Clone, Debug)]
+pub struct Accepted {
+    /// The operation that was stored.
+    pub operation: IngestReceipt,
+    /// Unknown fields, with the number of messages that had each.
+    pub ignored: BTreeMap<String, u64>,
+}
+
+impl Service {
+    /// Stores all messages of one request or none, with the agent's settings as returned by [`Service::admit`].
+    pub async fn ingest(
+        &self,
+        agent: &Agent,
+        settings: &Settings,
+        request: IngestRequest,
+        now: Timestamp,
+    ) -> Result<Accepted> {
+        self.accept(agent, settings, None, request, now).await
+    }
+
+    /// Does the same as [`Service::ingest`] once per idempotency key. A known key with the same body returns the stored
+    /// operation; with another body it is an error.
+    pub async fn ingest_once(
+        &self,
+        agent: &Agent,
+        settings: &Settings,
+        key: &RequestKey,
+        request: IngestRequest,
+        now: Timestamp,
+    ) -> Result<Accepted> {
+        self.accept(agent, settings, Some(key), request, now).await
+    }
+
+    async fn accept(
+        &self,
+        agent: &Agent,
+        settings: &Settings,
+        key: Option<&RequestKey>,
+        request: IngestRequest,
+        now: Timestamp,
+    ) -> Result<Accepted> {
+        // Replacing a message changes the agent's history.
+        let _history = if request.revise { Some(self.locks.lock::<History>(agent).await) } else { None };
+        let mut ignored = BTreeMap::new();
+        for field in request.messages.iter().flat_map(|message| message.other.keys()) {
+            *ignored.entry(field.clone()).or_default() += 1;
+        }
+        let number = request.messages.len() as u64;
+        let stored = self.store(agent, settings, key, request, now).await;
+        let KeyedReceipt { receipt, repeated } = stored.inspect_err(|_| self.metrics.messages("refused", number))?;
+        if !repeated {
+            self.nudge(agent);
+        }
+        Ok(Accepted { operation: receipt, ignored })
+    }
+
+    async fn store(
+        &self,
+        agent: &Agent,
+        settings: &Settings,
+        key: Option<&RequestKey>,
+        request: IngestRequest,
+        now: Timestamp,
+    ) -> Result<KeyedReceipt> {
+        let revise = request.revise;
+        let messages = messages(request, now)?;
+        let begun = Instant::now();
+        let stored = match key {
+            Some(key) => self.parts.writer.ingest_once(agent, settings, key, messages, revise, now).await?,
+            None => {
+                let receipt = self.parts.writer.ingest_checked(agent, settings, messages, revise, now).await?;
+                KeyedReceipt { receipt, repeated: false }
+            }
+        };
+        if !stored.repeated {
+            self.count_committed(agent, &stored.receipt, begun.elapsed());
+        }
+        Ok(stored)
+    }
+
+    fn count_committed(&self, agent: &Agent, operation: &IngestReceipt, took: Duration) {
+        self.metrics.committed(took);
+        let new = operation.accepted + operation.revised;
+        tracing::info!(operation.id = operation.id, messages.new = new, "committed");
+        self.metrics.messages("accepted", new);
+        self.metrics.messages("duplicate", operation.duplicate);
+        if new > 0 {
+            self.metrics.waits(Pipeline::Working, agent, operation.seq);
+            self.metrics.waits(Pipeline::Extract, agent, operation.seq);
+        }
+    }
+
+    /// Returns the progress of an operation.
+    pub async fn progress(&self, agent: &Agent, operation: &IngestReceipt) -> Result<Progress> {
+        Ok(progress(self.reached(agent).await?, operation.seq))
+    }
+
+    /// Waits until an operation has reached `goal` or the deadline has passed. Returns its progress.
+    pub async fn wait(
+        &self,
+        agent: &Agent,
+        operation: &IngestReceipt,
+        goal: Progress,
+        deadline: Duration,
+    ) -> Result<Progress> {
+        let seq = operation.seq;
+        let reached = self.preview(agent, deadline, |reached| progress(reached, seq) >= goal).await?;
+        Ok(progress(reached, seq))
+    }
+
+    /// Returns the operation with this id among the agents of a workspace, and its agent.
+    pub async fn operation(&self, workspace: &str, id: &str) -> Result<(Agent, OperationView)> {
+        let missing = || Error::NotFound { what: "operation", name: id.to_owned() };
+        let (agent, operation) = self.parts.store.find_operation(workspace, id).await?.ok_or_else(missing)?;
+        let status = self.progress(&agent, &operation).await?;
+        let IngestReceipt { id, accepted, duplicate, revised, forgotten, masked, .. } = operation;
+        let owner = agent.name().to_owned();
+        let view =
+            OperationView { operation_id: id, agent: owner, status, accepted, duplicate, revised, forgotten, masked };
+        Ok((agent, view))
+    }
+}
+
+fn progress((searchable, extracted): (u64, u64), seq: u64) -> Progress {
+    match (searchable >= seq, extracted >= seq) {
+        (true, true) => Progress::Extracted,
+        (true, false) => Progress::Searchable,
+        _ => Progress::Accepted,
+    }
+}
+
+fn messages(request: IngestRequest, now: Timestamp) -> Result<Vec<(Message, Origin)>> {
+    let count = request.messages.len();
+    if count == 0 || count > MOST_MESSAGES {
+        return Err(Error::invalid("messages", format!("are {count}; 1 to {MOST_MESSAGES} are allowed")));
+    }
+    let mut faults = Vec::new();
+    let mut messages = Vec::with_capacity(count);
+    for (index, message) in request.messages.into_iter().enumerate() {
+        let origin = if message.at.is_some() { Origin::Client } else { Origin::Untimed };
+        match to_message(message, request.conversation.as_deref(), arrival(now, index)) {
+            Ok(message) => {
+                let wrong = annals_writer::check(&message, now).into_iter();
+                faults.extend(wrong.map(|fault| at(index, fault)));
+                messages.push((message, origin));
+            }
+            Err(fault) => faults.push(at(index, fault)),
+        }
+    }
+    if faults.is_empty() { Ok(messages) } else { Err(Error::Faults(faults)) }
+}
+
+/// Returns the arrival time of a message of a request: a microsecond after the previous one, so that their order is kept.
+fn arrival(now: Timestamp, index: usize) -> Timestamp {
+    let behind = SignedDuration::from_micros(i64::try_from(index).unwrap_or(i64::MAX));
+    now.saturating_add(behind).unwrap_or(now)
+}
+
+fn at(index: usize, fault: Fault) -> Fault {
+    Fault { field: format!("messages[{index}].{}", fault.field), ..fault }
+}
+
+fn to_message(message: MessageIn, conversation: Option<&str>, now: Timestamp) -> std::result::Result<Message, Fault> {
+    let conversation = message.conversation.or_else(|| conversation.map(str::to_owned));
+    let conversation = conversation
+        .ok_or_else(|| Fault::new("conversation", "is missing; set it for the message or for the whole request"))?;
+    // Stores keep microseconds; a finer time would differ when it is read back.
+    let at = message.at.unwrap_or(now).as_microsecond();
+    let at = Timestamp::from_microsecond(at).map_err(|_| Fault::new("at", "is out of range"))?;
+    Ok(Message {
+        conversation,
+        client_id: message.id,
+        role: message.role,
+        name: message.name,
+        content: message.content,
+        at,
+    })
+}

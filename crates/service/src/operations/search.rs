@@ -1,0 +1,173 @@
+//! Search by text, grain and date range.
+
+use annals_core::{Agent, Answer, Error, Fault, Grain, Period, Query, Result, Timestamp};
+use annals_search::Gathered;
+
+use crate::Service;
+use crate::wire::{MemoryView, SearchAnswer, SearchRequest};
+
+/// An answer with fewer results carries a hint where else to search.
+const FEW: usize = 3;
+
+/// The most bytes of a question. Words beyond some 500 do not change its vector.
+const LONGEST_QUESTION: usize = 32 * 1024;
+
+/// The most days ago that a request may name; no message is older.
+const MOST_DAYS: u32 = 1_000_000;
+
+impl Service {
+    /// Returns the memories that match, best first.
+    pub async fn search(&self, agent: &Agent, request: SearchRequest, now: Timestamp) -> Result<SearchAnswer> {
+        let query = query(request)?;
+        let answer = self.answer(agent, &query, now).await?;
+        let time_zone = self.parts.store.settings(agent).await?.present_zone().to_owned();
+        let hint = (answer.results.len() < FEW).then(|| hint(&query, &answer)).flatten();
+        Ok(SearchAnswer {
+            agent: agent.name().to_owned(),
+            time_zone,
+            range: answer.range.into(),
+            summary_range: answer.summary_range.map(Into::into),
+            results: answer.results.iter().map(MemoryView::from).collect(),
+            grains: answer.grains,
+            said: answer.times.into_iter().map(Into::into).collect(),
+            period: answer.period.map(Into::into),
+            conversations: answer.conversations.into_iter().map(Into::into).collect(),
+            reranked: answer.reranked.is_done(),
+            not_reranked_because: answer.reranked.why_not().map(str::to_owned),
+            range_is_empty: answer.range_is_empty,
+            hint,
+        })
+    }
+
+    /// Answers a query. Rebuilds a damaged table and tries again.
+    pub async fn answer(&self, agent: &Agent, query: &Query, now: Timestamp) -> Result<Answer> {
+        if let Some(text) = &query.text {
+            bounded("query", text)?;
+        }
+        let gathered = self.gather(agent, query, now).await?;
+        // Holds no search permit: waiting for a model needs no core.
+        let answer = self.parts.search.conclude(gathered).await?;
+        // Without a text, memories were listed and not searched for.
+        if query.text.is_some() {
+            self.access_counter.note(agent, answer.results.iter().map(|found| found.memory.id.clone()), now);
+        }
+        Ok(answer)
+    }
+
+    async fn gather<'a>(&self, agent: &'a Agent, query: &'a Query, now: Timestamp) -> Result<Gathered<'a>> {
+        match self.gather_once(agent, query, now).await {
+            Err(error) => {
+                self.mend_tables(agent, error, now).await?;
+                self.gather_once(agent, query, now).await
+            }
+            gathered => gathered,
+        }
+    }
+
+    async fn gather_once<'a>(&self, agent: &'a Agent, query: &'a Query, now: Timestamp) -> Result<Gathered<'a>> {
+        let _permit = self.searches.acquire().await;
+        self.parts.search.gather(agent, query, now).await
+    }
+}
+
+/// Refuses a question that is too long: each of its words is looked up before any filter applies.
+pub(super) fn bounded(field: &str, text: &str) -> Result<()> {
+    if text.len() <= LONGEST_QUESTION {
+        return Ok(());
+    }
+    let (size, most) = (text.len().div_ceil(1024), LONGEST_QUESTION / 1024);
+    Err(Error::invalid(field, format!("has {size} KiB; {most} KiB are allowed; send only the question")))
+}
+
+fn query(request: SearchRequest) -> Result<Query> {
+    let mut faults = Vec::new();
+    for (field, days) in [("min_days_ago", request.min_days_ago), ("max_days_ago", request.max_days_ago)] {
+        if days.is_some_and(|days| days > MOST_DAYS) {
+            faults.push(Fault::new(field, format!("is above {MOST_DAYS}")));
+        }
+    }
+    let period = request.period.map(|label| label.parse::<Period>()).transpose();
+    let period = period.unwrap_or_else(|error| {
+        faults.push(match error {
+            Error::Invalid(fault) => fault,
+            other => Fault::new("period", other.to_string()),
+        });
+        None
+    });
+    if !faults.is_empty() {
+        return Err(Error::Faults(faults));
+    }
+    Ok(Query {
+        text: request.query,
+        grains: request.grains,
+        from: request.from,
+        to: request.to,
+        min_days_ago: request.min_days_ago,
+        max_days_ago: request.max_days_ago,
+        period,
+        ignore_times: request.ignore_times,
+        strict: request.strict,
+        kinds: request.kinds,
+        conversation: request.conversation,
+        tokens: request.budget_tokens,
+        explain: request.explain,
+        limit: request.limit,
+    })
+}
+
+/// Returns what else to try: retention may have kept only coarser grains of that time, or the date range may be too narrow.
+fn hint(query: &Query, answer: &Answer) -> Option<String> {
+    let coarser = query.grains.iter().max().and_then(|grain| grain.coarser());
+    let bounded = answer.range.from.is_some() || answer.range.to.is_some();
+    match (coarser, bounded) {
+        (Some(grain), _) => Some(format!("Little was found; try the coarser grain {grain:?}.", grain = grain.as_str())),
+        (None, true) if answer.range_is_empty => {
+            Some("There are no memories of these days; try a wider range of dates.".to_owned())
+        }
+        (None, true) => Some("Little was found; try a wider range of dates.".to_owned()),
+        (None, false) if query.grains.contains(&Grain::Yearly) => Some("Little was found; try all grains.".to_owned()),
+        (None, false) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_core::{DateRange, Reranked};
+    use jiff::civil::date;
+
+    use super::*;
+
+    #[test]
+    fn oversized_question_is_refused() {
+        assert!(bounded("query", &"x".repeat(32 * 1024)).is_ok());
+        let refused = bounded("prompt", &"x".repeat(32 * 1024 + 1)).unwrap_err().to_string();
+        assert_eq!(refused, "prompt has 33 KiB; 32 KiB are allowed; send only the question");
+    }
+
+    #[test]
+    fn hint_names_the_next_coarser_grain_or_a_wider_range() {
+        fn check(grains: &[Grain], bounded: bool, empty: bool, expect: &str) {
+            let query = Query { grains: grains.to_vec(), ..Query::default() };
+            let range = DateRange { from: bounded.then(|| date(2026, 3, 1)), to: None };
+            let answer = Answer {
+                range,
+                summary_range: None,
+                results: Vec::new(),
+                compared: 0,
+                grains: Vec::new(),
+                times: Vec::new(),
+                period: None,
+                conversations: Vec::new(),
+                range_is_empty: empty,
+                reranked: Reranked::NotAsked,
+            };
+            let hint = hint(&query, &answer).unwrap_or_default();
+            assert!(hint.contains(expect) && hint.is_empty() == expect.is_empty(), "{hint}");
+        }
+        check(&[Grain::Working, Grain::Daily], false, false, "\"weekly\"");
+        check(&[Grain::Yearly], true, false, "wider range");
+        check(&[], true, true, "There are no memories");
+        check(&[Grain::Yearly], false, true, "all grains");
+        check(&[], false, false, "");
+    }
+}

@@ -1,0 +1,65 @@
+//! The status of an agent.
+
+use std::collections::BTreeMap;
+
+use annals_core::{Agent, Grain, LedgerRow, Period, Result, SignedDuration, Timestamp, Zones};
+
+use crate::Service;
+use crate::wire::{FailureView, GrainStatus, StatusView, UsageView};
+
+const A_MONTH: SignedDuration = SignedDuration::from_hours(30 * 24);
+
+impl Service {
+    /// Returns what is stored, what is pending, what failed, and the token usage of the last 30 days.
+    pub async fn status(&self, agent: &Agent, now: Timestamp) -> Result<StatusView> {
+        let settings = self.parts.store.settings(agent).await?;
+        let zones = settings.zones()?;
+        let counts = self.parts.store.counts(agent).await?;
+        let ledger = self.parts.store.ledger(agent).await?;
+        let due = self.parts.summarizer.plan(agent, false, now).await?.periods;
+        let open = self.open_periods(agent, &zones, now).await?;
+        let extraction = self.parts.store.extraction(agent).await?;
+        let usage = self.parts.store.usage(agent, now.saturating_sub(A_MONTH).unwrap_or(now)).await?;
+        let labels = |periods: &[Period]| periods.iter().map(Period::to_string).collect::<Vec<_>>();
+        Ok(StatusView {
+            agent: agent.name().to_owned(),
+            time_zone: settings.present_zone().to_owned(),
+            memories: Grain::ALL.iter().zip(counts.memories).map(|(grain, n)| (grain.to_string(), n)).collect(),
+            first: counts.extent.map(|extent| extent.0.to_string()),
+            last: counts.extent.map(|extent| extent.1.to_string()),
+            last_ingest: ledger.iter().map(|row| row.dirty_at).max().map(|at| at.to_string()),
+            not_yet_searchable: self.parts.writer.backlog(agent).await?,
+            not_yet_read_for_facts: self.parts.store.backlog(agent, Grain::Working, extraction.extracted).await?,
+            extraction_error: extraction.last_error,
+            grains: grains(&ledger, &open, &zones, now),
+            due: labels(&due),
+            open: labels(&open),
+            failed: ledger.iter().filter_map(FailureView::of).collect(),
+            degraded: ledger.iter().filter(|row| row.degraded).map(|row| row.period.to_string()).collect(),
+            dead: self.parts.store.dead_letters(agent).await?.len(),
+            plan: settings.plan,
+            sealed: ledger.iter().filter(|row| row.sealed).count(),
+            usage: usage.iter().map(UsageView::from).collect(),
+        })
+    }
+}
+
+fn grains(ledger: &[LedgerRow], open: &[Period], zones: &Zones, now: Timestamp) -> Vec<GrainStatus> {
+    let mut rows: BTreeMap<Grain, Vec<&LedgerRow>> = BTreeMap::new();
+    for row in ledger {
+        rows.entry(row.period.grain()).or_default().push(row);
+    }
+    let status = |grain: Grain| {
+        let rows = rows.remove(&grain).unwrap_or_default();
+        let written = rows.iter().filter(|row| row.input_digest.is_some()).map(|row| row.period).max();
+        let stale = rows.iter().filter(|row| row.is_dirty() && zones.cover(row.period).end <= now).count();
+        let closing = open.iter().filter(|period| period.grain() == grain).map(|period| zones.cover(*period).end);
+        GrainStatus {
+            grain: grain.to_string(),
+            last_period: written.map(|period| period.to_string()),
+            stale: stale as u64,
+            next_close: closing.min().map(|at| at.to_string()),
+        }
+    };
+    Grain::SUMMARIES.map(status).to_vec()
+}

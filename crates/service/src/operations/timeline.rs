@@ -1,0 +1,185 @@
+//! Memories in order of time, and the periods that are still open.
+
+use std::collections::BTreeSet;
+
+use annals_core::ports::Select;
+use annals_core::{Agent, Date, Error, Grain, Interval, Memory, Period, Query, Result, Timestamp, Zones};
+
+use super::place::Place;
+use crate::Service;
+use crate::wire::{MemoryView, TimelineAnswer, TimelineRequest};
+
+/// The most memories of one page.
+const MOST: usize = 1000;
+const USUAL: usize = 100;
+
+impl Service {
+    /// Returns a page of memories, oldest first.
+    pub async fn timeline(&self, agent: &Agent, request: TimelineRequest, now: Timestamp) -> Result<TimelineAnswer> {
+        let limit = limit(request.limit)?;
+        let grains = grains(request.grains.as_deref())?;
+        let after = request.cursor.as_deref().map(str::parse::<Place>).transpose()?;
+        let zones = self.parts.store.settings(agent).await?.zones()?;
+        let within = self.days(&zones, request.from, request.to, now)?;
+        let memories = self.page(agent, &grains, within, after, limit).await?;
+        self.timeline_answer(agent, &zones, memories, limit, now).await
+    }
+
+    /// Returns the memories after a position, in order: at least `limit` + 1 of them if there are so many.
+    async fn page(
+        &self,
+        agent: &Agent,
+        grains: &[Grain],
+        within: Interval,
+        after: Option<Place>,
+        limit: usize,
+    ) -> Result<Vec<Memory>> {
+        let Some(after) = after else { return self.in_order(agent, grains, within, limit + 1).await };
+        let within = Interval { start: within.start.max(after.start), ..within };
+        // Memories that start at the position, or cover it, are listed again. They are usually few, but many memories of an
+        // old log may have the same day as their moment.
+        let mut most = limit + 32;
+        loop {
+            let listed = self.in_order(agent, grains, within, most).await?;
+            let is_all = listed.len() < most;
+            let page: Vec<Memory> = listed.into_iter().filter(|memory| Place::of(memory) > after).collect();
+            if is_all || page.len() > limit {
+                return Ok(page);
+            }
+            most *= 2;
+        }
+    }
+
+    /// Returns memories that cover a range once: summaries of a grain that suits its length, and finer memories for the time
+    /// after the last of them.
+    pub async fn overview(&self, agent: &Agent, request: TimelineRequest, now: Timestamp) -> Result<TimelineAnswer> {
+        let limit = limit(request.limit)?;
+        let after = request.cursor.as_deref().map(str::parse::<Place>).transpose()?;
+        let zones = self.parts.store.settings(agent).await?.zones()?;
+        let within = self.days(&zones, request.from, request.to, now)?;
+        let ledger = self.parts.store.ledger(agent).await?;
+        let first = ledger.iter().map(|row| row.period.first_day()).min();
+        let (first, last) = (request.from.max(first), request.to.unwrap_or_else(|| zones.day_of(now)));
+        let coarsest = first.map_or(Grain::Daily, |first| grain_for(first, last));
+        let mut memories = Vec::new();
+        let mut told_until = Timestamp::MIN;
+        for grain in Grain::ALL.into_iter().rev().skip_while(|grain| *grain > coarsest) {
+            let begins_later = |memory: &Memory| memory.cover.start >= told_until;
+            let within = Interval { start: within.start.max(told_until), ..within };
+            let listed = match grain {
+                // Without summaries there may be many turns, so they are read by page.
+                Grain::Working => self.page(agent, &[grain], within, after.clone(), limit).await?,
+                _ => self.in_order(agent, &[grain], within, usize::MAX).await?,
+            };
+            memories.extend(listed.into_iter().filter(begins_later));
+            told_until = memories.last().map_or(told_until, |last| last.cover.end);
+        }
+        memories.retain(|memory| after.as_ref().is_none_or(|after| Place::of(memory) > *after));
+        memories.truncate(limit + 1);
+        self.timeline_answer(agent, &zones, memories, limit, now).await
+    }
+
+    async fn timeline_answer(
+        &self,
+        agent: &Agent,
+        zones: &Zones,
+        mut memories: Vec<Memory>,
+        limit: usize,
+        now: Timestamp,
+    ) -> Result<TimelineAnswer> {
+        let more = memories.len() > limit;
+        memories.truncate(limit);
+        let open = self.open_periods(agent, zones, now).await?;
+        Ok(TimelineAnswer {
+            agent: agent.name().to_owned(),
+            time_zone: zones.name_at(now).to_owned(),
+            next_cursor: memories.last().filter(|_| more).map(|last| Place::of(last).to_string()),
+            memories: memories.iter().map(MemoryView::from).collect(),
+            open: open.iter().map(Period::to_string).collect(),
+        })
+    }
+
+    /// Returns the instants of a range of local days, both inclusive. Returns an error if the range ends before it begins.
+    pub fn days(&self, zones: &Zones, from: Option<Date>, to: Option<Date>, now: Timestamp) -> Result<Interval> {
+        annals_search::resolve(&Query { from, to, ..Query::default() }, zones, now)?;
+        Ok(Interval {
+            start: from.map_or(Timestamp::MIN, |from| zones.day_interval(from).start),
+            end: to.map_or(Timestamp::MAX, |to| zones.day_interval(to).end),
+        })
+    }
+
+    /// Returns memories of several grains in one order of time; of those that start together the coarsest first.
+    pub async fn in_order(
+        &self,
+        agent: &Agent,
+        grains: &[Grain],
+        within: Interval,
+        limit: usize,
+    ) -> Result<Vec<Memory>> {
+        let mut all = Vec::new();
+        for grain in BTreeSet::from_iter(grains.iter().copied()) {
+            let select = Select { within, limit, ..Select::all(grain) };
+            all.extend(self.parts.store.list(agent, &select).await?);
+        }
+        all.sort_by_cached_key(Place::of);
+        all.truncate(limit);
+        Ok(all)
+    }
+
+    /// Returns the periods that have input and have not ended, from fine to coarse.
+    pub async fn open_periods(&self, agent: &Agent, zones: &Zones, now: Timestamp) -> Result<Vec<Period>> {
+        let ledger = self.parts.store.ledger(agent).await?;
+        let days = ledger.iter().filter(|row| row.period.grain() == Grain::Daily).map(|row| row.period);
+        let open: BTreeSet<Period> = days
+            .flat_map(|day| Grain::SUMMARIES.map(|grain| day.ancestor(grain)))
+            .filter(|period| zones.cover(*period).end > now)
+            .collect();
+        Ok(open.into_iter().collect())
+    }
+}
+
+/// Returns the grain that divides a range of days into some ten periods, few enough to read at a glance.
+fn grain_for(first: Date, last: Date) -> Grain {
+    match (last - first).get_days() {
+        ..11 => Grain::Daily,
+        11..71 => Grain::Weekly,
+        71..551 => Grain::Monthly,
+        551..1901 => Grain::Quarterly,
+        1901.. => Grain::Yearly,
+    }
+}
+
+/// Returns the size of a page, or an error if it is out of range.
+pub(crate) fn limit(limit: Option<usize>) -> Result<usize> {
+    match limit.unwrap_or(USUAL) {
+        limit @ 1..=MOST => Ok(limit),
+        other => Err(Error::invalid("limit", format!("is {other}; 1 to {MOST} are allowed"))),
+    }
+}
+
+fn grains(list: Option<&str>) -> Result<Vec<Grain>> {
+    match list {
+        None => Ok(Grain::SUMMARIES.to_vec()),
+        Some(list) => list.split(',').map(|grain| grain.trim().parse()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+
+    #[test]
+    fn range_is_divided_into_some_ten_periods() {
+        #[track_caller]
+        fn check(last: Date, expect: Grain) {
+            assert_eq!(grain_for(date(2026, 1, 1), last), expect);
+        }
+        check(date(2026, 1, 1), Grain::Daily);
+        check(date(2026, 1, 31), Grain::Weekly);
+        check(date(2026, 12, 31), Grain::Monthly);
+        check(date(2028, 12, 31), Grain::Quarterly);
+        check(date(2036, 12, 31), Grain::Yearly);
+    }
+}

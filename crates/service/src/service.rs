@@ -1,0 +1,129 @@
+//! The service: all parts of Annals over one store, behind the operations that REST, MCP and the command share.
+//!
+//! The binary assembles it; only the binary names the implementations of the ports. Every operation is a method in a file of
+//! its own under `operations/`. An operation takes an agent that the caller was authorised for, and never checks keys.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use annals_core::{Extractor, Facts, Result, Store, Strata, Timestamp};
+use annals_retention::{Plans, Retention};
+use annals_search::Search;
+use annals_summarizer::Summarizer;
+use annals_writer::{Eraser, FactWriter, Writer};
+use tokio::sync::Semaphore;
+
+use crate::access_counter::AccessCounter;
+use crate::activity::Activity;
+use crate::config::Limits;
+use crate::locks::AgentLocks;
+use crate::metrics::Metrics;
+use crate::tables::Queue;
+
+/// The source of the current time: the machine's clock in the binary, a clock under the test's control in tests.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// The prompts that a user may replace, as far as the service uses them.
+#[derive(Clone, Copy)]
+pub struct Prompts {
+    /// The names of the prompts.
+    pub names: &'static [&'static str],
+    /// Checks a text as a replacement of the prompt with the given name.
+    pub check: fn(&str, &str) -> Result<()>,
+}
+
+/// The parts that a service is assembled from.
+#[derive(Clone)]
+pub struct Parts {
+    /// The source of truth.
+    pub store: Arc<dyn Store>,
+    /// The searchable tables.
+    pub strata: Arc<dyn Strata>,
+    /// The tables of facts.
+    pub facts: Arc<dyn Facts>,
+    /// Extracts facts from turns.
+    pub extractor: Arc<dyn Extractor>,
+    /// Stores messages, and applies changes to the searchable tables.
+    pub writer: Writer,
+    /// Writes facts and their tables.
+    pub fact_writer: FactWriter,
+    /// Erases memories and cleans the files that held them.
+    pub eraser: Eraser,
+    /// Writes summaries.
+    pub summarizer: Summarizer,
+    /// Prunes memories that are past their plan.
+    pub retention: Retention,
+    /// Searches, and gathers context.
+    pub search: Search,
+    /// Retention plans by name.
+    pub plans: Plans,
+    /// The prompts that a user may replace.
+    pub prompts: Prompts,
+    /// Rate limits, the longest backlog of an agent, and the least free disk space.
+    pub limits: Limits,
+    /// The source of the current time.
+    pub clock: Clock,
+    /// The data folder; `None` if everything is in memory. Used by the proof of erasure, exports, and the checks of disk space
+    /// and folder sizes.
+    pub folder: Option<PathBuf>,
+}
+
+/// All of Annals over one store. Cheap to clone.
+#[derive(Clone)]
+pub struct Service {
+    /// The stores, models and policies.
+    pub(crate) parts: Arc<Parts>,
+    /// The agent locks.
+    pub(crate) locks: AgentLocks,
+    /// Counts the requests under way.
+    pub(crate) activity: Activity,
+    /// One permit per core. More searches at once would each hold their rows in memory, and none would finish sooner.
+    pub(crate) searches: Arc<Semaphore>,
+    /// The agents with new messages to make searchable.
+    pub(crate) queue: Queue,
+    /// Access counts that are not in the catalog yet.
+    pub(crate) access_counter: AccessCounter,
+    /// The metrics of the process.
+    pub(crate) metrics: Metrics,
+}
+
+impl Service {
+    /// Assembles a service from its parts.
+    pub fn new(parts: Parts) -> Service {
+        Service::measured_by(Metrics::new(), parts)
+    }
+
+    /// Assembles a service with existing metrics, which ports wrapped in [`crate::metrics::Measured`] already write to.
+    pub fn measured_by(metrics: Metrics, parts: Parts) -> Service {
+        metrics.begin((parts.clock)());
+        Service {
+            metrics,
+            parts: Arc::new(parts),
+            locks: AgentLocks::default(),
+            searches: Arc::new(Semaphore::new(std::thread::available_parallelism().map_or(2, usize::from))),
+            activity: Activity::default(),
+            queue: Queue::default(),
+            access_counter: AccessCounter::default(),
+        }
+    }
+
+    /// Returns the current time. A request reads it once and passes it on.
+    pub fn now(&self) -> Timestamp {
+        (self.parts.clock)()
+    }
+
+    /// Returns the limits of requests.
+    pub fn limits(&self) -> &Limits {
+        &self.parts.limits
+    }
+
+    /// Returns the metrics of the process.
+    pub fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
+    /// Returns the agent locks. Every task that writes data of an agent takes them.
+    pub fn locks(&self) -> &AgentLocks {
+        &self.locks
+    }
+}

@@ -1,0 +1,433 @@
+//! Background workers that make new messages searchable, and read them for facts if the extractor runs locally.
+//!
+//! [`Service::nudge`] queues an agent, once. A worker takes an agent from the head and applies a bounded piece of what is due,
+//! so that a large import of one agent does not delay others. An agent with more due than one piece counts as large until it
+//! has caught up. One worker takes no large agents and reads nothing for facts, so a message of another agent waits for small
+//! pieces only. Workers never wait for an agent lock: the agent is queued again when the lock is free. What is due follows
+//! from the catalog; a lost nudge only delays an agent until the next nudge or pass. Never calls a network.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use annals_core::{Agent, Error, Grain, Result, Timestamp};
+use annals_writer::{ExtractionPassed, Projected};
+use tokio::sync::{Notify, watch};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::Service;
+use crate::jobs::ShouldStop;
+use crate::locks::{Extraction, Facts, Held, Lock, Tables};
+use crate::metrics::Pipeline;
+
+/// Changes that a worker applies to each table of an agent before it takes the next agent: of an agent that is not large, and
+/// of a large one.
+const SMALL_PIECE: usize = 32;
+const LARGE_PIECE: usize = 256;
+/// How long a worker reads the messages of one agent for facts before it takes the next agent.
+const READING: Duration = Duration::from_millis(200);
+/// Delay before an agent is queued again after a failed write: the disk may be full.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// The agents with pending work, and the subscribers to their progress.
+#[derive(Clone, Default)]
+pub(crate) struct Queue(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    waiting: Mutex<Waiting>,
+    nudged: Notify,
+    /// Progress of the agents that a request waits for.
+    progress: Mutex<HashMap<Agent, watch::Sender<()>>>,
+}
+
+#[derive(Default)]
+struct Waiting {
+    order: VecDeque<Agent>,
+    /// The agents in `order`, for fast lookup.
+    queued: HashSet<Agent>,
+    /// Agents that had more due than one piece when a worker last wrote their tables.
+    large: HashSet<Agent>,
+    /// Agents with up-to-date tables and messages to read for facts.
+    to_read: VecDeque<Agent>,
+    /// Whether the next worker prefers reading to writing tables; the two alternate.
+    reading_is_next: bool,
+    /// Agents that a worker is processing. No second worker takes them, so that the other workers serve other agents.
+    working: HashSet<Agent>,
+    /// Agents that will be queued again when a lock is free.
+    returning: HashSet<Agent>,
+}
+
+impl Waiting {
+    fn take_tables(&mut self, worker: Worker) -> Option<Work> {
+        let is_for =
+            |agent: &Agent| !self.working.contains(agent) && (worker == Worker::Any || !self.large.contains(agent));
+        let place = self.order.iter().position(is_for)?;
+        let agent = self.order.remove(place)?;
+        self.queued.remove(&agent);
+        let size = if self.large.contains(&agent) { LARGE_PIECE } else { SMALL_PIECE };
+        Some(Work::Tables(agent, size))
+    }
+
+    fn take_reading(&mut self) -> Option<Work> {
+        let place = self.to_read.iter().position(|agent| !self.working.contains(agent))?;
+        self.to_read.remove(place).map(Work::Reading)
+    }
+}
+
+impl Queue {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, agent: &Agent) {
+        let mut waiting = self.waiting();
+        if waiting.queued.insert(agent.clone()) {
+            waiting.order.push_back(agent.clone());
+            self.0.nudged.notify_waiters();
+        }
+    }
+
+    async fn pop(&self, worker: Worker) -> Work {
+        loop {
+            let mut nudged = std::pin::pin!(self.0.nudged.notified());
+            // Registers before the check, so that no wake-up is lost. Each push wakes all workers, because a woken worker may
+            // not take the agent that was pushed.
+            nudged.as_mut().enable();
+            if let Some(work) = self.take(worker) {
+                return work;
+            }
+            nudged.await;
+        }
+    }
+
+    fn take(&self, worker: Worker) -> Option<Work> {
+        let waiting = &mut *self.waiting();
+        let work = match worker {
+            Worker::Small => waiting.take_tables(worker),
+            Worker::Any if waiting.reading_is_next => waiting.take_reading().or_else(|| waiting.take_tables(worker)),
+            Worker::Any => waiting.take_tables(worker).or_else(|| waiting.take_reading()),
+        }?;
+        if worker == Worker::Any {
+            waiting.reading_is_next = matches!(work, Work::Tables(..));
+        }
+        waiting.working.insert(work.agent().clone());
+        Some(work)
+    }
+
+    /// Ends a worker's turn with an agent.
+    fn finish(&self, agent: &Agent) {
+        self.waiting().working.remove(agent);
+        self.0.nudged.notify_waiters();
+    }
+
+    /// Records whether more than one piece is due for an agent's tables.
+    fn note_size(&self, agent: &Agent, is_large: bool) {
+        let mut waiting = self.waiting();
+        if is_large {
+            waiting.large.insert(agent.clone());
+        } else {
+            waiting.large.remove(agent);
+        }
+    }
+
+    /// Queues an agent to be read for facts by a worker of kind [`Worker::Any`].
+    fn push_to_read(&self, agent: &Agent) {
+        let mut waiting = self.waiting();
+        if !waiting.to_read.contains(agent) {
+            waiting.to_read.push_back(agent.clone());
+        }
+    }
+
+    /// Marks an agent as returning. Returns whether it was not marked before.
+    fn begin_return(&self, agent: &Agent) -> bool {
+        self.waiting().returning.insert(agent.clone())
+    }
+
+    fn end_return(&self, agent: &Agent) {
+        self.waiting().returning.remove(agent);
+        self.push(agent);
+    }
+
+    fn progress(&self) -> MutexGuard<'_, HashMap<Agent, watch::Sender<()>>> {
+        self.0.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Wakes the tasks that wait for progress of the agent, and no others.
+    fn tell(&self, agent: &Agent) {
+        let mut progress = self.progress();
+        if let Some(sender) = progress.get(agent)
+            && sender.send(()).is_err()
+        {
+            progress.remove(agent);
+        }
+    }
+
+    fn subscribe(&self, agent: &Agent) -> watch::Receiver<()> {
+        let mut progress = self.progress();
+        progress.retain(|_, sender| sender.receiver_count() > 0);
+        progress.entry(agent.clone()).or_default().subscribe()
+    }
+}
+
+/// The agents that a worker takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Worker {
+    /// All agents.
+    Any,
+    /// Agents that are not large.
+    Small,
+}
+
+/// The work of one turn with an agent.
+#[derive(Debug, PartialEq, Eq)]
+enum Work {
+    /// Applies at most this many changes to each table of the agent.
+    Tables(Agent, usize),
+    /// Reads the agent's messages for facts.
+    Reading(Agent),
+}
+
+impl Work {
+    fn agent(&self) -> &Agent {
+        match self {
+            Work::Tables(agent, _) | Work::Reading(agent) => agent,
+        }
+    }
+}
+
+/// The outcome of a worker's turn with an agent.
+enum Piece {
+    Done,
+    /// More changes are due for the tables.
+    More,
+    /// Messages are left to read for facts.
+    Unread,
+    /// Another task holds this lock.
+    Busy(Lock),
+}
+
+impl Service {
+    /// Queues an agent that has new messages.
+    pub fn nudge(&self, agent: &Agent) {
+        self.queue.push(agent);
+    }
+
+    /// Processes queued agents until `stop` is cancelled; the piece under way is finished first.
+    pub async fn work(&self, worker: Worker, stop: CancellationToken) {
+        loop {
+            let work = tokio::select! {
+                () = stop.cancelled() => return,
+                work = self.queue.pop(worker) => work,
+            };
+            let agent = work.agent().clone();
+            let piece = match work {
+                Work::Tables(_, size) => self.piece(&agent, size, worker).await,
+                Work::Reading(_) => self.read_piece(&agent).await,
+            };
+            match &piece {
+                Ok(Piece::More) => self.nudge(&agent),
+                Ok(Piece::Unread) => self.queue.push_to_read(&agent),
+                _ => {}
+            }
+            self.queue.finish(&agent);
+            match piece {
+                Ok(Piece::Done | Piece::More | Piece::Unread) => {}
+                Ok(Piece::Busy(lock)) => self.return_when_free(agent, lock, &stop),
+                Err(error) => {
+                    self.metrics.failed("project", &error);
+                    tracing::error!(agent.folder = agent.folder(), %error, "indexing new messages failed; it is retried");
+                    self.return_after(agent, PAUSE, &stop);
+                }
+            }
+        }
+    }
+
+    /// Queues an agent again once the lock is free.
+    fn return_when_free(&self, agent: Agent, lock: Lock, stop: &CancellationToken) {
+        let (service, stop) = (self.clone(), stop.clone());
+        if !self.queue.begin_return(&agent) {
+            return;
+        }
+        tokio::spawn(async move {
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = service.locks.wait_until_free(&agent, lock) => {}
+            }
+            service.queue.end_return(&agent);
+        });
+    }
+
+    fn return_after(&self, agent: Agent, pause: Duration, stop: &CancellationToken) {
+        let (service, stop) = (self.clone(), stop.clone());
+        tokio::spawn(async move {
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = tokio::time::sleep(pause) => service.nudge(&agent),
+            }
+        });
+    }
+
+    /// Applies a bounded piece of what is due for an agent, unless another task holds its locks.
+    async fn piece(&self, agent: &Agent, size: usize, worker: Worker) -> Result<Piece> {
+        let Some(tables) = self.locks.try_lock::<Tables>(agent) else { return Ok(Piece::Busy(Lock::Tables)) };
+        let more = self.parts.writer.project_some(agent, self.now(), size).await?;
+        drop(tables);
+        self.queue.note_size(agent, more);
+        self.came(agent).await?;
+        match worker {
+            _ if more => Ok(Piece::More),
+            Worker::Any => self.read_piece(agent).await,
+            Worker::Small => Ok(Piece::Unread),
+        }
+    }
+
+    /// Reads new messages for facts for up to [`READING`] if the extractor runs locally; otherwise only brings the facts table
+    /// up to date.
+    async fn read_piece(&self, agent: &Agent) -> Result<Piece> {
+        let Some(_reader) = self.locks.try_lock::<Extraction>(agent) else {
+            return Ok(Piece::Busy(Lock::Extraction));
+        };
+        let Some(_facts) = self.locks.try_lock::<Facts>(agent) else { return Ok(Piece::Busy(Lock::Facts)) };
+        if !self.parts.extractor.is_local(&self.parts.store.settings(agent).await?) {
+            self.parts.fact_writer.bring_facts(agent).await?;
+            return Ok(Piece::Done);
+        }
+        let until = Instant::now() + READING;
+        let is_over = || Instant::now() >= until;
+        let passed = self.parts.fact_writer.extract_until(agent, self.now(), &|_| (), &is_over).await?;
+        self.came(agent).await?;
+        Ok(if is_over() && passed.waiting.is_none() { Piece::Unread } else { Piece::Done })
+    }
+
+    /// Applies all pending changes to the tables of an agent.
+    pub async fn make_searchable(&self, agent: &Agent, progress: &(dyn Fn(u64) + Sync)) -> Result<Projected> {
+        let tables = self.locks.lock::<Tables>(agent).await;
+        self.project(agent, tables, progress).await
+    }
+
+    /// Applies all pending changes if the lock of the tables is free. Otherwise queues the agent and returns an empty result.
+    pub(crate) async fn make_searchable_if_free(&self, agent: &Agent) -> Result<Projected> {
+        match self.locks.try_lock::<Tables>(agent) {
+            Some(tables) => self.project(agent, tables, &|_| ()).await,
+            None => {
+                self.nudge(agent);
+                Ok(Projected::default())
+            }
+        }
+    }
+
+    async fn project(
+        &self,
+        agent: &Agent,
+        tables: Held<'_, Tables>,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<Projected> {
+        let projected = self.parts.writer.project(agent, self.now(), progress).await?;
+        drop(tables);
+        self.came(agent).await?;
+        Ok(projected)
+    }
+
+    /// Rebuilds an agent's damaged tables if `error` is [`Error::Damaged`]; returns any other error. May take long, so the
+    /// caller must hold no search permit.
+    pub(crate) async fn mend_tables(&self, agent: &Agent, error: Error, now: Timestamp) -> Result<()> {
+        let Error::Damaged { what, why } = error else { return Err(error) };
+        tracing::error!(table = what, error = why, "a table is damaged; it is moved aside and rebuilt");
+        let mut facts = self.locks.lock::<Facts>(agent).await;
+        let _tables = facts.then::<Tables>().await;
+        self.parts.fact_writer.bring_facts(agent).await?;
+        let places = self.parts.writer.mend(agent, now).await?;
+        tracing::error!(?places, "the damaged table was moved to these paths");
+        Ok(())
+    }
+
+    /// Reads new messages of an agent for facts, by rules or with a model.
+    pub async fn read_for_facts(&self, agent: &Agent, progress: &(dyn Fn(u64) + Sync)) -> Result<ExtractionPassed> {
+        let reader = self.locks.lock::<Extraction>(agent).await;
+        self.read_until(agent, reader, progress, &|| false).await
+    }
+
+    /// Reads new messages for facts until `should_stop` returns true or another task waits for the lock. Does nothing if another
+    /// task reads the agent's messages now.
+    pub(crate) async fn read_for_facts_if_free(
+        &self,
+        agent: &Agent,
+        should_stop: ShouldStop<'_>,
+    ) -> Result<ExtractionPassed> {
+        let Some(reader) = self.locks.try_lock::<Extraction>(agent) else { return Ok(ExtractionPassed::default()) };
+        let signal = reader.signal();
+        self.read_until(agent, reader, &|_| (), &|| should_stop() || signal.is_waited_for()).await
+    }
+
+    async fn read_until(
+        &self,
+        agent: &Agent,
+        reader: Held<'_, Extraction>,
+        progress: &(dyn Fn(u64) + Sync),
+        should_stop: ShouldStop<'_>,
+    ) -> Result<ExtractionPassed> {
+        let passed = {
+            let facts = reader.for_saving::<Facts>();
+            self.parts.fact_writer.extract_unlocked(agent, self.now(), progress, should_stop, &facts).await?
+        };
+        drop(reader);
+        self.came(agent).await?;
+        Ok(passed)
+    }
+
+    /// Reads again the messages that a model could not read before.
+    pub async fn reread_for_facts(&self, agent: &Agent, now: Timestamp) -> Result<ExtractionPassed> {
+        let reader = self.locks.lock::<Extraction>(agent).await;
+        let passed = self.parts.fact_writer.replay_unlocked(agent, now, &reader.for_saving::<Facts>()).await?;
+        Ok(passed)
+    }
+
+    /// Reads new messages of an agent for facts in a background task, also with a model, without waiting for the next pass.
+    pub fn read_soon(&self, agent: &Agent) {
+        let (service, agent) = (self.clone(), agent.clone());
+        tokio::spawn(async move {
+            if let Err(error) = service.read_for_facts(&agent, &|_| ()).await {
+                tracing::error!(agent.folder = agent.folder(), %error, "extracting facts from new messages failed; it is retried");
+            }
+        });
+    }
+
+    /// Reports an agent's progress to the metrics and wakes the tasks that wait for it.
+    async fn came(&self, agent: &Agent) -> Result<()> {
+        let (searchable, extracted) = self.reached(agent).await?;
+        self.metrics.reached(Pipeline::Working, agent, searchable);
+        self.metrics.reached(Pipeline::Extract, agent, extracted);
+        self.queue.tell(agent);
+        Ok(())
+    }
+
+    /// Returns the catalog sequence up to which an agent's messages are searchable, and the one up to which they were read for
+    /// facts.
+    pub(crate) async fn reached(&self, agent: &Agent) -> Result<(u64, u64)> {
+        let searchable = self.parts.store.watermark(agent, Grain::Working).await?.applied;
+        Ok((searchable, self.parts.store.extraction(agent).await?.extracted))
+    }
+
+    /// Waits until `is_there` accepts the result of [`Service::reached`], or until the deadline has passed. Returns what was
+    /// reached.
+    pub(crate) async fn preview(
+        &self,
+        agent: &Agent,
+        deadline: Duration,
+        is_there: impl Fn((u64, u64)) -> bool,
+    ) -> Result<(u64, u64)> {
+        let until = Instant::now() + deadline;
+        let mut progress = self.queue.subscribe(agent);
+        loop {
+            let reached = self.reached(agent).await?;
+            if is_there(reached) || tokio::time::timeout_at(until, progress.changed()).await.is_err() {
+                return Ok(reached);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

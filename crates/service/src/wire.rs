@@ -1,0 +1,37 @@
+//! Request and answer types of REST, MCP and the command's `--json`. Field names are part of the public interface and change on
+//! purpose only. Plain data without business rules.
+
+mod context;
+mod facts;
+mod forget;
+mod ingest;
+mod keys;
+mod lists;
+mod maintenance;
+mod memory;
+mod plans;
+mod search;
+mod settings;
+mod status;
+mod when;
+mod words;
+
+pub use context::{BlockView, BlocksRequest, BlocksView, ContextAnswer, ContextItemView, ContextRequest, DocumentIn};
+pub use facts::{FactEntry, FactView, FactsAnswer, FactsRequest, Verb};
+pub use forget::{ForgetAnswer, ForgetRequest, ProofView};
+pub use ingest::{IngestRequest, Ingested, MessageIn, OperationView, Progress};
+pub use keys::{KeyView, NewKey};
+pub use lists::{ConversationEntry, ConversationsAnswer, PageRequest};
+pub use maintenance::{
+    AgentVerification, DeadLetterView, DiscrepancyView, ExtractionView, ImportAnswer, KeptView, MissingDay,
+    ReplayAnswer, RetainAnswer, TotalsView, VerifyAnswer,
+};
+pub use memory::{
+    CorrectRequest, CoverView, MemoryAnswer, MemoryView, PartView, SentenceView, SourcesAnswer, VersionView,
+};
+pub use plans::{PastPlanView, PlanView, PlansAnswer};
+pub use search::{ConversationView, RangeView, SaidTime, SearchAnswer, SearchRequest, TimelineAnswer, TimelineRequest};
+pub use settings::{NewAgent, SettingsChange, SettingsView, ZoneView};
+pub use status::{AgentsAnswer, FailureView, GrainStatus, RollupAnswer, RollupRequest, StatusView, UsageView};
+pub use when::When;
+pub use words::{DirectionWord, EngineWord, GrainWord, KindWord, RoleWord};

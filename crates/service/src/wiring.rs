@@ -1,0 +1,69 @@
+//! Assembles the parts of a service: the one place where policies, stores and models are joined, for the binary and for tests.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use annals_core::{Embedder, Engine, Extractor, Facts, Store, Strata};
+use annals_retention::{Plans, Retention};
+use annals_search::Search;
+use annals_summarizer::{SchedulePolicy, Summarizer};
+use annals_writer::{Eraser, FactWriter, Writer};
+
+use crate::config::Limits;
+use crate::{Clock, Parts, Prompts};
+
+/// What parts are assembled over: stores, models and policies.
+pub struct Components {
+    /// The source of truth.
+    pub store: Arc<dyn Store>,
+    /// The searchable tables.
+    pub strata: Arc<dyn Strata>,
+    /// The tables of facts.
+    pub facts: Arc<dyn Facts>,
+    /// Makes vectors.
+    pub embedder: Arc<dyn Embedder>,
+    /// Writes summaries.
+    pub engine: Arc<dyn Engine>,
+    /// Writes summaries in the engine's place; needs no network.
+    pub fallback_engine: Arc<dyn Engine>,
+    /// Extracts facts.
+    pub extractor: Arc<dyn Extractor>,
+    /// Extracts facts in the extractor's place; needs no network.
+    pub fallback_extractor: Arc<dyn Extractor>,
+    /// Retention plans by name.
+    pub plans: Plans,
+    /// How long periods wait before they are rolled up.
+    pub schedule: SchedulePolicy,
+    /// The source of the current time.
+    pub clock: Clock,
+    /// The data folder; `None` if everything is in memory.
+    pub folder: Option<PathBuf>,
+}
+
+impl Parts {
+    /// Assembles parts with default limits, without prompts to replace and without a reranker.
+    pub fn over(components: Components) -> Parts {
+        let Components { store, strata, facts, embedder, engine, fallback_engine, .. } = components;
+        let Components { extractor, fallback_extractor, plans, schedule, clock, folder, .. } = components;
+        let search = Search::new(store.clone(), strata.clone(), facts.clone(), embedder.clone());
+        let writer = Writer::new(store.clone(), strata.clone(), embedder);
+        let fact_writer = FactWriter::new(store.clone(), facts.clone(), extractor.clone(), fallback_extractor);
+        Parts {
+            eraser: Eraser::new(writer.clone(), fact_writer.clone(), store.clone()),
+            summarizer: Summarizer::new(store.clone(), engine, fallback_engine, schedule),
+            retention: Retention::new(store.clone(), plans.clone()),
+            search,
+            store,
+            strata,
+            facts,
+            extractor,
+            writer,
+            fact_writer,
+            plans,
+            prompts: Prompts { names: &[], check: |_, _| Ok(()) },
+            limits: Limits::default(),
+            clock,
+            folder,
+        }
+    }
+}
