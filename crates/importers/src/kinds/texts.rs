@@ -65,6 +65,26 @@ where
     if is_lines(entry) { each_line(source, entry, output, read) } else { each_element(source, entry, output, read) }
 }
 
+/// Returns a text without the spans from `start` to `end`, both included. A span without an end stays.
+pub fn without_spans(text: &str, start: &str, end: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(from) = rest.find(start) {
+        let Some(length) = rest[from..].find(end) else { break };
+        kept.push_str(&rest[..from]);
+        rest = &rest[from + length + end.len()..];
+    }
+    kept.push_str(rest);
+    kept
+}
+
+/// Returns the first `most` bytes of a text, or fewer to end at a character. Searches for an end are limited to such a window:
+/// a hostile text has a million beginnings and no end.
+pub fn window(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+    &text[..end]
+}
+
 /// Makes ids for things that the source gives none: a hash of the words, and a number for repeated words.
 ///
 /// Things that are added elsewhere do not change an id, because only equal things are numbered.
@@ -100,6 +120,13 @@ mod tests {
         assert_eq!(decode(b"\xfe\xff\0a".to_vec()).as_deref(), Some("a"));
         assert_eq!(decode(b"caf\xe9".to_vec()), None);
         assert_eq!(decode(b"\xff\xfe\0\xd8".to_vec()), None);
+    }
+
+    #[test]
+    fn spans_and_windows_end_where_they_should() {
+        assert_eq!(without_spans("a[x]b[y]c[z", "[", "]"), "abc[z");
+        assert_eq!(without_spans("]a", "[", "]"), "]a");
+        assert_eq!((window("éa", 1), window("éa", 2), window("éa", 9)), ("", "é", "éa"));
     }
 
     #[test]

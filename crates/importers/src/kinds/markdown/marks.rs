@@ -1,5 +1,10 @@
 //! Removes comments and the brackets of links from Markdown as Obsidian and Logseq write it. Code is left alone.
 
+use crate::kinds::texts::window;
+
+/// Longest link, and longest code within a line.
+const LONGEST_MARK: usize = 4 * 1024;
+
 /// Returns a text without comments and brackets of links. The number of lines stays the same.
 pub fn clean(text: &str) -> String {
     let mut cleaned = String::with_capacity(text.len());
@@ -24,7 +29,7 @@ fn mark(text: &str, is_line_start: bool) -> (String, usize) {
     }
     if text.starts_with('`') {
         let ticks = text.len() - text.trim_start_matches('`').len();
-        let line = text.lines().next().unwrap_or_default();
+        let line = window(text, LONGEST_MARK + ticks).lines().next().unwrap_or_default();
         let end = line[ticks..].find(&text[..ticks]).map_or(ticks, |end| ticks + end + ticks);
         return (text[..end].to_owned(), end);
     }
@@ -32,7 +37,10 @@ fn mark(text: &str, is_line_start: bool) -> (String, usize) {
         return (text[..length].matches('\n').collect(), length);
     }
     for opening in ["![[", "[["] {
-        let inside = text.strip_prefix(opening).and_then(|inside| inside.split_once("]]")).map(|(inside, _)| inside);
+        let inside = window(text, LONGEST_MARK)
+            .strip_prefix(opening)
+            .and_then(|inside| inside.split_once("]]"))
+            .map(|(inside, _)| inside);
         if let Some(inside) = inside.filter(|inside| !inside.contains(['\n', '['])) {
             let shown = inside.split_once('|').map_or(inside, |(_, alias)| alias);
             return (shown.to_owned(), opening.len() + inside.len() + 2);
@@ -75,6 +83,14 @@ mod tests {
         check("[[Page]], [[People/Rui|Rui]], ![[a.png]], [[Page#H]]", "Page, Rui, a.png, Page#H");
         check("[[open, [a](b), [[a\n]]", "[[open, [a](b), [[a\n]]");
         check("hello! ![x](y)", "hello! ![x](y)");
+    }
+
+    #[test]
+    fn marks_without_end_are_left_alone() {
+        for hostile in ["[[".repeat(1 << 19), "`a``".repeat(1 << 18), "%".repeat(1 << 19) + "%", "!".repeat(1 << 20)] {
+            let cleaned = clean(&hostile);
+            assert!(cleaned == hostile || hostile.starts_with('%'));
+        }
     }
 
     #[test]

@@ -7,6 +7,11 @@ use jiff::civil::{DateTime, Time};
 use jiff::tz::{Offset, TimeZone};
 use jiff::{Timestamp, civil::Date};
 
+use crate::kinds::texts::window;
+
+/// Bytes of a heading in which a time is searched.
+const LONGEST_HEADING: usize = 512;
+
 /// A time of day, with its zone if the text names one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clock {
@@ -28,7 +33,8 @@ pub fn instant(local: DateTime, zone: &TimeZone) -> Option<Timestamp> {
 
 /// Finds the first time of day in a text.
 pub fn find(text: &str) -> Option<Clock> {
-    text.match_indices(':').find_map(|(colon, _)| at_colon(text, colon))
+    let text = window(text, LONGEST_HEADING);
+    text.match_indices(':').find_map(|(colon, _)| clock_at(text, colon)).map(|(clock, _)| clock)
 }
 
 /// Returns the time of day that a text begins with, and the text behind it.
@@ -36,10 +42,6 @@ pub fn leading(text: &str) -> Option<(Clock, &str)> {
     let colon = text.find(':').filter(|colon| *colon <= 2)?;
     let (clock, end) = clock_at(text, colon)?;
     Some((clock, &text[end..]))
-}
-
-fn at_colon(text: &str, colon: usize) -> Option<Clock> {
-    clock_at(text, colon).map(|(clock, _)| clock)
 }
 
 /// Reads the time around a colon. Returns it with its end.

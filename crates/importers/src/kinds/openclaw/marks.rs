@@ -7,6 +7,7 @@ use jiff::tz::TimeZone;
 use serde_json::Value;
 
 use crate::kinds::notes::clock;
+use crate::kinds::texts::without_spans;
 
 /// A turn without its marks.
 #[derive(Debug, Default, PartialEq)]
@@ -119,15 +120,9 @@ fn metadata(text: &str) -> Option<(Value, &str)> {
 
 /// Removes the tags that direct an answer, `[[reply_to_current]]` and `<final>`, and calls of other models.
 fn without_tags(text: &str) -> String {
-    let mut text = text.replace("<final>", "").replace("</final>", "");
-    while let Some(start) = text.find("[[reply_to") {
-        let Some(length) = text[start..].find("]]") else { break };
-        text.replace_range(start..start + length + 2, "");
-    }
-    while let Some(start) = text.find(FOREIGN_CALL.0) {
-        let Some(length) = text[start..].find(FOREIGN_CALL.1) else { break };
-        text.replace_range(start..start + length + FOREIGN_CALL.1.len(), "");
-    }
+    let text = text.replace("<final>", "").replace("</final>", "");
+    let text = without_spans(&text, "[[reply_to", "]]");
+    let text = without_spans(&text, FOREIGN_CALL.0, FOREIGN_CALL.1);
     text.trim().to_owned()
 }
 

@@ -130,7 +130,7 @@ mod tests {
         let instant = |at: &i64| Timestamp::from_millisecond(*at).unwrap();
         let times: Vec<Option<Timestamp>> = times.iter().map(|at| at.as_ref().map(instant)).collect();
         let found = fill(&times, written.as_ref().map(instant));
-        assert_eq!(found.iter().map(|at| at.map(|at| at.as_millisecond())).collect::<Vec<_>>(), expect);
+        assert_eq!(found.iter().map(|at| at.map(Timestamp::as_millisecond)).collect::<Vec<_>>(), expect);
     }
 
     #[test]

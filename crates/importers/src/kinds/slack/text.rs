@@ -4,9 +4,12 @@
 use serde_json::Value;
 
 use super::directory::Directory;
+use crate::kinds::texts::window;
 
 /// How deep blocks are read; real ones have four levels.
 const DEEPEST: usize = 12;
+/// Longest link with its label.
+const LONGEST_REFERENCE: usize = 8 * 1024;
 
 /// Returns the text of a message.
 pub fn of_message(message: &Value, directory: &Directory) -> String {
@@ -35,10 +38,10 @@ pub fn plain(text: &str, directory: &Directory) -> String {
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once('<') {
         plain.push_str(before);
-        match behind.split_once('>').filter(|(inside, _)| !inside.contains(['<', '\n'])) {
-            Some((inside, after)) => {
+        match window(behind, LONGEST_REFERENCE).split_once('>').filter(|(inside, _)| !inside.contains(['<', '\n'])) {
+            Some((inside, _)) => {
                 plain.push_str(&reference(inside, directory));
-                rest = after;
+                rest = &behind[inside.len() + 1..];
             }
             None => {
                 plain.push('<');
@@ -133,5 +136,7 @@ mod tests {
         );
         check("a &lt;b&gt; &amp;amp; <", "a <b> &amp; <");
         check("1 < 2 <@U1>", "1 < 2 @U1");
+        let hostile = "<".repeat(1 << 20);
+        check(&hostile, &hostile);
     }
 }

@@ -1,6 +1,7 @@
 //! What WhatsApp writes in place of media, deleted messages and its own notices, in several languages.
 
 use super::head::is_invisible;
+use crate::kinds::texts::window;
 
 /// What a text is.
 #[derive(Debug, PartialEq)]
@@ -65,6 +66,9 @@ const ATTACHED: [&str; 10] = [
     "(файл добавлен)",
 ];
 
+/// Longest reference to a file.
+const LONGEST_FILE: usize = 512;
+
 /// Returns what a text is.
 pub fn classify(text: &str) -> Content {
     let is_marked = text.starts_with('\u{200e}');
@@ -94,13 +98,7 @@ pub fn classify(text: &str) -> Content {
 
 /// Removes references to exported files. Returns the rest, which is a caption, and their number.
 fn without_files(text: &str) -> (String, usize) {
-    let mut media = 0;
-    let mut rest = text.to_owned();
-    // `<attached: 00000012-PHOTO.jpg>`, with a localised word.
-    while let Some((start, end)) = file_in_brackets(&rest) {
-        rest.replace_range(start..end, "");
-        media += 1;
-    }
+    let (mut rest, mut media) = without_brackets(text);
     let first = rest.lines().next().unwrap_or_default();
     let trimmed = first.trim_matches(|c: char| is_invisible(c) || c.is_whitespace());
     if ATTACHED.iter().any(|mark| trimmed.ends_with(mark)) {
@@ -110,19 +108,25 @@ fn without_files(text: &str) -> (String, usize) {
     (rest, media)
 }
 
-/// Finds `\u{200e}<word: name.ext>`.
-fn file_in_brackets(text: &str) -> Option<(usize, usize)> {
-    let mut from = 0;
-    while let Some(start) = text[from..].find('<').map(|at| from + at) {
-        let inside = text[start + 1..].split(['>', '\n']).next().unwrap_or_default();
-        let end = start + 1 + inside.len();
-        let is_file = inside.split_once(": ").is_some_and(|(word, file)| !word.contains(' ') && file.contains('.'));
-        if is_file && text[end..].starts_with('>') && text[..start].chars().next_back().is_none_or(is_invisible) {
-            return Some((start, end + 1));
+/// Removes each `<attached: 00000012-PHOTO.jpg>`, whose first word is localised. Returns the rest and their number.
+fn without_brackets(text: &str) -> (String, usize) {
+    let (mut kept, mut files) = (String::with_capacity(text.len()), 0);
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('<') {
+        kept.push_str(before);
+        let inside = window(behind, LONGEST_FILE).split_once('>').map_or("", |(inside, _)| inside);
+        let is_file =
+            inside.split_once(": ").is_some_and(|(word, file)| !word.contains([' ', '<']) && file.contains('.'));
+        if is_file && !inside.contains('\n') && kept.chars().next_back().is_none_or(is_invisible) {
+            files += 1;
+            rest = &behind[inside.len() + 1..];
+        } else {
+            kept.push('<');
+            rest = behind;
         }
-        from = start + 1;
     }
-    None
+    kept.push_str(rest);
+    (kept, files)
 }
 
 /// Removes the mark of an edited message at the end: `<This message was edited>` behind a mark of direction.
@@ -161,6 +165,8 @@ mod tests {
     fn texts_are_kept() {
         text("Hi <b>", "Hi <b>", 0);
         text("a < b", "a < b", 0);
+        let hostile = "<".repeat(1 << 20);
+        text(&hostile, &hostile, 0);
         text("Late, sorry. \u{200e}<This message was edited>", "Late, sorry.", 0);
         text(
             "\u{200e}POLL:\nWhen?\n\u{200e}OPTION: Monday (2 votes)",
