@@ -133,7 +133,7 @@ impl Folder {
     pub async fn agents(&self, name: Option<&str>) -> Result<Vec<Agent>> {
         match name {
             Some(name) => Ok(vec![self.agent(name).await?]),
-            None => self.store.agents().await,
+            None => self.store.all_agents().await,
         }
     }
 }

@@ -130,7 +130,7 @@ mod tests {
         let found = ask(&service, &me).await;
         service.eraser.erase(&me, &Target::Agent, at(NOW)).await.unwrap();
         service.flush_access_counts().await.unwrap();
-        assert_eq!(service.store.agents().await.unwrap(), []);
+        assert_eq!(service.store.all_agents().await.unwrap(), []);
         assert_eq!(counts(&service, &me, &found).await, Vec::<u64>::new());
     }
 

@@ -4,12 +4,31 @@ use annals_core::{Agent, Error, Result};
 
 use crate::Service;
 
+/// Agents that are read at once.
+const PAGE: usize = 1000;
+
 impl Service {
-    /// Returns the agents of a workspace, by name.
-    pub async fn agents(&self, workspace: &str) -> Result<Vec<Agent>> {
-        let mut agents = self.store.agents().await?;
-        agents.retain(|agent| agent.workspace() == workspace);
-        Ok(agents)
+    /// Returns the agents of a workspace that the caller may use, by name, after the given name; at most `limit`.
+    pub async fn agents(
+        &self,
+        workspace: &str,
+        after: Option<&str>,
+        limit: usize,
+        may_use: impl Fn(&Agent) -> bool,
+    ) -> Result<Vec<Agent>> {
+        let mut after = match after {
+            None | Some("") => None,
+            Some(name) => Some(Agent::in_workspace(workspace, name)?),
+        };
+        let mut found = Vec::new();
+        while found.len() < limit {
+            let page = self.store.agents(Some(workspace), after.as_ref(), PAGE).await?;
+            let Some(last) = page.last() else { break };
+            after = Some(last.clone());
+            found.extend(page.into_iter().filter(&may_use));
+        }
+        found.truncate(limit);
+        Ok(found)
     }
 
     /// Returns the agent if it exists, or [`Error::NotFound`], so that a misspelt name does not look like an empty memory.
