@@ -8,12 +8,26 @@ use crate::db::{Db, Row, params};
 use crate::failure::Result;
 use crate::{changes, watermarks};
 
+pub(crate) const PAGE: &str = concat!(include_str!("sql/agents.sql"), "ORDER BY workspace, name LIMIT ?3");
+pub(crate) const PAGE_OF_WORKSPACE: &str =
+    concat!(include_str!("sql/agents.sql"), "AND workspace = ?4 AND name > ?5 ORDER BY workspace, name LIMIT ?3");
 pub(crate) const AGENT_STATE: &str = include_str!("sql/agent_state.sql");
 pub(crate) const WITH_WORK: &str = include_str!("sql/agents_with_work.sql");
 
-/// Returns every agent that has settings, messages, ledger rows, fact operations or blocks, by name, then by workspace.
-pub(crate) fn all(db: &dyn Db) -> Result<Vec<Agent>> {
-    db.query(include_str!("sql/agents.sql"), &[], read)
+/// Returns the agents after the given one that have settings, messages, ledger rows, fact operations or blocks, by
+/// workspace, then by name.
+pub(crate) fn page(db: &dyn Db, workspace: Option<&str>, after: Option<&Agent>, limit: usize) -> Result<Vec<Agent>> {
+    // No name is empty, so this place is before the first agent of a workspace.
+    let (start, name) = after.map_or((workspace.unwrap_or_default(), ""), |after| (after.workspace(), after.name()));
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    match workspace {
+        Some(workspace) => {
+            // Says the same again in a form that the index over both serves.
+            let from = if start == workspace { name } else { "" };
+            db.query(PAGE_OF_WORKSPACE, params![start, name, limit, workspace, from], read)
+        }
+        None => db.query(PAGE, params![start, name, limit], read),
+    }
 }
 
 /// Reads an agent from the columns `workspace` and `name`.
@@ -101,7 +115,7 @@ mod tests {
         let (set, stated) = (agent("o'brien \"x\"; --"), agent("../μνήμη"));
         let elsewhere = Agent::in_workspace("another", "z").unwrap();
         assert_eq!(catalog.settings(&set).await.unwrap(), Settings::default());
-        assert_eq!(catalog.agents().await.unwrap(), []);
+        assert_eq!(catalog.all_agents().await.unwrap(), []);
         let settings = Settings {
             time_zone: "Pacific/Apia".into(),
             later_zones: vec![(Timestamp::UNIX_EPOCH, "Europe/Berlin".into())],
@@ -112,7 +126,7 @@ mod tests {
         for agent in [&stated, &elsewhere] {
             catalog.ingest(agent, vec![spoken_turn(agent, "1", "hello")], false, Timestamp::UNIX_EPOCH).await.unwrap();
         }
-        assert_eq!(catalog.agents().await.unwrap(), [stated.clone(), set.clone(), elsewhere]);
+        assert_eq!(catalog.all_agents().await.unwrap(), [elsewhere, stated.clone(), set.clone()]);
         assert_eq!(catalog.settings(&set).await.unwrap(), settings);
         assert_eq!(catalog.settings(&stated).await.unwrap(), Settings::default());
     }

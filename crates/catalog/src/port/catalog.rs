@@ -15,8 +15,10 @@ use crate::{
 
 #[async_trait]
 impl Catalog for SqliteCatalog {
-    async fn agents(&self) -> Result<Vec<Agent>> {
-        self.thread.read("listing agents", agents::all).await
+    async fn agents(&self, workspace: Option<&str>, after: Option<&Agent>, limit: usize) -> Result<Vec<Agent>> {
+        let (workspace, after) = (workspace.map(str::to_owned), after.cloned());
+        let list = move |c: &dyn Db| agents::page(c, workspace.as_deref(), after.as_ref(), limit);
+        self.thread.read("listing agents", list).await
     }
 
     async fn agents_with_work(&self, now: Timestamp) -> Result<Vec<Agent>> {

@@ -3,11 +3,10 @@
 SELECT workspace, name
 FROM agent
 -- The staging agent of a restore has no workspace.
-WHERE workspace <> '' AND (
+WHERE workspace <> '' AND (workspace, name) > (?1, ?2) AND (
     settings IS NOT NULL
     OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = agent.agent_id)
     OR EXISTS (SELECT 1 FROM ledger WHERE ledger.agent_id = agent.agent_id)
     OR EXISTS (SELECT 1 FROM fact_operation WHERE fact_operation.agent_id = agent.agent_id)
     OR EXISTS (SELECT 1 FROM block WHERE block.agent_id = agent.agent_id)
 )
-ORDER BY name, workspace

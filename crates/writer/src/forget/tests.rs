@@ -92,7 +92,7 @@ async fn forgotten_agent_loses_all_its_files() {
     assert_forgotten(&fixture).await;
     assert_eq!(places(&fixture, "tea").await, [""; 0]);
     assert_eq!(fixture.facts.version(&agent("a")).await.unwrap(), 0);
-    assert_eq!(fixture.catalog.agents().await.unwrap(), []);
+    assert_eq!(fixture.catalog.all_agents().await.unwrap(), []);
 }
 
 /// The watermarks of a removed agent start at zero, so its former rows would count as live ones.
