@@ -126,7 +126,7 @@ impl History {
         let mut holdings = Holdings { exported: Vec::new(), facts: Vec::new(), files: BTreeMap::new() };
         for (_, other) in self.agents.iter().enumerate().filter(|(index, _)| *index != agent) {
             holdings.exported.push(exported(service, other).await);
-            let facts = service.facts.find(other, &FactQuery::default()).await.unwrap();
+            let facts = self.world().parts.facts.find(other, &FactQuery::default()).await.unwrap();
             holdings.facts.extend(facts.iter().map(|fact| format!("{fact:?}")));
             for folder in ["tables", "facts"] {
                 let files = search::files(&self.folder.path().join(folder).join(other.folder()));
@@ -147,8 +147,8 @@ impl History {
 
     async fn check_tables(&self, agent: usize) {
         let service = &self.world().service;
-        assert_eq!(service.writer.audit(&self.agents[agent]).await.unwrap(), [], "{:#?}", self.log);
-        assert!(!service.fact_writer.facts_differ(&self.agents[agent]).await.unwrap(), "{:#?}", self.log);
+        assert_eq!(self.world().parts.writer.audit(&self.agents[agent]).await.unwrap(), [], "{:#?}", self.log);
+        assert!(!self.world().parts.fact_writer.facts_differ(&self.agents[agent]).await.unwrap(), "{:#?}", self.log);
     }
 
     /// Checks that every table of every agent matches the catalog.

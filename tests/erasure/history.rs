@@ -117,7 +117,7 @@ impl History {
 
     pub async fn set_plan(&mut self, agent: usize) {
         let settings = annals_core::Settings { plan: "free".into(), ..annals_core::Settings::default() };
-        self.world().service.store.save_settings(&self.agents[agent], &settings).await.unwrap();
+        self.world().parts.store.save_settings(&self.agents[agent], &settings).await.unwrap();
     }
 
     /// Returns a text and the words that identify it.
@@ -158,7 +158,7 @@ impl History {
         let id = MemoryId::turn(&self.agents[agent], &key);
         self.note(agent, format!("says {content:?} of {at} in {}", message.conversation));
         let now = self.now();
-        self.world().service.writer.ingest(&self.agents[agent], vec![message.clone()], false, now).await.unwrap();
+        self.world().parts.writer.ingest(&self.agents[agent], vec![message.clone()], false, now).await.unwrap();
         self.truth.turns.push(Turn { agent, id, message, text: content, words, state: State::Live });
     }
 
@@ -191,7 +191,7 @@ impl History {
         turn.text = content;
         turn.words.extend(words);
         let (message, now) = (turn.message.clone(), self.now());
-        self.world().service.writer.ingest(&self.agents[agent], vec![message], true, now).await.unwrap();
+        self.world().parts.writer.ingest(&self.agents[agent], vec![message], true, now).await.unwrap();
     }
 
     /// A person corrects a message.
@@ -203,14 +203,14 @@ impl History {
         turn.text.clone_from(&text);
         turn.words.extend(words);
         let (id, now) = (turn.id.clone(), self.now());
-        self.world().service.writer.correct(&self.agents[agent], &id, &text, now).await.unwrap();
+        self.world().parts.writer.correct(&self.agents[agent], &id, &text, now).await.unwrap();
     }
 
     /// A person corrects a summary of any grain. The new text may keep a word of the summary.
     async fn correct_summary(&mut self, agent: usize) {
         let of = self.agents[agent].clone();
         let grain = Grain::SUMMARIES[self.below(Grain::SUMMARIES.len())];
-        let summaries = self.world().service.store.list(&of, &Select::all(grain)).await.unwrap();
+        let summaries = self.world().parts.store.list(&of, &Select::all(grain)).await.unwrap();
         if summaries.is_empty() {
             return;
         }
@@ -219,7 +219,7 @@ impl History {
         let text = kept.map_or("Nothing much happened.".to_owned(), |word| format!("It was all about {word}."));
         self.note(agent, format!("corrects {} to {text:?}", summary.period));
         let now = self.now();
-        self.world().service.writer.correct(&of, &summary.id, &text, now).await.unwrap();
+        self.world().parts.writer.correct(&of, &summary.id, &text, now).await.unwrap();
     }
 
     async fn advance(&mut self) {
@@ -229,7 +229,7 @@ impl History {
             self.note(index, "rolls up");
             let service = &self.world().service;
             service.read_for_facts(&agent, &|_| ()).await.unwrap();
-            service.summarizer.pass(&agent, self.now(), &|_| ()).await.unwrap();
+            self.world().parts.summarizer.pass(&agent, self.now(), &|_| ()).await.unwrap();
             service.make_searchable(&agent, &|_| ()).await.unwrap();
         }
     }
@@ -237,7 +237,7 @@ impl History {
     async fn retain(&mut self, agent: usize) {
         self.note(agent, "retains");
         let (service, of) = (self.world().service.clone(), self.agents[agent].clone());
-        service.retention.prune(&of, self.now(), true).await.unwrap();
+        self.world().parts.retention.prune(&of, self.now(), true).await.unwrap();
         service.make_searchable(&of, &|_| ()).await.unwrap();
         let live = self.live(agent).await;
         for index in self.truth.of(agent, State::Live) {
@@ -250,7 +250,7 @@ impl History {
     /// Returns the texts of an agent's live turns, by id.
     pub async fn live(&self, agent: usize) -> std::collections::BTreeMap<MemoryId, String> {
         let turns = Select { kinds: vec![Kind::Turn], ..Select::all(Grain::Working) };
-        let turns = self.world().service.store.list(&self.agents[agent], &turns).await.unwrap();
+        let turns = self.world().parts.store.list(&self.agents[agent], &turns).await.unwrap();
         turns.into_iter().map(|turn| (turn.id, turn.text)).collect()
     }
 
@@ -268,8 +268,8 @@ impl History {
         };
         self.note(agent, format!("enters {object:?}"));
         let of = self.agents[agent].clone();
-        self.world().service.fact_writer.add(&of, "Uma", "likes", &object, at, at).await.unwrap();
-        let (_, log) = self.world().service.store.operations(&of).await.unwrap();
+        self.world().parts.fact_writer.add(&of, "Uma", "likes", &object, at, at).await.unwrap();
+        let (_, log) = self.world().parts.store.operations(&of).await.unwrap();
         let source = log.into_iter().find(|operation| operation.object == object).unwrap().source;
         self.truth.entries.push(Entry { agent, place: Place::Fact(source), at, words, is_forgotten: false });
     }
@@ -283,7 +283,7 @@ impl History {
         self.note(agent, format!("writes the block {text:?}"));
         let name = format!("block {}", self.words);
         let block = Block { name: name.clone(), text, updated_at: at };
-        self.world().service.store.save_block(&self.agents[agent], block).await.unwrap();
+        self.world().parts.store.save_block(&self.agents[agent], block).await.unwrap();
         self.truth.entries.push(Entry { agent, place: Place::Block(name), at, words, is_forgotten: false });
     }
 
@@ -294,7 +294,7 @@ impl History {
         for index in self.truth.of(agent, State::Forgotten) {
             for revise in [false, true] {
                 let message = self.truth.turns[index].message.clone();
-                let done = self.world().service.writer.ingest(&of, vec![message], revise, now).await.unwrap();
+                let done = self.world().parts.writer.ingest(&of, vec![message], revise, now).await.unwrap();
                 assert_eq!((done.accepted, done.revised), (0, 0), "{:#?}", self.log);
             }
         }

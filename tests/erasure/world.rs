@@ -27,6 +27,8 @@ pub fn now(moment: &Moment) -> Timestamp {
 
 pub struct World {
     pub service: Service,
+    /// The stores and policies under the service.
+    pub parts: Parts,
     pub sqlite: Arc<SqliteCatalog>,
 }
 
@@ -61,7 +63,7 @@ impl World {
             folder: Some(folder.canonicalize().unwrap()),
         });
         let eraser = Eraser::new(parts.writer.clone(), parts.fact_writer.clone(), erasure);
-        let service = Service::new(Parts { eraser, ..parts });
-        World { service, sqlite: catalog }
+        let parts = Parts { eraser, ..parts };
+        World { service: Service::new(parts.clone()), parts, sqlite: catalog }
     }
 }

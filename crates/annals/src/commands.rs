@@ -12,7 +12,6 @@ mod doctor;
 mod dump;
 mod embed;
 mod export;
-mod extract;
 mod facts;
 mod forget;
 mod import;
@@ -111,7 +110,7 @@ async fn open_or_make(global: &Global) -> Result<Folder> {
 
 async fn open_at(global: &Global, data: &Path, create: bool) -> Result<Folder> {
     if let Some(folder) = remote(|remote| remote.folder.clone()) {
-        let now = global.now.unwrap_or(folder.now);
+        let now = global.now.unwrap_or(folder.now());
         return Ok(folder.at(now));
     }
     Folder::open(data, Opening::by_hand(Config::load(global, data)?.models, now(global)), create).await

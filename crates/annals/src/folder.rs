@@ -42,14 +42,10 @@ const CACHED: NonZeroUsize = NonZeroUsize::new(4096).expect("4096 is not zero");
 /// An open data folder with all its services. Dropping the last clone releases the folder for the next process.
 #[derive(Clone)]
 pub struct Folder {
-    /// All operations on the folder.
-    pub service: Service,
-    /// The concrete SQLite catalog, for copying its file.
-    pub sqlite: Arc<SqliteCatalog>,
-    /// The current time of this command.
-    pub now: Timestamp,
-    /// The path of the folder, canonicalized.
-    pub path: PathBuf,
+    service: Service,
+    sqlite: Arc<SqliteCatalog>,
+    now: Timestamp,
+    path: PathBuf,
     _lock: Arc<File>,
 }
 
@@ -124,6 +120,26 @@ impl Folder {
         Folder { now, ..self }
     }
 
+    /// Returns the operations on the folder.
+    pub fn service(&self) -> &Service {
+        &self.service
+    }
+
+    /// Returns the SQLite catalog, for copying its file and for saving replies of models that are tried.
+    pub fn catalog(&self) -> &Arc<SqliteCatalog> {
+        &self.sqlite
+    }
+
+    /// Returns the current time of this command.
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// Returns the path of the folder, canonicalized.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Returns the agent of that name. Fails if there is none, so that a misspelt name does not look like an empty memory.
     pub async fn agent(&self, name: &str) -> Result<Agent> {
         self.service.known(Agent::new(name)?).await
@@ -131,18 +147,7 @@ impl Folder {
 
     /// Returns the agent of that name, or all agents.
     pub async fn agents(&self, name: Option<&str>) -> Result<Vec<Agent>> {
-        match name {
-            Some(name) => Ok(vec![self.agent(name).await?]),
-            None => self.store.agents().await,
-        }
-    }
-}
-
-impl std::ops::Deref for Folder {
-    type Target = Service;
-
-    fn deref(&self) -> &Service {
-        &self.service
+        self.service.agents_named(name).await
     }
 }
 

@@ -11,7 +11,7 @@ use crate::folder::CATALOG;
 /// Opens a file for reading. Refuses the catalog of the service that runs this command, under any name: closing the file would
 /// release SQLite's locks on it.
 pub fn open(path: &Path) -> Result<File> {
-    if let Some(data) = remote(|remote| remote.folder.path.clone())
+    if let Some(data) = remote(|remote| remote.folder.path().to_owned())
         && is_catalog(path, &data)
     {
         let why = "it is the catalog of the running service; use `annals export` or `annals backup` instead";

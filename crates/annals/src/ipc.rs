@@ -114,7 +114,7 @@ async fn run(State((folder, alarm_clock)): State<(Folder, Arc<AlarmClock>)>, bod
         match call_of(&mut body).await {
             Ok((call, first)) => {
                 let (pieces, input) = channel(WAITING);
-                let now = folder.service.now();
+                let now = folder.service().now();
                 let (folder, input) = (folder.at(now), Arc::new(Mutex::new(Some(input))));
                 let remote = RemoteCommand { folder, alarm_clock, call, input, frames };
                 // Command futures are not `Send`, and they block on input and output.
@@ -171,13 +171,13 @@ fn lines(received: Receiver<Frame>) -> impl Stream<Item = std::result::Result<St
 }
 
 async fn answer(remote: RemoteCommand) {
-    let _busy = remote.folder.activity().begin();
+    let _busy = remote.folder.service().activity().begin();
     let words = std::iter::once("annals").chain(remote.call.args.iter().map(String::as_str));
     let code = match Cli::try_parse_from(words) {
         Ok(cli) => {
             let json = cli.global.json;
             // Parsing the arguments alone would use the environment variables and the current directory of this process.
-            let (data, config) = (Some(remote.folder.path.clone()), remote.call.config.clone());
+            let (data, config) = (Some(remote.folder.path().to_owned()), remote.call.config.clone());
             match commands::dispatch(Global { data, config, ..cli.global }, cli.command).await {
                 Ok(code) => u8::from(code != ExitCode::SUCCESS),
                 Err(error) => {

@@ -4,27 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::BufRead;
 
 use annals_core::{Agent, Error, Fault, Message, Result, Role, Timestamp, TurnKey, identify};
+use annals_service::{ImportRequest, ImportedMessages};
 use annals_writer::check;
 use serde_json::{Map, Value};
-
-/// A file that was checked and can be imported.
-pub struct Parsed {
-    /// The messages by agent, in the order of the file.
-    pub agents: Vec<Conversations>,
-    /// Names of unknown fields, with the number of lines that contain each.
-    pub ignored: BTreeMap<String, u64>,
-}
-
-/// The messages of one agent in one file.
-pub struct Conversations {
-    pub agent: Agent,
-    /// The file, if there are several.
-    pub file: Option<String>,
-    /// The messages with their keys, in the order of the file.
-    pub messages: Vec<(TurnKey, Message)>,
-    /// The line number of each message.
-    pub lines: Vec<usize>,
-}
 
 /// Faults beyond this number are counted, not listed.
 const MOST_FAULTS: usize = 100;
@@ -34,7 +16,7 @@ const FIELDS: [&str; 7] = ["agent", "conversation", "id", "role", "name", "conte
 
 /// Parses and checks all lines. `agent` replaces the agent of each line, present or missing. With `revise`, a later line may
 /// replace an earlier one with the same id.
-pub fn parse(input: impl BufRead, agent: Option<&str>, revise: bool, now: Timestamp) -> Result<Parsed> {
+pub fn parse(input: impl BufRead, agent: Option<&str>, revise: bool, now: Timestamp) -> Result<ImportRequest> {
     let mut reading = Reading { agent, now, faults: Vec::new(), ignored: BTreeMap::new(), read: 0, unparsed: 0 };
     let mut lines: Vec<(usize, Agent, Message)> = Vec::new();
     for (line, number) in input.split(b'\n').zip(1..) {
@@ -52,7 +34,7 @@ pub fn parse(input: impl BufRead, agent: Option<&str>, revise: bool, now: Timest
     reading.faults.sort_by_key(|fault| fault.line);
     match refuse(reading.faults) {
         Some(error) => Err(error),
-        None => Ok(Parsed { agents, ignored: reading.ignored }),
+        None => Ok(ImportRequest { agents, ignored: reading.ignored, ..ImportRequest::default() }),
     }
 }
 
@@ -193,7 +175,7 @@ fn keep<T>(result: Result<T>, faults: &mut Vec<Fault>) -> Option<T> {
 }
 
 /// Groups lines by agent, assigns keys, and reports ids that occur twice with different content.
-fn group(lines: Vec<(usize, Agent, Message)>, revise: bool, faults: &mut Vec<Fault>) -> Vec<Conversations> {
+fn group(lines: Vec<(usize, Agent, Message)>, revise: bool, faults: &mut Vec<Fault>) -> Vec<ImportedMessages> {
     let mut order: Vec<(Agent, Vec<(usize, Message)>)> = Vec::new();
     let mut places: HashMap<Agent, usize> = HashMap::new();
     for (number, agent, message) in lines {
@@ -206,13 +188,13 @@ fn group(lines: Vec<(usize, Agent, Message)>, revise: bool, faults: &mut Vec<Fau
     order.into_iter().map(|(agent, lines)| with_keys(agent, lines, revise, faults)).collect()
 }
 
-fn with_keys(agent: Agent, lines: Vec<(usize, Message)>, revise: bool, faults: &mut Vec<Fault>) -> Conversations {
+fn with_keys(agent: Agent, lines: Vec<(usize, Message)>, revise: bool, faults: &mut Vec<Fault>) -> ImportedMessages {
     let (lines, plain): (Vec<usize>, Vec<Message>) = lines.into_iter().unzip();
     let messages: Vec<(TurnKey, Message)> = identify(&plain).into_iter().zip(plain).collect();
     if !revise {
         faults.extend(contradictions(&lines, &messages));
     }
-    Conversations { agent, file: None, messages, lines }
+    ImportedMessages { agent, file: None, messages, lines }
 }
 
 fn contradictions(numbers: &[usize], keyed: &[(TurnKey, Message)]) -> Vec<Fault> {

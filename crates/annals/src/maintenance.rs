@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use annals_core::ports::{Table, TableStats};
+use annals_core::ports::TableStats;
 use annals_core::{Agent, Error, Grain, Result, SignedDuration, Timestamp};
 use annals_server::config::BackupConfig;
 use annals_service::jobs::{Alarm, Jobs, Moment, Pass, Report, RetentionTask, RollUpTask, Task, Timing};
@@ -24,8 +24,8 @@ const A_WEEK: SignedDuration = SignedDuration::from_hours(7 * 24 + 1);
 
 /// Returns the jobs of a folder with their schedules.
 pub fn alarms(folder: &Folder, config: &Config) -> Result<Vec<Alarm>> {
-    let jobs = Jobs::in_folder(&folder.path.join("jobs"))?;
-    let service = &folder.service;
+    let jobs = Jobs::in_folder(&folder.path().join("jobs"))?;
+    let service = folder.service();
     let pass = Pass::of(service);
     let rollup = RollUpTask { pass: pass.clone(), agents_at_once: jobs.rollup.agents_at_once };
     let retention = RetentionTask { pass, agents_at_once: jobs.retention.agents_at_once };
@@ -50,12 +50,12 @@ fn alarm(
     every: Option<SignedDuration>,
     task: Arc<dyn Task>,
 ) -> Alarm {
-    let note = every.map(|_| folder.path.join("done").join(name));
+    let note = every.map(|_| folder.path().join("done").join(name));
     let last = note.as_deref().and_then(last);
-    let now = folder.service.now();
+    let now = folder.service().now();
     // A last run in the future was recorded under a clock that was ahead.
     let catch_up = last.zip(every).is_none_or(|(last, every)| last > now || now.duration_since(last) > every);
-    let task = Arc::new(RecordedJob { name, note, metrics: folder.service.metrics.clone(), task });
+    let task = Arc::new(RecordedJob { name, note, metrics: folder.service().metrics().clone(), task });
     Alarm { name: name.to_owned(), timing, task, catch_up }
 }
 
@@ -104,7 +104,7 @@ impl Task for Compaction {
     async fn run(&self, _: Moment, stop: &CancellationToken) -> Result<Report> {
         let mut tidied = 0;
         let mut worst = [TableStats::default(); 6];
-        for agent in self.0.store.agents().await? {
+        for agent in self.0.all_agents().await? {
             for (grain, worst) in Grain::ALL.into_iter().zip(&mut worst) {
                 if stop.is_cancelled() {
                     return Ok(Report {
@@ -112,28 +112,16 @@ impl Task for Compaction {
                         failures: 0,
                     });
                 }
-                let table_stats = self.compact(&agent, grain).await?;
+                let table_stats = self.0.compact(&agent, grain).await?;
                 worst.versions = worst.versions.max(table_stats.versions);
                 worst.fragments = worst.fragments.max(table_stats.fragments);
                 tidied += 1;
             }
         }
         for (grain, worst) in Grain::ALL.into_iter().zip(worst) {
-            self.0.metrics.tables(grain, worst.versions, worst.fragments);
+            self.0.metrics().tables(grain, worst.versions, worst.fragments);
         }
         Ok(Report { done: format!("{tidied} tables compacted"), failures: 0 })
-    }
-}
-
-impl Compaction {
-    /// Compacts a table. Returns its state before that.
-    async fn compact(&self, agent: &Agent, grain: Grain) -> Result<TableStats> {
-        let _tables_lock = self.0.locks().lock::<annals_service::locks::Tables>(agent).await;
-        let generation = self.0.store.watermark(agent, grain).await?.generation;
-        let table = Table { agent: agent.clone(), grain, generation };
-        let table_stats = self.0.strata.table_stats(&table).await?;
-        self.0.strata.compact(&table).await?;
-        Ok(table_stats)
     }
 }
 
@@ -143,12 +131,12 @@ struct Verification(Service);
 #[async_trait]
 impl Task for Verification {
     async fn run(&self, moment: Moment, stop: &CancellationToken) -> Result<Report> {
-        let faults = self.0.store.check().await?;
+        let faults = self.0.check_catalog().await?;
         for fault in &faults {
             tracing::error!(fault, "the catalog failed its integrity check");
         }
         let (mut failures, mut checked, mut mended) = (faults.len() as u64, 0, 0);
-        for agent in self.0.store.agents().await? {
+        for agent in self.0.all_agents().await? {
             if stop.is_cancelled() {
                 break;
             }
@@ -185,12 +173,12 @@ struct Backup {
 #[async_trait]
 impl Task for Backup {
     async fn run(&self, moment: Moment, stop: &CancellationToken) -> Result<Report> {
-        let Folder { sqlite, path, service, .. } = &self.folder;
+        let path = self.folder.path();
         let missing = || Error::invalid("backup.target", "is not set in annals.toml");
         let target = Target::to_write(self.config.target.as_deref().ok_or_else(missing)?, path)?;
-        let source = Source { catalog: sqlite, data: path, config: self.file.as_deref() };
+        let source = Source { catalog: self.folder.catalog(), data: path, config: self.file.as_deref() };
         let (name, manifest) = take(&source, &target, moment.now, stop).await?;
-        service.metrics.backed_up(moment.now);
+        self.folder.service().metrics().backed_up(moment.now);
         let removed = match self.config.keep {
             Some(keep) => prune(&target, keep, moment.now).await?.len(),
             None => 0,

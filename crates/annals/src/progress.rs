@@ -4,6 +4,7 @@
 use std::io::{IsTerminal, stderr};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use annals_service::{ProgressSink, Stage};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::console::{print_error, remote};
@@ -13,7 +14,7 @@ use crate::view::count;
 const LONG: u64 = 1000;
 
 /// The progress display of one task.
-pub enum Progress {
+enum Progress {
     /// Shows nothing.
     Hidden,
     /// A bar at a terminal.
@@ -23,14 +24,14 @@ pub enum Progress {
 }
 
 /// Progress printed as lines.
-pub struct Lines {
+struct Lines {
     doing: &'static str,
     total: u64,
     done: AtomicU64,
 }
 
 /// Returns a progress display for `total` items.
-pub fn bar(total: u64, doing: &'static str, json: bool) -> Progress {
+fn bar(total: u64, doing: &'static str, json: bool) -> Progress {
     if json || total == 0 {
         return Progress::Hidden;
     }
@@ -43,21 +44,34 @@ pub fn bar(total: u64, doing: &'static str, json: bool) -> Progress {
     if total < LONG { Progress::Hidden } else { Progress::Lines(Lines { doing, total, done: AtomicU64::new(0) }) }
 }
 
-impl Progress {
-    /// Adds finished items.
-    pub fn inc(&self, more: u64) {
+impl Stage for Progress {
+    fn advance(&self, more: u64) {
         match self {
             Progress::Hidden => {}
             Progress::Bar(bar) => bar.inc(more),
             Progress::Lines(lines) => lines.inc(more),
         }
     }
+}
 
-    /// Removes the bar, whether the task is complete or not.
-    pub fn finish_and_clear(&self) {
+/// Removes the bar, whether the task is complete or not.
+impl Drop for Progress {
+    fn drop(&mut self) {
         if let Progress::Bar(bar) = self {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// Shows the progress of operations.
+pub struct Bars {
+    /// Shows nothing.
+    pub is_hidden: bool,
+}
+
+impl ProgressSink for Bars {
+    fn begin(&self, stage: &'static str, items: u64) -> Box<dyn Stage> {
+        Box::new(bar(items, stage, self.is_hidden))
     }
 }
 

@@ -7,6 +7,7 @@ use std::io::{BufRead, BufReader, Seek};
 
 use annals_core::ports::{Record, RecordOrigin};
 use annals_core::{Agent, Error, Fault, Result};
+use annals_service::RecordSource;
 use serde_json::Value;
 
 /// Returns whether a line is a record of an export rather than a message.
@@ -46,12 +47,6 @@ impl ExportFile {
         Ok(file)
     }
 
-    /// Returns the records of a rank, with their agents.
-    pub fn of_rank(&mut self, rank: u8) -> Result<impl Iterator<Item = Result<(Agent, Record)>> + Send> {
-        let records = self.lines()?.map(|line| line?.1.map_err(Error::Invalid));
-        Ok(records.filter(move |found| found.as_ref().map_or(true, |(_, record)| record.rank() == rank)))
-    }
-
     /// Returns every non-empty line, parsed, with its number.
     fn lines(&mut self) -> Result<impl Iterator<Item = Result<(usize, Parsed)>> + Send> {
         self.source.rewind().map_err(|cause| Error::storage("reading an export", cause))?;
@@ -62,6 +57,17 @@ impl ExportFile {
             Ok(bytes) => Some(Ok((number, record(&bytes, agent)))),
             Err(cause) => Some(Err(Error::storage(format!("reading line {number}"), cause))),
         }))
+    }
+}
+
+impl RecordSource for ExportFile {
+    fn agents(&self) -> BTreeMap<Agent, u64> {
+        self.agents.clone()
+    }
+
+    fn of_rank(&mut self, rank: u8) -> Result<Box<dyn Iterator<Item = Result<(Agent, Record)>> + Send + '_>> {
+        let records = self.lines()?.map(|line| line?.1.map_err(Error::Invalid));
+        Ok(Box::new(records.filter(move |found| found.as_ref().map_or(true, |(_, record)| record.rank() == rank))))
     }
 }
 

@@ -16,7 +16,7 @@ mod tests;
 pub use bounds::{bound_size, bound_time};
 pub use caller::Caller;
 pub use connections::{ConnectionLimits, serve_connections};
-pub use guard::{Keyless, any_good, authenticate};
+pub use guard::{Keyless, authenticate};
 pub use limits::{Gates, limit};
 pub use origin::{Places, Verdict, check_origin};
 pub use peer::Peer;

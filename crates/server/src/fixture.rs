@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use annals_core::{Agent, Extractor, Store};
+use annals_core::{Agent, Extractor, IngestReceipt, Message, Store};
 use annals_retention::Plans;
 use annals_service::config::Limits;
+use annals_service::wire::{IngestRequest, MessageIn};
 use annals_service::{Clock, Components, Parts, Service};
 use annals_summarizer::SchedulePolicy;
 use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, QuotingEngine, ThreeWords, WordEmbedder, at, message};
@@ -51,9 +52,26 @@ pub async fn service_with_memories(agent: &Agent) -> Service {
         ("2026-03-06T09:00:00Z", "The sailing trip was cancelled because Bob broke his arm."),
     ];
     let messages = said.iter().map(|(moment, text)| message(moment, text)).collect();
-    service.writer.ingest(agent, messages, false, at(NOW)).await.unwrap();
+    ingest(&service, agent, messages).await;
     service.read_for_facts(agent, &|_| ()).await.unwrap();
-    service.summarizer.pass(agent, at(NOW), &|_| ()).await.unwrap();
+    service.write_summaries(agent, false, at(NOW), &|_| ()).await.unwrap();
     service.make_searchable(agent, &|_| ()).await.unwrap();
     service
+}
+
+/// Stores messages at [`NOW`], without making them searchable.
+pub async fn ingest(service: &Service, agent: &Agent, messages: Vec<Message>) -> IngestReceipt {
+    let message = |message: Message| MessageIn {
+        role: message.role,
+        content: message.content,
+        conversation: Some(message.conversation),
+        id: message.client_id,
+        name: message.name,
+        at: Some(message.at),
+        other: Default::default(),
+    };
+    let messages = messages.into_iter().map(message).collect();
+    let request = IngestRequest { messages, conversation: None, revise: false };
+    let settings = service.admit(agent).await.unwrap();
+    service.ingest(agent, &settings, request, at(NOW)).await.unwrap().operation
 }

@@ -36,7 +36,7 @@ pub struct Listeners {
 /// Builds the router of the public listener, which checks keys and limits.
 pub fn public(service: &Service, config: &ServerConfig) -> Router {
     let Routes { guarded, open, .. } = routes(service.clone());
-    let gates = Gates::new(&service.limits);
+    let gates = Gates::new(service.limits());
     let guarded = guarded
         .merge(mcp::routes(service, config))
         .layer(from_fn_with_state(gates.clone(), limit))
@@ -79,7 +79,7 @@ fn bounded(routes: Router, service: &Service, config: &ServerConfig) -> Router {
 
 /// Adds an id, a log line and metrics to each request.
 fn told_of(routes: Router, service: &Service) -> Router {
-    routes.layer(from_fn_with_state(service.metrics.clone(), identify))
+    routes.layer(from_fn_with_state(service.metrics().clone(), identify))
 }
 
 /// Serves until `stop`. Then accepts no new requests, finishes those in progress within the configured time, finishes the current
@@ -98,7 +98,7 @@ pub async fn serve(
     let (counting, until) = (service.clone(), stop.clone());
     tasks.spawn(async move { counting.flush_periodically(until).await });
     // Messages that came in before the last stop and are not searchable yet.
-    for agent in service.store.agents().await.map_err(io::Error::other)? {
+    for agent in service.all_agents().await.map_err(io::Error::other)? {
         service.nudge(&agent);
     }
     if let Some(listener) = listeners.tcp {

@@ -53,7 +53,7 @@ impl Service {
     pub async fn flush_access_counts(&self) -> Result<()> {
         for (agent, counts) in self.access_counter.take() {
             for batch in counts.chunks(BATCH) {
-                self.store.add_accesses(&agent, batch).await?;
+                self.parts.store.add_accesses(&agent, batch).await?;
             }
         }
         Ok(())
@@ -91,7 +91,7 @@ mod tests {
     }
 
     async fn counts(service: &Service, agent: &Agent, ids: &[MemoryId]) -> Vec<u64> {
-        let recalled = service.store.recall(agent, ids).await.unwrap().into_iter();
+        let recalled = service.parts.store.recall(agent, ids).await.unwrap().into_iter();
         recalled.map(|(_, access)| access.map_or(0, |access| access.times)).collect()
     }
 
@@ -128,9 +128,9 @@ mod tests {
         let me = agent("a");
         let service = service_with_memories(&me).await;
         let found = ask(&service, &me).await;
-        service.eraser.erase(&me, &Target::Agent, at(NOW)).await.unwrap();
+        service.parts.eraser.erase(&me, &Target::Agent, at(NOW)).await.unwrap();
         service.flush_access_counts().await.unwrap();
-        assert_eq!(service.store.agents().await.unwrap(), []);
+        assert_eq!(service.parts.store.agents().await.unwrap(), []);
         assert_eq!(counts(&service, &me, &found).await, Vec::<u64>::new());
     }
 

@@ -28,10 +28,10 @@ impl Service {
     /// Admits new messages of an agent and returns the settings to store them with. Reading is always allowed.
     pub async fn admit(&self, agent: &Agent) -> Result<Settings, NotAdmitted> {
         if self.disk_free().is_some_and(|free| free < self.disk_low()) {
-            return Err(NotAdmitted::DiskLow(self.limits.disk_low_mib));
+            return Err(NotAdmitted::DiskLow(self.parts.limits.disk_low_mib));
         }
-        let AgentState { settings, waiting: depth, .. } = self.store.agent_state(agent).await?;
-        if depth >= u64::from(self.limits.lane_depth) {
+        let AgentState { settings, waiting: depth, .. } = self.parts.store.agent_state(agent).await?;
+        if depth >= u64::from(self.parts.limits.lane_depth) {
             return Err(NotAdmitted::BacklogFull(depth));
         }
         Ok(settings)
@@ -39,12 +39,12 @@ impl Service {
 
     /// Returns the free bytes for the data folder; `None` without a folder, or if the system does not report them.
     pub(crate) fn disk_free(&self) -> Option<u64> {
-        let stated = rustix::fs::statvfs(self.folder.as_deref()?).ok()?;
+        let stated = rustix::fs::statvfs(self.parts.folder.as_deref()?).ok()?;
         Some(stated.f_bavail.saturating_mul(stated.f_frsize))
     }
 
     /// Returns the free bytes below which new messages are refused.
     pub(crate) fn disk_low(&self) -> u64 {
-        u64::from(self.limits.disk_low_mib) * MEBIBYTE
+        u64::from(self.parts.limits.disk_low_mib) * MEBIBYTE
     }
 }

@@ -52,9 +52,9 @@ pub async fn service_with_memories(agent: &Agent) -> Service {
         ("2026-03-06T09:00:00Z", "The sailing trip was cancelled because Bob broke his arm."),
     ];
     let messages = said.iter().map(|(moment, text)| message(moment, text)).collect();
-    service.writer.ingest(agent, messages, false, at(NOW)).await.unwrap();
+    service.parts.writer.ingest(agent, messages, false, at(NOW)).await.unwrap();
     service.read_for_facts(agent, &|_| ()).await.unwrap();
-    service.summarizer.pass(agent, at(NOW), &|_| ()).await.unwrap();
+    service.parts.summarizer.pass(agent, at(NOW), &|_| ()).await.unwrap();
     service.make_searchable(agent, &|_| ()).await.unwrap();
     service
 }

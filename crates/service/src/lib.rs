@@ -36,7 +36,10 @@ mod wiring;
 
 pub use activity::{Activity, Busy};
 pub use admit::NotAdmitted;
-pub use operations::{Accepted, Export, MOST_MESSAGES, Verified};
+pub use operations::{
+    Accepted, Export, ImportRequest, ImportedMessages, MOST_MESSAGES, NoProgress, ProgressSink, RecordSource,
+    RolledUpAgent, Stage, Verified,
+};
 pub use secret::{Issued, Presented, issue};
 pub use service::{Clock, Parts, Prompts, Service};
 pub use tables::Worker;

@@ -2,16 +2,25 @@
 
 mod agents;
 mod blocks;
+mod check;
 mod context;
 mod conversations;
+mod dead_letters;
+mod dump;
 mod export;
+mod extract;
 mod facts;
 mod forget;
+mod import;
 mod ingest;
+mod keys;
 mod memory;
 mod place;
 mod plans;
+mod progress;
 mod proof;
+mod rebuild;
+mod retain;
 mod rollup;
 mod search;
 mod settings;
@@ -20,5 +29,8 @@ mod timeline;
 mod verify;
 
 pub use export::Export;
+pub use import::{ImportRequest, ImportedMessages, RecordSource};
 pub use ingest::{Accepted, MOST_MESSAGES};
+pub use progress::{NoProgress, ProgressSink, Stage};
+pub use rollup::RolledUpAgent;
 pub use verify::Verified;

@@ -71,7 +71,8 @@ pub struct Parts {
 /// All of Annals over one store. Cheap to clone.
 #[derive(Clone)]
 pub struct Service {
-    parts: Arc<Parts>,
+    /// The stores, models and policies.
+    pub(crate) parts: Arc<Parts>,
     /// The agent locks.
     pub(crate) locks: AgentLocks,
     /// Counts the requests under way.
@@ -83,7 +84,7 @@ pub struct Service {
     /// Access counts that are not in the catalog yet.
     pub(crate) access_counter: AccessCounter,
     /// The metrics of the process.
-    pub metrics: Metrics,
+    pub(crate) metrics: Metrics,
 }
 
 impl Service {
@@ -111,16 +112,18 @@ impl Service {
         (self.parts.clock)()
     }
 
+    /// Returns the limits of requests.
+    pub fn limits(&self) -> &Limits {
+        &self.parts.limits
+    }
+
+    /// Returns the metrics of the process.
+    pub fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
     /// Returns the agent locks. Every task that writes data of an agent takes them.
     pub fn locks(&self) -> &AgentLocks {
         &self.locks
-    }
-}
-
-impl std::ops::Deref for Service {
-    type Target = Parts;
-
-    fn deref(&self) -> &Parts {
-        &self.parts
     }
 }

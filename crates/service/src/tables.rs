@@ -272,7 +272,7 @@ impl Service {
     /// Applies a bounded piece of what is due for an agent, unless another task holds its locks.
     async fn piece(&self, agent: &Agent, size: usize, worker: Worker) -> Result<Piece> {
         let Some(tables) = self.locks.try_lock::<Tables>(agent) else { return Ok(Piece::Busy(Lock::Tables)) };
-        let more = self.writer.project_some(agent, self.now(), size).await?;
+        let more = self.parts.writer.project_some(agent, self.now(), size).await?;
         drop(tables);
         self.queue.note_size(agent, more);
         self.came(agent).await?;
@@ -290,13 +290,13 @@ impl Service {
             return Ok(Piece::Busy(Lock::Extraction));
         };
         let Some(_facts) = self.locks.try_lock::<Facts>(agent) else { return Ok(Piece::Busy(Lock::Facts)) };
-        if !self.extractor.is_local(&self.store.settings(agent).await?) {
-            self.fact_writer.bring_facts(agent).await?;
+        if !self.parts.extractor.is_local(&self.parts.store.settings(agent).await?) {
+            self.parts.fact_writer.bring_facts(agent).await?;
             return Ok(Piece::Done);
         }
         let until = Instant::now() + READING;
         let is_over = || Instant::now() >= until;
-        let passed = self.fact_writer.extract_until(agent, self.now(), &|_| (), &is_over).await?;
+        let passed = self.parts.fact_writer.extract_until(agent, self.now(), &|_| (), &is_over).await?;
         self.came(agent).await?;
         Ok(if is_over() && passed.waiting.is_none() { Piece::Unread } else { Piece::Done })
     }
@@ -324,7 +324,7 @@ impl Service {
         tables: Held<'_, Tables>,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Projected> {
-        let projected = self.writer.project(agent, self.now(), progress).await?;
+        let projected = self.parts.writer.project(agent, self.now(), progress).await?;
         drop(tables);
         self.came(agent).await?;
         Ok(projected)
@@ -337,8 +337,8 @@ impl Service {
         tracing::error!(table = what, error = why, "a table is damaged; it is moved aside and rebuilt");
         let mut facts = self.locks.lock::<Facts>(agent).await;
         let _tables = facts.then::<Tables>().await;
-        self.fact_writer.bring_facts(agent).await?;
-        let places = self.writer.mend(agent, now).await?;
+        self.parts.fact_writer.bring_facts(agent).await?;
+        let places = self.parts.writer.mend(agent, now).await?;
         tracing::error!(?places, "the damaged table was moved to these paths");
         Ok(())
     }
@@ -370,7 +370,7 @@ impl Service {
     ) -> Result<ExtractionPassed> {
         let passed = {
             let facts = reader.for_saving::<Facts>();
-            self.fact_writer.extract_unlocked(agent, self.now(), progress, should_stop, &facts).await?
+            self.parts.fact_writer.extract_unlocked(agent, self.now(), progress, should_stop, &facts).await?
         };
         drop(reader);
         self.came(agent).await?;
@@ -380,7 +380,7 @@ impl Service {
     /// Reads again the messages that a model could not read before.
     pub async fn reread_for_facts(&self, agent: &Agent, now: Timestamp) -> Result<ExtractionPassed> {
         let reader = self.locks.lock::<Extraction>(agent).await;
-        let passed = self.fact_writer.replay_unlocked(agent, now, &reader.for_saving::<Facts>()).await?;
+        let passed = self.parts.fact_writer.replay_unlocked(agent, now, &reader.for_saving::<Facts>()).await?;
         Ok(passed)
     }
 
@@ -406,8 +406,8 @@ impl Service {
     /// Returns the catalog sequence up to which an agent's messages are searchable, and the one up to which they were read for
     /// facts.
     pub(crate) async fn reached(&self, agent: &Agent) -> Result<(u64, u64)> {
-        let searchable = self.store.watermark(agent, Grain::Working).await?.applied;
-        Ok((searchable, self.store.extraction(agent).await?.extracted))
+        let searchable = self.parts.store.watermark(agent, Grain::Working).await?.applied;
+        Ok((searchable, self.parts.store.extraction(agent).await?.extracted))
     }
 
     /// Waits until `is_there` accepts the result of [`Service::reached`], or until the deadline has passed. Returns what was

@@ -5,7 +5,9 @@ mod context;
 mod facts;
 mod forget;
 mod ingest;
+mod keys;
 mod lists;
+mod maintenance;
 mod memory;
 mod plans;
 mod search;
@@ -18,7 +20,12 @@ pub use context::{BlockView, BlocksRequest, BlocksView, ContextAnswer, ContextIt
 pub use facts::{FactEntry, FactView, FactsAnswer, FactsRequest, Verb};
 pub use forget::{ForgetAnswer, ForgetRequest, ProofView};
 pub use ingest::{IngestRequest, Ingested, MessageIn, OperationView, Progress};
+pub use keys::{KeyView, NewKey};
 pub use lists::{ConversationEntry, ConversationsAnswer, PageRequest};
+pub use maintenance::{
+    AgentVerification, DeadLetterView, DiscrepancyView, ExtractionView, ImportAnswer, KeptView, MissingDay,
+    ReplayAnswer, RetainAnswer, TotalsView, VerifyAnswer,
+};
 pub use memory::{
     CorrectRequest, CoverView, MemoryAnswer, MemoryView, PartView, SentenceView, SourcesAnswer, VersionView,
 };

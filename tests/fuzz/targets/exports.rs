@@ -5,6 +5,7 @@ use std::io::Write;
 use annals_catalog::SqliteCatalog;
 use annals_core::ports::{Archive, Catalog, Record};
 use annals_core::{Agent, Result, Timestamp};
+use annals_service::RecordSource;
 
 use crate::command::{Annals, NOW};
 use crate::fuzz::fuzz;

@@ -18,17 +18,17 @@ pub async fn run(global: &Global, args: &cli::Agent) -> Result<ExitCode> {
         cli::Agent::Show { name } => {
             let folder = open(global).await?;
             let agent = folder.agent(name).await?;
-            show(&folder, &folder.settings(&agent).await?, global.json);
+            show(&folder, &folder.service().settings(&agent).await?, global.json);
         }
         cli::Agent::Create { name, change } => {
             let folder = open_or_make(global).await?;
-            let settings = folder.create_agent(&Agent::new(name)?, change_of(change), folder.now).await?;
+            let settings = folder.service().create_agent(&Agent::new(name)?, change_of(change), folder.now()).await?;
             show(&folder, &settings, global.json);
         }
         cli::Agent::Set { name, change } => {
             let folder = open(global).await?;
             let agent = folder.agent(name).await?;
-            let settings = folder.change_settings(&agent, change_of(change), folder.now).await?;
+            let settings = folder.service().change_settings(&agent, change_of(change), folder.now()).await?;
             show(&folder, &settings, global.json);
         }
         cli::Agent::Delete { name, yes } => {
@@ -41,7 +41,7 @@ pub async fn run(global: &Global, args: &cli::Agent) -> Result<ExitCode> {
 }
 
 async fn list(folder: &Folder, json: bool) -> Result<()> {
-    let agents = folder.store.agents().await?;
+    let agents = folder.service().all_agents().await?;
     if json {
         print_json(&agents.iter().map(Agent::name).collect::<Vec<_>>());
     } else {
@@ -77,7 +77,7 @@ fn show(folder: &Folder, settings: &SettingsView, json: bool) {
         EngineChoice::Extractive => "extractive",
     };
     let mask = if settings.mask { "credentials are masked" } else { "credentials are stored as they are" };
-    let plan = folder.plans.get(&settings.plan).map(keeps).unwrap_or_default();
+    let plan = folder.service().plan(&settings.plan).map(|plan| keeps(&plan)).unwrap_or_default();
     say!("  plan       {} {DIM}{plan}{DIM:#}\n  engine     {engine}\n  mask       {mask}", settings.plan);
     if let Some(tokens) = settings.daily_tokens {
         say!("  budget     {} tokens a day", count(tokens));

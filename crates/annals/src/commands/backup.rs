@@ -47,11 +47,11 @@ pub async fn run(global: &Global, args: &cli::Backup) -> Result<ExitCode> {
 async fn make(global: &Global, args: &cli::Backup) -> Result<ExitCode> {
     let config = Config::load(global, &data(global)?)?;
     let folder = open(global).await?;
-    let target = Target::to_write(&chosen(args.target.as_deref(), &config)?, &folder.path)?;
-    let source = Source { catalog: &folder.sqlite, data: &folder.path, config: config.file.as_deref() };
-    let (name, manifest) = take(&source, &target, folder.now, &CancellationToken::new()).await?;
+    let target = Target::to_write(&chosen(args.target.as_deref(), &config)?, folder.path())?;
+    let source = Source { catalog: folder.catalog(), data: folder.path(), config: config.file.as_deref() };
+    let (name, manifest) = take(&source, &target, folder.now(), &CancellationToken::new()).await?;
     let removed = match args.keep.or(config.backup.keep) {
-        Some(keep) => prune(&target, keep, folder.now).await?,
+        Some(keep) => prune(&target, keep, folder.now()).await?,
         None => Vec::new(),
     };
     if global.json {

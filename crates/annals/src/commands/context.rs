@@ -12,7 +12,7 @@ use crate::view::{DIM, plural, print_json, say};
 
 pub async fn run(folder: &Folder, args: &Context, json: bool) -> Result<ExitCode> {
     let agent = folder.agent(&args.agent).await?;
-    folder.make_searchable(&agent, &|_| ()).await?;
+    folder.service().make_searchable(&agent, &|_| ()).await?;
     let request = ContextRequest {
         prompt: args.prompt.clone(),
         budget_tokens: args.budget,
@@ -22,7 +22,7 @@ pub async fn run(folder: &Folder, args: &Context, json: bool) -> Result<ExitCode
         to: args.range.to,
         documents: Vec::new(),
     };
-    let answer = folder.service.context(&agent, request, folder.now).await?;
+    let answer = folder.service().context(&agent, request, folder.now()).await?;
     if json {
         print_json(&answer);
     } else {
@@ -33,7 +33,7 @@ pub async fn run(folder: &Folder, args: &Context, json: bool) -> Result<ExitCode
         say!("{DIM}{}.{hint}{DIM:#}", plural(answer.tokens, "token"));
     }
     if remote(|_| ()).is_none() {
-        folder.flush_access_counts().await?;
+        folder.service().flush_access_counts().await?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -14,12 +14,12 @@ const PAGE: usize = 1000;
 
 pub async fn run(folder: &Folder, args: &Conversations, json: bool) -> Result<ExitCode> {
     let agent = folder.agent(&args.agent).await?;
-    let zones = folder.store.settings(&agent).await?.zones()?;
+    let zones = folder.service().zones(&agent).await?;
     let (mut all, mut cursor) = (Vec::new(), args.cursor.clone());
     let most = args.limit.unwrap_or(usize::MAX);
     while all.len() < most {
         let request = PageRequest { limit: Some(PAGE.min(most - all.len())), cursor };
-        let page = folder.service.conversations(&agent, request).await?;
+        let page = folder.service().conversations(&agent, request).await?;
         all.extend(page.conversations);
         cursor = page.next_cursor;
         if cursor.is_none() {

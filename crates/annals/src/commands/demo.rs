@@ -7,15 +7,16 @@ mod drawing;
 use std::process::ExitCode;
 
 use annals_core::{Agent, Grain, Interval, Query, Result, Timestamp};
-use annals_service::wire::MemoryView;
+use annals_service::ImportRequest;
+use annals_service::wire::{ImportAnswer, MemoryView, RollupAnswer, RollupRequest};
 use serde_json::json;
 
-use super::import::{Imported, import};
-use super::{rollup, search};
-use crate::cli::{Global, Import};
+use super::search;
+use crate::cli::Global;
 use crate::config::Config;
 use crate::folder::{Folder, Opening, default_path};
 use crate::jsonl;
+use crate::progress::Bars;
 use crate::view::{BOLD, DIM, count, plural, print_json, say};
 
 const MESSAGES: &str = include_str!("../../demo/messages.jsonl");
@@ -33,23 +34,25 @@ const QUESTIONS: [(&str, Grain, &str); 3] = [
 
 pub async fn run(global: &Global) -> Result<ExitCode> {
     let folder = open(global).await?;
-    let imported = bring_in(&folder, global.json).await?;
+    let bars = Bars { is_hidden: global.json };
+    let imported = bring_in(&folder, &bars).await?;
     let agent = Agent::new(AGENT)?;
-    let passed = rollup::roll_up(&folder, &agent, false, global.json).await?;
-    let memories = folder.in_order(&agent, &Grain::ALL, Interval::ALWAYS, usize::MAX).await?;
+    let rolled_up =
+        folder.service().rollup_reporting(&agent, RollupRequest::default(), folder.now(), &bars).await?.answer;
+    let memories = folder.service().in_order(&agent, &Grain::ALL, Interval::ALWAYS, usize::MAX).await?;
     if global.json {
-        return answer_json(&folder, &agent, &imported, &passed).await;
+        return answer_json(&folder, &agent, &imported, &rolled_up).await;
     }
-    print_done(&imported, passed.written.iter().sum());
-    let zones = folder.store.settings(&agent).await?.zones()?;
-    let open = folder.open_periods(&agent, &zones, folder.now).await?;
-    drawing::draw(&memories, &open, zones.day_of(folder.now));
+    print_done(&imported, rolled_up.written.values().sum());
+    let zones = folder.service().zones(&agent).await?;
+    let open = folder.service().open_periods(&agent, &zones, folder.now()).await?;
+    drawing::draw(&memories, &open, zones.day_of(folder.now()));
     for (text, grain, period) in QUESTIONS {
         say!("\n{BOLD}? {text}{BOLD:#}  {DIM}--grains {grain} --period {period}{DIM:#}\n");
         let answer = search::answer(&folder, &agent, &question(text, grain, period)?).await?;
         answer.results.iter().for_each(|found| search::print_found(found, Some(text), AGENT, &zones));
     }
-    let data = folder.path.display();
+    let data = folder.path().display();
     say!("{DIM}Try your own question: annals search \"…\" --agent {AGENT} --data {data}{DIM:#}");
     Ok(ExitCode::SUCCESS)
 }
@@ -67,16 +70,10 @@ async fn open(global: &Global) -> Result<Folder> {
     Folder::open(&path, Opening::by_hand(models, now), true).await
 }
 
-async fn bring_in(folder: &Folder, json: bool) -> Result<Imported> {
-    let args = Import {
-        files: Vec::new(),
-        agent: None,
-        time_zone: Some(ZONE.into()),
-        revise: false,
-        unforget: false,
-        format: None,
-    };
-    import(folder, jsonl::parse(MESSAGES.as_bytes(), None, false, folder.now)?, &args, json).await
+async fn bring_in(folder: &Folder, bars: &Bars) -> Result<ImportAnswer> {
+    let messages = jsonl::parse(MESSAGES.as_bytes(), None, false, folder.now())?;
+    let request = ImportRequest { time_zone: Some(ZONE.into()), ..messages };
+    folder.service().import(request, folder.now(), bars).await
 }
 
 fn question(text: &str, grain: Grain, period: &str) -> Result<Query> {
@@ -84,7 +81,7 @@ fn question(text: &str, grain: Grain, period: &str) -> Result<Query> {
     Ok(Query { text: Some(text.into()), grains: vec![grain], period, limit: 1, ..Query::default() })
 }
 
-fn print_done(imported: &Imported, written: u64) {
+fn print_done(imported: &ImportAnswer, written: u64) {
     if imported.accepted == 0 && written == 0 {
         say!(
             "Nothing new: {} were already imported, every closed period has its summary.",
@@ -98,8 +95,8 @@ fn print_done(imported: &Imported, written: u64) {
 async fn answer_json(
     folder: &Folder,
     agent: &Agent,
-    imported: &Imported,
-    passed: &annals_summarizer::Passed,
+    imported: &ImportAnswer,
+    rolled_up: &RollupAnswer,
 ) -> Result<ExitCode> {
     let mut answers = Vec::new();
     for (text, grain, period) in QUESTIONS {
@@ -108,8 +105,8 @@ async fn answer_json(
         answers.push(json!({ "question": text, "grain": grain, "period": period, "results": results }));
     }
     print_json(&json!({
-        "imported": imported, "written": rollup::by_grain(&passed.written), "answers": answers,
-        "messages": count(folder.store.counts(agent).await?.memories[0]),
+        "imported": imported, "written": rolled_up.written, "answers": answers,
+        "messages": count(folder.service().status(agent, folder.now()).await?.memories[Grain::Working.as_str()]),
     }));
     Ok(ExitCode::SUCCESS)
 }

@@ -5,14 +5,13 @@ use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use annals_core::ports::Select;
 use annals_core::{Agent, Error, Grain, Result};
 use annals_service::Export as Exported;
 use annals_service::wire::MemoryView;
 
-use super::extract::bring_up_to_date;
 use crate::cli::Export;
 use crate::folder::Folder;
+use crate::progress::Bars;
 use crate::scratch::Scratch;
 use crate::view::{plural, say, say_raw};
 
@@ -22,7 +21,7 @@ pub async fn run(folder: &Folder, args: &Export, json: bool) -> Result<ExitCode>
         parquet(folder, &agent, target, json).await?;
         return Ok(ExitCode::SUCCESS);
     }
-    let Exported { file, records } = folder.export(&agent).await?;
+    let Exported { file, records } = folder.service().export(&agent).await?;
     let mut lines = file.into_std().await;
     let failed = |cause| Error::storage(format!("writing {}", args.file.display()), cause);
     let written = if args.file == Path::new("-") {
@@ -58,15 +57,14 @@ fn whole_or_not(path: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::Resu
 async fn parquet(folder: &Folder, agent: &Agent, target: &Path, json: bool) -> Result<()> {
     let failed = |cause| Error::storage(format!("writing into {}", target.display()), cause);
     std::fs::create_dir_all(target).map_err(failed)?;
-    bring_up_to_date(folder, agent, json).await?;
-    folder.facts.export(agent, &target.join("facts.parquet")).await?;
+    folder.service().bring_facts_up_to_date(agent, &Bars { is_hidden: json }).await?;
+    folder.service().export_facts(agent, &target.join("facts.parquet")).await?;
     let scratch = Scratch::within(target, "export")?;
     let lines = scratch.path().join("memories.jsonl");
     let mut file = BufWriter::new(File::create_new(&lines).map_err(failed)?);
     let mut count = 0;
     for grain in Grain::ALL {
-        let all = Select::all(grain);
-        for memory in folder.store.list(agent, &all).await? {
+        for memory in folder.service().memories_of(agent, grain).await? {
             let view = serde_json::to_string(&MemoryView::from(&memory)).map_err(|cause| failed(cause.into()))?;
             writeln!(file, "{view}").map_err(failed)?;
             count += 1;

@@ -3,12 +3,11 @@
 use std::process::ExitCode;
 
 use annals_core::{Agent, MERGED_BECAUSE, Result, Timestamp, Zones};
-use annals_service::locks;
-use annals_service::wire::{FactView, FactsAnswer, FactsRequest};
+use annals_service::wire::{FactEntry, FactView, FactsAnswer, FactsRequest, Verb};
 
-use super::extract::bring_up_to_date;
 use crate::cli::{ChangeFacts, Facts, FindFacts};
 use crate::folder::Folder;
+use crate::progress::Bars;
 use crate::view::{BOLD, DATE, DIM, plural, print_json, say};
 
 pub async fn run(folder: &Folder, args: &Facts, json: bool) -> Result<ExitCode> {
@@ -16,37 +15,54 @@ pub async fn run(folder: &Folder, args: &Facts, json: bool) -> Result<ExitCode> 
         None => find(folder, &args.find, json).await?,
         Some(ChangeFacts::Add(triple)) => {
             let agent = Agent::new(&triple.entry.agent)?;
-            let zones = folder.store.settings(&agent).await?.zones()?;
-            let at = triple.entry.at.map_or(folder.now, |at| at.instant(&zones));
-            let (subject, predicate, object) = (&triple.subject, &triple.predicate, &triple.object);
-            let _facts_lock = folder.locks().lock::<locks::Facts>(&agent).await;
-            let ended = folder.fact_writer.add(&agent, subject, predicate, object, at, folder.now).await?;
-            about(folder, &agent, subject, json).await?;
-            if let Some(ended) = ended.as_ref().map(FactView::from).filter(|_| !json) {
-                line(&ended, &zones);
-                say!(
-                    "This fact is stored as ended, because a later fact replaces it. Without --at, a fact holds from now on."
-                );
-            }
+            let entry = FactEntry {
+                verb: Verb::Add,
+                subject: triple.subject.clone(),
+                predicate: triple.predicate.clone(),
+                object: Some(triple.object.clone()),
+                at: triple.entry.at,
+            };
+            enter(folder, &agent, entry, json).await?;
         }
         Some(ChangeFacts::Retract(triple)) => {
             let agent = folder.agent(&triple.entry.agent).await?;
-            let zones = folder.store.settings(&agent).await?.zones()?;
-            let at = triple.entry.at.map_or(folder.now, |at| at.instant(&zones));
-            let (subject, predicate) = (&triple.subject, &triple.predicate);
-            let _facts_lock = folder.locks().lock::<locks::Facts>(&agent).await;
-            folder.fact_writer.retract(&agent, subject, predicate, triple.object.as_deref(), at, folder.now).await?;
-            about(folder, &agent, subject, json).await?;
+            let entry = FactEntry {
+                verb: Verb::Retract,
+                subject: triple.subject.clone(),
+                predicate: triple.predicate.clone(),
+                object: triple.object.clone(),
+                at: triple.entry.at,
+            };
+            enter(folder, &agent, entry, json).await?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
+/// Enters or retracts a fact, and prints what is known about its subject now.
+async fn enter(folder: &Folder, agent: &Agent, entry: FactEntry, json: bool) -> Result<()> {
+    let mut answer = folder.service().enter_fact(agent, entry, folder.now()).await?;
+    if json {
+        print_json(&answer.facts);
+        return Ok(());
+    }
+    let (zones, now) = (folder.service().zones(agent).await?, folder.now());
+    // The other facts hold now. Only the entered fact may have ended, and it comes last.
+    let end = |fact: &FactView| fact.valid_to.as_ref()?.parse::<Timestamp>().ok();
+    let ended = answer.facts.pop_if(|fact| end(fact).is_some_and(|end| end <= now));
+    print(&answer, &zones, now);
+    if let Some(ended) = ended {
+        line(&ended, &zones);
+        say!("This fact is stored as ended, because a later fact replaces it. Without --at, a fact holds from now on.");
+    }
+    Ok(())
+}
+
 async fn find(folder: &Folder, args: &FindFacts, json: bool) -> Result<()> {
     let agent = folder.agent(args.agent.as_deref().unwrap_or_default()).await?;
-    bring_up_to_date(folder, &agent, json).await?;
+    folder.service().bring_facts_up_to_date(&agent, &Bars { is_hidden: json }).await?;
     if let Some(target) = &args.parquet {
-        folder.facts.export(&agent, target).await?;
+        folder.service().export_facts(&agent, target).await?;
         if !json {
             say!("Wrote {}.", target.display());
         }
@@ -66,12 +82,8 @@ async fn find(folder: &Folder, args: &FindFacts, json: bool) -> Result<()> {
     show(folder, &agent, request, json).await
 }
 
-async fn about(folder: &Folder, agent: &Agent, subject: &str, json: bool) -> Result<()> {
-    show(folder, agent, FactsRequest { about: Some(subject.to_owned()), ..FactsRequest::default() }, json).await
-}
-
 async fn show(folder: &Folder, agent: &Agent, request: FactsRequest, json: bool) -> Result<()> {
-    let answer = folder.ask_facts(agent, request, folder.now).await?;
+    let answer = folder.service().ask_facts(agent, request, folder.now()).await?;
     if json {
         match answer.connected {
             Some(false) => print_json(&None::<()>),
@@ -79,8 +91,8 @@ async fn show(folder: &Folder, agent: &Agent, request: FactsRequest, json: bool)
         }
         return Ok(());
     }
-    let zones = folder.store.settings(agent).await?.zones()?;
-    print(&answer, &zones, folder.now);
+    let zones = folder.service().zones(agent).await?;
+    print(&answer, &zones, folder.now());
     Ok(())
 }
 

@@ -24,13 +24,13 @@ pub async fn run(folder: &Folder, args: &Forget, json: bool) -> Result<ExitCode>
         to: args.range.to,
         dry_run: !args.yes,
     };
-    let answer = folder.forget(&agent, request, folder.now).await?;
+    let answer = folder.service().forget(&agent, request, folder.now()).await?;
     finish(folder, &agent, &answer, json).await
 }
 
 /// Forgets an agent completely; a dry run unless `really` is set.
 pub async fn forget_agent(folder: &Folder, agent: &Agent, really: bool, json: bool) -> Result<ExitCode> {
-    let answer = folder.forget_target(agent, &Target::Agent, !really, folder.now).await?;
+    let answer = folder.service().forget_target(agent, &Target::Agent, !really, folder.now()).await?;
     finish(folder, agent, &answer, json).await
 }
 
@@ -58,8 +58,8 @@ fn reaches_nothing(answer: &ForgetAnswer) -> bool {
 async fn samples(folder: &Folder, agent: &Agent, answer: &ForgetAnswer) -> Result<Vec<String>> {
     let ids: Vec<MemoryId> =
         answer.turns.iter().chain(&answer.statements).take(SAMPLES).map(MemoryId::from_text).collect();
-    let zones = folder.store.settings(agent).await?.zones()?;
-    let memories = folder.store.get(agent, &ids).await?;
+    let zones = folder.service().zones(agent).await?;
+    let memories = folder.service().memories(agent, &ids).await?;
     Ok(memories.iter().map(|memory| sample(memory, &zones)).collect())
 }
 

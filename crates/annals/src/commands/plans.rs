@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use annals_core::{Error, Grain, Result};
-use annals_retention::{Plan, Plans};
+use annals_retention::Plans;
 use annals_service::wire::PlanView;
 
 use super::open;
@@ -13,16 +13,18 @@ use crate::view::{BOLD, DIM, print_json, say};
 pub async fn run(global: &Global) -> Result<ExitCode> {
     // Custom plans are files in the data folder. Without a folder there are only the built-in plans.
     let plans = match open(global).await {
-        Ok(folder) => folder.plans.clone(),
-        Err(Error::NotFound { what: "data folder", .. }) => Plans::built_in(),
+        Ok(folder) => folder.service().plan_list().plans,
+        Err(Error::NotFound { what: "data folder", .. }) => {
+            Plans::built_in().all().map(|(name, plan)| PlanView::new(name, plan)).collect()
+        }
         Err(error) => return Err(error),
     };
     if global.json {
-        print_json(&plans.all().map(|(name, plan)| PlanView::new(name, plan)).collect::<Vec<_>>());
+        print_json(&plans);
         return Ok(ExitCode::SUCCESS);
     }
-    for (name, plan) in plans.all() {
-        say!("{BOLD}{name:<9}{BOLD:#} {}", keeps(plan));
+    for plan in &plans {
+        say!("{BOLD}{:<9}{BOLD:#} {}", plan.name, keeps(plan));
     }
     say!(
         "{DIM}Counted from the end of the time that a memory covers. Only memories that a coarser summary covers are pruned.{DIM:#}"
@@ -31,11 +33,11 @@ pub async fn run(global: &Global) -> Result<ExitCode> {
 }
 
 /// Describes what a plan keeps, by grain.
-pub fn keeps(plan: &Plan) -> String {
-    if plan.is_forever() {
+pub fn keeps(plan: &PlanView) -> String {
+    if plan.keeps.values().all(|kept| kept == "forever") {
         return "keeps everything".to_owned();
     }
-    let kept = Grain::ALL.map(|grain| format!("{} {}", name_of(grain), plan.keep(grain)));
+    let kept = Grain::ALL.map(|grain| format!("{} {}", name_of(grain), plan.keeps[grain.as_str()]));
     format!("keeps {}", kept.join(", "))
 }
 

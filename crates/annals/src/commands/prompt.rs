@@ -30,7 +30,7 @@ pub async fn run(folder: &Folder, args: &Prompt, json: bool) -> Result<ExitCode>
 
 async fn list(folder: &Folder, agent: Option<&str>, json: bool) -> Result<()> {
     let own = match agent {
-        Some(name) => folder.store.settings(&folder.agent(name).await?).await?.prompts,
+        Some(name) => folder.service().settings(&folder.agent(name).await?).await?.prompts,
         None => Default::default(),
     };
     if json {
@@ -49,7 +49,7 @@ async fn list(folder: &Folder, agent: Option<&str>, json: bool) -> Result<()> {
 async fn show(folder: &Folder, name: &str, agent: Option<&str>) -> Result<()> {
     let built_in = name.parse::<Name>()?.standard();
     let own = match agent {
-        Some(agent) => folder.store.settings(&folder.agent(agent).await?).await?.prompts.remove(name),
+        Some(agent) => folder.service().settings(&folder.agent(agent).await?).await?.prompts.remove(name),
         None => None,
     };
     say_raw!("{}", own.as_deref().unwrap_or(built_in).trim_end());
@@ -60,7 +60,10 @@ async fn replace(folder: &Folder, agent: &str, name: &str, text: Option<String>)
     let agent = folder.agent(agent).await?;
     let done = if text.is_some() { "is set" } else { "is reset to the built-in one" };
     let prompts = std::collections::BTreeMap::from([(name.to_owned(), text)]);
-    folder.change_settings(&agent, SettingsChange { prompts, ..SettingsChange::default() }, folder.now).await?;
+    folder
+        .service()
+        .change_settings(&agent, SettingsChange { prompts, ..SettingsChange::default() }, folder.now())
+        .await?;
     say!("{agent}: the prompt {name:?} {done}; `annals rollup --refresh` rewrites its summaries.");
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use annals_core::{Error, Grain, Result};
+use annals_core::{Error, Result};
 use annals_llm::ModelsConfig;
 use serde_json::json;
 
@@ -13,7 +13,7 @@ use super::backup::{Target, fetch, newest, refuse_unless_empty};
 use super::{data, now};
 use crate::cli::{Global, Restore};
 use crate::folder::{Folder, Opening};
-use crate::progress;
+use crate::progress::Bars;
 use crate::scratch::{self, Scratch};
 use crate::view::{WARN, plural, print_json, say};
 
@@ -50,16 +50,10 @@ pub async fn run(global: &Global, args: &Restore) -> Result<ExitCode> {
 async fn rebuild(global: &Global, path: &Path) -> Result<u64> {
     let none = ModelsConfig::default().check(|_| None).map_err(Error::Faults)?;
     let folder = Folder::open(path, Opening::by_hand(none, now(global)), false).await?;
+    let bars = Bars { is_hidden: global.json };
     let mut memories = 0;
-    for agent in folder.store.agents().await? {
-        for grain in Grain::ALL {
-            let total = folder.store.backlog(&agent, grain, 0).await?;
-            let bar = progress::bar(total, "rebuilding", global.json);
-            folder.writer.rebuild(&agent, grain, folder.now, &|changes| bar.inc(changes)).await?;
-            bar.finish_and_clear();
-            memories += total;
-        }
-        folder.fact_writer.refold(&agent).await?;
+    for agent in folder.agents(None).await? {
+        memories += folder.service().rebuild(&agent, &[], folder.now(), &bars).await?;
     }
     Ok(memories)
 }

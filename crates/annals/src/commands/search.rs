@@ -41,19 +41,19 @@ pub async fn run(folder: &Folder, args: &Search, json: bool) -> Result<ExitCode>
             "reranked": answer.reranked.is_done(), "not_reranked_because": answer.reranked.why_not(),
         }));
     } else {
-        let zones = folder.store.settings(&agent).await?.zones()?;
+        let zones = folder.service().zones(&agent).await?;
         print(&answer, args.text.as_deref(), agent.name(), &zones);
     }
     if remote(|_| ()).is_none() {
-        folder.flush_access_counts().await?;
+        folder.service().flush_access_counts().await?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Brings the tables up to date, then searches.
 pub async fn answer(folder: &Folder, agent: &Agent, query: &Query) -> Result<Answer> {
-    folder.make_searchable(agent, &|_| ()).await?;
-    folder.service.answer(agent, query, folder.now).await
+    folder.service().make_searchable(agent, &|_| ()).await?;
+    folder.service().answer(agent, query, folder.now()).await
 }
 
 /// Prints an answer for people.

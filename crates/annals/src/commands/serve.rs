@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use annals_catalog::read_ahead;
 use annals_core::{Error, Result, Timestamp};
+use annals_server::Listeners;
 use annals_server::config::ServerConfig;
-use annals_server::{Listeners, access};
 use annals_service::jobs::{AlarmClock, Moment};
 use annals_strata::Memory;
 use jiff::SignedDuration;
@@ -33,14 +33,14 @@ pub async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
     let clock = clock(global);
     let (models, limits) = (config.models.clone(), config.limits.clone());
     let folder = Folder::open(&data, Opening { models, limits, quiet: QUIET, clock: clock.clone() }, true).await?;
-    read_ahead(folder.path.join(CATALOG), Memory::of_machine().bytes);
+    read_ahead(folder.path().join(CATALOG), Memory::of_machine().bytes);
     let alarms = maintenance::alarms(&folder, &config)?;
     let tcp = if args.local { None } else { Some(listen(&folder, &server).await?) };
-    let unix = ipc::listen(&folder.path)?;
+    let unix = ipc::listen(folder.path())?;
     let stop = CancellationToken::new();
     stop_when_told(stop.clone())?;
     if let Some(seconds) = args.exit_when_idle {
-        folder.service.stop_when_idle(seconds, stop.clone());
+        folder.service().stop_when_idle(seconds, stop.clone());
     }
     greet(&folder, tcp.as_ref(), global.json);
     let moment = move || Moment { now: clock(), synchronised: clock_is_synchronised() };
@@ -48,12 +48,12 @@ pub async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
     let listeners = Listeners { tcp, unix: Some((unix, ipc::route(folder.clone(), alarm_clock.clone()))) };
     // Ignores the error outside systemd, where there is no socket to notify.
     let _ = sd_notify::notify(&[sd_notify::NotifyState::Ready]);
-    let served = annals_server::serve(folder.service.clone(), &server, listeners, stop).await;
+    let served = annals_server::serve(folder.service().clone(), &server, listeners, stop).await;
     let drain = Duration::from_secs(server.drain_seconds.into());
     for job in alarm_clock.shutdown(drain).await {
         tracing::warn!(job, "job interrupted by the shutdown; it continues after the next start");
     }
-    let _ = std::fs::remove_file(ipc::place(&folder.path));
+    let _ = std::fs::remove_file(ipc::place(folder.path()));
     served.map_err(|cause| Error::storage("serving", cause))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -70,7 +70,7 @@ fn clock(global: &Global) -> annals_service::Clock {
 async fn listen(folder: &Folder, config: &ServerConfig) -> Result<TcpListener> {
     let address = config.listen;
     if let Some(because) = config.reachable_because()
-        && !access::any_good(&*folder.store, folder.now).await?
+        && !folder.service().has_valid_key(folder.now()).await?
     {
         let reason = format!(
             "is reachable from other machines, because {because}, but there is no key; create one with `annals key add NAME`"
@@ -100,7 +100,7 @@ fn stop_when_told(stop: CancellationToken) -> Result<()> {
 
 fn greet(folder: &Folder, tcp: Option<&TcpListener>, json: bool) {
     let address = tcp.and_then(|listener| listener.local_addr().ok()).map(|address| format!("http://{address}"));
-    let data = folder.path.display();
+    let data = folder.path().display();
     if json {
         let data = data.to_string();
         return crate::view::print_json(

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use annals_core::ports::Version;
-use annals_core::{Agent, Error, Memory, MemoryId, Result, Zones};
+use annals_core::{Agent, Memory, Result, Zones};
 use annals_service::wire::MemoryView;
 use serde_json::json;
 
@@ -12,20 +12,20 @@ use crate::folder::Folder;
 use crate::view::{BOLD, DATE, DIM, column, dates, local, plural, print_json, say, say_zone};
 
 pub async fn run(folder: &Folder, args: &Show, json: bool) -> Result<ExitCode> {
-    let (agent, memory) = find(folder, &args.id).await?;
-    let sources = if args.sources { folder.store.get(&agent, memory.sources()).await? } else { Vec::new() };
+    let (agent, memory) = folder.service().find_anywhere(&args.id).await?;
+    let sources = if args.sources { folder.service().memories(&agent, memory.sources()).await? } else { Vec::new() };
     if json {
         let views: Vec<_> = sources.iter().map(MemoryView::from).collect();
         let sentences = memory.sentences();
         let view = MemoryView::from(&memory);
-        let versions = folder.memory(&agent, memory.id.as_str()).await?.versions;
+        let versions = folder.service().memory(&agent, memory.id.as_str()).await?.versions;
         print_json(&json!({
             "agent": agent.name(), "memory": view, "sentences": sentences, "sources": views, "versions": versions,
         }));
     } else {
-        let zones = folder.store.settings(&agent).await?.zones()?;
+        let zones = folder.service().zones(&agent).await?;
         print(&agent, &memory, &sources, &zones);
-        let versions = folder.store.versions(&agent, &memory.id).await?;
+        let versions = folder.service().versions(&agent, &memory.id).await?;
         print_versions(&versions, args.history, &zones);
         say_zone(std::iter::once(&memory).chain(&sources), &zones);
     }
@@ -44,18 +44,6 @@ fn print_versions(versions: &[Version], all: bool, zones: &Zones) {
     if all && versions.is_empty() {
         say!("{DIM}The text was never changed.{DIM:#}");
     }
-}
-
-/// Finds the memory with this id, of any agent.
-pub async fn find(folder: &Folder, id: &str) -> Result<(Agent, Memory)> {
-    let wanted = [MemoryId::from_text(id)];
-    for agent in folder.store.agents().await? {
-        // An id is a hash that includes the agent, so at most one agent has it.
-        if let Some(memory) = folder.store.get(&agent, &wanted).await?.pop() {
-            return Ok((agent, memory));
-        }
-    }
-    Err(Error::NotFound { what: "memory", name: id.to_owned() })
 }
 
 fn print(agent: &Agent, memory: &Memory, sources: &[Memory], zones: &Zones) {

@@ -12,18 +12,18 @@ use crate::view::{BOLD, DIM, WARN, count, plural, print_json, say};
 pub async fn run(folder: &Folder, args: &OneOrAll, json: bool) -> Result<ExitCode> {
     let mut all = Vec::new();
     for agent in folder.agents(args.agent.as_deref()).await? {
-        let status = json!(folder.status(&agent, folder.now).await?);
+        let status = json!(folder.service().status(&agent, folder.now()).await?);
         if !json {
             print(&status);
         }
         all.push(status);
     }
     if json {
-        print_json(&json!({ "data": folder.path, "agents": all }));
+        print_json(&json!({ "data": folder.path(), "agents": all }));
     } else if all.is_empty() {
         say!("No agents yet. `annals import FILE` creates the first.");
     } else {
-        say!("{DIM}{}{DIM:#}", folder.path.display());
+        say!("{DIM}{}{DIM:#}", folder.path().display());
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -11,10 +11,10 @@ use crate::view::{BOLD, DATE, DIM, column, dates, print_json, say, say_zone};
 
 pub async fn run(folder: &Folder, args: &Timeline, json: bool) -> Result<ExitCode> {
     let agent = folder.agent(&args.agent).await?;
-    let zones = folder.store.settings(&agent).await?.zones()?;
+    let zones = folder.service().zones(&agent).await?;
     let grains = if args.grains.is_empty() { Grain::SUMMARIES.to_vec() } else { args.grains.clone() };
-    let within = folder.days(&zones, args.range.from, args.range.to, folder.now)?;
-    let memories = folder.in_order(&agent, &grains, within, args.limit.unwrap_or(usize::MAX)).await?;
+    let within = folder.service().days(&zones, args.range.from, args.range.to, folder.now())?;
+    let memories = folder.service().in_order(&agent, &grains, within, args.limit.unwrap_or(usize::MAX)).await?;
     if json {
         print_json(&memories.iter().map(MemoryView::from).collect::<Vec<_>>());
         return Ok(ExitCode::SUCCESS);
@@ -22,8 +22,8 @@ pub async fn run(folder: &Folder, args: &Timeline, json: bool) -> Result<ExitCod
     memories.iter().for_each(|memory| print(memory, &zones));
     say_zone(memories.iter(), &zones);
     let asked = DateRange { from: args.range.from, to: args.range.to };
-    for period in folder.open_periods(&agent, &zones, folder.now).await? {
-        if grains.contains(&period.grain()) && asked.contains(zones.day_of(folder.now)) {
+    for period in folder.service().open_periods(&agent, &zones, folder.now()).await? {
+        if grains.contains(&period.grain()) && asked.contains(zones.day_of(folder.now())) {
             let closed = period
                 .children()
                 .into_iter()

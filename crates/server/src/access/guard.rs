@@ -5,9 +5,7 @@
 //! request would come from this machine, so a request with the headers of a proxy needs a key too.
 
 use annals_core::Timestamp;
-use annals_core::ports::Keys;
-use annals_service::Presented;
-use annals_service::Service;
+use annals_service::{Presented, Service};
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::middleware::Next;
@@ -60,7 +58,7 @@ pub async fn authenticate(
 
 async fn caller(service: &Service, text: Option<&str>, is_local: bool, now: Timestamp) -> Result<Caller, Problem> {
     let Some(text) = text else {
-        return if !is_local || any_made(&*service.store).await? {
+        return if !is_local || service.has_unrevoked_key().await? {
             Err(refused(
                 "an API key is required: send Authorization: Bearer annals_…; `annals key add NAME` creates a key",
             ))
@@ -71,22 +69,8 @@ async fn caller(service: &Service, text: Option<&str>, is_local: bool, now: Time
     let presented =
         Presented::parse(text).ok_or_else(|| refused("the API key is malformed; a key begins with annals_"))?;
     // The same answer for an unknown id, a wrong secret, and a key that was revoked or has expired.
-    let good = match service.store.key(&presented.id).await? {
-        Some((key, hash)) => (presented.is(&hash) && key.is_good(now)).then_some(key),
-        None => None,
-    };
+    let good = service.authenticate(&presented, now).await?;
     good.map(Caller::of).ok_or_else(|| refused("the API key is unknown, revoked or expired"))
-}
-
-/// Returns whether any key is not revoked. If so, every request needs a key. An expired key counts, so that the passing of time
-/// alone never opens access.
-async fn any_made(keys: &dyn Keys) -> annals_core::Result<bool> {
-    Ok(keys.keys().await?.iter().any(|key| key.revoked_at.is_none()))
-}
-
-/// Returns whether any key is valid now. Without one nobody could call a service that requires keys.
-pub async fn any_good(keys: &dyn Keys, now: Timestamp) -> annals_core::Result<bool> {
-    Ok(keys.keys().await?.iter().any(|key| key.is_good(now)))
 }
 
 fn refused(detail: &str) -> Problem {

@@ -13,7 +13,6 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri, header};
 use axum::middleware::Next;
 
-use super::any_good;
 use crate::config::ServerConfig;
 use crate::rest::Problem;
 
@@ -120,7 +119,7 @@ pub async fn check_origin(
     let origin = only(headers, &header::ORIGIN, || strange_origin("more than one"))?.map(str::to_owned);
     let mut verdict = places.judge(authority, origin.as_deref(), false);
     if verdict == Verdict::StrangeHost {
-        verdict = places.judge(authority, origin.as_deref(), any_good(&*service.store, service.now()).await?);
+        verdict = places.judge(authority, origin.as_deref(), service.has_valid_key(service.now()).await?);
     }
     match verdict {
         Verdict::Ours => Ok(next.run(request).await),

@@ -6,10 +6,10 @@ mod scopes;
 mod table;
 mod tools;
 
-use annals_core::ports::{Key, Scope, Select};
+use annals_core::ports::Scope;
 use annals_core::{Agent, Grain, Message, Timestamp};
-use annals_service::Service;
-use annals_service::issue;
+use annals_service::wire::NewKey;
+use annals_service::{Service, issue};
 use annals_testkit::{at, message};
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, header};
@@ -56,14 +56,13 @@ impl World {
         let service = fixture::service_with_memories(&agent).await;
         let said = Message { conversation: "chat".into(), ..message("2026-03-05T10:00:00Z", "A yak is large.") };
         let other = Agent::new(OTHER).unwrap();
-        service.writer.ingest(&other, vec![said], false, at(NOW)).await.unwrap();
+        fixture::ingest(&service, &other, vec![said]).await;
         for (number, (name, scopes, agents)) in (1..).zip(KEYS) {
             add_key(&service, number, name, scopes, agents).await;
         }
-        let all = Select { limit: 1, ..Select::all(Grain::Working) };
-        let memory = service.store.list(&agent, &all).await.unwrap()[0].id.to_string();
+        let memory = service.memories_of(&agent, Grain::Working).await.unwrap()[0].id.to_string();
         let again = vec![message("2026-03-04T18:30:00Z", "Ann lives_in Bern.")];
-        let operation = service.writer.ingest(&agent, again, false, at(NOW)).await.unwrap().id;
+        let operation = fixture::ingest(&service, &agent, again).await.id;
         World { service, memory, operation }
     }
 
@@ -103,27 +102,27 @@ fn key(name: &str) -> String {
 }
 
 fn issued(seed: u8) -> annals_service::Issued {
-    issue(|bytes| {
-        bytes.fill(seed);
-        Ok(())
-    })
-    .unwrap()
+    issue(|bytes| seeded(seed, bytes)).unwrap()
+}
+
+fn seeded(seed: u8, bytes: &mut [u8]) -> Result<(), getrandom::Error> {
+    bytes.fill(seed);
+    Ok(())
 }
 
 async fn add_key(service: &Service, number: u8, name: &str, scopes: &[Scope], agents: &[&str]) {
-    let moment = |name_of: &str| (name == name_of).then(|| at("2026-03-01T00:00:00Z"));
-    let issued = issued(number);
-    let key = Key {
-        id: issued.id.clone(),
+    let march = at("2026-03-01T00:00:00Z");
+    let request = NewKey {
         name: name.into(),
         workspace: if name == "foreign" { "elsewhere" } else { "default" }.into(),
         scopes: scopes.iter().copied().collect(),
         agents: agents.iter().map(ToString::to_string).collect(),
-        created_at: Timestamp::UNIX_EPOCH,
-        expires_at: moment("expired"),
-        revoked_at: moment("revoked"),
+        expires_at: (name == "expired").then_some(march),
     };
-    service.store.add_key(&key, &issued.hash).await.unwrap();
+    let (issued, _) = service.add_key(request, Timestamp::UNIX_EPOCH, |bytes| seeded(number, bytes)).await.unwrap();
+    if name == "revoked" {
+        service.revoke_key(&issued.id, march).await.unwrap();
+    }
 }
 
 /// Masks in an answer what the caller put in, and the ids derived from it.

@@ -69,7 +69,7 @@ impl Tool for GetMemory {
     async fn call(service: &Service, agent: &Agent, arguments: Arguments, now: Timestamp) -> Result<Answer, Refusal> {
         let found = service.memory(agent, &arguments.id).await?;
         let sources = if arguments.sources { Some(service.sources(agent, &arguments.id).await?.sources) } else { None };
-        let zones = service.store.settings(agent).await?.zones()?;
+        let zones = service.zones(agent).await?;
         Ok(Answer { found, sources, zones, now })
     }
 

@@ -109,7 +109,7 @@ impl Tool for SearchFacts {
             limit: Some(arguments.limit as usize),
             cursor: None,
         };
-        let zones = service.store.settings(agent).await?.zones()?;
+        let zones = service.zones(agent).await?;
         Ok(Answer { found: service.facts(agent, request, now).await?, zones, now })
     }
 

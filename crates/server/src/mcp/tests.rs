@@ -17,7 +17,7 @@ use super::definition::{instructions, usable};
 use super::refusal::Refusal;
 use super::{Asker, Format, Reply, definitions, run};
 use crate::access::Caller;
-use crate::fixture::{NOW, service, service_with_memories};
+use crate::fixture::{NOW, ingest, service, service_with_memories};
 
 fn key(scopes: &[Scope], agents: &[&str]) -> Caller {
     Caller::of(Key {
@@ -135,7 +135,7 @@ async fn empty_range_is_reported_with_a_coarser_grain() {
 async fn range_with_unindexed_memories_is_not_reported_as_empty() {
     let service = service(Arc::new(|| at(NOW)));
     let said = vec![message("2026-03-04T18:30:00Z", "Ann planned a trip.")];
-    service.writer.ingest(&agent("a"), said, false, at(NOW)).await.unwrap();
+    ingest(&service, &agent("a"), said).await;
     // The message is not in the search tables yet.
     let reply = good(&service, "search_memory", json!({"query": "trip", "period": "2026-03-04"})).await;
     assert!(reply.text.starts_with("Nothing on 2026-03-04 matches the query."), "{}", reply.text);
@@ -319,7 +319,7 @@ async fn planted_role_marks_and_fences_are_removed_from_all_answers() {
         name: Some(format!("Eve {in_a_line}")),
         ..message("2026-03-05T10:00:00Z", &format!("The sailing trip. {PLANTED}"))
     };
-    service.writer.ingest(&agent("a"), vec![planted], false, at(NOW)).await.unwrap();
+    ingest(&service, &agent("a"), vec![planted]).await;
     let block = BlockView { name: "persona".into(), text: PLANTED.into(), updated_at: None };
     service.write_blocks(&agent("a"), BlocksRequest { blocks: vec![block] }, at(NOW)).await.unwrap();
     let entry = FactEntry {
@@ -408,7 +408,7 @@ async fn agent_is_taken_from_address_or_argument_or_is_the_only_one() {
     };
     assert_eq!(of(&local(None), json!({})).await, "a", "the only one there is");
     let hello = message("2026-03-04T10:00:00Z", "Hello.");
-    service.writer.ingest(&agent("b"), vec![hello], false, at(NOW)).await.unwrap();
+    ingest(&service, &agent("b"), vec![hello]).await;
     assert!(
         of(&local(None), json!({})).await.contains("agent is missing: give the name of the agent, one of \"a\", \"b\"")
     );

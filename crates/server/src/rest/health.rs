@@ -31,6 +31,6 @@ pub async fn alive() -> Json<Health> {
 /// Reports that the store answers as well, so that requests can be served.
 #[utoipa::path(get, path = "/readyz", tag = "service", responses((status = 200, description = "It does", body = Health)), security(()))]
 pub async fn ready(State(service): State<Service>) -> Result<Json<Health>, Problem> {
-    service.store.clock().await?;
+    service.check_ready().await?;
     Ok(well())
 }

@@ -160,9 +160,8 @@ pub async fn forget_conversation(
 mod tests {
     use std::sync::Arc;
 
-    use annals_core::Timestamp;
-    use annals_core::ports::{Key, Scope};
-    use annals_service::issue;
+    use annals_core::ports::Scope;
+    use annals_service::wire::NewKey;
     use annals_testkit::{Faulty, MemoryCatalog, at};
     use axum::body;
     use axum::http::{Request, header};
@@ -179,22 +178,14 @@ mod tests {
     async fn storing_messages_calls_the_catalog_three_times() {
         let catalog = Arc::new(Faulty::during(MemoryCatalog::new(), 0..0));
         let service = over(catalog.clone(), Arc::new(|| at(NOW)));
-        let issued = issue(|bytes| {
-            bytes.fill(7);
-            Ok(())
-        });
-        let issued = issued.unwrap();
-        let key = Key {
-            id: issued.id.clone(),
+        let request = NewKey {
             name: "key".into(),
             workspace: "default".into(),
             scopes: [Scope::Ingest].into(),
             agents: Vec::new(),
-            created_at: Timestamp::UNIX_EPOCH,
             expires_at: None,
-            revoked_at: None,
         };
-        service.store.add_key(&key, &issued.hash).await.unwrap();
+        let (issued, _) = service.add_key(request, at(NOW), getrandom::fill).await.unwrap();
         let before = catalog.calls();
         let body = json!({ "conversation": "c", "messages": [{ "role": "user", "content": "tea" }] });
         let request = Request::post("/v1/agents/ann/messages")

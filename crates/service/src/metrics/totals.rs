@@ -75,7 +75,7 @@ impl Service {
     }
 
     async fn measure_folders(&self) {
-        let Some(folder) = self.folder.clone() else { return };
+        let Some(folder) = self.parts.folder.clone() else { return };
         let stored = self.metrics.0.stored.clone();
         let measure = move || {
             let of = |store, bytes| stored.get_or_create(&OfStore { store }).set(clamp(bytes));
@@ -88,17 +88,17 @@ impl Service {
     }
 
     async fn numbers(&self, agent: &Agent, now: Timestamp) -> Result<Numbers> {
-        let zones = self.store.settings(agent).await?.zones()?;
-        let watermark = self.store.watermark(agent, Grain::Working).await?;
-        let extracted = self.store.extraction(agent).await?.extracted;
+        let zones = self.parts.store.settings(agent).await?.zones()?;
+        let watermark = self.parts.store.watermark(agent, Grain::Working).await?;
+        let extracted = self.parts.store.extraction(agent).await?.extracted;
         let mut numbers = Numbers {
-            memories: self.store.counts(agent).await?.memories,
-            unsearchable: self.store.backlog(agent, Grain::Working, watermark.applied).await?,
-            unread: self.store.backlog(agent, Grain::Working, extracted).await?,
-            dead_letters: self.store.dead_letters(agent).await?.len() as u64,
+            memories: self.parts.store.counts(agent).await?.memories,
+            unsearchable: self.parts.store.backlog(agent, Grain::Working, watermark.applied).await?,
+            unread: self.parts.store.backlog(agent, Grain::Working, extracted).await?,
+            dead_letters: self.parts.store.dead_letters(agent).await?.len() as u64,
             ..Numbers::default()
         };
-        for row in self.store.ledger(agent).await? {
+        for row in self.parts.store.ledger(agent).await? {
             numbers.count(&row, &zones, now);
         }
         // For work that was waiting before the process began, the wait is measured from now.
@@ -132,7 +132,7 @@ impl Numbers {
 impl Totals {
     /// Reads the numbers of `most` agents, beginning after the last agent of the previous call.
     async fn look(&mut self, service: &Service, now: Timestamp, most: usize) -> Result<()> {
-        let mut agents = service.store.agents().await?;
+        let mut agents = service.parts.store.agents().await?;
         agents.sort_unstable();
         self.seen.retain(|agent, _| agents.binary_search(agent).is_ok());
         let first = agents.partition_point(|agent| self.last.as_ref().is_some_and(|last| agent <= last));

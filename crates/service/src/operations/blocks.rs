@@ -15,7 +15,7 @@ const MOST: usize = 32;
 impl Service {
     /// Returns an agent's blocks.
     pub async fn blocks(&self, agent: &Agent) -> Result<BlocksView> {
-        let blocks = self.store.blocks(agent).await?;
+        let blocks = self.parts.store.blocks(agent).await?;
         let view = |block: Block| BlockView { name: block.name, text: block.text, updated_at: Some(block.updated_at) };
         Ok(BlocksView { agent: agent.name().to_owned(), blocks: blocks.into_iter().map(view).collect() })
     }
@@ -28,7 +28,8 @@ impl Service {
             return Err(Error::Faults(faults));
         }
         let _history = self.locks.lock::<History>(agent).await;
-        let mut names: Vec<String> = self.store.blocks(agent).await?.into_iter().map(|block| block.name).collect();
+        let mut names: Vec<String> =
+            self.parts.store.blocks(agent).await?.into_iter().map(|block| block.name).collect();
         names.extend(request.blocks.iter().filter(|block| !block.text.is_empty()).map(|block| block.name.clone()));
         names.sort();
         names.dedup();
@@ -37,9 +38,9 @@ impl Service {
         }
         for BlockView { name, text, .. } in request.blocks {
             if text.is_empty() {
-                self.store.remove_block(agent, &name).await?;
+                self.parts.store.remove_block(agent, &name).await?;
             } else {
-                self.store.save_block(agent, Block { name, text, updated_at: now }).await?;
+                self.parts.store.save_block(agent, Block { name, text, updated_at: now }).await?;
             }
         }
         self.blocks(agent).await

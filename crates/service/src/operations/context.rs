@@ -34,7 +34,7 @@ impl Service {
                 format!("is {}; {least} to {most} tokens are allowed", request.budget_tokens),
             ));
         }
-        let blocks = self.store.blocks(agent).await?;
+        let blocks = self.parts.store.blocks(agent).await?;
         let document = |document: DocumentIn| Document {
             id: document.id,
             title: document.title.unwrap_or_default(),
@@ -53,7 +53,7 @@ impl Service {
         };
         let gathered = self.gather_context(agent, &query, now).await?;
         // Holds no search permit: waiting for a model needs no core.
-        let context = self.search.conclude_context(gathered).await;
+        let context = self.parts.search.conclude_context(gathered).await;
         self.access_counter.note(agent, context.items.iter().filter_map(memory), now);
         let item = |item: ContextItem| ContextItemView {
             id: item.id,
@@ -100,7 +100,7 @@ impl Service {
         now: Timestamp,
     ) -> Result<GatheredContext<'a>> {
         let _permit = self.searches.acquire().await;
-        self.search.gather_context(agent, query, now).await
+        self.parts.search.gather_context(agent, query, now).await
     }
 }
 

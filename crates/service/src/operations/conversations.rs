@@ -11,7 +11,7 @@ impl Service {
     pub async fn conversations(&self, agent: &Agent, request: PageRequest) -> Result<ConversationsAnswer> {
         let limit = limit(request.limit)?;
         // One more than the page holds shows whether there is a next page.
-        let mut found = self.store.conversations(agent, request.cursor.as_deref(), limit + 1).await?;
+        let mut found = self.parts.store.conversations(agent, request.cursor.as_deref(), limit + 1).await?;
         let more = found.len() > limit;
         found.truncate(limit);
         Ok(ConversationsAnswer {

@@ -39,7 +39,7 @@ impl Service {
         let mut writer = BufWriter::with_capacity(PIECE, self.nameless_file().map_err(failed)?);
         let (mut records, mut last) = (0, None);
         loop {
-            let mut page = self.store.records(agent, last.as_ref(), PAGE).await?;
+            let mut page = self.parts.store.records(agent, last.as_ref(), PAGE).await?;
             for record in &page {
                 let text = line(agent, record) + "\n";
                 writer.write_all(text.as_bytes()).await.map_err(failed)?;
@@ -59,7 +59,7 @@ impl Service {
     /// Creates an empty file without a name on the disk of the data folder, or in the temporary folder if there is none.
     fn nameless_file(&self) -> io::Result<File> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        let folder = self.folder.clone().unwrap_or_else(std::env::temp_dir);
+        let folder = self.parts.folder.clone().unwrap_or_else(std::env::temp_dir);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let path = folder.join(format!("annals-scratch-export-{}-{number}", std::process::id()));
         let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;

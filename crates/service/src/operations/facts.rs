@@ -1,5 +1,7 @@
 //! Facts: queries about a subject at a time, walks and paths between names, and facts entered by hand.
 
+use std::path::Path;
+
 use annals_core::{Agent, Along, Error, FactQuery, Result, Route, Timestamp, Walk, Zones};
 use annals_writer::FactWriter;
 
@@ -20,14 +22,19 @@ impl Service {
 
     /// Returns the same as [`Service::facts`], but all facts if the request has no limit.
     pub async fn ask_facts(&self, agent: &Agent, request: FactsRequest, now: Timestamp) -> Result<FactsAnswer> {
-        let zones = self.store.settings(agent).await?.zones()?;
-        ask(&self.fact_writer, agent, &zones, request, now).await
+        let zones = self.parts.store.settings(agent).await?.zones()?;
+        ask(&self.parts.fact_writer, agent, &zones, request, now).await
+    }
+
+    /// Writes the facts of an agent to a Parquet file.
+    pub async fn export_facts(&self, agent: &Agent, file: &Path) -> Result<()> {
+        self.parts.facts.export(agent, file).await
     }
 
     /// Enters a fact or retracts one. Returns what is known about its subject now, and the entered fact if a later fact has
     /// ended it.
     pub async fn enter_fact(&self, agent: &Agent, entry: FactEntry, now: Timestamp) -> Result<FactsAnswer> {
-        let zones = self.store.settings(agent).await?.zones()?;
+        let zones = self.parts.store.settings(agent).await?.zones()?;
         let at = entry.at.map_or(now, |at| at.instant(&zones));
         let mut ended = None;
         {
@@ -35,16 +42,16 @@ impl Service {
             let (subject, predicate, object) = (&entry.subject, &entry.predicate, entry.object.as_deref());
             match (entry.verb, object) {
                 (Verb::Add, Some(object)) => {
-                    ended = self.fact_writer.add(agent, subject, predicate, object, at, now).await?;
+                    ended = self.parts.fact_writer.add(agent, subject, predicate, object, at, now).await?;
                 }
                 (Verb::Add, None) => return Err(Error::invalid("object", "is missing")),
                 (Verb::Retract, object) => {
-                    self.fact_writer.retract(agent, subject, predicate, object, at, now).await?;
+                    self.parts.fact_writer.retract(agent, subject, predicate, object, at, now).await?;
                 }
             }
         }
         let request = FactsRequest { about: Some(entry.subject), ..FactsRequest::default() };
-        let mut answer = ask(&self.fact_writer, agent, &zones, request, now).await?;
+        let mut answer = ask(&self.parts.fact_writer, agent, &zones, request, now).await?;
         // A fact that a later one has ended would not be shown, as if it had not been stored.
         answer.facts.extend(ended.as_ref().map(FactView::from));
         Ok(answer)

@@ -24,20 +24,20 @@ impl Service {
         now: Timestamp,
     ) -> Result<ForgetAnswer> {
         if dry_run {
-            return Ok(ForgetAnswer::new(agent, &self.eraser.preview(agent, target).await?, None));
+            return Ok(ForgetAnswer::new(agent, &self.parts.eraser.preview(agent, target).await?, None));
         }
         let mut report = self.erase(agent, target, now).await?;
         if *target != Target::Agent {
             // Writes the remaining summaries without holding a lock: a model may take minutes. Locks the history only to save.
             let history = self.locks.for_saving::<History>(agent);
-            self.summarizer.pass_unlocked(agent, now, &|_| (), &|| false, &history).await?;
+            self.parts.summarizer.pass_unlocked(agent, now, &|_| (), &|| false, &history).await?;
         }
         let mut history = self.locks.lock::<History>(agent).await;
         let mut facts = history.then::<Facts>().await;
         let _tables = facts.then::<Tables>().await;
         let sealed = std::mem::take(&mut report.sealed_sentences);
         report.words.extend(self.gone(agent, sealed).await?);
-        self.eraser.clean(agent, now).await?;
+        self.parts.eraser.clean(agent, now).await?;
         let proof = self.prove(agent, std::mem::take(&mut report.words)).await?;
         Ok(ForgetAnswer::new(agent, &report, Some(proof)))
     }
@@ -48,7 +48,7 @@ impl Service {
         let mut history = self.locks.lock::<History>(agent).await;
         let mut facts = history.then::<Facts>().await;
         let _tables = facts.then::<Tables>().await;
-        self.eraser.erase(agent, target, now).await
+        self.parts.eraser.erase(agent, target, now).await
     }
 
     async fn target(&self, agent: &Agent, request: ForgetRequest, now: Timestamp) -> Result<Target> {
@@ -62,7 +62,7 @@ impl Service {
             (Some(conversation), _) => Target::Conversation(conversation),
             (_, Some(subject)) => Target::Subject(subject),
             _ if ranged => {
-                let zones = self.store.settings(agent).await?.zones()?;
+                let zones = self.parts.store.settings(agent).await?.zones()?;
                 Target::Range(self.days(&zones, request.from, request.to, now)?)
             }
             _ => Target::Memories(request.ids.iter().map(MemoryId::from_text).collect()),

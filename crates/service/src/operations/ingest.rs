@@ -83,9 +83,9 @@ impl Service {
         let messages = messages(request, now)?;
         let begun = Instant::now();
         let stored = match key {
-            Some(key) => self.writer.ingest_once(agent, settings, key, messages, revise, now).await?,
+            Some(key) => self.parts.writer.ingest_once(agent, settings, key, messages, revise, now).await?,
             None => {
-                let receipt = self.writer.ingest_checked(agent, settings, messages, revise, now).await?;
+                let receipt = self.parts.writer.ingest_checked(agent, settings, messages, revise, now).await?;
                 KeyedReceipt { receipt, repeated: false }
             }
         };
@@ -128,7 +128,7 @@ impl Service {
     /// Returns the operation with this id among the agents of a workspace, and its agent.
     pub async fn operation(&self, workspace: &str, id: &str) -> Result<(Agent, OperationView)> {
         let missing = || Error::NotFound { what: "operation", name: id.to_owned() };
-        let (agent, operation) = self.store.find_operation(workspace, id).await?.ok_or_else(missing)?;
+        let (agent, operation) = self.parts.store.find_operation(workspace, id).await?.ok_or_else(missing)?;
         let status = self.progress(&agent, &operation).await?;
         let IngestReceipt { id, accepted, duplicate, revised, forgotten, masked, .. } = operation;
         let owner = agent.name().to_owned();

@@ -1,6 +1,7 @@
 //! Operations on one memory: show it, list its sources, correct it, pin it.
 
-use annals_core::{Agent, Error, Memory, MemoryId, Result, Timestamp};
+use annals_core::ports::{Select, Version};
+use annals_core::{Agent, Error, Grain, Memory, MemoryId, Result, Timestamp};
 
 use crate::Service;
 use crate::locks::History;
@@ -10,11 +11,8 @@ impl Service {
     /// Returns one memory with its sentences and former versions.
     pub async fn memory(&self, agent: &Agent, id: &str) -> Result<MemoryAnswer> {
         let memory = self.find(agent, id).await?;
-        let versions = self.store.versions(agent, &memory.id).await?;
-        let view = |version: annals_core::ports::Version| VersionView {
-            text: version.text,
-            replaced_at: version.replaced_at.to_string(),
-        };
+        let versions = self.parts.store.versions(agent, &memory.id).await?;
+        let view = |version: Version| VersionView { text: version.text, replaced_at: version.replaced_at.to_string() };
         Ok(MemoryAnswer {
             agent: agent.name().to_owned(),
             sentences: memory.sentences().iter().map(SentenceView::from).collect(),
@@ -23,10 +21,37 @@ impl Service {
         })
     }
 
+    /// Returns the memory with this id, of any agent.
+    pub async fn find_anywhere(&self, id: &str) -> Result<(Agent, Memory)> {
+        let wanted = [MemoryId::from_text(id)];
+        for agent in self.all_agents().await? {
+            // An id is a hash that includes the agent, so at most one agent has it.
+            if let Some(memory) = self.parts.store.get(&agent, &wanted).await?.pop() {
+                return Ok((agent, memory));
+            }
+        }
+        Err(Error::NotFound { what: "memory", name: id.to_owned() })
+    }
+
+    /// Returns those of the given memories that the catalog holds.
+    pub async fn memories(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>> {
+        self.parts.store.get(agent, ids).await
+    }
+
+    /// Returns the former texts of a memory.
+    pub async fn versions(&self, agent: &Agent, id: &MemoryId) -> Result<Vec<Version>> {
+        self.parts.store.versions(agent, id).await
+    }
+
+    /// Returns all memories of a grain, oldest first.
+    pub async fn memories_of(&self, agent: &Agent, grain: Grain) -> Result<Vec<Memory>> {
+        self.parts.store.list(agent, &Select::all(grain)).await
+    }
+
     /// Returns the memories that a memory was made from, by time.
     pub async fn sources(&self, agent: &Agent, id: &str) -> Result<SourcesAnswer> {
         let memory = self.find(agent, id).await?;
-        let mut sources = self.store.get(agent, memory.sources()).await?;
+        let mut sources = self.parts.store.get(agent, memory.sources()).await?;
         sources.sort_by_key(Memory::at);
         Ok(SourcesAnswer {
             agent: agent.name().to_owned(),
@@ -49,10 +74,10 @@ impl Service {
         let history = self.locks.lock::<History>(agent).await;
         let id = self.find(agent, id).await?.id;
         if let Some(text) = &request.text {
-            self.writer.correct(agent, &id, text, now).await?;
+            self.parts.writer.correct(agent, &id, text, now).await?;
         }
         if let Some(pinned) = request.pinned {
-            self.store.pin(agent, &id, pinned).await?;
+            self.parts.store.pin(agent, &id, pinned).await?;
         }
         drop(history);
         if request.text.is_some() {
@@ -63,7 +88,7 @@ impl Service {
 
     /// Returns the memory with this id if it belongs to the agent, or [`Error::NotFound`].
     pub async fn find(&self, agent: &Agent, id: &str) -> Result<Memory> {
-        let mut found = self.store.get(agent, &[MemoryId::from_text(id)]).await?;
+        let mut found = self.parts.store.get(agent, &[MemoryId::from_text(id)]).await?;
         found.pop().ok_or_else(|| Error::NotFound { what: "memory", name: id.to_owned() })
     }
 }

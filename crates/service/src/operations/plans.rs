@@ -8,11 +8,11 @@ use crate::wire::{PastPlanView, PlanView, PlansAnswer};
 impl Service {
     /// Returns all plans, by name.
     pub fn plan_list(&self) -> PlansAnswer {
-        PlansAnswer { plans: self.plans.all().map(|(name, plan)| PlanView::new(name, plan)).collect() }
+        PlansAnswer { plans: self.parts.plans.all().map(|(name, plan)| PlanView::new(name, plan)).collect() }
     }
 
     /// Returns what the plan of an agent no longer keeps.
     pub async fn past_plan(&self, agent: &Agent, now: Timestamp) -> Result<PastPlanView> {
-        Ok(PastPlanView::from(&self.retention.due(agent, now).await?))
+        Ok(PastPlanView::from(&self.parts.retention.due(agent, now).await?))
     }
 }

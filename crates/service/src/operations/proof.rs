@@ -40,7 +40,7 @@ impl Service {
         for grain in Grain::ALL {
             let mut after = 0;
             loop {
-                let changes = self.store.changes(agent, grain, after, BATCH).await?;
+                let changes = self.parts.store.changes(agent, grain, after, BATCH).await?;
                 let Some(last) = changes.last() else { break };
                 after = last.seq();
                 for change in &changes {
@@ -62,8 +62,8 @@ impl Service {
         if sentences.is_empty() {
             return Ok(proof);
         }
-        proof.still_in = self.eraser.prove(agent, &sentences).await?;
-        if let Some(folder) = self.folder.clone() {
+        proof.still_in = self.parts.eraser.prove(agent, &sentences).await?;
+        if let Some(folder) = self.parts.folder.clone() {
             let agent_folder = agent.folder();
             let search = move || search_files(&folder, &agent_folder, &Phrases::new(&sentences));
             let files = tokio::task::spawn_blocking(search).await.map_err(failed)?.map_err(failed)?;

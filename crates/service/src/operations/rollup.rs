@@ -4,24 +4,48 @@ use std::collections::BTreeMap;
 
 use annals_core::{Agent, Grain, Period, Result, Timestamp};
 use annals_summarizer::{Passed, Plan};
-use annals_writer::ExtractionPassed;
 
-use crate::Service;
 use crate::locks::{History, RollUp};
-use crate::wire::{FailureView, RollupAnswer, RollupRequest};
+use crate::wire::{ExtractionView, FailureView, RollupAnswer, RollupRequest};
+use crate::{NoProgress, ProgressSink, Service};
+
+/// The result of a roll-up.
+#[derive(Clone, Debug)]
+pub struct RolledUpAgent {
+    /// The answer of the operation.
+    pub answer: RollupAnswer,
+    /// The result of reading new messages for facts before it.
+    pub extraction: ExtractionView,
+}
 
 impl Service {
     /// Rolls an agent up. A dry run only returns the periods and the number of words that would be read.
     pub async fn rollup(&self, agent: &Agent, request: RollupRequest, now: Timestamp) -> Result<RollupAnswer> {
+        Ok(self.rollup_reporting(agent, request, now, &NoProgress).await?.answer)
+    }
+
+    /// Does the same as [`Service::rollup`] and reports progress.
+    pub async fn rollup_reporting(
+        &self,
+        agent: &Agent,
+        request: RollupRequest,
+        now: Timestamp,
+        progress: &dyn ProgressSink,
+    ) -> Result<RolledUpAgent> {
         if request.dry_run {
-            let plan = self.summarizer.plan(agent, request.refresh, now).await?;
-            return Ok(planned(agent, &plan));
+            let plan = self.parts.summarizer.plan(agent, request.refresh, now).await?;
+            return Ok(RolledUpAgent { answer: planned(agent, &plan), extraction: ExtractionView::default() });
         }
-        let read = self.read_for_facts(agent, &|_| ()).await?;
-        let passed = self.write_summaries(agent, request.refresh, now, &|_| ()).await?;
-        self.make_searchable(agent, &|_| ()).await?;
+        let extraction = self.extract_facts(agent, progress).await?;
+        let due = self.parts.summarizer.plan(agent, request.refresh, now).await?.periods.len() as u64;
+        let stage = progress.begin("summarizing", due);
+        let passed = self.write_summaries(agent, request.refresh, now, &|periods| stage.advance(periods)).await?;
+        drop(stage);
+        let stage = progress.begin("embedding", self.parts.writer.backlog(agent).await?);
+        self.make_searchable(agent, &|changes| stage.advance(changes)).await?;
         let failed = self.failures(agent, &passed.failed).await?;
-        Ok(RollupAnswer { failed, ..done(agent, &passed, &read) })
+        let answer = RollupAnswer { failed, ..done(agent, &passed, &extraction) };
+        Ok(RolledUpAgent { answer, extraction })
     }
 
     /// Describes failures with the attempts so far and the time of the next one, as the ledger has them.
@@ -29,7 +53,7 @@ impl Service {
         if failed.is_empty() {
             return Ok(Vec::new());
         }
-        let ledger = self.store.ledger(agent).await?;
+        let ledger = self.parts.store.ledger(agent).await?;
         let of_ledger = |period: &Period| ledger.iter().find(|row| row.period == *period).and_then(FailureView::of);
         let bare = |period: &Period, error: &String| FailureView {
             period: period.to_string(),
@@ -52,9 +76,9 @@ impl Service {
         let roll_up = self.locks.lock::<RollUp>(agent).await;
         let history = roll_up.for_saving::<History>();
         if refresh {
-            self.summarizer.refresh_unlocked(agent, now, progress, &history).await
+            self.parts.summarizer.refresh_unlocked(agent, now, progress, &history).await
         } else {
-            self.summarizer.pass_unlocked(agent, now, progress, &|| false, &history).await
+            self.parts.summarizer.pass_unlocked(agent, now, progress, &|| false, &history).await
         }
     }
 }
@@ -64,11 +88,11 @@ fn planned(agent: &Agent, plan: &Plan) -> RollupAnswer {
         dry_run: true,
         periods: plan.periods.iter().map(ToString::to_string).collect(),
         words: plan.words,
-        ..done(agent, &Passed::default(), &ExtractionPassed::default())
+        ..done(agent, &Passed::default(), &ExtractionView::default())
     }
 }
 
-fn done(agent: &Agent, passed: &Passed, read: &ExtractionPassed) -> RollupAnswer {
+fn done(agent: &Agent, passed: &Passed, read: &ExtractionView) -> RollupAnswer {
     RollupAnswer {
         agent: agent.name().to_owned(),
         dry_run: false,

@@ -20,7 +20,7 @@ impl Service {
     pub async fn search(&self, agent: &Agent, request: SearchRequest, now: Timestamp) -> Result<SearchAnswer> {
         let query = query(request)?;
         let answer = self.answer(agent, &query, now).await?;
-        let time_zone = self.store.settings(agent).await?.present_zone().to_owned();
+        let time_zone = self.parts.store.settings(agent).await?.present_zone().to_owned();
         let hint = (answer.results.len() < FEW).then(|| hint(&query, &answer)).flatten();
         Ok(SearchAnswer {
             agent: agent.name().to_owned(),
@@ -46,7 +46,7 @@ impl Service {
         }
         let gathered = self.gather(agent, query, now).await?;
         // Holds no search permit: waiting for a model needs no core.
-        let answer = self.search.conclude(gathered).await?;
+        let answer = self.parts.search.conclude(gathered).await?;
         // Without a text, memories were listed and not searched for.
         if query.text.is_some() {
             self.access_counter.note(agent, answer.results.iter().map(|found| found.memory.id.clone()), now);
@@ -66,7 +66,7 @@ impl Service {
 
     async fn gather_once<'a>(&self, agent: &'a Agent, query: &'a Query, now: Timestamp) -> Result<Gathered<'a>> {
         let _permit = self.searches.acquire().await;
-        self.search.gather(agent, query, now).await
+        self.parts.search.gather(agent, query, now).await
     }
 }
 

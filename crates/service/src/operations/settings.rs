@@ -12,7 +12,7 @@ const MOST_TOKENS: u64 = 1_000_000_000;
 impl Service {
     /// Returns an agent's settings.
     pub async fn settings(&self, agent: &Agent) -> Result<SettingsView> {
-        Ok(SettingsView::new(agent, &self.store.settings(agent).await?))
+        Ok(SettingsView::new(agent, &self.parts.store.settings(agent).await?))
     }
 
     /// Changes the settings of an agent, or creates it with them. Rebuilds the tables after a change of language.
@@ -42,11 +42,11 @@ impl Service {
         now: Timestamp,
     ) -> Result<Settings> {
         let mut history = self.locks.lock::<History>(agent).await;
-        if must_be_new && self.store.agent_state(agent).await?.known {
+        if must_be_new && self.parts.store.agent_state(agent).await?.known {
             return Err(Error::Exists { what: "agent", name: agent.name().to_owned() });
         }
-        let before = self.store.settings(agent).await?;
-        let has_memories = self.store.counts(agent).await?.has_memories();
+        let before = self.parts.store.settings(agent).await?;
+        let has_memories = self.parts.store.counts(agent).await?.has_memories();
         let mut settings = before.clone();
         self.apply(&mut settings, change, has_memories, now)?;
         // Keeps other tasks from building a table in the former language between the two writes.
@@ -54,7 +54,7 @@ impl Service {
         if settings.language != before.language {
             self.schedule_rebuilds(agent).await?;
         }
-        self.store.save_settings(agent, &settings).await?;
+        self.parts.store.save_settings(agent, &settings).await?;
         Ok(settings)
     }
 
@@ -62,8 +62,8 @@ impl Service {
     /// Called before the language is saved, so that a crash between the two costs work and no results.
     async fn schedule_rebuilds(&self, agent: &Agent) -> Result<()> {
         for grain in Grain::ALL {
-            if self.store.watermark(agent, grain).await?.applied > 0 {
-                self.writer.schedule_rebuild(agent, grain).await?;
+            if self.parts.store.watermark(agent, grain).await?.applied > 0 {
+                self.parts.writer.schedule_rebuild(agent, grain).await?;
             }
         }
         Ok(())
@@ -71,7 +71,7 @@ impl Service {
 
     async fn is_rebuilding(&self, agent: &Agent) -> Result<bool> {
         for grain in Grain::ALL {
-            if self.store.watermark(agent, grain).await?.building.is_some() {
+            if self.parts.store.watermark(agent, grain).await?.building.is_some() {
                 return Ok(true);
             }
         }
@@ -88,21 +88,21 @@ impl Service {
             note(settings.set_language(language), "language", &mut faults);
         }
         if let Some(plan) = change.plan {
-            if self.plans.get(&plan).is_err() {
-                let known: Vec<&str> = self.plans.all().map(|(name, _)| name).collect();
+            if self.parts.plans.get(&plan).is_err() {
+                let known: Vec<&str> = self.parts.plans.all().map(|(name, _)| name).collect();
                 faults.push(Fault::new("plan", format!("is {plan:?}; expected one of {}", known.join(", "))));
             }
             settings.plan = plan;
         }
         for (name, text) in change.prompts {
-            if !self.prompts.names.contains(&name.as_str()) {
-                let known = self.prompts.names.join(", ");
+            if !self.parts.prompts.names.contains(&name.as_str()) {
+                let known = self.parts.prompts.names.join(", ");
                 faults.push(Fault::new("prompts", format!("has no prompt {name:?}; expected one of {known}")));
                 continue;
             }
             match text {
                 Some(text) => {
-                    note((self.prompts.check)(&name, &text), "prompts", &mut faults);
+                    note((self.parts.prompts.check)(&name, &text), "prompts", &mut faults);
                     settings.prompts.insert(name, text);
                 }
                 None => drop(settings.prompts.remove(&name)),
@@ -141,12 +141,16 @@ mod tests {
         let service = service_with_memories(&me).await;
         let german: SettingsChange = serde_json::from_value(serde_json::json!({ "language": "de" })).unwrap();
         service.save_change(&me, german, false, at(NOW)).await.unwrap();
-        assert_eq!(service.store.agents_with_work(at(NOW)).await.unwrap(), std::slice::from_ref(&me));
+        assert_eq!(service.parts.store.agents_with_work(at(NOW)).await.unwrap(), std::slice::from_ref(&me));
         service.make_searchable(&me, &|_| ()).await.unwrap();
         assert!(!service.is_rebuilding(&me).await.unwrap());
         for grain in [Grain::Working, Grain::Daily] {
-            assert_eq!(service.store.watermark(&me, grain).await.unwrap().generation, 1, "{grain} was built anew");
+            assert_eq!(
+                service.parts.store.watermark(&me, grain).await.unwrap().generation,
+                1,
+                "{grain} was built anew"
+            );
         }
-        assert_eq!(service.store.agents_with_work(at(NOW)).await.unwrap(), []);
+        assert_eq!(service.parts.store.agents_with_work(at(NOW)).await.unwrap(), []);
     }
 }

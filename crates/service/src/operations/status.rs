@@ -12,14 +12,14 @@ const A_MONTH: SignedDuration = SignedDuration::from_hours(30 * 24);
 impl Service {
     /// Returns what is stored, what is pending, what failed, and the token usage of the last 30 days.
     pub async fn status(&self, agent: &Agent, now: Timestamp) -> Result<StatusView> {
-        let settings = self.store.settings(agent).await?;
+        let settings = self.parts.store.settings(agent).await?;
         let zones = settings.zones()?;
-        let counts = self.store.counts(agent).await?;
-        let ledger = self.store.ledger(agent).await?;
-        let due = self.summarizer.plan(agent, false, now).await?.periods;
+        let counts = self.parts.store.counts(agent).await?;
+        let ledger = self.parts.store.ledger(agent).await?;
+        let due = self.parts.summarizer.plan(agent, false, now).await?.periods;
         let open = self.open_periods(agent, &zones, now).await?;
-        let extraction = self.store.extraction(agent).await?;
-        let usage = self.store.usage(agent, now.saturating_sub(A_MONTH).unwrap_or(now)).await?;
+        let extraction = self.parts.store.extraction(agent).await?;
+        let usage = self.parts.store.usage(agent, now.saturating_sub(A_MONTH).unwrap_or(now)).await?;
         let labels = |periods: &[Period]| periods.iter().map(Period::to_string).collect::<Vec<_>>();
         Ok(StatusView {
             agent: agent.name().to_owned(),
@@ -28,15 +28,15 @@ impl Service {
             first: counts.extent.map(|extent| extent.0.to_string()),
             last: counts.extent.map(|extent| extent.1.to_string()),
             last_ingest: ledger.iter().map(|row| row.dirty_at).max().map(|at| at.to_string()),
-            not_yet_searchable: self.writer.backlog(agent).await?,
-            not_yet_read_for_facts: self.store.backlog(agent, Grain::Working, extraction.extracted).await?,
+            not_yet_searchable: self.parts.writer.backlog(agent).await?,
+            not_yet_read_for_facts: self.parts.store.backlog(agent, Grain::Working, extraction.extracted).await?,
             extraction_error: extraction.last_error,
             grains: grains(&ledger, &open, &zones, now),
             due: labels(&due),
             open: labels(&open),
             failed: ledger.iter().filter_map(FailureView::of).collect(),
             degraded: ledger.iter().filter(|row| row.degraded).map(|row| row.period.to_string()).collect(),
-            dead: self.store.dead_letters(agent).await?.len(),
+            dead: self.parts.store.dead_letters(agent).await?.len(),
             plan: settings.plan,
             sealed: ledger.iter().filter(|row| row.sealed).count(),
             usage: usage.iter().map(UsageView::from).collect(),

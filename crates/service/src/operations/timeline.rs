@@ -19,7 +19,7 @@ impl Service {
         let limit = limit(request.limit)?;
         let grains = grains(request.grains.as_deref())?;
         let after = request.cursor.as_deref().map(str::parse::<Place>).transpose()?;
-        let zones = self.store.settings(agent).await?.zones()?;
+        let zones = self.parts.store.settings(agent).await?.zones()?;
         let within = self.days(&zones, request.from, request.to, now)?;
         let memories = self.page(agent, &grains, within, after, limit).await?;
         self.timeline_answer(agent, &zones, memories, limit, now).await
@@ -55,9 +55,9 @@ impl Service {
     pub async fn overview(&self, agent: &Agent, request: TimelineRequest, now: Timestamp) -> Result<TimelineAnswer> {
         let limit = limit(request.limit)?;
         let after = request.cursor.as_deref().map(str::parse::<Place>).transpose()?;
-        let zones = self.store.settings(agent).await?.zones()?;
+        let zones = self.parts.store.settings(agent).await?.zones()?;
         let within = self.days(&zones, request.from, request.to, now)?;
-        let ledger = self.store.ledger(agent).await?;
+        let ledger = self.parts.store.ledger(agent).await?;
         let first = ledger.iter().map(|row| row.period.first_day()).min();
         let (first, last) = (request.from.max(first), request.to.unwrap_or_else(|| zones.day_of(now)));
         let coarsest = first.map_or(Grain::Daily, |first| grain_for(first, last));
@@ -119,7 +119,7 @@ impl Service {
         let mut all = Vec::new();
         for grain in BTreeSet::from_iter(grains.iter().copied()) {
             let select = Select { within, limit, ..Select::all(grain) };
-            all.extend(self.store.list(agent, &select).await?);
+            all.extend(self.parts.store.list(agent, &select).await?);
         }
         all.sort_by_cached_key(Place::of);
         all.truncate(limit);
@@ -128,7 +128,7 @@ impl Service {
 
     /// Returns the periods that have input and have not ended, from fine to coarse.
     pub async fn open_periods(&self, agent: &Agent, zones: &Zones, now: Timestamp) -> Result<Vec<Period>> {
-        let ledger = self.store.ledger(agent).await?;
+        let ledger = self.parts.store.ledger(agent).await?;
         let days = ledger.iter().filter(|row| row.period.grain() == Grain::Daily).map(|row| row.period);
         let open: BTreeSet<Period> = days
             .flat_map(|day| Grain::SUMMARIES.map(|grain| day.ancestor(grain)))

@@ -9,6 +9,7 @@ use annals_writer::Discrepancy;
 
 use crate::Service;
 use crate::locks::{Facts, Tables};
+use crate::wire::{AgentVerification, DiscrepancyView, MissingDay, VerifyAnswer};
 
 /// The differences found in an agent's memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,13 +36,39 @@ impl Service {
     pub async fn verify(&self, agent: &Agent, now: Timestamp) -> Result<Verified> {
         let mut facts = self.locks.lock::<Facts>(agent).await;
         let _tables = facts.then::<Tables>().await;
-        let ledger = self.store.ledger(agent).await?;
+        let ledger = self.parts.store.ledger(agent).await?;
         let dirty: HashSet<Period> = ledger.iter().filter(|row| row.is_dirty()).map(|row| row.period).collect();
         let waits = |gap: &Gap| Grain::SUMMARIES.iter().any(|grain| dirty.contains(&gap.day.ancestor(*grain)));
-        let (unwritten, gaps) = self.summarizer.coverage(agent, now).await?.into_iter().partition(waits);
-        let tables = self.writer.audit(agent).await?;
-        let facts_differ = self.fact_writer.facts_differ(agent).await?;
+        let (unwritten, gaps) = self.parts.summarizer.coverage(agent, now).await?.into_iter().partition(waits);
+        let tables = self.parts.writer.audit(agent).await?;
+        let facts_differ = self.parts.fact_writer.facts_differ(agent).await?;
         Ok(Verified { gaps, unwritten, tables, facts_differ })
+    }
+
+    /// Verifies the catalog, and compares everything of these agents with it. Also reports summaries that are merely not yet
+    /// written.
+    pub async fn verify_agents(&self, agents: &[Agent], now: Timestamp) -> Result<VerifyAnswer> {
+        let catalog = self.check_catalog().await?;
+        let mut answer = VerifyAnswer { sound: catalog.is_empty(), catalog, agents: Vec::new() };
+        for agent in agents {
+            let Verified { mut gaps, unwritten, tables, facts_differ } = self.verify(agent, now).await?;
+            gaps.extend(unwritten);
+            gaps.sort();
+            answer.sound &= gaps.is_empty() && tables.is_empty() && !facts_differ;
+            answer.agents.push(AgentVerification {
+                agent: agent.name().to_owned(),
+                memories: self.parts.store.counts(agent).await?.memories.iter().sum(),
+                missing_days: gaps.iter().map(MissingDay::from).collect(),
+                tables: tables.iter().map(DiscrepancyView::from).collect(),
+                facts_differ,
+            });
+        }
+        Ok(answer)
+    }
+
+    /// Returns the faults that the integrity check of the catalog finds.
+    pub async fn check_catalog(&self) -> Result<Vec<String>> {
+        self.parts.store.check().await
     }
 
     /// Rebuilds from the catalog the tables that were found to differ.
@@ -49,11 +76,11 @@ impl Service {
         let mut facts = self.locks.lock::<Facts>(agent).await;
         let _tables = facts.then::<Tables>().await;
         if found.facts_differ {
-            self.fact_writer.refold(agent).await?;
+            self.parts.fact_writer.refold(agent).await?;
         }
         // Only these grains: embedding all turns again takes a hundred times as long as all weeks.
         for grain in Grain::ALL.into_iter().filter(|grain| found.tables.iter().any(|table| table.grain() == *grain)) {
-            self.writer.rebuild(agent, grain, now, &|_| ()).await?;
+            self.parts.writer.rebuild(agent, grain, now, &|_| ()).await?;
         }
         Ok(())
     }
@@ -72,16 +99,16 @@ mod tests {
         let me = agent("a");
         let service = service_with_memories(&me).await;
         assert_eq!(service.verify(&me, at(NOW)).await.unwrap(), Verified::default());
-        let generation = service.store.watermark(&me, Grain::Daily).await.unwrap().generation;
-        service.strata.remove(&Table { agent: me.clone(), grain: Grain::Daily, generation }).await.unwrap();
-        let version = service.facts.version(&me).await.unwrap();
-        service.facts.replace(&me, Vec::new(), version).await.unwrap();
+        let generation = service.parts.store.watermark(&me, Grain::Daily).await.unwrap().generation;
+        service.parts.strata.remove(&Table { agent: me.clone(), grain: Grain::Daily, generation }).await.unwrap();
+        let version = service.parts.facts.version(&me).await.unwrap();
+        service.parts.facts.replace(&me, Vec::new(), version).await.unwrap();
         let found = service.verify(&me, at(NOW)).await.unwrap();
         assert!(found.facts_differ && !found.tables_are_sound());
         assert_eq!(found.tables, [Discrepancy::Damaged(Grain::Daily, "it is missing".into())]);
         service.mend(&me, &found, at(NOW)).await.unwrap();
         assert_eq!(service.verify(&me, at(NOW)).await.unwrap(), Verified::default());
-        let generation = async |grain| service.store.watermark(&me, grain).await.unwrap().generation;
+        let generation = async |grain| service.parts.store.watermark(&me, grain).await.unwrap().generation;
         assert_eq!((generation(Grain::Working).await, generation(Grain::Daily).await), (0, 1), "what is sound stays");
     }
 
@@ -90,7 +117,7 @@ mod tests {
         let me = agent("a");
         let service = service_with_memories(&me).await;
         let late = vec![message("2026-03-05T10:00:00Z", "Bob called.")];
-        service.writer.ingest(&me, late, false, at(NOW)).await.unwrap();
+        service.parts.writer.ingest(&me, late, false, at(NOW)).await.unwrap();
         let found = service.verify(&me, at(NOW)).await.unwrap();
         assert_eq!(found.gaps, []);
         let unwritten: Vec<_> = found.unwritten.iter().map(|gap| format!("{}@{}", gap.day, gap.period)).collect();

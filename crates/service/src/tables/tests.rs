@@ -16,7 +16,7 @@ fn question() -> SearchRequest {
 
 async fn say(service: &Service, name: &str) -> u64 {
     let messages = vec![message("2026-03-04T10:00:00Z", "Ann likes_to sail.")];
-    let seq = service.writer.ingest(&agent(name), messages, false, at(NOW)).await.unwrap().seq;
+    let seq = service.parts.writer.ingest(&agent(name), messages, false, at(NOW)).await.unwrap().seq;
     service.nudge(&agent(name));
     seq
 }
@@ -109,8 +109,8 @@ async fn small_worker_takes_only_agents_that_are_not_large() {
 async fn lose(service: &Service, name: &str) {
     let agent = agent(name);
     for grain in Grain::ALL {
-        let generation = service.store.watermark(&agent, grain).await.unwrap().generation;
-        service.strata.remove(&Table { agent: agent.clone(), grain, generation }).await.unwrap();
+        let generation = service.parts.store.watermark(&agent, grain).await.unwrap().generation;
+        service.parts.strata.remove(&Table { agent: agent.clone(), grain, generation }).await.unwrap();
     }
 }
 

@@ -27,7 +27,7 @@ async fn write_and_read(models: &Models, round_trip: &RoundTrip, tell: &mut dyn 
             "none is configured; the built-in engine writes summaries, and built-in rules extract facts",
         ));
     }
-    let endpoint = match Endpoint::new(models.clone(), round_trip.folder.store.clone()) {
+    let endpoint = match Endpoint::new(models.clone(), round_trip.folder.catalog().clone()) {
         Ok(endpoint) => endpoint,
         Err(error) => return tell(Finding::wrong(ABOUT, message_of(&error), "correct [models] in annals.toml")),
     };
@@ -46,7 +46,7 @@ async fn write_and_read(models: &Models, round_trip: &RoundTrip, tell: &mut dyn 
 }
 
 async fn work(endpoint: &Endpoint, purpose: Purpose, round_trip: &RoundTrip) -> Result<String> {
-    let (settings, turns, now) = (Settings::default(), std::slice::from_ref(&round_trip.turn), round_trip.folder.now);
+    let (settings, turns, now) = (Settings::default(), std::slice::from_ref(&round_trip.turn), round_trip.folder.now());
     let Some(grain) = Grain::SUMMARIES.into_iter().find(|grain| Purpose::of(*grain) == purpose) else {
         let agent = &round_trip.agent;
         let task = ExtractionTask { agent, settings: &settings, turns, context: &[], known: &[], predicates: &[], now };
@@ -76,10 +76,10 @@ async fn order(model: &Arc<RerankModel>, round_trip: &RoundTrip) -> Finding {
         agent: &round_trip.agent,
         question: "Where does the dog sleep?",
         texts: &texts,
-        now: round_trip.folder.now,
+        now: round_trip.folder.now(),
     };
     let begun = Instant::now();
-    let scores = match RerankEndpoint::new(model.clone(), round_trip.folder.store.clone()) {
+    let scores = match RerankEndpoint::new(model.clone(), round_trip.folder.catalog().clone()) {
         Ok(endpoint) => endpoint.rerank(task).await,
         Err(error) => Err(error),
     };

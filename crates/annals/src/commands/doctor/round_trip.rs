@@ -4,11 +4,10 @@
 use std::path::Path;
 use std::time::Instant;
 
-use annals_core::ports::Select;
-use annals_core::{
-    Agent, Error, FactQuery, Grain, Memory, Message, Period, Query, Result, Role, SignedDuration, Timestamp,
-};
+use annals_core::{Agent, Error, Grain, Memory, Period, Query, Result, Role, Settings, SignedDuration, Timestamp};
 use annals_llm::ModelsConfig;
+use annals_service::NoProgress;
+use annals_service::wire::{FactsRequest, IngestRequest, MessageIn};
 
 use super::Finding;
 use crate::cli::Global;
@@ -73,18 +72,21 @@ async fn store(scratch: &Path, now: Timestamp) -> Result<RoundTrip> {
     let none = ModelsConfig::default().check(|_| None).map_err(Error::Faults)?;
     let folder = Folder::open(scratch, Opening::by_hand(none, now), true).await?;
     let agent = Agent::new("doctor")?;
-    let message = Message {
-        conversation: "visit".into(),
-        client_id: None,
+    let message = MessageIn {
         role: Role::User,
-        name: Some("Ada".into()),
         content: WORDS.into(),
-        at: now.saturating_sub(AGO).unwrap_or(now),
+        conversation: Some("visit".into()),
+        id: None,
+        name: Some("Ada".into()),
+        at: Some(now.saturating_sub(AGO).unwrap_or(now)),
+        other: Default::default(),
     };
-    folder.writer.ingest(&agent, vec![message], false, now).await?;
-    folder.writer.project(&agent, now, &|_| ()).await?;
+    let request = IngestRequest { messages: vec![message], conversation: None, revise: false };
+    let service = folder.service();
+    service.ingest(&agent, &Settings::default(), request, now).await?;
+    service.make_searchable(&agent, &|_| ()).await?;
     let query = Query { text: Some(QUESTION.into()), limit: 1, ..Query::default() };
-    let found = folder.search.answer(&agent, &query, now).await?.results.pop();
+    let found = service.answer(&agent, &query, now).await?.results.pop();
     let turn = found.map(|found| found.memory).filter(|memory| memory.text == WORDS);
     let lost = || {
         Error::damaged(
@@ -98,9 +100,9 @@ async fn store(scratch: &Path, now: Timestamp) -> Result<RoundTrip> {
 /// Checks that DuckDB loads, writes and answers.
 async fn facts(round_trip: &RoundTrip) -> Result<String> {
     let folder = &round_trip.folder;
-    let passed = folder.fact_writer.extract(&round_trip.agent, folder.now, &|_| ()).await?;
-    let about = FactQuery { about: Some("Ada".into()), ..FactQuery::default() };
-    let found = folder.facts.find(&round_trip.agent, &about).await?.len();
+    let passed = folder.service().extract_facts(&round_trip.agent, &NoProgress).await?;
+    let about = FactsRequest { about: Some("Ada".into()), history: true, ..FactsRequest::default() };
+    let found = folder.service().ask_facts(&round_trip.agent, about, folder.now()).await?.facts.len();
     let missing =
         || Error::damaged("the doctor's table of facts", "the test facts were stored, but a query does not find them");
     (found > 0)
@@ -110,11 +112,11 @@ async fn facts(round_trip: &RoundTrip) -> Result<String> {
 
 async fn roll_up(round_trip: &RoundTrip) -> Result<String> {
     let folder = &round_trip.folder;
-    let passed = folder.summarizer.pass(&round_trip.agent, folder.now, &|_| ()).await?;
-    folder.writer.project(&round_trip.agent, folder.now, &|_| ()).await?;
+    let service = folder.service();
+    let passed = service.write_summaries(&round_trip.agent, false, folder.now(), &|_| ()).await?;
+    service.make_searchable(&round_trip.agent, &|_| ()).await?;
     let day = Period::of(Grain::Daily, round_trip.turn.days.0);
-    let all = Select { newest_first: true, limit: 1, ..Select::all(Grain::Daily) };
-    let summaries = folder.store.list(&round_trip.agent, &all).await?;
+    let summaries = service.memories_of(&round_trip.agent, Grain::Daily).await?;
     let missing = || Error::damaged("the doctor's roll-up", format!("{day} has no summary"));
     let count = passed.written.iter().sum::<u64>();
     (!summaries.is_empty()).then(|| format!("{count} written by the built-in engine")).ok_or_else(missing)

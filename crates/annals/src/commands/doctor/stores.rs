@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use annals_core::{Agent, Error, FactQuery, Query, Result};
+use annals_core::{Error, Result};
 use annals_llm::ModelsConfig;
 
 use super::Finding;
@@ -44,16 +44,9 @@ async fn open(global: &Global, data: &Path) -> Result<String> {
             Folder::open(data, Opening::by_hand(none, now(global)), false).await?
         }
     };
-    let agents = folder.store.agents().await?;
+    let agents = folder.agents(None).await?;
     for agent in &agents {
-        read(&folder, agent).await?;
+        folder.service().check_readable(agent, folder.now()).await?;
     }
     Ok(plural(agents.len() as u64, "agent"))
-}
-
-async fn read(folder: &Folder, agent: &Agent) -> Result<()> {
-    let query = Query { text: Some("annals".into()), limit: 1, ..Query::default() };
-    folder.search.answer(agent, &query, folder.now).await?;
-    folder.facts.find(agent, &FactQuery { limit: Some(1), ..FactQuery::default() }).await?;
-    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use annals_core::ports::Scope;
 use annals_service::Service;
-use annals_service::issue;
+use annals_service::wire::NewKey;
 use annals_testkit::{agent, at};
 use axum::Router;
 use axum::body::Body;
@@ -90,18 +90,14 @@ async fn request_without_a_key_is_refused_and_a_key_reaches_only_its_agents() {
 }
 
 async fn issue_key(service: &Service, scopes: &[Scope], agents: &[&str]) -> String {
-    let issued = issue(getrandom::fill).unwrap();
-    let key = annals_core::ports::Key {
-        id: issued.id.clone(),
-        name: issued.id.clone(),
+    let request = NewKey {
+        name: "key".into(),
         workspace: "default".into(),
         scopes: scopes.iter().copied().collect(),
         agents: agents.iter().map(ToString::to_string).collect(),
-        created_at: at(NOW),
         expires_at: None,
-        revoked_at: None,
     };
-    service.store.add_key(&key, &issued.hash).await.unwrap();
+    let (issued, _) = service.add_key(request, at(NOW), getrandom::fill).await.unwrap();
     format!("Bearer {}", issued.text.expose_secret())
 }
 

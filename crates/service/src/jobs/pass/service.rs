@@ -14,7 +14,7 @@ use crate::{Parts, Service};
 impl Pass {
     /// Creates a pass over this service.
     pub fn of(service: &Service) -> Pass {
-        Pass { locks: service.locks().clone(), ..Pass::over(service, Arc::new(service.clone())) }
+        Pass { locks: service.locks().clone(), ..Pass::over(&service.parts, Arc::new(service.clone())) }
     }
 
     /// Creates a pass that updates tables without locks, for a process in which no other task writes them.
@@ -52,7 +52,7 @@ impl TableWork for Service {
     }
 
     async fn owed(&self) -> Result<Vec<Agent>> {
-        self.eraser.owed().await
+        self.parts.eraser.owed().await
     }
 
     async fn clean(&self, agent: &Agent, roll_up: &mut Held<'_, RollUp>, now: Timestamp) -> Result<bool> {
@@ -61,6 +61,6 @@ impl TableWork for Service {
         let mut history = reader.then::<History>().await;
         let mut facts = history.then::<Facts>().await;
         let _tables = facts.then::<Tables>().await;
-        self.eraser.clean(agent, now).await.map(|()| true)
+        self.parts.eraser.clean(agent, now).await.map(|()| true)
     }
 }

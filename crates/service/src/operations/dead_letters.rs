@@ -1,0 +1,27 @@
+//! Dead letters: memories that could not be indexed, or read for facts by a model.
+
+use annals_core::{Agent, Result, Timestamp};
+
+use crate::Service;
+use crate::locks::Tables;
+use crate::wire::{DeadLetterView, ReplayAnswer};
+
+impl Service {
+    /// Returns the dead letters of an agent.
+    pub async fn dead_letters(&self, agent: &Agent) -> Result<Vec<DeadLetterView>> {
+        Ok(self.parts.store.dead_letters(agent).await?.into_iter().map(DeadLetterView::from).collect())
+    }
+
+    /// Tries again to index the dead memories of an agent and to read its dead messages for facts.
+    pub async fn replay_dead_letters(&self, agent: &Agent, now: Timestamp) -> Result<ReplayAnswer> {
+        // Replaces a damaged table; no rows could be added to it.
+        self.make_searchable(agent, &|_| ()).await?;
+        let revived = {
+            let _tables_lock = self.locks.lock::<Tables>(agent).await;
+            self.parts.writer.revive(agent).await?
+        };
+        let read = self.reread_for_facts(agent, now).await?;
+        let dead = self.parts.store.dead_letters(agent).await?.len() as u64;
+        Ok(ReplayAnswer { alive: revived + read.turns - read.degraded, dead })
+    }
+}

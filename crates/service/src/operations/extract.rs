@@ -1,0 +1,31 @@
+//! Extraction of facts from new messages, on request.
+
+use annals_core::{Agent, Grain, Result};
+
+use crate::locks::Facts;
+use crate::wire::ExtractionView;
+use crate::{ProgressSink, Service};
+
+impl Service {
+    /// Reads all messages that were not yet read for facts, by model or by rules, and brings the table of facts up to date.
+    pub async fn extract_facts(&self, agent: &Agent, progress: &dyn ProgressSink) -> Result<ExtractionView> {
+        let read = self.parts.store.extraction(agent).await?.extracted;
+        let unread = self.parts.store.backlog(agent, Grain::Working, read).await?;
+        let stage = progress.begin("extracting facts", unread);
+        let passed = self.read_for_facts(agent, &|turns| stage.advance(turns)).await?;
+        Ok(ExtractionView::from(passed))
+    }
+
+    /// Does the same as [`Service::extract_facts`] if the extractor is local. Otherwise only updates the table of facts, and
+    /// leaves reading to the roll-up: a model costs money and time.
+    pub async fn bring_facts_up_to_date(&self, agent: &Agent, progress: &dyn ProgressSink) -> Result<()> {
+        let settings = self.parts.store.settings(agent).await?;
+        if self.parts.extractor.is_local(&settings) {
+            self.extract_facts(agent, progress).await?;
+        } else {
+            let _facts_lock = self.locks.lock::<Facts>(agent).await;
+            self.parts.fact_writer.bring_facts(agent).await?;
+        }
+        Ok(())
+    }
+}

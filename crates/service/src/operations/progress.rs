@@ -1,0 +1,28 @@
+//! Progress of long operations, reported in stages to whoever called them.
+
+/// Receives the progress of a long operation.
+pub trait ProgressSink: Sync {
+    /// Begins a stage with this many items. The stage ends when the returned value is dropped.
+    fn begin(&self, stage: &'static str, items: u64) -> Box<dyn Stage>;
+}
+
+/// A stage of an operation.
+pub trait Stage: Send + Sync {
+    /// Adds finished items.
+    fn advance(&self, items: u64);
+}
+
+/// Ignores progress.
+pub struct NoProgress;
+
+struct Ignored;
+
+impl ProgressSink for NoProgress {
+    fn begin(&self, _: &'static str, _: u64) -> Box<dyn Stage> {
+        Box::new(Ignored)
+    }
+}
+
+impl Stage for Ignored {
+    fn advance(&self, _: u64) {}
+}

@@ -1,0 +1,229 @@
+//! Answers of maintenance: import, retention, verification, dead letters, extraction.
+
+use std::collections::BTreeMap;
+
+use annals_core::{Agent, DeadLetter, Grain, MemoryId, Stage, Timestamp};
+use annals_retention::{Held, Hold, Totals};
+use annals_summarizer::Gap;
+use annals_writer::{Discrepancy, ExtractionPassed};
+use serde::Serialize;
+
+/// Result of an import.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ImportAnswer {
+    /// Number of agents.
+    pub agents: u64,
+    /// Number of new messages.
+    pub accepted: u64,
+    /// Number of messages that were stored already.
+    pub duplicate: u64,
+    /// Number of messages that replaced stored ones.
+    pub revised: u64,
+    /// Number of changes that were made searchable.
+    pub searchable: u64,
+    /// Number of messages that could not be made searchable.
+    pub dead: u64,
+    /// Number of messages that were skipped because they were forgotten before.
+    pub forgotten: u64,
+    /// Number of credentials that were masked.
+    pub masked: u64,
+    /// Number of records restored from exports.
+    pub restored: u64,
+    /// Number of messages among `restored`.
+    pub restored_messages: u64,
+    /// Number of summaries among `restored`.
+    pub restored_summaries: u64,
+    /// Number of fact operations among `restored`.
+    pub restored_facts: u64,
+    /// Places of corrections that changed messages replace.
+    pub replaced_corrections: Vec<String>,
+    /// Unknown fields, with the number of lines that contain each.
+    pub ignored_fields: BTreeMap<String, u64>,
+}
+
+/// Result of reading messages for facts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ExtractionView {
+    /// Number of messages that were read.
+    pub turns: u64,
+    /// Number of fact operations found.
+    pub operations: u64,
+    /// Number of statements found.
+    pub statements: u64,
+    /// Number of elements of answers that could not be used.
+    pub rejected: u64,
+    /// Number of messages that the built-in rules read in the model's place.
+    pub degraded: u64,
+    /// Why reading waits, if messages are left.
+    pub waiting: Option<String>,
+}
+
+impl From<ExtractionPassed> for ExtractionView {
+    fn from(passed: ExtractionPassed) -> ExtractionView {
+        let ExtractionPassed { turns, operations, statements, rejected, degraded, waiting, .. } = passed;
+        ExtractionView { turns, operations, statements, rejected, degraded, waiting }
+    }
+}
+
+/// A memory that could not be indexed or read for facts.
+#[derive(Clone, Debug, Serialize)]
+pub struct DeadLetterView {
+    /// Name of the agent.
+    pub agent: String,
+    /// Grain of the memory.
+    pub grain: Grain,
+    /// Id of the memory.
+    pub memory: MemoryId,
+    /// Why it failed.
+    pub error: String,
+    /// The stage that failed.
+    pub stage: Stage,
+    /// When it failed.
+    pub at: Timestamp,
+}
+
+impl From<DeadLetter> for DeadLetterView {
+    fn from(letter: DeadLetter) -> DeadLetterView {
+        let DeadLetter { agent, grain, memory, stage, error, at } = letter;
+        DeadLetterView { agent: agent.name().to_owned(), grain, memory, error, stage, at }
+    }
+}
+
+/// Result of trying dead letters again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ReplayAnswer {
+    /// Number of memories that are searchable again or were read.
+    pub alive: u64,
+    /// Number of dead letters that are left.
+    pub dead: u64,
+}
+
+/// What retention pruned, or would prune.
+#[derive(Clone, Debug, Serialize)]
+pub struct RetainAnswer {
+    /// Name of the agent.
+    pub agent: String,
+    /// Name of the plan.
+    pub plan: String,
+    /// Whether it was pruned.
+    pub pruned: bool,
+    /// What was pruned, or would be, per grain.
+    pub grains: BTreeMap<String, TotalsView>,
+    /// What is past the plan and kept.
+    pub kept: Vec<KeptView>,
+}
+
+/// The size of a number of periods.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct TotalsView {
+    /// Number of periods.
+    pub sets: u64,
+    /// Number of memories.
+    pub memories: u64,
+    /// Bytes of their text.
+    pub bytes: u64,
+}
+
+/// Memories that are past the plan and kept.
+#[derive(Clone, Debug, Serialize)]
+pub struct KeptView {
+    /// The period whose summary covers them.
+    pub period: String,
+    /// Number of memories.
+    pub memories: u64,
+    /// Why they are kept.
+    pub why: String,
+}
+
+impl RetainAnswer {
+    /// Builds the answer.
+    pub fn new(agent: &Agent, plan: String, pruned: bool, totals: &[Totals; 6], held: &[Held]) -> RetainAnswer {
+        let view = |totals: &Totals| TotalsView { sets: totals.sets, memories: totals.rows, bytes: totals.bytes };
+        let kept = |held: &Held| KeptView {
+            period: held.children.parent.to_string(),
+            memories: held.children.rows,
+            why: reason(held.hold).to_owned(),
+        };
+        RetainAnswer {
+            agent: agent.name().to_owned(),
+            plan,
+            pruned,
+            grains: Grain::ALL.iter().zip(totals).map(|(grain, totals)| (grain.to_string(), view(totals))).collect(),
+            kept: held.iter().map(kept).collect(),
+        }
+    }
+}
+
+fn reason(hold: Hold) -> &'static str {
+    match hold {
+        Hold::Pinned => "something in it is pinned",
+        Hold::Uncovered => "no summary covers all of it yet; `annals rollup` writes it",
+        Hold::Degraded => "its summary was written by the built-in engine, and the model still has to rewrite it",
+        Hold::Unread => "facts were not extracted from it yet; `annals rollup` extracts them",
+        Hold::Finer => "memories of a finer grain below it are still kept",
+    }
+}
+
+/// Result of a verification of all stores.
+#[derive(Clone, Debug, Serialize)]
+pub struct VerifyAnswer {
+    /// Whether nothing is missing and nothing is damaged.
+    pub sound: bool,
+    /// Faults of the catalog.
+    pub catalog: Vec<String>,
+    /// The result for each agent.
+    pub agents: Vec<AgentVerification>,
+}
+
+/// Result of the verification of one agent.
+#[derive(Clone, Debug, Serialize)]
+pub struct AgentVerification {
+    /// Name of the agent.
+    pub agent: String,
+    /// Number of memories in the catalog.
+    pub memories: u64,
+    /// Days that a summary does not cover.
+    pub missing_days: Vec<MissingDay>,
+    /// Differences between tables and the catalog.
+    pub tables: Vec<DiscrepancyView>,
+    /// Whether the table of facts differs from the log of facts.
+    pub facts_differ: bool,
+}
+
+/// A day that is not in the summary of a period.
+#[derive(Clone, Debug, Serialize)]
+pub struct MissingDay {
+    /// The day.
+    pub day: String,
+    /// The period.
+    pub period: String,
+}
+
+/// A difference between a table and the catalog.
+#[derive(Clone, Debug, Serialize)]
+pub struct DiscrepancyView {
+    /// `missing`, `extra`, `stale` or `damaged`.
+    pub problem: &'static str,
+    /// Grain of the table.
+    pub grain: String,
+    /// The memory, or the damage.
+    pub what: String,
+}
+
+impl From<&Gap> for MissingDay {
+    fn from(gap: &Gap) -> MissingDay {
+        MissingDay { day: gap.day.to_string(), period: gap.period.to_string() }
+    }
+}
+
+impl From<&Discrepancy> for DiscrepancyView {
+    fn from(found: &Discrepancy) -> DiscrepancyView {
+        let (problem, what) = match found {
+            Discrepancy::Missing(_, memory) => ("missing", memory.as_str()),
+            Discrepancy::Extra(_, memory) => ("extra", memory.as_str()),
+            Discrepancy::Stale(_, memory) => ("stale", memory.as_str()),
+            Discrepancy::Damaged(_, why) => ("damaged", why.as_str()),
+        };
+        DiscrepancyView { problem, grain: found.grain().to_string(), what: what.to_owned() }
+    }
+}
