@@ -7,9 +7,10 @@ use annals_core::ports::{
     Access, Accesses, Archive, Blocks, ClockNote, Erasure, Journal, Keys, Record, Replies, RequestKey, Requests, Seals,
     Target, Watermark,
 };
+use annals_core::prelude::*;
 use annals_core::{
-    Agent, Catalog, DeadLetter, Digest, ExtractionWatermark, Grain, IngestReceipt, LedgerRow, MemoryId, Sentence,
-    Settings, Stage,
+    Agent, DeadLetter, Digest, ExtractionWatermark, Grain, IngestReceipt, LedgerRow, MemoryId, Sentence, Settings,
+    Stage,
 };
 use annals_testkit::{agent, at, period};
 use rusqlite::{Connection, OpenFlags};
