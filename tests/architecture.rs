@@ -7,21 +7,26 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The workspace crates that each crate may depend on, without dev-dependencies.
-const EDGES: [(&str, &[&str]); 16] = [
+const EDGES: [(&str, &[&str]); 18] = [
     ("annals-core", &[]),
     ("annals-testkit", &["annals-core"]),
     ("annals-catalog", &["annals-core"]),
     ("annals-index", &["annals-core"]),
-    ("annals-strata", &["annals-core", "annals-index"]),
+    ("annals-objects", &[]),
+    ("annals-strata", &["annals-core", "annals-index", "annals-objects"]),
     ("annals-embedder", &["annals-core"]),
     ("annals-llm", &["annals-core"]),
     ("annals-writer", &["annals-core"]),
-    ("annals-facts", &["annals-core"]),
+    ("annals-facts", &["annals-core", "annals-objects"]),
     ("annals-retention", &["annals-core"]),
     ("annals-summarizer", &["annals-core"]),
     ("annals-search", &["annals-core"]),
-    ("annals-server", &["annals-core", "annals-retention", "annals-search", "annals-summarizer", "annals-writer"]),
-    ("annals-simulation", &["annals-core", "annals-retention", "annals-server", "annals-summarizer", "annals-testkit"]),
+    ("annals-service", &["annals-core", "annals-retention", "annals-search", "annals-summarizer", "annals-writer"]),
+    ("annals-server", &["annals-core", "annals-service"]),
+    (
+        "annals-simulation",
+        &["annals-core", "annals-retention", "annals-service", "annals-summarizer", "annals-testkit"],
+    ),
     (
         "annals-bench",
         &[
@@ -48,6 +53,7 @@ const EDGES: [(&str, &[&str]); 16] = [
             "annals-llm",
             "annals-retention",
             "annals-server",
+            "annals-service",
             "annals-strata",
             "annals-summarizer",
             "annals-writer",
@@ -64,7 +70,7 @@ const KEPT_APART: [(&str, &str); 9] = [
     ("rusqlite", "annals-catalog"),
     ("rmcp", "annals-server"),
     ("rten", "annals-embedder"),
-    ("tokio-cron-scheduler", "annals-server"),
+    ("tokio-cron-scheduler", "annals-service"),
     ("tokenizers", "annals-embedder"),
 ];
 
@@ -103,6 +109,58 @@ fn heavy_dependencies_belong_to_one_crate() {
         for (dependency, home) in KEPT_APART {
             let is_rival = (name, dependency) == ("annals-bench", "rusqlite");
             assert!(name == home || is_rival || !names(&package).contains(dependency), "{name} names {dependency}");
+        }
+    }
+}
+
+/// The crates that reach files only through `annals-objects`, so that another store can take the place of local files.
+const WITHOUT_FILES: [&str; 2] = ["strata", "facts"];
+
+/// Names of the standard library and of crates that reach files.
+const FILE_ACCESS: [&str; 12] = [
+    "std::fs",
+    "std::os::unix::fs",
+    "tokio::fs",
+    "fs::",
+    "File::",
+    "OpenOptions",
+    "LocalFileSystem",
+    "WalkDir",
+    "TempDir",
+    "NamedTempFile",
+    ".exists()",
+    ".canonicalize()",
+];
+
+/// Reads `/proc` and `/sys` for the size of the machine's memory, and nothing that is stored.
+const READS_THE_MACHINE: &str = "strata/src/memory.rs";
+
+#[test]
+fn strata_and_facts_reach_files_only_through_objects() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut found = Vec::new();
+    for name in WITHOUT_FILES {
+        let mut sources = Vec::new();
+        files(&crates.join(name).join("src"), &mut sources);
+        let is_test = |path: &Path| path.ends_with("tests.rs") || path.iter().any(|part| part == "tests");
+        sources.retain(|path| !is_test(path) && path.extension().is_some_and(|end| end == "rs"));
+        assert!(sources.len() > 10, "{name} has only {} sources", sources.len());
+        for path in sources.iter().filter(|path| !path.ends_with(READS_THE_MACHINE)) {
+            let text = std::fs::read_to_string(path).unwrap();
+            let shipped = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+            let code = shipped.lines().filter(|line| !line.trim_start().starts_with("//"));
+            for line in code.filter(|line| FILE_ACCESS.iter().any(|access| line.contains(access))) {
+                found.push(format!("{}: {}", path.display(), line.trim()));
+            }
+        }
+    }
+    assert_eq!(found, Vec::<String>::new());
+    for package in packages() {
+        let name = package["name"].as_str().unwrap();
+        if WITHOUT_FILES.iter().any(|without| name == format!("annals-{without}")) {
+            for access in ["tempfile", "walkdir"] {
+                assert!(!names(&package).contains(access), "{name} names {access}");
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use annals_catalog::SqliteCatalog;
 use annals_core::Embedder;
 use annals_facts::DuckFacts;
-use annals_server::Parts;
+use annals_service::Parts;
 use annals_simulation::jobs::{World, ZONES, parts};
 use annals_strata::{LanceStrata, Memory};
 use annals_testkit::WordEmbedder;

@@ -6,8 +6,8 @@ use std::time::SystemTime;
 
 use annals_core::ports::Target;
 use annals_core::{Agent, FactQuery, MemoryId};
-use annals_server::Service;
-use annals_server::wire::ForgetAnswer;
+use annals_service::Service;
+use annals_service::wire::ForgetAnswer;
 use serde_json::Value;
 use tokio::io::AsyncReadExt;
 

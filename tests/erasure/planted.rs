@@ -158,7 +158,7 @@ impl Erasure for Planted {
             return self.catalog.find_leftovers(agent, words).await;
         }
         let mut places = Vec::new();
-        for agent in self.catalog.agents().await? {
+        for agent in self.catalog.all_agents().await? {
             places.extend(self.catalog.find_leftovers(&agent, words).await?);
         }
         Ok(places)

@@ -9,7 +9,7 @@ use annals_core::ports::Erasure;
 use annals_core::{Embedder, Facts, SignedDuration, Strata, Timestamp};
 use annals_facts::DuckFacts;
 use annals_retention::Plans;
-use annals_server::{Components, Parts, Service};
+use annals_service::{Components, Parts, Service};
 use annals_strata::{LanceStrata, Memory};
 use annals_summarizer::SchedulePolicy;
 use annals_testkit::WordEmbedder;

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 
 use annals_core::{Error, Result};
 use annals_llm::{Models, ModelsConfig};
-use annals_server::config::{BackupConfig, Limits, LogConfig, ServerConfig};
+use annals_server::config::{BackupConfig, LogConfig, ServerConfig};
+use annals_service::config::Limits;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};

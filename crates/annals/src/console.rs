@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use annals_server::jobs::AlarmClock;
+use annals_service::jobs::AlarmClock;
 use axum::body::Bytes;
 use futures::executor::block_on;
 use serde::{Deserialize, Serialize};

@@ -21,9 +21,9 @@ use annals_embedder::{Cached, OnnxEmbedder};
 use annals_facts::DuckFacts;
 use annals_llm::{Auto, Endpoint, Extractive, Models, RerankEndpoint, Rules};
 use annals_retention::Plans;
-use annals_server::config::Limits;
-use annals_server::metrics::{Measured, Metrics};
-use annals_server::{Clock, Components, Parts, Prompts, Service};
+use annals_service::config::Limits;
+use annals_service::metrics::{Measured, Metrics};
+use annals_service::{Clock, Components, Parts, Prompts, Service};
 use annals_strata::{LanceStrata, Memory};
 use annals_summarizer::SchedulePolicy;
 use jiff::SignedDuration;
@@ -133,7 +133,7 @@ impl Folder {
     pub async fn agents(&self, name: Option<&str>) -> Result<Vec<Agent>> {
         match name {
             Some(name) => Ok(vec![self.agent(name).await?]),
-            None => self.store.agents().await,
+            None => self.store.all_agents().await,
         }
     }
 }

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
 use annals_core::{Error, Result};
-use annals_server::jobs::AlarmClock;
 use annals_server::socket::post;
+use annals_service::jobs::AlarmClock;
 use axum::Router;
 use axum::body::{Body, BodyDataStream, Bytes};
 use axum::extract::State;

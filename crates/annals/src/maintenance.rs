@@ -8,9 +8,9 @@ use std::time::Instant;
 use annals_core::ports::{Table, TableStats};
 use annals_core::{Agent, Error, Grain, Result, SignedDuration, Timestamp};
 use annals_server::config::BackupConfig;
-use annals_server::jobs::{Alarm, Jobs, Moment, Pass, Report, RetentionTask, RollUpTask, Task, Timing};
-use annals_server::metrics::Metrics;
-use annals_server::{Service, Verified};
+use annals_service::jobs::{Alarm, Jobs, Moment, Pass, Report, RetentionTask, RollUpTask, Task, Timing};
+use annals_service::metrics::Metrics;
+use annals_service::{Service, Verified};
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
@@ -104,7 +104,8 @@ impl Task for Compaction {
     async fn run(&self, _: Moment, stop: &CancellationToken) -> Result<Report> {
         let mut tidied = 0;
         let mut worst = [TableStats::default(); 6];
-        for agent in self.0.store.agents().await? {
+        let mut last = None;
+        while let Some(agent) = self.0.store.next_agent(last.as_ref()).await? {
             for (grain, worst) in Grain::ALL.into_iter().zip(&mut worst) {
                 if stop.is_cancelled() {
                     return Ok(Report {
@@ -117,6 +118,7 @@ impl Task for Compaction {
                 worst.fragments = worst.fragments.max(table_stats.fragments);
                 tidied += 1;
             }
+            last = Some(agent);
         }
         for (grain, worst) in Grain::ALL.into_iter().zip(worst) {
             self.0.metrics.tables(grain, worst.versions, worst.fragments);
@@ -128,7 +130,7 @@ impl Task for Compaction {
 impl Compaction {
     /// Compacts a table. Returns its state before that.
     async fn compact(&self, agent: &Agent, grain: Grain) -> Result<TableStats> {
-        let _tables_lock = self.0.locks().lock::<annals_server::locks::Tables>(agent).await;
+        let _tables_lock = self.0.locks().lock::<annals_service::locks::Tables>(agent).await;
         let generation = self.0.store.watermark(agent, grain).await?.generation;
         let table = Table { agent: agent.clone(), grain, generation };
         let table_stats = self.0.strata.table_stats(&table).await?;
@@ -148,7 +150,8 @@ impl Task for Verification {
             tracing::error!(fault, "the catalog failed its integrity check");
         }
         let (mut failures, mut checked, mut mended) = (faults.len() as u64, 0, 0);
-        for agent in self.0.store.agents().await? {
+        let mut last = None;
+        while let Some(agent) = self.0.store.next_agent(last.as_ref()).await? {
             if stop.is_cancelled() {
                 break;
             }
@@ -158,6 +161,7 @@ impl Task for Verification {
             checked += 1;
             tell(&agent, &found);
             self.0.mend(&agent, &found, moment.now).await?;
+            last = Some(agent);
         }
         Ok(Report { done: format!("{checked} agents checked, {mended} repaired"), failures })
     }

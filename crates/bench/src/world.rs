@@ -180,7 +180,7 @@ impl World {
 
     async fn count(&self) -> Result<u64> {
         let mut count = 0;
-        for agent in self.catalog.agents().await? {
+        for agent in self.catalog.all_agents().await? {
             count += self.catalog.counts(&agent).await?.memories[Grain::Working as usize];
         }
         Ok(count)

@@ -11,8 +11,15 @@ use crate::db::{Db, Result, Row, params};
 
 #[async_trait]
 impl Agents for SqliteCatalog {
-    async fn agents(&self) -> annals_core::Result<Vec<Agent>> {
-        self.thread.read("listing agents", all).await
+    async fn agents(
+        &self,
+        workspace: Option<&str>,
+        after: Option<&Agent>,
+        limit: usize,
+    ) -> annals_core::Result<Vec<Agent>> {
+        let (workspace, after) = (workspace.map(str::to_owned), after.cloned());
+        let list = move |c: &dyn Db| page(c, workspace.as_deref(), after.as_ref(), limit);
+        self.thread.read("listing agents", list).await
     }
 
     async fn agents_with_work(&self, now: Timestamp) -> annals_core::Result<Vec<Agent>> {
@@ -40,7 +47,30 @@ impl Agents for SqliteCatalog {
     }
 }
 
-/// The conditions are those of agents.sql.
+/// The agents above a workspace and a name. An agent with only pruned turns still has ledger rows, one with only facts
+/// entered by hand has the log, and another may have nothing but blocks.
+macro_rules! known_agents {
+    ($rest:literal) => {
+        concat!(
+            "SELECT workspace, name
+            FROM agent
+            -- The staging agent of a restore has no workspace.
+            WHERE workspace <> '' AND (workspace, name) > (?1, ?2) AND (
+                settings IS NOT NULL
+                OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = agent.agent_id)
+                OR EXISTS (SELECT 1 FROM ledger WHERE ledger.agent_id = agent.agent_id)
+                OR EXISTS (SELECT 1 FROM fact_operation WHERE fact_operation.agent_id = agent.agent_id)
+                OR EXISTS (SELECT 1 FROM block WHERE block.agent_id = agent.agent_id)
+            ) ",
+            $rest
+        )
+    };
+}
+
+pub(crate) const PAGE: &str = known_agents!("ORDER BY workspace, name LIMIT ?3");
+pub(crate) const PAGE_OF_WORKSPACE: &str =
+    known_agents!("AND workspace = ?4 AND name > ?5 ORDER BY workspace, name LIMIT ?3");
+/// The conditions are those of [`PAGE`].
 pub(crate) const AGENT_STATE: &str = "SELECT settings,
         settings IS NOT NULL
             OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = agent.agent_id)
@@ -51,22 +81,20 @@ pub(crate) const AGENT_STATE: &str = "SELECT settings,
     WHERE agent_id = ?1";
 pub(crate) const WITH_WORK: &str = include_str!("sql/agents_with_work.sql");
 
-/// Returns every agent that has settings, messages, ledger rows, fact operations or blocks, by name, then by workspace.
-pub(crate) fn all(db: &dyn Db) -> Result<Vec<Agent>> {
-    // An agent with only pruned turns still has ledger rows, one with only facts entered by hand has the log, and another
-    // may have nothing but blocks.
-    let sql = "SELECT workspace, name
-        FROM agent
-        -- The staging agent of a restore has no workspace.
-        WHERE workspace <> '' AND (
-            settings IS NOT NULL
-            OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = agent.agent_id)
-            OR EXISTS (SELECT 1 FROM ledger WHERE ledger.agent_id = agent.agent_id)
-            OR EXISTS (SELECT 1 FROM fact_operation WHERE fact_operation.agent_id = agent.agent_id)
-            OR EXISTS (SELECT 1 FROM block WHERE block.agent_id = agent.agent_id)
-        )
-        ORDER BY name, workspace";
-    db.query(sql, &[], read)
+/// Returns the agents after the given one that have settings, messages, ledger rows, fact operations or blocks, by
+/// workspace, then by name.
+pub(crate) fn page(db: &dyn Db, workspace: Option<&str>, after: Option<&Agent>, limit: usize) -> Result<Vec<Agent>> {
+    // No name is empty, so this place is before the first agent of a workspace.
+    let (start, name) = after.map_or((workspace.unwrap_or_default(), ""), |after| (after.workspace(), after.name()));
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    match workspace {
+        Some(workspace) => {
+            // Says the same again in a form that the index over both serves.
+            let from = if start == workspace { name } else { "" };
+            db.query(PAGE_OF_WORKSPACE, params![start, name, limit, workspace, from], read)
+        }
+        None => db.query(PAGE, params![start, name, limit], read),
+    }
 }
 
 /// Reads an agent from the columns `workspace` and `name`.
@@ -181,7 +209,7 @@ mod tests {
         let (set, stated) = (agent("o'brien \"x\"; --"), agent("../μνήμη"));
         let elsewhere = Agent::in_workspace("another", "z").unwrap();
         assert_eq!(catalog.settings(&set).await.unwrap(), Settings::default());
-        assert_eq!(catalog.agents().await.unwrap(), []);
+        assert_eq!(catalog.all_agents().await.unwrap(), []);
         let settings = Settings {
             time_zone: "Pacific/Apia".into(),
             later_zones: vec![(Timestamp::UNIX_EPOCH, "Europe/Berlin".into())],
@@ -192,7 +220,7 @@ mod tests {
         for agent in [&stated, &elsewhere] {
             catalog.ingest(agent, vec![spoken_turn(agent, "1", "hello")], false, Timestamp::UNIX_EPOCH).await.unwrap();
         }
-        assert_eq!(catalog.agents().await.unwrap(), [stated.clone(), set.clone(), elsewhere]);
+        assert_eq!(catalog.all_agents().await.unwrap(), [elsewhere, stated.clone(), set.clone()]);
         assert_eq!(catalog.settings(&set).await.unwrap(), settings);
         assert_eq!(catalog.settings(&stated).await.unwrap(), Settings::default());
     }

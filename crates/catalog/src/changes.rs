@@ -197,7 +197,7 @@ mod tests {
             let catalog = folder.open();
             assert_eq!(catalog.watermark(&agent, Grain::Weekly).await.unwrap(), watermark);
             assert_eq!(catalog.watermark(&agent, Grain::Daily).await.unwrap(), start);
-            assert_eq!(catalog.agents().await.unwrap(), [], "a lane alone makes nobody known");
+            assert_eq!(catalog.all_agents().await.unwrap(), [], "a lane alone makes nobody known");
         }
     }
 }

@@ -334,6 +334,6 @@ mod tests {
             let error = catalog.ingest(&me, vec![turn], false, now).await.unwrap_err();
             assert_eq!(error.to_string(), expect);
         }
-        assert_eq!(catalog.agents().await.unwrap(), []);
+        assert_eq!(catalog.all_agents().await.unwrap(), []);
     }
 }

@@ -163,6 +163,13 @@ fn service_queries_use_their_indexes() {
         idempotency::FIND,
         "SEARCH operation USING INDEX operation_by_id (id=?); SEARCH agent USING INTEGER PRIMARY KEY (rowid=?)",
     );
+    for (sql, terms) in
+        [(agents::PAGE, "(workspace,name)>(?,?)"), (agents::PAGE_OF_WORKSPACE, "workspace=? AND name>?")]
+    {
+        let found = plan(&db.0, sql);
+        let expect = format!("SEARCH agent USING INDEX sqlite_autoindex_agent_1 ({terms});");
+        assert!(found.starts_with(&expect) && !found.contains("SCAN"), "{found}");
+    }
     check(accesses::OF_MEMORY, "SEARCH access USING PRIMARY KEY (agent_id=? AND id=?)");
     check(idempotency::DROP, "SEARCH request USING INDEX request_by_time (kept_at<?)");
 }

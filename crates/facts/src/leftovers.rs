@@ -1,39 +1,31 @@
-//! The proof of erasure: searches every stored file of an agent, tables decoded and other files as bytes.
+//! The proof of erasure: searches every stored file of an agent as bytes, and tables decoded too.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use annals_core::{Agent, Phrases, Result};
 use duckdb::params;
 use serde_json::Value;
 
-use crate::parquet_store::Snapshot;
 use crate::table::{Table, failed};
 use crate::{DuckFacts, blocking};
 
-/// Returns the files that contain any of the words. A table that cannot be decoded is an error, because nothing is
-/// proved of it.
+/// Returns the files that contain any of the words, half-written files too. A table that cannot be decoded is an error,
+/// because nothing is proved of it.
 pub async fn find_leftovers(tables: &DuckFacts, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
     let _seat = tables.table_cache.take(agent).await;
     let phrases = Arc::new(Phrases::new(words));
-    let mut holders = Vec::new();
-    for object in tables.parquet_store.list(agent).await? {
-        let found = match Snapshot::of(&object) {
-            Some(snapshot) => {
-                let bytes = tables.parquet_store.read(agent, &snapshot).await?;
-                let (scratch, agent, phrases) = (tables.scratch.clone(), agent.clone(), phrases.clone());
-                blocking(move || table_holds(&Table::decode(&agent, snapshot.version, &bytes, &scratch)?, &phrases))
-                    .await?
-            }
-            None => {
-                let bytes = tables.parquet_store.read_any(agent, &object.location).await?;
-                phrases.is_in(bytes)
-            }
-        };
-        if found {
-            holders.push(object.location.to_string());
+    let mut holders = BTreeSet::new();
+    for snapshot in tables.parquet_store.snapshots(agent).await? {
+        let bytes = tables.parquet_store.read(agent, &snapshot).await?;
+        let (scratch, agent, phrases) = (tables.scratch.clone(), agent.clone(), phrases.clone());
+        let decoded = move || table_holds(&Table::decode(&agent, snapshot.version, &bytes, &scratch)?, &phrases);
+        if blocking(decoded).await? {
+            holders.insert(snapshot.path.to_string());
         }
     }
-    Ok(holders)
+    holders.extend(tables.parquet_store.find(agent, phrases).await?);
+    Ok(holders.into_iter().collect())
 }
 
 fn table_holds(table: &Table, phrases: &Phrases) -> Result<bool> {

@@ -3,8 +3,8 @@
 //! The file is the store; DuckDB only answers queries. It holds a copy of the tables in use, each agent's in its own
 //! instance, so that no query can access another agent. DuckDB's own file format is never written: such files do not
 //! always open again after a crash. When a file is damaged, it is folded anew from the catalog's log. Relies on one
-//! process owning the folder, and on an [`object_store`] that replaces an object atomically. DuckDB cannot access
-//! extensions, the network or files outside the scratch folder, and all values of a query are bound.
+//! process owning the tables, and on [`Objects`], which replace an object atomically. DuckDB cannot access extensions, the
+//! network or files outside the scratch folder, and all values of a query are bound.
 //!
 //! # The file, which is a public format
 //!
@@ -45,21 +45,21 @@ use std::path::Path;
 use std::sync::Arc;
 
 use annals_core::{Agent, Error, Fact, FactQuery, Facts, Reached, Result, Route, Walk};
+use annals_objects::{Objects, Scratch};
 use async_trait::async_trait;
-use object_store::ObjectStore;
 
 pub use convert::json_to_parquet;
 
 use graph::{Graph, Graphs};
 use parquet_store::ParquetStore;
-use table::{Scratch, Table};
+use table::Table;
 use table_cache::{CachedTable, TableCache};
 
 /// A walk over no more facts than this, as most are, runs on the calling thread: it is over before another thread would
 /// start.
 const AT_ONCE: usize = 64;
 
-/// The folder below the store's root where DuckDB reads and writes; emptied at every start.
+/// The folder beside local tables where DuckDB reads and writes; emptied at every start.
 const SCRATCH: &str = "scratch";
 
 /// The tables of facts of all agents.
@@ -72,19 +72,17 @@ pub struct DuckFacts {
 }
 
 impl DuckFacts {
-    /// Opens the tables below a local folder and removes files that a crash left half-written.
+    /// Opens the tables below a local folder. Creates the folder.
     pub fn open(folder: &Path) -> Result<DuckFacts> {
-        let parquet_store = ParquetStore::local(folder)?;
-        DuckFacts::with(parquet_store, &folder.join(SCRATCH))
+        let failed = |error| Error::storage(format!("opening the facts in {}", folder.display()), error);
+        DuckFacts::over(Objects::local(folder).map_err(failed)?, &folder.join(SCRATCH))
     }
 
-    /// Opens the tables in any object store. Empties the folder `scratch`.
-    pub fn over(store: Arc<dyn ObjectStore>, scratch: &Path) -> Result<DuckFacts> {
-        DuckFacts::with(ParquetStore::over(store), scratch)
-    }
-
-    fn with(parquet_store: ParquetStore, scratch: &Path) -> Result<DuckFacts> {
-        let scratch = Scratch::emptied(scratch)?;
+    /// Opens the tables in any store, and removes files that a crash left half-written. Empties the local folder `scratch`.
+    pub fn over(objects: Objects, scratch: &Path) -> Result<DuckFacts> {
+        let failed = |error| Error::storage(format!("emptying {}", scratch.display()), error);
+        let parquet_store = ParquetStore::open(objects)?;
+        let scratch = Scratch::emptied(scratch).map_err(failed)?;
         Ok(DuckFacts {
             parquet_store: Arc::new(parquet_store),
             scratch,
@@ -204,7 +202,7 @@ impl Facts for DuckFacts {
         let mut cached = self.table_cache.take(agent).await;
         *cached = None;
         self.graphs.give_up(agent);
-        self.parquet_store.clear(agent, None).await
+        self.parquet_store.remove(agent).await
     }
 
     async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {

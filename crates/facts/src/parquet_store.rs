@@ -4,24 +4,18 @@
 //! higher version counts. The digest in the name ensures that only bytes that were written reach DuckDB, which could
 //! crash on others.
 
-use std::ffi::OsStr;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use annals_core::{Agent, Digest, Error, Result};
-use futures::TryStreamExt;
-use object_store::local::LocalFileSystem;
+use annals_core::{Agent, Digest, Error, Phrases, Result};
+use annals_objects::Objects;
+use object_store::ObjectMeta;
 use object_store::path::Path;
-use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload};
 
-use crate::blocking;
 use crate::table::FORMAT;
 
 /// The objects of all agents.
 pub struct ParquetStore {
-    store: Arc<dyn ObjectStore>,
-    /// The local folder; `None` for another object store.
-    root: Option<PathBuf>,
+    objects: Objects,
 }
 
 /// A stored table.
@@ -29,30 +23,26 @@ pub struct ParquetStore {
 pub struct Snapshot {
     /// The version of the log that it was folded from.
     pub version: u64,
-    /// Its path in the store.
+    /// Its name in the store.
     pub path: Path,
 }
 
 impl ParquetStore {
-    /// Opens a local folder, creates it if missing, and removes half-written files.
-    pub fn local(folder: &std::path::Path) -> Result<ParquetStore> {
-        let failed =
-            |error: std::io::Error| Error::storage(format!("opening the facts in {}", folder.display()), error);
-        std::fs::create_dir_all(folder).map_err(failed)?;
-        sweep(folder).map_err(failed)?;
-        let store = LocalFileSystem::new_with_prefix(folder).map_err(|error| failed(error.into()))?;
-        let store = store.with_fsync(true).with_automatic_cleanup(true);
-        Ok(ParquetStore { store: Arc::new(store), root: Some(folder.to_owned()) })
-    }
-
-    pub fn over(store: Arc<dyn ObjectStore>) -> ParquetStore {
-        ParquetStore { store, root: None }
+    /// Opens the objects, and removes files that a crash left half-written.
+    pub fn open(objects: Objects) -> Result<ParquetStore> {
+        let failed = |error| Error::storage(format!("opening the facts in {objects}"), error);
+        objects.remove_half_written().map_err(failed)?;
+        Ok(ParquetStore { objects })
     }
 
     /// Returns all objects of the agent, of any kind.
-    pub async fn list(&self, agent: &Agent) -> Result<Vec<ObjectMeta>> {
-        let objects = self.store.list(Some(&Path::from(agent.folder())));
-        objects.try_collect().await.map_err(failed("listing", agent))
+    async fn list(&self, agent: &Agent) -> Result<Vec<ObjectMeta>> {
+        self.objects.list(&folder(agent)).await.map_err(failed("listing", agent))
+    }
+
+    /// Returns all tables of the agent. More than one is left by a crash.
+    pub async fn snapshots(&self, agent: &Agent) -> Result<Vec<Snapshot>> {
+        Ok(self.list(agent).await?.iter().filter_map(|object| Snapshot::named(&object.location)).collect())
     }
 
     /// Returns the table that counts: the highest version, and of equal versions, left by a crash, the one modified
@@ -66,7 +56,7 @@ impl ParquetStore {
 
     /// Returns the bytes of a table, exactly as they were written.
     pub async fn read(&self, agent: &Agent, snapshot: &Snapshot) -> Result<Vec<u8>> {
-        let bytes = self.read_any(agent, &snapshot.path).await?;
+        let bytes = self.objects.get(&snapshot.path).await.map_err(failed("reading", agent))?;
         if name(agent, snapshot.version, &bytes) != snapshot.path {
             return Err(Error::damaged(
                 format!("the facts of agent {agent}"),
@@ -76,50 +66,35 @@ impl ParquetStore {
         Ok(bytes)
     }
 
-    /// Returns the bytes of any object.
-    pub async fn read_any(&self, agent: &Agent, path: &Path) -> Result<Vec<u8>> {
-        let object = self.store.get(path).await.map_err(failed("reading", agent))?;
-        Ok(object.bytes().await.map_err(failed("reading", agent))?.into())
+    /// Returns the names of the agent's files whose bytes contain any of the phrases.
+    pub async fn find(&self, agent: &Agent, phrases: Arc<Phrases>) -> Result<Vec<String>> {
+        let found = self.objects.find(&folder(agent), move |content| phrases.is_in_stream(content)).await;
+        found.map_err(failed("searching", agent))
     }
 
-    /// Stores a table and deletes all other objects of the agent.
+    /// Stores a table and deletes all other objects of the agent, except tables of a later version. If there is one
+    /// already, nothing is stored: [`Error::Stale`].
     pub async fn write(&self, agent: &Agent, version: u64, bytes: Vec<u8>) -> Result<()> {
+        if self.newest(agent).await?.is_some_and(|newest| newest.version > version) {
+            return Err(Error::Stale { what: format!("the table of facts of {agent}") });
+        }
         let path = name(agent, version, &bytes);
-        self.clear_beyond(agent, version).await?;
-        self.store.put(&path, PutPayload::from(bytes)).await.map_err(failed("writing", agent))?;
-        self.clear(agent, Some(&path)).await
+        self.objects.put(&path, bytes).await.map_err(failed("writing", agent))?;
+        self.clear(agent, |name| *name != path && Snapshot::named(name).is_none_or(|former| former.version <= version))
+            .await
     }
 
-    /// Deletes all objects of the agent except `keep`.
-    pub async fn clear(&self, agent: &Agent, keep: Option<&Path>) -> Result<()> {
-        for object in self.list(agent).await? {
-            if Some(&object.location) != keep {
-                self.store.delete(&object.location).await.map_err(failed("deleting", agent))?;
-            }
+    /// Deletes all objects of the agent.
+    pub async fn remove(&self, agent: &Agent) -> Result<()> {
+        self.clear(agent, |_| true).await
+    }
+
+    /// Deletes objects of the agent, durably: a power cut must not bring back forgotten data.
+    async fn clear(&self, agent: &Agent, goes: impl Fn(&Path) -> bool) -> Result<()> {
+        for object in self.list(agent).await?.into_iter().filter(|object| goes(&object.location)) {
+            self.objects.delete(&object.location).await.map_err(failed("deleting", agent))?;
         }
-        self.settle(agent).await
-    }
-
-    /// Deletes tables of a later version. After the log has gone back, as when the catalog is restored from a copy,
-    /// such a table would count more than the new one.
-    async fn clear_beyond(&self, agent: &Agent, version: u64) -> Result<()> {
-        while let Some(newest) = self.newest(agent).await?.filter(|newest| newest.version > version) {
-            self.store.delete(&newest.path).await.map_err(failed("deleting", agent))?;
-        }
-        Ok(())
-    }
-
-    /// Makes deletions durable: the store syncs its writes but not its deletions, and a power cut must not bring back
-    /// forgotten data.
-    async fn settle(&self, agent: &Agent) -> Result<()> {
-        let Some(root) = self.root.clone() else { return Ok(()) };
-        let (folder, what) = (root.join(agent.folder()), format!("deleting the facts of agent {agent}"));
-        blocking(move || {
-            let present = [folder, root].into_iter().filter(|folder| folder.is_dir());
-            let mut synced = present.map(|folder| std::fs::File::open(folder)?.sync_all());
-            synced.try_for_each(|result| result).map_err(|error| Error::storage(what, error))
-        })
-        .await
+        self.objects.sync_deletions(&folder(agent)).await.map_err(failed("deleting", agent))
     }
 }
 
@@ -129,11 +104,11 @@ impl Snapshot {
         let (version, _digest) = name.split_once('-')?;
         Some(Snapshot { version: version.parse().ok()?, path: path.clone() })
     }
+}
 
-    /// Returns the table that an object holds; `None` if it is not a table.
-    pub fn of(object: &ObjectMeta) -> Option<Snapshot> {
-        Snapshot::named(&object.location)
-    }
+/// Returns the name below which an agent's objects are.
+fn folder(agent: &Agent) -> Path {
+    Path::from(agent.folder())
 }
 
 /// Returns the only name that these bytes can have. A file of another format has a different name than the computed
@@ -145,26 +120,4 @@ fn name(agent: &Agent, version: u64, bytes: &[u8]) -> Path {
 
 fn failed(doing: &'static str, agent: &Agent) -> impl Fn(object_store::Error) -> Error {
     move |error| Error::storage(format!("{doing} the facts of agent {agent}"), error)
-}
-
-/// Removes files that a crash left half-written: the store's `<name>#<number>`, which its listings hide.
-fn sweep(root: &std::path::Path) -> std::io::Result<()> {
-    for folder in std::fs::read_dir(root)? {
-        let folder = folder?;
-        if !folder.file_type()?.is_dir() {
-            continue;
-        }
-        for file in std::fs::read_dir(folder.path())? {
-            let file = file?;
-            if is_half_written(&file.file_name()) {
-                std::fs::remove_file(file.path())?;
-            }
-        }
-    }
-    Ok(())
-}
-
-fn is_half_written(name: &OsStr) -> bool {
-    let parts = name.to_str().and_then(|name| name.rsplit_once('#'));
-    parts.is_some_and(|(_, number)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }

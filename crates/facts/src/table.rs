@@ -4,36 +4,19 @@
 //! scratch folder. The folder is deleted with the instance; without it DuckDB's spill files would collide with those of
 //! other instances.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
 use annals_core::{Agent, Error, Fact, Result};
+use annals_objects::{Scratch, ScratchFolder};
 use duckdb::{Config, Connection, params};
-use tempfile::TempDir;
 
 use crate::rows;
 
 /// The version of the file layout. A file of another version is folded anew.
 pub const FORMAT: &str = "1";
 
-/// The folder in which DuckDB may read and write.
-#[derive(Clone)]
-pub struct Scratch(Arc<PathBuf>);
-
-impl Scratch {
-    /// Creates the folder, or empties it of what a crash left.
-    pub fn emptied(folder: &Path) -> Result<Scratch> {
-        let empty = || {
-            if folder.exists() {
-                std::fs::remove_dir_all(folder)?;
-            }
-            std::fs::create_dir_all(folder)?;
-            folder.canonicalize()
-        };
-        let folder = empty().map_err(|error| Error::storage(format!("emptying {}", folder.display()), error))?;
-        Ok(Scratch(Arc::new(folder)))
-    }
-}
+/// The name of the file in an instance's folder, while DuckDB reads or writes it.
+const FILE: &str = "facts.parquet";
 
 /// A table that can be queried.
 pub struct Table {
@@ -41,7 +24,7 @@ pub struct Table {
     pub version: u64,
     pub connection: Connection,
     // Declared after the connection, so that the instance is dropped before its folder.
-    folder: TempDir,
+    folder: ScratchFolder,
 }
 
 impl Table {
@@ -52,29 +35,27 @@ impl Table {
         Ok(table)
     }
 
-    /// Loads the table from the bytes of a file.
+    /// Loads the table from the bytes of an object. DuckDB reads them from a file in its own folder, wherever the object is
+    /// stored: it may access no other, and bytes that are not what was written must not reach it.
     pub fn decode(agent: &Agent, version: u64, bytes: &[u8], scratch: &Scratch) -> Result<Table> {
         let table = Table::empty(version, scratch)?;
-        let file = table.file();
-        std::fs::write(&file, bytes).map_err(|error| Error::storage("writing to the scratch folder", error))?;
+        let file = table.folder.write(FILE, bytes).map_err(scratch_failed("writing to"))?;
         let damaged = |error| Error::damaged(format!("the facts of agent {agent}"), error);
         table.connection.execute(include_str!("sql/load.sql"), params![text(&file)?]).map_err(damaged)?;
-        gone(&file)?;
+        table.folder.remove(FILE).map_err(scratch_failed("deleting from"))?;
         Ok(table)
     }
 
-    /// Returns the table as the bytes of a file.
+    /// Returns the table as the bytes of an object.
     pub fn encode(&self) -> Result<Vec<u8>> {
-        let file = self.file();
+        let file = self.folder.path().join(FILE);
         let parameters = params![text(&file)?, FORMAT, self.version.to_string()];
         self.connection.execute(include_str!("sql/save.sql"), parameters).map_err(failed("writing"))?;
-        let bytes = std::fs::read(&file).map_err(|error| Error::storage("reading from the scratch folder", error))?;
-        gone(&file)?;
-        Ok(bytes)
+        self.folder.take(FILE).map_err(scratch_failed("reading from"))
     }
 
     fn empty(version: u64, scratch: &Scratch) -> Result<Table> {
-        let folder = TempDir::new_in(&*scratch.0).map_err(|error| Error::storage("making a scratch folder", error))?;
+        let folder = scratch.folder().map_err(scratch_failed("making a folder in"))?;
         let path = text(folder.path())?.to_owned();
         let connection = instance(&path).map_err(failed("making"))?;
         Ok(Table { version, connection, folder })
@@ -84,10 +65,6 @@ impl Table {
     #[cfg(test)]
     pub fn folder(&self) -> &Path {
         self.folder.path()
-    }
-
-    fn file(&self) -> PathBuf {
-        self.folder.path().join("facts.parquet")
     }
 }
 
@@ -104,8 +81,8 @@ fn text(path: &Path) -> Result<&str> {
     path.to_str().ok_or_else(|| Error::invalid("data folder", "has a path that is not UTF-8"))
 }
 
-fn gone(file: &Path) -> Result<()> {
-    std::fs::remove_file(file).map_err(|error| Error::storage("deleting from the scratch folder", error))
+fn scratch_failed(doing: &'static str) -> impl Fn(std::io::Error) -> Error {
+    move |error| Error::storage(format!("{doing} the scratch folder"), error)
 }
 
 /// Converts a DuckDB error, which does not quote the content of facts.

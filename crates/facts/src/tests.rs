@@ -35,7 +35,8 @@ async fn passes_the_conformance_suite_on_another_object_store() {
     facts_suite(async || {
         number += 1;
         let store = std::sync::Arc::new(object_store::memory::InMemory::new());
-        DuckFacts::over(store, &folder.path().join(number.to_string())).unwrap()
+        let objects = annals_objects::Objects::over(store, "v1/facts".into());
+        DuckFacts::over(objects, &folder.path().join(number.to_string())).unwrap()
     })
     .await;
 }

@@ -10,7 +10,6 @@ mod guard;
 mod limits;
 mod origin;
 mod peer;
-mod secret;
 #[cfg(test)]
 mod tests;
 
@@ -21,4 +20,3 @@ pub use guard::{Keyless, any_good, authenticate};
 pub use limits::{Gates, limit};
 pub use origin::{Places, Verdict, check_origin};
 pub use peer::Peer;
-pub use secret::{Issued, Presented, issue};

@@ -73,11 +73,11 @@ fn fault_of(path: &str, text: &str, whole: &str) -> Fault {
 #[cfg(test)]
 mod tests {
     use annals_core::Date;
+    use annals_service::wire::{IngestRequest, SearchRequest};
     use serde::Deserialize;
     use serde_json::json;
 
     use super::*;
-    use crate::wire::{IngestRequest, SearchRequest};
 
     #[derive(Debug, Default, PartialEq, Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]

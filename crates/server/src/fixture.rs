@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use annals_core::{Agent, Extractor, Store};
 use annals_retention::Plans;
+use annals_service::config::Limits;
+use annals_service::{Clock, Components, Parts, Service};
 use annals_summarizer::SchedulePolicy;
 use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, QuotingEngine, ThreeWords, WordEmbedder, at, message};
-
-use crate::config::Limits;
-use crate::{Clock, Components, Parts, Service};
 
 /// The time in tests, a Tuesday noon: the sixth of March and its week are over.
 pub const NOW: &str = "2026-03-10T12:00:00Z";

@@ -5,6 +5,7 @@
 use std::future::Future;
 use std::time::Instant;
 
+use annals_service::metrics::Metrics;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderName, HeaderValue, Method};
 use axum::middleware::Next;
@@ -12,7 +13,6 @@ use axum::response::Response;
 use data_encoding::HEXLOWER;
 use tracing::Instrument;
 
-use crate::metrics::Metrics;
 use crate::rest::Code;
 
 const HEADER: HeaderName = HeaderName::from_static("x-request-id");

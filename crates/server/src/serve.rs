@@ -3,25 +3,23 @@
 use std::io;
 use std::time::Duration;
 
+use annals_service::{Activity, Service, Worker};
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request};
+use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
 use tokio::net::{TcpListener, UnixListener};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::Service;
 use crate::access::{
     Caller, ConnectionLimits, Gates, Keyless, Places, authenticate, bound_size, bound_time, check_origin, limit,
     serve_connections,
 };
-use crate::activity::count;
 use crate::config::ServerConfig;
 use crate::mcp;
 use crate::request::identify;
 use crate::rest::{LONGEST_WAIT, Routes, no_such_method, nowhere, routes};
-use crate::tables::Worker;
 
 /// Workers that make messages searchable. The embedder keeps two cores busy; the third worker is for agents with little to do.
 const WORKERS: [Worker; 3] = [Worker::Any, Worker::Any, Worker::Small];
@@ -61,6 +59,12 @@ async fn as_local(mut request: Request, next: Next) -> Response {
     next.run(request).await
 }
 
+/// Counts a request as under way until it is answered.
+async fn count(State(activity): State<Activity>, request: Request, next: Next) -> Response {
+    let _busy = activity.begin();
+    next.run(request).await
+}
+
 /// Adds answers for unknown paths and methods, and limits on size and time.
 fn bounded(routes: Router, service: &Service, config: &ServerConfig) -> Router {
     let (size, time) = (config.max_body_kib as usize * 1024, Duration::from_secs(config.request_seconds.into()));
@@ -94,7 +98,7 @@ pub async fn serve(
     let (counting, until) = (service.clone(), stop.clone());
     tasks.spawn(async move { counting.flush_periodically(until).await });
     // Messages that came in before the last stop and are not searchable yet.
-    for agent in service.store.agents().await.map_err(io::Error::other)? {
+    for agent in service.store.agents_with_work(service.now()).await.map_err(io::Error::other)? {
         service.nudge(&agent);
     }
     if let Some(listener) = listeners.tcp {

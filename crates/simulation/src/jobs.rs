@@ -1,4 +1,4 @@
-//! Simulates [`Pass`](annals_server::jobs::Pass) for four hundred days in 26 zones, with a clock that the test sets; see
+//! Simulates [`Pass`](annals_service::jobs::Pass) for four hundred days in 26 zones, with a clock that the test sets; see
 //! [`World`].
 
 mod lineage;
@@ -16,7 +16,7 @@ mod tests {
 
     use std::sync::Arc;
 
-    use annals_server::Parts;
+    use annals_service::Parts;
     use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata};
 
     use super::{World, ZONES, parts};

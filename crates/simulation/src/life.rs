@@ -9,7 +9,7 @@ use annals_core::{
     SignedDuration, Store, Strata, Timestamp,
 };
 use annals_retention::Plans;
-use annals_server::{Components, Parts};
+use annals_service::{Components, Parts};
 use annals_summarizer::SchedulePolicy;
 use annals_testkit::calendar::{Diary, Place, bounds};
 use annals_testkit::{MemoryFacts, SilentExtractor, WordEmbedder};

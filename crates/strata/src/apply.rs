@@ -38,7 +38,7 @@ pub async fn apply(tables: &Tables, name: &Table, batch: Batch) -> Result<()> {
         let table = tables.writing(name, &slot).await?;
         let merged = commit_in_both(tables, name, &slot, &table, (memories, rows)).await;
         let versions = merged?;
-        tables.save_head(name, versions.after)?;
+        tables.save_head(name, versions.after).await?;
         tables.maintenance.after(versions, name, &slot, &table).await?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Classifies LanceDB's failures: a damaged table, which is rebuilt, or a disk that cannot be used now.
+//! Classifies LanceDB's failures: a damaged table, which is rebuilt, or a store that cannot be used now.
 
 use std::error::Error as _;
 use std::future::Future;
@@ -6,6 +6,7 @@ use std::io::ErrorKind;
 
 use annals_core::ports::Table;
 use annals_core::{Error, Result};
+use annals_objects::LOCAL_STORE;
 
 use crate::background;
 
@@ -26,22 +27,37 @@ pub async fn contain<T: Send + 'static>(
     }
 }
 
-/// Converts a failure: a disk error if one of its causes is one, otherwise damage.
+/// Converts a failure: a storage error if one of its causes is one, otherwise damage.
 pub fn explain(table: &Table, error: lancedb::Error) -> Error {
-    if is_of_the_disk(&error) { Error::storage(name(table), error) } else { Error::damaged(name(table), chain(&error)) }
+    if is_of_the_store(&error) {
+        Error::storage(name(table), error)
+    } else {
+        Error::damaged(name(table), chain(&error))
+    }
 }
 
-/// Returns whether the operating system refused, as opposed to wrong bytes. A missing or short file counts as damage.
-fn is_of_the_disk(error: &lancedb::Error) -> bool {
+/// Returns whether the operating system or the store refused, as opposed to wrong bytes. A missing or short file counts
+/// as damage.
+fn is_of_the_store(error: &lancedb::Error) -> bool {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = cause {
         let io = error.downcast_ref::<std::io::Error>();
-        if io.is_some_and(|io| io.raw_os_error().is_some() && io.kind() != ErrorKind::NotFound) {
+        let refused = io.is_some_and(|io| io.raw_os_error().is_some() && io.kind() != ErrorKind::NotFound);
+        if refused || error.downcast_ref().is_some_and(did_not_answer) {
             return true;
         }
         cause = error.source();
     }
     false
+}
+
+/// Returns whether a store on another machine failed. Local files fail with an error of the operating system.
+fn did_not_answer(error: &object_store::Error) -> bool {
+    use object_store::Error::{Generic, PermissionDenied, Unauthenticated};
+    match error {
+        Generic { store, .. } => *store != LOCAL_STORE,
+        error => matches!(error, PermissionDenied { .. } | Unauthenticated { .. }),
+    }
 }
 
 fn chain(error: &lancedb::Error) -> String {

@@ -1,4 +1,4 @@
-//! The disk: an object store over local files that syncs each file and its folders before a write returns.
+//! LanceDB's way to the objects: a session whose reads and writes all go through one store.
 //!
 //! For `file://` LanceDB bypasses any object store and never syncs: after a power cut its newest files are empty and
 //! the table cannot be opened. With its scheme `file-object-store` all bytes go through the store given here, and a
@@ -7,61 +7,65 @@
 
 use std::sync::Arc;
 
+use annals_objects::Objects;
 use async_trait::async_trait;
 use lance_io::object_store::{
-    DEFAULT_LOCAL_IO_PARALLELISM, ObjectStore, ObjectStoreParams, ObjectStoreProvider, ObjectStoreRegistry,
+    DEFAULT_CLOUD_IO_PARALLELISM, DEFAULT_LOCAL_IO_PARALLELISM, ObjectStore, ObjectStoreParams, ObjectStoreProvider,
+    ObjectStoreRegistry,
 };
 use lancedb::Session;
-use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use url::Url;
 
-/// The object store that LanceDB writes through.
-pub use object_store::ObjectStore as Disk;
-
 /// LanceDB's URL scheme for local files through an object store.
-pub const SCHEME: &str = "file-object-store";
+const LOCAL: &str = "file-object-store";
+/// LanceDB's URL scheme for any other store. It chooses by the scheme how it commits: for this one as for S3, by creating
+/// an object that must not exist yet. Unlike `s3`, it has no provider of LanceDB's own that would look for credentials.
+const REMOTE: &str = "memory";
 
 /// LanceDB's default is 1 GiB, for servers with few tables.
 const METADATA_CACHE_BYTES: usize = 16 << 20;
-/// As for LanceDB's own local files: reads closer together than this are joined.
-const BLOCK_BYTES: usize = 4096;
+/// As in LanceDB's own stores: reads closer together than this are joined.
+const LOCAL_BLOCK_BYTES: usize = 4 << 10;
+const REMOTE_BLOCK_BYTES: usize = 64 << 10;
 const READ_ATTEMPTS: usize = 3;
 
-/// Returns a store of local files that has every write on disk before it returns.
-pub fn synced() -> Arc<dyn Disk> {
-    Arc::new(LocalFileSystem::new().with_fsync(true))
-}
-
-/// Creates a session: caches over the disk shared by all tables, with `index_bytes` for indexes.
-pub fn session(disk: Arc<dyn Disk>, index_bytes: usize) -> Arc<Session> {
+/// Creates a session: caches over the objects shared by all tables, with `index_bytes` for indexes.
+pub fn session(objects: &Objects, index_bytes: usize) -> Arc<Session> {
     let registry = ObjectStoreRegistry::default();
-    registry.insert(SCHEME, Arc::new(Provider(disk)));
+    registry.insert(scheme(objects), Arc::new(Provider(objects.clone())));
     Arc::new(Session::new(index_bytes, METADATA_CACHE_BYTES, Arc::new(registry)))
 }
 
-/// Returns the URL of a folder with an absolute path.
-pub fn url(folder: &std::path::Path) -> Option<Url> {
-    let file = Url::from_file_path(folder).ok()?;
-    Url::parse(&format!("{SCHEME}://{}", file.path())).ok()
+/// Returns the URL below which LanceDB finds the objects below a name.
+pub fn url(objects: &Objects, name: &Path) -> Option<Url> {
+    let file = Url::from_file_path(format!("/{}", objects.full_name(name))).ok()?;
+    Url::parse(&format!("{}://{}", scheme(objects), file.path())).ok()
+}
+
+fn scheme(objects: &Objects) -> &'static str {
+    if objects.are_local() { LOCAL } else { REMOTE }
 }
 
 #[derive(Debug)]
-struct Provider(Arc<dyn Disk>);
+struct Provider(Objects);
 
 #[async_trait]
 impl ObjectStoreProvider for Provider {
     async fn new_store(&self, base: Url, params: &ObjectStoreParams) -> lance_core::Result<ObjectStore> {
-        let block = params.block_size.unwrap_or(BLOCK_BYTES);
+        let (block, parallelism) = match self.0.are_local() {
+            true => (LOCAL_BLOCK_BYTES, DEFAULT_LOCAL_IO_PARALLELISM),
+            false => (REMOTE_BLOCK_BYTES, DEFAULT_CLOUD_IO_PARALLELISM),
+        };
         let (constant_size_parts, lists_in_order) = (false, false);
         Ok(ObjectStore::new(
-            self.0.clone(),
+            self.0.store(),
             base,
-            Some(block),
+            Some(params.block_size.unwrap_or(block)),
             None,
             constant_size_parts,
             lists_in_order,
-            DEFAULT_LOCAL_IO_PARALLELISM,
+            parallelism,
             READ_ATTEMPTS,
             params.storage_options(),
         ))

@@ -1,22 +1,25 @@
-//! The number of a table's newest version, in a file of our own beside LanceDB's files.
+//! The number of a table's newest version, in an object of our own beside LanceDB's.
 //!
-//! LanceDB opens the newest manifest that it finds. Without this file a lost manifest would go unnoticed: the table
-//! would open one version older, with fewer rows. The file is written after each commit and not synced: an older or
-//! missing number only weakens the check.
+//! LanceDB opens the newest manifest that it finds. Without this object a lost manifest would go unnoticed: the table
+//! would open one version older, with fewer rows. It is written after each commit: an older or missing number only weakens
+//! the check.
 
-use std::io;
-use std::path::Path;
+use annals_objects::{Objects, is_missing};
+use object_store::Result;
+use object_store::path::Path;
 
-const FILE: &str = "head";
+const NAME: &str = "head";
 
 /// Records the version that a commit made.
-pub fn save(folder: &Path, version: u64) -> io::Result<()> {
-    let new = folder.join("head.new");
-    std::fs::write(&new, version.to_string())?;
-    std::fs::rename(new, folder.join(FILE))
+pub async fn save(objects: &Objects, table: &Path, version: u64) -> Result<()> {
+    objects.put(&table.clone().join(NAME), version.to_string().into_bytes()).await
 }
 
 /// Returns the newest recorded version; `None` if there is none.
-pub fn load(folder: &Path) -> Option<u64> {
-    std::fs::read_to_string(folder.join(FILE)).ok()?.parse().ok()
+pub async fn load(objects: &Objects, table: &Path) -> Result<Option<u64>> {
+    match objects.get(&table.clone().join(NAME)).await {
+        Ok(number) => Ok(std::str::from_utf8(&number).ok().and_then(|number| number.parse().ok())),
+        Err(error) if is_missing(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
 }

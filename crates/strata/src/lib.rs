@@ -1,8 +1,8 @@
 //! Port `Strata` on LanceDB: six tables per agent; each row is a part of a memory with its text and vector.
 //!
-//! Relies on one process owning the folder, and on the catalog: the tables are projections of it, so a damaged table is
+//! Relies on one process owning the tables, and on the catalog: the tables are projections of it, so a damaged table is
 //! reported as damaged and rebuilt, never repaired. A batch that `apply` has returned from survives a power cut,
-//! because every write goes through an object store that syncs (`disk.rs`); LanceDB's own access to local files never
+//! because every write goes through [`Objects`], which are durable (`disk.rs`); LanceDB's own access to local files never
 //! syncs. Never logs the text of memories.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -33,6 +33,7 @@ use std::sync::Arc;
 
 use annals_core::ports::{Batch, Findings, Probe, Stored, Table, TableStats};
 use annals_core::{Agent, Error, Result, Strata};
+use annals_objects::Objects;
 use async_trait::async_trait;
 
 use damage::contain;
@@ -40,29 +41,30 @@ use maintenance::Maintenance;
 pub use memory::Memory;
 use tables::Tables;
 
-/// The tables of all agents below one folder, as `<agent>/<grain>-g<generation>.lance`.
+/// The tables of all agents, as `<agent>/<grain>-g<generation>.lance`.
 #[derive(Clone)]
 pub struct LanceStrata {
     tables: Arc<Tables>,
 }
 
 impl LanceStrata {
-    /// Opens the tables below `root`, with vectors of `dimension` numbers. Creates the folder, but nothing in it before
-    /// the first write. [`annals_core::Error::Storage`] if it cannot be created.
-    pub async fn open(root: &Path, dimension: usize, memory: Memory) -> Result<LanceStrata> {
-        let maintenance = Maintenance { memory, ..Maintenance::default() };
-        LanceStrata::open_on(disk::synced(), maintenance, root, dimension).await
+    /// Opens the tables below a local folder, with vectors of `dimension` numbers. Creates the folder, but nothing in it
+    /// before the first write. [`annals_core::Error::Storage`] if it cannot be created.
+    pub async fn open(folder: &Path, dimension: usize, memory: Memory) -> Result<LanceStrata> {
+        let failed = |error| Error::storage(format!("opening the tables in {}", folder.display()), error);
+        LanceStrata::over(Objects::local(folder).map_err(failed)?, dimension, memory).await
     }
 
-    /// Like [`LanceStrata::open`], on any store of local files, for tests that cut the power, and with any maintenance
-    /// settings.
-    async fn open_on(
-        disk: Arc<dyn disk::Disk>,
-        maintenance: Maintenance,
-        root: &Path,
-        dimension: usize,
-    ) -> Result<LanceStrata> {
-        Ok(LanceStrata { tables: Arc::new(Tables::open(disk, maintenance, root, dimension).await?) })
+    /// Opens the tables in any store. Its `put` must fail if it is to create an object that exists: a commit relies on
+    /// that.
+    pub async fn over(objects: Objects, dimension: usize, memory: Memory) -> Result<LanceStrata> {
+        let maintenance = Maintenance { memory, ..Maintenance::default() };
+        LanceStrata::maintained(objects, maintenance, dimension).await
+    }
+
+    /// Opens the tables with any maintenance settings, for tests.
+    async fn maintained(objects: Objects, maintenance: Maintenance, dimension: usize) -> Result<LanceStrata> {
+        Ok(LanceStrata { tables: Arc::new(Tables::open(objects, maintenance, dimension).await?) })
     }
 }
 
@@ -103,10 +105,22 @@ impl Strata for LanceStrata {
         contain(from, async move { rewrite::rewrite(&tables, &name, generation).await }).await
     }
 
-    async fn purge(&self, agent: &Agent, keep: &[Table]) -> Result<()> {
-        let (tables, agent, keep) = (self.tables.clone(), agent.clone(), keep.to_vec());
-        let task = background::spawn(async move { purge::purge(&tables, &agent, &keep).await });
-        task.await.map_err(|error| Error::storage("purging tables", error))?
+    async fn generations(&self, agent: &Agent) -> Result<Vec<Table>> {
+        let (tables, agent) = (self.tables.clone(), agent.clone());
+        let task = background::spawn(async move { purge::generations(&tables, &agent).await });
+        task.await.map_err(|error| Error::storage("listing tables", error))?
+    }
+
+    async fn remove_below(&self, agent: &Agent, kept: &[Table]) -> Result<()> {
+        let (tables, agent, kept) = (self.tables.clone(), agent.clone(), kept.to_vec());
+        let task = background::spawn(async move { purge::remove_below(&tables, &agent, &kept).await });
+        task.await.map_err(|error| Error::storage("removing tables", error))?
+    }
+
+    async fn remove_agent(&self, agent: &Agent) -> Result<()> {
+        let (tables, agent) = (self.tables.clone(), agent.clone());
+        let task = background::spawn(async move { purge::remove_agent(&tables, &agent).await });
+        task.await.map_err(|error| Error::storage("removing tables", error))?
     }
 
     async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {

@@ -1,46 +1,55 @@
-//! Operation `purge`: removes everything in an agent's folder except the given tables.
-
-use std::fs;
-use std::io;
-use std::path::Path;
+//! Operations `remove_below` and `remove_agent`: remove an agent's former generations, or everything of it.
 
 use annals_core::ports::Table;
 use annals_core::{Agent, Error, Result};
+use object_store::path::Path;
 
-use crate::leftovers::tables_in;
+use crate::leftovers::{stem_of, tables_of};
 use crate::remove::remove;
-use crate::tables::{Tables, file_name};
+use crate::tables::{Tables, agent_name};
 
-/// Removes other generations, leftovers of interrupted removals and copies, and quarantined tables.
-pub async fn purge(tables: &Tables, agent: &Agent, keep: &[Table]) -> Result<()> {
-    let folder = tables.root.join(agent.folder());
-    let failed = |error| Error::storage(format!("purging the tables of {agent}"), error);
-    for table in tables_in(&folder, agent).map_err(failed)? {
-        if !keep.contains(&table) {
-            remove(tables, &table).await?;
-        }
-    }
-    let kept: Vec<String> = keep.iter().map(|table| format!("{}.lance", file_name(table))).collect();
-    tokio::task::spawn_blocking(move || sweep(&folder, &kept)).await.map_err(io::Error::other).flatten().map_err(failed)
+/// Returns the generations of which anything is stored: tables, and leftovers of interrupted removals.
+pub async fn generations(tables: &Tables, agent: &Agent) -> Result<Vec<Table>> {
+    let found = tables.objects.children(&agent_name(agent)).await;
+    let found = found.map_err(|error| Error::storage(format!("listing the tables of {agent}"), error))?;
+    Ok(found.folders.iter().filter_map(|folder| generation(folder, agent)).collect())
 }
 
-fn sweep(folder: &Path, kept: &[String]) -> io::Result<()> {
-    if !folder.exists() {
-        return Ok(());
+/// Removes the generations below those given, leftovers of interrupted removals of them, and what is no table.
+pub async fn remove_below(tables: &Tables, agent: &Agent, kept: &[Table]) -> Result<()> {
+    let is_below =
+        |table: &Table| kept.iter().any(|kept| kept.grain == table.grain && table.generation < kept.generation);
+    remove_all(tables, agent, is_below).await
+}
+
+/// Removes everything of an agent.
+pub async fn remove_agent(tables: &Tables, agent: &Agent) -> Result<()> {
+    remove_all(tables, agent, |_| true).await
+}
+
+/// Removes the generations that go, and what is no table.
+async fn remove_all(tables: &Tables, agent: &Agent, goes: impl Fn(&Table) -> bool) -> Result<()> {
+    let failed = |error| Error::storage(format!("removing tables of {agent}"), error);
+    for table in tables_of(tables, agent).await.map_err(failed)?.into_iter().filter(&goes) {
+        remove(tables, &table).await?;
     }
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if kept.iter().any(|name| entry.file_name() == name.as_str()) {
-            continue;
+    sweep(tables, agent, goes).await.map_err(failed)
+}
+
+async fn sweep(tables: &Tables, agent: &Agent, goes: impl Fn(&Table) -> bool) -> object_store::Result<()> {
+    let (objects, home) = (&tables.objects, agent_name(agent));
+    let found = objects.children(&home).await?;
+    for folder in &found.folders {
+        if generation(folder, agent).is_none_or(|table| goes(&table)) {
+            objects.remove(folder).await?;
         }
-        match entry.file_type()?.is_dir() {
-            true => fs::remove_dir_all(entry.path())?,
-            false => fs::remove_file(entry.path())?,
-        }
     }
-    if kept.is_empty() {
-        fs::remove_dir(folder)?;
-        return fs::File::open(folder.parent().unwrap_or(folder))?.sync_all();
+    for object in &found.objects {
+        objects.delete(object).await?;
     }
-    fs::File::open(folder)?.sync_all()
+    objects.sync_deletions(&home).await
+}
+
+fn generation(folder: &Path, agent: &Agent) -> Option<Table> {
+    stem_of(folder.filename()?, agent)
 }

@@ -32,7 +32,7 @@ pub async fn rewrite(tables: &Tables, from: &Table, generation: u32) -> Result<(
             Ok(Versions { before, after: copy.add(batch).execute().await?.version })
         };
         let versions = written.await.map_err(|error| explain(&to, error))?;
-        tables.save_head(&to, versions.after)?;
+        tables.save_head(&to, versions.after).await?;
         tables.maintenance.after(versions, &to, &target, &copy).await?;
     }
     Ok(())

@@ -3,19 +3,20 @@
 //! A handle is opened once and kept, so that reads see this process's writes at once. A bounded number of handles stays
 //! open. A handle in use is never closed: a second handle of the same table would not see what the first one writes.
 
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use annals_core::ports::Table;
-use annals_core::{Error, Result};
+use annals_core::{Agent, Error, Result};
+use annals_objects::Objects;
 use lancedb::index::Index;
 use lancedb::index::scalar::FtsIndexBuilder;
 use lancedb::{Connection, connect};
 use lru::LruCache;
+use object_store::path::Path;
 use tokio::sync::{RwLock, RwLockReadGuard, Semaphore};
 
 use crate::damage::{explain, name};
-use crate::disk::{self, Disk};
+use crate::disk;
 use crate::head;
 use crate::maintenance::Maintenance;
 use crate::rows;
@@ -28,10 +29,10 @@ const INDEX_BUILD_MB: u64 = 64;
 /// The name of the text index.
 pub const TEXT_INDEX: &str = "lex";
 
-/// All tables below a folder.
+/// All tables below a prefix of a store.
 pub struct Tables {
-    /// The folder, absolute.
-    pub root: PathBuf,
+    /// The objects of all tables.
+    pub objects: Objects,
     /// Length of the vectors.
     pub dimension: usize,
     /// When to compact and index, and the limits of memory.
@@ -41,8 +42,6 @@ pub struct Tables {
     /// Limits concurrent searches in memory to the number of cores: more would only wait for each other, each with
     /// buffers of about 14 bytes a row.
     pub searching: Semaphore,
-    disk: Arc<dyn Disk>,
-    url: String,
     /// Holds the caches of everything that was opened through it.
     database: Mutex<Connection>,
     slots: Mutex<LruCache<Table, Arc<Slot>>>,
@@ -59,27 +58,19 @@ pub struct Slot {
 }
 
 impl Tables {
-    /// Opens the tables below `root` on a disk.
-    pub async fn open(disk: Arc<dyn Disk>, maintenance: Maintenance, root: &Path, dimension: usize) -> Result<Tables> {
-        let failed = |error| Error::storage(format!("opening the tables in {}", root.display()), error);
-        std::fs::create_dir_all(root).map_err(failed)?;
-        let root = root.canonicalize().map_err(failed)?;
-        let what = || format!("opening the tables in {}", root.display());
-        let url = disk::url(&root).ok_or_else(|| Error::storage(what(), "its path has no URL"))?;
-        let url = url.to_string();
-        let database =
-            connected(&url, disk.clone(), &maintenance).await.map_err(|error| Error::storage(what(), error))?;
-        let (database, slots) = (Mutex::new(database), Mutex::new(LruCache::unbounded()));
+    /// Opens the tables that these objects are.
+    pub async fn open(objects: Objects, maintenance: Maintenance, dimension: usize) -> Result<Tables> {
+        let database = Mutex::new(connected(&objects, &maintenance).await?);
+        let slots = Mutex::new(LruCache::unbounded());
         let in_memory = InMemoryTables::new(maintenance.memory.bytes);
         let searching = Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from));
-        Ok(Tables { root, dimension, maintenance, in_memory, searching, disk, url, database, slots })
+        Ok(Tables { objects, dimension, maintenance, in_memory, searching, database, slots })
     }
 
-    /// Starts with empty caches, after a folder was removed. LanceDB keys its caches by path and version: a table that
-    /// is created again at the same path would be searched with the text index of the removed one.
+    /// Starts with empty caches, after a table was removed. LanceDB keys its caches by path and version: a table that is
+    /// created again at the same path would be searched with the text index of the removed one.
     pub async fn forget_caches(&self) -> Result<()> {
-        let failed = |error| Error::storage(format!("opening the tables in {}", self.root.display()), error);
-        *self.database() = connected(&self.url, self.disk.clone(), &self.maintenance).await.map_err(failed)?;
+        *self.database() = connected(&self.objects, &self.maintenance).await?;
         Ok(())
     }
 
@@ -97,11 +88,6 @@ impl Tables {
 
     fn slots(&self) -> MutexGuard<'_, LruCache<Table, Arc<Slot>>> {
         self.slots.lock().expect("no holder of the lock panics")
-    }
-
-    /// Returns the folder of a table: built from a hash, a word and a number, never from users' text.
-    pub fn folder(&self, table: &Table) -> PathBuf {
-        self.root.join(table.agent.folder()).join(format!("{}.lance", file_name(table)))
     }
 
     /// Returns the table for reading; `None` if it was never written. Its files stay in place while the guard is held.
@@ -124,7 +110,8 @@ impl Tables {
             Ok(Some((open, version)))
         };
         let Some((open, version)) = opening.await.map_err(|error| explain(table, error))? else { return Ok(None) };
-        match head::load(&self.folder(table)) {
+        let failed = |error| Error::storage(format!("reading the version of {}", name(table)), error);
+        match head::load(&self.objects, &object_name(table)).await.map_err(failed)? {
             Some(head) if version < head => Err(Error::damaged(
                 name(table),
                 format!("version {head} is missing; the newest existing version is {version}"),
@@ -134,8 +121,8 @@ impl Tables {
     }
 
     /// Records the table's present version, so that its loss is noticed.
-    pub fn save_head(&self, table: &Table, version: u64) -> Result<()> {
-        let saved = head::save(&self.folder(table), version);
+    pub async fn save_head(&self, table: &Table, version: u64) -> Result<()> {
+        let saved = head::save(&self.objects, &object_name(table), version).await;
         saved.map_err(|error| Error::storage(format!("saving the version of {}", name(table)), error))
     }
 
@@ -171,15 +158,17 @@ impl Tables {
     }
 
     fn location(&self, table: &Table) -> lancedb::Result<String> {
-        let folder = self.folder(table);
-        let message = || format!("{} has no URL", folder.display());
-        let url = disk::url(&folder).ok_or_else(|| lancedb::Error::InvalidInput { message: message() })?;
-        Ok(url.into())
+        let message = || format!("{} has no URL", name(table));
+        let url = disk::url(&self.objects, &object_name(table));
+        Ok(url.ok_or_else(|| lancedb::Error::InvalidInput { message: message() })?.into())
     }
 }
 
-async fn connected(url: &str, disk: Arc<dyn Disk>, maintenance: &Maintenance) -> lancedb::Result<Connection> {
-    connect(url).session(disk::session(disk, maintenance.index_cache_bytes)).execute().await
+async fn connected(objects: &Objects, maintenance: &Maintenance) -> Result<Connection> {
+    let what = || format!("opening the tables in {objects}");
+    let url = disk::url(objects, &Path::default()).ok_or_else(|| Error::storage(what(), "its path has no URL"))?;
+    let session = disk::session(objects, maintenance.index_cache_bytes);
+    connect(url.as_str()).session(session).execute().await.map_err(|error| Error::storage(what(), error))
 }
 
 /// An open table that is not pruned, moved or closed while this guard lives.
@@ -221,6 +210,16 @@ async fn ensure_text_index(table: &lancedb::Table) -> lancedb::Result<()> {
 /// Returns a table's name below its agent.
 pub fn file_name(table: &Table) -> String {
     format!("{}-g{}", table.grain, table.generation)
+}
+
+/// Returns the name below which an agent's objects are.
+pub fn agent_name(agent: &Agent) -> Path {
+    Path::from(agent.folder())
+}
+
+/// Returns the name below which a table's objects are: built from a hash, a word and a number, never from users' text.
+pub fn object_name(table: &Table) -> Path {
+    agent_name(&table.agent).join(format!("{}.lance", file_name(table)))
 }
 
 /// Closes the least recently used handles that are not in use, down to the limit.

@@ -9,13 +9,13 @@ mod model;
 mod power_cut;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use annals_core::ports::{Batch, Hit, Part, Probe, Table};
 use annals_core::{Agent, Filter, Grain, Interval, Kind, MemoryId, Strata, Timestamp};
+use annals_objects::Objects;
 
 use crate::maintenance::Maintenance;
-use crate::{LanceStrata, Memory, disk};
+use crate::{LanceStrata, Memory};
 
 const DIMENSION: usize = 4;
 const DAY_US: i64 = 86_400_000_000;
@@ -25,7 +25,7 @@ async fn open(root: &Path) -> LanceStrata {
 }
 
 /// Opens tables that are compacted, indexed and pruned all the time.
-async fn open_busy(disk: Arc<dyn disk::Disk>, root: &Path) -> annals_core::Result<LanceStrata> {
+async fn open_busy(objects: Objects) -> annals_core::Result<LanceStrata> {
     let busy = Maintenance {
         every: 5,
         overdue: 20,
@@ -37,7 +37,7 @@ async fn open_busy(disk: Arc<dyn disk::Disk>, root: &Path) -> annals_core::Resul
         memory: Memory { bytes: annals_index::expected_bytes(12, 4), signs_from: 6 },
         index_cache_bytes: 1 << 10,
     };
-    LanceStrata::open_on(disk, busy, root, DIMENSION).await
+    LanceStrata::maintained(objects, busy, DIMENSION).await
 }
 
 fn table(agent: &str) -> Table {
@@ -97,6 +97,10 @@ fn names(hits: &[Hit]) -> Vec<String> {
 
 async fn rows(strata: &LanceStrata, table: &Table) -> Vec<String> {
     strata.scan(table).await.unwrap().iter().map(|row| format!("{}#{}", row.memory, row.part)).collect()
+}
+
+fn local(folder: &Path) -> Objects {
+    Objects::local(folder).unwrap()
 }
 
 /// Returns all files below a folder.

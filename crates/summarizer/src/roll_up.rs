@@ -22,6 +22,7 @@ pub(crate) enum Why {
 
 /// The result of rolling up one period.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly all outcomes are summaries; at most 64 are held at once")]
 pub(crate) enum Outcome {
     /// Ready to be saved.
     Done(Summary),

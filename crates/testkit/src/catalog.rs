@@ -73,12 +73,11 @@ impl MemoryCatalog {
 
 #[async_trait]
 impl Agents for MemoryCatalog {
-    async fn agents(&self) -> Result<Vec<Agent>> {
+    async fn agents(&self, workspace: Option<&str>, after: Option<&Agent>, limit: usize) -> Result<Vec<Agent>> {
         let state = self.state();
-        let known = state.agents_data.iter().filter(|(_, data)| data.is_known());
-        let mut agents: Vec<Agent> = known.map(|(agent, _)| agent.clone()).collect();
-        agents.sort_by(|a, b| (a.name(), a.workspace()).cmp(&(b.name(), b.workspace())));
-        Ok(agents)
+        let known = state.agents_data.iter().filter(|(_, data)| data.is_known()).map(|(agent, _)| agent);
+        let listed = known.filter(|agent| workspace.is_none_or(|workspace| agent.workspace() == workspace));
+        Ok(listed.filter(|agent| after.is_none_or(|after| *agent > after)).take(limit).cloned().collect())
     }
 
     async fn agents_with_work(&self, now: Timestamp) -> Result<Vec<Agent>> {

@@ -44,6 +44,9 @@ impl Facts for MemoryFacts {
     }
 
     async fn replace(&self, agent: &Agent, mut facts: Vec<Fact>, version: u64) -> Result<()> {
+        if self.version(agent).await? > version {
+            return Err(Error::Stale { what: format!("the table of facts of {agent}") });
+        }
         facts.sort_by(|a, b| (a.valid_from, &a.id).cmp(&(b.valid_from, &b.id)));
         self.tables().insert(agent.clone(), Table { version, facts });
         Ok(())

@@ -67,8 +67,18 @@ impl Strata for MemoryStrata {
         Ok(())
     }
 
-    async fn purge(&self, agent: &Agent, keep: &[Table]) -> Result<()> {
-        self.tables().retain(|table, _| table.agent != *agent || keep.contains(table));
+    async fn generations(&self, agent: &Agent) -> Result<Vec<Table>> {
+        Ok(self.tables().keys().filter(|table| table.agent == *agent).cloned().collect())
+    }
+
+    async fn remove_below(&self, agent: &Agent, tables: &[Table]) -> Result<()> {
+        let is_below = |table: &Table, other: &Table| table.grain == other.grain && table.generation < other.generation;
+        self.tables().retain(|table, _| table.agent != *agent || !tables.iter().any(|other| is_below(table, other)));
+        Ok(())
+    }
+
+    async fn remove_agent(&self, agent: &Agent) -> Result<()> {
+        self.tables().retain(|table, _| table.agent != *agent);
         Ok(())
     }
 

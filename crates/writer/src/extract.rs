@@ -28,7 +28,7 @@ pub(crate) use section::{Task, tasks};
 /// Changes that are read together. Bounds memory and the work that a crash repeats.
 const BATCH: usize = 100;
 /// A pass ends after this many stale answers: each may cost a model call.
-pub(crate) const STALE_READS: u64 = 2;
+const STALE_READS: u64 = 2;
 
 /// Writes the facts of agents. Cheap to clone.
 #[derive(Clone)]

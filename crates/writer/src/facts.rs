@@ -10,6 +10,7 @@ use jiff::tz::TimeZone;
 
 use crate::FactWriter;
 use crate::check::check_name;
+use crate::project::STALE_READS;
 
 impl FactWriter {
     /// Brings the agent's table of facts up to date. Returns whether it was out of date.
@@ -26,8 +27,18 @@ impl FactWriter {
 
     /// Rewrites the agent's table of facts, whatever it contains.
     pub async fn refold(&self, agent: &Agent) -> Result<()> {
-        let (version, operations) = self.store.operations(agent).await?;
-        self.facts.replace(agent, fold(&operations), version).await
+        for _ in 0..=STALE_READS {
+            let (version, operations) = self.store.operations(agent).await?;
+            match self.facts.replace(agent, fold(&operations), version).await {
+                Err(Error::Stale { .. }) => {}
+                done => return done,
+            }
+            if self.store.log_version(agent).await? == version {
+                // The later table is not of this log: the catalog was restored from an earlier copy.
+                self.facts.remove(agent).await?;
+            }
+        }
+        Err(Error::Stale { what: format!("the table of facts of {agent}") })
     }
 
     /// Returns the facts that match. Rewrites the table first if it cannot be read or is missing.

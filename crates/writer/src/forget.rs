@@ -53,12 +53,12 @@ impl Eraser {
     }
 
     async fn renew(&self, agent: &Agent, now: Timestamp) -> Result<()> {
-        let keep = if self.writer.store.agent_state(agent).await?.known {
-            self.renew_tables(agent, now).await?
+        if self.writer.store.agent_state(agent).await?.known {
+            let renewed = self.renew_tables(agent, now).await?;
+            self.writer.strata.remove_below(agent, &renewed).await?;
         } else {
-            Vec::new()
-        };
-        self.writer.strata.purge(agent, &keep).await?;
+            self.writer.strata.remove_agent(agent).await?;
+        }
         if self.facts.store.log_version(agent).await? == 0 {
             self.facts.facts.remove(agent).await?;
         } else {
@@ -100,10 +100,10 @@ impl Eraser {
         self.erasure.unforget(agent, &traces).await
     }
 
-    /// Brings all tables up to date and copies each into a new generation. Returns the tables to keep.
+    /// Brings all tables up to date and copies each into a new generation. Returns the new tables.
     async fn renew_tables(&self, agent: &Agent, now: Timestamp) -> Result<Vec<Table>> {
         self.writer.project(agent, now, &|_| ()).await?;
-        let mut keep = Vec::new();
+        let mut renewed = Vec::new();
         for grain in Grain::ALL {
             let mut stale = 0;
             loop {
@@ -112,9 +112,9 @@ impl Eraser {
                     done => break done?,
                 }
             }
-            keep.push(self.writer.table(agent, grain).await?);
+            renewed.push(self.writer.table(agent, grain).await?);
         }
-        Ok(keep)
+        Ok(renewed)
     }
 
     /// Copies the present rows of a table into its next generation. Rebuilds a table that differs from the catalog instead,
@@ -131,9 +131,7 @@ impl Eraser {
             return self.writer.rebuild(agent, grain, now, &|_| ()).await;
         }
         let former = Table { agent: agent.clone(), grain, generation: watermark.generation };
-        let generation = watermark.generation + 1;
-        // Removes what an earlier attempt may have left before it was recorded.
-        strata.remove(&Table { generation, ..former.clone() }).await?;
+        let generation = self.writer.next_generation(&former).await?;
         strata.rewrite(&former, generation).await?;
         store.save_watermark(agent, grain, watermark, Watermark { generation, ..watermark }).await
     }

@@ -53,10 +53,22 @@ impl Writer {
 
     async fn try_schedule(&self, agent: &Agent, grain: Grain) -> Result<Watermark> {
         let read = self.store.watermark(agent, grain).await?;
-        let next = read.building.map_or(read.generation + 1, |(generation, _)| generation);
+        let present = Table { agent: agent.clone(), grain, generation: read.generation };
+        let next = match read.building {
+            Some((generation, _)) => generation,
+            None => self.next_generation(&present).await?,
+        };
         let scheduled = Watermark { building: Some((next, 0)), ..read };
         self.store.save_watermark(agent, grain, read, scheduled).await?;
         Ok(scheduled)
+    }
+
+    /// Returns a generation above the present one and above all that are stored: an interrupted attempt, or a catalog that
+    /// was restored from an earlier copy, may have left some. They go with the generations below the new one.
+    pub(crate) async fn next_generation(&self, present: &Table) -> Result<u32> {
+        let stored = self.strata.generations(&present.agent).await?.into_iter();
+        let stored = stored.filter(|table| table.grain == present.grain).map(|table| table.generation);
+        Ok(stored.fold(present.generation, u32::max) + 1)
     }
 
     /// Applies the next batch to the generation that is being built, and swaps it in when it is complete. Returns none if no

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use annals_core::ports::{AlreadyHeld, WriteLock};
 use annals_core::{Agent, Error, Extracted, Extraction, MemoryId, Result, Stage, Timestamp};
 
-use crate::extract::{ExtractionPassed, FactWriter, STALE_READS, tasks};
+use crate::extract::{ExtractionPassed, FactWriter, tasks};
+use crate::project::STALE_READS;
 
 impl FactWriter {
     /// Reads the turns of an agent's dead letters again. Turns that are read are no longer dead letters. In an outage the

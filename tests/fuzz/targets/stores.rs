@@ -63,7 +63,7 @@ fn damaged_catalog_answers_or_fails_without_panic() {
         runtime.block_on(async {
             // Any result is allowed, but no panic and no hang.
             let _ = catalog.check().await;
-            for agent in catalog.agents().await.unwrap_or_default() {
+            for agent in catalog.all_agents().await.unwrap_or_default() {
                 let _ = catalog.records(&agent, None, usize::MAX).await;
                 let _ = catalog.ledger(&agent).await;
             }

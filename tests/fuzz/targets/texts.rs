@@ -2,7 +2,7 @@
 
 use annals_llm::{Prompt, check_prompt};
 use annals_retention::Plans;
-use annals_server::jobs::Jobs;
+use annals_service::jobs::Jobs;
 
 use crate::fuzz::fuzz;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use annals_core::Direction;
-use annals_server::wire::When;
+use annals_service::wire::When;
 use clap::{Args, Subcommand};
 
 use super::value::{direction, number, when};

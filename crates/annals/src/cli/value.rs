@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use annals_core::{Date, Direction, EngineChoice, Grain, Kind, Period, Timestamp};
-use annals_server::wire::When;
+use annals_service::wire::When;
 
 const MOMENT: &str = "expected a time such as 2026-03-04T18:30:00Z or a date such as 2026-03-04";
 

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use annals_core::{Agent, EngineChoice, Grain, Result};
-use annals_server::wire::{PastPlanView, SettingsChange, SettingsView};
+use annals_service::wire::{PastPlanView, SettingsChange, SettingsView};
 
 use super::forget::forget_agent;
 use super::plans::keeps;
@@ -41,7 +41,7 @@ pub async fn run(global: &Global, args: &cli::Agent) -> Result<ExitCode> {
 }
 
 async fn list(folder: &Folder, json: bool) -> Result<()> {
-    let agents = folder.store.agents().await?;
+    let agents = folder.store.all_agents().await?;
     if json {
         print_json(&agents.iter().map(Agent::name).collect::<Vec<_>>());
     } else {

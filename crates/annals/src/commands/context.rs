@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use annals_core::Result;
-use annals_server::wire::ContextRequest;
+use annals_service::wire::ContextRequest;
 
 use crate::cli::Context;
 use crate::console::remote;

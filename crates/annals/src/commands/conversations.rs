@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use annals_core::{Result, Zones};
-use annals_server::wire::{ConversationEntry, PageRequest};
+use annals_service::wire::{ConversationEntry, PageRequest};
 
 use crate::cli::Conversations;
 use crate::folder::Folder;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use annals_core::Result;
-use annals_server::wire::CorrectRequest;
+use annals_service::wire::CorrectRequest;
 use serde_json::json;
 
 use super::show::find;

@@ -1,6 +1,6 @@
 //! `annals dead`: lists and retries dead letters, memories that could not be indexed or read for facts by a model.
 
-use annals_server::locks::Tables;
+use annals_service::locks::Tables;
 use std::process::ExitCode;
 
 use annals_core::{Agent, Result};

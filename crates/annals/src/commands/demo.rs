@@ -7,7 +7,7 @@ mod drawing;
 use std::process::ExitCode;
 
 use annals_core::{Agent, Grain, Interval, Query, Result, Timestamp};
-use annals_server::wire::MemoryView;
+use annals_service::wire::MemoryView;
 use serde_json::json;
 
 use super::import::{Imported, import};

@@ -1,12 +1,12 @@
 //! `annals dump`: prints everything in one canonical order, without sequence numbers, recording times and table versions. Two
 //! folders that hold the same memory print the same, however it got there.
 
-use annals_server::locks::Facts;
+use annals_service::locks::Facts;
 use std::process::ExitCode;
 
 use annals_core::ports::{Select, Table};
 use annals_core::{Agent, FactQuery, Grain, Result};
-use annals_server::wire::{FactView, MemoryView};
+use annals_service::wire::{FactView, MemoryView};
 use serde_json::json;
 
 use crate::cli::OneOrAll;

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use annals_core::ports::Select;
 use annals_core::{Agent, Error, Grain, Result};
-use annals_server::Export as Exported;
-use annals_server::wire::MemoryView;
+use annals_service::Export as Exported;
+use annals_service::wire::MemoryView;
 
 use super::extract::bring_up_to_date;
 use crate::cli::Export;

@@ -1,7 +1,7 @@
 //! Shared by `import`, `rollup`, `facts` and `export`: reads new turns for facts, and brings the table of facts up to date.
 
 use annals_core::{Agent, Grain, Result};
-use annals_server::locks::Facts;
+use annals_service::locks::Facts;
 use annals_writer::ExtractionPassed;
 
 use crate::folder::Folder;

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use annals_core::{Agent, MERGED_BECAUSE, Result, Timestamp, Zones};
-use annals_server::locks;
-use annals_server::wire::{FactView, FactsAnswer, FactsRequest};
+use annals_service::locks;
+use annals_service::wire::{FactView, FactsAnswer, FactsRequest};
 
 use super::extract::bring_up_to_date;
 use crate::cli::{ChangeFacts, Facts, FindFacts};

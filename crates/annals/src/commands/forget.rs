@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use annals_core::ports::Target;
 use annals_core::{Agent, Memory, MemoryId, Result, Zones};
-use annals_server::wire::{ForgetAnswer, ForgetRequest, ProofView};
+use annals_service::wire::{ForgetAnswer, ForgetRequest, ProofView};
 
 use crate::cli::Forget;
 use crate::folder::Folder;

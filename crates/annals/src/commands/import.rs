@@ -1,7 +1,7 @@
 //! `annals import`: imports files of messages or exports. Checks everything first, then commits in batches. Skips messages that
 //! are already stored, so an interrupted import is completed by running it again.
 
-use annals_server::locks::{Facts, History};
+use annals_service::locks::{Facts, History};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, Read};

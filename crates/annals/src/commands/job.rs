@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use annals_core::{Error, Result};
-use annals_server::jobs::{AlarmClock, JobStatus, Outcome};
+use annals_service::jobs::{AlarmClock, JobStatus, Outcome};
 use serde_json::{Value, json};
 
 use super::data;

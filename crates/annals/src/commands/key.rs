@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use annals_core::ports::{Key as Kept, Scope};
 use annals_core::{Agent, Error, Result, Timestamp};
-use annals_server::access::issue;
+use annals_service::issue;
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 

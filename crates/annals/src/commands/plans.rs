@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use annals_core::{Error, Grain, Result};
 use annals_retention::{Plan, Plans};
-use annals_server::wire::PlanView;
+use annals_service::wire::PlanView;
 
 use super::open;
 use crate::cli::Global;

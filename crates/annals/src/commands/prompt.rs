@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use annals_core::Result;
 use annals_llm::Prompt as Name;
-use annals_server::wire::SettingsChange;
+use annals_service::wire::SettingsChange;
 use serde_json::json;
 
 use crate::cli::Prompt;

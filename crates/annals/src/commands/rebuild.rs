@@ -1,6 +1,6 @@
 //! `annals rebuild`: rebuilds tables from the catalog beside the present ones, then swaps them.
 
-use annals_server::locks::{Facts, Tables};
+use annals_service::locks::{Facts, Tables};
 use std::process::ExitCode;
 
 use annals_core::{Grain, Result};

@@ -51,7 +51,7 @@ async fn rebuild(global: &Global, path: &Path) -> Result<u64> {
     let none = ModelsConfig::default().check(|_| None).map_err(Error::Faults)?;
     let folder = Folder::open(path, Opening::by_hand(none, now(global)), false).await?;
     let mut memories = 0;
-    for agent in folder.store.agents().await? {
+    for agent in folder.store.all_agents().await? {
         for grain in Grain::ALL {
             let total = folder.store.backlog(&agent, grain, 0).await?;
             let bar = progress::bar(total, "rebuilding", global.json);

@@ -1,6 +1,6 @@
 //! `annals retain`: prunes memories that are past their plan and covered by a summary, or shows what would be pruned.
 
-use annals_server::locks::History;
+use annals_service::locks::History;
 use std::process::ExitCode;
 
 use annals_core::{Agent, Grain, Result, Timestamp};

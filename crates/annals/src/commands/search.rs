@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use annals_core::{Agent, Answer, Found, Grain, Kind, Memory, Query, Result, TimeExpression, Zones};
-use annals_server::wire::MemoryView;
+use annals_service::wire::MemoryView;
 use serde_json::json;
 
 use crate::cli::Search;

@@ -7,8 +7,8 @@ use std::time::Duration;
 use annals_catalog::read_ahead;
 use annals_core::{Error, Result, Timestamp};
 use annals_server::config::ServerConfig;
-use annals_server::jobs::{AlarmClock, Moment};
 use annals_server::{Listeners, access};
+use annals_service::jobs::{AlarmClock, Moment};
 use annals_strata::Memory;
 use jiff::SignedDuration;
 use tokio::net::TcpListener;
@@ -59,7 +59,7 @@ pub async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a service lives on the machine's clock; it is handed down from here")]
-fn clock(global: &Global) -> annals_server::Clock {
+fn clock(global: &Global) -> annals_service::Clock {
     match global.now {
         Some(now) => Arc::new(move || now),
         None => Arc::new(Timestamp::now),

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use annals_core::ports::Version;
 use annals_core::{Agent, Error, Memory, MemoryId, Result, Zones};
-use annals_server::wire::MemoryView;
+use annals_service::wire::MemoryView;
 use serde_json::json;
 
 use crate::cli::Show;
@@ -49,7 +49,7 @@ fn print_versions(versions: &[Version], all: bool, zones: &Zones) {
 /// Finds the memory with this id, of any agent.
 pub async fn find(folder: &Folder, id: &str) -> Result<(Agent, Memory)> {
     let wanted = [MemoryId::from_text(id)];
-    for agent in folder.store.agents().await? {
+    for agent in folder.store.all_agents().await? {
         // An id is a hash that includes the agent, so at most one agent has it.
         if let Some(memory) = folder.store.get(&agent, &wanted).await?.pop() {
             return Ok((agent, memory));

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use annals_core::{DateRange, Grain, Memory, Result, Zones};
-use annals_server::wire::MemoryView;
+use annals_service::wire::MemoryView;
 
 use crate::cli::Timeline;
 use crate::folder::Folder;

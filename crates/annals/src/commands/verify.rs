@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use annals_core::{Agent, Result};
-use annals_server::Verified;
+use annals_service::Verified;
 use annals_summarizer::Gap;
 use annals_writer::Discrepancy;
 use serde_json::{Value, json};

@@ -64,7 +64,7 @@ WHERE (
             )
     )
 )
--- Only known agents, as `all` in agents.rs lists them: of a fully forgotten agent only changes are left.
+-- Only known agents, as `page` in agents.rs lists them: of a fully forgotten agent only changes are left.
 AND workspace <> '' AND (
     settings IS NOT NULL
     OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = agent.agent_id)

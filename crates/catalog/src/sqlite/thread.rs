@@ -327,7 +327,7 @@ mod tests {
         };
         let error = catalog.thread.write("testing", panics).await.unwrap_err();
         assert_eq!(error.to_string(), "testing: the job panicked");
-        assert_eq!(catalog.agents().await.unwrap(), []);
+        assert_eq!(catalog.all_agents().await.unwrap(), []);
         say(&catalog, &me, "1", "tea").await.unwrap();
         assert_eq!(turns(&catalog, &me).await, 1);
     }

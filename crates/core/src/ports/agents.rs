@@ -35,9 +35,19 @@ pub struct AgentState {
 /// The agents of the store.
 #[async_trait]
 pub trait Agents: Send + Sync {
-    /// Returns every agent that has settings, turns, ledger rows, fact operations or blocks, by name, then by
-    /// workspace.
-    async fn agents(&self) -> Result<Vec<Agent>>;
+    /// Returns the agents after the given one, by workspace, then by name; at most `limit`. Agents are those that have
+    /// settings, turns, ledger rows, fact operations or blocks. With a workspace, only its agents.
+    async fn agents(&self, workspace: Option<&str>, after: Option<&Agent>, limit: usize) -> Result<Vec<Agent>>;
+
+    /// Returns the agent after the given one, or the first. For work that goes through all agents one by one.
+    async fn next_agent(&self, after: Option<&Agent>) -> Result<Option<Agent>> {
+        Ok(self.agents(None, after, 1).await?.pop())
+    }
+
+    /// Returns all agents. What runs often, or holds much of each, goes through them by pages instead.
+    async fn all_agents(&self) -> Result<Vec<Agent>> {
+        self.agents(None, None, usize::MAX).await
+    }
 
     /// Returns the agents for which a roll-up pass may have work: changes that a table or the extraction has not
     /// applied, a table that is being rebuilt, and periods that may be closed by now and are dirty or were written by

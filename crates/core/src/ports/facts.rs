@@ -13,7 +13,8 @@ pub trait Facts: Send + Sync {
     /// when the table cannot be read.
     async fn version(&self, agent: &Agent) -> Result<u64>;
 
-    /// Replaces the agent's table, durably and atomically. Nothing of the former table stays on disk.
+    /// Replaces the agent's table, durably and atomically. Nothing of the former table stays on disk. A table of a later
+    /// version is not replaced: [`crate::Error::Stale`].
     async fn replace(&self, agent: &Agent, facts: Vec<Fact>, version: u64) -> Result<()>;
 
     /// Returns the matching facts, by `valid_from`, then by id.

@@ -249,8 +249,16 @@ pub trait Strata: Send + Sync {
     /// Copies the live rows of a generation into a new one, vectors included. The new files contain no deleted data.
     async fn rewrite(&self, from: &Table, generation: u32) -> Result<()>;
 
-    /// Removes everything of an agent except these generations: older ones, unfinished ones, and quarantined ones.
-    async fn purge(&self, agent: &Agent, keep: &[Table]) -> Result<()>;
+    /// Returns the generations of which anything is stored, unfinished ones included.
+    async fn generations(&self, agent: &Agent) -> Result<Vec<Table>>;
+
+    /// Removes the generations of the agent that are below the given one of their grain, and what is no table:
+    /// quarantined ones, and leftovers of interrupted removals. A list that is out of date never removes a later
+    /// generation.
+    async fn remove_below(&self, agent: &Agent, tables: &[Table]) -> Result<()>;
+
+    /// Removes everything of an agent.
+    async fn remove_agent(&self, agent: &Agent) -> Result<()>;
 
     /// Returns the places in the agent's stored files, in every version of every table, whose decoded text contains any
     /// of these words. Used to prove an erasure.

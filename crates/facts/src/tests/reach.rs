@@ -3,7 +3,8 @@
 use duckdb::params;
 
 use super::*;
-use crate::table::{Scratch, Table};
+use crate::table::Table;
+use annals_objects::Scratch;
 
 #[test]
 fn files_outside_the_scratch_folder_are_inaccessible() {

@@ -75,6 +75,8 @@ pub(super) fn of(words: &[String], is_own: bool, language: Language) -> Event {
         _ if is_supposed => Event::None,
         _ if words.iter().any(|word| ["wanted", "wished", "hoped"].contains(&word.as_str())) => Plan,
         _ if words.iter().any(|word| verbs::is_past(word) && !BEING.contains(&word.as_str())) => Happening,
+        // "The picnic on June 3rd was fun."
+        _ if dates::name_a_day(words) && words.iter().any(|word| ["was", "were"].contains(&word.as_str())) => Happening,
         // "The farewell is on 24 April."
         _ if dates::name_a_day(words) => Deadline,
         _ if words.iter().any(|word| PLANS.contains(&word.as_str()) || word.ends_with("'ll")) => Plan,
@@ -261,7 +263,7 @@ mod tests {
         check("I bought a bike.", Gain);
         check("Ann is leaving for Berlin.", Life);
         check("Our concert is on 24 April.", Deadline);
-        check("The picnic on June 3rd was fun.", Deadline);
+        check("The picnic on June 3rd was fun.", Happening);
         check("The smelter will cut 90 jobs.", Public);
         check("The pump failed.", Problem);
         check("I went to the market.", Happening);

@@ -87,6 +87,7 @@ async fn conversation_is_a_hard_filter() {
 async fn memory_missing_from_the_catalog_is_not_returned() {
     let world = World::with(&TURNS, &[("2026-W10", "a boat was bought")]).await;
     let gone = annals_core::Summary { sources: Vec::new(), draft: None, ..summary("2026-W10", 9, &[], "") };
+    let gone = annals_testkit::replacing(&world.catalog, &agent("a"), gone).await;
     world.catalog.save_summaries(&agent("a"), vec![gone], at(NOW)).await.unwrap();
     let asked = Query { grains: vec![Grain::Weekly], ..about("boat") };
     World::check(&world.ask(asked).await, &[]);
@@ -465,6 +466,7 @@ async fn only_pruned_times_are_searched_in_summaries_whenever_an_agent_begins() 
             assert!(answer.results.iter().all(|found| found.memory.kind() == Kind::Turn));
             let pruned = turn_of(&agent("a"), message(turns[0].0, turns[0].1)).id;
             let of_first = summary(&begins.to_string(), 99, &[pruned], "a boat");
+            let of_first = annals_testkit::replacing(&world.catalog, &agent("a"), of_first).await;
             world.catalog.save_summaries(&agent("a"), vec![of_first], at(NOW)).await.unwrap();
             let all = world.catalog.children(&agent("a")).await.unwrap();
             let of_day = all.iter().find(|children| children.parent == Period::of(Grain::Daily, begins)).unwrap();

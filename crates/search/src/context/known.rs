@@ -6,6 +6,7 @@ use annals_core::ports::Select;
 use annals_core::{
     Agent, Along, ContextQuery, DateRange, Fact, Grain, Memory, Result, Timestamp, Walk, Zones, entity_key,
 };
+use futures::future::try_join_all;
 
 use super::entities::candidates;
 use super::items::{self, Candidate, Pool};
@@ -121,16 +122,20 @@ impl Search {
         zones: &Zones,
         now: Timestamp,
     ) -> Result<Vec<Candidate>> {
-        let mut newest = Vec::new();
-        for (grain, rank) in Grain::SUMMARIES.into_iter().rev().filter(|grain| *grain > Grain::Daily).zip(0_u32..) {
-            // At most one period of a grain is not over.
-            let within = within_until(range, zones, now);
-            let select = Select { within, newest_first: true, limit: 2, ..Select::all(grain) };
-            let listed = self.store.list(agent, &select).await?;
-            let over = listed.iter().find(|summary| summary.cover.end <= now);
-            newest.extend(over.map(|summary| items::of_memory(summary, Pool::Newest, -f64::from(rank))));
-        }
-        Ok(newest)
+        // At most one period of a grain is not over.
+        let within = within_until(range, zones, now);
+        let select = Select { within, newest_first: true, limit: 2, ..Select::all(Grain::Yearly) };
+        let grains = Grain::SUMMARIES.into_iter().rev().filter(|grain| *grain > Grain::Daily);
+        let listed = grains.map(|grain| {
+            let select = Select { grain, ..select.clone() };
+            async move { self.store.list(agent, &select).await }
+        });
+        let listed = try_join_all(listed).await?;
+        let newest = listed.iter().zip(0_u32..).filter_map(|(summaries, rank)| {
+            let over = summaries.iter().find(|summary| summary.cover.end <= now)?;
+            Some(items::of_memory(over, Pool::Newest, -f64::from(rank)))
+        });
+        Ok(newest.collect())
     }
 }
 

@@ -6,14 +6,15 @@
 
 use annals_core::Timestamp;
 use annals_core::ports::Keys;
+use annals_service::Presented;
+use annals_service::Service;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::Response;
 
 use super::origin::calls_this_machine;
-use super::{Caller, Gates, Peer, Presented};
-use crate::Service;
+use super::{Caller, Gates, Peer};
 use crate::config::ServerConfig;
 use crate::rest::{Problem, bearer};
 

@@ -10,6 +10,8 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
+use annals_service::MOST_MESSAGES;
+use annals_service::config::Limits;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::middleware::Next;
@@ -19,8 +21,6 @@ use governor::{DefaultKeyedRateLimiter, NotUntil, Quota, RateLimiter};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{Caller, Peer};
-use crate::MOST_MESSAGES;
-use crate::config::Limits;
 use crate::rest::Problem;
 
 /// Failed authentications of one peer per minute. A person who mistypes is not slowed down; guessing is hopeless at any rate.

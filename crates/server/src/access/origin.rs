@@ -7,13 +7,13 @@
 
 use std::net::IpAddr;
 
+use annals_service::Service;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri, header};
 use axum::middleware::Next;
 
 use super::any_good;
-use crate::Service;
 use crate::config::ServerConfig;
 use crate::rest::Problem;
 

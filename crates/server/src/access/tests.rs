@@ -8,6 +8,8 @@ mod tools;
 
 use annals_core::ports::{Key, Scope, Select};
 use annals_core::{Agent, Grain, Message, Timestamp};
+use annals_service::Service;
+use annals_service::issue;
 use annals_testkit::{at, message};
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, header};
@@ -15,10 +17,9 @@ use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
-use super::issue;
 use crate::config::ServerConfig;
 use crate::fixture::{self, NOW};
-use crate::{Service, public};
+use crate::public;
 
 /// The agent that keys without access ask for, and one that does not exist.
 const AGENT: &str = "zebra-seven";
@@ -101,7 +102,7 @@ fn key(name: &str) -> String {
     issued(number as u8).text.expose_secret().to_owned()
 }
 
-fn issued(seed: u8) -> super::Issued {
+fn issued(seed: u8) -> annals_service::Issued {
     issue(|bytes| {
         bytes.fill(seed);
         Ok(())

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use annals_core::ports::Scope;
 use annals_core::{Agent, IngestReceipt, Role, Timestamp};
+use annals_service::Service;
+use annals_service::wire::{IngestRequest, Ingested, MessageIn, Progress};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::refusal::Refusal;
 use super::tool::{Effect, Tool};
-use crate::Service;
-use crate::wire::{IngestRequest, Ingested, MessageIn, Progress};
 
 /// Long enough for a Raspberry Pi to embed one message. After that the answer only says that it is not searchable yet.
 const WAIT: Duration = Duration::from_secs(5);
@@ -70,7 +70,7 @@ impl Tool for AddMemory {
     type Structured = Ingested;
 
     async fn call(service: &Service, agent: &Agent, arguments: Arguments, now: Timestamp) -> Result<Ingested, Refusal> {
-        let settings = service.admit(agent).await.map_err(Refusal::Busy)?;
+        let settings = service.admit(agent).await.map_err(|refused| Refusal::Busy(refused.into()))?;
         let accepted = service.ingest(agent, &settings, request(arguments), now).await?;
         let status = service.wait(agent, &accepted.operation, Progress::Searchable, WAIT).await?;
         let IngestReceipt { id, accepted: new, duplicate, revised, forgotten, masked, .. } = accepted.operation;

@@ -3,14 +3,14 @@
 
 use annals_core::ports::Scope;
 use annals_core::{Agent, Date, Timestamp, one_line};
+use annals_service::Service;
+use annals_service::wire::{ForgetAnswer, ForgetRequest, ProofView};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::refusal::Refusal;
 use super::tool::{Effect, Tool};
 use super::{confirmation, text};
-use crate::Service;
-use crate::wire::{ForgetAnswer, ForgetRequest, ProofView};
 
 /// Maximum number of ids of one kind in the text. The structured answer has all of them.
 const MOST_LISTED: usize = 20;

@@ -2,6 +2,8 @@
 
 use annals_core::ports::Scope;
 use annals_core::{Agent, Timestamp, Zones};
+use annals_service::Service;
+use annals_service::wire::{MemoryAnswer, MemoryView, VersionView};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,8 +11,6 @@ use super::refusal::Refusal;
 use super::structured::{MemoryReference, references};
 use super::text::{self, Entry};
 use super::tool::{Effect, Tool};
-use crate::Service;
-use crate::wire::{MemoryAnswer, MemoryView, VersionView};
 
 pub(super) struct GetMemory;
 

@@ -1,5 +1,6 @@
 //! Answers MCP messages with the tools, over any transport.
 
+use annals_service::Service;
 use axum::http::request::Parts;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, DiscoverResult, Implementation,
@@ -12,7 +13,6 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use super::definition::{instructions, usable};
 use super::refusal::Refusal;
 use super::{Asker, Reply, run, tool};
-use crate::Service;
 
 /// Handler of MCP messages.
 #[derive(Clone)]

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use annals_service::Service;
 use axum::Router;
 use axum::extract::{FromRequestParts, RawPathParams, Request};
 use axum::http::request::Parts;
@@ -17,7 +18,6 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 
 use super::Asker;
 use super::handler::Handler;
-use crate::Service;
 use crate::access::Caller;
 use crate::config::ServerConfig;
 use crate::rest::Problem;

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use annals_core::ports::Scope;
 use annals_core::{Agent, Date, Timestamp, one_line};
+use annals_service::Service;
+use annals_service::wire::{ContextAnswer, ContextRequest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::refusal::Refusal;
 use super::tool::{Effect, Tool};
-use crate::Service;
-use crate::wire::{ContextAnswer, ContextRequest};
 
 pub(super) struct MemoryContext;
 

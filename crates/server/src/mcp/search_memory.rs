@@ -2,6 +2,8 @@
 
 use annals_core::ports::Scope;
 use annals_core::{Agent, Date, Grain, Timestamp, one_line};
+use annals_service::Service;
+use annals_service::wire::{RangeView, SearchAnswer, SearchRequest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,8 +12,6 @@ use super::refusal::Refusal;
 use super::structured::{MemoryReference, references};
 use super::text;
 use super::tool::{Effect, Tool};
-use crate::Service;
-use crate::wire::{RangeView, SearchAnswer, SearchRequest};
 
 pub(super) struct SearchMemory;
 

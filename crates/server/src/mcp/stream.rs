@@ -5,6 +5,7 @@
 //! the workspace.
 
 use annals_core::ports::Scope;
+use annals_service::Service;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{StatusCode, Uri, header};
@@ -17,7 +18,6 @@ use rmcp::service::serve_server;
 use super::Asker;
 use super::handler::Handler;
 use super::http::asker;
-use crate::Service;
 use crate::rest::Problem;
 
 /// Protocol to which the connection is upgraded.

@@ -2,10 +2,9 @@
 //! some clients pass the structured answer to a model instead of the text.
 
 use annals_core::{Grain, Kind};
+use annals_service::wire::{FactView, GrainWord, KindWord, MemoryView};
 use schemars::JsonSchema;
 use serde::Serialize;
-
-use crate::wire::{FactView, GrainWord, KindWord, MemoryView};
 
 /// A memory without its text.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -7,6 +7,8 @@ mod ways_in;
 use std::sync::Arc;
 
 use annals_core::ports::{Key, Scope};
+use annals_service::Service;
+use annals_service::wire::{BlockView, BlocksRequest, FactEntry, Verb};
 use annals_testkit::{agent, at, message};
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
@@ -14,10 +16,8 @@ use serde_json::{Value, json};
 use super::definition::{instructions, usable};
 use super::refusal::Refusal;
 use super::{Asker, Format, Reply, definitions, run};
-use crate::Service;
 use crate::access::Caller;
 use crate::fixture::{NOW, service, service_with_memories};
-use crate::wire::{BlockView, BlocksRequest, FactEntry, Verb};
 
 fn key(scopes: &[Scope], agents: &[&str]) -> Caller {
     Caller::of(Key {
@@ -260,7 +260,7 @@ async fn first_add_memory_creates_the_agent() {
     let stop = tokio_util::sync::CancellationToken::new();
     let working = tokio::spawn({
         let (service, stop) = (service.clone(), stop.clone());
-        async move { service.work(crate::tables::Worker::Any, stop).await }
+        async move { service.work(annals_service::Worker::Any, stop).await }
     });
     let unknown = call(&service, "search_memory", json!({})).await.unwrap_err().into_text();
     assert_eq!(unknown, "Error: there is no agent \"a\". The first add_memory creates the memory of a new agent.");

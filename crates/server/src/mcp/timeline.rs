@@ -2,6 +2,8 @@
 
 use annals_core::ports::Scope;
 use annals_core::{Agent, Date, Grain, Timestamp};
+use annals_service::Service;
+use annals_service::wire::{TimelineAnswer, TimelineRequest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,8 +12,6 @@ use super::refusal::Refusal;
 use super::structured::{MemoryReference, references};
 use super::text;
 use super::tool::{Effect, Tool};
-use crate::Service;
-use crate::wire::{TimelineAnswer, TimelineRequest};
 
 pub(super) struct Timeline;
 

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use annals_core::ports::Scope;
 use annals_core::{Agent, Error, Timestamp};
+use annals_service::Service;
 use futures::future::BoxFuture;
 use rmcp::model::{JsonObject, Tool as Definition};
 use schemars::JsonSchema;
@@ -20,7 +21,7 @@ use super::search_facts::SearchFacts;
 use super::search_memory::SearchMemory;
 use super::timeline::Timeline;
 use super::{Asker, definition};
-use crate::{Service, arguments};
+use crate::arguments;
 
 /// One tool, as a type.
 pub(super) trait Tool: 'static {

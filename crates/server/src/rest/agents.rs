@@ -2,6 +2,10 @@
 
 use annals_core::Agent;
 use annals_core::ports::Target;
+use annals_service::Service;
+use annals_service::wire::{
+    AgentsAnswer, ConversationsAnswer, ForgetAnswer, NewAgent, PageRequest, PlansAnswer, SettingsView,
+};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -9,8 +13,6 @@ use axum::http::StatusCode;
 use super::Problem;
 use super::extract::{Administering, Body, Known, Permitted, QueryParams, Reading};
 use super::messages::Dry;
-use crate::Service;
-use crate::wire::{AgentsAnswer, ConversationsAnswer, ForgetAnswer, NewAgent, PageRequest, PlansAnswer, SettingsView};
 
 /// Lists the agents that the key may use.
 #[utoipa::path(
@@ -28,12 +30,13 @@ pub async fn list(
     if limit == 0 {
         return Err(Problem::malformed("limit", "is 0; 1 or more are allowed"));
     }
-    let agents = service.agents(caller.workspace()).await?;
-    let is_next = |agent: &&Agent| request.cursor.as_deref().is_none_or(|cursor| agent.name() > cursor);
-    let mut names =
-        agents.iter().filter(|agent| caller.opens(agent)).filter(is_next).map(Agent::name).map(str::to_owned);
-    let agents: Vec<String> = names.by_ref().take(limit).collect();
-    let next_cursor = names.next().and_then(|_| agents.last().cloned());
+    let more = limit.saturating_add(1);
+    let cursor = request.cursor.as_deref();
+    let mut agents = service.agents(caller.workspace(), cursor, more, |agent| caller.opens(agent)).await?;
+    let is_more = agents.len() > limit;
+    agents.truncate(limit);
+    let agents: Vec<String> = agents.iter().map(Agent::name).map(str::to_owned).collect();
+    let next_cursor = agents.last().filter(|_| is_more).cloned();
     Ok(Json(AgentsAnswer { agents, next_cursor }))
 }
 

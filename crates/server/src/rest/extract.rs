@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 
 use annals_core::Agent;
 use annals_core::ports::Scope;
+use annals_service::Service;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use axum::http::request::Parts;
@@ -15,7 +16,7 @@ use serde_json::Value;
 
 use super::Problem;
 use crate::access::Caller;
-use crate::{Service, arguments};
+use crate::arguments;
 
 /// Returns the key of a request: `Authorization: Bearer …` or `Token …`, otherwise `X-API-Key: …`.
 pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {

@@ -1,12 +1,12 @@
 //! `GET|POST …/facts`, `GET|PUT …/blocks`.
 
+use annals_service::Service;
+use annals_service::wire::{BlocksRequest, BlocksView, FactEntry, FactsAnswer, FactsRequest};
 use axum::Json;
 use axum::extract::State;
 
 use super::Problem;
 use super::extract::{Administering, Body, Known, Named, QueryParams, Reading};
-use crate::Service;
-use crate::wire::{BlocksRequest, BlocksView, FactEntry, FactsAnswer, FactsRequest};
 
 /// Finds facts, and the time for which each holds.
 #[utoipa::path(

@@ -1,5 +1,6 @@
 //! `GET /healthz`, `GET /readyz`: for monitoring. They need no key, and disclose only the state and the version.
 
+use annals_service::Service;
 use axum::Json;
 use axum::extract::State;
 use schemars::JsonSchema;
@@ -7,7 +8,6 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::Problem;
-use crate::Service;
 
 /// Health of the service.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]

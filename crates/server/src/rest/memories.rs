@@ -2,14 +2,14 @@
 
 use annals_core::MemoryId;
 use annals_core::ports::Target;
+use annals_service::Service;
+use annals_service::wire::{CorrectRequest, ForgetAnswer, ForgetRequest, MemoryAnswer, SourcesAnswer};
 use axum::Json;
 use axum::extract::State;
 
 use super::Problem;
 use super::extract::{Administering, Body, Id, Known, QueryParams, Reading};
 use super::messages::Dry;
-use crate::Service;
-use crate::wire::{CorrectRequest, ForgetAnswer, ForgetRequest, MemoryAnswer, SourcesAnswer};
 
 /// Returns one memory in full, with its sentences and former texts.
 #[utoipa::path(

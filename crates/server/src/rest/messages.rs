@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use annals_core::ports::{RequestKey, Target};
 use annals_core::{Digest, Error, IngestReceipt};
+use annals_service::wire::{ForgetAnswer, IngestRequest, Ingested, OperationView, Progress};
+use annals_service::{Accepted, Service};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
@@ -13,10 +15,7 @@ use utoipa::IntoParams;
 
 use super::Problem;
 use super::extract::{Adding, Administering, Body, Id, Known, Named, Permitted, QueryParams};
-use crate::Service;
 use crate::access::Caller;
-use crate::operations::Accepted;
-use crate::wire::{ForgetAnswer, IngestRequest, Ingested, OperationView, Progress};
 
 /// Longest time in seconds that a request may wait.
 pub(crate) const LONGEST_WAIT: u64 = 60;
@@ -163,6 +162,7 @@ mod tests {
 
     use annals_core::Timestamp;
     use annals_core::ports::{Key, Scope};
+    use annals_service::issue;
     use annals_testkit::{Faulty, MemoryCatalog, at};
     use axum::body;
     use axum::http::{Request, header};
@@ -170,7 +170,6 @@ mod tests {
     use serde_json::json;
     use tower::ServiceExt;
 
-    use crate::access::issue;
     use crate::config::ServerConfig;
     use crate::fixture::{NOW, over};
     use crate::public;

@@ -1,12 +1,12 @@
 //! `GET /metrics` for Prometheus. Needs a key if keys exist.
 
+use annals_service::Service;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 
 use super::Problem;
 use super::extract::{Administering, Permitted};
-use crate::Service;
 
 const TEXT: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 

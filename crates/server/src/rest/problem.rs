@@ -1,6 +1,7 @@
 //! Turns errors into HTTP answers: problem documents (RFC 9457) with a stable `code`. No other module does.
 
 use annals_core::{Error, Fault};
+use annals_service::NotAdmitted;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
@@ -113,6 +114,28 @@ impl From<Error> for Problem {
             _ => Vec::new(),
         };
         Problem { status, code, detail, faults, retry_after }
+    }
+}
+
+impl From<NotAdmitted> for Problem {
+    fn from(refusal: NotAdmitted) -> Problem {
+        match refusal {
+            NotAdmitted::DiskLow(mebibytes) => {
+                let detail = format!(
+                    "less than {mebibytes} MiB of disk space are free for the data folder; new messages are refused"
+                );
+                Problem::new(StatusCode::SERVICE_UNAVAILABLE, "disk_low", detail).after(60)
+            }
+            NotAdmitted::BacklogFull(waiting) => {
+                // Assumes some tens of messages a second; other agents may share the queue.
+                let seconds = (waiting / 50).clamp(1, 60);
+                let detail = format!(
+                    "{waiting} messages of this agent are still waiting to be indexed; nothing of this request was stored"
+                );
+                Problem::new(StatusCode::TOO_MANY_REQUESTS, "lane_full", detail).after(seconds)
+            }
+            NotAdmitted::Failed(error) => Problem::from(error),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! All routes and their description.
 
+use annals_service::Service;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::routing::get;
@@ -9,7 +10,6 @@ use utoipa_axum::routes as collect;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
 use super::{Problem, agents, describe, facts, health, home, memories, messages, metrics, searches, settings, tools};
-use crate::Service;
 
 /// The routes, and their OpenAPI description.
 pub struct Routes {

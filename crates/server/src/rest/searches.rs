@@ -1,12 +1,14 @@
 //! `POST …/search`, `POST …/context`, `GET …/timeline`.
 
+use annals_service::Service;
+use annals_service::wire::{
+    ContextAnswer, ContextRequest, SearchAnswer, SearchRequest, TimelineAnswer, TimelineRequest,
+};
 use axum::Json;
 use axum::extract::State;
 
 use super::Problem;
 use super::extract::{Body, Known, QueryParams, Reading};
-use crate::Service;
-use crate::wire::{ContextAnswer, ContextRequest, SearchAnswer, SearchRequest, TimelineAnswer, TimelineRequest};
 
 /// Searches an agent's memory by grain and date range.
 ///

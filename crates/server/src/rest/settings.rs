@@ -1,5 +1,7 @@
 //! `GET|PUT …/settings`, `GET …/status`, `POST …/rollup`, `GET …/export`.
 
+use annals_service::Service;
+use annals_service::wire::{RollupAnswer, RollupRequest, SettingsChange, SettingsView, StatusView};
 use axum::Json;
 use axum::extract::State;
 use axum::http::header;
@@ -8,8 +10,6 @@ use tokio_util::io::ReaderStream;
 
 use super::Problem;
 use super::extract::{Administering, Body, Known, Named, Reading};
-use crate::Service;
-use crate::wire::{RollupAnswer, RollupRequest, SettingsChange, SettingsView, StatusView};
 
 /// Returns an agent's settings: time zone, language, plan, engine, prompts, budget, masking.
 #[utoipa::path(

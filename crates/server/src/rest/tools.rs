@@ -1,5 +1,6 @@
 //! `GET /v1/tools`, `POST …/tools/{name}`: memory as functions that a model calls, for agent loops without MCP.
 
+use annals_service::Service;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::{Extension, Json};
@@ -11,7 +12,6 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::Problem;
 use super::extract::{Body, QueryParams};
-use crate::Service;
 use crate::access::Caller;
 use crate::mcp::{Asker, Format, definitions, run};
 

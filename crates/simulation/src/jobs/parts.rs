@@ -5,7 +5,7 @@ use std::sync::Arc;
 use annals_core::retry::LONGEST_OUTAGE;
 use annals_core::{Facts, SignedDuration, Store, Strata, Timestamp};
 use annals_retention::Plans;
-use annals_server::{Components, Parts};
+use annals_service::{Components, Parts};
 use annals_summarizer::SchedulePolicy;
 use annals_testkit::{QuotingEngine, SilentExtractor, WordEmbedder};
 

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 
 use annals_core::{Agent, Grain, MemoryId, Message, Period, Role, Settings, SignedDuration, Timestamp, identify};
 use annals_retention::Plan;
-use annals_server::Parts;
-use annals_server::jobs::{Moment, Pass, RolledUp, Sweep};
+use annals_service::Parts;
+use annals_service::jobs::{Moment, Pass, RolledUp, Sweep};
 use annals_testkit::Dice;
 use tokio_util::sync::CancellationToken;
 

@@ -22,6 +22,17 @@ async fn passes_the_conformance_suite_with_indexes_larger_than_their_cache() {
 }
 
 #[tokio::test]
+async fn passes_the_conformance_suites_on_another_object_store() {
+    annals_testkit::strata_suite(in_memory_objects).await;
+    annals_testkit::whole_tables_suite(in_memory_objects).await;
+}
+
+async fn in_memory_objects() -> LanceStrata {
+    let objects = Objects::over(std::sync::Arc::new(object_store::memory::InMemory::new()), "v1/tables".into());
+    LanceStrata::over(objects, annals_testkit::STRATA_DIMENSION, Memory::of(64 << 20)).await.unwrap()
+}
+
+#[tokio::test]
 async fn passes_the_whole_tables_suite() {
     let folders = std::cell::RefCell::new(Vec::new());
     annals_testkit::whole_tables_suite(async || new(Maintenance::default(), &folders).await).await;
@@ -35,7 +46,7 @@ async fn passes_the_suite(maintenance: Maintenance) {
 async fn new(maintenance: Maintenance, folders: &std::cell::RefCell<Vec<tempfile::TempDir>>) -> LanceStrata {
     let folder = tempfile::tempdir().unwrap();
     let dimension = annals_testkit::STRATA_DIMENSION;
-    let strata = LanceStrata::open_on(disk::synced(), maintenance, folder.path(), dimension).await.unwrap();
+    let strata = LanceStrata::maintained(local(folder.path()), maintenance, dimension).await.unwrap();
     folders.borrow_mut().push(folder);
     strata
 }

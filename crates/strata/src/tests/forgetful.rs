@@ -17,11 +17,9 @@ use object_store::{
     PutMultipartOptions, PutOptions, PutPayload, PutResult, RenameOptions, Result, UploadPart,
 };
 
-use crate::disk::Disk;
-
 #[derive(Clone, Debug)]
 pub struct Forgetful {
-    below: Arc<dyn Disk>,
+    below: Arc<dyn ObjectStore>,
     state: Arc<Mutex<State>>,
 }
 
@@ -37,7 +35,7 @@ struct State {
 
 impl Forgetful {
     /// Returns a disk that goes off before write or deletion number `steps`, counted from 0.
-    pub fn until(below: Arc<dyn Disk>, steps: usize) -> Forgetful {
+    pub fn until(below: Arc<dyn ObjectStore>, steps: usize) -> Forgetful {
         let syncs = format!("{below:?}").contains("fsync: true");
         let state = State { syncs, left: steps, off: false, unsynced: Vec::new(), deleted: Vec::new() };
         Forgetful { below, state: Arc::new(Mutex::new(state)) }

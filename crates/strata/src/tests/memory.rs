@@ -152,7 +152,7 @@ async fn found_part_brings_the_other_parts_of_its_turn_and_neighbouring_parts() 
 async fn sign_comparison_finds_most_of_the_nearest_vectors() {
     let folder = tempfile::tempdir().unwrap();
     let busy = Maintenance { memory: Memory { signs_from: 0, ..Memory::of(64 << 20) }, ..Maintenance::default() };
-    let signs = LanceStrata::open_on(disk::synced(), busy, folder.path(), 64).await.unwrap();
+    let signs = LanceStrata::maintained(local(folder.path()), busy, 64).await.unwrap();
     let parts = (0..20_000).map(|number| Part { vector: scattered(number), ..part(&format!("t-{number}"), 0, "x") });
     signs.apply(&table("a"), upserts(parts)).await.unwrap();
     let whole = LanceStrata::open(folder.path(), 64, Memory::of(64 << 20)).await.unwrap();

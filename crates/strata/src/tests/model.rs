@@ -39,7 +39,7 @@ proptest! {
 
 async fn compare(batches: Vec<Vec<Write>>) {
     let folder = tempfile::tempdir().unwrap();
-    let strata = open_busy(disk::synced(), folder.path()).await.unwrap();
+    let strata = open_busy(local(folder.path())).await.unwrap();
     let mut model = Model::new();
     for (number, writes) in batches.iter().enumerate() {
         strata.apply(&table("a"), batch(writes, &mut model)).await.unwrap();

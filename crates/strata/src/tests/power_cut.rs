@@ -3,11 +3,12 @@
 //!
 //! The same check must fail for two planted bugs: a disk that does not sync, and a record that is made too early.
 
+use std::sync::Arc;
+
 use object_store::local::LocalFileSystem;
 
 use super::forgetful::Forgetful;
 use super::*;
-use crate::disk::Disk;
 
 /// When a batch counts as applied.
 #[derive(Clone, Copy, PartialEq)]
@@ -22,37 +23,43 @@ const BEFORE: i64 = 15;
 
 #[tokio::test]
 async fn applied_batches_survive_a_power_cut_at_any_step() {
-    let from_nothing = survive(disk::synced, Recorded::WhenApplyReturns, 0).await.unwrap();
+    let from_nothing = survive(local, Recorded::WhenApplyReturns, 0).await.unwrap();
     assert!(from_nothing > 10, "cut only {from_nothing} times");
-    let through_upkeep = survive(disk::synced, Recorded::WhenApplyReturns, BEFORE).await.unwrap();
+    let through_upkeep = survive(local, Recorded::WhenApplyReturns, BEFORE).await.unwrap();
     assert!(through_upkeep > 60, "cut only {through_upkeep} times");
 }
 
 #[tokio::test]
 async fn missing_sync_is_detected() {
-    let lost = survive(|| Arc::new(LocalFileSystem::new()), Recorded::WhenApplyReturns, 0).await;
+    let lost = survive(unsynced, Recorded::WhenApplyReturns, 0).await;
     lost.unwrap_err();
 }
 
 #[tokio::test]
 async fn early_record_is_detected() {
-    let lost = survive(disk::synced, Recorded::BeforeApply, 0).await.unwrap_err();
+    let lost = survive(local, Recorded::BeforeApply, 0).await.unwrap_err();
     assert!(lost.contains("lost"), "{lost}");
+}
+
+/// A planted bug.
+fn unsynced(folder: &Path) -> Objects {
+    local(folder).through(Arc::new(LocalFileSystem::new()))
 }
 
 /// Applies a few batches after `before` others, over and over, and cuts the power one step later each time. Returns the
 /// number of cuts, or what was lost.
-async fn survive(disk: fn() -> Arc<dyn Disk>, recorded: Recorded, before: i64) -> Result<usize, String> {
+async fn survive(open: fn(&Path) -> Objects, recorded: Recorded, before: i64) -> Result<usize, String> {
     let start = tempfile::tempdir().unwrap();
-    let strata = open_busy(disk(), start.path()).await.unwrap();
+    let strata = open_busy(open(start.path())).await.unwrap();
     for number in 0..before {
         strata.apply(&table("a"), batch(number)).await.unwrap();
     }
     for step in 0.. {
         let folder = copy(start.path());
-        let disk = Forgetful::until(disk(), step);
+        let objects = open(folder.path());
+        let disk = Forgetful::until(objects.store(), step);
         let mut applied = before;
-        if let Ok(strata) = open_busy(Arc::new(disk.clone()), folder.path()).await {
+        if let Ok(strata) = open_busy(objects.through(Arc::new(disk.clone()))).await {
             for number in before..before + 6 {
                 let early = i64::from(recorded == Recorded::BeforeApply);
                 applied += early;
@@ -75,7 +82,7 @@ async fn survive(disk: fn() -> Arc<dyn Disk>, recorded: Recorded, before: i64) -
 /// Checks the disk after the power is back: all recorded batches exist, the next one completely or not at all, and
 /// further batches can be applied.
 async fn check(root: &Path, applied: i64) -> Result<(), String> {
-    let strata = open_busy(disk::synced(), root).await.unwrap();
+    let strata = open_busy(local(root)).await.unwrap();
     let found = strata.scan(&table("a")).await.map_err(|error| error.to_string())?;
     let found: Vec<String> = found.iter().map(|row| format!("{}#{}", row.memory, row.part)).collect();
     if found != expected(applied) && found != expected(applied + 1) {

@@ -14,8 +14,8 @@ use super::Faulty;
 
 #[async_trait]
 impl<P: Agents> Agents for Faulty<P> {
-    async fn agents(&self) -> Result<Vec<Agent>> {
-        self.store()?.agents().await
+    async fn agents(&self, workspace: Option<&str>, after: Option<&Agent>, limit: usize) -> Result<Vec<Agent>> {
+        self.store()?.agents(workspace, after, limit).await
     }
 
     async fn agents_with_work(&self, now: Timestamp) -> Result<Vec<Agent>> {

@@ -32,8 +32,16 @@ impl<P: Strata> Strata for Faulty<P> {
         self.store()?.rewrite(from, generation).await
     }
 
-    async fn purge(&self, agent: &Agent, keep: &[Table]) -> Result<()> {
-        self.store()?.purge(agent, keep).await
+    async fn generations(&self, agent: &Agent) -> Result<Vec<Table>> {
+        self.store()?.generations(agent).await
+    }
+
+    async fn remove_below(&self, agent: &Agent, tables: &[Table]) -> Result<()> {
+        self.store()?.remove_below(agent, tables).await
+    }
+
+    async fn remove_agent(&self, agent: &Agent) -> Result<()> {
+        self.store()?.remove_agent(agent).await
     }
 
     async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {

@@ -20,7 +20,7 @@ pub async fn facts_suite<F: Facts + 'static>(mut make: impl AsyncFnMut() -> F) {
         write::early_and_late_years_are_stored,
         write::replacing_leaves_nothing_of_the_former_table,
         write::replacing_twice_is_replacing_once,
-        write::the_log_may_go_back,
+        write::a_later_table_is_not_replaced,
         write::many_facts_are_stored,
         write::agents_are_kept_apart,
         write::a_removed_table_is_empty_and_can_be_written,

@@ -34,6 +34,7 @@ pub async fn strata_suite<S: Strata + 'static>(mut make: impl AsyncFnMut() -> S)
         erase::a_rewritten_table_is_the_same_without_what_was_deleted,
         erase::rewriting_what_was_never_written_is_nothing,
         erase::what_is_there_is_seen,
+        erase::removing_below_an_old_generation_leaves_the_later_ones,
         erase::purging_one_agent_leaves_the_others,
         search::the_most_similar_come_first,
         search::the_limit_is_for_each_of_vector_and_words,

@@ -79,3 +79,13 @@ async fn outdated_table_is_refreshed_and_differing_table_is_reported() {
     assert!(writer.bring_facts(&agent("a")).await.unwrap());
     assert_eq!(writer.find(&agent("a"), &FactQuery::default()).await.unwrap().len(), 1);
 }
+
+/// The table is of a log that the catalog does not have: it was restored from an earlier copy.
+#[tokio::test]
+async fn table_of_a_later_log_than_the_catalogs_is_folded_anew() {
+    let fixture = Fixture::new();
+    add(&fixture, ["Ann", "likes", "tea"], NOW, NOW).await.unwrap();
+    fixture.facts.replace(&agent("a"), Vec::new(), 1_000).await.unwrap();
+    assert!(fixture.fact_writer().bring_facts(&agent("a")).await.unwrap());
+    assert_eq!(fixture.held().await, ["Ann likes tea"]);
+}

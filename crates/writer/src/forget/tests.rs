@@ -27,6 +27,7 @@ async fn roll_up(fixture: &Fixture, text: &str) {
     let ledger = fixture.catalog.ledger(&agent("a")).await.unwrap();
     let read = ledger.iter().find(|row| row.period == day).map_or(0, |row| row.dirty_seq);
     let roll_up = summary("2026-03-04", read, &sources, text);
+    let roll_up = annals_testkit::replacing(&fixture.catalog, &agent("a"), roll_up).await;
     fixture.catalog.save_summaries(&agent("a"), vec![roll_up], at(NOW)).await.unwrap();
 }
 
@@ -92,7 +93,7 @@ async fn forgotten_agent_loses_all_its_files() {
     assert_forgotten(&fixture).await;
     assert_eq!(places(&fixture, "tea").await, [""; 0]);
     assert_eq!(fixture.facts.version(&agent("a")).await.unwrap(), 0);
-    assert_eq!(fixture.catalog.agents().await.unwrap(), []);
+    assert_eq!(fixture.catalog.all_agents().await.unwrap(), []);
 }
 
 /// The watermarks of a removed agent start at zero, so its former rows would count as live ones.

@@ -44,7 +44,7 @@ async fn open(global: &Global, data: &Path) -> Result<String> {
             Folder::open(data, Opening::by_hand(none, now(global)), false).await?
         }
     };
-    let agents = folder.store.agents().await?;
+    let agents = folder.store.all_agents().await?;
     for agent in &agents {
         read(&folder, agent).await?;
     }

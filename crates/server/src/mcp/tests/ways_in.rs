@@ -1,6 +1,8 @@
 //! Access to the tools over HTTP with and without keys, over REST, and over a byte stream on a socket.
 
 use annals_core::ports::Scope;
+use annals_service::Service;
+use annals_service::issue;
 use annals_testkit::{agent, at};
 use axum::Router;
 use axum::body::Body;
@@ -12,11 +14,10 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tower::ServiceExt;
 
-use crate::access::issue;
 use crate::config::ServerConfig;
 use crate::fixture::{NOW, service_with_memories};
 use crate::mcp::stdio;
-use crate::{Service, private, public};
+use crate::{private, public};
 
 fn list() -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})

@@ -35,6 +35,7 @@ async fn correct(catalog: &MemoryCatalog, label: &str, text: &str) {
     let corrected = Summary {
         recipe: LedgerRow::corrected_by_a_person(),
         input_digest: row.input_digest.unwrap(),
+        replaces: row.rolled_up(),
         ..annals_testkit::summary(label, row.dirty_seq, &[inputs[0].id.clone()], text)
     };
     catalog.save_summaries(&agent("a"), vec![corrected], at(NOW)).await.unwrap();

@@ -60,7 +60,7 @@ pub(super) async fn a_deletion_shows_until_the_memory_is_back(catalog: &dyn Cata
     let written = summary("2026-03-04", seq, &[turn.id], "tea");
     let emptied = annals_core::Summary { draft: None, ..summary("2026-03-04", seq, &[], "") };
     let save = async |summary| {
-        catalog.save_summaries(&me(), vec![replacing(catalog, &me(), summary).await], now()).await.unwrap()
+        catalog.save_summaries(&me(), vec![replacing(catalog, &me(), summary).await], now()).await.unwrap();
     };
     save(written.clone()).await;
     let upsert = all_changes(catalog, Grain::Daily).await;
@@ -78,7 +78,7 @@ pub(super) async fn a_deletion_shows_until_the_memory_is_back(catalog: &dyn Cata
 pub(super) async fn a_deletion_that_every_table_has_applied_is_not_kept(catalog: &dyn Catalog) {
     let source = [MemoryId::from_text("t-any")];
     let save = async |summary| {
-        catalog.save_summaries(&me(), vec![replacing(catalog, &me(), summary).await], now()).await.unwrap()
+        catalog.save_summaries(&me(), vec![replacing(catalog, &me(), summary).await], now()).await.unwrap();
     };
     save(summary("2026-03-04", 1, &source, "tea")).await;
     save(annals_core::Summary { draft: None, ..summary("2026-03-04", 1, &[], "") }).await;

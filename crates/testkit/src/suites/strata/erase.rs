@@ -1,7 +1,7 @@
 //! Rewriting, purging, and the search for deleted words.
 
 use annals_core::ports::{Batch, Probe, Table};
-use annals_core::{MemoryId, Strata};
+use annals_core::{Grain, MemoryId, Strata};
 
 use super::{part, rows, table, towards, upsert};
 use crate::agent;
@@ -35,7 +35,7 @@ pub(super) async fn a_rewritten_table_is_the_same_without_what_was_deleted(strat
         Probe { vector: Some(towards(1, 0.0)), text: words, language: "en".into(), limit: 1, ..Probe::default() };
     let hits = strata.search(&next(), &probe).await.unwrap().hits;
     assert!(hits.iter().any(|hit| hit.memory.as_str() == "t-b" && hit.similarity.is_some() && hit.relevance.is_some()));
-    strata.purge(&agent("tester"), &[next()]).await.unwrap();
+    strata.remove_below(&agent("tester"), &[next()]).await.unwrap();
     assert_eq!(holders(strata, "grey heron").await, [""; 0]);
     assert_eq!(rows(strata, &table()).await, [""; 0]);
     assert_eq!(rows(strata, &next()).await, ["t-b/0", "t-c/0", "t-c/1"]);
@@ -46,7 +46,7 @@ pub(super) async fn a_rewritten_table_is_the_same_without_what_was_deleted(strat
 pub(super) async fn rewriting_what_was_never_written_is_nothing(strata: &dyn Strata) {
     strata.rewrite(&table(), 1).await.unwrap();
     assert_eq!(rows(strata, &next()).await, [""; 0]);
-    strata.purge(&agent("tester"), &[]).await.unwrap();
+    strata.remove_agent(&agent("tester")).await.unwrap();
 }
 
 pub(super) async fn what_is_there_is_seen(strata: &dyn Strata) {
@@ -56,13 +56,39 @@ pub(super) async fn what_is_there_is_seen(strata: &dyn Strata) {
     assert_eq!(strata.find_leftovers(&agent("other"), &["grey heron".into()]).await.unwrap(), [""; 0]);
 }
 
+/// The list of a writer that slept names generations that are no longer the present ones.
+pub(super) async fn removing_below_an_old_generation_leaves_the_later_ones(strata: &dyn Strata) {
+    let generation = |generation| Table { generation, ..table() };
+    let daily = Table { grain: Grain::Daily, ..table() };
+    let strange = Table { agent: agent("other"), ..table() };
+    let stored = [generation(1), generation(2), generation(4), daily.clone(), strange.clone()];
+    for table in &stored {
+        strata.apply(table, Batch { upserts: vec![part("t-a", 0, 0, "rain")], deletes: Vec::new() }).await.unwrap();
+    }
+    let left = async || {
+        let mut left = strata.generations(&agent("tester")).await.unwrap();
+        left.sort_by_key(|table| (table.grain, table.generation));
+        left.into_iter().map(|table| (table.grain, table.generation)).collect::<Vec<_>>()
+    };
+    let expect = |working: &[u32]| {
+        let working = working.iter().map(|generation| (Grain::Working, *generation));
+        working.chain([(Grain::Daily, 0)]).collect::<Vec<_>>()
+    };
+    for (below, expected) in [(1, &[1, 2, 4][..]), (3, &[4]), (2, &[4]), (4, &[4]), (9, &[])] {
+        strata.remove_below(&agent("tester"), &[generation(below), daily.clone()]).await.unwrap();
+        assert_eq!(left().await, expect(expected), "below {below}");
+    }
+    assert_eq!(rows(strata, &strange).await, ["t-a/0"]);
+    assert_eq!(rows(strata, &generation(4)).await, [""; 0]);
+}
+
 pub(super) async fn purging_one_agent_leaves_the_others(strata: &dyn Strata) {
     upsert(strata, vec![part("t-a", 0, 0, "the grey heron left")]).await;
     strata.quarantine(&table()).await.unwrap();
     upsert(strata, vec![part("t-b", 0, 0, "the kettle sang")]).await;
     let other = Table { agent: agent("other"), ..table() };
     strata.apply(&other, Batch { upserts: vec![part("t-c", 0, 0, "rain")], deletes: Vec::new() }).await.unwrap();
-    strata.purge(&agent("tester"), &[]).await.unwrap();
+    strata.remove_agent(&agent("tester")).await.unwrap();
     assert_eq!(rows(strata, &table()).await, [""; 0]);
     assert_eq!(holders(strata, "heron").await, [""; 0]);
     assert_eq!(rows(strata, &other).await, ["t-c/0"]);

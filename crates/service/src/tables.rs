@@ -173,7 +173,7 @@ impl Queue {
 
 /// The agents that a worker takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Worker {
+pub enum Worker {
     /// All agents.
     Any,
     /// Agents that are not large.
@@ -215,7 +215,7 @@ impl Service {
     }
 
     /// Processes queued agents until `stop` is cancelled; the piece under way is finished first.
-    pub(crate) async fn work(&self, worker: Worker, stop: CancellationToken) {
+    pub async fn work(&self, worker: Worker, stop: CancellationToken) {
         loop {
             let work = tokio::select! {
                 () = stop.cancelled() => return,

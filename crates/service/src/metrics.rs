@@ -167,13 +167,13 @@ impl Metrics {
     }
 
     /// Counts a request as in flight until the returned value is dropped, which is when its answer begins.
-    pub(crate) fn in_flight(&self) -> impl Drop + Send + use<> {
+    pub fn in_flight(&self) -> impl Drop + Send + use<> {
         self.0.in_flight.inc();
         InFlight(self.0.in_flight.clone())
     }
 
     /// Records the status and duration of an answered request.
-    pub(crate) fn answered(&self, route: &str, method: &str, status: u16, took: Duration) {
+    pub fn answered(&self, route: &str, method: &str, status: u16, took: Duration) {
         let label = Route { route: route.to_owned(), method: method.to_owned(), status };
         self.0.requests.get_or_create(&label).observe(took.as_secs_f64());
     }
@@ -193,7 +193,8 @@ impl Metrics {
         self.failed_with(part, error.code());
     }
 
-    pub(crate) fn failed_with(&self, part: &'static str, cause: &'static str) {
+    /// Counts a failure by its code.
+    pub fn failed_with(&self, part: &'static str, cause: &'static str) {
         self.0.failures.get_or_create(&Failure { part, cause }).inc();
     }
 

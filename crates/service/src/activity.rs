@@ -2,9 +2,6 @@
 
 use std::time::Duration;
 
-use axum::extract::{Request, State};
-use axum::middleware::Next;
-use axum::response::Response;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -57,12 +54,6 @@ impl Service {
     pub fn activity(&self) -> &Activity {
         &self.activity
     }
-}
-
-/// Counts a request as under way until it is answered.
-pub(crate) async fn count(State(activity): State<Activity>, request: Request, next: Next) -> Response {
-    let _busy = activity.begin();
-    next.run(request).await
 }
 
 #[cfg(test)]

@@ -60,14 +60,14 @@ impl Service {
     }
 
     /// Writes counts once in each [`EVERY`] until `stop` is cancelled.
-    pub(crate) async fn flush_periodically(&self, stop: CancellationToken) {
+    pub async fn flush_periodically(&self, stop: CancellationToken) {
         while tokio::time::timeout(EVERY, stop.cancelled()).await.is_err() {
             self.flush_or_warn().await;
         }
     }
 
     /// Writes counts; logs a warning if that fails.
-    pub(crate) async fn flush_or_warn(&self) {
+    pub async fn flush_or_warn(&self) {
         if let Err(error) = self.flush_access_counts().await {
             tracing::warn!(%error, "accesses to memories could not be counted");
         }
@@ -130,7 +130,7 @@ mod tests {
         let found = ask(&service, &me).await;
         service.eraser.erase(&me, &Target::Agent, at(NOW)).await.unwrap();
         service.flush_access_counts().await.unwrap();
-        assert_eq!(service.store.agents().await.unwrap(), []);
+        assert_eq!(service.store.all_agents().await.unwrap(), []);
         assert_eq!(counts(&service, &me, &found).await, Vec::<u64>::new());
     }
 

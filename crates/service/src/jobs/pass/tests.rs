@@ -281,7 +281,7 @@ async fn pending_cleaning_is_done_even_if_the_agent_was_erased() {
     let sweep = fixture.roll_up(NEXT, Some(false)).await;
     assert_eq!(sweep.turns.iter().filter(|(_, turn)| turn.cleaned).count(), 2);
     assert_eq!(fixture.tables.owed().await.unwrap(), []);
-    assert_eq!(fixture.catalog.agents().await.unwrap(), [agent("a")], "nothing is made of who is gone");
+    assert_eq!(fixture.catalog.all_agents().await.unwrap(), [agent("a")], "nothing is made of who is gone");
     assert!(fixture.roll_up(NEXT, None).await.turns.iter().all(|(_, turn)| !turn.cleaned));
 }
 

@@ -62,7 +62,7 @@ impl Service {
     }
 
     /// Returns the memory with this id if it belongs to the agent, or [`Error::NotFound`].
-    pub(crate) async fn find(&self, agent: &Agent, id: &str) -> Result<Memory> {
+    pub async fn find(&self, agent: &Agent, id: &str) -> Result<Memory> {
         let mut found = self.store.get(agent, &[MemoryId::from_text(id)]).await?;
         found.pop().ok_or_else(|| Error::NotFound { what: "memory", name: id.to_owned() })
     }

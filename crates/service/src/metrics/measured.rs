@@ -56,8 +56,16 @@ impl<P: Strata + ?Sized> Strata for Measured<P> {
         self.port.rewrite(from, generation).await
     }
 
-    async fn purge(&self, agent: &Agent, keep: &[Table]) -> Result<()> {
-        self.port.purge(agent, keep).await
+    async fn generations(&self, agent: &Agent) -> Result<Vec<Table>> {
+        self.port.generations(agent).await
+    }
+
+    async fn remove_below(&self, agent: &Agent, tables: &[Table]) -> Result<()> {
+        self.port.remove_below(agent, tables).await
+    }
+
+    async fn remove_agent(&self, agent: &Agent) -> Result<()> {
+        self.port.remove_agent(agent).await
     }
 
     async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {

@@ -1,0 +1,60 @@
+//! Local files for a library that reads and writes only files, such as DuckDB. Nothing here is durable, and nothing
+//! survives a start.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tempfile::TempDir;
+
+/// A local folder for temporary files.
+#[derive(Clone, Debug)]
+pub struct Scratch(Arc<PathBuf>);
+
+impl Scratch {
+    /// Creates the folder, or empties it of what a crash left.
+    pub fn emptied(folder: &Path) -> io::Result<Scratch> {
+        if folder.exists() {
+            fs::remove_dir_all(folder)?;
+        }
+        fs::create_dir_all(folder)?;
+        Ok(Scratch(Arc::new(folder.canonicalize()?)))
+    }
+
+    /// Creates a folder of its own for one user of the scratch folder.
+    pub fn folder(&self) -> io::Result<ScratchFolder> {
+        TempDir::new_in(&*self.0).map(ScratchFolder)
+    }
+}
+
+/// A folder that is removed with all its files when it is dropped.
+#[derive(Debug)]
+pub struct ScratchFolder(TempDir);
+
+impl ScratchFolder {
+    /// Returns the absolute path of the folder.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Writes the content of an object to a file, and returns its path. The store may be on another machine, so a library
+    /// that needs a file always reads a copy.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
+        let file = self.path().join(name);
+        fs::write(&file, bytes)?;
+        Ok(file)
+    }
+
+    /// Returns the content of a file that the library wrote, and removes the file.
+    pub fn take(&self, name: &str) -> io::Result<Vec<u8>> {
+        let bytes = fs::read(self.path().join(name))?;
+        self.remove(name)?;
+        Ok(bytes)
+    }
+
+    /// Removes a file.
+    pub fn remove(&self, name: &str) -> io::Result<()> {
+        fs::remove_file(self.path().join(name))
+    }
+}

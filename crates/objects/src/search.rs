@@ -1,0 +1,80 @@
+//! Searches the bytes of objects, for the proof of an erasure. Searches every file of a local folder, half-written ones
+//! too, which are no objects.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path as LocalPath;
+use std::sync::Arc;
+
+use futures::executor::block_on;
+use futures::io::{AsyncRead, AsyncReadExt};
+use futures::{StreamExt, TryStreamExt};
+use object_store::path::Path;
+use object_store::{ObjectStoreExt, Result};
+use walkdir::WalkDir;
+
+use crate::{Objects, is_missing, local};
+
+impl Objects {
+    /// Returns the names below a name whose content passes the test, sorted. Reads each content in pieces, because it may
+    /// be larger than memory. Content that is removed meanwhile is left out.
+    pub async fn find(
+        &self,
+        below: &Path,
+        passes: impl Fn(&mut dyn Read) -> io::Result<bool> + Send + Sync + 'static,
+    ) -> Result<Vec<String>> {
+        if let (Some(root), Some(folder)) = (self.folder.clone(), self.local_path(below)) {
+            return local::run(move || find_files(&root, &folder, &passes)).await;
+        }
+        let (passes, mut found) = (Arc::new(passes), Vec::new());
+        for name in self.sorted(below).await? {
+            let object = match self.store.get(&self.full_name(&name)).await {
+                Err(error) if is_missing(&error) => continue,
+                object => object?,
+            };
+            let pieces = object.into_stream().map_err(io::Error::other).boxed();
+            let (passes, mut content) = (passes.clone(), Blocking(pieces.into_async_read()));
+            if local::run(move || passes(&mut content)).await? {
+                found.push(name.to_string());
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn find_files(
+    root: &LocalPath,
+    folder: &LocalPath,
+    passes: &dyn Fn(&mut dyn Read) -> io::Result<bool>,
+) -> io::Result<Vec<String>> {
+    let mut found = Vec::new();
+    for entry in WalkDir::new(folder).sort_by_file_name() {
+        let Some(entry) = unless_gone(entry.map_err(io::Error::from))? else { continue };
+        if !entry.file_type().is_file() {
+            continue;
+        }
+        let Some(mut file) = unless_gone(File::open(entry.path()))? else { continue };
+        if passes(&mut file)? {
+            found.push(entry.path().strip_prefix(root).unwrap_or(entry.path()).display().to_string());
+        }
+    }
+    Ok(found)
+}
+
+/// Maps a missing file to `None`: it was removed while the folder was listed.
+fn unless_gone<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Reads an asynchronous source on a thread that may block.
+struct Blocking<R>(R);
+
+impl<R: AsyncRead + Unpin> Read for Blocking<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        block_on(self.0.read(buffer))
+    }
+}

@@ -1,0 +1,50 @@
+//! Admission of new messages: refused while the agent's backlog is too long or the disk is nearly full.
+
+use annals_core::ports::AgentState;
+use annals_core::{Agent, Error, Settings};
+
+use crate::Service;
+
+const MEBIBYTE: u64 = 1024 * 1024;
+
+/// Why new messages are not admitted.
+#[derive(Debug)]
+pub enum NotAdmitted {
+    /// Less than this many MiB of disk space are free.
+    DiskLow(u32),
+    /// This many messages of the agent wait to be indexed.
+    BacklogFull(u64),
+    /// The store failed.
+    Failed(Error),
+}
+
+impl From<Error> for NotAdmitted {
+    fn from(error: Error) -> NotAdmitted {
+        NotAdmitted::Failed(error)
+    }
+}
+
+impl Service {
+    /// Admits new messages of an agent and returns the settings to store them with. Reading is always allowed.
+    pub async fn admit(&self, agent: &Agent) -> Result<Settings, NotAdmitted> {
+        if self.disk_free().is_some_and(|free| free < self.disk_low()) {
+            return Err(NotAdmitted::DiskLow(self.limits.disk_low_mib));
+        }
+        let AgentState { settings, waiting: depth, .. } = self.store.agent_state(agent).await?;
+        if depth >= u64::from(self.limits.lane_depth) {
+            return Err(NotAdmitted::BacklogFull(depth));
+        }
+        Ok(settings)
+    }
+
+    /// Returns the free bytes for the data folder; `None` without a folder, or if the system does not report them.
+    pub(crate) fn disk_free(&self) -> Option<u64> {
+        let stated = rustix::fs::statvfs(self.folder.as_deref()?).ok()?;
+        Some(stated.f_bavail.saturating_mul(stated.f_frsize))
+    }
+
+    /// Returns the free bytes below which new messages are refused.
+    pub(crate) fn disk_low(&self) -> u64 {
+        u64::from(self.limits.disk_low_mib) * MEBIBYTE
+    }
+}

@@ -1,0 +1,60 @@
+//! A service over stores in memory, for tests: real policies over simple, slow ports.
+
+use std::sync::Arc;
+
+use annals_core::{Agent, Extractor, Store};
+use annals_retention::Plans;
+use annals_summarizer::SchedulePolicy;
+use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, QuotingEngine, ThreeWords, WordEmbedder, at, message};
+
+use crate::config::Limits;
+use crate::{Clock, Components, Parts, Service};
+
+/// The time in tests, a Tuesday noon: the sixth of March and its week are over.
+pub const NOW: &str = "2026-03-10T12:00:00Z";
+
+/// Returns a service over empty stores.
+pub fn service(clock: Clock) -> Service {
+    over(Arc::new(MemoryCatalog::new()), clock)
+}
+
+/// Returns a service over this store.
+pub fn over(store: Arc<dyn Store>, clock: Clock) -> Service {
+    let limits = Limits { requests_per_minute: 1_000_000, burst: 1_000_000, concurrent: 1000, ..Limits::default() };
+    Service::new(Parts { limits, ..Parts::over(in_memory(store, Arc::new(ThreeWords), clock)) })
+}
+
+/// Returns this store with tables in memory, and models that need no network.
+pub fn in_memory(store: Arc<dyn Store>, extractor: Arc<dyn Extractor>, clock: Clock) -> Components {
+    Components {
+        store,
+        strata: Arc::new(MemoryStrata::new()),
+        facts: Arc::new(MemoryFacts::new()),
+        embedder: Arc::new(WordEmbedder::new()),
+        engine: Arc::new(QuotingEngine),
+        fallback_engine: Arc::new(QuotingEngine),
+        extractor: extractor.clone(),
+        fallback_extractor: extractor,
+        plans: Plans::built_in(),
+        schedule: SchedulePolicy::default(),
+        clock,
+        folder: None,
+    }
+}
+
+/// Returns a service with three messages of March 2026, already read for facts, summarized and made searchable. Its clock
+/// stays at [`NOW`].
+pub async fn service_with_memories(agent: &Agent) -> Service {
+    let service = service(Arc::new(|| at(NOW)));
+    let said = [
+        ("2026-03-04T18:30:00Z", "Ann lives_in Bern."),
+        ("2026-03-04T18:31:00Z", "Ann planned a sailing trip to the Azores with Bob."),
+        ("2026-03-06T09:00:00Z", "The sailing trip was cancelled because Bob broke his arm."),
+    ];
+    let messages = said.iter().map(|(moment, text)| message(moment, text)).collect();
+    service.writer.ingest(agent, messages, false, at(NOW)).await.unwrap();
+    service.read_for_facts(agent, &|_| ()).await.unwrap();
+    service.summarizer.pass(agent, at(NOW), &|_| ()).await.unwrap();
+    service.make_searchable(agent, &|_| ()).await.unwrap();
+    service
+}

@@ -1,0 +1,43 @@
+//! The operations of Annals: everything that REST, MCP and the command can do, over one store.
+//!
+//! Relies on the ports and on the policy crates. Knows no HTTP, no MCP and no terminal. Never names a store, a model or an
+//! embedder: the binary passes them in. Reads no clock except the one that it is given.
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | `wire` | requests and answers as plain data |
+//! | `operations` | the operations, one file each |
+//! | `admit` | refuses new messages while the backlog is long or the disk nearly full |
+//! | `tables` | makes new messages searchable in the background |
+//! | `locks` | the locks of each agent, and their order |
+//! | `access_counter` | counts how often memories are returned |
+//! | `secret` | the format of keys |
+//! | `metrics` | counters, histograms and gauges |
+//! | `jobs` | scheduled roll-up, retention and maintenance |
+//! | `wiring` | joins policies, stores and models to the parts of a service |
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod access_counter;
+mod activity;
+mod admit;
+pub mod config;
+#[cfg(test)]
+mod fixture;
+pub mod jobs;
+pub mod locks;
+pub mod metrics;
+mod operations;
+mod secret;
+mod service;
+mod tables;
+pub mod wire;
+mod wiring;
+
+pub use activity::{Activity, Busy};
+pub use admit::NotAdmitted;
+pub use operations::{Accepted, Export, MOST_MESSAGES, Verified};
+pub use secret::{Issued, Presented, issue};
+pub use service::{Clock, Parts, Prompts, Service};
+pub use tables::Worker;
+pub use wiring::Components;
