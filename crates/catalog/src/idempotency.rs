@@ -59,6 +59,7 @@ pub(crate) fn ingest_once(
     match find_request(db, agent, &request.key)? {
         Some((body, receipt)) if body == request.body => Ok(KeyedReceipt { receipt, repeated: true }),
         Some(_) => Err(Error::KeyReused.into()),
+        None if turns.is_empty() => Err(Error::invalid("messages", "are none").into()),
         None => {
             let receipt = ingest::ingest(db, agent, turns, revise, now)?;
             save(db, agent, request, &receipt.id, now)?;
