@@ -123,8 +123,8 @@ impl<P: Reranker> Reranker for Faulty<P> {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::Catalog;
     use annals_core::ports::{Blocks, Erasure, Journal, Keys, Replies, RequestKey, Requests, Seals};
+    use annals_core::prelude::*;
 
     use super::*;
     use crate::{MemoryCatalog, WordEmbedder};

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use annals_catalog::SqliteCatalog;
-use annals_core::ports::{Archive, Catalog};
+use annals_core::ports::Archive;
+use annals_core::prelude::*;
 use annals_core::{Agent, Error, FactQuery, Facts};
 use annals_facts::DuckFacts;
 

@@ -1,5 +1,6 @@
 use annals_core::ports::Strata;
-use annals_core::{Catalog, Facts, Message, identify};
+use annals_core::prelude::*;
+use annals_core::{Facts, Message, identify};
 use annals_testkit::{Faulty, MemoryCatalog, MemoryFacts, MemoryStrata, agent, at, message, period, summary};
 
 use super::*;

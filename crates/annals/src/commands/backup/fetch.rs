@@ -6,7 +6,8 @@
 use std::path::Path;
 
 use annals_catalog::SqliteCatalog;
-use annals_core::{Catalog, Error, Result};
+use annals_core::prelude::*;
+use annals_core::{Error, Result};
 use data_encoding::HEXLOWER;
 use futures::TryStreamExt;
 use object_store::ObjectStoreExt;

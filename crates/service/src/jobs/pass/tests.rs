@@ -3,7 +3,8 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use annals_core::ports::{Catalog, Erasure, Replies, SummaryTask, Target};
+use annals_core::ports::{Erasure, Replies, SummaryTask, Target};
+use annals_core::prelude::*;
 use annals_core::{Agent, Digest, Draft, Engine, Error, Grain, Purpose, Reply, Settings, SignedDuration, Timestamp};
 use annals_retention::{Doubt, Trust};
 use annals_summarizer::SchedulePolicy;
