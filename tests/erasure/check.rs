@@ -146,7 +146,6 @@ impl History {
     }
 
     async fn check_tables(&self, agent: usize) {
-        let service = &self.world().service;
         assert_eq!(self.world().parts.writer.audit(&self.agents[agent]).await.unwrap(), [], "{:#?}", self.log);
         assert!(!self.world().parts.fact_writer.facts_differ(&self.agents[agent]).await.unwrap(), "{:#?}", self.log);
     }

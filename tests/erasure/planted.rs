@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use annals_catalog::SqliteCatalog;
-use annals_core::ports::{Catalog, Erasure, ErasureReport, Journal, Seals, Select, Target};
+use annals_core::ports::{Erasure, ErasureReport, Journal, Seals, Select, Target};
+use annals_core::prelude::*;
 use annals_core::{
     Agent, Base, Digest, Draft, FactOperation, Grain, Memory, Result, Summary, Timestamp, TurnKey, Zones, entity_key,
 };
@@ -157,7 +158,7 @@ impl Erasure for Planted {
             return self.catalog.find_leftovers(agent, words).await;
         }
         let mut places = Vec::new();
-        for agent in self.catalog.agents().await? {
+        for agent in self.catalog.all_agents().await? {
             places.extend(self.catalog.find_leftovers(&agent, words).await?);
         }
         Ok(places)

@@ -6,7 +6,8 @@ use std::process::Command;
 use std::sync::Arc;
 
 use annals_catalog::SqliteCatalog;
-use annals_core::ports::{Catalog, Origin, Turn};
+use annals_core::ports::{Origin, Turn};
+use annals_core::prelude::*;
 use annals_core::{Agent, MemoryId, Message, Period, Role, TurnKey};
 
 use crate::command::{Annals, NOW};

@@ -104,7 +104,8 @@ impl Task for Compaction {
     async fn run(&self, _: Moment, stop: &CancellationToken) -> Result<Report> {
         let mut tidied = 0;
         let mut worst = [TableStats::default(); 6];
-        for agent in self.0.all_agents().await? {
+        let mut last = None;
+        while let Some(agent) = self.0.next_agent(last.as_ref()).await? {
             for (grain, worst) in Grain::ALL.into_iter().zip(&mut worst) {
                 if stop.is_cancelled() {
                     return Ok(Report {
@@ -117,6 +118,7 @@ impl Task for Compaction {
                 worst.fragments = worst.fragments.max(table_stats.fragments);
                 tidied += 1;
             }
+            last = Some(agent);
         }
         for (grain, worst) in Grain::ALL.into_iter().zip(worst) {
             self.0.metrics().tables(grain, worst.versions, worst.fragments);
@@ -136,7 +138,8 @@ impl Task for Verification {
             tracing::error!(fault, "the catalog failed its integrity check");
         }
         let (mut failures, mut checked, mut mended) = (faults.len() as u64, 0, 0);
-        for agent in self.0.all_agents().await? {
+        let mut last = None;
+        while let Some(agent) = self.0.next_agent(last.as_ref()).await? {
             if stop.is_cancelled() {
                 break;
             }
@@ -146,6 +149,7 @@ impl Task for Verification {
             checked += 1;
             tell(&agent, &found);
             self.0.mend(&agent, &found, moment.now).await?;
+            last = Some(agent);
         }
         Ok(Report { done: format!("{checked} agents checked, {mended} repaired"), failures })
     }

@@ -73,6 +73,10 @@ impl ProgressSink for Bars {
     fn begin(&self, stage: &'static str, items: u64) -> Box<dyn Stage> {
         Box::new(bar(items, stage, self.is_hidden))
     }
+
+    fn is_shown(&self) -> bool {
+        !self.is_hidden
+    }
 }
 
 impl Lines {

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use annals_catalog::SqliteCatalog;
 use annals_core::ports::{Select, Table};
+use annals_core::prelude::*;
 use annals_core::{
-    Agent, Catalog, Embedder, Fact, FactQuery, Facts, Grain, Memory, Message, Result, Settings, Strata, Timestamp,
+    Agent, Embedder, Fact, FactQuery, Facts, Grain, Memory, Message, Result, Settings, Strata, Timestamp,
 };
 use annals_facts::DuckFacts;
 use annals_llm::{Auto, Extractive, Rules};

@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 
 use annals_catalog::{SqliteCatalog, read_ahead};
 use annals_core::ports::{Probe, Table};
+use annals_core::prelude::*;
 use annals_core::{
-    Agent, Answer, Catalog, Embedder, Error, Filter, Grain, Interval, MemoryId, Message, Query, Result, Settings,
-    Strata, Timestamp,
+    Agent, Answer, Embedder, Error, Filter, Grain, Interval, MemoryId, Message, Query, Result, Settings, Strata,
+    Timestamp,
 };
 use annals_facts::DuckFacts;
 use annals_search::Search;
@@ -179,7 +180,7 @@ impl World {
 
     async fn count(&self) -> Result<u64> {
         let mut count = 0;
-        for agent in self.catalog.agents().await? {
+        for agent in self.catalog.all_agents().await? {
             count += self.catalog.counts(&agent).await?.memories[Grain::Working as usize];
         }
         Ok(count)

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use annals_catalog::SqliteCatalog;
 use annals_core::ports::{Erasure, Seals, Select, Target, Turn};
-use annals_core::{Agent, Catalog, Grain, MemoryId, Message, Period, Role, Timestamp, Zones, identify};
+use annals_core::prelude::*;
+use annals_core::{Agent, Grain, MemoryId, Message, Period, Role, Timestamp, Zones, identify};
 use futures::FutureExt;
 
 const TURNS: i64 = 120_000;

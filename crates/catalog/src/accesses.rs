@@ -1,22 +1,44 @@
 //! Access counts of memories: how often they were returned in answers, and when last.
 
-use annals_core::ports::{Access, Record};
+use annals_core::ports::{Access, Accesses, Record};
 use annals_core::{Agent, Memory, MemoryId};
+use async_trait::async_trait;
 
+use crate::SqliteCatalog;
 use crate::columns::{instant, micros, number, signed};
-use crate::db::{Db, Row, params};
-use crate::failure::Result;
-use crate::{agents, get, memories};
+use crate::db::{Db, Result, Row, params};
+use crate::{agents, memories};
+
+#[async_trait]
+impl Accesses for SqliteCatalog {
+    async fn recall(&self, agent: &Agent, ids: &[MemoryId]) -> annals_core::Result<Vec<(Memory, Option<Access>)>> {
+        let (agent, ids) = (agent.clone(), ids.to_vec());
+        self.thread.read("reading memories", move |c| recall(c, &agent, &ids)).await
+    }
+
+    async fn add_accesses(&self, agent: &Agent, accesses: &[(MemoryId, Access)]) -> annals_core::Result<()> {
+        let (agent, accesses) = (agent.clone(), accesses.to_vec());
+        self.thread.write("counting accesses", move |c| add(c, &agent, &accesses)).await
+    }
+}
 
 pub(crate) const OF_MEMORY: &str = "SELECT times, last FROM access WHERE agent_id = ?1 AND id = ?2";
 const OF_AGENT: &str = "SELECT id, times, last FROM access WHERE agent_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3";
-pub(crate) const ADD: &str = include_str!("sql/add_access.sql");
+/// Sums saturate at the highest integer. A memory that was forgotten since it was returned gets no row.
+pub(crate) const ADD: &str = "INSERT INTO access (agent_id, id, times, last)
+    SELECT ?1, ?2, ?3, ?4
+    WHERE EXISTS (SELECT 1 FROM turn WHERE agent_id = ?1 AND id = ?2)
+       OR EXISTS (SELECT 1 FROM statement WHERE agent_id = ?1 AND id = ?2)
+       OR EXISTS (SELECT 1 FROM summary WHERE agent_id = ?1 AND id = ?2)
+    ON CONFLICT (agent_id, id) DO UPDATE
+    SET times = min(times, 9223372036854775807 - excluded.times) + excluded.times,
+        last = max(last, excluded.last)";
 
 /// Returns live memories by id, each with its access count.
 pub(crate) fn recall(db: &dyn Db, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<(Memory, Option<Access>)>> {
     let agent_id = agents::known(db, agent)?;
     let mut recalled = Vec::with_capacity(ids.len());
-    for memory in get::get(db, agent, ids)? {
+    for memory in memories::get(db, agent, ids)? {
         let access = db.query_optional(OF_MEMORY, params![agent_id, memory.id.as_str()], read)?;
         recalled.push((memory, access));
     }

@@ -1,19 +1,100 @@
-//! Agents: their numbers in the file, and their settings.
+//! Agents: their numbers in the file, their settings, their state and their sizes.
 
-use annals_core::ports::AgentState;
+use annals_core::ports::{AgentState, Agents, Counts};
 use annals_core::{Agent, Grain, Period, Settings, Timestamp, latest_day};
+use async_trait::async_trait;
 
-use crate::columns::{json, to_json};
-use crate::db::{Db, Row, params};
-use crate::failure::Result;
-use crate::{changes, watermarks};
+use crate::SqliteCatalog;
+use crate::changes;
+use crate::columns::{grain, instant, json, number, to_json};
+use crate::db::{Db, Result, Row, params};
 
-pub(crate) const AGENT_STATE: &str = include_str!("sql/agent_state.sql");
+#[async_trait]
+impl Agents for SqliteCatalog {
+    async fn agents(
+        &self,
+        workspace: Option<&str>,
+        after: Option<&Agent>,
+        limit: usize,
+    ) -> annals_core::Result<Vec<Agent>> {
+        let (workspace, after) = (workspace.map(str::to_owned), after.cloned());
+        let list = move |c: &dyn Db| page(c, workspace.as_deref(), after.as_ref(), limit);
+        self.thread.read("listing agents", list).await
+    }
+
+    async fn agents_with_work(&self, now: Timestamp) -> annals_core::Result<Vec<Agent>> {
+        self.thread.read("listing agents that have work", move |c| with_work(c, now)).await
+    }
+
+    async fn agent_state(&self, agent: &Agent) -> annals_core::Result<AgentState> {
+        let agent = agent.clone();
+        self.thread.read("reading the state of an agent", move |c| agent_state(c, &agent)).await
+    }
+
+    async fn settings(&self, agent: &Agent) -> annals_core::Result<Settings> {
+        let agent = agent.clone();
+        self.thread.read("reading settings", move |c| settings(c, &agent)).await
+    }
+
+    async fn save_settings(&self, agent: &Agent, settings: &Settings) -> annals_core::Result<()> {
+        let (agent, settings) = (agent.clone(), settings.clone());
+        self.thread.write("saving settings", move |c| save_settings(c, &agent, &settings)).await
+    }
+
+    async fn counts(&self, agent: &Agent) -> annals_core::Result<Counts> {
+        let agent = agent.clone();
+        self.thread.read("counting memories", move |c| counts(c, &agent)).await
+    }
+}
+
+/// The agents above a workspace and a name. An agent with only pruned turns still has ledger rows, one with only facts
+/// entered by hand has the log, and another may have nothing but blocks.
+macro_rules! known_agents {
+    ($rest:literal) => {
+        concat!(
+            "SELECT workspace, name
+            FROM agent
+            -- The staging agent of a restore has no workspace.
+            WHERE workspace <> '' AND (workspace, name) > (?1, ?2) AND (
+                settings IS NOT NULL
+                OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = agent.agent_id)
+                OR EXISTS (SELECT 1 FROM ledger WHERE ledger.agent_id = agent.agent_id)
+                OR EXISTS (SELECT 1 FROM fact_operation WHERE fact_operation.agent_id = agent.agent_id)
+                OR EXISTS (SELECT 1 FROM block WHERE block.agent_id = agent.agent_id)
+            ) ",
+            $rest
+        )
+    };
+}
+
+pub(crate) const PAGE: &str = known_agents!("ORDER BY workspace, name LIMIT ?3");
+pub(crate) const PAGE_OF_WORKSPACE: &str =
+    known_agents!("AND workspace = ?4 AND name > ?5 ORDER BY workspace, name LIMIT ?3");
+/// The conditions are those of [`PAGE`].
+pub(crate) const AGENT_STATE: &str = "SELECT settings,
+        settings IS NOT NULL
+            OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = agent.agent_id)
+            OR EXISTS (SELECT 1 FROM ledger WHERE ledger.agent_id = agent.agent_id)
+            OR EXISTS (SELECT 1 FROM fact_operation WHERE fact_operation.agent_id = agent.agent_id)
+            OR EXISTS (SELECT 1 FROM block WHERE block.agent_id = agent.agent_id) AS known
+    FROM agent
+    WHERE agent_id = ?1";
 pub(crate) const WITH_WORK: &str = include_str!("sql/agents_with_work.sql");
 
-/// Returns every agent that has settings, messages, ledger rows, fact operations or blocks, by name, then by workspace.
-pub(crate) fn all(db: &dyn Db) -> Result<Vec<Agent>> {
-    db.query(include_str!("sql/agents.sql"), &[], read)
+/// Returns the agents after the given one that have settings, messages, ledger rows, fact operations or blocks, by
+/// workspace, then by name.
+pub(crate) fn page(db: &dyn Db, workspace: Option<&str>, after: Option<&Agent>, limit: usize) -> Result<Vec<Agent>> {
+    // No name is empty, so this place is before the first agent of a workspace.
+    let (start, name) = after.map_or((workspace.unwrap_or_default(), ""), |after| (after.workspace(), after.name()));
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    match workspace {
+        Some(workspace) => {
+            // Says the same again in a form that the index over both serves.
+            let from = if start == workspace { name } else { "" };
+            db.query(PAGE_OF_WORKSPACE, params![start, name, limit, workspace, from], read)
+        }
+        None => db.query(PAGE, params![start, name, limit], read),
+    }
 }
 
 /// Reads an agent from the columns `workspace` and `name`.
@@ -65,7 +146,7 @@ pub(crate) fn agent_state(db: &dyn Db, agent: &Agent) -> Result<AgentState> {
         Ok((row.get("known")?, settings))
     })?;
     let Some((known, settings)) = found else { return Ok(AgentState::default()) };
-    let applied = watermarks::watermark(db, agent, Grain::Working)?.applied;
+    let applied = changes::watermark(db, agent, Grain::Working)?.applied;
     let waiting = changes::backlog(db, agent, Grain::Working, applied)?;
     Ok(AgentState { known, settings, waiting })
 }
@@ -88,11 +169,38 @@ pub(crate) fn save_settings_of(db: &dyn Db, agent_id: i64, settings: &Settings) 
     Ok(())
 }
 
+pub(crate) const COUNT_TURNS: &str = "SELECT count(*) AS n FROM turn WHERE agent_id = ?1";
+pub(crate) const COUNT_STATEMENTS: &str = "SELECT count(*) AS n FROM statement WHERE agent_id = ?1";
+pub(crate) const COUNT_SUMMARIES: &str = "SELECT grain, count(*) AS n FROM summary WHERE agent_id = ?1 GROUP BY grain";
+pub(crate) const FIRST_TURN: &str = "SELECT at FROM turn WHERE agent_id = ?1 ORDER BY at LIMIT 1";
+pub(crate) const LAST_TURN: &str = "SELECT at FROM turn WHERE agent_id = ?1 ORDER BY at DESC LIMIT 1";
+
+/// Returns the number of memories per grain, and the extent of the turns.
+pub(crate) fn counts(db: &dyn Db, agent: &Agent) -> Result<Counts> {
+    let agent_id = known(db, agent)?;
+    let mut counts = Counts::default();
+    for sql in [COUNT_TURNS, COUNT_STATEMENTS] {
+        let rows: u64 = db.query_one(sql, params![agent_id], |row| number(row, "n"))?;
+        counts.memories[0] += rows;
+    }
+    for (grain, summaries) in
+        db.query(COUNT_SUMMARIES, params![agent_id], |row| Ok((grain(row)?, number(row, "n")?)))?
+    {
+        counts.memories[grain as usize] = summaries;
+    }
+    let edge =
+        |sql| -> Result<Option<Timestamp>> { db.query_optional(sql, params![agent_id], |row| instant(row, "at")) };
+    counts.extent = edge(FIRST_TURN)?.zip(edge(LAST_TURN)?);
+    Ok(counts)
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::fixture::{Folder, spoken_turn};
-    use annals_core::{Agent, Catalog, Settings, Timestamp};
+    use annals_core::prelude::*;
+    use annals_core::{Agent, Settings, Timestamp};
     use annals_testkit::agent;
+
+    use crate::fixture::{Folder, spoken_turn};
 
     #[tokio::test]
     async fn agent_with_settings_or_messages_is_listed() {
@@ -101,7 +209,7 @@ mod tests {
         let (set, stated) = (agent("o'brien \"x\"; --"), agent("../μνήμη"));
         let elsewhere = Agent::in_workspace("another", "z").unwrap();
         assert_eq!(catalog.settings(&set).await.unwrap(), Settings::default());
-        assert_eq!(catalog.agents().await.unwrap(), []);
+        assert_eq!(catalog.all_agents().await.unwrap(), []);
         let settings = Settings {
             time_zone: "Pacific/Apia".into(),
             later_zones: vec![(Timestamp::UNIX_EPOCH, "Europe/Berlin".into())],
@@ -112,7 +220,7 @@ mod tests {
         for agent in [&stated, &elsewhere] {
             catalog.ingest(agent, vec![spoken_turn(agent, "1", "hello")], false, Timestamp::UNIX_EPOCH).await.unwrap();
         }
-        assert_eq!(catalog.agents().await.unwrap(), [stated.clone(), set.clone(), elsewhere]);
+        assert_eq!(catalog.all_agents().await.unwrap(), [elsewhere, stated.clone(), set.clone()]);
         assert_eq!(catalog.settings(&set).await.unwrap(), settings);
         assert_eq!(catalog.settings(&stated).await.unwrap(), Settings::default());
     }

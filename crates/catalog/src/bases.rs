@@ -4,9 +4,8 @@
 use annals_core::{Agent, Base, MemoryId, Period};
 
 use crate::columns::{grain_number, json, to_json, word};
-use crate::db::{Db, Row, params};
-use crate::failure::Result;
-use crate::{agents, get, memories};
+use crate::db::{Db, Result, Row, params};
+use crate::{agents, summaries};
 
 pub(crate) const OF_PERIOD: &str = "SELECT * FROM base WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
 
@@ -30,7 +29,7 @@ pub(crate) fn periods(db: &dyn Db, agent_id: i64) -> Result<Vec<Period>> {
 /// Returns the present summary in the form of a base.
 pub(crate) fn present(db: &dyn Db, agent_id: i64, summary: &MemoryId) -> Result<Option<Base>> {
     let place = params![agent_id, summary.as_str()];
-    let Some(memory) = memories::summaries(db, get::SUMMARY, place)?.pop() else { return Ok(None) };
+    let Some(memory) = summaries::find(db, summaries::BY_ID, place)?.pop() else { return Ok(None) };
     let sql = "SELECT verbatim FROM summary WHERE agent_id = ?1 AND id = ?2";
     let verbatim = db.query_one(sql, place, |row| row.get(0))?;
     Ok(Some(Base {
@@ -51,8 +50,10 @@ pub(crate) fn seq(db: &dyn Db, agent_id: i64, period: Period) -> Result<Option<i
 /// Sets the base of a period, replacing a former one, and seals the period. The base contains no turn that arrived
 /// after `seq`.
 pub(crate) fn set(db: &dyn Db, agent_id: i64, period: Period, base: &Base, seq: Option<i64>) -> Result<()> {
+    let sql = "INSERT OR REPLACE INTO base (agent_id, grain, period, text, sentences, sources, verbatim, seq)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     db.execute(
-        include_str!("sql/save_base.sql"),
+        sql,
         params![
             agent_id,
             grain_number(period.grain()),

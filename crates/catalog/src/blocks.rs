@@ -1,12 +1,31 @@
 //! Blocks: small texts that are always in context.
 
 use annals_core::Agent;
-use annals_core::ports::Block;
+use annals_core::ports::{Block, Blocks};
+use async_trait::async_trait;
 
+use crate::SqliteCatalog;
 use crate::agents;
 use crate::columns::{instant, micros};
-use crate::db::{Db, Row, params};
-use crate::failure::Result;
+use crate::db::{Db, Result, Row, params};
+
+#[async_trait]
+impl Blocks for SqliteCatalog {
+    async fn blocks(&self, agent: &Agent) -> annals_core::Result<Vec<Block>> {
+        let agent = agent.clone();
+        self.thread.read("reading blocks", move |c| blocks(c, &agent)).await
+    }
+
+    async fn save_block(&self, agent: &Agent, block: Block) -> annals_core::Result<()> {
+        let agent = agent.clone();
+        self.thread.write("saving a block", move |c| save(c, &agent, &block)).await
+    }
+
+    async fn remove_block(&self, agent: &Agent, name: &str) -> annals_core::Result<bool> {
+        let (agent, name) = (agent.clone(), name.to_owned());
+        self.thread.write("removing a block", move |c| remove(c, &agent, &name)).await
+    }
+}
 
 /// Returns all blocks of an agent, by name.
 pub(crate) fn blocks(db: &dyn Db, agent: &Agent) -> Result<Vec<Block>> {

@@ -1,22 +1,51 @@
-//! Reads the changes that a projection has not applied yet.
+//! The sequence of changes, the tombstones of removed memories, and how far the table of each grain has applied both.
 
-use annals_core::ports::Change;
-use annals_core::{Agent, Grain};
+use annals_core::ports::{Change, Watermark, Watermarks};
+use annals_core::{Agent, Error, Grain, MemoryId};
+use async_trait::async_trait;
 
+use crate::SqliteCatalog;
 use crate::columns::{grain_number, number, signed};
-use crate::db::{Db, Row, Values, params};
-use crate::failure::Result;
-use crate::{agents, memories, statements, turns};
+use crate::db::{Db, Result, Row, Values, params};
+use crate::{agents, memories, statements, summaries, turns};
 
-pub(crate) const TURNS: &str =
-    concat!(include_str!("sql/turn.sql"), "WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3");
+#[async_trait]
+impl Watermarks for SqliteCatalog {
+    async fn changes(&self, agent: &Agent, grain: Grain, after: u64, limit: usize) -> annals_core::Result<Vec<Change>> {
+        let agent = agent.clone();
+        self.thread.read("reading changes", move |c| changes(c, &agent, grain, after, limit)).await
+    }
+
+    async fn backlog(&self, agent: &Agent, grain: Grain, after: u64) -> annals_core::Result<u64> {
+        let agent = agent.clone();
+        self.thread.read("counting changes", move |c| backlog(c, &agent, grain, after)).await
+    }
+
+    async fn watermark(&self, agent: &Agent, grain: Grain) -> annals_core::Result<Watermark> {
+        let agent = agent.clone();
+        self.thread.read("reading a watermark", move |c| watermark(c, &agent, grain)).await
+    }
+
+    async fn save_watermark(
+        &self,
+        agent: &Agent,
+        grain: Grain,
+        read: Watermark,
+        watermark: Watermark,
+    ) -> annals_core::Result<()> {
+        let agent = agent.clone();
+        let save = move |c: &dyn Db| save_watermark(c, &agent, grain, read, watermark);
+        self.thread.write("saving a watermark", save).await
+    }
+}
+
+pub(crate) const TURNS: &str = "SELECT * FROM turn WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
 pub(crate) const SUMMARIES: &str =
-    concat!(include_str!("sql/summary.sql"), "WHERE agent_id = ?1 AND grain = ?4 AND seq > ?2 ORDER BY seq LIMIT ?3");
+    "SELECT * FROM summary WHERE agent_id = ?1 AND grain = ?4 AND seq > ?2 ORDER BY seq LIMIT ?3";
 pub(crate) const TOMBSTONES: &str =
     "SELECT id, seq FROM tombstone WHERE agent_id = ?1 AND grain = ?4 AND seq > ?2 ORDER BY seq LIMIT ?3";
 
-pub(crate) const STATEMENTS: &str =
-    concat!(include_str!("sql/statement.sql"), "WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3");
+pub(crate) const STATEMENTS: &str = "SELECT * FROM statement WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
 
 pub(crate) const TURNS_LEFT: &str = "SELECT count(*) AS n FROM turn WHERE agent_id = ?1 AND seq > ?2";
 pub(crate) const SUMMARIES_LEFT: &str =
@@ -35,7 +64,7 @@ pub(crate) fn changes(db: &dyn Db, agent: &Agent, grain: Grain, after: u64, limi
             turns.append(&mut statements::memories(db, STATEMENTS, place)?);
             turns
         }
-        _ => memories::summaries(db, SUMMARIES, params![agent_id, after, most, grain_number(grain)])?,
+        _ => summaries::find(db, SUMMARIES, params![agent_id, after, most, grain_number(grain)])?,
     };
     let mut changes: Vec<Change> = upserts.into_iter().map(Change::Upsert).collect();
     let place = params![agent_id, after, most, grain_number(grain)];
@@ -59,4 +88,116 @@ pub(crate) fn backlog(db: &dyn Db, agent: &Agent, grain: Grain, after: u64) -> R
 
 fn read_tombstone(row: &Row) -> Result<Change> {
     Ok(Change::Delete { id: memories::read_id(row)?, seq: number(row, "seq")? })
+}
+
+/// Returns the watermark of the grain's table; generation 0 with nothing applied if none is stored.
+pub(crate) fn watermark(db: &dyn Db, agent: &Agent, grain: Grain) -> Result<Watermark> {
+    let sql = "SELECT generation, applied, building, building_applied FROM lane WHERE agent_id = ?1 AND grain = ?2";
+    let place = params![agents::known(db, agent)?, grain_number(grain)];
+    let found = db.query_optional(sql, place, read_watermark)?;
+    Ok(found.unwrap_or_default())
+}
+
+/// Replaces the watermark that was read, and removes tombstones that no table has to apply any more.
+pub(crate) fn save_watermark(
+    db: &dyn Db,
+    agent: &Agent,
+    grain: Grain,
+    read: Watermark,
+    watermark: Watermark,
+) -> Result<()> {
+    if !self::watermark(db, agent, grain)?.admits(read, watermark) {
+        return Err(Error::Stale { what: format!("the watermark of the {grain} table") }.into());
+    }
+    let agent_id = agents::enrolled(db, agent)?;
+    let sql = "INSERT INTO lane (agent_id, grain, generation, applied, building, building_applied)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+        ON CONFLICT (agent_id, grain) DO UPDATE
+        SET generation = excluded.generation,
+            applied = excluded.applied,
+            building = excluded.building,
+            building_applied = excluded.building_applied";
+    db.execute(
+        sql,
+        params![
+            agent_id,
+            grain_number(grain),
+            watermark.generation,
+            signed(watermark.applied),
+            watermark.building.map(|(generation, _)| generation),
+            watermark.building.map(|(_, applied)| signed(applied)),
+        ],
+    )?;
+    drop_applied(db, agent_id, grain, watermark)
+}
+
+fn read_watermark(row: &Row) -> Result<Watermark> {
+    let building = match row.get("building")? {
+        Some(generation) => Some((generation, number(row, "building_applied")?)),
+        None => None,
+    };
+    Ok(Watermark { generation: row.get("generation")?, applied: number(row, "applied")?, building })
+}
+
+/// Assigns the next number. Runs inside the job's savepoint, so a failed job releases its numbers.
+pub(crate) fn next_seq(db: &dyn Db) -> Result<i64> {
+    let sql = "UPDATE sequence SET last = last + 1 RETURNING last";
+    db.query_one(sql, &[], |row| row.get(0))
+}
+
+/// Returns the last number assigned.
+pub(crate) fn last_seq(db: &dyn Db) -> Result<i64> {
+    db.query_one("SELECT last FROM sequence", &[], |row| row.get(0))
+}
+
+pub(crate) const DROP_TOMBSTONES: &str = "DELETE FROM tombstone WHERE agent_id = ?1 AND grain = ?2 AND seq <= ?3";
+
+/// Records the deletion of a memory; returns the sequence number of the change.
+pub(crate) fn leave_tombstone(db: &dyn Db, agent_id: i64, id: &MemoryId, grain: Grain) -> Result<i64> {
+    let seq = next_seq(db)?;
+    let sql = "INSERT INTO tombstone (agent_id, id, grain, seq) VALUES (?1, ?2, ?3, ?4)";
+    db.execute(sql, params![agent_id, id.as_str(), grain_number(grain), seq])?;
+    Ok(seq)
+}
+
+/// Drops the tombstones that the grain's table and the generation being built beside it have applied.
+pub(crate) fn drop_applied(db: &dyn Db, agent_id: i64, grain: Grain, watermark: Watermark) -> Result<()> {
+    let applied = watermark.building.map_or(watermark.applied, |(_, building)| building.min(watermark.applied));
+    db.execute(DROP_TOMBSTONES, params![agent_id, grain_number(grain), signed(applied)])?;
+    Ok(())
+}
+
+/// Removes the tombstone of a memory that is stored again.
+pub(crate) fn lift_tombstone(db: &dyn Db, agent_id: i64, id: &MemoryId) -> Result<()> {
+    let sql = "DELETE FROM tombstone WHERE agent_id = ?1 AND id = ?2";
+    db.execute(sql, params![agent_id, id.as_str()])?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_core::prelude::*;
+    use annals_testkit::agent;
+
+    use super::*;
+    use crate::fixture::Folder;
+
+    #[tokio::test]
+    async fn watermarks_are_stored_per_agent_and_grain() {
+        let (folder, agent, start) = (Folder::new(), agent("a"), Watermark::default());
+        let mut read = start;
+        for watermark in [
+            Watermark { generation: 1, applied: 7, building: Some((2, 3)) },
+            Watermark { generation: 2, applied: 9, ..start },
+        ] {
+            let catalog = folder.open();
+            catalog.save_watermark(&agent, Grain::Weekly, read, watermark).await.unwrap();
+            read = watermark;
+            drop(catalog);
+            let catalog = folder.open();
+            assert_eq!(catalog.watermark(&agent, Grain::Weekly).await.unwrap(), watermark);
+            assert_eq!(catalog.watermark(&agent, Grain::Daily).await.unwrap(), start);
+            assert_eq!(catalog.all_agents().await.unwrap(), [], "a lane alone makes nobody known");
+        }
+    }
 }

@@ -3,8 +3,7 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use crate::db::{Error, Row};
-use crate::failure::{Failure, Result};
+use crate::db::{Error, Failure, Result, Row};
 use annals_core::{Digest, Grain, Interval, Timestamp};
 
 /// Converts to microseconds, rounded down, so that an instant and its stored value lie in the same interval.

@@ -5,11 +5,13 @@
 //! no second set of functions. Statements are SQL with parameters `?1`, `?2` and so on. Nothing here names a driver;
 //! `sqlite.rs` is the one there is.
 
+mod value;
+
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::failure::{Failure, Result};
+pub(crate) use value::{FromValue, ToValue, Unread, Value};
 
 /// Builds the values of a statement, in order of position.
 macro_rules! params {
@@ -119,78 +121,6 @@ impl<'d> dyn Db + 'd {
     }
 }
 
-/// A value in a statement or a row. Text is checked for UTF-8 where it is read.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Value<'v> {
-    Null,
-    Integer(i64),
-    Real(f64),
-    Text(&'v [u8]),
-    Blob(&'v [u8]),
-}
-
-impl Value<'_> {
-    /// Copies the value, so that a later statement can continue after it.
-    pub(crate) fn to_owned(self) -> Result<Box<dyn ToValue + Send>> {
-        Ok(match self {
-            Value::Null => Box::new(None::<i64>),
-            Value::Integer(number) => Box::new(number),
-            Value::Real(number) => Box::new(number),
-            Value::Text(text) => Box::new(std::str::from_utf8(text).map_err(Error::damage)?.to_owned()),
-            Value::Blob(bytes) => Box::new(bytes.to_vec()),
-        })
-    }
-
-    fn kind(self) -> &'static str {
-        match self {
-            Value::Null => "Null",
-            Value::Integer(_) => "Integer",
-            Value::Real(_) => "Real",
-            Value::Text(_) => "Text",
-            Value::Blob(_) => "Blob",
-        }
-    }
-}
-
-/// A type that can stand in a statement.
-pub(crate) trait ToValue {
-    fn to_value(&self) -> Value<'_>;
-}
-
-macro_rules! to_value {
-    ($($kind:ty: $value:ident => $to:expr;)*) => { $(
-        impl ToValue for $kind {
-            fn to_value(&self) -> Value<'_> {
-                let $value = self;
-                $to
-            }
-        }
-    )* };
-}
-
-to_value! {
-    i64: number => Value::Integer(*number);
-    u32: number => Value::Integer(i64::from(*number));
-    bool: is => Value::Integer(i64::from(*is));
-    f64: number => Value::Real(*number);
-    str: text => Value::Text(text.as_bytes());
-    String: text => Value::Text(text.as_bytes());
-    [u8; 32]: bytes => Value::Blob(bytes);
-    Vec<u8>: bytes => Value::Blob(bytes);
-}
-
-impl<T: ToValue + ?Sized> ToValue for &T {
-    fn to_value(&self) -> Value<'_> {
-        (**self).to_value()
-    }
-}
-
-impl<T: ToValue> ToValue for Option<T> {
-    fn to_value(&self) -> Value<'_> {
-        self.as_ref().map_or(Value::Null, ToValue::to_value)
-    }
-}
-
 /// The columns of one row, as a driver has them.
 pub(crate) trait Columns {
     /// Returns the position of a column, counted from 0.
@@ -260,68 +190,6 @@ impl Column for &str {
     }
 }
 
-/// A type that can be read from a row.
-pub(crate) trait FromValue: Sized {
-    fn from_value(value: Value<'_>) -> Result<Self, Unread>;
-}
-
-/// Why a value cannot be read.
-pub(crate) enum Unread {
-    Kind,
-    Range(i64),
-    Utf8(std::str::Utf8Error),
-    Length { expected: usize, found: usize },
-}
-
-impl FromValue for i64 {
-    fn from_value(value: Value<'_>) -> Result<i64, Unread> {
-        if let Value::Integer(number) = value { Ok(number) } else { Err(Unread::Kind) }
-    }
-}
-
-impl FromValue for u32 {
-    fn from_value(value: Value<'_>) -> Result<u32, Unread> {
-        let number = i64::from_value(value)?;
-        u32::try_from(number).map_err(|_| Unread::Range(number))
-    }
-}
-
-impl FromValue for bool {
-    fn from_value(value: Value<'_>) -> Result<bool, Unread> {
-        Ok(i64::from_value(value)? != 0)
-    }
-}
-
-impl FromValue for f64 {
-    fn from_value(value: Value<'_>) -> Result<f64, Unread> {
-        match value {
-            Value::Integer(number) => Ok(number as f64),
-            Value::Real(number) => Ok(number),
-            _ => Err(Unread::Kind),
-        }
-    }
-}
-
-impl FromValue for String {
-    fn from_value(value: Value<'_>) -> Result<String, Unread> {
-        let Value::Text(text) = value else { return Err(Unread::Kind) };
-        Ok(std::str::from_utf8(text).map_err(Unread::Utf8)?.to_owned())
-    }
-}
-
-impl FromValue for [u8; 32] {
-    fn from_value(value: Value<'_>) -> Result<[u8; 32], Unread> {
-        let Value::Blob(bytes) = value else { return Err(Unread::Kind) };
-        bytes.try_into().map_err(|_| Unread::Length { expected: 32, found: bytes.len() })
-    }
-}
-
-impl<T: FromValue> FromValue for Option<T> {
-    fn from_value(value: Value<'_>) -> Result<Option<T>, Unread> {
-        if value == Value::Null { Ok(None) } else { T::from_value(value).map(Some) }
-    }
-}
-
 /// An error of the database, or a value that cannot be read. Shared, because one failed commit fails many jobs.
 #[derive(Clone, Debug)]
 pub(crate) struct Error {
@@ -363,22 +231,48 @@ impl From<Error> for Failure {
     }
 }
 
+/// An error of the database, or a finished port error.
+pub(crate) enum Failure {
+    Db(Error),
+    Core(annals_core::Error),
+}
+
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+
+impl Failure {
+    /// Converts to the port's error: unreadable data becomes `Damaged`, everything else `Storage`.
+    pub(crate) fn context(self, doing: &str) -> annals_core::Error {
+        match self {
+            Failure::Core(error) => error,
+            Failure::Db(error) if error.is_damage() => {
+                annals_core::Error::damaged(format!("the catalog ({doing})"), error)
+            }
+            Failure::Db(error) => annals_core::Error::storage(doing, error),
+        }
+    }
+}
+
+impl From<annals_core::Error> for Failure {
+    fn from(error: annals_core::Error) -> Failure {
+        Failure::Core(error)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
     use std::path::{Path, PathBuf};
 
     /// The driver, what concerns only a SQLite file, and tests of these.
-    const MAY_NAME_THE_DRIVER: [&str; 9] = [
-        "copy.rs",
+    const MAY_NAME_THE_DRIVER: [&str; 8] = [
+        "db.rs",
         "migration.rs",
-        "open.rs",
-        "pages.rs",
         "plans.rs",
         "power_cut/vfs.rs",
-        "scrub.rs",
         "sqlite.rs",
-        "db.rs",
+        "sqlite/copy.rs",
+        "sqlite/open.rs",
+        "sqlite/pages.rs",
     ];
 
     #[test]

@@ -1,18 +1,41 @@
 //! Dead letters: memories that failed in a stage.
 
+use annals_core::ports::DeadLetters;
 use annals_core::{Agent, DeadLetter, MemoryId, Stage};
+use async_trait::async_trait;
 
+use crate::SqliteCatalog;
 use crate::agents;
 use crate::columns::{grain, grain_number, instant, micros, number, unreadable};
-use crate::db::{Db, Row, params};
-use crate::failure::Result;
+use crate::db::{Db, Result, Row, params};
+
+#[async_trait]
+impl DeadLetters for SqliteCatalog {
+    async fn add_dead_letters(&self, letters: Vec<DeadLetter>) -> annals_core::Result<()> {
+        self.thread.write("saving dead letters", move |c| add_dead_letters(c, &letters)).await
+    }
+
+    async fn dead_letters(&self, agent: &Agent) -> annals_core::Result<Vec<DeadLetter>> {
+        let agent = agent.clone();
+        self.thread.read("reading dead letters", move |c| dead_letters(c, &agent)).await
+    }
+
+    async fn remove_dead_letters(&self, agent: &Agent, memories: &[MemoryId]) -> annals_core::Result<()> {
+        let (agent, memories) = (agent.clone(), memories.to_vec());
+        self.thread.write("removing dead letters", move |c| remove_dead_letters(c, &agent, &memories)).await
+    }
+}
 
 /// Stores the letters, replacing earlier ones of the same memory and stage.
 pub(crate) fn add_dead_letters(db: &dyn Db, letters: &[DeadLetter]) -> Result<()> {
     for letter in letters {
         let agent_id = agents::enrolled(db, &letter.agent)?;
+        let sql = "INSERT INTO dead_letter (agent_id, id, stage, grain, error, at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            ON CONFLICT (agent_id, id, stage) DO UPDATE
+            SET grain = excluded.grain, error = excluded.error, at = excluded.at";
         db.execute(
-            include_str!("sql/add_dead_letters.sql"),
+            sql,
             params![
                 agent_id,
                 letter.memory.as_str(),
@@ -83,10 +106,12 @@ fn read_stage(row: &Row) -> Result<Stage> {
 
 #[cfg(test)]
 mod tests {
+    use annals_core::prelude::*;
+    use annals_core::{Grain, Timestamp};
+    use annals_testkit::agent;
+
     use super::*;
     use crate::fixture::Folder;
-    use annals_core::{Catalog, Grain, Timestamp};
-    use annals_testkit::agent;
 
     #[tokio::test]
     async fn newest_letter_of_a_memory_replaces_older_ones_until_removed() {

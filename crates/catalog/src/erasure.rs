@@ -10,27 +10,159 @@ mod plan;
 mod selection;
 mod subject;
 mod summaries;
-mod wipe;
 mod words;
 
-use annals_core::ports::Target;
-use annals_core::{Agent, Timestamp};
+use std::collections::BTreeSet;
 
-use crate::db::Db;
-use crate::failure::Result;
-use crate::{agents, cleaning};
+use annals_core::ports::{Erasure, ErasureReport, Target};
+use annals_core::{Agent, Digest, Timestamp, TurnKey};
+use async_trait::async_trait;
+
+use crate::SqliteCatalog;
+use crate::columns::{number, signed};
+use crate::db::{Db, Result, params};
+use crate::sqlite::{Sqlite, pages};
+use crate::{agents, forgotten};
+
+pub(crate) use carry_out::{tables_of_agents, wipe as wipe_agent};
 pub(crate) use leftovers::{phrases, tables};
 pub(crate) use plan::{Plan, plan};
 #[cfg(test)]
 pub(crate) use selection::{OF_CONVERSATION, WITHIN};
-pub(crate) use wipe::{agent as wipe_agent, tables_of_agents};
 pub(crate) use words::{Remaining, STATEMENT_TEXTS, TURN_TEXTS, VERSION_TEXTS};
+
+const PLANNING: &str = "selecting what to forget";
+
+impl SqliteCatalog {
+    /// Returns the report of a plan, with its `words` reduced to those that no remaining turn or statement contains.
+    /// Reads in pieces, so that other work continues.
+    async fn without_what_remains(&self, plan: Plan) -> annals_core::Result<ErasureReport> {
+        let (search, mut report) = (Remaining::new(&plan), plan.report);
+        let Some(search) = search else { return Ok(report) };
+        let former = self.held(&search, VERSION_TEXTS).await?;
+        report.sealed_sentences.retain(|sentence| !former.contains(sentence));
+        let (turns, statements) = (self.held(&search, TURN_TEXTS).await?, self.held(&search, STATEMENT_TEXTS).await?);
+        report.words.retain(|word| [&former, &turns, &statements].iter().all(|held| !held.contains(word)));
+        Ok(report)
+    }
+
+    /// The sentences that the rows of a query hold.
+    async fn held(&self, search: &Remaining, sql: &'static str) -> annals_core::Result<BTreeSet<String>> {
+        let (mut held, mut from) = (BTreeSet::new(), Some(0));
+        while let Some(after) = from {
+            let search = search.clone();
+            let (found, next) = self.thread.read(PLANNING, move |c| search.piece(c, sql, after)).await?;
+            held.extend(found);
+            from = next;
+        }
+        Ok(held)
+    }
+}
+
+#[async_trait]
+impl Erasure for SqliteCatalog {
+    async fn preview(&self, agent: &Agent, target: &Target) -> annals_core::Result<ErasureReport> {
+        let (agent, target) = (agent.clone(), target.clone());
+        let plan = self.thread.read(PLANNING, move |c| plan(c, &agent, &target)).await?;
+        self.without_what_remains(plan).await
+    }
+
+    async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> annals_core::Result<ErasureReport> {
+        let (agent, target) = (agent.clone(), target.clone());
+        let plan = self.thread.write("forgetting", move |c| erase(c, &agent, &target, now)).await?;
+        self.without_what_remains(plan).await
+    }
+
+    async fn forgotten(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> annals_core::Result<Vec<bool>> {
+        let (agent, messages) = (agent.clone(), messages.to_vec());
+        self.thread.read("reading what was forgotten", move |c| forgotten::forgotten(c, &agent, &messages)).await
+    }
+
+    async fn unforget(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> annals_core::Result<()> {
+        let (agent, messages) = (agent.clone(), messages.to_vec());
+        self.thread.write("allowing forgotten messages again", move |c| forgotten::unforget(c, &agent, &messages)).await
+    }
+
+    async fn cleaning_owed(&self) -> annals_core::Result<Vec<(Agent, u64)>> {
+        self.thread.read("listing agents to clean", owed).await
+    }
+
+    async fn cleaned(&self, agent: &Agent, erasure: u64) -> annals_core::Result<()> {
+        let agent = agent.clone();
+        self.thread.write("saving that an agent was cleaned", move |c| cleaned(c, &agent, erasure)).await
+    }
+
+    async fn scrub(&self) -> annals_core::Result<()> {
+        self.scrubs.scrub(&self.thread).await
+    }
+
+    async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> annals_core::Result<Vec<String>> {
+        const DOING: &str = "searching the catalog for words";
+        let phrases = phrases(words);
+        let known = agent.clone();
+        let (agent_id, tables) = self.thread.read(DOING, move |c| Ok((agents::known(c, &known)?, tables(c)?))).await?;
+        let mut places = BTreeSet::new();
+        for table in tables {
+            let mut after = None;
+            loop {
+                let (table, phrases) = (table.clone(), phrases.clone());
+                let piece = self.thread.read(DOING, move |c| table.search(c, agent_id, &phrases, after)).await?;
+                places.extend(piece.places);
+                after = piece.next;
+                if after.is_none() {
+                    break;
+                }
+            }
+        }
+        Ok(places.into_iter().collect())
+    }
+
+    async fn unused_space_holds(&self, words: &[String]) -> annals_core::Result<bool> {
+        const DOING: &str = "searching the catalog's free space for words";
+        if words.is_empty() || !self.thread.alone(DOING, |db| pages::can_be_cleaned(&db.0)).await? {
+            return Ok(false);
+        }
+        let phrases = phrases(words);
+        let mut from = Some(1);
+        while let Some(page) = from {
+            let phrases = phrases.clone();
+            let search = move |db: &Sqlite| pages::unused_space_holds(&db.0, &phrases, page);
+            let (is_found, progress) = self.thread.alone(DOING, search).await?;
+            if is_found {
+                return Ok(true);
+            }
+            from = progress.next;
+        }
+        Ok(false)
+    }
+}
 
 /// Erases a target and returns the plan that was carried out.
 pub(crate) fn erase(db: &dyn Db, agent: &Agent, target: &Target, now: Timestamp) -> Result<Plan> {
     let plan = plan(db, agent, target)?;
-    cleaning::owe(db, agent)?;
+    owe(db, agent)?;
     agents::note_erasure(db, agent)?;
     plan.carry_out(db, agent, now)?;
     Ok(plan)
+}
+
+/// Records an erasure.
+pub(crate) fn owe(db: &dyn Db, agent: &Agent) -> Result<()> {
+    let sql = "INSERT OR REPLACE INTO cleaning (workspace, name) VALUES (?1, ?2)";
+    db.execute(sql, params![agent.workspace(), agent.name()])?;
+    Ok(())
+}
+
+/// Returns the agents to clean, each with the number of its last erasure.
+pub(crate) fn owed(db: &dyn Db) -> Result<Vec<(Agent, u64)>> {
+    let sql = "SELECT erasure, workspace, name FROM cleaning ORDER BY erasure";
+    db.query(sql, &[], |row| Ok((agents::read(row)?, number(row, "erasure")?)))
+}
+
+/// Records that an agent was cleaned after that erasure. A later erasure still needs its cleaning.
+pub(crate) fn cleaned(db: &dyn Db, agent: &Agent, erasure: u64) -> Result<()> {
+    let sql = "DELETE FROM cleaning WHERE workspace = ?1 AND name = ?2 AND erasure <= ?3";
+    let place = params![agent.workspace(), agent.name(), signed(erasure)];
+    db.execute(sql, place)?;
+    Ok(())
 }

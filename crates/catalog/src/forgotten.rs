@@ -5,9 +5,8 @@ use annals_core::{Agent, Digest, MemoryId, Message, TurnKey, entity_key};
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
-use crate::db::{Db, params};
-use crate::failure::Result;
-use crate::{agents, pruned, tombstones};
+use crate::db::{Db, Result, params};
+use crate::{agents, changes, pruned};
 
 /// A hash under the catalog's key.
 pub(crate) type Hash = [u8; 32];
@@ -29,7 +28,7 @@ pub(crate) fn unforget(db: &dyn Db, agent: &Agent, messages: &[(TurnKey, Digest)
         }
         hashes.unforget(key, content)?;
         let id = MemoryId::turn(agent, key);
-        tombstones::lift(db, agent_id, &id)?;
+        changes::lift_tombstone(db, agent_id, &id)?;
         // A turn forgotten by an earlier version is also recorded as pruned, and would count as a duplicate.
         pruned::lift(db, agent_id, &id)?;
     }

@@ -1,18 +1,50 @@
 //! Requests with a client's idempotency key, and lookup of operations without their agent.
 
-use annals_core::ports::{KeyedReceipt, RequestKey, Turn};
+use annals_core::ports::{KeyedReceipt, RequestKey, Requests, Turn};
 use annals_core::{Agent, Digest, Error, IngestReceipt, Timestamp};
+use async_trait::async_trait;
 
+use crate::SqliteCatalog;
 use crate::columns::{digest, micros};
-use crate::db::{Db, params};
-use crate::failure::Result;
+use crate::db::{Db, Result, params};
 use crate::{agents, ingest};
+
+#[async_trait]
+impl Requests for SqliteCatalog {
+    async fn ingest_once(
+        &self,
+        agent: &Agent,
+        request: &RequestKey,
+        turns: Vec<Turn>,
+        revise: bool,
+        now: Timestamp,
+    ) -> annals_core::Result<KeyedReceipt> {
+        let (agent, request) = (agent.clone(), *request);
+        let ingest = move |c: &dyn Db| ingest_once(c, &agent, &request, &turns, revise, now);
+        self.thread.write("storing messages", ingest).await
+    }
+
+    async fn drop_requests(&self, before: Timestamp) -> annals_core::Result<u64> {
+        self.thread.write("deleting old requests", move |c| drop_before(c, before)).await
+    }
+
+    async fn find_operation(&self, workspace: &str, id: &str) -> annals_core::Result<Option<(Agent, IngestReceipt)>> {
+        let (workspace, id) = (workspace.to_owned(), id.to_owned());
+        self.thread.read("finding an operation", move |c| find(c, &workspace, &id)).await
+    }
+}
 
 pub(crate) const REQUEST: &str = "SELECT request.body, operation.*
     FROM request
     JOIN operation ON operation.agent_id = request.agent_id AND operation.id = request.operation
     WHERE request.agent_id = ?1 AND request.key = ?2";
-pub(crate) const FIND: &str = include_str!("sql/find_operation.sql");
+/// Older operations may share an id across agents; then the first agent's is returned.
+pub(crate) const FIND: &str = "SELECT agent.name AS agent, operation.*
+    FROM operation INDEXED BY operation_by_id
+    JOIN agent USING (agent_id)
+    WHERE operation.id = ?2 AND agent.workspace = ?1
+    ORDER BY operation.agent_id
+    LIMIT 1";
 pub(crate) const DROP: &str = "DELETE FROM request WHERE kept_at < ?1";
 
 /// Stores turns once per key of the agent.
@@ -27,6 +59,7 @@ pub(crate) fn ingest_once(
     match find_request(db, agent, &request.key)? {
         Some((body, receipt)) if body == request.body => Ok(KeyedReceipt { receipt, repeated: true }),
         Some(_) => Err(Error::KeyReused.into()),
+        None if turns.is_empty() => Err(Error::invalid("messages", "are none").into()),
         None => {
             let receipt = ingest::ingest(db, agent, turns, revise, now)?;
             save(db, agent, request, &receipt.id, now)?;
@@ -65,11 +98,7 @@ pub(crate) fn find(db: &dyn Db, workspace: &str, id: &str) -> Result<Option<(Age
 
 /// Returns the body digest and the operation of the request with this key, if it is stored.
 #[cfg(test)]
-pub(crate) async fn stored(
-    catalog: &crate::SqliteCatalog,
-    agent: &Agent,
-    key: Digest,
-) -> Option<(Digest, IngestReceipt)> {
+pub(crate) async fn stored(catalog: &SqliteCatalog, agent: &Agent, key: Digest) -> Option<(Digest, IngestReceipt)> {
     let agent = agent.clone();
     catalog.thread.read("reading a request", move |c| find_request(c, &agent, &key)).await.unwrap()
 }

@@ -3,16 +3,41 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use annals_core::ports::{Comparison, Origin, Turn};
+use annals_core::ports::{Comparison, Origin, Turn, Turns};
 use annals_core::{Agent, Digest, Error, Grain, IngestReceipt, MemoryId, Message, Period, Timestamp, TurnKey};
+use async_trait::async_trait;
 
+use crate::SqliteCatalog;
 use crate::columns::{number, signed};
-use crate::db::{Db, Row, params};
-use crate::failure::{Failure, Result};
+use crate::db::{Db, Failure, Result, Row, params};
 use crate::forgotten::KeyedHashes;
-use crate::moment::Moments;
+use crate::turns::Moments;
 use crate::turns::{Place, Stored};
-use crate::{agents, get, ledger, pruned, sequence, turns, versions};
+use crate::{agents, changes, ledger, pruned, turns, versions};
+
+#[async_trait]
+impl Turns for SqliteCatalog {
+    async fn ingest(
+        &self,
+        agent: &Agent,
+        turns: Vec<Turn>,
+        revise: bool,
+        now: Timestamp,
+    ) -> annals_core::Result<IngestReceipt> {
+        let agent = agent.clone();
+        self.thread.write("storing messages", move |c| ingest(c, &agent, &turns, revise, now)).await
+    }
+
+    async fn compare(&self, agent: &Agent, messages: &[(TurnKey, Message)]) -> annals_core::Result<Vec<Comparison>> {
+        let (agent, messages) = (agent.clone(), messages.to_vec());
+        self.thread.read("comparing messages", move |c| compare(c, &agent, &messages)).await
+    }
+
+    async fn operation(&self, agent: &Agent, id: &str) -> annals_core::Result<Option<IngestReceipt>> {
+        let (agent, id) = (agent.clone(), id.to_owned());
+        self.thread.read("reading an operation", move |c| operation(c, &agent, &id)).await
+    }
+}
 
 /// Characters of the digest in an operation id.
 const OPERATION_ID: usize = 26;
@@ -61,7 +86,7 @@ pub(crate) fn compare(db: &dyn Db, agent: &Agent, messages: &[(TurnKey, Message)
     let compare = |(key, message): &(TurnKey, Message)| -> Result<Comparison> {
         let id = MemoryId::turn(agent, key);
         let place = params![agent_id, id.as_str()];
-        let Some(known) = turns::find(db, get::TURN, place)?.pop() else { return Ok(Comparison::New) };
+        let Some(known) = turns::find(db, turns::BY_ID, place)?.pop() else { return Ok(Comparison::New) };
         Ok(match (is_what_was_sent(&known, message, hashes.as_ref()), known.sent) {
             (true, _) => Comparison::Same,
             (false, None) => Comparison::Different,
@@ -118,7 +143,7 @@ impl AgentTurns<'_> {
             return Ok(0);
         }
         let place = params![self.agent_id, turn.id.as_str()];
-        let Some(known) = turns::find(self.db, get::TURN, place)?.pop() else {
+        let Some(known) = turns::find(self.db, turns::BY_ID, place)?.pop() else {
             // A pruned turn is a duplicate: the sealed summary would contain it twice. With `revise` it is late input.
             if !revise && pruned::exists(self.db, self.agent_id, &turn.id)? {
                 // Its text is gone, but one request cannot have two contents under one key.
@@ -155,7 +180,7 @@ impl AgentTurns<'_> {
     }
 
     fn insert(&mut self, turn: &Turn) -> Result<u64> {
-        let seq = sequence::next(self.db)?;
+        let seq = changes::next_seq(self.db)?;
         let place = self.place(turn)?;
         turns::insert(self.db, self.agent_id, turn, &place, seq)?;
         Ok(self.touch(&[turn.day], seq))
@@ -170,7 +195,7 @@ impl AgentTurns<'_> {
     }
 
     fn revise(&mut self, turn: &Turn, known: &Stored) -> Result<u64> {
-        let seq = sequence::next(self.db)?;
+        let seq = changes::next_seq(self.db)?;
         let former = &known.turn;
         let moves = turn.origin == Origin::Client && turn.message.at != known.as_sent().at;
         let mut place =
@@ -224,8 +249,17 @@ fn operation_id(turns: &[Turn]) -> String {
 }
 
 fn save_operation(db: &dyn Db, agent_id: i64, operation: &IngestReceipt) -> Result<()> {
+    let sql = "INSERT INTO operation (agent_id, id, accepted, duplicate, revised, forgotten, masked, seq)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+        ON CONFLICT (agent_id, id) DO UPDATE
+        SET accepted = excluded.accepted,
+            duplicate = excluded.duplicate,
+            revised = excluded.revised,
+            forgotten = excluded.forgotten,
+            masked = excluded.masked,
+            seq = excluded.seq";
     db.execute(
-        include_str!("sql/save_operation.sql"),
+        sql,
         params![
             agent_id,
             operation.id,
@@ -254,10 +288,11 @@ pub(crate) fn read_operation(row: &Row) -> Result<IngestReceipt> {
 
 #[cfg(test)]
 mod tests {
+    use annals_core::prelude::*;
+    use annals_testkit::{agent, at, period};
+
     use super::*;
     use crate::fixture::{Folder, spoken_turn};
-    use annals_core::Catalog;
-    use annals_testkit::{agent, at, period};
 
     #[tokio::test]
     async fn repeated_request_keeps_its_operation_and_sequence() {
@@ -299,6 +334,6 @@ mod tests {
             let error = catalog.ingest(&me, vec![turn], false, now).await.unwrap_err();
             assert_eq!(error.to_string(), expect);
         }
-        assert_eq!(catalog.agents().await.unwrap(), []);
+        assert_eq!(catalog.all_agents().await.unwrap(), []);
     }
 }

@@ -1,16 +1,42 @@
 //! Keys of the service: their metadata, and the hash of the secret.
 
-use annals_core::ports::Key;
+use annals_core::ports::{Key, Keys};
 use annals_core::{Digest, Error, Timestamp};
+use async_trait::async_trait;
 
+use crate::SqliteCatalog;
 use crate::columns::{instant, json, maybe_instant, micros, to_json};
-use crate::db::{Db, Row, params};
-use crate::failure::Result;
+use crate::db::{Db, Result, Row, params};
+
+#[async_trait]
+impl Keys for SqliteCatalog {
+    async fn add_key(&self, key: &Key, hash: &Digest) -> annals_core::Result<()> {
+        let (key, hash) = (key.clone(), *hash);
+        self.thread.write("adding a key", move |c| add(c, &key, &hash)).await
+    }
+
+    async fn keys(&self) -> annals_core::Result<Vec<Key>> {
+        self.thread.read("listing keys", all).await
+    }
+
+    async fn key(&self, id: &str) -> annals_core::Result<Option<(Key, Digest)>> {
+        let id = id.to_owned();
+        self.thread.read("reading a key", move |c| key(c, &id)).await
+    }
+
+    async fn revoke_key(&self, id: &str, now: Timestamp) -> annals_core::Result<()> {
+        let id = id.to_owned();
+        self.thread.write("revoking a key", move |c| revoke(c, &id, now)).await
+    }
+}
 
 /// Stores a key with the hash of its secret.
 pub(crate) fn add(db: &dyn Db, key: &Key, hash: &Digest) -> Result<()> {
+    let sql = "INSERT INTO access_key (id, name, workspace, scopes, agents, hash, created_at, expires_at, revoked_at)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+        ON CONFLICT (id) DO NOTHING";
     let added = db.execute(
-        include_str!("sql/add_key.sql"),
+        sql,
         params![
             key.id,
             key.name,

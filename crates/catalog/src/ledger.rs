@@ -1,11 +1,62 @@
-//! The ledger: the state of each period.
+//! The ledger: the state of each period, and its input.
 
-use annals_core::{Agent, Date, Error, Grain, LedgerRow, Period, RolledUp, Summary, Timestamp};
+use annals_core::ports::Ledger;
+use annals_core::{Agent, Date, Error, Grain, LedgerRow, Memory, Period, RolledUp, Summary, Timestamp};
+use async_trait::async_trait;
 
-use crate::agents;
+use crate::SqliteCatalog;
 use crate::columns::{digest, grain_number, instant, maybe_instant, micros, number, signed, word};
-use crate::db::{Db, Row, params};
-use crate::failure::Result;
+use crate::db::{Db, Result, Row, params};
+use crate::{agents, summaries, turns};
+
+#[async_trait]
+impl Ledger for SqliteCatalog {
+    async fn ledger(&self, agent: &Agent) -> annals_core::Result<Vec<LedgerRow>> {
+        let agent = agent.clone();
+        self.thread.read("reading the ledger", move |c| ledger(c, &agent)).await
+    }
+
+    async fn pruned_until(&self, agent: &Agent, grain: Grain) -> annals_core::Result<Option<Date>> {
+        let agent = agent.clone();
+        self.thread.read("reading what was pruned", move |c| pruned_until(c, &agent, grain)).await
+    }
+
+    async fn inputs(&self, agent: &Agent, period: Period) -> annals_core::Result<Vec<Memory>> {
+        let agent = agent.clone();
+        self.thread.read("reading the input of a period", move |c| inputs(c, &agent, period)).await
+    }
+
+    async fn save_summaries(&self, agent: &Agent, summaries: Vec<Summary>, now: Timestamp) -> annals_core::Result<()> {
+        let agent = agent.clone();
+        self.thread.write("saving summaries", move |c| summaries::save_summaries(c, &agent, &summaries, now)).await
+    }
+
+    async fn note_failure(
+        &self,
+        agent: &Agent,
+        period: Period,
+        error: &str,
+        not_before: Timestamp,
+        now: Timestamp,
+    ) -> annals_core::Result<()> {
+        let (agent, error) = (agent.clone(), error.to_owned());
+        let work = move |c: &dyn Db| note_failure(c, &agent, period, &error, not_before, now);
+        self.thread.write("saving a failure", work).await
+    }
+
+    async fn note_outage(
+        &self,
+        agent: &Agent,
+        periods: &[Period],
+        error: &str,
+        not_before: Timestamp,
+        now: Timestamp,
+    ) -> annals_core::Result<()> {
+        let (agent, periods, error) = (agent.clone(), periods.to_vec(), error.to_owned());
+        let work = move |c: &dyn Db| note_outage(c, &agent, &periods, &error, not_before, now);
+        self.thread.write("saving an outage", work).await
+    }
+}
 
 /// Returns every period that ever had input, by grain and time.
 pub(crate) fn ledger(db: &dyn Db, agent: &Agent) -> Result<Vec<LedgerRow>> {
@@ -53,17 +104,34 @@ pub(crate) fn rolled_up(db: &dyn Db, agent_id: i64, period: Period) -> Result<Ro
 
 /// Records that the change `seq` is input of the period.
 pub(crate) fn mark_dirty(db: &dyn Db, agent_id: i64, period: Period, seq: i64, now: Timestamp) -> Result<()> {
-    db.execute(
-        include_str!("sql/mark_dirty.sql"),
-        params![agent_id, grain_number(period.grain()), period.to_string(), seq, micros(now)],
-    )?;
+    let sql = "INSERT INTO ledger (agent_id, grain, period, dirty_seq, dirty_at)
+        VALUES (?1, ?2, ?3, ?4, ?5)
+        ON CONFLICT (agent_id, grain, period) DO UPDATE
+        SET dirty_seq = excluded.dirty_seq, dirty_at = excluded.dirty_at";
+    db.execute(sql, params![agent_id, grain_number(period.grain()), period.to_string(), seq, micros(now)])?;
     Ok(())
 }
 
 /// Records that the period was rolled up from its input up to `read_seq`.
 pub(crate) fn mark_clean(db: &dyn Db, agent_id: i64, summary: &Summary, now: Timestamp) -> Result<()> {
+    // A period without a row never had input known to this catalog: it is clean.
+    let sql = "INSERT INTO ledger
+            (agent_id, grain, period, dirty_seq, clean_seq, dirty_at, input_digest, recipe, tokens, degraded, ungrounded)
+        VALUES (?1, ?2, ?3, 0, ?4, ?5, ?6, ?7, ?8, coalesce(?9, 0), coalesce(?10, 0))
+        ON CONFLICT (agent_id, grain, period) DO UPDATE
+        SET clean_seq = max(clean_seq, excluded.clean_seq),
+            input_digest = excluded.input_digest,
+            -- Without a draft the stored text stays, and so does the record of how it was made.
+            recipe = coalesce(excluded.recipe, recipe),
+            degraded = coalesce(?9, degraded),
+            ungrounded = coalesce(?10, ungrounded),
+            attempts = 0,
+            failing_since = NULL,
+            not_before = NULL,
+            last_error = NULL,
+            tokens = tokens + excluded.tokens";
     db.execute(
-        include_str!("sql/mark_clean.sql"),
+        sql,
         params![
             agent_id,
             grain_number(summary.period.grain()),
@@ -91,11 +159,10 @@ pub(crate) fn note_failure(
 ) -> Result<()> {
     let agent_id = agents::known(db, agent)?;
     let (grain, label) = (grain_number(period.grain()), period.to_string());
-    if db.execute(
-        include_str!("sql/note_failure.sql"),
-        params![agent_id, grain, label, error, micros(not_before), micros(now)],
-    )? == 0
-    {
+    let sql = "UPDATE ledger
+        SET attempts = attempts + 1, last_error = ?4, not_before = ?5, failing_since = min(coalesce(failing_since, ?6), ?6)
+        WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
+    if db.execute(sql, params![agent_id, grain, label, error, micros(not_before), micros(now)])? == 0 {
         return Err(Error::NotFound { what: "ledger row of the period", name: period.to_string() }.into());
     }
     Ok(())
@@ -113,18 +180,21 @@ pub(crate) fn note_outage(
     let agent_id = agents::known(db, agent)?;
     for period in periods {
         let (grain, label) = (grain_number(period.grain()), period.to_string());
-        db.execute(
-            include_str!("sql/note_outage.sql"),
-            params![agent_id, grain, label, error, micros(not_before), micros(now)],
-        )?;
+        let sql = "UPDATE ledger
+            SET last_error = ?4, not_before = ?5, failing_since = min(coalesce(failing_since, ?6), ?6)
+            WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
+        db.execute(sql, params![agent_id, grain, label, error, micros(not_before), micros(now)])?;
     }
     Ok(())
 }
 
 /// Writes a row of an archive, replacing an existing one.
 pub(crate) fn restore(db: &dyn Db, agent_id: i64, row: &LedgerRow) -> Result<()> {
+    let sql = "INSERT OR REPLACE INTO ledger
+            (agent_id, grain, period, dirty_seq, clean_seq, dirty_at, input_digest, recipe, tokens, degraded, ungrounded)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
     db.execute(
-        include_str!("sql/restore_row.sql"),
+        sql,
         params![
             agent_id,
             grain_number(row.period.grain()),
@@ -159,4 +229,24 @@ fn read(row: &Row) -> Result<LedgerRow> {
         last_error: row.get("last_error")?,
         tokens: number(row, "tokens")?,
     })
+}
+
+pub(crate) const TURNS_OF_DAY: &str = "SELECT * FROM turn
+    INDEXED BY turn_by_day
+    WHERE agent_id = ?1 AND day = ?2
+    ORDER BY at, conversation, message";
+
+/// Labels sort by time, so the children of a period are all labels between the first and the last.
+pub(crate) const SUMMARIES_BETWEEN: &str =
+    "SELECT * FROM summary WHERE agent_id = ?1 AND grain = ?2 AND period BETWEEN ?3 AND ?4 ORDER BY period";
+
+/// Returns the live turns of a day, or the live summaries of the finer grain, in order.
+pub(crate) fn inputs(db: &dyn Db, agent: &Agent, period: Period) -> Result<Vec<Memory>> {
+    let agent_id = agents::known(db, agent)?;
+    let children = period.children();
+    let (Some(first), Some(last)) = (children.first(), children.last()) else {
+        return turns::memories(db, TURNS_OF_DAY, params![agent_id, period.to_string()]);
+    };
+    let place = params![agent_id, grain_number(first.grain()), first.to_string(), last.to_string()];
+    summaries::find(db, SUMMARIES_BETWEEN, place)
 }

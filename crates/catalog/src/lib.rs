@@ -1,8 +1,7 @@
-//! Implements the ports `Catalog`, `Journal`, `Seals`, `Replies`, `Erasure`, `Archive`, `Blocks`, `Requests`, `Keys`
-//! and `Accesses` on one SQLite file, the source of truth.
+//! Implements the port `Store` on one SQLite file, the source of truth. Each part of the port stands beside its SQL.
 //!
 //! Relies on being the only process that has the file open (the lock of the data folder ensures this) and on a disk
-//! that keeps what it reports as synced. One thread owns the one connection; see `thread.rs` for group commit. Never
+//! that keeps what it reports as synced. One thread owns the one connection; see `sqlite/thread.rs` for group commit. Never
 //! acknowledges a write before its commit is on disk, never reads a clock, and never puts the text of a memory into an
 //! error.
 
@@ -10,54 +9,29 @@
 
 mod accesses;
 mod agents;
-mod ahead;
 mod archive;
 mod bases;
 mod blocks;
 mod changes;
-mod check;
-mod children;
-mod cleaning;
-mod clock;
 mod columns;
-mod conversations;
-mod copy;
-mod correct;
-mod counts;
 mod db;
 mod dead_letters;
 mod erasure;
-mod extraction;
-mod failure;
 mod forgotten;
-mod get;
 mod idempotency;
 mod ingest;
-mod inputs;
+mod journal;
 mod keys;
 mod ledger;
-mod list;
-mod log;
 mod memories;
-mod moment;
-mod open;
-mod pages;
-mod pins;
-mod port;
 mod pruned;
-mod remove;
 mod replies;
-mod scrub;
-mod seal;
-mod sequence;
+mod seals;
 mod sqlite;
 mod statements;
 mod summaries;
-mod thread;
-mod tombstones;
 mod turns;
 mod versions;
-mod watermarks;
 
 #[cfg(test)]
 mod conformance;
@@ -74,12 +48,14 @@ mod power_cut;
 #[cfg(test)]
 mod scrubbed;
 
-pub use ahead::read_ahead;
-pub use open::Options;
+pub use sqlite::ahead::read_ahead;
+pub use sqlite::open::Options;
 
 use std::path::{Path, PathBuf};
 
 use annals_core::{Error, Result};
+
+use sqlite::{copy, open, scrub, thread};
 
 /// The catalog in a SQLite file. Dropping it finishes all submitted work and closes the file.
 pub struct SqliteCatalog {
@@ -123,25 +99,8 @@ impl SqliteCatalog {
         Ok(last)
     }
 
-    /// Returns descriptions of the faults in the file; empty if it is sound. Reads every page, but of a copy, so other
-    /// work continues.
-    async fn faults(&self) -> Result<Vec<String>> {
-        const DOING: &str = "checking the catalog";
-        // If the folder was removed while the catalog is open, there is no place for a copy: check the open file
-        // itself.
-        let is_there = |place: &&PathBuf| place.parent().is_some_and(Path::is_dir);
-        let Some(place) = self.copies.as_ref().filter(is_there) else {
-            return self.thread.read(DOING, check::check).await;
-        };
-        let _one_at_a_time = self.checking.lock().await;
-        let pages = copy::Pages::beside(place)?;
-        self.thread.copy(pages.path()).await?;
-        let checked = tokio::task::spawn_blocking(move || pages.check()).await;
-        checked.map_err(|error| Error::storage(DOING, error))?
-    }
-
     /// Returns the sequence number of the last change.
     pub async fn last_sequence(&self) -> Result<i64> {
-        self.thread.read("reading the sequence", sequence::last).await
+        self.thread.read("reading the sequence", changes::last_seq).await
     }
 }

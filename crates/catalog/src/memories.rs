@@ -1,22 +1,147 @@
-//! Reads summaries from their rows, and defines the order of all memories. Turns and statements have their own files.
+//! Reads memories by id and by time, lists conversations, and removes memories. Turns, statements and summaries have
+//! their own files.
 
 use std::cmp::Ordering;
 
-use annals_core::{Body, Memory, MemoryId, Period};
+use annals_core::ports::{Memories, Select, StoredConversation};
+use annals_core::{Agent, Grain, Kind, Memory, MemoryId};
+use async_trait::async_trait;
 
-use crate::columns::{grain, interval, json, number, word};
-use crate::db::{Db, Row, Values, params};
-use crate::failure::Result;
+use crate::SqliteCatalog;
+use crate::columns::{bounds, grain_number, instant, number, signed};
+use crate::db::{Db, Result, Row, params};
+use crate::{agents, changes, statements, summaries, turns};
 
-/// Returns the summaries that a query over the columns of `summary.sql` finds, with their lineage.
-pub(crate) fn summaries(db: &dyn Db, sql: &str, place: Values<'_>) -> Result<Vec<Memory>> {
-    db.query(sql, place, |row| read_summary(row, sources(db, row.get("summary_id")?)?))
+#[async_trait]
+impl Memories for SqliteCatalog {
+    async fn list(&self, agent: &Agent, select: &Select) -> annals_core::Result<Vec<Memory>> {
+        let (agent, select) = (agent.clone(), select.clone());
+        self.thread.read("listing memories", move |c| list(c, &agent, &select)).await
+    }
+
+    async fn get(&self, agent: &Agent, ids: &[MemoryId]) -> annals_core::Result<Vec<Memory>> {
+        let (agent, ids) = (agent.clone(), ids.to_vec());
+        self.thread.read("reading memories", move |c| get(c, &agent, &ids)).await
+    }
+
+    async fn conversations(
+        &self,
+        agent: &Agent,
+        after: Option<&str>,
+        limit: usize,
+    ) -> annals_core::Result<Vec<StoredConversation>> {
+        let (agent, after) = (agent.clone(), after.map(str::to_owned));
+        let list = move |c: &dyn Db| conversations(c, &agent, after.as_deref(), limit);
+        self.thread.read("listing conversations", list).await
+    }
 }
 
-pub(crate) const SOURCES: &str = "SELECT id FROM source WHERE summary_id = ?1 ORDER BY position";
+const TURNS_WITHIN: &str = "SELECT * FROM turn
+    WHERE agent_id = ?1 AND at >= ?2 AND at < ?3
+    ORDER BY at ASC, conversation ASC, message ASC
+    LIMIT ?4";
+/// Without statistics the planner chooses the index over time, and would read all conversations for one.
+const TURNS_OF_CONVERSATION: &str = "SELECT * FROM turn INDEXED BY turn_by_conversation
+    WHERE agent_id = ?1 AND conversation = ?5 AND at >= ?2 AND at < ?3
+    ORDER BY at ASC, message ASC
+    LIMIT ?4";
+const STATEMENTS_WITHIN: &str = "SELECT * FROM statement
+    WHERE agent_id = ?1 AND cover_start < ?3 AND cover_end > ?2 AND cover_start < cover_end
+    ORDER BY cover_start ASC, id ASC
+    LIMIT ?4";
+/// A cover may be empty, for a day that its zone skipped; then it overlaps nothing.
+const SUMMARIES_WITHIN: &str = "SELECT * FROM summary
+    WHERE agent_id = ?1 AND grain = ?5 AND cover_start < ?3 AND cover_end > ?2 AND cover_start < cover_end
+    ORDER BY cover_start ASC
+    LIMIT ?4";
 
-fn sources(db: &dyn Db, summary_id: i64) -> Result<Vec<MemoryId>> {
-    db.query(SOURCES, params![summary_id], read_id)
+/// Returns live memories by selection, in order of time, then of conversation and id; or in the reverse order.
+pub(crate) fn list(db: &dyn Db, agent: &Agent, select: &Select) -> Result<Vec<Memory>> {
+    if select.within.is_empty() {
+        return Ok(Vec::new());
+    }
+    let agent_id = agents::known(db, agent)?;
+    let ((start, end), most) = (bounds(&select.within), signed(select.limit as u64));
+    let sql = selecting(select);
+    match (select.grain, &select.conversation) {
+        (Grain::Working, None) => {
+            let place = params![agent_id, start, end, most];
+            let turns = asked(select, Kind::Turn, || turns::memories(db, &sql, place))?;
+            let stated = selecting_statements(select);
+            let statements = asked(select, Kind::Statement, || statements::memories(db, &stated, place))?;
+            Ok(merge(turns, statements, select))
+        }
+        (Grain::Working, Some(conversation)) => {
+            asked(select, Kind::Turn, || turns::memories(db, &sql, params![agent_id, start, end, most, conversation]))
+        }
+        // Summaries belong to no conversation.
+        (_, Some(_)) => Ok(Vec::new()),
+        (grain, None) => asked(select, Kind::Summary, || {
+            summaries::find(db, &sql, params![agent_id, start, end, most, grain_number(grain)])
+        }),
+    }
+}
+
+/// Reads a kind only if it is selected: each kind has its own table.
+fn asked(select: &Select, kind: Kind, read: impl FnOnce() -> Result<Vec<Memory>>) -> Result<Vec<Memory>> {
+    if select.asks_for(kind) { read() } else { Ok(Vec::new()) }
+}
+
+/// Returns the SQL for a selection. Each form of selection has its own statement, so that each can use an index.
+pub(crate) fn selecting(select: &Select) -> String {
+    let sql = match (select.grain, &select.conversation) {
+        (Grain::Working, None) => TURNS_WITHIN,
+        (Grain::Working, Some(_)) => TURNS_OF_CONVERSATION,
+        _ => SUMMARIES_WITHIN,
+    };
+    directed(sql, select)
+}
+
+/// Returns the SQL for memories of kind statement, which are listed with the turns.
+pub(crate) fn selecting_statements(select: &Select) -> String {
+    directed(STATEMENTS_WITHIN, select)
+}
+
+fn directed(sql: &str, select: &Select) -> String {
+    if select.newest_first { sql.replace(" ASC", " DESC") } else { sql.to_owned() }
+}
+
+fn merge(turns: Vec<Memory>, statements: Vec<Memory>, select: &Select) -> Vec<Memory> {
+    let mut all = turns;
+    all.extend(statements);
+    let directed = |order: Ordering| if select.newest_first { order.reverse() } else { order };
+    all.sort_by(|a, b| directed(in_order(a, b)));
+    all.truncate(select.limit);
+    all
+}
+
+/// Returns live memories by id, in the order of `ids`; leaves out those that do not exist.
+pub(crate) fn get(db: &dyn Db, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>> {
+    let agent_id = agents::known(db, agent)?;
+    let mut found = Vec::new();
+    for id in ids {
+        // The first letter is the kind. Querying all three tables for each id would delay the commits behind a search.
+        let read = match id.as_str().as_bytes().first() {
+            Some(b't') => turn,
+            Some(b's') => summary,
+            Some(b'f') => statement,
+            _ => continue,
+        };
+        found.extend(read(db, agent_id, id)?);
+    }
+    Ok(found)
+}
+
+fn turn(db: &dyn Db, agent_id: i64, id: &MemoryId) -> Result<Option<Memory>> {
+    Ok(turns::memories(db, turns::BY_ID, params![agent_id, id.as_str()])?.pop())
+}
+
+fn summary(db: &dyn Db, agent_id: i64, id: &MemoryId) -> Result<Option<Memory>> {
+    Ok(summaries::find(db, summaries::BY_ID, params![agent_id, id.as_str()])?.pop())
+}
+
+fn statement(db: &dyn Db, agent_id: i64, id: &MemoryId) -> Result<Option<Memory>> {
+    Ok(statements::memories(db, statements::BY_ID, params![agent_id, id.as_str()])?.pop())
 }
 
 /// Compares by time, then by conversation and id. A statement has no conversation and comes first at its instant.
@@ -30,17 +155,57 @@ pub(crate) fn read_id(row: &Row) -> Result<MemoryId> {
     Ok(MemoryId::from_text(row.get::<String>("id")?))
 }
 
-fn read_summary(row: &Row, sources: Vec<MemoryId>) -> Result<Memory> {
-    let period: Period = word(row, "period")?;
-    Ok(Memory {
-        id: read_id(row)?,
-        grain: grain(row)?,
-        period,
-        cover: interval(row)?,
-        days: period.cover_days(),
-        text: row.get("text")?,
-        pinned: row.get("pinned")?,
-        seq: number(row, "seq")?,
-        body: Body::Summary { sentences: json(row, "sentences")?, sources },
+/// Groups along the index by conversation, in order of name.
+pub(crate) const CONVERSATIONS: &str = "SELECT conversation, count(*) AS turns, min(at) AS first, max(at) AS last
+    FROM turn
+    WHERE agent_id = ?1 AND conversation > ?2
+    GROUP BY conversation
+    ORDER BY conversation
+    LIMIT ?3";
+
+/// Returns the conversations with live turns and a name above `after`, by name.
+pub(crate) fn conversations(
+    db: &dyn Db,
+    agent: &Agent,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<Vec<StoredConversation>> {
+    let agent_id = agents::known(db, agent)?;
+    db.query(CONVERSATIONS, params![agent_id, after.unwrap_or_default(), signed(limit as u64)], |row| {
+        Ok(StoredConversation {
+            name: row.get("conversation")?,
+            turns: number(row, "turns")?,
+            first: instant(row, "first")?,
+            last: instant(row, "last")?,
+        })
     })
+}
+
+/// Removes a turn; returns the sequence number of the change, if the turn existed.
+pub(crate) fn remove_turn(db: &dyn Db, agent_id: i64, id: &MemoryId) -> Result<Option<i64>> {
+    remove(db, "DELETE FROM turn WHERE agent_id = ?1 AND id = ?2", agent_id, id, Grain::Working)
+}
+
+/// Removes a statement; returns the sequence number of the change, if the statement existed.
+pub(crate) fn remove_statement(db: &dyn Db, agent_id: i64, id: &MemoryId) -> Result<Option<i64>> {
+    let sql = "DELETE FROM statement_source WHERE agent_id = ?1 AND statement = ?2";
+    db.execute(sql, params![agent_id, id.as_str()])?;
+    remove(db, "DELETE FROM statement WHERE agent_id = ?1 AND id = ?2", agent_id, id, Grain::Working)
+}
+
+/// Removes a summary with its lineage; returns the sequence number of the change, if the summary existed.
+pub(crate) fn remove_summary(db: &dyn Db, agent_id: i64, id: &MemoryId, grain: Grain) -> Result<Option<i64>> {
+    remove(db, "DELETE FROM summary WHERE agent_id = ?1 AND id = ?2", agent_id, id, grain)
+}
+
+fn remove(db: &dyn Db, sql: &str, agent_id: i64, id: &MemoryId, grain: Grain) -> Result<Option<i64>> {
+    if db.execute(sql, params![agent_id, id.as_str()])? == 0 {
+        return Ok(None);
+    }
+    for sql in
+        ["DELETE FROM version WHERE agent_id = ?1 AND id = ?2", "DELETE FROM access WHERE agent_id = ?1 AND id = ?2"]
+    {
+        db.execute(sql, params![agent_id, id.as_str()])?;
+    }
+    changes::leave_tombstone(db, agent_id, id, grain).map(Some)
 }

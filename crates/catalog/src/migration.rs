@@ -7,9 +7,10 @@ use annals_core::ports::{
     Access, Accesses, Archive, Blocks, ClockNote, Erasure, Journal, Keys, Record, Replies, RequestKey, Requests, Seals,
     Target, Watermark,
 };
+use annals_core::prelude::*;
 use annals_core::{
-    Agent, Catalog, DeadLetter, Digest, ExtractionWatermark, Grain, IngestReceipt, LedgerRow, MemoryId, Sentence,
-    Settings, Stage,
+    Agent, DeadLetter, Digest, ExtractionWatermark, Grain, IngestReceipt, LedgerRow, MemoryId, Sentence, Settings,
+    Stage,
 };
 use annals_testkit::{agent, at, period};
 use rusqlite::{Connection, OpenFlags};
@@ -163,7 +164,8 @@ async fn has_what_is_new(catalog: &SqliteCatalog) {
     assert_eq!(catalog.cleaning_owed().await.unwrap(), []);
     let request = RequestKey { key, body: key };
     for repeated in [false, true] {
-        let keyed = catalog.ingest_once(&you, &request, Vec::new(), false, now).await.unwrap();
+        let turns = vec![spoken_turn(&you, "new", "We have tea.")];
+        let keyed = catalog.ingest_once(&you, &request, turns, false, now).await.unwrap();
         assert_eq!(keyed.repeated, repeated);
     }
     catalog.erase(&you, &Target::Agent, now).await.unwrap();

@@ -3,7 +3,7 @@
 mod dump;
 mod step;
 
-use annals_core::Catalog;
+use annals_core::prelude::*;
 use annals_testkit::{MemoryCatalog, agent};
 use proptest::prelude::*;
 

@@ -5,10 +5,10 @@ use annals_core::ports::Select;
 use rusqlite::Connection;
 
 use crate::fixture::Folder;
-use crate::open::{Options, open};
+use crate::sqlite::open::{Options, open};
 use crate::{
-    accesses, bases, changes, children, conversations, counts, erasure, extraction, get, idempotency, inputs, list,
-    log, memories, moment, pruned, seal, statements, tombstones, versions,
+    accesses, agents, bases, changes, erasure, idempotency, journal, ledger, memories, pruned, seals, statements,
+    summaries, turns, versions,
 };
 
 fn plan(connection: &Connection, sql: &str) -> String {
@@ -25,7 +25,7 @@ fn selection(grain: Grain, conversation: Option<&str>, newest_first: bool) -> Se
 }
 
 fn listing(grain: Grain, conversation: Option<&str>, newest_first: bool) -> String {
-    list::statement(&selection(grain, conversation, newest_first))
+    memories::selecting(&selection(grain, conversation, newest_first))
 }
 
 #[test]
@@ -52,28 +52,31 @@ fn queries_use_their_indexes() {
         );
         let ties = "USE TEMP B-TREE FOR LAST TERM OF ORDER BY";
         check(
-            &list::statements_within(&selection(Grain::Working, None, newest_first)),
+            &memories::selecting_statements(&selection(Grain::Working, None, newest_first)),
             &format!("SEARCH statement USING INDEX statement_by_time (agent_id=? AND cover_start<?); {ties}"),
         );
     }
     check(
-        conversations::CONVERSATIONS,
+        memories::CONVERSATIONS,
         "SEARCH turn USING COVERING INDEX turn_by_conversation (agent_id=? AND conversation>?)",
     );
     check(pruned::IS_PRUNED, "SEARCH pruned USING PRIMARY KEY (agent_id=? AND id=?)");
     check(pruned::ALL, "SEARCH pruned USING PRIMARY KEY (agent_id=?)");
     let of_conversation = "USING COVERING INDEX turn_by_conversation (agent_id=? AND conversation=? AND at>?";
-    check(moment::LAST_WITHIN, &format!("SEARCH turn {of_conversation} AND at<?)"));
+    check(turns::LAST_WITHIN, &format!("SEARCH turn {of_conversation} AND at<?)"));
     check(
-        tombstones::DROP,
+        changes::DROP_TOMBSTONES,
         "SEARCH tombstone USING COVERING INDEX tombstone_by_change (agent_id=? AND grain=? AND seq<?)",
     );
-    check(get::TURN, "SEARCH turn USING INDEX turn_by_id (agent_id=? AND id=?)");
-    check(get::SUMMARY, "SEARCH summary USING INDEX summary_by_id (agent_id=? AND id=?)");
-    check(memories::SOURCES, "SEARCH source USING PRIMARY KEY (summary_id=?)");
-    check(inputs::TURNS, "SEARCH turn USING INDEX turn_by_day (agent_id=? AND day=?); USE TEMP B-TREE FOR ORDER BY");
+    check(turns::BY_ID, "SEARCH turn USING INDEX turn_by_id (agent_id=? AND id=?)");
+    check(summaries::BY_ID, "SEARCH summary USING INDEX summary_by_id (agent_id=? AND id=?)");
+    check(summaries::SOURCES, "SEARCH source USING PRIMARY KEY (summary_id=?)");
     check(
-        inputs::CHILDREN,
+        ledger::TURNS_OF_DAY,
+        "SEARCH turn USING INDEX turn_by_day (agent_id=? AND day=?); USE TEMP B-TREE FOR ORDER BY",
+    );
+    check(
+        ledger::SUMMARIES_BETWEEN,
         "SEARCH summary USING INDEX summary_by_period (agent_id=? AND grain=? AND period>? AND period<?)",
     );
     check(changes::TURNS, "SEARCH turn USING INDEX turn_by_change (agent_id=? AND rowid>?)");
@@ -87,9 +90,9 @@ fn queries_use_their_indexes() {
     for sql in [changes::TOMBSTONES, changes::TOMBSTONES_LEFT] {
         check(sql, "SEARCH tombstone USING COVERING INDEX tombstone_by_change (agent_id=? AND grain=? AND seq>?)");
     }
-    check(counts::TURNS, "SEARCH turn USING COVERING INDEX turn_by_time (agent_id=?)");
-    check(counts::SUMMARIES, "SEARCH summary USING COVERING INDEX summary_by_change (agent_id=?)");
-    for sql in [counts::FIRST, counts::LAST] {
+    check(agents::COUNT_TURNS, "SEARCH turn USING COVERING INDEX turn_by_time (agent_id=?)");
+    check(agents::COUNT_SUMMARIES, "SEARCH summary USING COVERING INDEX summary_by_change (agent_id=?)");
+    for sql in [agents::FIRST_TURN, agents::LAST_TURN] {
         check(sql, "SEARCH turn USING COVERING INDEX turn_by_time (agent_id=?)");
     }
 }
@@ -99,18 +102,21 @@ fn fact_queries_use_their_indexes() {
     let folder = Folder::new();
     let db = open(&folder.path(), &Options::default()).unwrap();
     let check = |sql: &str, expect: &str| assert_eq!(plan(&db.0, sql), expect, "{sql}");
-    check(get::STATEMENT, "SEARCH statement USING INDEX statement_by_id (agent_id=? AND id=?)");
+    check(statements::BY_ID, "SEARCH statement USING INDEX statement_by_id (agent_id=? AND id=?)");
     check(statements::SOURCES, "SEARCH statement_source USING PRIMARY KEY (agent_id=? AND statement=?)");
     check(changes::STATEMENTS, "SEARCH statement USING INDEX statement_by_change (agent_id=? AND rowid>?)");
     check(
         changes::STATEMENTS_LEFT,
         "SEARCH statement USING COVERING INDEX statement_by_change (agent_id=? AND rowid>?)",
     );
-    check(counts::STATEMENTS, "SEARCH statement USING COVERING INDEX statement_by_change (agent_id=?)");
-    check(extraction::FORMER, "SEARCH statement_source USING COVERING INDEX statement_by_source (agent_id=? AND id=?)");
-    check(extraction::IS_LIVE, "SEARCH turn USING COVERING INDEX turn_by_id (agent_id=? AND id=?)");
-    check(log::ALL, "SEARCH fact_operation USING PRIMARY KEY (agent_id=?)");
-    check(log::OF_SOURCE, "SEARCH fact_operation USING INDEX fact_operation_by_source (agent_id=? AND source=?)");
+    check(agents::COUNT_STATEMENTS, "SEARCH statement USING COVERING INDEX statement_by_change (agent_id=?)");
+    check(
+        journal::FORMER_STATEMENTS,
+        "SEARCH statement_source USING COVERING INDEX statement_by_source (agent_id=? AND id=?)",
+    );
+    check(journal::IS_LIVE, "SEARCH turn USING COVERING INDEX turn_by_id (agent_id=? AND id=?)");
+    check(journal::ALL_OPERATIONS, "SEARCH fact_operation USING PRIMARY KEY (agent_id=?)");
+    check(journal::OF_SOURCE, "SEARCH fact_operation USING INDEX fact_operation_by_source (agent_id=? AND source=?)");
 }
 
 #[test]
@@ -118,14 +124,14 @@ fn retention_and_erasure_queries_use_their_indexes() {
     let folder = Folder::new();
     let db = open(&folder.path(), &Options::default()).unwrap();
     let check = |sql: &str, expect: &str| assert_eq!(plan(&db.0, sql), expect, "{sql}");
-    check(children::TURNS, "SEARCH turn USING INDEX turn_by_day (agent_id=? AND day>? AND day<?)");
-    check(children::STATEMENTS, "SEARCH statement USING INDEX statement_by_day (agent_id=? AND day>? AND day<?)");
+    check(seals::CHILD_TURNS, "SEARCH turn USING INDEX turn_by_day (agent_id=? AND day>? AND day<?)");
+    check(seals::CHILD_STATEMENTS, "SEARCH statement USING INDEX statement_by_day (agent_id=? AND day>? AND day<?)");
     check(
-        children::SUMMARIES,
+        seals::CHILD_SUMMARIES,
         "SEARCH summary USING INDEX summary_by_period (agent_id=? AND grain=? AND period>? AND period<?)",
     );
-    check(seal::STATEMENTS, "SEARCH statement USING INDEX statement_by_day (agent_id=? AND day=?)");
-    check(seal::IS_CLEAN, "SEARCH ledger USING PRIMARY KEY (agent_id=? AND grain=? AND period=?)");
+    check(seals::STATEMENTS_OF_DAY, "SEARCH statement USING INDEX statement_by_day (agent_id=? AND day=?)");
+    check(seals::IS_CLEAN, "SEARCH ledger USING PRIMARY KEY (agent_id=? AND grain=? AND period=?)");
     check(bases::OF_PERIOD, "SEARCH base USING PRIMARY KEY (agent_id=? AND grain=? AND period=?)");
     check(versions::OF_MEMORY, "SEARCH version USING INDEX version_by_memory (agent_id=? AND id=?)");
     check(erasure::OF_CONVERSATION, "SEARCH turn USING INDEX turn_by_conversation (agent_id=? AND conversation=?)");
@@ -157,6 +163,13 @@ fn service_queries_use_their_indexes() {
         idempotency::FIND,
         "SEARCH operation USING INDEX operation_by_id (id=?); SEARCH agent USING INTEGER PRIMARY KEY (rowid=?)",
     );
+    for (sql, terms) in
+        [(agents::PAGE, "(workspace,name)>(?,?)"), (agents::PAGE_OF_WORKSPACE, "workspace=? AND name>?")]
+    {
+        let found = plan(&db.0, sql);
+        let expect = format!("SEARCH agent USING INDEX sqlite_autoindex_agent_1 ({terms});");
+        assert!(found.starts_with(&expect) && !found.contains("SCAN"), "{found}");
+    }
     check(accesses::OF_MEMORY, "SEARCH access USING PRIMARY KEY (agent_id=? AND id=?)");
     check(idempotency::DROP, "SEARCH request USING INDEX request_by_time (kept_at<?)");
 }

@@ -14,11 +14,12 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use annals_core::ports::{Select, Turn};
-use annals_core::{Agent, Catalog, Grain};
+use annals_core::prelude::*;
+use annals_core::{Agent, Grain};
 use annals_testkit::{agent, at};
 
 use crate::fixture::spoken_turn;
-use crate::open::Bug;
+use crate::sqlite::open::Bug;
 use crate::{Options, SqliteCatalog};
 pub(crate) use disk::Unsynced;
 pub(crate) use vfs::Drive;

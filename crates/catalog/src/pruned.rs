@@ -5,8 +5,7 @@
 use annals_core::{MemoryId, Period, Timestamp};
 
 use crate::columns::{maybe_instant, micros, signed, word};
-use crate::db::{Db, Row, Values, params};
-use crate::failure::Result;
+use crate::db::{Db, Result, Row, Values, params};
 use crate::forgotten::{Hash, KeyedHashes};
 use crate::memories;
 use crate::turns::Stored;

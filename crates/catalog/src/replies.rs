@@ -1,11 +1,45 @@
 //! Models' answers, and their cost.
 
+use annals_core::ports::Replies;
 use annals_core::{Agent, Date, Digest, Reply, Timestamp, Usage, Zones};
+use async_trait::async_trait;
 
+use crate::SqliteCatalog;
 use crate::agents;
 use crate::columns::{micros, number, signed, word};
-use crate::db::{Db, Row, params};
-use crate::failure::Result;
+use crate::db::{Db, Result, Row, params};
+
+#[async_trait]
+impl Replies for SqliteCatalog {
+    async fn reply(&self, agent: &Agent, key: &Digest) -> annals_core::Result<Option<String>> {
+        let (agent, key) = (agent.clone(), *key);
+        self.thread.read("reading a saved model answer", move |c| reply(c, &agent, &key)).await
+    }
+
+    async fn save_reply(&self, agent: &Agent, reply: Reply, now: Timestamp) -> annals_core::Result<()> {
+        let agent = agent.clone();
+        self.thread.write("saving a model answer", move |c| save(c, &agent, &reply, now)).await
+    }
+
+    async fn charge(&self, agent: &Agent, reply: Reply, now: Timestamp) -> annals_core::Result<()> {
+        let agent = agent.clone();
+        self.thread.write("saving a cost", move |c| charge(c, &agent, &reply, now)).await
+    }
+
+    async fn drop_replies(&self, agent: &Agent, before: Timestamp) -> annals_core::Result<u64> {
+        let agent = agent.clone();
+        self.thread.write("deleting saved model answers", move |c| drop_before(c, &agent, before)).await
+    }
+
+    async fn usage(&self, agent: &Agent, since: Timestamp) -> annals_core::Result<Vec<Usage>> {
+        let agent = agent.clone();
+        self.thread.read("reading costs", move |c| usage(c, &agent, since)).await
+    }
+
+    async fn usage_of_all(&self, day: Timestamp) -> annals_core::Result<Vec<(Agent, Usage)>> {
+        self.thread.read("reading the costs of all agents", move |c| usage_of_all(c, day)).await
+    }
+}
 
 /// Returns the stored answer to a question.
 pub(crate) fn reply(db: &dyn Db, agent: &Agent, key: &Digest) -> Result<Option<String>> {
@@ -30,8 +64,12 @@ pub(crate) fn save(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) ->
 
 /// Books the cost of an answer.
 pub(crate) fn charge(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) -> Result<()> {
+    let sql = "INSERT INTO usage (agent_id, day, purpose, model, calls, tokens_in, tokens_out)
+        VALUES (?1, ?2, ?3, ?4, 1, ?5, ?6)
+        ON CONFLICT (agent_id, day, purpose, model) DO UPDATE
+        SET calls = calls + 1, tokens_in = tokens_in + excluded.tokens_in, tokens_out = tokens_out + excluded.tokens_out";
     db.execute(
-        include_str!("sql/book_usage.sql"),
+        sql,
         params![
             agents::enrolled(db, agent)?,
             utc_day(now).to_string(),

@@ -1,7 +1,8 @@
 //! Tests that forgotten text is nowhere in the files after a scrub, and that this survives a power cut.
 
 use annals_core::ports::{Archive, Erasure, ErasureReport, Journal, Target};
-use annals_core::{Agent, Catalog, MemoryId};
+use annals_core::prelude::*;
+use annals_core::{Agent, MemoryId};
 use annals_testkit::{agent, at, entry, summary};
 
 use crate::SqliteCatalog;

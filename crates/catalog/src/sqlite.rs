@@ -3,13 +3,20 @@
 //! Prepared statements are kept by rusqlite's cache. Errors keep SQLite's own text; those of an unreadable file or value
 //! count as damage.
 
+pub(crate) mod ahead;
+pub(crate) mod check;
+pub(crate) mod copy;
+pub(crate) mod open;
+pub(crate) mod pages;
+pub(crate) mod scrub;
+pub(crate) mod thread;
+
 use std::ops::ControlFlow;
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, ErrorCode, Statement, ToSql, ffi, params_from_iter};
 
-use crate::db::{Columns, Db, Error, Row, Sql, Transactions, Value, Values};
-use crate::failure::{Failure, Result};
+use crate::db::{Columns, Db, Error, Failure, Result, Row, Sql, Transactions, Value, Values};
 
 /// A connection to the file.
 pub(crate) struct Sqlite(pub(crate) Connection);

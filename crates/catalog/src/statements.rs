@@ -3,10 +3,10 @@
 use annals_core::{Body, Grain, Memory, MemoryId, Statement};
 
 use crate::columns::{interval, json, maybe_instant, micros, number, to_json, word};
-use crate::db::{Db, Row, Values, params};
-use crate::failure::Result;
-use crate::{memories, tombstones};
+use crate::db::{Db, Result, Row, Values, params};
+use crate::{changes, memories};
 
+pub(crate) const BY_ID: &str = "SELECT * FROM statement WHERE agent_id = ?1 AND id = ?2";
 pub(crate) const SOURCES: &str =
     "SELECT id FROM statement_source WHERE agent_id = ?1 AND statement = ?2 ORDER BY position";
 
@@ -17,7 +17,7 @@ pub(crate) struct Stored {
     pub(crate) seq: u64,
 }
 
-/// Returns the statements that a query over the columns of `statement.sql` finds.
+/// Returns the statements that a query over all columns finds.
 pub(crate) fn find(db: &dyn Db, sql: &str, place: Values<'_>) -> Result<Vec<Stored>> {
     db.query(sql, place, |row| {
         let mut stored = read(row)?;
@@ -33,9 +33,23 @@ pub(crate) fn memories(db: &dyn Db, sql: &str, place: Values<'_>) -> Result<Vec<
 
 /// Writes a statement as the change `seq`, replacing the one of its id.
 pub(crate) fn save(db: &dyn Db, agent_id: i64, statement: &Statement, seq: i64) -> Result<()> {
-    tombstones::lift(db, agent_id, &statement.id)?;
+    changes::lift_tombstone(db, agent_id, &statement.id)?;
+    // A statement that is written again keeps its pin.
+    let sql = "INSERT INTO statement (seq, agent_id, id, text, topic, importance, who, tells_of, day, cover_start, cover_end, confidence)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+        ON CONFLICT (agent_id, id) DO UPDATE
+        SET seq = excluded.seq,
+            text = excluded.text,
+            topic = excluded.topic,
+            importance = excluded.importance,
+            who = excluded.who,
+            tells_of = excluded.tells_of,
+            day = excluded.day,
+            cover_start = excluded.cover_start,
+            cover_end = excluded.cover_end,
+            confidence = excluded.confidence";
     db.execute(
-        include_str!("sql/save_statement.sql"),
+        sql,
         params![
             seq,
             agent_id,

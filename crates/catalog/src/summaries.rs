@@ -1,12 +1,40 @@
-//! Saves roll-ups. A summary with another text, other sentences or another cover than the stored one, and a removed
-//! summary, are changes and make the parent period dirty; any other roll-up only makes its period clean.
+//! Summaries: reads their rows, and saves roll-ups. A summary with another text, other sentences or another cover than
+//! the stored one, and a removed summary, are changes and make the parent period dirty; any other roll-up only makes
+//! its period clean.
 
-use annals_core::{Agent, Base, Draft, Error, Interval, MemoryId, Period, Summary, Timestamp};
+use annals_core::{Agent, Base, Body, Draft, Error, Interval, Memory, MemoryId, Period, Summary, Timestamp};
 
-use crate::columns::{grain_number, micros, to_json};
-use crate::db::{Db, params};
-use crate::failure::Result;
-use crate::{agents, bases, ledger, remove, sequence, tombstones};
+use crate::columns::{grain, grain_number, interval, json, micros, number, to_json, word};
+use crate::db::{Db, Result, Row, Values, params};
+use crate::{agents, bases, changes, ledger, memories};
+
+pub(crate) const BY_ID: &str = "SELECT * FROM summary WHERE agent_id = ?1 AND id = ?2";
+
+/// Returns the summaries that a query over all columns finds, with their lineage.
+pub(crate) fn find(db: &dyn Db, sql: &str, place: Values<'_>) -> Result<Vec<Memory>> {
+    db.query(sql, place, |row| read_summary(row, sources(db, row.get("summary_id")?)?))
+}
+
+pub(crate) const SOURCES: &str = "SELECT id FROM source WHERE summary_id = ?1 ORDER BY position";
+
+fn sources(db: &dyn Db, summary_id: i64) -> Result<Vec<MemoryId>> {
+    db.query(SOURCES, params![summary_id], memories::read_id)
+}
+
+fn read_summary(row: &Row, sources: Vec<MemoryId>) -> Result<Memory> {
+    let period: Period = word(row, "period")?;
+    Ok(Memory {
+        id: memories::read_id(row)?,
+        grain: grain(row)?,
+        period,
+        cover: interval(row)?,
+        days: period.cover_days(),
+        text: row.get("text")?,
+        pinned: row.get("pinned")?,
+        seq: number(row, "seq")?,
+        body: Body::Summary { sentences: json(row, "sentences")?, sources },
+    })
+}
 
 /// Saves the roll-ups, all or none.
 pub(crate) fn save_summaries(db: &dyn Db, agent: &Agent, summaries: &[Summary], now: Timestamp) -> Result<()> {
@@ -46,7 +74,7 @@ impl Place<'_> {
         match &summary.draft {
             Some(draft) if !summary.sources.is_empty() || self.is_sealed(summary.period)? => self.write(summary, draft),
             _ if summary.sources.is_empty() => {
-                remove::summary(self.db, self.agent_id, &self.id, summary.period.grain())
+                memories::remove_summary(self.db, self.agent_id, &self.id, summary.period.grain())
             }
             _ => Ok(None),
         }
@@ -65,7 +93,7 @@ impl Place<'_> {
             self.replace_sources(&summary.sources)?;
             return Ok(None);
         }
-        let seq = sequence::next(self.db)?;
+        let seq = changes::next_seq(self.db)?;
         let text = Base {
             text: draft.text.clone(),
             sentences: draft.sentences.clone(),
@@ -93,14 +121,29 @@ impl Place<'_> {
         let (start, end) = (micros(summary.cover.start), micros(summary.cover.end));
         let sentences = to_json(&draft.sentences);
         let place = params![self.agent_id, self.id.as_str(), draft.text, sentences, start, end, draft.verbatim];
-        Ok(self.db.execute(include_str!("sql/keep_summary.sql"), place)? > 0)
+        // The text stays, but only now it may be known whether it is verbatim.
+        let sql = "UPDATE summary
+            SET verbatim = ?7
+            WHERE agent_id = ?1 AND id = ?2 AND text = ?3 AND sentences = ?4 AND cover_start = ?5 AND cover_end = ?6";
+        Ok(self.db.execute(sql, place)? > 0)
     }
 
     /// Writes the summary as the change `seq`, replacing the stored one.
     pub(crate) fn put(&self, period: Period, cover: Interval, text: &Base, seq: i64) -> Result<()> {
-        tombstones::lift(self.db, self.agent_id, &self.id)?;
+        changes::lift_tombstone(self.db, self.agent_id, &self.id)?;
+        // A summary that is written again keeps its pin and its summary_id, which its lineage rows refer to.
+        let sql =
+            "INSERT INTO summary (agent_id, grain, period, id, seq, cover_start, cover_end, text, sentences, verbatim)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+            ON CONFLICT (agent_id, grain, period) DO UPDATE
+            SET seq = excluded.seq,
+                cover_start = excluded.cover_start,
+                cover_end = excluded.cover_end,
+                text = excluded.text,
+                sentences = excluded.sentences,
+                verbatim = excluded.verbatim";
         self.db.execute(
-            include_str!("sql/save_summary.sql"),
+            sql,
             params![
                 self.agent_id,
                 grain_number(period.grain()),
@@ -119,8 +162,11 @@ impl Place<'_> {
 
     /// Replaces the text of the stored summary, as the change `seq`.
     pub(crate) fn reword(&self, text: &Base, seq: i64) -> Result<()> {
+        let sql = "UPDATE summary
+            SET seq = ?3, text = ?4, sentences = ?5, verbatim = ?6
+            WHERE agent_id = ?1 AND id = ?2";
         self.db.execute(
-            include_str!("sql/reword_summary.sql"),
+            sql,
             params![self.agent_id, self.id.as_str(), seq, text.text, to_json(&text.sentences), text.verbatim,],
         )?;
         self.replace_sources(&text.sources)

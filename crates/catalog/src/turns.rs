@@ -1,15 +1,19 @@
-//! Turns: reads and writes their rows, and converts them to memories of the working grain.
+//! Turns: reads and writes their rows, finds their instants, and converts them to memories of the working grain.
+//!
+//! No two turns of a conversation share an instant, so every order by time is also an order of arrival.
 
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use annals_core::ports::{Origin, Turn};
-use annals_core::{Body, Grain, Interval, Memory, Message, Timestamp, TurnKey};
+use annals_core::{Body, Error, Grain, Interval, Memory, Message, Timestamp, TurnKey};
 
 use crate::columns::{instant, maybe_instant, micros, number, word};
-use crate::db::{Db, Row, Values, params};
-use crate::failure::Result;
+use crate::db::{Db, Result, Row, Values, params};
 use crate::forgotten::{Hash, KeyedHashes};
-use crate::{memories, pruned, tombstones};
+use crate::{changes, memories, pruned};
+
+pub(crate) const BY_ID: &str = "SELECT * FROM turn WHERE agent_id = ?1 AND id = ?2";
 
 /// A turn with its fields in the catalog.
 pub(crate) struct Stored {
@@ -32,7 +36,7 @@ pub(crate) struct Place {
     pub(crate) sent: Option<Hash>,
 }
 
-/// Returns the turns that a query over the columns of `turn.sql` finds.
+/// Returns the turns that a query over all columns finds.
 pub(crate) fn find(db: &dyn Db, sql: &str, place: Values<'_>) -> Result<Vec<Stored>> {
     find_where(db, sql, place, |_| true)
 }
@@ -59,11 +63,13 @@ pub(crate) fn memories(db: &dyn Db, sql: &str, place: Values<'_>) -> Result<Vec<
 
 /// Writes a new turn as the change `seq`.
 pub(crate) fn insert(db: &dyn Db, agent_id: i64, turn: &Turn, place: &Place, seq: i64) -> Result<()> {
-    tombstones::lift(db, agent_id, &turn.id)?;
+    changes::lift_tombstone(db, agent_id, &turn.id)?;
     pruned::lift(db, agent_id, &turn.id)?;
     let message = &turn.message;
+    let sql = "INSERT INTO turn (seq, agent_id, id, conversation, message, day, at, role, name, content, sent_at)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
     db.execute(
-        include_str!("sql/insert_turn.sql"),
+        sql,
         params![
             seq,
             agent_id,
@@ -84,8 +90,11 @@ pub(crate) fn insert(db: &dyn Db, agent_id: i64, turn: &Turn, place: &Place, seq
 /// Replaces the message of a turn, as the change `seq`.
 pub(crate) fn revise(db: &dyn Db, agent_id: i64, turn: &Turn, place: &Place, seq: i64) -> Result<()> {
     let message = &turn.message;
+    let sql = "UPDATE turn
+        SET arrived = coalesce(arrived, seq), seq = ?1, day = ?4, at = ?5, role = ?6, name = ?7, content = ?8, sent_at = ?9, sent = ?10
+        WHERE agent_id = ?2 AND id = ?3";
     db.execute(
-        include_str!("sql/revise_turn.sql"),
+        sql,
         params![
             seq,
             agent_id,
@@ -170,4 +179,66 @@ impl Stored {
 
 fn end_of_microsecond(at: Timestamp) -> Timestamp {
     Timestamp::from_microsecond(at.as_microsecond().saturating_add(1)).unwrap_or(Timestamp::MAX)
+}
+
+pub(crate) const IS_TAKEN: &str = "SELECT 1 FROM turn INDEXED BY turn_by_conversation \
+    WHERE agent_id = ?1 AND conversation = ?2 AND at = ?3 AND id <> ?4";
+pub(crate) const LAST_WITHIN: &str = "SELECT max(at) FROM turn INDEXED BY turn_by_conversation \
+    WHERE agent_id = ?1 AND conversation = ?2 AND at >= ?3 AND at < ?4";
+/// Returns the instant after the run of consecutive taken instants that begins at the taken instant ?3.
+pub(crate) const FIRST_FREE: &str = "SELECT last.at + 1
+    FROM turn AS last INDEXED BY turn_by_conversation
+    WHERE last.agent_id = ?1 AND last.conversation = ?2 AND last.at >= ?3
+      AND NOT EXISTS (SELECT 1 FROM turn AS next INDEXED BY turn_by_conversation
+          WHERE next.agent_id = ?1 AND next.conversation = ?2 AND next.at = last.at + 1)
+    ORDER BY last.at
+    LIMIT 1";
+
+/// A turn without an instant of its own goes after turns within this many microseconds: a request stamps up to a
+/// thousand turns.
+const NEAR: i64 = 1000;
+
+/// Finds free instants during one request.
+#[derive(Default)]
+pub(crate) struct Moments {
+    /// By conversation and taken instant: the end of the run of taken instants. Searched once per request.
+    ends: HashMap<(String, i64), i64>,
+}
+
+impl Moments {
+    /// Returns the turn's instant if it is free in its conversation, otherwise the first free one after it. A turn that
+    /// was sent without an instant goes after all turns that came before it.
+    pub(crate) fn free(&mut self, db: &dyn Db, agent_id: i64, turn: &Turn) -> Result<Timestamp> {
+        let (conversation, at) = (&turn.key.conversation, micros(turn.message.at));
+        let free = match turn.origin {
+            Origin::Untimed => behind_all(db, agent_id, conversation, at)?,
+            _ if is_taken(db, agent_id, turn, at)? => self.first_free(db, agent_id, turn, at)?,
+            _ => at,
+        };
+        Timestamp::from_microsecond(free).map_err(|error| Error::invalid("at", error.to_string()).into())
+    }
+
+    fn first_free(&mut self, db: &dyn Db, agent_id: i64, turn: &Turn, at: i64) -> Result<i64> {
+        let conversation = &turn.key.conversation;
+        let end = self.ends.entry((conversation.clone(), at)).or_insert(at);
+        let place = params![agent_id, conversation, *end];
+        *end = db.query_optional(FIRST_FREE, place, |row| row.get(0))?.unwrap_or(at);
+        Ok(*end)
+    }
+}
+
+fn is_taken(db: &dyn Db, agent_id: i64, turn: &Turn, at: i64) -> Result<bool> {
+    let place = params![agent_id, turn.key.conversation, at, turn.id.as_str()];
+    db.exists(IS_TAKEN, place)
+}
+
+fn behind_all(db: &dyn Db, agent_id: i64, conversation: &str, at: i64) -> Result<i64> {
+    let mut free = at;
+    loop {
+        let place = params![agent_id, conversation, free, free + NEAR];
+        match db.query_one(LAST_WITHIN, place, |row| row.get::<Option<i64>>(0))? {
+            Some(last) => free = last + 1,
+            None => return Ok(free),
+        }
+    }
 }

@@ -4,12 +4,15 @@
 //! Each port has an in-memory implementation and a conformance suite in the testkit. Every other implementation passes
 //! the same suite. Nothing here names a database, a model or a file. `Catalog`, `Journal`, `Seals`, `Erasure`,
 //! `Replies`, `Archive`, `Blocks`, `Requests`, `Keys` and `Accesses` are the parts of one [`Store`], which everybody takes
-//! whole.
+//! whole; `Catalog` joins `Agents`, `Turns`, `Memories`, `Watermarks`, `Ledger` and `DeadLetters`. Small traits, so that an
+//! implementation can keep each beside its queries.
 
 mod accesses;
+mod agents;
 mod archive;
 mod blocks;
 mod catalog;
+mod dead_letters;
 mod embedder;
 mod engine;
 mod erasure;
@@ -18,19 +21,23 @@ mod facts;
 mod idempotency;
 mod journal;
 mod keys;
+mod ledger;
+mod memories;
 mod replies;
 mod reranker;
 mod seals;
 mod store;
 mod strata;
+mod turns;
+mod watermarks;
 mod write_lock;
 
 pub use accesses::{Access, Accesses};
+pub use agents::{AgentState, Agents, Counts};
 pub use archive::{Archive, Record, RecordOrigin, Version, check_origin};
 pub use blocks::{Block, Blocks};
-pub use catalog::{
-    AgentState, Catalog, Change, Comparison, Counts, Origin, Select, StoredConversation, Turn, Watermark,
-};
+pub use catalog::Catalog;
+pub use dead_letters::DeadLetters;
 pub use embedder::Embedder;
 pub use engine::{Engine, SummaryTask};
 pub use erasure::{Erasure, ErasureReport, Target};
@@ -39,6 +46,8 @@ pub use facts::Facts;
 pub use idempotency::{KeyedReceipt, RequestKey, Requests};
 pub use journal::Journal;
 pub use keys::{Key, Keys, Scope};
+pub use ledger::Ledger;
+pub use memories::{Memories, Select, StoredConversation};
 pub use replies::Replies;
 pub use reranker::{RerankTask, Reranker};
 pub use seals::{Children, ClockNote, Seals};
@@ -46,4 +55,6 @@ pub use store::Store;
 pub use strata::{
     Batch, Conversation, Conversations, Findings, Hit, Part, Position, Probe, Spread, Stored, Strata, Table, TableStats,
 };
+pub use turns::{Comparison, Origin, Turn, Turns};
+pub use watermarks::{Change, Watermark, Watermarks};
 pub use write_lock::{AlreadyHeld, WriteGuard, WriteLock};

@@ -1,6 +1,5 @@
-//! The proof of erasure: searches every stored file of an agent as bytes, and tables decoded too.
+//! The proof of erasure: searches every stored file of an agent, tables decoded and other files as bytes.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use annals_core::{Agent, Phrases, Result};
@@ -15,17 +14,17 @@ use crate::{DuckFacts, blocking};
 pub async fn find_leftovers(tables: &DuckFacts, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
     let _seat = tables.table_cache.take(agent).await;
     let phrases = Arc::new(Phrases::new(words));
-    let mut holders = BTreeSet::new();
+    let mut holders = Vec::new();
     for snapshot in tables.parquet_store.snapshots(agent).await? {
         let bytes = tables.parquet_store.read(agent, &snapshot).await?;
         let (scratch, agent, phrases) = (tables.scratch.clone(), agent.clone(), phrases.clone());
         let decoded = move || table_holds(&Table::decode(&agent, snapshot.version, &bytes, &scratch)?, &phrases);
         if blocking(decoded).await? {
-            holders.insert(snapshot.path.to_string());
+            holders.push(snapshot.path.to_string());
         }
     }
-    holders.extend(tables.parquet_store.find(agent, phrases).await?);
-    Ok(holders.into_iter().collect())
+    holders.extend(tables.parquet_store.find_beside_tables(agent, phrases).await?);
+    Ok(holders)
 }
 
 fn table_holds(table: &Table, phrases: &Phrases) -> Result<bool> {

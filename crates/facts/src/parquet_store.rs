@@ -4,6 +4,7 @@
 //! higher version counts. The digest in the name ensures that only bytes that were written reach DuckDB, which could
 //! crash on others.
 
+use std::io::Read;
 use std::sync::Arc;
 
 use annals_core::{Agent, Digest, Error, Phrases, Result};
@@ -66,10 +67,14 @@ impl ParquetStore {
         Ok(bytes)
     }
 
-    /// Returns the names of the agent's files whose bytes contain any of the phrases.
-    pub async fn find(&self, agent: &Agent, phrases: Arc<Phrases>) -> Result<Vec<String>> {
-        let found = self.objects.find(&folder(agent), move |content| phrases.is_in_stream(content)).await;
-        found.map_err(failed("searching", agent))
+    /// Returns the names of the agent's files that are no tables and whose bytes contain any of the phrases. The bytes of a
+    /// table are compressed: short words occur in them by chance.
+    pub async fn find_beside_tables(&self, agent: &Agent, phrases: Arc<Phrases>) -> Result<Vec<String>> {
+        let holds = move |name: &str, content: &mut dyn Read| match Snapshot::named(&Path::from(name)) {
+            Some(_) => Ok(false),
+            None => phrases.is_in_stream(content),
+        };
+        self.objects.find(&folder(agent), holds).await.map_err(failed("searching", agent))
     }
 
     /// Stores a table and deletes all other objects of the agent, except tables of a later version. If there is one

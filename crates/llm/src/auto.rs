@@ -74,7 +74,7 @@ impl Extractor for Auto {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::ports::Catalog;
+    use annals_core::prelude::*;
     use annals_core::{Agent, Kind, Memory, Period};
     use annals_testkit::{MemoryCatalog, ModelServer, QuotingEngine, agent, at, period, turn};
     use serde_json::{Value, json};

@@ -16,12 +16,12 @@ use walkdir::WalkDir;
 use crate::{Objects, is_missing, local};
 
 impl Objects {
-    /// Returns the names below a name whose content passes the test, sorted. Reads each content in pieces, because it may
-    /// be larger than memory. Content that is removed meanwhile is left out.
+    /// Returns the names below a name that pass a test of name and content, sorted. The test reads the content in pieces,
+    /// because it may be larger than memory. Content that is removed meanwhile is left out.
     pub async fn find(
         &self,
         below: &Path,
-        passes: impl Fn(&mut dyn Read) -> io::Result<bool> + Send + Sync + 'static,
+        passes: impl Fn(&str, &mut dyn Read) -> io::Result<bool> + Send + Sync + 'static,
     ) -> Result<Vec<String>> {
         if let (Some(root), Some(folder)) = (self.folder.clone(), self.local_path(below)) {
             return local::run(move || find_files(&root, &folder, &passes)).await;
@@ -34,8 +34,9 @@ impl Objects {
             };
             let pieces = object.into_stream().map_err(io::Error::other).boxed();
             let (passes, mut content) = (passes.clone(), Blocking(pieces.into_async_read()));
-            if local::run(move || passes(&mut content)).await? {
-                found.push(name.to_string());
+            let (name, tested) = (name.to_string(), name.to_string());
+            if local::run(move || passes(&tested, &mut content)).await? {
+                found.push(name);
             }
         }
         Ok(found)
@@ -45,7 +46,7 @@ impl Objects {
 fn find_files(
     root: &LocalPath,
     folder: &LocalPath,
-    passes: &dyn Fn(&mut dyn Read) -> io::Result<bool>,
+    passes: &dyn Fn(&str, &mut dyn Read) -> io::Result<bool>,
 ) -> io::Result<Vec<String>> {
     let mut found = Vec::new();
     for entry in WalkDir::new(folder).sort_by_file_name() {
@@ -54,8 +55,9 @@ fn find_files(
             continue;
         }
         let Some(mut file) = unless_gone(File::open(entry.path()))? else { continue };
-        if passes(&mut file)? {
-            found.push(entry.path().strip_prefix(root).unwrap_or(entry.path()).display().to_string());
+        let name = entry.path().strip_prefix(root).unwrap_or(entry.path()).display().to_string();
+        if passes(&name, &mut file)? {
+            found.push(name);
         }
     }
     Ok(found)

@@ -24,7 +24,7 @@ async fn put(objects: &Objects, names: &[&str]) {
 }
 
 async fn holding(objects: &Objects, below: &str, word: &'static str) -> Vec<String> {
-    let holds = move |content: &mut dyn Read| {
+    let holds = move |_: &str, content: &mut dyn Read| {
         let mut text = String::new();
         content.read_to_string(&mut text)?;
         Ok(text.contains(word))
@@ -94,6 +94,8 @@ async fn content_is_searched_below_a_name() {
         assert_eq!(holding(&objects, "a", "t").await, ["a/t/1"]);
         assert_eq!(holding(&objects, "", "t").await, ["a/t/1", "b/t"]);
         assert_eq!(holding(&objects, "absent", "t").await, [""; 0]);
+        let by_name = objects.find(&name("a"), |name, _| Ok(name.ends_with("/u"))).await.unwrap();
+        assert_eq!(by_name, ["a/u"]);
     })
     .await;
 }

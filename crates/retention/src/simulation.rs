@@ -12,9 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use annals_core::ports::{Journal, Select, Turn};
-use annals_core::{
-    Agent, Catalog, Extracted, Extraction, Grain, Memory, Period, Settings, SignedDuration, Timestamp, Zones,
-};
+use annals_core::prelude::*;
+use annals_core::{Agent, Extracted, Extraction, Grain, Memory, Period, Settings, SignedDuration, Timestamp, Zones};
 use annals_summarizer::{Gap, SchedulePolicy, Summarizer};
 use annals_testkit::{Dice, MemoryCatalog, agent, at, turn};
 

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use annals_core::ports::{Batch, Catalog, Change, Part, Table, Turn};
+use annals_core::ports::{Batch, Change, Part, Table, Turn};
+use annals_core::prelude::*;
 use annals_core::{Answer, Body, Embedder, Grain, Memory, MemoryId, Period, Query, Role, Strata, Zones};
 use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, WordEmbedder, agent, at, message, summary, turn_of};
 

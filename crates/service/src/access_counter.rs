@@ -130,7 +130,7 @@ mod tests {
         let found = ask(&service, &me).await;
         service.parts.eraser.erase(&me, &Target::Agent, at(NOW)).await.unwrap();
         service.flush_access_counts().await.unwrap();
-        assert_eq!(service.parts.store.agents().await.unwrap(), []);
+        assert_eq!(service.parts.store.all_agents().await.unwrap(), []);
         assert_eq!(counts(&service, &me, &found).await, Vec::<u64>::new());
     }
 

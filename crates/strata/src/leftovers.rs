@@ -25,7 +25,7 @@ pub async fn find_leftovers(tables: &Tables, agent: &Agent, words: &[String]) ->
     for table in tables_of(tables, agent).await.map_err(failed)? {
         places.extend(versions_that_hold(tables, &table, &search).await?);
     }
-    let holds = move |content: &mut dyn Read| search.is_in_stream(content);
+    let holds = move |_: &str, content: &mut dyn Read| search.is_in_stream(content);
     places.extend(tables.objects.find(&agent_name(agent), holds).await.map_err(failed)?);
     Ok(places)
 }

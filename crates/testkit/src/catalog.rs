@@ -15,7 +15,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use annals_core::ports::{
-    AgentState, Catalog, Change, ClockNote, Comparison, Counts, Key, Select, StoredConversation, Turn, Watermark,
+    AgentState, Agents, Catalog, Change, ClockNote, Comparison, Counts, DeadLetters, Key, Ledger, Memories, Select,
+    StoredConversation, Turn, Turns, Watermark, Watermarks,
 };
 use annals_core::{
     Agent, Date, DeadLetter, Digest, Error, Grain, IngestReceipt, Kind, LedgerRow, Memory, MemoryId, Message, Period,
@@ -71,13 +72,12 @@ impl MemoryCatalog {
 }
 
 #[async_trait]
-impl Catalog for MemoryCatalog {
-    async fn agents(&self) -> Result<Vec<Agent>> {
+impl Agents for MemoryCatalog {
+    async fn agents(&self, workspace: Option<&str>, after: Option<&Agent>, limit: usize) -> Result<Vec<Agent>> {
         let state = self.state();
-        let known = state.agents_data.iter().filter(|(_, data)| data.is_known());
-        let mut agents: Vec<Agent> = known.map(|(agent, _)| agent.clone()).collect();
-        agents.sort_by(|a, b| (a.name(), a.workspace()).cmp(&(b.name(), b.workspace())));
-        Ok(agents)
+        let known = state.agents_data.iter().filter(|(_, data)| data.is_known()).map(|(agent, _)| agent);
+        let listed = known.filter(|agent| workspace.is_none_or(|workspace| agent.workspace() == workspace));
+        Ok(listed.filter(|agent| after.is_none_or(|after| *agent > after)).take(limit).cloned().collect())
     }
 
     async fn agents_with_work(&self, now: Timestamp) -> Result<Vec<Agent>> {
@@ -103,6 +103,21 @@ impl Catalog for MemoryCatalog {
         self.write(agent, |data, _| data.settings = Some(settings.clone()))
     }
 
+    async fn counts(&self, agent: &Agent) -> Result<Counts> {
+        self.read(agent, |data| {
+            let mut counts = Counts::default();
+            for memory in data.memories.values() {
+                counts.memories[memory.grain as usize] += 1;
+            }
+            let turns = data.select(|memory| memory.kind() == Kind::Turn);
+            counts.extent = turns.first().zip(turns.last()).map(|(first, last)| (first.at(), last.at()));
+            counts
+        })
+    }
+}
+
+#[async_trait]
+impl Turns for MemoryCatalog {
     async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<IngestReceipt> {
         self.write(agent, |data, seq| data.ingest(agent, turns, revise, seq, now))?
     }
@@ -114,6 +129,52 @@ impl Catalog for MemoryCatalog {
         })
     }
 
+    async fn operation(&self, agent: &Agent, id: &str) -> Result<Option<IngestReceipt>> {
+        self.read(agent, |data| data.requests.get(id).cloned())
+    }
+}
+
+#[async_trait]
+impl Memories for MemoryCatalog {
+    async fn list(&self, agent: &Agent, select: &Select) -> Result<Vec<Memory>> {
+        let Select { grain, within, conversation, newest_first, limit, .. } = select;
+        let mut memories = self.read(agent, |data| {
+            data.select(|memory| {
+                memory.grain == *grain
+                    && memory.cover.overlaps(within)
+                    && select.asks_for(memory.kind())
+                    && (conversation.is_none() || memory.conversation() == conversation.as_deref())
+            })
+        })?;
+        if *newest_first {
+            memories.reverse();
+        }
+        memories.truncate(*limit);
+        Ok(memories)
+    }
+
+    async fn get(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>> {
+        self.read(agent, |data| ids.iter().filter_map(|id| data.memories.get(id).cloned()).collect())
+    }
+
+    async fn conversations(&self, agent: &Agent, after: Option<&str>, limit: usize) -> Result<Vec<StoredConversation>> {
+        self.read(agent, |data| {
+            let mut found: BTreeMap<String, StoredConversation> = BTreeMap::new();
+            for turn in data.select(|memory| memory.kind() == Kind::Turn) {
+                let (name, at) = (turn.conversation().unwrap_or_default().to_owned(), turn.at());
+                let new = StoredConversation { name: name.clone(), turns: 0, first: at, last: at };
+                let conversation = found.entry(name).or_insert(new);
+                conversation.turns += 1;
+                conversation.last = at;
+            }
+            let later = found.into_values().filter(|one| after.is_none_or(|after| one.name.as_str() > after));
+            later.take(limit).collect()
+        })
+    }
+}
+
+#[async_trait]
+impl Watermarks for MemoryCatalog {
     async fn changes(&self, agent: &Agent, grain: Grain, after: u64, limit: usize) -> Result<Vec<Change>> {
         let mut changes = self.read(agent, |data| data.changes(grain, after))?;
         changes.truncate(limit);
@@ -140,7 +201,10 @@ impl Catalog for MemoryCatalog {
             Ok(())
         })?
     }
+}
 
+#[async_trait]
+impl Ledger for MemoryCatalog {
     async fn ledger(&self, agent: &Agent) -> Result<Vec<LedgerRow>> {
         self.read(agent, |data| data.ledger.values().cloned().collect())
     }
@@ -209,59 +273,10 @@ impl Catalog for MemoryCatalog {
             }
         })
     }
+}
 
-    async fn list(&self, agent: &Agent, select: &Select) -> Result<Vec<Memory>> {
-        let Select { grain, within, conversation, newest_first, limit, .. } = select;
-        let mut memories = self.read(agent, |data| {
-            data.select(|memory| {
-                memory.grain == *grain
-                    && memory.cover.overlaps(within)
-                    && select.asks_for(memory.kind())
-                    && (conversation.is_none() || memory.conversation() == conversation.as_deref())
-            })
-        })?;
-        if *newest_first {
-            memories.reverse();
-        }
-        memories.truncate(*limit);
-        Ok(memories)
-    }
-
-    async fn get(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>> {
-        self.read(agent, |data| ids.iter().filter_map(|id| data.memories.get(id).cloned()).collect())
-    }
-
-    async fn conversations(&self, agent: &Agent, after: Option<&str>, limit: usize) -> Result<Vec<StoredConversation>> {
-        self.read(agent, |data| {
-            let mut found: BTreeMap<String, StoredConversation> = BTreeMap::new();
-            for turn in data.select(|memory| memory.kind() == Kind::Turn) {
-                let (name, at) = (turn.conversation().unwrap_or_default().to_owned(), turn.at());
-                let new = StoredConversation { name: name.clone(), turns: 0, first: at, last: at };
-                let conversation = found.entry(name).or_insert(new);
-                conversation.turns += 1;
-                conversation.last = at;
-            }
-            let later = found.into_values().filter(|one| after.is_none_or(|after| one.name.as_str() > after));
-            later.take(limit).collect()
-        })
-    }
-
-    async fn counts(&self, agent: &Agent) -> Result<Counts> {
-        self.read(agent, |data| {
-            let mut counts = Counts::default();
-            for memory in data.memories.values() {
-                counts.memories[memory.grain as usize] += 1;
-            }
-            let turns = data.select(|memory| memory.kind() == Kind::Turn);
-            counts.extent = turns.first().zip(turns.last()).map(|(first, last)| (first.at(), last.at()));
-            counts
-        })
-    }
-
-    async fn operation(&self, agent: &Agent, id: &str) -> Result<Option<IngestReceipt>> {
-        self.read(agent, |data| data.requests.get(id).cloned())
-    }
-
+#[async_trait]
+impl DeadLetters for MemoryCatalog {
     async fn add_dead_letters(&self, letters: Vec<DeadLetter>) -> Result<()> {
         for letter in letters {
             self.write(&letter.agent.clone(), |data, _| data.add_dead_letter(letter))?;
@@ -280,7 +295,10 @@ impl Catalog for MemoryCatalog {
             data.letters.retain(|(id, stage), _| *stage != Stage::Table || !memories.contains(id));
         })
     }
+}
 
+#[async_trait]
+impl Catalog for MemoryCatalog {
     async fn check(&self) -> Result<Vec<String>> {
         Ok(Vec::new())
     }

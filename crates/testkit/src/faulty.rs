@@ -123,8 +123,8 @@ impl<P: Reranker> Reranker for Faulty<P> {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::Catalog;
     use annals_core::ports::{Blocks, Erasure, Journal, Keys, Replies, RequestKey, Requests, Seals};
+    use annals_core::prelude::*;
 
     use super::*;
     use crate::{MemoryCatalog, WordEmbedder};
@@ -132,7 +132,7 @@ mod tests {
     #[tokio::test]
     async fn fails_only_the_chosen_call() {
         let catalog = Faulty::at_call(MemoryCatalog::new(), 2);
-        assert!(catalog.agents().await.is_ok());
+        assert!(catalog.all_agents().await.is_ok());
         assert!(matches!(catalog.check().await, Err(Error::Storage { .. })));
         assert!(catalog.check().await.is_ok());
         assert_eq!(catalog.calls(), 3);

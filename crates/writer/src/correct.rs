@@ -55,8 +55,9 @@ fn with_text(memory: Memory, text: &str) -> Option<(TurnKey, Message)> {
 mod tests {
     use std::sync::Arc;
 
+    use annals_core::Settings;
     use annals_core::ports::Archive;
-    use annals_core::{Catalog, Settings};
+    use annals_core::prelude::*;
     use annals_testkit::{MemoryCatalog, MemoryStrata, WordEmbedder, agent, at, message, period, summary};
 
     use super::*;

@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use annals_core::ports::{Erasure, ExtractionTask, Journal, Select};
+use annals_core::prelude::*;
 use annals_core::{
-    Catalog, Embedder, Error, Extracted, Extractor, FactOperation, FactQuery, Facts, Grain, Memory, MemoryId, Message,
+    Embedder, Error, Extracted, Extractor, FactOperation, FactQuery, Facts, Grain, Memory, MemoryId, Message,
     Properties, Result, Settings, Statement, Store, Strata, Timestamp, Verb,
 };
 use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, WordEmbedder, agent, at, message};

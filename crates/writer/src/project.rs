@@ -233,7 +233,8 @@ mod tests {
     use std::sync::atomic::Ordering::SeqCst;
 
     use annals_core::ports::Stored;
-    use annals_core::{Catalog, Embedder, Strata};
+    use annals_core::prelude::*;
+    use annals_core::{Embedder, Strata};
     use annals_testkit::{Faulty, MemoryCatalog, MemoryStrata, WordEmbedder, agent, at, message};
     use async_trait::async_trait;
 

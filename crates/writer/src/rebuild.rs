@@ -129,7 +129,8 @@ impl Writer {
 mod tests {
     use std::sync::Arc;
 
-    use annals_core::{Catalog, Strata};
+    use annals_core::Strata;
+    use annals_core::prelude::*;
     use annals_testkit::{Faulty, MemoryCatalog, MemoryStrata, WordEmbedder, agent, at, message};
 
     use super::*;

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use annals_core::ports::{Catalog, Engine, ExtractionTask, Extractor, SummaryTask};
+use annals_core::ports::{Engine, ExtractionTask, Extractor, SummaryTask};
+use annals_core::prelude::*;
 use annals_core::{Error, Memory, MemoryId, Settings};
 use annals_llm::{Endpoint, ModelsConfig};
 use annals_testkit::{MemoryCatalog, ModelServer, Script, agent, at, period, turn};

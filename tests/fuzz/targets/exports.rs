@@ -3,7 +3,8 @@
 use std::io::Write;
 
 use annals_catalog::SqliteCatalog;
-use annals_core::ports::{Archive, Catalog, Record};
+use annals_core::ports::{Archive, Record};
+use annals_core::prelude::*;
 use annals_core::{Agent, Result, Timestamp};
 use annals_service::RecordSource;
 

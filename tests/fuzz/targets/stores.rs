@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use annals_catalog::SqliteCatalog;
-use annals_core::ports::{Archive, Catalog};
+use annals_core::ports::Archive;
+use annals_core::prelude::*;
 use annals_core::{Agent, Error, FactQuery, Facts};
 use annals_facts::DuckFacts;
 
@@ -62,7 +63,7 @@ fn damaged_catalog_answers_or_fails_without_panic() {
         runtime.block_on(async {
             // Any result is allowed, but no panic and no hang.
             let _ = catalog.check().await;
-            for agent in catalog.agents().await.unwrap_or_default() {
+            for agent in catalog.all_agents().await.unwrap_or_default() {
                 let _ = catalog.records(&agent, None, usize::MAX).await;
                 let _ = catalog.ledger(&agent).await;
             }

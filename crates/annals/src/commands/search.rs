@@ -2,9 +2,7 @@
 
 use std::process::ExitCode;
 
-use annals_core::{Agent, Answer, Found, Grain, Kind, Memory, Query, Result, TimeExpression, Zones};
-use annals_service::wire::MemoryView;
-use serde_json::json;
+use annals_core::{Agent, Answer, Found, Grain, Kind, Memory, Query, Result, Zones};
 
 use crate::cli::Search;
 use crate::console::remote;
@@ -30,17 +28,11 @@ pub async fn run(folder: &Folder, args: &Search, json: bool) -> Result<ExitCode>
         explain: args.explain,
         ..Query::default()
     };
-    let answer = answer(folder, &agent, &query).await?;
     if json {
-        let results: Vec<_> = answer.results.iter().map(MemoryView::from).collect();
-        let time = |time: &TimeExpression| json!({ "words": time.words, "days": time.days });
-        let times: Vec<_> = answer.times.iter().map(time).collect();
-        print_json(&json!({
-            "agent": agent.name(), "range": answer.range, "summary_range": answer.summary_range, "results": results,
-            "times": times, "period": answer.period, "range_is_empty": answer.range_is_empty,
-            "reranked": answer.reranked.is_done(), "not_reranked_because": answer.reranked.why_not(),
-        }));
+        folder.service().make_searchable(&agent, &|_| ()).await?;
+        print_json(&folder.service().search_by(&agent, &query, folder.now()).await?);
     } else {
+        let answer = answer(folder, &agent, &query).await?;
         let zones = folder.service().zones(&agent).await?;
         print(&answer, args.text.as_deref(), agent.name(), &zones);
     }

@@ -6,23 +6,18 @@ use annals_core::ports::{Block, Record};
 use annals_core::{Agent, Digest, LedgerRow, MemoryId, Message};
 
 use crate::columns::{instant, micros, signed};
-use crate::db::{Db, params};
-use crate::failure::Result;
+use crate::db::{Db, Result, params};
 use crate::forgotten::KeyedHashes;
 use crate::turns::Stored;
-use crate::{accesses, agents, bases, blocks, extraction, get, ledger, log, memories, pruned, statements, turns};
+use crate::{accesses, agents, bases, blocks, journal, ledger, memories, pruned, statements, summaries, turns};
 
-const TURNS: &str = concat!(
-    include_str!("../sql/turn.sql"),
-    "WHERE agent_id = ?1 AND at >= ?2 AND (at, day, conversation, message) > (?2, ?3, ?4, ?5)
-    ORDER BY at, day, conversation, message LIMIT ?6"
-);
+const TURNS: &str =
+    "SELECT * FROM turn WHERE agent_id = ?1 AND at >= ?2 AND (at, day, conversation, message) > (?2, ?3, ?4, ?5)
+    ORDER BY at, day, conversation, message LIMIT ?6";
 const PRUNED: &str = "SELECT * FROM pruned WHERE agent_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3";
-const STATEMENTS: &str = concat!(
-    include_str!("../sql/statement.sql"),
-    "WHERE agent_id = ?1 AND cover_start >= ?2 AND (cover_start, day, id) > (?2, ?3, ?4)
-    ORDER BY cover_start, day, id LIMIT ?5"
-);
+const STATEMENTS: &str =
+    "SELECT * FROM statement WHERE agent_id = ?1 AND cover_start >= ?2 AND (cover_start, day, id) > (?2, ?3, ?4)
+    ORDER BY cover_start, day, id LIMIT ?5";
 const VERSIONS: &str = "SELECT * FROM version WHERE agent_id = ?1 AND id > ?2 ORDER BY id, version_id";
 
 /// The kinds of records, in order.
@@ -103,7 +98,7 @@ impl Reader<'_> {
             Section::Statements => self.statements(after, most),
             Section::Operations => {
                 let id = if let Some(Record::Operation(operation)) = after { operation.id.as_str() } else { "" };
-                let operations = log::page(self.db, self.agent_id, id, most)?;
+                let operations = journal::page(self.db, self.agent_id, id, most)?;
                 Ok(operations.into_iter().map(Record::Operation).collect())
             }
             Section::Periods => {
@@ -129,7 +124,7 @@ impl Reader<'_> {
             }
             _ => (i64::MIN, String::new(), "", ""),
         };
-        let extracted = extraction::watermark(self.db, self.agent)?.extracted;
+        let extracted = journal::watermark(self.db, self.agent)?.extracted;
         let place = params![self.agent_id, at, day, conversation, message, most];
         let turns = turns::find(self.db, TURNS, place)?;
         Ok(turns.into_iter().map(|stored| turn_record(stored, extracted)).collect())
@@ -170,7 +165,7 @@ fn turn_record(Stored { turn, pinned, seq, sent_at, .. }: Stored, extracted: u64
 
 fn period_record(db: &dyn Db, agent: &Agent, agent_id: i64, row: LedgerRow) -> Result<Record> {
     let id = MemoryId::summary(agent, row.period);
-    let summary = memories::summaries(db, get::SUMMARY, params![agent_id, id.as_str()])?.pop();
+    let summary = summaries::find(db, summaries::BY_ID, params![agent_id, id.as_str()])?.pop();
     let verbatim = bases::present(db, agent_id, &id)?.is_some_and(|present| present.verbatim);
     let (dirty, pinned) = (row.is_dirty(), summary.as_ref().is_some_and(|summary| summary.pinned));
     let cover = summary.as_ref().map(|summary| summary.cover);
@@ -219,7 +214,7 @@ fn versions(db: &dyn Db, agent: &Agent, agent_id: i64, after: &str, limit: usize
 /// Returns whether a former text is what the client sent last, for a turn that a person corrected since.
 fn is_sent(db: &dyn Db, agent_id: i64, hashes: Option<&KeyedHashes>, id: &MemoryId, text: &str) -> Result<bool> {
     let Some(hashes) = hashes.filter(|_| id.as_str().starts_with("t-")) else { return Ok(false) };
-    let stored = turns::find(db, get::TURN, params![agent_id, id.as_str()])?.pop();
+    let stored = turns::find(db, turns::BY_ID, params![agent_id, id.as_str()])?.pop();
     Ok(stored.is_some_and(|stored| {
         let sent = Message { content: text.to_owned(), ..stored.as_sent() };
         stored.sent == Some(hashes.content_of(&sent))

@@ -6,18 +6,23 @@ use annals_core::{Agent, Base, Digest, Error, LedgerRow, MemoryId, Message, Peri
 use data_encoding::HEXLOWER;
 
 use crate::columns::word;
-use crate::db::{Db, Sql, params};
-use crate::failure::Result;
+use crate::db::{Db, Result, Sql, params};
 use crate::forgotten::KeyedHashes;
 use crate::pruned::Pruned;
-use crate::summaries;
 use crate::turns::Place;
 use crate::{
-    accesses, agents, bases, blocks, erasure, extraction, get, ingest, ledger, log, pins, pruned, sequence, statements,
+    accesses, agents, bases, blocks, changes, erasure, ingest, journal, ledger, pruned, seals, statements, summaries,
     turns, versions,
 };
 
-const DAYS_WITHOUT_ROW: &str = include_str!("../sql/days_without_row.sql");
+const DAYS_WITHOUT_ROW: &str = "SELECT DISTINCT day
+    FROM turn
+    WHERE agent_id = ?1
+      AND NOT EXISTS (
+          SELECT 1
+          FROM ledger
+          WHERE ledger.agent_id = turn.agent_id AND ledger.grain = 1 AND ledger.period = turn.day
+      )";
 
 /// The workspace of agents that are being restored. No agent can have this name, so nothing lists them.
 const STAGING: &str = "";
@@ -114,7 +119,7 @@ fn take_over(db: &dyn Db, former: i64, agent_id: i64) -> Result<()> {
     let sql = "SELECT 1 FROM journal WHERE agent_id = ?1 AND log_version > 0";
     if db.exists(sql, params![former])? {
         // The table of facts has that version, but was folded from another log.
-        log::raise_version(db, agent_id)?;
+        journal::raise_version(db, agent_id)?;
     }
     for sql in TAKE_OVER {
         db.execute(Sql::Once(sql), params![former, agent_id])?;
@@ -145,12 +150,12 @@ impl Restoring<'_> {
                 self.take_turn(&turn, sent_at, extracted, pinned)
             }
             Record::Statement { statement, pinned } => {
-                statements::save(self.db, self.agent_id, &statement, sequence::next(self.db)?)?;
-                pins::set(self.db, self.agent_id, &statement.id, pinned).map(|_| ())
+                statements::save(self.db, self.agent_id, &statement, changes::next_seq(self.db)?)?;
+                seals::set_pin(self.db, self.agent_id, &statement.id, pinned).map(|_| ())
             }
             Record::Operation(operation) => {
-                log::save(self.db, self.agent_id, &operation)?;
-                log::raise_version(self.db, self.agent_id)
+                journal::save(self.db, self.agent_id, &operation)?;
+                journal::raise_version(self.db, self.agent_id)
             }
             period @ Record::Period { .. } => self.take_period(period),
             Record::Version { id, text, replaced_at, sent } => {
@@ -170,19 +175,19 @@ impl Restoring<'_> {
     fn take_turn(&self, turn: &Turn, sent_at: Option<Timestamp>, extracted: bool, pinned: bool) -> Result<()> {
         ingest::check(self.agent, turn)?;
         self.refuse_known(turn, sent_at)?;
-        let seq = sequence::next(self.db)?;
+        let seq = changes::next_seq(self.db)?;
         let place = Place { at: turn.message.at, sent_at, sent: None };
         turns::insert(self.db, self.agent_id, turn, &place, seq)?;
-        pins::set(self.db, self.agent_id, &turn.id, pinned)?;
+        seals::set_pin(self.db, self.agent_id, &turn.id, pinned)?;
         if extracted {
-            extraction::move_watermark(self.db, self.agent_id, seq.unsigned_abs())?;
+            journal::move_watermark(self.db, self.agent_id, seq.unsigned_abs())?;
         }
         Ok(())
     }
 
     /// Stores the hash of what the client sent last, for a turn that a person corrected since.
     fn take_sent(&self, id: &MemoryId, text: String) -> Result<()> {
-        for stored in turns::find(self.db, get::TURN, params![self.agent_id, id.as_str()])? {
+        for stored in turns::find(self.db, turns::BY_ID, params![self.agent_id, id.as_str()])? {
             let sent = Message { content: text.clone(), ..stored.as_sent() };
             let hash = KeyedHashes::ready(self.db, self.agent)?.content_of(&sent);
             turns::set_sent(self.db, self.agent_id, id, hash)?;
@@ -193,7 +198,7 @@ impl Restoring<'_> {
     /// Records a pruned turn. A turn that is live at the same time is an error; one already recorded as pruned stays,
     /// as its row may hold more.
     fn take_gone(&self, id: MemoryId, day: Option<Period>, at: Option<Timestamp>) -> Result<()> {
-        if !turns::find(self.db, get::TURN, params![self.agent_id, id.as_str()])?.is_empty() {
+        if !turns::find(self.db, turns::BY_ID, params![self.agent_id, id.as_str()])?.is_empty() {
             return Err(Error::invalid("records", format!("contain turn {id} and also mark it as removed")).into());
         }
         if pruned::exists(self.db, self.agent_id, &id)? {
@@ -211,7 +216,7 @@ impl Restoring<'_> {
             return Err(Error::invalid("records", "contain a message that was forgotten").into());
         }
         let place = params![self.agent_id, turn.id.as_str()];
-        if !turns::find(self.db, get::TURN, place)?.is_empty() {
+        if !turns::find(self.db, turns::BY_ID, place)?.is_empty() {
             return Err(Error::invalid("records", format!("contain turn {} twice", turn.id)).into());
         }
         Ok(())
@@ -222,7 +227,7 @@ impl Restoring<'_> {
         else {
             unreachable!("only periods are given here");
         };
-        let seq = sequence::next(self.db)?;
+        let seq = changes::next_seq(self.db)?;
         let row = LedgerRow {
             clean_seq: if *dirty { 0 } else { seq.unsigned_abs() },
             input_digest: input.as_deref().map(digest).transpose()?,
@@ -250,14 +255,14 @@ impl Restoring<'_> {
         let id = MemoryId::summary(self.agent, period);
         let place = summaries::Place { db: self.db, agent_id: self.agent_id, id };
         place.put(period, cover, &Base { text, sentences, sources, verbatim }, seq)?;
-        pins::set(self.db, self.agent_id, &place.id, pinned).map(|_| ())
+        seals::set_pin(self.db, self.agent_id, &place.id, pinned).map(|_| ())
     }
 
     /// Marks the days dirty that have turns but no ledger row: they were never rolled up.
     fn soil_days_without_row(&self, now: Timestamp) -> Result<()> {
         let days = self.db.query(DAYS_WITHOUT_ROW, params![self.agent_id], |row| word(row, "day"))?;
         for day in days {
-            ledger::mark_dirty(self.db, self.agent_id, day, sequence::last(self.db)?, now)?;
+            ledger::mark_dirty(self.db, self.agent_id, day, changes::last_seq(self.db)?, now)?;
         }
         Ok(())
     }
@@ -271,8 +276,8 @@ fn digest(hex: &str) -> annals_core::Result<Digest> {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::Catalog;
     use annals_core::ports::Archive;
+    use annals_core::prelude::*;
     use annals_testkit::{MemoryCatalog, agent, all_records, at};
 
     use crate::db::Db;

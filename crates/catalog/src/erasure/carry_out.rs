@@ -1,16 +1,19 @@
-//! Carries out the plan of an erasure, in the same transaction as the queries that made it.
+//! Carries out the plan of an erasure, in the same transaction as the queries that made it; finds and removes all of an
+//! agent's rows of a kind.
 
-use annals_core::{Agent, Kind, MemoryId, Period, Timestamp};
+use std::collections::BTreeSet;
+
+use annals_core::{Agent, Kind, MemoryId, Period, Sentence, Timestamp};
 
 use super::Plan;
+use super::leftovers::TABLES;
 use super::plan::Removed;
 use super::summaries::Cut;
-use super::wipe;
-use crate::db::Db;
-use crate::failure::Result;
+use crate::columns::{json, number, word};
+use crate::db::{Db, Result, Sql, params};
 use crate::forgotten::KeyedHashes;
 use crate::summaries::Place;
-use crate::{bases, blocks, dead_letters, ledger, log, pruned, remove, sequence, versions};
+use crate::{bases, blocks, changes, dead_letters, journal, ledger, memories, pruned, versions};
 
 impl Plan {
     /// Removes and rewrites everything in the plan.
@@ -36,7 +39,7 @@ impl Erasing<'_> {
             blocks::remove_of(self.db, self.agent_id, name)?;
         }
         if plan.is_whole {
-            return wipe::agent(self.db, self.agent_id);
+            return wipe(self.db, self.agent_id);
         }
         plan.cuts.iter().try_for_each(|cut| self.cut(cut))?;
         let is_cut = |period: &&Period| plan.cuts.iter().any(|cut| cut.period == **period);
@@ -49,7 +52,7 @@ impl Erasing<'_> {
             versions::forget(self.db, self.agent_id, id)?;
         }
         versions::remove(self.db, &plan.versions)?;
-        wipe::requests(self.db, self.agent_id)
+        remove_requests(self.db, self.agent_id)
     }
 
     /// Stores hashes of the turns, and removes the rows of the pruned ones.
@@ -73,10 +76,10 @@ impl Erasing<'_> {
     fn remove(&self, memory: &Removed) -> Result<()> {
         dead_letters::drop_all(self.db, self.agent_id, &memory.id)?;
         if memory.kind == Kind::Turn {
-            remove::turn(self.db, self.agent_id, &memory.id)?;
+            memories::remove_turn(self.db, self.agent_id, &memory.id)?;
             self.mark_dirty(memory.day)
         } else {
-            remove::statement(self.db, self.agent_id, &memory.id).map(|_| ())
+            memories::remove_statement(self.db, self.agent_id, &memory.id).map(|_| ())
         }
     }
 
@@ -84,21 +87,21 @@ impl Erasing<'_> {
         if ids.is_empty() {
             return Ok(());
         }
-        ids.iter().try_for_each(|id| log::remove(self.db, self.agent_id, id))?;
-        log::raise_version(self.db, self.agent_id)
+        ids.iter().try_for_each(|id| journal::remove(self.db, self.agent_id, id))?;
+        journal::raise_version(self.db, self.agent_id)
     }
 
     fn cut(&self, cut: &Cut) -> Result<()> {
         let (db, agent_id, period) = (self.db, self.agent_id, cut.period);
         let id = MemoryId::summary(self.agent, period);
-        let seq = sequence::next(db)?;
+        let seq = changes::next_seq(db)?;
         match &cut.present {
             Some(present) => {
                 Place { db, agent_id, id: id.clone() }.reword(present, seq)?;
                 versions::forget(db, agent_id, &id)?;
             }
             None => {
-                remove::summary(db, agent_id, &id, period.grain())?;
+                memories::remove_summary(db, agent_id, &id, period.grain())?;
             }
         }
         match &cut.base {
@@ -110,7 +113,7 @@ impl Erasing<'_> {
 
     fn remove_summary(&self, period: Period) -> Result<()> {
         let id = MemoryId::summary(self.agent, period);
-        remove::summary(self.db, self.agent_id, &id, period.grain())?;
+        memories::remove_summary(self.db, self.agent_id, &id, period.grain())?;
         self.mark_dirty_with_parent(period)
     }
 
@@ -119,7 +122,54 @@ impl Erasing<'_> {
     }
 
     fn mark_dirty(&self, period: Period) -> Result<()> {
-        let seq = sequence::last(self.db)?;
+        let seq = changes::last_seq(self.db)?;
         ledger::mark_dirty(self.db, self.agent_id, period, seq, self.now)
     }
+}
+
+/// Removes saved replies, accepted requests and clients' idempotency keys.
+pub(super) fn remove_requests(db: &dyn Db, agent_id: i64) -> Result<()> {
+    for sql in [
+        "DELETE FROM reply WHERE agent_id = ?1",
+        "DELETE FROM request WHERE agent_id = ?1",
+        "DELETE FROM operation WHERE agent_id = ?1",
+    ] {
+        db.execute(sql, params![agent_id])?;
+    }
+    Ok(())
+}
+
+/// Returns the sentences of all summaries and of all bases.
+pub(super) fn sentences(db: &dyn Db, agent_id: i64) -> Result<Vec<String>> {
+    let sql =
+        "SELECT sentences FROM summary WHERE agent_id = ?1 UNION ALL SELECT sentences FROM base WHERE agent_id = ?1";
+    let of_rows: Vec<Vec<Sentence>> = db.query(Sql::Once(sql), params![agent_id], |row| json(row, "sentences"))?;
+    let sentences: BTreeSet<String> = of_rows.into_iter().flatten().map(|sentence| sentence.text).collect();
+    Ok(sentences.into_iter().collect())
+}
+
+/// Returns the periods of all summaries.
+pub(super) fn periods(db: &dyn Db, agent_id: i64) -> Result<Vec<Period>> {
+    db.query("SELECT period FROM summary WHERE agent_id = ?1", params![agent_id], |row| word(row, "period"))
+}
+
+/// Returns the number of dead letters.
+pub(super) fn count_letters(db: &dyn Db, agent_id: i64) -> Result<u64> {
+    db.query_one("SELECT count(*) AS n FROM dead_letter WHERE agent_id = ?1", params![agent_id], |row| number(row, "n"))
+}
+
+/// Removes every row of the agent from every table, then the agent.
+pub(crate) fn wipe(db: &dyn Db, agent_id: i64) -> Result<()> {
+    let tables = tables_of_agents(db)?;
+    // The agent's row last: the others refer to it.
+    for table in tables.iter().filter(|table| *table != "agent").chain([&"agent".to_owned()]) {
+        let sql = format!("DELETE FROM \"{table}\" WHERE agent_id = ?1");
+        db.execute(Sql::Once(&sql), params![agent_id])?;
+    }
+    Ok(())
+}
+
+/// Returns the names of the tables that hold rows of agents.
+pub(crate) fn tables_of_agents(db: &dyn Db) -> Result<Vec<String>> {
+    db.query(Sql::Once(TABLES), &[], |row| row.get(0))
 }

@@ -11,14 +11,18 @@ use std::sync::Arc;
 use annals_core::Phrases;
 
 use crate::columns::to_json;
-use crate::db::{Db, Row, Sql, ToValue, Value};
-use crate::failure::Result;
+use crate::db::{Db, Result, Row, Sql, ToValue, Value};
 
 /// The rows of a piece, and the bytes of text after which a piece ends early.
 const ROWS: usize = 1_000;
 const BYTES: usize = 2 << 20;
 
-const TABLES: &str = include_str!("../sql/tables_of_agents.sql");
+/// The tables that hold rows of agents.
+pub(super) const TABLES: &str = "SELECT sqlite_schema.name
+    FROM sqlite_schema
+    JOIN pragma_table_info(sqlite_schema.name) AS info ON info.name = 'agent_id'
+    WHERE sqlite_schema.type = 'table'
+    ORDER BY sqlite_schema.name";
 const TEXT_COLUMNS: &str = "SELECT name FROM pragma_table_info(?1) WHERE type = 'TEXT' ORDER BY name";
 const KEY_COLUMNS: &str = "SELECT key.name FROM pragma_table_list(?1) AS listed, pragma_table_info(?1) AS key
     WHERE listed.schema = 'main' AND listed.wr = 1 AND key.pk > 0 AND key.name <> 'agent_id' ORDER BY key.pk";
@@ -119,7 +123,7 @@ mod tests {
     use super::*;
     use crate::db::params;
     use crate::fixture::Folder;
-    use crate::open::{Options, open};
+    use crate::sqlite::open::{Options, open};
 
     /// A new table with text needs an `agent_id`; otherwise no proof of erasure searches it.
     #[test]

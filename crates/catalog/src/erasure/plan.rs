@@ -7,9 +7,8 @@ use annals_core::{Agent, Digest, FactOperation, Kind, Memory, MemoryId, Period, 
 
 use super::selection::Selection;
 use super::summaries::{Cut, Summaries, lineage};
-use super::{wipe, words};
-use crate::db::Db;
-use crate::failure::Result;
+use super::{carry_out, words};
+use crate::db::{Db, Result};
 use crate::forgotten::Hash;
 use crate::pruned::Pruned;
 use crate::turns::Stored;
@@ -87,9 +86,9 @@ pub(crate) fn plan(db: &dyn Db, agent: &Agent, target: &Target) -> Result<Plan> 
     };
     plan.report(&gone);
     if is_whole {
-        plan.report.sealed_sentences = wipe::sentences(db, agent_id)?;
-        plan.report.lost = wipe::periods(db, agent_id)?;
-        plan.report.letters = wipe::count_letters(db, agent_id)?;
+        plan.report.sealed_sentences = carry_out::sentences(db, agent_id)?;
+        plan.report.lost = carry_out::periods(db, agent_id)?;
+        plan.report.letters = carry_out::count_letters(db, agent_id)?;
         plan.report.words = words::of(&gone).into_iter().map(str::to_owned).collect();
     } else {
         plan.report.letters = letters(db, agent_id, &plan.memories)?;
@@ -166,8 +165,9 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
+    use annals_core::Interval;
     use annals_core::ports::{Erasure, Journal, Target};
-    use annals_core::{Catalog, Interval};
+    use annals_core::prelude::*;
     use annals_testkit::{agent, at, entry, summary};
 
     use crate::fixture::{Folder, spoken_turn};

@@ -9,23 +9,19 @@ use annals_core::{Agent, Base, FactOperation, Grain, Interval, Memory, MemoryId,
 
 use super::subject::{Subject, Witness};
 use crate::columns::{bounds, signed};
-use crate::db::{Db, params};
-use crate::failure::Result;
+use crate::db::{Db, Result, params};
 use crate::forgotten::{Hash, KeyedHashes};
 use crate::pruned::Pruned;
 use crate::turns::Stored;
-use crate::{agents, get, log, statements, turns};
+use crate::{agents, journal, statements, turns};
 use pruned::Resolved;
 
-const ALL_TURNS: &str = concat!(include_str!("../sql/turn.sql"), "WHERE agent_id = ?1");
+const ALL_TURNS: &str = "SELECT * FROM turn WHERE agent_id = ?1";
 const SPEAKERS: &str = "SELECT DISTINCT coalesce(name, role) FROM turn WHERE agent_id = ?1";
-const ALL_STATEMENTS: &str = concat!(include_str!("../sql/statement.sql"), "WHERE agent_id = ?1");
-pub(crate) const OF_CONVERSATION: &str = concat!(
-    include_str!("../sql/turn.sql"),
-    "INDEXED BY turn_by_conversation WHERE agent_id = ?1 AND conversation = ?2"
-);
-pub(crate) const WITHIN: &str =
-    concat!(include_str!("../sql/turn.sql"), "WHERE agent_id = ?1 AND at >= ?2 AND at < ?3");
+const ALL_STATEMENTS: &str = "SELECT * FROM statement WHERE agent_id = ?1";
+pub(crate) const OF_CONVERSATION: &str =
+    "SELECT * FROM turn INDEXED BY turn_by_conversation WHERE agent_id = ?1 AND conversation = ?2";
+pub(crate) const WITHIN: &str = "SELECT * FROM turn WHERE agent_id = ?1 AND at >= ?2 AND at < ?3";
 
 /// A selection: a target with its names resolved.
 pub(super) struct Selection {
@@ -61,7 +57,7 @@ impl Selection {
     pub(super) fn new(db: &dyn Db, agent: &Agent, agent_id: i64, target: &Target) -> Result<Selection> {
         let subject = match target {
             Target::Subject(name) => {
-                let log = log::all(db, agent_id)?;
+                let log = journal::all(db, agent_id)?;
                 Subject::new(name, &log, &Speakers::read(db, agent, agent_id)?)
             }
             _ => Subject::default(),
@@ -106,7 +102,7 @@ impl Selection {
 
     /// Returns the operations to remove, by id.
     pub(super) fn operations(&self, db: &dyn Db) -> Result<Vec<FactOperation>> {
-        let mut all = log::all(db, self.agent_id)?;
+        let mut all = journal::all(db, self.agent_id)?;
         all.retain(|operation| {
             self.target == Target::Agent
                 || self.sources.contains(&operation.source)
@@ -186,7 +182,7 @@ fn turns_of(db: &dyn Db, agent_id: i64, target: &Target, subject: &Subject) -> R
         Target::Memories(ids) => {
             let mut found = Vec::new();
             for id in ids.iter().collect::<BTreeSet<_>>() {
-                found.append(&mut turns::find(db, get::TURN, params![agent_id, id.as_str()])?);
+                found.append(&mut turns::find(db, turns::BY_ID, params![agent_id, id.as_str()])?);
             }
             Ok(found)
         }
@@ -245,7 +241,7 @@ impl<'c> Speakers<'c> {
 
     /// Returns the speaker of a live turn, as an entity key.
     fn speaker(&self, id: &MemoryId) -> Option<String> {
-        let found = turns::find(self.db, get::TURN, params![self.agent_id, id.as_str()]);
+        let found = turns::find(self.db, turns::BY_ID, params![self.agent_id, id.as_str()]);
         Some(entity_key(found.ok()?.pop()?.turn.message.speaker()))
     }
 }

@@ -9,8 +9,7 @@ use annals_core::{Agent, Base, Grain, MemoryId, Period};
 use super::selection::{Sealed, Selection};
 use super::words;
 use crate::columns::word;
-use crate::db::{Db, params};
-use crate::failure::Result;
+use crate::db::{Db, Result, params};
 use crate::{bases, ledger, summaries};
 
 /// What remains of a sealed period.

@@ -11,9 +11,8 @@ use annals_core::{Base, FactOperation, MemoryId, Phrases, searched_sentences};
 
 use super::plan::{Gone, Plan};
 use super::summaries::Cut;
-use crate::db::{Db, Row, params};
-use crate::failure::Result;
-use crate::{bases, blocks, log, memories};
+use crate::db::{Db, Result, Row, params};
+use crate::{bases, blocks, journal, memories};
 
 /// The rows of a piece, and the bytes of text after which a piece ends early.
 const ROWS: usize = 1_000;
@@ -48,7 +47,7 @@ pub(super) fn not_in_rest(db: &dyn Db, agent_id: i64, gone: &Gone, cuts: &[Cut])
         });
     };
     let going: BTreeSet<&str> = gone.operations.iter().map(|operation| operation.id.as_str()).collect();
-    let staying = log::all(db, agent_id)?;
+    let staying = journal::all(db, agent_id)?;
     staying.iter().filter(|operation| !going.contains(operation.id.as_str())).flat_map(texts_of).for_each(&mut look);
     let going: BTreeSet<&str> = gone.blocks.iter().map(|block| block.name.as_str()).collect();
     let staying = blocks::of(db, agent_id)?;
@@ -131,8 +130,8 @@ pub(super) fn kept(base: &Base) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::Catalog;
     use annals_core::ports::{Erasure, Target};
+    use annals_core::prelude::*;
     use annals_testkit::{agent, at};
 
     use crate::fixture::{Folder, spoken_turn};

@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use annals_core::ports::{Block, Blocks, Erasure, Key, Keys, RequestKey, Requests, Scope, Target};
-use annals_core::{Agent, Catalog, Digest, Timestamp};
+use annals_core::prelude::*;
+use annals_core::{Agent, Digest, Timestamp};
 use annals_testkit::{agent, at, period};
 
 use super::{Drive, Unsynced, open};

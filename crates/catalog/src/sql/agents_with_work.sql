@@ -1,4 +1,4 @@
--- Repeats the condition of ledger_open.sql word for word; otherwise its index is not used. ?1 to ?5 are, by grain, the
+-- Repeats the condition of the index ledger_open word for word; otherwise it is not used. ?1 to ?5 are, by grain, the
 -- periods of the latest day in any time zone: earlier periods may be closed.
 WITH due (agent_id) AS (
     SELECT agent_id FROM ledger
@@ -64,7 +64,7 @@ WHERE (
             )
     )
 )
--- Only known agents, as in agents.sql: of a fully forgotten agent only changes are left.
+-- Only known agents, as `page` in agents.rs lists them: of a fully forgotten agent only changes are left.
 AND workspace <> '' AND (
     settings IS NOT NULL
     OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = agent.agent_id)

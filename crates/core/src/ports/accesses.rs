@@ -20,7 +20,7 @@ pub struct Access {
 /// Access counts. Each method is one transaction.
 #[async_trait]
 pub trait Accesses: Send + Sync {
-    /// Returns live memories as [`crate::Catalog::get`] does, each with its count; `None` for a memory that was never
+    /// Returns live memories as [`super::Memories::get`] does, each with its count; `None` for a memory that was never
     /// returned. One query, because searches wait for it.
     async fn recall(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<(Memory, Option<Access>)>>;
 

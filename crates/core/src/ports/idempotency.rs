@@ -29,9 +29,9 @@ pub struct KeyedReceipt {
 /// Requests with idempotency keys. Each method is one transaction.
 #[async_trait]
 pub trait Requests: Send + Sync {
-    /// Stores turns as [`crate::Catalog::ingest`] does, once per key of the agent. A key that was accepted with the same
+    /// Stores turns as [`super::Turns::ingest`] does, once per key of the agent. A key that was accepted with the same
     /// body stores nothing and returns its operation; with another body it is [`crate::Error::KeyReused`]. A request
-    /// that fails leaves its key free.
+    /// that fails leaves its key free. Without turns there is nothing to accept: [`crate::Error::Invalid`].
     async fn ingest_once(
         &self,
         agent: &Agent,

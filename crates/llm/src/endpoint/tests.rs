@@ -11,9 +11,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use annals_core::ports::{ExtractionTask, Replies, SummaryTask};
+use annals_core::prelude::*;
 use annals_core::{
-    Agent, Base, Body, Catalog, Draft, Engine, Error, Extracted, Extractor, Fact, Grain, Kind, Memory, MemoryId,
-    Message, Period, Result, Sentence, Settings, Timestamp, Zones,
+    Agent, Base, Body, Draft, Engine, Error, Extracted, Extractor, Fact, Grain, Kind, Memory, MemoryId, Message,
+    Period, Result, Sentence, Settings, Timestamp, Zones,
 };
 use annals_testkit::{MemoryCatalog, ModelServer, Script, agent, at, message, period, turn_of};
 use serde_json::{Value, json};

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use annals_core::ports::{Catalog, Journal, Seals};
+use annals_core::ports::{Journal, Seals};
+use annals_core::prelude::*;
 use annals_core::{Extraction, Grain, Settings};
 use annals_summarizer::{SchedulePolicy, Summarizer};
 use annals_testkit::{MemoryCatalog, QuotingEngine, agent, at, period, turn};

@@ -3,7 +3,8 @@
 //! does the same while time passes.
 
 use annals_core::ports::Journal;
-use annals_core::{Catalog, Extracted, Extraction};
+use annals_core::prelude::*;
+use annals_core::{Extracted, Extraction};
 use annals_testkit::agent;
 use annals_testkit::calendar::{Diary, PLACES, Place, bounds};
 use futures::executor::block_on;

@@ -3,7 +3,8 @@
 mod reranking;
 
 use annals_core::ports::{Accesses, Journal, Seals};
-use annals_core::{Catalog, Extracted, Extraction, Kind, Period, Statement};
+use annals_core::prelude::*;
+use annals_core::{Extracted, Extraction, Kind, Period, Statement};
 use annals_testkit::{agent, at, message, statement, summary, turn_of};
 
 use super::*;

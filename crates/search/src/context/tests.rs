@@ -3,7 +3,8 @@
 mod parts;
 mod reranking;
 
-use annals_core::{Block, Catalog, ContextItem, Document, Facts, fold};
+use annals_core::prelude::*;
+use annals_core::{Block, ContextItem, Document, Facts, fold};
 use annals_testkit::{agent, at, entry};
 
 use super::*;

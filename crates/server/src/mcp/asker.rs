@@ -41,8 +41,8 @@ impl Asker {
 
     /// Returns the name of the only agent that the caller may use. If there are several, the error names them.
     async fn only(&self, service: &Service) -> Result<String> {
-        let mut agents = service.agents(self.caller.workspace()).await?;
-        agents.retain(|agent| self.caller.opens(agent));
+        let may_use = |agent: &Agent| self.caller.opens(agent);
+        let agents = service.agents(self.caller.workspace(), None, MOST_NAMED, may_use).await?;
         match agents.as_slice() {
             [] => Err(Error::invalid(
                 "agent",
@@ -50,8 +50,7 @@ impl Asker {
             )),
             [only] => Ok(only.name().to_owned()),
             several => {
-                let names: Vec<String> =
-                    several.iter().take(MOST_NAMED).map(|one| format!("{:?}", one.name())).collect();
+                let names: Vec<String> = several.iter().map(|one| format!("{:?}", one.name())).collect();
                 Err(Error::invalid(
                     "agent",
                     format!("is missing: give the name of the agent, one of {}", names.join(", ")),

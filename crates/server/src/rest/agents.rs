@@ -30,12 +30,13 @@ pub async fn list(
     if limit == 0 {
         return Err(Problem::malformed("limit", "is 0; 1 or more are allowed"));
     }
-    let agents = service.agents(caller.workspace()).await?;
-    let is_next = |agent: &&Agent| request.cursor.as_deref().is_none_or(|cursor| agent.name() > cursor);
-    let mut names =
-        agents.iter().filter(|agent| caller.opens(agent)).filter(is_next).map(Agent::name).map(str::to_owned);
-    let agents: Vec<String> = names.by_ref().take(limit).collect();
-    let next_cursor = names.next().and_then(|_| agents.last().cloned());
+    let more = limit.saturating_add(1);
+    let cursor = request.cursor.as_deref();
+    let mut agents = service.agents(caller.workspace(), cursor, more, |agent| caller.opens(agent)).await?;
+    let is_more = agents.len() > limit;
+    agents.truncate(limit);
+    let agents: Vec<String> = agents.iter().map(Agent::name).map(str::to_owned).collect();
+    let next_cursor = agents.last().filter(|_| is_more).cloned();
     Ok(Json(AgentsAnswer { agents, next_cursor }))
 }
 

@@ -132,15 +132,28 @@ impl Numbers {
 impl Totals {
     /// Reads the numbers of `most` agents, beginning after the last agent of the previous call.
     async fn look(&mut self, service: &Service, now: Timestamp, most: usize) -> Result<()> {
-        let mut agents = service.parts.store.agents().await?;
-        agents.sort_unstable();
-        self.seen.retain(|agent, _| agents.binary_search(agent).is_ok());
-        let first = agents.partition_point(|agent| self.last.as_ref().is_some_and(|last| agent <= last));
-        for agent in agents[first..].iter().chain(&agents[..first]).take(most) {
-            self.seen.insert(agent.clone(), service.numbers(agent, now).await?);
-            self.last = Some(agent.clone());
+        let begin = self.last.clone();
+        let mut agents = self.page(service, begin.as_ref(), most).await?;
+        let left = most - agents.len();
+        if let (1.., Some(begin)) = (left, begin) {
+            // Goes on with the first agents, but reads none twice.
+            agents.extend(self.page(service, None, left).await?.into_iter().filter(|agent| *agent <= begin));
+        }
+        for agent in agents {
+            self.seen.insert(agent.clone(), service.numbers(&agent, now).await?);
+            self.last = Some(agent);
         }
         Ok(())
+    }
+
+    /// Lists the next agents, and drops the numbers of those that no longer exist.
+    async fn page(&mut self, service: &Service, after: Option<&Agent>, most: usize) -> Result<Vec<Agent>> {
+        let page = service.parts.store.agents(None, after, most).await?;
+        let last = if page.len() == most { page.last() } else { None };
+        let is_before = |agent: &Agent| after.is_some_and(|after| agent <= after);
+        let is_behind = |agent: &Agent| last.is_some_and(|last| agent > last);
+        self.seen.retain(|agent, _| is_before(agent) || is_behind(agent) || page.binary_search(agent).is_ok());
+        Ok(page)
     }
 
     fn sum(&self) -> Numbers {

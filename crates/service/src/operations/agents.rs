@@ -1,20 +1,54 @@
 //! The agents of a workspace, and whether an agent exists.
 
-use annals_core::{Agent, Error, Result, Zones};
+use annals_core::{Agent, Error, Result, Timestamp, Zones};
 
 use crate::Service;
 
+/// Agents that are read at once.
+const PAGE: usize = 1000;
+
 impl Service {
-    /// Returns the agents of a workspace, by name.
-    pub async fn agents(&self, workspace: &str) -> Result<Vec<Agent>> {
-        let mut agents = self.parts.store.agents().await?;
-        agents.retain(|agent| agent.workspace() == workspace);
-        Ok(agents)
+    /// Returns the agents of a workspace that the caller may use, by name, after the given name; at most `limit`.
+    pub async fn agents(
+        &self,
+        workspace: &str,
+        after: Option<&str>,
+        limit: usize,
+        may_use: impl Fn(&Agent) -> bool,
+    ) -> Result<Vec<Agent>> {
+        let mut after = match after {
+            None | Some("") => None,
+            Some(name) => Some(Agent::in_workspace(workspace, name)?),
+        };
+        let mut found = Vec::new();
+        while found.len() < limit {
+            let page = self.parts.store.agents(Some(workspace), after.as_ref(), PAGE).await?;
+            let Some(last) = page.last() else { break };
+            after = Some(last.clone());
+            found.extend(page.into_iter().filter(&may_use));
+        }
+        found.truncate(limit);
+        Ok(found)
     }
 
     /// Returns the agents of all workspaces.
     pub async fn all_agents(&self) -> Result<Vec<Agent>> {
-        self.parts.store.agents().await
+        self.parts.store.all_agents().await
+    }
+
+    /// Returns the agents of all workspaces.
+    pub async fn all_agents(&self) -> Result<Vec<Agent>> {
+        self.parts.store.all_agents().await
+    }
+
+    /// Returns the first agent after this one, of all workspaces.
+    pub async fn next_agent(&self, after: Option<&Agent>) -> Result<Option<Agent>> {
+        self.parts.store.next_agent(after).await
+    }
+
+    /// Returns the agents that may have work.
+    pub async fn agents_with_work(&self, now: Timestamp) -> Result<Vec<Agent>> {
+        self.parts.store.agents_with_work(now).await
     }
 
     /// Returns the agent of this name, which must exist, or without a name all agents.

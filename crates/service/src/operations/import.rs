@@ -266,3 +266,49 @@ impl Changed {
         format!("{file}line {}: id {id}", line.unwrap_or_default())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use annals_testkit::{agent, at, message};
+
+    use super::*;
+    use crate::NoProgress;
+    use crate::fixture::{NOW, service};
+
+    fn request(texts: &[&str]) -> ImportRequest {
+        let named = |(index, text): (usize, &&str)| Message {
+            client_id: Some(index.to_string()),
+            ..message("2026-03-04T18:30:00Z", text)
+        };
+        let messages: Vec<Message> = texts.iter().enumerate().map(named).collect();
+        let lines = (1..=messages.len()).collect();
+        let messages = identify(&messages).into_iter().zip(messages).collect();
+        let agents = vec![ImportedMessages { agent: agent("a"), file: None, messages, lines }];
+        ImportRequest { agents, ..ImportRequest::default() }
+    }
+
+    #[tokio::test]
+    async fn second_import_skips_stored_messages() {
+        let service = service(Arc::new(|| at(NOW)));
+        let first = service.import(request(&["one", "two"]), at(NOW), &NoProgress).await.unwrap();
+        assert_eq!((first.accepted, first.duplicate, first.searchable), (2, 0, 2));
+        let second = service.import(request(&["one", "two", "three"]), at(NOW), &NoProgress).await.unwrap();
+        assert_eq!((second.accepted, second.duplicate, second.searchable), (1, 2, 1));
+    }
+
+    #[tokio::test]
+    async fn changed_message_is_a_fault_of_its_line_unless_revised() {
+        let service = service(Arc::new(|| at(NOW)));
+        service.import(request(&["one", "two"]), at(NOW), &NoProgress).await.unwrap();
+        let changed = || request(&["one", "other", "three"]);
+        let error = service.import(changed(), at(NOW), &NoProgress).await.unwrap_err();
+        let Error::Faults(faults) = error else { panic!("{error}") };
+        assert_eq!(faults.iter().map(|fault| fault.line).collect::<Vec<_>>(), [Some(2)]);
+        assert_eq!(service.memories_of(&agent("a"), annals_core::Grain::Working).await.unwrap().len(), 2);
+        let revised = ImportRequest { revise: true, ..changed() };
+        let answer = service.import(revised, at(NOW), &NoProgress).await.unwrap();
+        assert_eq!((answer.accepted, answer.revised, answer.duplicate), (1, 1, 1));
+    }
+}

@@ -21,7 +21,7 @@ impl Service {
             Agent::in_workspace(&request.workspace, agent)?;
         }
         if request.expires_at.is_some_and(|expires| expires <= now) {
-            return Err(Error::invalid("--expires", "is in the past"));
+            return Err(Error::invalid("expires_at", "is in the past"));
         }
         let issued = issue(fill)?;
         let NewKey { name, workspace, scopes, agents, expires_at } = request;
@@ -57,5 +57,54 @@ impl Service {
     /// Returns whether any key is valid now. Without one nobody could call a service that requires keys.
     pub async fn has_valid_key(&self, now: Timestamp) -> Result<bool> {
         Ok(self.parts.store.keys().await?.iter().any(|key| key.is_good(now)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use annals_core::ports::Scope;
+    use annals_testkit::at;
+    use secrecy::ExposeSecret;
+
+    use super::*;
+    use crate::fixture::{NOW, service};
+
+    fn request(expires_at: Option<&str>) -> NewKey {
+        NewKey {
+            name: "phone".into(),
+            workspace: "default".into(),
+            scopes: [Scope::Search].into(),
+            agents: vec!["ann".into()],
+            expires_at: expires_at.map(at),
+        }
+    }
+
+    #[tokio::test]
+    async fn key_is_valid_until_it_expires_or_is_revoked() {
+        let service = service(Arc::new(|| at(NOW)));
+        assert!(!service.has_valid_key(at(NOW)).await.unwrap());
+        let (issued, view) =
+            service.add_key(request(Some("2026-03-11T00:00:00Z")), at(NOW), getrandom::fill).await.unwrap();
+        assert!(view.good && view.id == issued.id);
+        let presented = Presented::parse(issued.text.expose_secret()).unwrap();
+        assert_eq!(service.authenticate(&presented, at(NOW)).await.unwrap().map(|key| key.id), Some(view.id));
+        let later = at("2026-03-12T00:00:00Z");
+        assert!(service.authenticate(&presented, later).await.unwrap().is_none());
+        assert!(!service.has_valid_key(later).await.unwrap() && service.has_unrevoked_key().await.unwrap());
+        service.revoke_key(&issued.id, at(NOW)).await.unwrap();
+        assert!(service.authenticate(&presented, at(NOW)).await.unwrap().is_none());
+        assert!(!service.has_unrevoked_key().await.unwrap());
+    }
+
+    #[tokio::test]
+    async fn key_with_a_wrong_name_or_a_past_end_is_refused_and_not_stored() {
+        let service = service(Arc::new(|| at(NOW)));
+        let wrong = NewKey { agents: vec![String::new()], ..request(None) };
+        for request in [wrong, request(Some("2026-03-10T12:00:00Z"))] {
+            assert!(service.add_key(request, at(NOW), getrandom::fill).await.is_err());
+        }
+        assert!(service.keys(at(NOW)).await.unwrap().is_empty());
     }
 }

@@ -4,6 +4,9 @@
 pub trait ProgressSink: Sync {
     /// Begins a stage with this many items. The stage ends when the returned value is dropped.
     fn begin(&self, stage: &'static str, items: u64) -> Box<dyn Stage>;
+
+    /// Returns whether anybody sees the progress. If not, no work is done only to know how much there is.
+    fn is_shown(&self) -> bool;
 }
 
 /// A stage of an operation.
@@ -20,6 +23,10 @@ struct Ignored;
 impl ProgressSink for NoProgress {
     fn begin(&self, _: &'static str, _: u64) -> Box<dyn Stage> {
         Box::new(Ignored)
+    }
+
+    fn is_shown(&self) -> bool {
+        false
     }
 }
 

@@ -37,7 +37,11 @@ impl Service {
             return Ok(RolledUpAgent { answer: planned(agent, &plan), extraction: ExtractionView::default() });
         }
         let extraction = self.extract_facts(agent, progress).await?;
-        let due = self.parts.summarizer.plan(agent, request.refresh, now).await?.periods.len() as u64;
+        let due = if progress.is_shown() {
+            self.parts.summarizer.plan(agent, request.refresh, now).await?.periods.len() as u64
+        } else {
+            0
+        };
         let stage = progress.begin("summarizing", due);
         let passed = self.write_summaries(agent, request.refresh, now, &|periods| stage.advance(periods)).await?;
         drop(stage);

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use annals_core::Memory;
 use annals_core::ports::{Select, Turn};
-use annals_core::{Catalog, Memory};
+use annals_core::prelude::*;
 use annals_core::{Engine, SignedDuration};
 use annals_testkit::{Faulty, MemoryCatalog, QuotingEngine, agent, at, turn};
 use proptest::prelude::*;

@@ -22,6 +22,9 @@ impl Requests for MemoryCatalog {
                 let is_same = *body == request.body;
                 return if is_same { Ok(KeyedReceipt { receipt, repeated: true }) } else { Err(Error::KeyReused) };
             }
+            if turns.is_empty() {
+                return Err(Error::invalid("messages", "are none"));
+            }
             let receipt = data.ingest(agent, turns, revise, seq, now)?;
             data.keyed.insert(request.key, (request.body, receipt.id.clone(), now));
             Ok(KeyedReceipt { receipt, repeated: false })

@@ -1,7 +1,8 @@
-//! Port `Catalog` of [`Faulty`].
+//! Port `Catalog` with its parts, of [`Faulty`].
 
 use annals_core::ports::{
-    AgentState, Catalog, Change, Comparison, Counts, Select, StoredConversation, Turn, Watermark,
+    AgentState, Agents, Catalog, Change, Comparison, Counts, DeadLetters, Ledger, Memories, Select, StoredConversation,
+    Turn, Turns, Watermark, Watermarks,
 };
 use annals_core::{
     Agent, Date, DeadLetter, Grain, IngestReceipt, LedgerRow, Memory, MemoryId, Message, Period, Result, Settings,
@@ -12,9 +13,9 @@ use async_trait::async_trait;
 use super::Faulty;
 
 #[async_trait]
-impl<P: Catalog> Catalog for Faulty<P> {
-    async fn agents(&self) -> Result<Vec<Agent>> {
-        self.store()?.agents().await
+impl<P: Agents> Agents for Faulty<P> {
+    async fn agents(&self, workspace: Option<&str>, after: Option<&Agent>, limit: usize) -> Result<Vec<Agent>> {
+        self.store()?.agents(workspace, after, limit).await
     }
 
     async fn agents_with_work(&self, now: Timestamp) -> Result<Vec<Agent>> {
@@ -33,6 +34,13 @@ impl<P: Catalog> Catalog for Faulty<P> {
         self.store()?.save_settings(agent, settings).await
     }
 
+    async fn counts(&self, agent: &Agent) -> Result<Counts> {
+        self.store()?.counts(agent).await
+    }
+}
+
+#[async_trait]
+impl<P: Turns> Turns for Faulty<P> {
     async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<IngestReceipt> {
         self.store()?.ingest(agent, turns, revise, now).await
     }
@@ -41,6 +49,28 @@ impl<P: Catalog> Catalog for Faulty<P> {
         self.store()?.compare(agent, messages).await
     }
 
+    async fn operation(&self, agent: &Agent, id: &str) -> Result<Option<IngestReceipt>> {
+        self.store()?.operation(agent, id).await
+    }
+}
+
+#[async_trait]
+impl<P: Memories> Memories for Faulty<P> {
+    async fn list(&self, agent: &Agent, select: &Select) -> Result<Vec<Memory>> {
+        self.store()?.list(agent, select).await
+    }
+
+    async fn get(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>> {
+        self.store()?.get(agent, ids).await
+    }
+
+    async fn conversations(&self, agent: &Agent, after: Option<&str>, limit: usize) -> Result<Vec<StoredConversation>> {
+        self.store()?.conversations(agent, after, limit).await
+    }
+}
+
+#[async_trait]
+impl<P: Watermarks> Watermarks for Faulty<P> {
     async fn changes(&self, agent: &Agent, grain: Grain, after: u64, limit: usize) -> Result<Vec<Change>> {
         self.store()?.changes(agent, grain, after, limit).await
     }
@@ -56,7 +86,10 @@ impl<P: Catalog> Catalog for Faulty<P> {
     async fn save_watermark(&self, agent: &Agent, grain: Grain, read: Watermark, watermark: Watermark) -> Result<()> {
         self.store()?.save_watermark(agent, grain, read, watermark).await
     }
+}
 
+#[async_trait]
+impl<P: Ledger> Ledger for Faulty<P> {
     async fn ledger(&self, agent: &Agent) -> Result<Vec<LedgerRow>> {
         self.store()?.ledger(agent).await
     }
@@ -94,27 +127,10 @@ impl<P: Catalog> Catalog for Faulty<P> {
     ) -> Result<()> {
         self.store()?.note_outage(agent, periods, error, not_before, now).await
     }
+}
 
-    async fn list(&self, agent: &Agent, select: &Select) -> Result<Vec<Memory>> {
-        self.store()?.list(agent, select).await
-    }
-
-    async fn get(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>> {
-        self.store()?.get(agent, ids).await
-    }
-
-    async fn conversations(&self, agent: &Agent, after: Option<&str>, limit: usize) -> Result<Vec<StoredConversation>> {
-        self.store()?.conversations(agent, after, limit).await
-    }
-
-    async fn counts(&self, agent: &Agent) -> Result<Counts> {
-        self.store()?.counts(agent).await
-    }
-
-    async fn operation(&self, agent: &Agent, id: &str) -> Result<Option<IngestReceipt>> {
-        self.store()?.operation(agent, id).await
-    }
-
+#[async_trait]
+impl<P: DeadLetters> DeadLetters for Faulty<P> {
     async fn add_dead_letters(&self, letters: Vec<DeadLetter>) -> Result<()> {
         self.store()?.add_dead_letters(letters).await
     }
@@ -126,7 +142,10 @@ impl<P: Catalog> Catalog for Faulty<P> {
     async fn remove_dead_letters(&self, agent: &Agent, memories: &[MemoryId]) -> Result<()> {
         self.store()?.remove_dead_letters(agent, memories).await
     }
+}
 
+#[async_trait]
+impl<P: Catalog> Catalog for Faulty<P> {
     async fn check(&self) -> Result<Vec<String>> {
         self.store()?.check().await
     }

@@ -86,7 +86,7 @@ async fn what_does_not_exist_is_not_counted(store: &dyn Store) {
     for id in &gone {
         count(store, id, times(1)).await;
     }
-    assert_eq!(store.agents().await.unwrap(), []);
+    assert_eq!(store.all_agents().await.unwrap(), []);
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
     let turn = spoken_turn("1", "2026-03-04T10:00:00Z", "tea");
     count(store, &turn.id, times(1)).await;
@@ -112,7 +112,7 @@ async fn agents_do_not_share_counts(store: &dyn Store) {
     let [turn, ..] = one_of_each(store).await;
     store.add_accesses(&agent("other"), &[(turn.clone(), times(1))]).await.unwrap();
     assert_eq!(counts(store, &[turn]).await, [None]);
-    assert_eq!(store.agents().await.unwrap(), [me()]);
+    assert_eq!(store.all_agents().await.unwrap(), [me()]);
 }
 
 async fn a_revised_turn_keeps_its_count(store: &dyn Store) {
@@ -161,5 +161,5 @@ async fn they_go_with_the_agent(store: &dyn Store) {
     count(store, &ids[2], times(2)).await;
     store.erase(&me(), &Target::Agent, now()).await.unwrap();
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
-    assert_eq!(store.agents().await.unwrap(), []);
+    assert_eq!(store.all_agents().await.unwrap(), []);
 }

@@ -80,11 +80,11 @@ async fn agents_do_not_share_blocks(store: &dyn Store) {
 
 async fn an_agent_is_known_by_its_blocks(store: &dyn Store) {
     assert!(!store.remove_block(&me(), "human").await.unwrap());
-    assert_eq!(store.agents().await.unwrap(), []);
+    assert_eq!(store.all_agents().await.unwrap(), []);
     save(store, "human", "").await;
-    assert_eq!(store.agents().await.unwrap(), [me()]);
+    assert_eq!(store.all_agents().await.unwrap(), [me()]);
     store.remove_block(&me(), "human").await.unwrap();
-    assert_eq!(store.agents().await.unwrap(), []);
+    assert_eq!(store.all_agents().await.unwrap(), []);
 }
 
 async fn they_are_no_memories(store: &dyn Store) {
@@ -99,5 +99,5 @@ async fn they_go_with_the_agent(store: &dyn Store) {
     let gone = store.erase(&me(), &Target::Agent, now()).await.unwrap();
     assert_eq!((gone.blocks, gone.words), (vec!["human".into()], vec!["Ann likes tea a lot".to_owned()]));
     assert_eq!(store.blocks(&me()).await.unwrap(), []);
-    assert_eq!(store.agents().await.unwrap(), []);
+    assert_eq!(store.all_agents().await.unwrap(), []);
 }

@@ -77,6 +77,7 @@ pub async fn catalog_suite<C: Catalog + 'static>(mut make: impl AsyncFnMut() -> 
         records::settings_are_kept,
         records::a_standing_is_what_single_questions_tell,
         records::agents_are_those_with_settings_or_messages,
+        records::agents_are_listed_by_workspace_and_name_in_pages,
         records::agents_do_not_see_each_other,
         records::the_same_name_elsewhere_is_another_agent,
         records::any_name_is_a_name,

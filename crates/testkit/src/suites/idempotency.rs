@@ -87,6 +87,8 @@ async fn a_request_that_fails_leaves_its_key_free(store: &dyn Store) {
     let cake = vec![tea("2"), spoken_turn("1", "2026-03-04T10:00:00Z", "cake")];
     let refused = store.ingest_once(&me(), &request("k", "bad"), cake, false, now()).await;
     assert!(matches!(refused, Err(Error::Conflict { .. })), "{refused:?}");
+    let empty = store.ingest_once(&me(), &request("k", "empty"), Vec::new(), false, now()).await;
+    assert!(matches!(empty, Err(Error::Invalid(_))), "{empty:?}");
     assert_eq!(all(store).await, before);
     assert!(!is_known(store, "k", "2").await);
 }

@@ -100,7 +100,7 @@ async fn what_is_not_there_cannot_be_revoked(store: &dyn Store) {
 async fn keys_make_no_agent_and_outlive_them(store: &dyn Store) {
     let bound = Key { agents: vec![me().name().to_owned()], ..key("k1") };
     add(store, &bound).await;
-    assert_eq!(store.agents().await.unwrap(), []);
+    assert_eq!(store.all_agents().await.unwrap(), []);
     say(store, vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
     store.erase(&me(), &Target::Agent, now()).await.unwrap();
     assert_eq!(store.keys().await.unwrap(), [bound]);

@@ -163,5 +163,5 @@ async fn costs_of_all_agents_are_those_of_one_day(store: &dyn Store) {
 
 async fn paying_makes_no_agent(store: &dyn Store) {
     store.save_reply(&me(), reply("q", "x"), now()).await.unwrap();
-    assert_eq!(store.agents().await.unwrap(), []);
+    assert_eq!(store.all_agents().await.unwrap(), []);
 }

@@ -1,6 +1,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use annals_core::ports::{Catalog, Erasure, Journal, Target, WriteGuard};
+use annals_core::ports::{Erasure, Journal, Target, WriteGuard};
+use annals_core::prelude::*;
 use annals_core::{Error, FactOperation, MemoryId, Message, Role, SignedDuration};
 use annals_testkit::{Faulty, agent, at, message};
 use async_trait::async_trait;

@@ -1,5 +1,6 @@
 use annals_core::ports::Strata;
-use annals_core::{Catalog, Facts, Message, identify};
+use annals_core::prelude::*;
+use annals_core::{Facts, Message, identify};
 use annals_testkit::{Faulty, MemoryCatalog, MemoryFacts, MemoryStrata, agent, at, message, period, summary};
 
 use super::*;
@@ -92,7 +93,7 @@ async fn forgotten_agent_loses_all_its_files() {
     assert_forgotten(&fixture).await;
     assert_eq!(places(&fixture, "tea").await, [""; 0]);
     assert_eq!(fixture.facts.version(&agent("a")).await.unwrap(), 0);
-    assert_eq!(fixture.catalog.agents().await.unwrap(), []);
+    assert_eq!(fixture.catalog.all_agents().await.unwrap(), []);
 }
 
 /// The watermarks of a removed agent start at zero, so its former rows would count as live ones.

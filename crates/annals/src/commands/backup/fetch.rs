@@ -6,7 +6,8 @@
 use std::path::Path;
 
 use annals_catalog::SqliteCatalog;
-use annals_core::{Catalog, Error, Result};
+use annals_core::prelude::*;
+use annals_core::{Error, Result};
 use data_encoding::HEXLOWER;
 use futures::TryStreamExt;
 use object_store::ObjectStoreExt;
@@ -100,5 +101,5 @@ async fn check(manifest: &Manifest, folder: &Path, problems: &mut Vec<String>) -
     if last != manifest.catalog_sequence {
         problems.push(format!("the catalog ends with change {last} instead of {}", manifest.catalog_sequence));
     }
-    Ok(catalog.agents().await?.len() as u64)
+    Ok(catalog.all_agents().await?.len() as u64)
 }

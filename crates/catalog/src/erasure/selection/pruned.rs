@@ -7,12 +7,11 @@ use annals_core::{Agent, Base, Grain, Interval, MemoryId, Period, Sentence, Time
 
 use super::ALL_STATEMENTS;
 use crate::columns::bounds;
-use crate::db::{Db, params};
+use crate::db::{Db, Result, params};
 use crate::erasure::subject::Subject;
-use crate::failure::Result;
 use crate::forgotten::KeyedHashes;
 use crate::pruned::Pruned;
-use crate::{bases, log, pruned, statements};
+use crate::{bases, journal, pruned, statements};
 
 const BY_ID: &str = "SELECT * FROM pruned WHERE agent_id = ?1 AND id = ?2";
 const OF_CONVERSATION: &str =
@@ -117,7 +116,7 @@ impl Left {
                 left.look_at(period, &text, subject);
             }
         }
-        for operation in log::all(db, agent_id)? {
+        for operation in journal::all(db, agent_id)? {
             if let Some(remains) = left.of.get_mut(&operation.source) {
                 remains.said_at = Some(operation.said_at);
                 remains.names_subject |= subject.is_named_by_operation(&operation);

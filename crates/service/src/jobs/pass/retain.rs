@@ -31,7 +31,7 @@ impl Pass {
     /// agent begins, and turns under way end between two sets. Returns an error only if a store fails before the first turn.
     pub async fn retain(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Sweep<Retained>> {
         let look = self.look(moment).await?;
-        let agents = self.store.agents().await?;
+        let agents = self.store.all_agents().await?;
         if let (true, Ok(before)) = (look.trust(None).prunes(), look.now.checked_sub(IDEMPOTENCY_KEY_LIFETIME)) {
             self.store.drop_requests(before).await?;
         }

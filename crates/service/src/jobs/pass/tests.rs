@@ -3,7 +3,8 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use annals_core::ports::{Catalog, Erasure, Replies, SummaryTask, Target};
+use annals_core::ports::{Erasure, Replies, SummaryTask, Target};
+use annals_core::prelude::*;
 use annals_core::{Agent, Digest, Draft, Engine, Error, Grain, Purpose, Reply, Settings, SignedDuration, Timestamp};
 use annals_retention::{Doubt, Trust};
 use annals_summarizer::SchedulePolicy;
@@ -280,7 +281,7 @@ async fn pending_cleaning_is_done_even_if_the_agent_was_erased() {
     let sweep = fixture.roll_up(NEXT, Some(false)).await;
     assert_eq!(sweep.turns.iter().filter(|(_, turn)| turn.cleaned).count(), 2);
     assert_eq!(fixture.tables.owed().await.unwrap(), []);
-    assert_eq!(fixture.catalog.agents().await.unwrap(), [agent("a")], "nothing is made of who is gone");
+    assert_eq!(fixture.catalog.all_agents().await.unwrap(), [agent("a")], "nothing is made of who is gone");
     assert!(fixture.roll_up(NEXT, None).await.turns.iter().all(|(_, turn)| !turn.cleaned));
 }
 

@@ -132,5 +132,5 @@ pub(super) async fn what_is_not_there(store: &dyn Store) {
         assert!(matches!(refused, Err(Error::NotFound { .. })), "{refused:?}");
     }
     assert_eq!(get(store, &stated.id).await.text, "Ann likes tea.");
-    assert_eq!(store.agents().await.unwrap(), [me()]);
+    assert_eq!(store.all_agents().await.unwrap(), [me()]);
 }

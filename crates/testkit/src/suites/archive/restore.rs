@@ -64,7 +64,7 @@ async fn answers(store: &dyn Store) -> String {
 pub(super) async fn gives_the_same_answers_again(store: &dyn Store) {
     let (memory, _) = restored(store).await;
     pretty_eq(&answers(store).await, &answers(&memory).await);
-    assert!(store.agents().await.unwrap().contains(&me()));
+    assert!(store.all_agents().await.unwrap().contains(&me()));
 }
 
 fn pretty_eq(left: &str, right: &str) {
@@ -194,7 +194,7 @@ pub(super) async fn keeps_nothing_of_what_it_refuses(store: &dyn Store) {
         *recipe = Some(bad.into());
         refused(store, records).await;
     }
-    assert_eq!(store.agents().await.unwrap(), []);
+    assert_eq!(store.all_agents().await.unwrap(), []);
     restore_records(store, &me(), records, now()).await.unwrap();
 }
 
@@ -204,7 +204,7 @@ pub(super) async fn is_refused_under_another_name(store: &dyn Store) {
     for other in [agent("other"), elsewhere] {
         let refused = restore_records(store, &other, records.clone(), later()).await.map_err(|error| error.to_string());
         assert!(refused.is_err_and(|error| error.starts_with("agent does not match these records")));
-        assert_eq!(store.agents().await.unwrap(), []);
+        assert_eq!(store.all_agents().await.unwrap(), []);
     }
     restore_records(store, &me(), records, later()).await.unwrap();
 }
@@ -233,7 +233,7 @@ pub(super) async fn leaves_other_agents_alone(store: &dyn Store) {
 pub(super) async fn of_nothing_is_nothing(store: &dyn Store) {
     restore_records(store, &me(), Vec::new(), now()).await.unwrap();
     assert_eq!(records(store).await, [Record::Settings(Settings::default())]);
-    assert_eq!(store.agents().await.unwrap(), []);
+    assert_eq!(store.all_agents().await.unwrap(), []);
 }
 
 /// Returns the records exported from another store, in restore order.
@@ -250,15 +250,15 @@ pub(super) async fn is_seen_when_all_of_it_is_there(store: &dyn Store) {
     let nothing = all_records(store, &me()).await;
     store.begin_restore(&me()).await.unwrap();
     store.restore_some(&me(), records[..records.len() / 2].to_vec()).await.unwrap();
-    assert_eq!((store.agents().await.unwrap(), all_records(store, &me()).await), (Vec::new(), nothing.clone()));
+    assert_eq!((store.all_agents().await.unwrap(), all_records(store, &me()).await), (Vec::new(), nothing.clone()));
     // Begin again, as after a crash.
     store.begin_restore(&me()).await.unwrap();
     for piece in records.chunks(3) {
         store.restore_some(&me(), piece.to_vec()).await.unwrap();
-        assert_eq!((store.agents().await.unwrap(), all_records(store, &me()).await), (Vec::new(), nothing.clone()));
+        assert_eq!((store.all_agents().await.unwrap(), all_records(store, &me()).await), (Vec::new(), nothing.clone()));
     }
     store.finish_restore(&me(), now()).await.unwrap();
-    assert_eq!(store.agents().await.unwrap(), [me()]);
+    assert_eq!(store.all_agents().await.unwrap(), [me()]);
     let mut restored = all_records(store, &me()).await;
     restored.sort_by_key(Record::rank);
     assert_eq!(restored, records);

@@ -7,11 +7,11 @@ use super::{later, me, now, say, spoken_turn};
 use crate::{agent, at, period, set_watermark, summary, turn};
 
 pub(super) async fn an_unknown_agent_reads_as_empty(catalog: &dyn Catalog) {
-    assert_eq!(catalog.agents().await.unwrap(), []);
+    assert_eq!(catalog.all_agents().await.unwrap(), []);
     assert_eq!(catalog.settings(&me()).await.unwrap(), Settings::default());
     assert_eq!(catalog.agent_state(&me()).await.unwrap(), AgentState::default());
     see_nothing(catalog, &me()).await;
-    assert_eq!(catalog.agents().await.unwrap(), [], "reading makes no agent");
+    assert_eq!(catalog.all_agents().await.unwrap(), [], "reading makes no agent");
 }
 
 /// Asserts that every read of the agent is empty.
@@ -66,7 +66,7 @@ pub(super) async fn a_standing_is_what_single_questions_tell(catalog: &dyn Catal
     // A watermark may exist for an agent that has nothing else.
     set_watermark(catalog, &other, Grain::Working, Watermark { generation: 1, applied: 0, building: None }).await;
     for agent in [set, me(), other, agent("nobody")] {
-        let listed = catalog.agents().await.unwrap().contains(&agent);
+        let listed = catalog.all_agents().await.unwrap().contains(&agent);
         assert_eq!(catalog.agent_state(&agent).await.unwrap().known, listed, "{agent}");
     }
 }
@@ -76,7 +76,41 @@ pub(super) async fn agents_are_those_with_settings_or_messages(catalog: &dyn Cat
     catalog.save_settings(&set, &Settings::default()).await.unwrap();
     let turns = vec![turn(&talking, "2026-03-04T10:00:00Z", "tea")];
     catalog.ingest(&talking, turns, false, now()).await.unwrap();
-    assert_eq!(catalog.agents().await.unwrap(), [talking, set]);
+    assert_eq!(catalog.all_agents().await.unwrap(), [talking, set]);
+}
+
+pub(super) async fn agents_are_listed_by_workspace_and_name_in_pages(catalog: &dyn Catalog) {
+    let place = |(workspace, name): (&str, &str)| Agent::in_workspace(workspace, name).unwrap();
+    let all = [("a", "z"), ("b", "A"), ("b", "a"), ("b", "é"), ("ba", "0")].map(place);
+    for agent in all.iter().rev() {
+        catalog.save_settings(agent, &Settings::default()).await.unwrap();
+    }
+    // A watermark alone makes no agent.
+    set_watermark(catalog, &place(("b", "b")), Grain::Working, Watermark { applied: 1, ..Watermark::default() }).await;
+    for limit in 1..=all.len() + 1 {
+        let mut listed: Vec<Agent> = Vec::new();
+        loop {
+            let page = catalog.agents(None, listed.last(), limit).await.unwrap();
+            assert!(page.len() <= limit);
+            if page.is_empty() {
+                break;
+            }
+            listed.extend(page);
+        }
+        assert_eq!(listed, all, "pages of {limit}");
+    }
+    let of = async |workspace: &str, after: Option<&Agent>, limit| {
+        catalog.agents(Some(workspace), after, limit).await.unwrap()
+    };
+    assert_eq!(of("b", None, 9).await, all[1..4]);
+    assert_eq!(of("b", None, 2).await, all[1..3]);
+    assert_eq!(of("b", Some(&all[1]), 9).await, all[2..4]);
+    // The place to begin after need not exist any more.
+    assert_eq!(of("b", Some(&place(("b", "b"))), 9).await, all[3..4]);
+    assert_eq!(of("b", Some(&all[3]), 9).await, []);
+    assert_eq!(of("c", None, 9).await, []);
+    assert_eq!(catalog.next_agent(Some(&all[3])).await.unwrap().as_ref(), Some(&all[4]));
+    assert_eq!(catalog.all_agents().await.unwrap(), all);
 }
 
 pub(super) async fn agents_do_not_see_each_other(catalog: &dyn Catalog) {
@@ -110,7 +144,7 @@ pub(super) async fn the_same_name_elsewhere_is_another_agent(catalog: &dyn Catal
     see_nothing(catalog, &there).await;
     keep_something_of_everything(catalog, &there).await;
     assert_eq!(catalog.counts(&here).await.unwrap(), catalog.counts(&there).await.unwrap());
-    let mut agents = catalog.agents().await.unwrap();
+    let mut agents = catalog.all_agents().await.unwrap();
     agents.sort();
     assert_eq!(agents, [here, there]);
 }
@@ -121,7 +155,7 @@ pub(super) async fn any_name_is_a_name(catalog: &dyn Catalog) {
         keep_something_of_everything(catalog, agent).await;
     }
     agents.sort();
-    assert_eq!(catalog.agents().await.unwrap(), agents);
+    assert_eq!(catalog.all_agents().await.unwrap(), agents);
     for agent in &agents {
         assert_eq!(catalog.counts(agent).await.unwrap().memories, [1, 1, 0, 0, 0, 0], "{agent}");
     }

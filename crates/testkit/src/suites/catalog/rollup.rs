@@ -263,7 +263,7 @@ pub(super) async fn waiting_is_noted_without_a_failure(catalog: &dyn Catalog) {
     save(catalog, summary(DAY, seq, &[turns[0].id.clone()], "They had tea.")).await;
     let day = row(catalog, DAY).await;
     assert_eq!((day.attempts, day.last_error, day.not_before, day.failing_since), (0, None, None, None));
-    assert_eq!(catalog.agents().await.unwrap(), [me()]);
+    assert_eq!(catalog.all_agents().await.unwrap(), [me()]);
 }
 
 pub(super) async fn tokens_add_up(catalog: &dyn Catalog) {

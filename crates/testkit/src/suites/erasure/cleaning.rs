@@ -31,13 +31,13 @@ pub(super) async fn is_owed_from_an_erasure_until_it_is_done(store: &dyn Store) 
     assert_eq!(owed(store).await, [me()], "the catalog is not all there is");
     store.cleaned(&me(), number(store, &me()).await).await.unwrap();
     assert_eq!(owed(store).await, []);
-    assert_eq!(store.agents().await.unwrap(), [me()]);
+    assert_eq!(store.all_agents().await.unwrap(), [me()]);
 }
 
 pub(super) async fn is_owed_to_an_agent_that_is_gone(store: &dyn Store) {
     say(store, vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
     erase(store, Target::Agent).await;
-    assert_eq!((store.agents().await.unwrap(), owed(store).await), (Vec::new(), vec![me()]));
+    assert_eq!((store.all_agents().await.unwrap(), owed(store).await), (Vec::new(), vec![me()]));
     say(store, vec![spoken_turn("2", "2026-03-04T10:00:00Z", "cake")]).await;
     assert_eq!(owed(store).await, [me()], "nor does beginning anew clean anything");
     store.cleaned(&me(), number(store, &me()).await).await.unwrap();

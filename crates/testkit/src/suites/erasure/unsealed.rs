@@ -61,7 +61,7 @@ pub(super) async fn nothing_left_rolls_up_to_nothing(store: &dyn Store) {
     roll_up_all(store, By::Model).await;
     assert_eq!(store.counts(&me()).await.unwrap().memories, [0; 6]);
     assert_eq!(dirty(store).await, Vec::<String>::new());
-    assert_eq!(store.agents().await.unwrap(), [me()], "it is there, and remembers nothing");
+    assert_eq!(store.all_agents().await.unwrap(), [me()], "it is there, and remembers nothing");
 }
 
 pub(super) async fn what_is_left_is_written_again(store: &dyn Store) {

@@ -51,7 +51,7 @@ pub(super) async fn an_agent_goes_with_all_it_has(store: &dyn Store) {
     assert_eq!((done.rebuilt, done.cut), (Vec::new(), Vec::new()));
     assert_eq!(done.lost, periods(&["2026-03-04", "2026-03-05", "2026-W10", "2026-03", "2026-Q1", "2026"]));
     assert_eq!((done.letters, done.words), (1, vec!["Ann likes cake".into(), "We had some cake".to_owned()]));
-    assert_eq!(store.agents().await.unwrap(), [other]);
+    assert_eq!(store.all_agents().await.unwrap(), [other]);
     nothing_is_left(store).await;
 }
 
@@ -84,7 +84,7 @@ pub(super) async fn its_messages_stay_forgotten(store: &dyn Store) {
     assert_eq!(store.forgotten(&me(), &known).await.unwrap(), [true, true]);
     let done = say(store, vec![two]).await;
     assert_eq!((done.accepted, done.forgotten), (0, 1));
-    assert_eq!(store.agents().await.unwrap(), [], "nothing was stored");
+    assert_eq!(store.all_agents().await.unwrap(), [], "nothing was stored");
 }
 
 pub(super) async fn it_may_begin_anew(store: &dyn Store) {
@@ -94,7 +94,7 @@ pub(super) async fn it_may_begin_anew(store: &dyn Store) {
     let done = say(store, vec![spoken_turn("3", "2026-03-04T10:00:00Z", "Hello again.")]).await;
     assert_eq!(done.accepted, 1);
     assert!(done.seq > newest, "numbers are never given twice");
-    assert_eq!(store.agents().await.unwrap(), [me()]);
+    assert_eq!(store.all_agents().await.unwrap(), [me()]);
     roll_up_all(store, By::Quoting).await;
     assert_eq!(store.counts(&me()).await.unwrap().memories, [1; 6]);
     assert_eq!(erase(store, Target::Agent).await.turns.len(), 1);

@@ -136,7 +136,7 @@ pub(super) async fn a_later_table_is_not_replaced(tables: &dyn Facts) {
         let now = facts(&format!("Ann counts {version}"));
         tables.replace(&me(), now.clone(), version).await.unwrap();
         for earlier in [0, 8, version - 1] {
-            let refused = tables.replace(&me(), facts("Ann slept"), earlier).await;
+            let refused = tables.replace(&me(), facts("Ann slept late"), earlier).await;
             assert!(matches!(refused, Err(Error::Stale { .. })), "{version} by {earlier}: {refused:?}");
             assert_eq!(tables.version(&me()).await.unwrap(), version);
             assert_eq!(tables.find(&me(), &everything()).await.unwrap(), now);

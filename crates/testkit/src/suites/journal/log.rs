@@ -84,5 +84,5 @@ pub(super) async fn the_log_has_a_version(store: &dyn Store) {
 
 pub(super) async fn an_agent_of_facts_alone_is_one(store: &dyn Store) {
     store.add_operations(&me(), vec![entry(&me(), "Ann likes tea", "2026-03-04T10:00:00Z")]).await.unwrap();
-    assert_eq!(store.agents().await.unwrap(), [me()]);
+    assert_eq!(store.all_agents().await.unwrap(), [me()]);
 }

@@ -17,7 +17,7 @@ pub(super) async fn an_unknown_agent_has_no_journal(store: &dyn Store) {
     assert_eq!(store.extraction(&me()).await.unwrap(), ExtractionWatermark::default());
     assert_eq!(store.operations(&me()).await.unwrap(), (0, Vec::new()));
     assert_eq!(store.log_version(&me()).await.unwrap(), 0);
-    assert_eq!(store.agents().await.unwrap(), []);
+    assert_eq!(store.all_agents().await.unwrap(), []);
 }
 
 pub(super) async fn the_lane_is_as_saved_and_its_failures_end(store: &dyn Store) {

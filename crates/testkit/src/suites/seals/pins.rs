@@ -79,7 +79,7 @@ pub(super) async fn of_what_is_not_there(store: &dyn Store) {
         }
     }
     assert!(!is_pinned(store, &turns[0].id).await);
-    assert_eq!(store.agents().await.unwrap(), [me()]);
+    assert_eq!(store.all_agents().await.unwrap(), [me()]);
 }
 
 pub(super) async fn the_clock_is_kept(store: &dyn Store) {

@@ -159,7 +159,7 @@ pub(super) async fn an_agent_stays_when_all_is_pruned(store: &dyn Store) {
         }
     }
     assert_eq!(store.counts(&me()).await.unwrap(), annals_core::ports::Counts::default());
-    assert_eq!(store.agents().await.unwrap(), [me()]);
+    assert_eq!(store.all_agents().await.unwrap(), [me()]);
 }
 
 pub(super) async fn another_agent_is_not_pruned(store: &dyn Store) {

@@ -1,0 +1,88 @@
+//! Overwrites the remains of deleted rows in the file and its log, while other work continues.
+//!
+//! A pass walks over all pages in pieces ([`pages`]). Writes between two pieces may move the remains of a row to a page
+//! that the pass has already cleaned, so a second pass follows if there were writes, and the proof of a forgetting
+//! checks all pages once more. Finally the log, which holds former pages, is truncated to nothing. The file keeps its
+//! size: free pages are zeros, and are reused.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use annals_core::Error;
+
+use crate::db::Result;
+use crate::sqlite::open::VERSION;
+use crate::sqlite::thread::Thread;
+use crate::sqlite::{Sqlite, pages};
+
+/// The most passes over the file, however busy other writers are.
+const PASSES: usize = 2;
+
+/// Lets concurrent callers share a pass.
+#[derive(Default)]
+pub(crate) struct Passes {
+    turn: tokio::sync::Mutex<()>,
+    begun: AtomicU64,
+    /// The number of the last finished pass.
+    done: AtomicU64,
+}
+
+impl Passes {
+    /// Overwrites all remains of rows deleted before this call.
+    pub(crate) async fn scrub(&self, thread: &Thread) -> annals_core::Result<()> {
+        let asked = self.begun.load(Ordering::SeqCst);
+        let _turn = self.turn.lock().await;
+        if self.done.load(Ordering::SeqCst) > asked {
+            // That pass began after this call.
+            return Ok(());
+        }
+        let number = self.begun.fetch_add(1, Ordering::SeqCst) + 1;
+        scrub(thread).await?;
+        self.done.store(number, Ordering::SeqCst);
+        Ok(())
+    }
+
+    #[cfg(test)]
+    pub(crate) fn begun(&self) -> u64 {
+        self.begun.load(Ordering::SeqCst)
+    }
+}
+
+const DOING: &str = "overwriting what was deleted in the catalog";
+
+async fn scrub(thread: &Thread) -> annals_core::Result<()> {
+    if thread.alone(DOING, |db| pages::can_be_cleaned(&db.0)).await? {
+        for _ in 0..PASSES {
+            if clean_all(thread).await? {
+                break;
+            }
+        }
+    } else {
+        thread.alone(DOING, |db| Ok(db.batch("VACUUM")?)).await?;
+    }
+    thread.alone("emptying the catalog's log", empty_log).await
+}
+
+/// Runs one pass; returns whether nobody else wrote meanwhile.
+async fn clean_all(thread: &Thread) -> annals_core::Result<bool> {
+    let (mut from, mut changes, mut alone) = (1, None, true);
+    loop {
+        let (before, progress) =
+            thread.write_pages(DOING, move |db| Ok((db.0.total_changes(), pages::clean(&db.0, from)?))).await?;
+        alone &= changes.is_none_or(|changes| changes == before);
+        changes = Some(progress.changes);
+        match progress.next {
+            Some(next) => from = next,
+            None => return Ok(alone),
+        }
+    }
+}
+
+fn empty_log(db: &Sqlite) -> Result<()> {
+    let busy: bool = db.0.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    if busy {
+        return Err(Error::storage("emptying the log", "another connection reads it").into());
+    }
+    // SQLite does not sync the truncation, so a power cut could bring the former log back. It syncs every commit, and
+    // with it the log's new length; writing the same version again is a commit that changes nothing.
+    Ok(db.0.pragma_update(None, "user_version", VERSION)?)
+}

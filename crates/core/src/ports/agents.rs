@@ -1,0 +1,70 @@
+//! Port `Agents`: the agents of the store, with their settings, their state and their sizes.
+
+use async_trait::async_trait;
+
+use crate::{Agent, Result, Settings, Timestamp};
+
+/// The number of memories of an agent, and the time they span.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Live memories per grain, in the order of [`Grain::ALL`].
+    pub memories: [u64; 6],
+    /// The first and last instants of its turns.
+    pub extent: Option<(Timestamp, Timestamp)>,
+}
+
+impl Counts {
+    /// Returns whether the agent has a memory of any grain. Working memory alone does not decide, because a summary
+    /// outlives its turns.
+    pub fn has_memories(&self) -> bool {
+        self.memories.iter().any(|number| *number > 0)
+    }
+}
+
+/// The state of an agent that every request needs before it begins.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AgentState {
+    /// Whether [`Agents::agents`] lists the agent.
+    pub known: bool,
+    /// Its settings.
+    pub settings: Settings,
+    /// Changes of the working grain that its table has not applied yet.
+    pub waiting: u64,
+}
+
+/// The agents of the store.
+#[async_trait]
+pub trait Agents: Send + Sync {
+    /// Returns the agents after the given one, by workspace, then by name; at most `limit`. Agents are those that have
+    /// settings, turns, ledger rows, fact operations or blocks. With a workspace, only its agents.
+    async fn agents(&self, workspace: Option<&str>, after: Option<&Agent>, limit: usize) -> Result<Vec<Agent>>;
+
+    /// Returns the agent after the given one, or the first. For work that goes through all agents one by one.
+    async fn next_agent(&self, after: Option<&Agent>) -> Result<Option<Agent>> {
+        Ok(self.agents(None, after, 1).await?.pop())
+    }
+
+    /// Returns all agents. What runs often, or holds much of each, goes through them by pages instead.
+    async fn all_agents(&self) -> Result<Vec<Agent>> {
+        self.agents(None, None, usize::MAX).await
+    }
+
+    /// Returns the agents for which a roll-up pass may have work: changes that a table or the extraction has not
+    /// applied, a table that is being rebuilt, and periods that may be closed by now and are dirty or were written by
+    /// the fallback engine. One query for all agents, so that idle agents cost nothing. May return too many agents,
+    /// never too few.
+    async fn agents_with_work(&self, now: Timestamp) -> Result<Vec<Agent>>;
+
+    /// Returns the state of an agent in one query. For an agent that does not exist: not known, default settings,
+    /// nothing waiting.
+    async fn agent_state(&self, agent: &Agent) -> Result<AgentState>;
+
+    /// Returns the agent's settings, or the defaults for an unknown agent.
+    async fn settings(&self, agent: &Agent) -> Result<Settings>;
+
+    /// Replaces the settings.
+    async fn save_settings(&self, agent: &Agent, settings: &Settings) -> Result<()>;
+
+    /// Returns the number of memories of an agent, and the time they span.
+    async fn counts(&self, agent: &Agent) -> Result<Counts>;
+}

@@ -1,0 +1,18 @@
+//! Port `DeadLetters`: memories that could not be projected or read for facts.
+
+use async_trait::async_trait;
+
+use crate::{Agent, DeadLetter, MemoryId, Result};
+
+/// The dead letters of agents.
+#[async_trait]
+pub trait DeadLetters: Send + Sync {
+    /// Records memories that could not be projected into their table. Replaces earlier records of the same memories.
+    async fn add_dead_letters(&self, letters: Vec<DeadLetter>) -> Result<()>;
+
+    /// Returns the dead letters of an agent, by time.
+    async fn dead_letters(&self, agent: &Agent) -> Result<Vec<DeadLetter>>;
+
+    /// Removes the dead letters of stage `Table` of these memories, after they have been projected.
+    async fn remove_dead_letters(&self, agent: &Agent, memories: &[MemoryId]) -> Result<()>;
+}

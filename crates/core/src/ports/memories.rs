@@ -1,0 +1,61 @@
+//! Port `Memories`: reads the memories of all grains.
+
+use async_trait::async_trait;
+
+use crate::{Agent, Grain, Interval, Kind, Memory, MemoryId, Result, Timestamp};
+
+/// A selection of memories to list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Select {
+    /// The grain.
+    pub grain: Grain,
+    /// Selects memories whose cover shares an instant with this interval.
+    pub within: Interval,
+    /// Only these kinds; empty means all.
+    pub kinds: Vec<Kind>,
+    /// Only turns of this conversation.
+    pub conversation: Option<String>,
+    /// Whether to list from newest to oldest.
+    pub newest_first: bool,
+    /// Maximum number of memories.
+    pub limit: usize,
+}
+
+impl Select {
+    /// Selects all memories of a grain, from oldest to newest.
+    pub fn all(grain: Grain) -> Select {
+        let (within, limit) = (Interval::ALWAYS, usize::MAX);
+        Select { grain, within, kinds: Vec::new(), conversation: None, newest_first: false, limit }
+    }
+
+    /// Returns whether the selection includes memories of this kind.
+    pub fn asks_for(&self, kind: Kind) -> bool {
+        self.kinds.is_empty() || self.kinds.contains(&kind)
+    }
+}
+
+/// A conversation that has stored turns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredConversation {
+    /// Its name.
+    pub name: String,
+    /// Number of its turns.
+    pub turns: u64,
+    /// When its first turn was said.
+    pub first: Timestamp,
+    /// When its last turn was said.
+    pub last: Timestamp,
+}
+
+/// The live memories of agents.
+#[async_trait]
+pub trait Memories: Send + Sync {
+    /// Returns live memories by selection, in order of time.
+    async fn list(&self, agent: &Agent, select: &Select) -> Result<Vec<Memory>>;
+
+    /// Returns live memories by id, in input order. Omits ids that do not exist.
+    async fn get(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>>;
+
+    /// Returns conversations with live turns, by name, after the given name; at most `limit`.
+    async fn conversations(&self, agent: &Agent, after: Option<&str>, limit: usize) -> Result<Vec<StoredConversation>>;
+}

@@ -1,0 +1,69 @@
+//! Port `Turns`: stores messages, and recognises those that are stored already.
+
+use async_trait::async_trait;
+
+use crate::{Agent, IngestReceipt, MemoryId, Message, Period, Result, Timestamp, TurnKey};
+
+/// A message with its place, as `ingest` stores it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// The memory's id.
+    pub id: MemoryId,
+    /// Its conversation and its id there.
+    pub key: TurnKey,
+    /// Its local day.
+    pub day: Period,
+    /// The message.
+    pub message: Message,
+    /// Number of credentials that the caller masked in it. Counted in the operation that stores it, not stored with it.
+    pub masked: u64,
+    /// The origin of its text and its instant. Not stored with it.
+    pub origin: Origin,
+}
+
+/// The origin of a turn's text and instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// The client sent both.
+    #[default]
+    Client,
+    /// The client sent the text without an instant. `at` is the time of arrival and not part of the content sent.
+    Untimed,
+    /// A person corrects the text of a stored turn. If the client sends its original message again, it is still
+    /// recognised.
+    Correction,
+}
+
+/// Result of comparing a message with the turn stored under its key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// No turn is stored under the key.
+    New,
+    /// The client sent the same before, whether or not the turn was corrected since; or a person corrected the turn to
+    /// the same content.
+    Same,
+    /// The client sent something else before.
+    Different,
+    /// The client sent something else before, and a person has corrected the turn since.
+    DifferentFromCorrected,
+}
+
+/// The messages of agents.
+#[async_trait]
+pub trait Turns: Send + Sync {
+    /// Stores turns, all or none. Turns that are stored already, or were pruned, count as duplicates; with `revise`, a
+    /// pruned turn is stored again as late input. Forgotten turns are counted and not stored. A stored key with other
+    /// content is [`crate::Error::Conflict`], or with `revise` a replacement. Each new or revised turn makes its day
+    /// dirty as of `now`; a revised turn that moved to another day also makes the former day dirty.
+    ///
+    /// Turns of one conversation never share an instant. A turn whose instant is taken, and every turn without an
+    /// instant, is placed microseconds after the stored ones. So the order of arrival decides between equal instants in
+    /// every order by time. Content means what the client sent ([`Origin`]).
+    async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<IngestReceipt>;
+
+    /// Compares messages with the turns stored under their keys. Results are in input order.
+    async fn compare(&self, agent: &Agent, messages: &[(TurnKey, Message)]) -> Result<Vec<Comparison>>;
+
+    /// Returns the accepted request with that id.
+    async fn operation(&self, agent: &Agent, id: &str) -> Result<Option<IngestReceipt>>;
+}
