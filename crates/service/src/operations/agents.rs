@@ -36,11 +36,6 @@ impl Service {
         self.parts.store.all_agents().await
     }
 
-    /// Returns the agents of all workspaces.
-    pub async fn all_agents(&self) -> Result<Vec<Agent>> {
-        self.parts.store.all_agents().await
-    }
-
     /// Returns the first agent after this one, of all workspaces.
     pub async fn next_agent(&self, after: Option<&Agent>) -> Result<Option<Agent>> {
         self.parts.store.next_agent(after).await
