@@ -3,15 +3,15 @@
 mod records;
 mod restore;
 
-use crate::SqliteCatalog;
-use crate::versions;
-
 use annals_core::ports::{Archive, Record, Version};
 use annals_core::{Agent, MemoryId, Timestamp};
 use async_trait::async_trait;
-pub(crate) use restore::drop_all_staged;
 
+use crate::SqliteCatalog;
 use crate::db::Db;
+use crate::versions;
+
+pub(crate) use restore::drop_all_staged;
 
 const RESTORING: &str = "restoring an agent";
 
