@@ -44,13 +44,16 @@ pub struct ImportedMessages {
     pub lines: Vec<usize>,
 }
 
+/// Records with their agents, read one after another.
+pub type Records<'r> = Box<dyn Iterator<Item = Result<(Agent, Record)>> + Send + 'r>;
+
 /// An export that was checked completely and can be read again.
 pub trait RecordSource: Send {
     /// Returns the agents in the export, with the number of their records.
     fn agents(&self) -> BTreeMap<Agent, u64>;
 
     /// Returns the records of a rank, with their agents.
-    fn of_rank(&mut self, rank: u8) -> Result<Box<dyn Iterator<Item = Result<(Agent, Record)>> + Send + '_>>;
+    fn of_rank(&mut self, rank: u8) -> Result<Records<'_>>;
 }
 
 impl Service {
