@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Seek};
 
 use annals_core::ports::{Record, RecordOrigin};
 use annals_core::{Agent, Error, Fault, Result};
-use annals_service::RecordSource;
+use annals_service::{RecordSource, Records};
 use serde_json::Value;
 
 /// Returns whether a line is a record of an export rather than a message.
@@ -65,7 +65,7 @@ impl RecordSource for ExportFile {
         self.agents.clone()
     }
 
-    fn of_rank(&mut self, rank: u8) -> Result<Box<dyn Iterator<Item = Result<(Agent, Record)>> + Send + '_>> {
+    fn of_rank(&mut self, rank: u8) -> Result<Records<'_>> {
         let records = self.lines()?.map(|line| line?.1.map_err(Error::Invalid));
         Ok(Box::new(records.filter(move |found| found.as_ref().map_or(true, |(_, record)| record.rank() == rank))))
     }

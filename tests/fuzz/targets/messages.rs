@@ -6,7 +6,6 @@ use crate::story::{days, line};
 
 use super::{lines, names_its_fault};
 
-#[expect(dead_code, reason = "the command uses the rest")]
 #[path = "../../../crates/annals/src/jsonl.rs"]
 mod jsonl;
 
