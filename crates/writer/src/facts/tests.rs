@@ -74,6 +74,7 @@ async fn outdated_table_is_refreshed_and_differing_table_is_reported() {
     let version = fixture.facts.version(&agent("a")).await.unwrap();
     fixture.facts.replace(&agent("a"), Vec::new(), version).await.unwrap();
     assert!(writer.facts_differ(&agent("a")).await.unwrap());
+    fixture.facts.remove(&agent("a")).await.unwrap();
     fixture.facts.replace(&agent("a"), Vec::new(), version - 1).await.unwrap();
     assert!(!writer.facts_differ(&agent("a")).await.unwrap(), "it is only behind");
     assert!(writer.bring_facts(&agent("a")).await.unwrap());
