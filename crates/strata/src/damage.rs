@@ -51,11 +51,14 @@ fn is_of_the_store(error: &lancedb::Error) -> bool {
     false
 }
 
+/// The name under which Lance reports a range outside of a file, whatever the store.
+const OUT_OF_RANGE: &str = "memory";
+
 /// Returns whether a store on another machine failed. Local files fail with an error of the operating system.
 fn did_not_answer(error: &object_store::Error) -> bool {
     use object_store::Error::{Generic, PermissionDenied, Unauthenticated};
     match error {
-        Generic { store, .. } => *store != LOCAL_STORE,
+        Generic { store, .. } => ![LOCAL_STORE, OUT_OF_RANGE].contains(store),
         error => matches!(error, PermissionDenied { .. } | Unauthenticated { .. }),
     }
 }
