@@ -51,14 +51,14 @@ fn is_of_the_store(error: &lancedb::Error) -> bool {
     false
 }
 
-/// The name under which Lance reports a range outside of a file, whatever the store.
-const OUT_OF_RANGE: &str = "memory";
+/// The names under which Lance itself reports a range outside of a file, and a failure that several readers share.
+const OF_LANCE: [&str; 2] = ["memory", "N/A"];
 
 /// Returns whether a store on another machine failed. Local files fail with an error of the operating system.
 fn did_not_answer(error: &object_store::Error) -> bool {
     use object_store::Error::{Generic, PermissionDenied, Unauthenticated};
     match error {
-        Generic { store, .. } => ![LOCAL_STORE, OUT_OF_RANGE].contains(store),
+        Generic { store, .. } => *store != LOCAL_STORE && !OF_LANCE.contains(store),
         error => matches!(error, PermissionDenied { .. } | Unauthenticated { .. }),
     }
 }
