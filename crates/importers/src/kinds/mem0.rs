@@ -98,8 +98,10 @@ impl Reader {
             return Ok(());
         }
         let Some(text) = TEXTS.iter().find_map(|name| value[*name].as_str()) else {
-            let keys: Vec<&str> =
+            let mut keys: Vec<&str> =
                 value.as_object().into_iter().flat_map(|object| object.keys().map(String::as_str)).collect();
+            // Objects keep the order of the file or not, depending on how serde_json was built.
+            keys.sort_unstable();
             output.skip(Skip::unknown("object without a memory", format!("it has {}", keys.join(", ")), &place));
             return Ok(());
         };
