@@ -59,7 +59,7 @@ impl Service {
         Ok(())
     }
 
-    /// Writes counts once in each [`EVERY`] until `stop` is cancelled.
+    /// Writes counts once a minute until `stop` is cancelled.
     pub async fn flush_periodically(&self, stop: CancellationToken) {
         while tokio::time::timeout(EVERY, stop.cancelled()).await.is_err() {
             self.flush_or_warn().await;

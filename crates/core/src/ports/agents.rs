@@ -7,7 +7,7 @@ use crate::{Agent, Result, Settings, Timestamp};
 /// The number of memories of an agent, and the time they span.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Live memories per grain, in the order of [`Grain::ALL`].
+    /// Live memories per grain, in the order of [`crate::Grain::ALL`].
     pub memories: [u64; 6],
     /// The first and last instants of its turns.
     pub extent: Option<(Timestamp, Timestamp)>,
