@@ -14,7 +14,7 @@ pub fn each_element(
     source: &mut Source,
     entry: &Entry,
     output: &mut Output<'_>,
-    mut read: impl FnMut(Value, &Place, &mut Output<'_>) -> Result<()>,
+    read: impl FnMut(Value, &Place, &mut Output<'_>) -> Result<()>,
 ) -> Result<()> {
     let file = entry.place();
     let input = match source.open_entry(entry) {
@@ -22,13 +22,7 @@ pub fn each_element(
         Err(cause) => return unreadable(&cause, &file, output),
     };
     let mut elements = Elements::new(input);
-    loop {
-        match elements.next() {
-            Ok(Some(element)) => one(element, &file, output, &mut read)?,
-            Ok(None) => return Ok(()),
-            Err(cause) => return unreadable(&cause, &file, output),
-        }
-    }
+    each(|| elements.next(), &file, output, read)
 }
 
 /// Passes the JSON value of each line to `read` with its place.
@@ -36,7 +30,7 @@ pub fn each_line(
     source: &mut Source,
     entry: &Entry,
     output: &mut Output<'_>,
-    mut read: impl FnMut(Value, &Place, &mut Output<'_>) -> Result<()>,
+    read: impl FnMut(Value, &Place, &mut Output<'_>) -> Result<()>,
 ) -> Result<()> {
     let file = entry.place();
     let input = match source.open_entry(entry) {
@@ -44,13 +38,7 @@ pub fn each_line(
         Err(cause) => return unreadable(&cause, &file, output),
     };
     let mut lines = Lines::new(input);
-    loop {
-        match lines.next() {
-            Ok(Some(line)) => one(line, &file, output, &mut read)?,
-            Ok(None) => return Ok(()),
-            Err(cause) => return unreadable(&cause, &file, output),
-        }
-    }
+    each(|| lines.next(), &file, output, read)
 }
 
 /// Passes the JSON values of the lines to `read` until it returns `false`. Reports nothing: the file is read again later.
@@ -60,6 +48,22 @@ pub fn look_at_lines(source: &mut Source, entry: &Entry, mut read: impl FnMut(&V
     while let Ok(Some(line)) = lines.next() {
         if line.value.is_ok_and(|value| !read(&value)) {
             return;
+        }
+    }
+}
+
+/// Passes each value to `read` until `next` has no more.
+fn each(
+    mut next: impl FnMut() -> std::io::Result<Option<Element>>,
+    file: &Place,
+    output: &mut Output<'_>,
+    mut read: impl FnMut(Value, &Place, &mut Output<'_>) -> Result<()>,
+) -> Result<()> {
+    loop {
+        match next() {
+            Ok(Some(element)) => one(element, file, output, &mut read)?,
+            Ok(None) => return Ok(()),
+            Err(cause) => return unreadable(&cause, file, output),
         }
     }
 }

@@ -242,11 +242,11 @@ fn pieces(message: &Value, role: Role, place: &Place, output: &mut Output<'_>) -
         Value::Array(blocks) => blocks.iter().for_each(|block| add(block, &mut pieces, place, output)),
         _ => {}
     }
-    let mut said = Vec::new();
+    let mut sent = Vec::new();
     for call in list(message, "tool_calls") {
         let function = &call["function"];
         match Some(&function["arguments"]).filter(|_| function["name"] == "send_message").and_then(sent_message) {
-            Some(text) => said.push(text),
+            Some(text) => sent.push(text),
             None => pieces.tools.push(format!(
                 "{} {}",
                 function["name"].as_str().unwrap_or_default(),
@@ -257,9 +257,9 @@ fn pieces(message: &Value, role: Role, place: &Place, output: &mut Output<'_>) -
     if role == Role::Tool {
         pieces.tools.append(&mut pieces.text);
     }
-    if !said.is_empty() {
+    if !sent.is_empty() {
         pieces.thinking.append(&mut pieces.text);
-        pieces.text = said;
+        pieces.text = sent;
     }
     pieces
 }

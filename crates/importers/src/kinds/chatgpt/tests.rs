@@ -23,7 +23,7 @@ fn text(text: &str) -> String {
     format!(r#"{{"content_type":"text","parts":[{}]}}"#, serde_json::Value::from(text))
 }
 
-fn said(id: &str, parent: &str, role: &str, at: &str, words: &str) -> String {
+fn message(id: &str, parent: &str, role: &str, at: &str, words: &str) -> String {
     node(id, parent, role, at, &text(words))
 }
 
@@ -42,7 +42,7 @@ fn one(fields: &str, nodes: &[String]) -> String {
 fn simple() -> String {
     export(
         r#","current_node":"a1""#,
-        &[said("u1", "-", "user", "1", "Hello"), said("a1", "u1", "assistant", "2.5", "Hi.")],
+        &[message("u1", "-", "user", "1", "Hello"), message("a1", "u1", "assistant", "2.5", "Hi.")],
     )
 }
 
@@ -95,12 +95,12 @@ fn regenerated(current: &str) -> String {
     export(
         current,
         &[
-            said("root", "client-created-root", "system", "null", ""),
-            said("u1", "root", "user", "1", "Where to?"),
-            said("a1", "u1", "assistant", "2", "Rome."),
-            said("a2", "a1", "user", "9", "Why?"),
-            said("b1", "u1", "assistant", "3", "Oslo."),
-            said("b2", "b1", "user", "4", "Good."),
+            message("root", "client-created-root", "system", "null", ""),
+            message("u1", "root", "user", "1", "Where to?"),
+            message("a1", "u1", "assistant", "2", "Rome."),
+            message("a2", "a1", "user", "9", "Why?"),
+            message("b1", "u1", "assistant", "3", "Oslo."),
+            message("b2", "b1", "user", "4", "Good."),
         ],
     )
 }
@@ -158,10 +158,10 @@ fn slim_exports_without_children_or_without_parents_are_linked() {
 #[test]
 fn undated_messages_follow_the_date_rule() {
     let nodes = [
-        said("u1", "-", "user", "null", "One"),
-        said("a1", "u1", "assistant", "5", "Two"),
-        said("u2", "a1", "user", "null", "Three"),
-        said("a2", "u2", "assistant", "4", "Four"),
+        message("u1", "-", "user", "null", "One"),
+        message("a1", "u1", "assistant", "5", "Two"),
+        message("u2", "a1", "user", "null", "Three"),
+        message("a2", "u2", "assistant", "4", "Four"),
     ];
     check(
         &export(r#","current_node":"a2""#, &nodes),
@@ -175,7 +175,7 @@ fn undated_messages_follow_the_date_rule() {
 
 #[test]
 fn times_are_numbers_texts_or_missing_and_never_the_present() {
-    let nodes = [said("u1", "-", "user", "null", "One")];
+    let nodes = [message("u1", "-", "user", "null", "One")];
     let with = |time: &str| export("", &nodes).replace(r#""create_time":1700000000.0"#, time);
     let at = |json: &str| {
         items(Kind::ChatGpt, &[("c.json", json)], &options())
@@ -216,7 +216,7 @@ fn with_tools() -> String {
     export(
         "",
         &[
-            said("n1", "-", "user", "1", "Count"),
+            message("n1", "-", "user", "1", "Count"),
             node("n2", "n1", "assistant", "2", thoughts),
             node_with("n3", "n2", "assistant", "3", call, r#","recipient":"python""#),
             node("n4", "n3", "tool", "null", result),
@@ -279,8 +279,8 @@ fn hidden_messages_and_custom_instructions_are_counted() {
                     r#","metadata":{"is_user_system_message":true,"user_context_message_data":{"about_user_message":"I am Ann"}}"#,
                 ),
                 node("n3", "n2", "user", "3", r#"{"content_type":"user_editable_context","user_profile":"x"}"#),
-                said("n4", "n3", "user", "4", "Hello"),
-                said("n5", "n4", "assistant", "5", " "),
+                message("n4", "n3", "user", "4", "Hello"),
+                message("n5", "n4", "assistant", "5", " "),
             ],
         ),
         "conversation chatgpt:c1 Trip
@@ -294,7 +294,7 @@ fn hidden_messages_and_custom_instructions_are_counted() {
 #[test]
 fn memory_is_an_undated_document_and_comes_once() {
     let memory = r#"{"content_type":"model_editable_context","model_set_context":"1. Likes tea."}"#;
-    let nodes = [node("m1", "-", "assistant", "null", memory), said("u1", "m1", "user", "1", "Hello")];
+    let nodes = [node("m1", "-", "assistant", "null", memory), message("u1", "m1", "user", "1", "Hello")];
     let two = format!("[{},{}]", one("", &nodes), one("", &nodes).replace("c1", "c2"));
     let (found, summary) = items(Kind::ChatGpt, &[("c.json", &two)], &options());
     let shown = shown(&found, &summary);
@@ -318,7 +318,8 @@ fn uploaded_files_and_empty_results_are_counted() {
 #[test]
 fn citation_marks_are_removed_from_answers_only() {
     let marked = "Rain\u{e200}cite\u{e202}turn0\u{e201}【1†source】.";
-    let nodes = [said("u1", "-", "user", "1", "Is 【1†source】 a mark?"), said("a1", "u1", "assistant", "2", marked)];
+    let nodes =
+        [message("u1", "-", "user", "1", "Is 【1†source】 a mark?"), message("a1", "u1", "assistant", "2", marked)];
     check(
         &export("", &nodes),
         "conversation chatgpt:c1 Trip
@@ -337,7 +338,7 @@ fn missing_author_metadata_and_unknown_shapes_are_reported_and_the_rest_is_read(
                 r#""n0":{"message":{"content":{"parts":["x"]}}}"#.to_owned(),
                 node("n1", "n0", "critic", "1", &text("x")),
                 node("n2", "n1", "assistant", "2", r#"{"content_type":"smell","parts":["x"]}"#),
-                said("n3", "n2", "user", "3", "Hello"),
+                message("n3", "n2", "user", "3", "Hello"),
             ],
         )
     );
@@ -356,11 +357,11 @@ fn missing_author_metadata_and_unknown_shapes_are_reported_and_the_rest_is_read(
 
 #[test]
 fn cycle_of_parents_ends() {
-    let nodes = [said("a", "b", "user", "1", "One"), said("b", "a", "assistant", "2", "Two")];
+    let nodes = [message("a", "b", "user", "1", "One"), message("b", "a", "assistant", "2", "Two")];
     let (_, summary) = items(Kind::ChatGpt, &[("c.json", &export(r#","current_node":"a""#, &nodes))], &options());
     assert_eq!(summary.total_messages(), 2);
     check(&export("", &nodes), "skip 1 conversation without messages");
-    let beside = [nodes[0].clone(), nodes[1].clone(), said("u1", "-", "user", "1", "Hello")];
+    let beside = [nodes[0].clone(), nodes[1].clone(), message("u1", "-", "user", "1", "Hello")];
     let options = Options { branches: Branches::All, ..options() };
     check_with(
         Kind::ChatGpt,
@@ -387,7 +388,7 @@ fn damaged_and_cut_off_files_are_reported_and_the_rest_is_read() {
 fn text_beyond_the_limit_is_split_and_nothing_is_lost() {
     let words = "word ".repeat(100_000);
     let (_, summary) =
-        items(Kind::ChatGpt, &[("c.json", &export("", &[said("u1", "-", "user", "1", &words)]))], &options());
+        items(Kind::ChatGpt, &[("c.json", &export("", &[message("u1", "-", "user", "1", &words)]))], &options());
     assert_eq!(summary.total_messages(), 2);
 }
 
@@ -395,7 +396,7 @@ fn text_beyond_the_limit_is_split_and_nothing_is_lost() {
 fn same_export_again_changes_nothing_and_a_longer_one_adds() {
     let longer = regenerated(r#","current_node":"b3""#).replacen(
         r#""b2":"#,
-        &format!("{},{}", said("b3", "b2", "assistant", "99", "Bye."), r#""b2":"#),
+        &format!("{},{}", message("b3", "b2", "assistant", "99", "Bye."), r#""b2":"#),
         1,
     );
     check_again(

@@ -219,12 +219,12 @@ impl Session {
 
     /// Returns whether a message is a copy of one in an older session, and notes it for later sessions.
     fn is_repeated(&mut self, role: Role, pieces: &Pieces, at: Option<Timestamp>, output: &mut Output<'_>) -> bool {
-        let said = pieces.text.join("\n\n");
-        if said.is_empty() {
+        let text = pieces.text.join("\n\n");
+        if text.is_empty() {
             // Thinking and tools belong to what was said around them.
             return self.is_copy && self.is_written_at_begin(at);
         }
-        self.chain = Digest::of([&self.chain.0[..], role.as_str().as_bytes(), said.as_bytes()]);
+        self.chain = Digest::of([&self.chain.0[..], role.as_str().as_bytes(), text.as_bytes()]);
         let is_new = output.is_new(&format!("codex:{}", self.chain));
         // If the parent is not among the files, what was copied of it is known by its times. They are not when it was said.
         let is_orphan = self.survey.parent.is_some() && !self.survey.has_parent;
