@@ -38,7 +38,7 @@ pub use activity::{Activity, Busy};
 pub use admit::NotAdmitted;
 pub use operations::{
     Accepted, Export, ImportRequest, ImportedMessages, MOST_MESSAGES, NoProgress, ProgressSink, RecordSource, Records,
-    RolledUpAgent, Stage, Verified,
+    RolledUpAgent, SourceReader, Stage, Verified, read_source,
 };
 pub use secret::{Issued, Presented, issue};
 pub use service::{Clock, Parts, Prompts, Service};
