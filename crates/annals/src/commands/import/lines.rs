@@ -17,10 +17,11 @@ use crate::cli::{Global, Import};
 use crate::commands::{data, now, open_or_make};
 use crate::failure::unreadable;
 use crate::jsonl::MessageFile;
+use crate::lines::Lines;
 use crate::progress::Bars;
 use crate::records::{self, ExportFile};
 use crate::scratch;
-use crate::source::{self, Lines, Source};
+use crate::source::{self, Source};
 use crate::view::{plural, print_json, say};
 
 pub async fn run(global: &Global, args: &Import) -> Result<ExitCode> {
