@@ -127,13 +127,13 @@ pub(crate) fn enrolled(db: &dyn Db, agent: &Agent) -> Result<i64> {
     if number > 0 {
         return Ok(number);
     }
-    let sql = "INSERT INTO agent (workspace, name, erased) SELECT ?1, ?2, last FROM sequence RETURNING agent_id";
+    let sql = "INSERT INTO agent (workspace, name, erased) SELECT ?1, ?2, seq FROM sequence_floor RETURNING agent_id";
     db.query_one(sql, params![agent.workspace(), agent.name()], |row| row.get(0))
 }
 
 /// Records that something of the agent is erased now.
 pub(crate) fn note_erasure(db: &dyn Db, agent: &Agent) -> Result<()> {
-    let sql = "UPDATE agent SET erased = (SELECT last FROM sequence) WHERE agent_id = ?1";
+    let sql = "UPDATE agent SET erased = max(erased, seq) WHERE agent_id = ?1";
     db.execute(sql, params![known(db, agent)?])?;
     Ok(())
 }

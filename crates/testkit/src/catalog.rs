@@ -37,7 +37,8 @@ pub struct MemoryCatalog {
 
 #[derive(Debug, Default)]
 struct State {
-    seq: u64,
+    /// The highest sequence number of the agents that were erased as a whole. The first number of an agent is above it.
+    floor: u64,
     agents_data: BTreeMap<Agent, AgentData>,
     clock: Option<ClockNote>,
     /// Agents whose restore is in progress.
@@ -65,9 +66,17 @@ impl MemoryCatalog {
         Ok(read(self.state().agents_data.get(agent).unwrap_or(&AgentData::default())))
     }
 
+    /// Runs `write` on the state of an agent and the last number of its sequence.
     fn write<T>(&self, agent: &Agent, write: impl FnOnce(&mut AgentData, &mut u64) -> T) -> Result<T> {
         let state = &mut *self.state();
-        Ok(write(state.agents_data.entry(agent.clone()).or_default(), &mut state.seq))
+        let data = state.agents_data.entry(agent.clone()).or_default();
+        let before = data.last_seq(state.floor);
+        let mut seq = before;
+        let done = write(data, &mut seq);
+        if seq > before {
+            data.seq = seq;
+        }
+        Ok(done)
     }
 }
 

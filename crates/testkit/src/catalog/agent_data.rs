@@ -55,6 +55,8 @@ pub(super) struct AgentData {
     pub(super) log: BTreeMap<String, FactOperation>,
     pub(super) log_version: u64,
     pub(super) extraction: ExtractionWatermark,
+    /// The last number of its sequence; 0 before the first.
+    pub(super) seq: u64,
     /// The last sequence number in use when something was last erased.
     pub(super) erased: u64,
     /// Saved answers, each with the time of saving.
@@ -77,6 +79,11 @@ pub(super) struct Pruned {
 }
 
 impl AgentData {
+    /// Returns the last number of the sequence, or the number below its first.
+    pub(super) fn last_seq(&self, floor: u64) -> u64 {
+        if self.seq == 0 { floor } else { self.seq }
+    }
+
     /// Returns whether the agent is known. All of its messages may be pruned: their days stay in the ledger.
     pub(super) fn is_known(&self) -> bool {
         self.settings.is_some() || !self.ledger.is_empty() || !self.log.is_empty() || !self.blocks.is_empty()

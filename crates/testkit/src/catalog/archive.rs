@@ -35,9 +35,10 @@ impl Archive for MemoryCatalog {
     async fn restore_some(&self, agent: &Agent, records: Vec<Record>) -> Result<()> {
         let state = &mut *self.state();
         let data = state.restoring.get_mut(agent).ok_or_else(not_begun)?;
+        let present = state.agents_data.entry(agent.clone()).or_default();
         for record in records {
-            state.seq += 1;
-            data.take(agent, record, state.seq)?;
+            present.seq = present.last_seq(state.floor) + 1;
+            data.take(agent, record, present.seq)?;
         }
         Ok(())
     }
@@ -45,8 +46,10 @@ impl Archive for MemoryCatalog {
     async fn finish_restore(&self, agent: &Agent, now: Timestamp) -> Result<()> {
         let state = &mut *self.state();
         let mut data = state.restoring.remove(agent).ok_or_else(not_begun)?;
-        data.soil_unknown_days(state.seq, now);
         let present = state.agents_data.entry(agent.clone()).or_default();
+        data.seq = present.seq;
+        data.erased = data.erased.max(present.erased);
+        data.soil_unknown_days(present.last_seq(state.floor), now);
         present.unless_full()?;
         *present = data;
         Ok(())
