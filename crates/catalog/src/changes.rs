@@ -92,7 +92,8 @@ fn read_tombstone(row: &Row) -> Result<Change> {
 
 /// Returns the watermark of the grain's table; generation 0 with nothing applied if none is stored.
 pub(crate) fn watermark(db: &dyn Db, agent: &Agent, grain: Grain) -> Result<Watermark> {
-    let sql = "SELECT generation, applied, building, building_applied FROM watermark WHERE agent_id = ?1 AND grain = ?2";
+    let sql =
+        "SELECT generation, applied, building, building_applied FROM watermark WHERE agent_id = ?1 AND grain = ?2";
     let place = params![agents::known(db, agent)?, grain_number(grain)];
     let found = db.query_optional(sql, place, read_watermark)?;
     Ok(found.unwrap_or_default())

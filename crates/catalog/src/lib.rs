@@ -30,6 +30,7 @@ mod seals;
 mod sqlite;
 mod statements;
 mod summaries;
+mod totals;
 mod turns;
 mod versions;
 

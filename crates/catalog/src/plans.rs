@@ -105,10 +105,7 @@ fn fact_queries_use_their_indexes() {
     check(statements::BY_ID, "SEARCH statement USING INDEX statement_by_id (agent_id=? AND id=?)");
     check(statements::SOURCES, "SEARCH statement_source USING PRIMARY KEY (agent_id=? AND statement=?)");
     check(changes::STATEMENTS, "SEARCH statement USING INDEX statement_by_change (agent_id=? AND seq>?)");
-    check(
-        changes::STATEMENTS_LEFT,
-        "SEARCH statement USING COVERING INDEX statement_by_change (agent_id=? AND seq>?)",
-    );
+    check(changes::STATEMENTS_LEFT, "SEARCH statement USING COVERING INDEX statement_by_change (agent_id=? AND seq>?)");
     check(agents::COUNT_STATEMENTS, "SEARCH statement USING COVERING INDEX statement_by_change (agent_id=?)");
     check(
         journal::FORMER_STATEMENTS,

@@ -25,9 +25,11 @@ mod ledger;
 mod memories;
 mod replies;
 mod reranker;
+mod retention_limits;
 mod seals;
 mod store;
 mod strata;
+mod totals;
 mod turns;
 mod watermarks;
 mod write_lock;
@@ -50,11 +52,13 @@ pub use ledger::Ledger;
 pub use memories::{Memories, Select, StoredConversation};
 pub use replies::Replies;
 pub use reranker::{RerankTask, Reranker};
+pub use retention_limits::RetentionLimits;
 pub use seals::{Children, ClockNote, Seals};
 pub use store::Store;
 pub use strata::{
     Batch, Conversation, Conversations, Findings, Hit, Part, Position, Probe, Spread, Stored, Strata, Table, TableStats,
 };
+pub use totals::{Backlog, Totals};
 pub use turns::{Comparison, Origin, Turn, Turns};
 pub use watermarks::{Change, Watermark, Watermarks};
 pub use write_lock::{AlreadyHeld, WriteGuard, WriteLock};

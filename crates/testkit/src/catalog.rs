@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use annals_core::ports::{
-    AgentState, Agents, Catalog, Change, ClockNote, Comparison, Counts, DeadLetters, Key, Ledger, Memories, Select,
-    StoredConversation, Turn, Turns, Watermark, Watermarks,
+    AgentState, Agents, Catalog, Change, ClockNote, Comparison, Counts, DeadLetters, Key, Ledger, Memories,
+    RetentionLimits, Select, StoredConversation, Totals, Turn, Turns, Watermark, Watermarks,
 };
 use annals_core::{
     Agent, Date, DeadLetter, Digest, Error, Grain, IngestReceipt, Kind, LedgerRow, Memory, MemoryId, Message, Period,
@@ -24,6 +24,7 @@ use annals_core::{
 };
 use async_trait::async_trait;
 
+use crate::totals::totals_of_each;
 use agent_data::AgentData;
 
 pub(crate) use agent_data::remember;
@@ -93,6 +94,16 @@ impl Agents for MemoryCatalog {
         let state = self.state();
         let busy = state.agents_data.iter().filter(|(_, data)| data.has_work(now));
         Ok(busy.map(|(agent, _)| agent.clone()).collect())
+    }
+
+    async fn agents_to_retain(&self, limits: &RetentionLimits) -> Result<Vec<Agent>> {
+        let state = self.state();
+        let due = state.agents_data.iter().filter(|(_, data)| data.is_known() && data.reaches(limits));
+        Ok(due.map(|(agent, _)| agent.clone()).collect())
+    }
+
+    async fn totals(&self, now: Timestamp) -> Result<Totals> {
+        totals_of_each(self, now).await
     }
 
     async fn agent_state(&self, agent: &Agent) -> Result<AgentState> {

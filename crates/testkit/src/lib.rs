@@ -21,6 +21,7 @@ mod present;
 mod reranker;
 mod strata;
 pub mod suites;
+mod totals;
 mod words;
 
 pub(crate) use builders::utc_cover;
@@ -41,3 +42,4 @@ pub use suites::{
 };
 pub use suites::{Store, all_records, archive_suite, erasure_suite, journal_suite, replies_suite, seals_suite};
 pub use suites::{accesses_suite, blocks_suite, keys_suite, requests_suite, reranker_suite};
+pub use totals::totals_of_each;

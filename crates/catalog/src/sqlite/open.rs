@@ -22,9 +22,11 @@ const STEPS: [&str; VERSION as usize - 1] = [
     include_str!("../sql/migrate_6_to_7.sql"),
 ];
 
-/// Indexes the few periods that still have to be written. Created at every start if missing: it changes no stored data.
-const LEDGER_OPEN: &str = "CREATE INDEX IF NOT EXISTS ledger_open ON ledger (grain, period, agent_id)
-WHERE (dirty_seq > clean_seq OR degraded = 1)";
+/// Indexes the few periods that still have to be written, and the few that failed. Created at every start if missing: they
+/// change no stored data.
+const LEDGER_INDEXES: &str = "CREATE INDEX IF NOT EXISTS ledger_open ON ledger (grain, period, agent_id)
+WHERE (dirty_seq > clean_seq OR degraded = 1);
+CREATE INDEX IF NOT EXISTS ledger_failed ON ledger (agent_id) WHERE last_error IS NOT NULL";
 
 /// Capacity of the cache of prepared statements; there are about a hundred distinct ones.
 const STATEMENTS: usize = 128;
@@ -72,7 +74,7 @@ fn connect(path: &Path, options: &Options) -> Result<Sqlite> {
     }
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     prepare_schema(&connection)?;
-    connection.execute_batch(LEDGER_OPEN)?;
+    connection.execute_batch(LEDGER_INDEXES)?;
     let db = Sqlite(connection);
     drop_staged(&db)?;
     Ok(db)

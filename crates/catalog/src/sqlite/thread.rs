@@ -187,7 +187,8 @@ impl Owner {
                 let between = || self.work(None, &mut waiting, &mut copies);
                 let copied = copy::copy_pages(&self.db, &path, between);
                 // Read directly after the last piece: no write can come between.
-                let last = || changes::highest_seq(&self.db).map_err(|failure| failure.context("reading the sequences"));
+                let last =
+                    || changes::highest_seq(&self.db).map_err(|failure| failure.context("reading the sequences"));
                 let _ = reply.send(copied.and_then(|()| last()));
             }
         }

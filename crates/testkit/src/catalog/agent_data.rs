@@ -5,7 +5,7 @@ mod save;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use annals_core::ports::{Access, Block, Change, Version, Watermark};
+use annals_core::ports::{Access, Block, Change, RetentionLimits, Version, Watermark};
 use annals_core::{
     Agent, Base, Date, DeadLetter, Digest, ExtractionWatermark, FactOperation, Grain, IngestReceipt, Kind, LedgerRow,
     Memory, MemoryId, Message, Period, Purpose, Settings, Stage, Statement, Timestamp, Usage, latest_day,
@@ -101,6 +101,17 @@ impl AgentData {
         let is_due =
             |row: &LedgerRow| (row.is_dirty() || row.degraded) && row.period < Period::of(row.period.grain(), day);
         self.is_known() && (Grain::ALL.into_iter().any(is_behind) || is_unread() || self.ledger.values().any(is_due))
+    }
+
+    /// Returns whether retention may have something to do.
+    pub(super) fn reaches(&self, limits: &RetentionLimits) -> bool {
+        let earliest = Grain::ALL.map(|grain| {
+            let of_grain = self.memories.values().filter(|memory| memory.grain == grain);
+            of_grain.map(|memory| memory.period.cover_days().1).min()
+        });
+        let settings = self.settings.clone().unwrap_or_default();
+        let is_old = |before: Timestamp| self.replies.values().any(|(_, kept_at)| *kept_at < before);
+        limits.are_reached(&settings.plan, &earliest) || limits.replies_before.is_some_and(is_old)
     }
 
     /// Returns the summary of a period, if there is one.

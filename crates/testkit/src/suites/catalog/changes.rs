@@ -57,7 +57,8 @@ pub(super) async fn are_of_one_grain(catalog: &dyn Catalog) {
 pub(super) async fn of_each_agent_have_a_sequence_of_their_own(catalog: &dyn Catalog) {
     let other = agent("other");
     let first = say(catalog, vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea")]).await.seq;
-    let theirs = [("2026-03-04T10:00:00Z", "rye"), ("2026-03-04T11:00:00Z", "ham")].map(|(at, text)| turn(&other, at, text));
+    let theirs =
+        [("2026-03-04T10:00:00Z", "rye"), ("2026-03-04T11:00:00Z", "ham")].map(|(at, text)| turn(&other, at, text));
     assert_eq!(catalog.ingest(&other, theirs.to_vec(), false, now()).await.unwrap().seq, first + 1);
     assert_eq!(say(catalog, vec![spoken_turn("2", "2026-03-04T11:00:00Z", "cake")]).await.seq, first + 1);
     let seqs = |changes: &[Change]| changes.iter().map(Change::seq).collect::<Vec<_>>();
