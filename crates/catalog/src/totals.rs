@@ -12,17 +12,26 @@ use crate::db::{Db, Result, Row, Sql, params};
 
 /// Rows of a restore that is not finished count for nobody.
 const LISTED: &str = "agent_id NOT IN (SELECT agent_id FROM agent WHERE workspace = '')";
+const STAGED: &str = "agent_id IN (SELECT agent_id FROM agent WHERE workspace = '')";
+
+/// The number of listed rows of a large table. SQLite counts all rows by pages of an index, which is some forty times as
+/// fast as to look at the agent of each.
+fn number_of(table: &str) -> String {
+    format!("(SELECT count(*) FROM {table}) - (SELECT count(*) FROM {table} WHERE {STAGED})")
+}
 
 /// Everything that can be counted without looking at an agent. `INDEXED BY` and the conditions word for word as in the
 /// partial indexes (`sqlite/open.rs`): otherwise the whole ledger is read.
 fn counts() -> String {
     format!(
         "SELECT
-            (SELECT count(*) FROM turn WHERE {LISTED}) + (SELECT count(*) FROM statement WHERE {LISTED}) AS working,
+            {} + {} AS working,
             (SELECT count(*) FROM ledger INDEXED BY ledger_failed WHERE last_error IS NOT NULL AND {LISTED}) AS failed,
             (SELECT count(*) FROM ledger INDEXED BY ledger_open
                 WHERE (dirty_seq > clean_seq OR degraded = 1) AND degraded = 1 AND {LISTED}) AS degraded,
-            (SELECT count(*) FROM dead_letter JOIN agent USING (agent_id) WHERE {KNOWN}) AS letters"
+            (SELECT count(*) FROM dead_letter JOIN agent USING (agent_id) WHERE {KNOWN}) AS letters",
+        number_of("turn"),
+        number_of("statement"),
     )
 }
 
@@ -167,6 +176,7 @@ mod tests {
             scans(&counts()),
             [
                 "SCAN CONSTANT ROW",
+                // Without a condition: SQLite counts the entries of whole pages.
                 "SCAN turn USING COVERING INDEX turn_by_time",
                 "SCAN statement USING COVERING INDEX statement_by_change",
                 "SCAN ledger USING INDEX ledger_failed",

@@ -72,7 +72,7 @@ pub(crate) struct Inner {
     started: Gauge,
     waits: waits::Waits,
     /// When the folders were measured last.
-    folders_measured: tokio::sync::Mutex<Option<std::time::Instant>>,
+    folders_measured: tokio::sync::Mutex<Option<Instant>>,
 }
 
 fn seconds() -> Histogram {

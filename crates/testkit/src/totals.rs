@@ -2,7 +2,6 @@
 //! compared with it.
 
 use annals_core::ports::{Backlog, Catalog, Journal, Totals};
-use annals_core::prelude::*;
 use annals_core::{Grain, Result, Timestamp};
 
 /// Adds up what a store returns for each of its agents.
