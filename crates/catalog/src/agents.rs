@@ -5,7 +5,7 @@ use annals_core::{Agent, Grain, Period, Settings, Timestamp, latest_day};
 use async_trait::async_trait;
 
 use crate::SqliteCatalog;
-use crate::columns::{grain, instant, json, number, to_json};
+use crate::columns::{grain, instant, json, maybe_instant, number, to_json};
 use crate::db::{Db, Result, Row, params};
 use crate::{changes, totals};
 
@@ -204,6 +204,8 @@ pub(crate) fn counts(db: &dyn Db, agent: &Agent) -> Result<Counts> {
     let edge =
         |sql| -> Result<Option<Timestamp>> { db.query_optional(sql, params![agent_id], |row| instant(row, "at")) };
     counts.extent = edge(FIRST_TURN)?.zip(edge(LAST_TURN)?);
+    let sql = "SELECT ingested_at FROM agent WHERE agent_id = ?1";
+    counts.last_ingest = db.query_optional(sql, params![agent_id], |row| maybe_instant(row, "ingested_at"))?.flatten();
     Ok(counts)
 }
 

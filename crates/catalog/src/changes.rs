@@ -1,11 +1,11 @@
 //! The sequence of each agent's changes, the tombstones of removed memories, and how far the table of each grain has applied both.
 
 use annals_core::ports::{Change, Watermark, Watermarks};
-use annals_core::{Agent, Error, Grain, MemoryId};
+use annals_core::{Agent, Error, Grain, MemoryId, Timestamp};
 use async_trait::async_trait;
 
 use crate::SqliteCatalog;
-use crate::columns::{grain_number, number, signed};
+use crate::columns::{grain_number, micros, number, signed};
 use crate::db::{Db, Result, Row, Values, params};
 use crate::{agents, memories, statements, summaries, turns};
 
@@ -188,11 +188,12 @@ impl Numbers {
         self.last
     }
 
-    /// Saves the last number, in the transaction of the changes. No other number of the agent may have been assigned
-    /// since the beginning.
-    pub(crate) fn save(&self, db: &dyn Db) -> Result<()> {
+    /// Saves the last number and the instant of an ingest that assigned any, in the transaction of the changes. No other
+    /// number of the agent may have been assigned since the beginning.
+    pub(crate) fn save_ingest(&self, db: &dyn Db, now: Timestamp) -> Result<()> {
         if self.last > self.first {
-            db.execute("UPDATE agent SET seq = ?2 WHERE agent_id = ?1", params![self.agent_id, self.last])?;
+            let sql = "UPDATE agent SET seq = ?2, ingested_at = ?3 WHERE agent_id = ?1";
+            db.execute(sql, params![self.agent_id, self.last, micros(now)])?;
         }
         Ok(())
     }

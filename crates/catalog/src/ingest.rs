@@ -77,7 +77,7 @@ pub(crate) fn ingest(
     for (day, seq) in &agent_turns.dirty {
         ledger::mark_dirty(db, agent_id, *day, *seq, now)?;
     }
-    agent_turns.numbers.save(db)?;
+    agent_turns.numbers.save_ingest(db, now)?;
     save_operation(db, agent_id, &operation)?;
     Ok(operation)
 }

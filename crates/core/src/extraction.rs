@@ -117,6 +117,8 @@ pub struct Reply {
     /// A sequence number that is no later than the read of the input. If something was erased since, the reply is not
     /// kept.
     pub read_seq: u64,
+    /// The reservation of tokens that booking the cost ends.
+    pub reservation: Option<u64>,
 }
 
 /// The cost of one purpose and model for one agent on one UTC day.

@@ -29,6 +29,7 @@ mod retention_limits;
 mod seals;
 mod store;
 mod strata;
+mod token_budget;
 mod totals;
 mod turns;
 mod watermarks;
@@ -37,7 +38,7 @@ mod write_lock;
 pub use accesses::{Access, Accesses};
 pub use agents::{AgentState, Agents, Counts};
 pub use archive::{Archive, Record, RecordOrigin, Version, check_origin};
-pub use blocks::{Block, Blocks};
+pub use blocks::{Block, Blocks, check_number_of_blocks};
 pub use catalog::Catalog;
 pub use dead_letters::DeadLetters;
 pub use embedder::Embedder;
@@ -58,6 +59,7 @@ pub use store::Store;
 pub use strata::{
     Batch, Conversation, Conversations, Findings, Hit, Part, Position, Probe, Spread, Stored, Strata, Table, TableStats,
 };
+pub use token_budget::{RESERVATION_LIFETIME, TokenRequest, TokenSums, budget_day};
 pub use totals::{Backlog, Totals};
 pub use turns::{Comparison, Origin, Turn, Turns};
 pub use watermarks::{Change, Watermark, Watermarks};

@@ -46,6 +46,8 @@ struct State {
     restoring: BTreeMap<Agent, AgentData>,
     /// Keys of the service, by id.
     keys: BTreeMap<String, (Key, Digest)>,
+    /// Number of reservations of tokens so far, over all agents.
+    reservations: u64,
     /// Number of erasures so far, over all agents.
     erasures: u64,
     /// Agents that still have to be cleaned, each with its last erasure.
@@ -130,6 +132,7 @@ impl Agents for MemoryCatalog {
                 counts.memories[memory.grain as usize] += 1;
             }
             let turns = data.select(|memory| memory.kind() == Kind::Turn);
+            counts.last_ingest = data.last_ingest;
             counts.extent = turns.first().zip(turns.last()).map(|(first, last)| (first.at(), last.at()));
             counts
         })

@@ -34,7 +34,7 @@ pub use extractor::{SilentExtractor, ThreeWords};
 pub use facts::MemoryFacts;
 pub use faulty::Faulty;
 pub use model_server::{ModelRequest, ModelServer, Script, refused_url};
-pub use present::{replacing, set_watermark};
+pub use present::{remove_block, replacing, save_block, set_watermark};
 pub use reranker::WordReranker;
 pub use strata::MemoryStrata;
 pub use suites::{

@@ -70,7 +70,10 @@ pub(crate) fn finish(db: &dyn Db, agent: &Agent, now: Timestamp) -> Result<()> {
     unless_full(db, former)?;
     Restoring { db, agent, numbered: former, agent_id, forgotten: None }.soil_days_without_row(now)?;
     take_over(db, former, agent_id)?;
-    let sql = "UPDATE agent SET workspace = ?2, name = ?3 WHERE agent_id = ?1";
+    // An archive does not say when its messages arrived: the days do, as well as they can.
+    let sql = "UPDATE agent SET workspace = ?2, name = ?3,
+        ingested_at = (SELECT max(dirty_at) FROM ledger WHERE ledger.agent_id = ?1 AND ledger.grain = 1)
+        WHERE agent_id = ?1";
     db.execute(sql, params![agent_id, agent.workspace(), agent.name()])?;
     Ok(())
 }

@@ -6,7 +6,10 @@
 ALTER TABLE sequence RENAME TO sequence_floor;
 ALTER TABLE sequence_floor RENAME COLUMN last TO seq;
 ALTER TABLE agent ADD COLUMN seq INTEGER NOT NULL DEFAULT 0;
-UPDATE agent SET seq = (SELECT floor.seq FROM sequence_floor AS floor);
+ALTER TABLE agent ADD COLUMN ingested_at INTEGER;
+-- Forgetting marked days as dirty too, so this may be too late until the next message.
+UPDATE agent SET seq = (SELECT floor.seq FROM sequence_floor AS floor),
+    ingested_at = (SELECT max(dirty_at) FROM ledger WHERE ledger.agent_id = agent.agent_id AND ledger.grain = 1);
 
 -- The row number was the sequence number.
 DROP INDEX turn_by_change;
@@ -64,3 +67,14 @@ ALTER TABLE new_tombstone RENAME TO tombstone;
 CREATE UNIQUE INDEX tombstone_by_change ON tombstone (agent_id, grain, seq);
 
 ALTER TABLE lane RENAME TO watermark;
+
+CREATE INDEX usage_by_day ON usage (day);
+
+CREATE TABLE reservation (
+    reservation_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    agent_id INTEGER NOT NULL REFERENCES agent,
+    day TEXT NOT NULL,
+    is_rerank INTEGER NOT NULL,
+    tokens INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+) STRICT;

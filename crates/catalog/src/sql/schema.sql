@@ -30,6 +30,7 @@ CREATE TABLE agent (
     erased INTEGER NOT NULL DEFAULT 0, -- The last seq assigned before the agent's creation or its last erasure.
     -- The last number assigned; 0 before the first. Stored, because the highest number in use disappears with its memory.
     seq INTEGER NOT NULL DEFAULT 0,
+    ingested_at INTEGER, -- When a turn was last stored or revised.
     UNIQUE (workspace, name)
 ) STRICT;
 
@@ -325,6 +326,19 @@ CREATE TABLE usage (
     tokens_out INTEGER NOT NULL,
     PRIMARY KEY (agent_id, day, purpose, model)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX usage_by_day ON usage (day);
+
+-- Tokens that calls under way may use, so that calls at the same time cannot exceed a budget together. Deleted with the
+-- booking of the cost; of a call that never ended, when it expires.
+CREATE TABLE reservation (
+    reservation_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    agent_id INTEGER NOT NULL REFERENCES agent,
+    day TEXT NOT NULL, -- The UTC day whose budget it belongs to.
+    is_rerank INTEGER NOT NULL, -- 1 for the budget of reranking, 0 for that of all other purposes.
+    tokens INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+) STRICT;
 
 -- HMACs under the secret of forgotten messages: of their positions (or of the ids, which are derived from them) and of
 -- their contents, so that the messages are recognised when they are sent again. The agent is part of the hashed data:

@@ -5,9 +5,9 @@ use std::path::Path;
 use annals_core::Error;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::archive;
 use crate::db::{Failure, Result};
 use crate::sqlite::Sqlite;
+use crate::{archive, replies};
 
 /// The schema version that this code writes. Older files are migrated when they are opened.
 pub(crate) const VERSION: i64 = 7;
@@ -76,14 +76,16 @@ fn connect(path: &Path, options: &Options) -> Result<Sqlite> {
     prepare_schema(&connection)?;
     connection.execute_batch(LEDGER_INDEXES)?;
     let db = Sqlite(connection);
-    drop_staged(&db)?;
+    drop_unfinished(&db)?;
     Ok(db)
 }
 
-/// Drops what an interrupted restore left behind.
-fn drop_staged(db: &Sqlite) -> Result<()> {
+/// Drops what a former process left behind: interrupted restores, and reservations of calls that it did not end. No call is
+/// under way while the file is opened.
+fn drop_unfinished(db: &Sqlite) -> Result<()> {
     let transaction = db.0.unchecked_transaction()?;
     archive::drop_all_staged(db)?;
+    replies::drop_reservations(db)?;
     Ok(transaction.commit()?)
 }
 

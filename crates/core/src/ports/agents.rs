@@ -12,6 +12,8 @@ pub struct Counts {
     pub memories: [u64; 6],
     /// The first and last instants of its turns.
     pub extent: Option<(Timestamp, Timestamp)>,
+    /// When a turn was last stored or revised; `None` if none ever was since the agent began.
+    pub last_ingest: Option<Timestamp>,
 }
 
 impl Counts {

@@ -55,6 +55,7 @@ pub(super) struct AgentData {
     pub(super) log: BTreeMap<String, FactOperation>,
     pub(super) log_version: u64,
     pub(super) extraction: ExtractionWatermark,
+    pub(super) last_ingest: Option<Timestamp>,
     /// The last number of its sequence; 0 before the first.
     pub(super) seq: u64,
     /// The last sequence number in use when something was last erased.
@@ -62,8 +63,18 @@ pub(super) struct AgentData {
     /// Saved answers, each with the time of saving.
     pub(super) replies: BTreeMap<Digest, (String, Timestamp)>,
     pub(super) usage: BTreeMap<(Date, Purpose, String), Usage>,
+    pub(super) reservations: BTreeMap<u64, Reservation>,
     /// Hashes of the ids of forgotten messages, and of their contents with their conversations.
     pub(super) forgotten: HashSet<Digest>,
+}
+
+/// Tokens that a call under way may use.
+#[derive(Clone, Debug)]
+pub(super) struct Reservation {
+    pub(super) day: Date,
+    pub(super) is_rerank: bool,
+    pub(super) tokens: u64,
+    pub(super) expires_at: Timestamp,
 }
 
 /// What is kept of a pruned turn. The real store keeps hashes of conversation, speaker and content instead.

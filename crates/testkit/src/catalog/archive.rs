@@ -4,7 +4,7 @@ mod records;
 mod restore;
 
 use annals_core::ports::{Archive, Record, Version};
-use annals_core::{Agent, Body, Error, Kind, LedgerRow, Memory, MemoryId, Period, Result, Sentence, Timestamp};
+use annals_core::{Agent, Body, Error, Grain, Kind, LedgerRow, Memory, MemoryId, Period, Result, Sentence, Timestamp};
 use async_trait::async_trait;
 
 use super::MemoryCatalog;
@@ -50,6 +50,8 @@ impl Archive for MemoryCatalog {
         data.seq = present.seq;
         data.erased = data.erased.max(present.erased);
         data.soil_unknown_days(present.last_seq(state.floor), now);
+        let of_days = |row: &&LedgerRow| row.period.grain() == Grain::Daily;
+        data.last_ingest = data.ledger.values().filter(of_days).map(|row| row.dirty_at).max();
         present.unless_full()?;
         *present = data;
         Ok(())

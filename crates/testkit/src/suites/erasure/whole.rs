@@ -34,7 +34,16 @@ async fn fill(store: &dyn Store) {
     let letter = DeadLetter { agent: me(), grain: Grain::Working, memory, stage: Stage::Table, error, at: now() };
     store.add_dead_letters(vec![letter]).await.unwrap();
     let (key, model, text) = (Digest::of(["q"]), "m".to_owned(), "We had tea.".to_owned());
-    let reply = Reply { key, purpose: Purpose::Daily, model, text, tokens_in: 1, tokens_out: 1, read_seq: 1_000 };
+    let reply = Reply {
+        key,
+        purpose: Purpose::Daily,
+        model,
+        text,
+        tokens_in: 1,
+        tokens_out: 1,
+        read_seq: 1_000,
+        reservation: None,
+    };
     store.save_reply(&me(), reply, now()).await.unwrap();
 }
 
