@@ -90,7 +90,7 @@ fn queries_use_their_indexes() {
     for sql in [changes::TOMBSTONES, changes::TOMBSTONES_LEFT] {
         check(sql, "SEARCH tombstone USING COVERING INDEX tombstone_by_change (agent_id=? AND grain=? AND seq>?)");
     }
-    check(agents::COUNT_TURNS, "SEARCH turn USING COVERING INDEX turn_by_time (agent_id=?)");
+    check(agents::COUNT_TURNS, "SEARCH turn USING COVERING INDEX turn_by_change (agent_id=?)");
     check(agents::COUNT_SUMMARIES, "SEARCH summary USING COVERING INDEX summary_by_change (agent_id=?)");
     for sql in [agents::FIRST_TURN, agents::LAST_TURN] {
         check(sql, "SEARCH turn USING COVERING INDEX turn_by_time (agent_id=?)");

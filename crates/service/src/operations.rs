@@ -1,6 +1,7 @@
 //! The operations of the service, one file each. Each takes an agent that the caller may use; none depends on HTTP.
 
 mod agents;
+mod attached;
 mod blocks;
 mod check;
 mod context;
@@ -14,6 +15,7 @@ mod forget;
 mod import;
 mod ingest;
 mod keys;
+mod knowledge;
 mod memory;
 mod place;
 mod plans;
@@ -28,9 +30,11 @@ mod status;
 mod timeline;
 mod verify;
 
+pub use attached::{AttachedMemory, TurnsRequest};
 pub use export::Export;
 pub use import::{ImportRequest, ImportedMessages, RecordSource, Records};
 pub use ingest::{Accepted, MOST_MESSAGES};
+pub use knowledge::{Entity, KnowledgeGraph, Relation};
 pub use progress::{NoProgress, ProgressSink, Stage};
 pub use rollup::RolledUpAgent;
 pub use verify::Verified;
