@@ -4,9 +4,12 @@
 
 mod body;
 mod mcp_memory;
+mod mem0;
 mod openai;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 
 use annals_service::Service;
 use axum::Router;
@@ -17,6 +20,7 @@ use crate::config::ServerConfig;
 pub(crate) fn routes(service: &Service, config: &ServerConfig) -> Router {
     Router::new()
         .merge(mcp_memory::routes(service, config))
+        .nest("/compat/mem0/{agent}", mem0::routes(service))
         // With and without the version: clients differ in what they take as base URL.
         .nest("/compat/openai/{agent}", openai::routes(service))
         .nest("/compat/openai/{agent}/v1", openai::routes(service))
