@@ -19,7 +19,7 @@ import urllib.request
 
 FOLDER = tempfile.mkdtemp()
 os.environ["MEM0_DIR"] = FOLDER
-os.environ["MEM0_TELEMETRY"] = "False"
+os.environ["MEM0_TELEMETRY"] = "false"
 
 from mem0 import MemoryClient
 from mem0.exceptions import MemoryNotFoundError, ValidationError
