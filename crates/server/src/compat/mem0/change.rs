@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use super::add::expiration;
 use super::filter::{ENTITIES, Filter};
-use super::memory::{Memories, Unit, answered, find};
+use super::memory::{Details, Memories, Unit, answered, find};
 use crate::compat::body::JsonObject;
 use crate::rest::Problem;
 use crate::rest::extract::{Administering, Id, Known};
@@ -72,14 +72,11 @@ fn not_a(field: &str, kind: &str) -> Problem {
 }
 
 /// Saves the details of a memory with the turns that it comes from, as far as they exist.
-async fn attach(
-    service: &Service,
-    agent: &Agent,
-    turns: &[MemoryId],
-    details: &super::memory::Details,
-) -> Result<(), Problem> {
-    for turn in service.memories(agent, turns).await? {
-        service.attach(agent, &turn.id, &details.to_attachment()).await?;
+async fn attach(service: &Service, agent: &Agent, turns: &[MemoryId], details: &Details) -> Result<(), Problem> {
+    let turns = service.memories(agent, turns).await?;
+    for turn in service.with_attachments(agent, turns).await? {
+        let attachment = details.added_to(turn.attachment.as_deref());
+        service.attach(agent, &turn.memory.id, &attachment).await?;
     }
     Ok(())
 }
@@ -97,7 +94,7 @@ pub(super) async fn delete(
 /// Forgets memories. The turn of a deleted statement stays, but is no memory by itself from then on.
 pub(super) async fn forget(service: &Service, agent: &Agent, units: Vec<Unit>) -> Result<(), Problem> {
     for unit in units.iter().filter(|unit| unit.memory.kind() == Kind::Statement) {
-        let details = super::memory::Details { is_hidden: true, ..unit.details.clone() };
+        let details = Details { is_hidden: true, ..unit.details.clone() };
         attach(service, agent, &unit.turns, &details).await?;
     }
     forget_ids(service, agent, units.into_iter().map(|unit| unit.memory.id).collect()).await

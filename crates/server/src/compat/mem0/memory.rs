@@ -28,7 +28,7 @@ pub(super) struct Details {
     pub(super) is_hidden: bool,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct Attachment {
     mem0: Details,
 }
@@ -36,7 +36,15 @@ struct Attachment {
 impl Details {
     /// Returns the attachment that holds these details.
     pub(super) fn to_attachment(&self) -> String {
-        serde_json::to_string(&Attachment { mem0: self.clone() }).expect("texts and lists of them")
+        self.added_to(None)
+    }
+
+    /// Returns an attachment with these details. What other adapters keep there stays.
+    pub(super) fn added_to(&self, attachment: Option<&str>) -> String {
+        let former = attachment.and_then(|json| serde_json::from_str::<Map<String, Value>>(json).ok());
+        let mut fields = former.unwrap_or_default();
+        fields.insert("mem0".into(), json!(self));
+        Value::Object(fields).to_string()
     }
 
     /// Returns the details of a turn. A turn that came by another way belongs to its speaker and its conversation.
@@ -102,8 +110,11 @@ impl Memories {
         let (turns, statements): (Vec<Memory>, Vec<Memory>) =
             all.into_iter().partition(|memory| memory.kind() == Kind::Turn);
         let turns = service.with_attachments(agent, turns).await?;
-        let turns: Vec<_> =
-            turns.into_iter().map(|turn| (Details::of(&turn), turn.memory)).map(|(d, m)| (m, d)).collect();
+        let with_details = |turn: AttachedMemory| {
+            let details = Details::of(&turn);
+            (turn.memory, details)
+        };
+        let turns: Vec<(Memory, Details)> = turns.into_iter().map(with_details).collect();
         let details: HashMap<&MemoryId, &Details> = turns.iter().map(|(turn, details)| (&turn.id, details)).collect();
         let told: HashSet<&MemoryId> = statements.iter().flat_map(|statement| statement.sources()).collect();
         let mut units: Vec<Unit> = statements.iter().filter_map(|statement| unit_of(statement, &details)).collect();

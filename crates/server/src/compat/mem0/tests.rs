@@ -321,3 +321,17 @@ async fn turns_of_rest_are_memories_of_their_speaker() {
     let memory = client.only(json!({ "user_id": "bea", "run_id": "chat" })).await;
     assert_eq!((&memory["memory"], &memory["metadata"]), (&json!("I like tea"), &json!({})));
 }
+
+#[tokio::test]
+async fn metadata_of_an_item_of_openai_leave_the_item_as_it_is() {
+    let client = Client::new();
+    let item =
+        json!({ "type": "message", "role": "user", "content": [{ "type": "input_text", "text": "I like tea" }] });
+    let made = client.ask("POST", "/compat/openai/ann/v1/conversations", json!({ "items": [item] })).await;
+    let path = format!("/compat/openai/ann/v1/conversations/{}/items", client.get_ok(made)["id"].as_str().unwrap());
+    let before = client.get_ok(client.ask("GET", &path, Value::Null).await);
+    let id = client.only(json!({})).await["id"].as_str().unwrap().to_owned();
+    let update = client.ask("PUT", &format!("{ROOT}/v1/memories/{id}/"), json!({ "metadata": { "a": 1 } })).await;
+    assert_eq!(client.get_ok(update)["metadata"], json!({ "a": 1 }));
+    assert_eq!(client.get_ok(client.ask("GET", &path, Value::Null).await), before);
+}
