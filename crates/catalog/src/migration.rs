@@ -227,6 +227,21 @@ async fn holds_what_it_held(catalog: &SqliteCatalog, next: u64) {
     assert_eq!(catalog.recall(&me, &[tea]).await.unwrap()[0].1, Some(given.1));
 }
 
+/// Before version 7 one sequence numbered the changes of all agents. An agent that was erased then may come back.
+#[tokio::test]
+async fn agents_go_on_above_the_former_sequence_each_by_itself() {
+    let (catalog, now) = (folder_of(VERSION_6).open(), at("2026-06-01T00:00:00Z"));
+    assert_eq!(catalog.last_sequence().await.unwrap(), 11);
+    for name in ["me", "you", "erased before", "me"] {
+        let agent = agent(name);
+        let newest = catalog.changes(&agent, Grain::Working, 11, 9).await.unwrap().len();
+        let turn = spoken_turn(&agent, &format!("new {newest}"), "Hello.");
+        let done = catalog.ingest(&agent, vec![turn], false, now).await.unwrap();
+        assert_eq!(done.seq, 12 + newest as u64, "{name}");
+    }
+    assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
+}
+
 #[test]
 fn migrated_schema_equals_new_schema() {
     let new = Folder::new();

@@ -41,7 +41,7 @@ pub struct Part {
     pub language: String,
     /// Its vector, of unit length.
     pub vector: Vec<f32>,
-    /// The catalog sequence that wrote it.
+    /// The sequence number of the change that wrote it.
     pub seq: u64,
 }
 
@@ -202,7 +202,7 @@ pub struct Stored {
     pub memory: MemoryId,
     /// Index of the part within the memory.
     pub part: u32,
-    /// The catalog sequence that wrote it.
+    /// The sequence number of the change that wrote it.
     pub seq: u64,
     /// Hash of the whole row except its sequence, vector included.
     pub digest: Digest,
