@@ -7,6 +7,7 @@
 //! | `access` | keys, scopes, limits, and allowed origins of requests |
 //! | `error_status` | what each error means over HTTP and as an exit code |
 //! | `rest` | the operations over HTTP |
+//! | `compat` | interfaces of other programs over the operations |
 //! | `mcp` | the operations as tools for an agent, over HTTP and byte streams |
 //! | `serve` | listens, and shuts down without dropping requests under way |
 
@@ -14,6 +15,7 @@
 
 pub mod access;
 mod arguments;
+mod compat;
 pub mod config;
 mod error_status;
 #[cfg(test)]

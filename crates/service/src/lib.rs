@@ -37,8 +37,9 @@ mod wiring;
 pub use activity::{Activity, Busy};
 pub use admit::NotAdmitted;
 pub use operations::{
-    Accepted, Export, ImportRequest, MOST_MESSAGES, MessageLine, MessageLines, MessageSource, NoProgress, ProgressSink,
-    RecordSource, Records, RolledUpAgent, SourceReader, Stage, Verified, read_source,
+    Accepted, AttachedMemory, Entity, Export, ImportRequest, KnowledgeGraph, MOST_MESSAGES, MessageLine, MessageLines,
+    MessageSource, NoProgress, ProgressSink, RecordSource, Records, Relation, RolledUpAgent, SourceReader, Stage,
+    TurnsRequest, Verified, read_source,
 };
 pub use secret::{Issued, Presented, issue};
 pub use service::{Clock, Parts, Prompts, Service};
