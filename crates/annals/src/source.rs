@@ -2,7 +2,7 @@
 //! known other formats, UTF-16 and binary files with one sentence. Never stores anything.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Cursor, Read, Result as IoResult, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, Cursor, Read, Result as IoResult, Seek};
 use std::path::Path;
 
 use annals_core::{Error, Fault, Result};
