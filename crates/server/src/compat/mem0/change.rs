@@ -191,8 +191,11 @@ pub(super) async fn delete_batch(
     Ok(Json(json!({ "message": format!("Successfully deleted {count} memories") })))
 }
 
-/// Returns the memories of a batch, each with its id and its fields.
-fn batch(body: &Map<String, Value>) -> Result<Vec<(String, Map<String, Value>)>, Problem> {
+/// The id of a memory and its fields.
+type Change = (String, Map<String, Value>);
+
+/// Returns the memories of a batch.
+fn batch(body: &Map<String, Value>) -> Result<Vec<Change>, Problem> {
     let wrong = || Problem::malformed("memories", format!("must be a list of 1 to {MOST} objects with memory_id"));
     let memories = match body.get("memories") {
         Some(Value::Array(memories)) if (1..=MOST).contains(&memories.len()) => memories,

@@ -116,7 +116,7 @@ impl Memories {
         };
         let turns: Vec<(Memory, Details)> = turns.into_iter().map(with_details).collect();
         let details: HashMap<&MemoryId, &Details> = turns.iter().map(|(turn, details)| (&turn.id, details)).collect();
-        let told: HashSet<&MemoryId> = statements.iter().flat_map(|statement| statement.sources()).collect();
+        let told: HashSet<&MemoryId> = statements.iter().flat_map(Memory::sources).collect();
         let mut units: Vec<Unit> = statements.iter().filter_map(|statement| unit_of(statement, &details)).collect();
         let verbatim = turns
             .iter()
