@@ -7,7 +7,6 @@ use std::io::{BufRead, BufReader, Seek};
 
 use annals_core::ports::{Record, RecordOrigin};
 use annals_core::{Agent, Error, Fault, Result};
-use annals_service::{RecordSource, Records};
 use serde_json::Value;
 
 /// Returns whether a line is a record of an export rather than a message.
@@ -48,26 +47,34 @@ impl ExportFile {
     }
 
     /// Returns every non-empty line, parsed, with its number.
-    fn lines(&mut self) -> Result<impl Iterator<Item = Result<(usize, Parsed)>> + Send> {
-        self.source.rewind().map_err(|cause| Error::storage("reading an export", cause))?;
-        let agent = self.agent.as_deref();
-        let lines = BufReader::new(&self.source).split(b'\n').zip(1..);
+    fn lines(&self) -> Result<impl Iterator<Item = Result<(usize, Parsed)>> + Send + use<>> {
+        let failed = |cause| Error::storage("reading an export", cause);
+        let mut source = self.source.try_clone().map_err(failed)?;
+        source.rewind().map_err(failed)?;
+        let agent = self.agent.clone();
+        let lines = BufReader::new(source).split(b'\n').zip(1..);
         Ok(lines.filter_map(move |(line, number)| match line {
             Ok(bytes) if bytes.trim_ascii().is_empty() => None,
-            Ok(bytes) => Some(Ok((number, record(&bytes, agent)))),
+            Ok(bytes) => Some(Ok((number, record(&bytes, agent.as_deref())))),
             Err(cause) => Some(Err(Error::storage(format!("reading line {number}"), cause))),
         }))
     }
-}
 
-impl RecordSource for ExportFile {
-    fn agents(&self) -> BTreeMap<Agent, u64> {
-        self.agents.clone()
-    }
-
-    fn of_rank(&mut self, rank: u8) -> Result<Records<'_>> {
-        let records = self.lines()?.map(|line| line?.1.map_err(Error::Invalid));
-        Ok(Box::new(records.filter(move |found| found.as_ref().map_or(true, |(_, record)| record.rank() == rank))))
+    /// Returns the records with their agents, in the order of their ranks. Reads the file once for each rank, so that it need
+    /// not fit into memory.
+    pub fn into_records(self) -> impl Iterator<Item = Result<(Agent, Record)>> + Send + 'static {
+        Record::RANKS.flat_map(move |rank| {
+            let (lines, failed) = match self.lines() {
+                Ok(lines) => (Some(lines), None),
+                Err(error) => (None, Some(Err(error))),
+            };
+            let records = lines.into_iter().flatten().map(|line| line?.1.map_err(Error::Invalid));
+            let is_of_rank = move |found: &Result<(Agent, Record)>| match found {
+                Ok((_, record)) => record.rank() == rank,
+                Err(_) => true,
+            };
+            failed.into_iter().chain(records.filter(is_of_rank))
+        })
     }
 }
 

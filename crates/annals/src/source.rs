@@ -37,12 +37,12 @@ pub enum Source {
 /// Opens a file, or standard input for `-`.
 pub fn open(path: &Path) -> Result<Source> {
     if path == Path::new("-") {
-        return read(Box::new(BufReader::new(crate::console::input())), path);
+        return read(Box::new(BufReader::new(std::io::stdin())), path);
     }
     if path.is_dir() {
         return Err(wrong(path, "is a folder; name the files in it"));
     }
-    let file = crate::input::open(path).map_err(|cause| unreadable(path, cause))?;
+    let file = std::fs::File::open(path).map_err(|cause| unreadable(path, cause))?;
     read(Box::new(BufReader::new(file)), path)
 }
 

@@ -1,13 +1,17 @@
 //! A service over stores in memory, for tests: real policies over simple, slow ports.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use annals_core::{Agent, Extractor, Store};
+use annals_core::{Agent, Error, Extractor, Result, Store};
 use annals_retention::Plans;
 use annals_summarizer::SchedulePolicy;
 use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, QuotingEngine, ThreeWords, WordEmbedder, at, message};
+use async_trait::async_trait;
 
+use crate::calls::Host;
 use crate::config::Limits;
+use crate::jobs::AlarmClock;
 use crate::{Clock, Components, Parts, Service};
 
 /// The time in tests, a Tuesday noon: the sixth of March and its week are over.
@@ -57,4 +61,30 @@ pub async fn service_with_memories(agent: &Agent) -> Service {
     service.parts.summarizer.pass(agent, at(NOW), &|_| ()).await.unwrap();
     service.make_searchable(agent, &|_| ()).await.unwrap();
     service
+}
+
+/// A service as the host of calls.
+pub struct TestHost(pub Service);
+
+#[async_trait]
+impl Host for TestHost {
+    fn service(&self) -> &Service {
+        &self.0
+    }
+
+    fn jobs(&self) -> Option<&AlarmClock> {
+        None
+    }
+
+    fn clock_is_synchronised(&self) -> Option<bool> {
+        Some(true)
+    }
+
+    fn fill_random(&self, bytes: &mut [u8]) -> std::result::Result<(), getrandom::Error> {
+        getrandom::fill(bytes)
+    }
+
+    async fn copy_catalog(&self, to: &Path) -> Result<i64> {
+        Err(Error::storage(format!("copying to {}", to.display()), std::io::Error::other("disk full")))
+    }
 }

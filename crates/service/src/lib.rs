@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | `wire` | requests and answers as plain data |
 //! | `operations` | the operations, one file each |
+//! | `calls` | the operations as requests by name, for other processes |
 //! | `admit` | refuses new messages while the backlog is long or the disk nearly full |
 //! | `tables` | makes new messages searchable in the background |
 //! | `locks` | the locks of each agent, and their order |
@@ -21,6 +22,7 @@
 mod access_counter;
 mod activity;
 mod admit;
+pub mod calls;
 pub mod config;
 #[cfg(test)]
 mod fixture;
@@ -37,7 +39,7 @@ mod wiring;
 pub use activity::{Activity, Busy};
 pub use admit::NotAdmitted;
 pub use operations::{
-    Accepted, Export, ImportRequest, ImportedMessages, MOST_MESSAGES, NoProgress, ProgressSink, RecordSource, Records,
+    Accepted, Export, ImportRequest, ImportedMessages, MOST_MESSAGES, NoProgress, ProgressSink, RecordSource,
     RolledUpAgent, Stage, Verified,
 };
 pub use secret::{Issued, Presented, issue};

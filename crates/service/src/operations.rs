@@ -29,7 +29,7 @@ mod timeline;
 mod verify;
 
 pub use export::Export;
-pub use import::{ImportRequest, ImportedMessages, RecordSource, Records};
+pub use import::{ImportRequest, ImportedMessages, RecordSource};
 pub use ingest::{Accepted, MOST_MESSAGES};
 pub use progress::{NoProgress, ProgressSink, Stage};
 pub use rollup::RolledUpAgent;

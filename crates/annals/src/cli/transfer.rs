@@ -4,8 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::console::path;
-
 const EXAMPLE: &str = r#"One JSON object per line; id and name are optional; role is user, assistant, system or tool:
   {"agent": "ann", "conversation": "2026-03-04", "id": "17", "role": "user", "name": "Ann",
    "content": "We moved to Porto today.", "at": "2026-03-04T18:30:00Z"}"#;
@@ -14,7 +12,7 @@ const EXAMPLE: &str = r#"One JSON object per line; id and name are optional; rol
 #[command(after_help = EXAMPLE)]
 pub struct Import {
     /// Files with one message per line or a JSON list of messages, also compressed as .gz; - reads standard input
-    #[arg(required = true, value_name = "FILE", value_parser = path)]
+    #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Import everything into this agent, whatever agent the lines name
     #[arg(long, value_name = "A")]
@@ -48,9 +46,9 @@ pub struct Export {
     #[arg(long, value_name = "A")]
     pub agent: String,
     /// The file to write; - is standard output
-    #[arg(value_name = "FILE", default_value = "-", value_parser = path)]
+    #[arg(value_name = "FILE", default_value = "-")]
     pub file: PathBuf,
     /// Write memories.parquet and facts.parquet into this folder instead
-    #[arg(long, value_name = "DIR", conflicts_with = "file", value_parser = path)]
+    #[arg(long, value_name = "DIR", conflicts_with = "file")]
     pub parquet: Option<PathBuf>,
 }

@@ -6,15 +6,19 @@ use std::io::{BufRead, Read};
 use std::path::Path;
 use std::process::ExitCode;
 
-use annals_core::{Error, Fault, Result, Zones};
+use annals_core::ports::Record;
+use annals_core::{Agent, Error, Fault, Message, Result, Zones};
+use annals_service::calls::{self, ImportLine, MessageLine};
 use annals_service::wire::ImportAnswer;
 use annals_service::{ImportRequest, ImportedMessages};
+use futures::StreamExt;
+use futures::stream::iter;
+use serde_json::Value;
 
-use super::open_or_make;
 use crate::cli::{Global, Import};
+use crate::client::Client;
 use crate::failure::unreadable;
 use crate::jsonl::parse;
-use crate::progress::Bars;
 use crate::records::{self, ExportFile};
 use crate::scratch;
 use crate::source::{self, Source};
@@ -24,21 +28,47 @@ pub async fn run(global: &Global, args: &Import) -> Result<ExitCode> {
     // The folder is created only after files and zone have passed their checks.
     let now = super::now(global);
     args.time_zone.as_deref().map(Zones::new).transpose()?;
-    let read = read_all(args, &super::data(global)?, now)?;
-    let folder = open_or_make(global).await?;
-    let (bars, service) = (Bars { is_hidden: global.json }, folder.service());
-    let (time_zone, revise, unforget) = (args.time_zone.clone(), args.revise, args.unforget);
-    let request = ImportRequest { time_zone, revise, unforget, ..read.messages };
-    let mut imported = service.import(request, folder.now(), &bars).await?;
-    for mut export in read.exports {
-        service.restore_export(&mut export, folder.now(), &bars, &mut imported).await?;
-    }
+    let Contents { messages, exports } = read_all(args, &super::data(global)?, now)?;
+    let client = Client::open_or_create(global).await?;
+    let request = calls::Import {
+        time_zone: args.time_zone.clone(),
+        revise: args.revise,
+        unforget: args.unforget,
+        ignored: messages.ignored,
+    };
+    let lines = messages.agents.into_iter().flat_map(of_messages).map(Ok);
+    let lines = lines.chain(exports.into_iter().flat_map(of_export)).map(|line| as_value(line?));
+    let imported = client.call_with(request, iter(lines).boxed()).await?;
     if global.json {
         print_json(&imported);
     } else {
         print(&imported);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the items of a call that imports these messages.
+fn of_messages(of_agent: ImportedMessages) -> impl Iterator<Item = ImportLine> + Send + 'static {
+    let ImportedMessages { agent, file, messages, lines } = of_agent;
+    messages.into_iter().zip(lines).map(move |((_, message), line)| {
+        let Message { conversation, client_id, role, name, content, at } = message;
+        let message = MessageLine { conversation, id: client_id, role, name, content, at };
+        ImportLine::Message { agent: agent.name().to_owned(), file: file.clone(), line, message }
+    })
+}
+
+/// Returns the items of a call that restores an export.
+fn of_export(export: ExportFile) -> impl Iterator<Item = Result<ImportLine>> + Send + 'static {
+    let agents = export.agents.iter().map(|(agent, records)| (agent.name().to_owned(), *records)).collect();
+    let line = |found: Result<(Agent, Record)>| {
+        let (agent, record) = found?;
+        Ok(ImportLine::Record { agent: agent.name().to_owned(), record: Box::new(record) })
+    };
+    std::iter::once(Ok(ImportLine::Export { agents })).chain(export.into_records().map(line))
+}
+
+fn as_value(line: ImportLine) -> Result<Value> {
+    serde_json::to_value(line).map_err(|cause| Error::storage("sending an item of an import", cause))
 }
 
 fn print(imported: &ImportAnswer) {

@@ -1,0 +1,232 @@
+//! Import of messages and exports, which come as items of input: the caller has read and checked its files.
+
+use std::collections::BTreeMap;
+
+use annals_core::ports::Record;
+use annals_core::{Agent, Error, Message, Result, Role, Timestamp, identify};
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+use super::{Call, Context, Input};
+use crate::operations::{ImportRequest, ImportedMessages, RecordSource};
+use crate::wire::ImportAnswer;
+
+/// Imports the items that follow: messages first, then exports.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Import {
+    /// Time zone for the agents.
+    pub time_zone: Option<String>,
+    /// Replaces stored messages that have the same id but other content.
+    pub revise: bool,
+    /// Imports messages again that were forgotten.
+    pub unforget: bool,
+    /// Names of unknown fields, with the number of lines that contain each.
+    pub ignored: BTreeMap<String, u64>,
+}
+
+/// One item of an import.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ImportLine {
+    /// A message.
+    Message {
+        /// Name of the agent.
+        agent: String,
+        /// The file, if there are several.
+        file: Option<String>,
+        /// Number of the line.
+        line: usize,
+        /// The message.
+        message: MessageLine,
+    },
+    /// An export begins. Its records follow, in the order of their ranks.
+    Export {
+        /// The agents in the export, with the number of their records.
+        agents: BTreeMap<String, u64>,
+    },
+    /// A record of an export.
+    Record {
+        /// Name of the agent.
+        agent: String,
+        /// The record.
+        record: Box<Record>,
+    },
+}
+
+/// A [`Message`] as plain data.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct MessageLine {
+    /// Its conversation.
+    pub conversation: String,
+    /// The client's own id.
+    pub id: Option<String>,
+    /// The role of the speaker.
+    pub role: Role,
+    /// The speaker's name.
+    pub name: Option<String>,
+    /// The text.
+    pub content: String,
+    /// When it was said.
+    pub at: Timestamp,
+}
+
+impl Call for Import {
+    const NAME: &'static str = "import";
+    type Answer = ImportAnswer;
+
+    async fn run(self, context: Context<'_>) -> Result<ImportAnswer> {
+        let (service, now, progress) = (context.service(), context.now, context.progress);
+        let mut lines = Lines { input: context.input, export: None };
+        let agents = messages(&mut lines).await?;
+        let Import { time_zone, revise, unforget, ignored } = self;
+        let request = ImportRequest { agents, ignored, time_zone, revise, unforget };
+        let mut answer = service.import(request, now, progress).await?;
+        while let Some(agents) = lines.export.take() {
+            let agents = agents.into_iter().map(|(name, records)| Ok((Agent::new(&name)?, records)));
+            let agents = agents.collect::<Result<_>>()?;
+            service.restore_export(&mut lines, agents, now, progress, &mut answer).await?;
+        }
+        Ok(answer)
+    }
+}
+
+/// The items of the input. Stops at the beginning of an export, and at its end.
+struct Lines<'a> {
+    input: &'a mut dyn Input,
+    /// The export that has begun and was not restored yet.
+    export: Option<BTreeMap<String, u64>>,
+}
+
+impl Lines<'_> {
+    async fn next(&mut self) -> Result<Option<ImportLine>> {
+        let unreadable = |cause| Error::storage("reading an item of an import", cause);
+        match self.input.next().await?.map(serde_json::from_value).transpose().map_err(unreadable)? {
+            Some(ImportLine::Export { agents }) => {
+                self.export = Some(agents);
+                Ok(None)
+            }
+            line => Ok(line),
+        }
+    }
+}
+
+/// Reads the messages, which come by agent and file.
+async fn messages(lines: &mut Lines<'_>) -> Result<Vec<ImportedMessages>> {
+    let mut all: Vec<ImportedMessages> = Vec::new();
+    let mut plain: Vec<Vec<Message>> = Vec::new();
+    while let Some(line) = lines.next().await? {
+        let ImportLine::Message { agent, file, line, message } = line else { return Err(out_of_place()) };
+        let MessageLine { conversation, id, role, name, content, at } = message;
+        let message = Message { conversation, client_id: id, role, name, content, at };
+        if all.last().is_none_or(|last| last.agent.name() != agent || last.file != file) {
+            let agent = Agent::new(&agent)?;
+            all.push(ImportedMessages { agent, file, messages: Vec::new(), lines: Vec::new() });
+            plain.push(Vec::new());
+        }
+        if let (Some(of_agent), Some(plain)) = (all.last_mut(), plain.last_mut()) {
+            of_agent.lines.push(line);
+            plain.push(message);
+        }
+    }
+    for (of_agent, plain) in all.iter_mut().zip(plain) {
+        of_agent.messages = identify(&plain).into_iter().zip(plain).collect();
+    }
+    Ok(all)
+}
+
+#[async_trait]
+impl RecordSource for Lines<'_> {
+    async fn next(&mut self) -> Result<Option<(Agent, Record)>> {
+        match Lines::next(self).await? {
+            Some(ImportLine::Record { agent, record }) => Ok(Some((Agent::new(&agent)?, *record))),
+            Some(_) => Err(out_of_place()),
+            None => Ok(None),
+        }
+    }
+}
+
+fn out_of_place() -> Error {
+    Error::storage("reading an item of an import", "messages come first, and records after the beginning of an export")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+    use std::sync::Arc;
+
+    use annals_testkit::{agent, at};
+    use serde_json::Value;
+
+    use super::*;
+    use crate::NoProgress;
+    use crate::calls::NoOutput;
+    use crate::fixture::{NOW, TestHost, service, service_with_memories};
+
+    struct Given(VecDeque<Value>);
+
+    #[async_trait]
+    impl Input for Given {
+        async fn next(&mut self) -> Result<Option<Value>> {
+            Ok(self.0.pop_front())
+        }
+    }
+
+    async fn import(host: &TestHost, lines: Vec<ImportLine>) -> Result<ImportAnswer> {
+        let input = lines.iter().map(|line| serde_json::to_value(line).unwrap());
+        let context = Context {
+            host,
+            now: at(NOW),
+            progress: &NoProgress,
+            input: &mut Given(input.collect()),
+            output: &mut NoOutput,
+        };
+        Import::default().run(context).await
+    }
+
+    fn line(agent: &str, number: usize, content: &str) -> ImportLine {
+        let message = MessageLine {
+            conversation: "c".into(),
+            id: Some(number.to_string()),
+            role: Role::User,
+            name: None,
+            content: content.into(),
+            at: at("2026-03-04T18:30:00Z"),
+        };
+        ImportLine::Message { agent: agent.into(), file: None, line: number, message }
+    }
+
+    #[tokio::test]
+    async fn messages_are_grouped_by_agent_and_faults_name_their_line() {
+        let host = TestHost(service(Arc::new(|| at(NOW))));
+        let answer =
+            import(&host, vec![line("a", 1, "one"), line("a", 3, "two"), line("b", 2, "three")]).await.unwrap();
+        assert_eq!((answer.agents, answer.accepted), (2, 3));
+        let Err(Error::Faults(faults)) = import(&host, vec![line("a", 7, "one"), line("a", 3, "changed")]).await else {
+            panic!("line 3 has other content than before")
+        };
+        assert_eq!(faults.iter().map(|fault| fault.line).collect::<Vec<_>>(), [Some(3)]);
+    }
+
+    #[tokio::test]
+    async fn exports_after_messages_are_restored_one_after_another() {
+        let me = agent("ann");
+        let from = service_with_memories(&me).await;
+        let mut records = from.parts.store.records(&me, None, 1000).await.unwrap();
+        records.sort_by_key(Record::rank);
+        let export = |name: &str| {
+            let agents = BTreeMap::from([(name.to_owned(), records.len() as u64)]);
+            let of_agent = records.iter().cloned().map(Box::new);
+            let of_agent = of_agent.map(|record| ImportLine::Record { agent: name.into(), record });
+            std::iter::once(ImportLine::Export { agents }).chain(of_agent).collect::<Vec<_>>()
+        };
+        let host = TestHost(service(Arc::new(|| at(NOW))));
+        let parts = [vec![line("zoe", 1, "Hello.")], export("ann"), export("bob")];
+        let answer = import(&host, parts.into_iter().flatten().collect()).await.unwrap();
+        assert_eq!((answer.agents, answer.accepted, answer.restored), (3, 1, 2 * records.len() as u64));
+        for name in ["ann", "bob"] {
+            assert_eq!(host.0.memories_of(&agent(name), annals_core::Grain::Daily).await.unwrap().len(), 2);
+        }
+        let stray = ImportLine::Record { agent: "x".into(), record: Box::new(records[0].clone()) };
+        assert!(import(&host, vec![stray]).await.is_err(), "a record without an export");
+    }
+}
