@@ -32,7 +32,7 @@ pub use passes::{Dead, Rebuild, Retain, Rollup};
 pub use prompt::Prompt;
 pub use search::{Context, Conversations, Range, Search, Timeline};
 pub use service::{AddKey, Job, Key, Mcp, Serve};
-pub use transfer::{Export, Import};
+pub use transfer::{Export, Format, Import};
 
 /// Long-term memory for AI agents: stores messages, summarizes them by calendar period, and searches by grain and date
 #[derive(Parser)]
@@ -79,7 +79,7 @@ pub enum Command {
     /// List the scheduled jobs of the service, or run one now
     #[command(subcommand)]
     Job(Job),
-    /// Import conversations from files with one JSON message per line
+    /// Import conversations: JSON Lines, exports of Annals, and what ChatGPT, Claude and other programs keep
     Import(Import),
     /// Write the summaries of all closed days, weeks, months, quarters and years whose input changed
     Rollup(Rollup),

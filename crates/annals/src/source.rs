@@ -46,6 +46,18 @@ pub fn open(path: &Path) -> Result<Source> {
     read(Box::new(BufReader::new(file)), path)
 }
 
+/// Returns whether a file begins with a message or a record of an export, or with a JSON list of them.
+pub fn is_ours(path: &Path) -> IoResult<bool> {
+    let mut head = Vec::new();
+    std::fs::File::open(path)?.take(HEAD as u64).read_to_end(&mut head)?;
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head).trim_ascii_start();
+    let first =
+        serde_json::Deserializer::from_slice(text.strip_prefix(b"[").unwrap_or(text)).into_iter::<Value>().next();
+    let Some(Ok(first)) = first else { return Ok(false) };
+    let has = |field: &&str| first.get(*field).is_some();
+    Ok(has(&"record") || ["conversation", "role", "content", "at"].iter().filter(|field| has(field)).count() > 1)
+}
+
 fn read(input: Box<dyn BufRead>, path: &Path) -> Result<Source> {
     let failed = |cause| unreadable(path, cause);
     let (head, mut input) = peek(input).map_err(failed)?;

@@ -18,6 +18,7 @@ mod arguments;
 pub mod config;
 mod error_status;
 #[cfg(test)]
+#[path = "../../service/src/fixture.rs"]
 mod fixture;
 pub mod ipc;
 pub mod mcp;

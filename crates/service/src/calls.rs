@@ -26,7 +26,7 @@ use crate::{ProgressSink, Service};
 pub use agents::{ChangeSettings, CreateAgent, DeleteAgent, GetSettings, ListAgents, ListPlans};
 pub use facts::{EnterFact, ExportFacts, FindFacts};
 pub use host::{Host, Input, NoInput, NoOutput, Output};
-pub use import::{Import, ImportLine, MessageLine};
+pub use import::{Import, ImportItems, ImportLine, MessageLine};
 pub use jobs::{ListJobs, RunJob};
 pub use keys::{AddKey, ListKeys, RevokeKey};
 pub use maintenance::{
@@ -106,7 +106,7 @@ pub enum Refusal {
 type Run = for<'a> fn(Value, Context<'a>) -> BoxFuture<'a, std::result::Result<Value, Refusal>>;
 
 /// Every call, by name.
-const CALLS: [(&str, Run); 35] = [
+const CALLS: [(&str, Run); 36] = [
     entry::<ListAgents>(),
     entry::<GetSettings>(),
     entry::<CreateAgent>(),
@@ -133,6 +133,7 @@ const CALLS: [(&str, Run); 35] = [
     entry::<Rebuild>(),
     entry::<Dump>(),
     entry::<Import>(),
+    entry::<ImportItems>(),
     entry::<Export>(),
     entry::<ListMemories>(),
     entry::<CheckReadable>(),

@@ -19,6 +19,9 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+#[cfg(test)]
+extern crate self as annals_service;
+
 mod access_counter;
 mod activity;
 mod admit;
@@ -40,7 +43,7 @@ pub use activity::{Activity, Busy};
 pub use admit::NotAdmitted;
 pub use operations::{
     Accepted, Export, ImportRequest, ImportedMessages, MOST_MESSAGES, NoProgress, ProgressSink, RecordSource,
-    RolledUpAgent, Stage, Verified,
+    RolledUpAgent, SourceReader, Stage, Verified, read_source,
 };
 pub use secret::{Issued, Presented, issue};
 pub use service::{Clock, Parts, Prompts, Service};

@@ -4,6 +4,7 @@
 mod context;
 mod facts;
 mod forget;
+mod imports;
 mod ingest;
 mod jobs;
 mod keys;
@@ -20,6 +21,7 @@ mod words;
 pub use context::{BlockView, BlocksRequest, BlocksView, ContextAnswer, ContextItemView, ContextRequest, DocumentIn};
 pub use facts::{FactEntry, FactView, FactsAnswer, FactsRequest, Verb};
 pub use forget::{ForgetAnswer, ForgetReport, ForgetRequest, ProofView};
+pub use imports::{FoundItems, ImportCounts, ImportItem, ImportReport, ItemIn, ItemsRequest, SkippedView, StoredItems};
 pub use ingest::{IngestRequest, Ingested, MessageIn, OperationView, Progress};
 pub use jobs::{JobRunView, JobView, OutcomeView};
 pub use keys::{KeyView, NewKey, NewKeyAnswer};

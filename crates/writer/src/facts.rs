@@ -1,4 +1,4 @@
-//! Projection of the table of facts, and operations entered by hand.
+//! Projection of the table of facts, and operations that are entered by hand or imported from another memory.
 //!
 //! The table is folded from the whole log whenever its version differs from the log's, so there are no partial updates to lose.
 
@@ -142,6 +142,32 @@ impl FactWriter {
 
 /// Builds an operation entered by hand. The same one entered twice at the same time has the same id.
 fn entry(agent: &Agent, verb: Verb, words: [&str; 3], at: Timestamp, now: Timestamp) -> Result<FactOperation> {
+    let source = |words: &str| MemoryId::entry(agent, &[verb.as_str(), words, &at.to_string()].join("\0"), now);
+    operation(verb, words, at, now, now, source)
+}
+
+/// Builds the operation of a fact that another memory holds under this id. It has the same id in every import, whenever that is;
+/// with other words it is another operation. An undated fact holds from `now` on.
+pub fn imported_fact(
+    agent: &Agent,
+    id: &str,
+    words: [&str; 3],
+    at: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<FactOperation> {
+    check("object", words[2])?;
+    let source = |words: &str| MemoryId::entry(agent, &["import", id, words].join("\0"), Timestamp::UNIX_EPOCH);
+    operation(Verb::Insert, words, at.unwrap_or(now), at.unwrap_or(now), now, source)
+}
+
+fn operation(
+    verb: Verb,
+    words: [&str; 3],
+    at: Timestamp,
+    said_at: Timestamp,
+    now: Timestamp,
+    source: impl FnOnce(&str) -> MemoryId,
+) -> Result<FactOperation> {
     let [subject, predicate, object] = words.map(str::trim);
     check("subject", subject)?;
     let predicate = predicate_name(predicate);
@@ -150,8 +176,7 @@ fn entry(agent: &Agent, verb: Verb, words: [&str; 3], at: Timestamp, now: Timest
         let (first, last) = (Period::YEARS.start(), Period::YEARS.end());
         return Err(Error::invalid("at", format!("is outside of the years {first} to {last}")));
     }
-    let spoken = [verb.as_str(), subject, &predicate, object, &at.to_string()].join("\0");
-    let source = MemoryId::entry(agent, &spoken, now);
+    let source = source(&[subject, &predicate, object].join("\0"));
     Ok(FactOperation {
         id: FactOperation::id(&source, 0),
         verb,
@@ -162,7 +187,7 @@ fn entry(agent: &Agent, verb: Verb, words: [&str; 3], at: Timestamp, now: Timest
         properties: Properties::new(),
         confidence: 1.0,
         at,
-        said_at: now,
+        said_at,
         source,
         position: 0,
         recorded_at: now,

@@ -29,6 +29,7 @@ use annals_core::{Embedder, Store, Strata};
 pub use audit::Discrepancy;
 pub use check::{LONGEST_CONTENT, check};
 pub use extract::{ExtractionPassed, FactWriter};
+pub use facts::imported_fact;
 pub use forget::Eraser;
 pub use mask::mask;
 pub use project::Projected;

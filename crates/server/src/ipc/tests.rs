@@ -1,18 +1,16 @@
 //! Calls over a real Unix socket to a service in memory.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use annals_core::{Agent, Error, Result};
 use annals_service::calls::{
-    AddKey, Call, Context, CopyCatalog, CreateAgent, Dump, FindFacts, GetMemory, Host, ListAgents, ListJobs, Rebuild,
-    Rollup, Search, Status,
+    AddKey, Call, Context, CopyCatalog, CreateAgent, Dump, FindFacts, GetMemory, ListAgents, ListJobs, Rebuild, Rollup,
+    Search, Status,
 };
-use annals_service::jobs::AlarmClock;
 use annals_service::wire::{NewKey, RollupRequest, SearchRequest};
 use annals_service::{NoProgress, ProgressSink, Service, Stage};
 use annals_testkit::{agent, at, message};
-use async_trait::async_trait;
 use futures::StreamExt;
 use futures::stream::{empty, iter};
 use serde::{Deserialize, Serialize};
@@ -22,33 +20,8 @@ use tokio::net::{UnixListener, UnixStream};
 
 use super::{Options, call, route};
 use crate::error_status;
-use crate::fixture::{NOW, ingest, service_with_memories};
+use crate::fixture::{NOW, TestHost, ingest, service_with_memories};
 use crate::rest::chain;
-
-struct InMemory(Service);
-
-#[async_trait]
-impl Host for InMemory {
-    fn service(&self) -> &Service {
-        &self.0
-    }
-
-    fn jobs(&self) -> Option<&AlarmClock> {
-        None
-    }
-
-    fn clock_is_synchronised(&self) -> Option<bool> {
-        Some(true)
-    }
-
-    fn fill_random(&self, bytes: &mut [u8]) -> std::result::Result<(), getrandom::Error> {
-        getrandom::fill(bytes)
-    }
-
-    async fn copy_catalog(&self, to: &Path) -> Result<i64> {
-        Err(Error::storage(format!("copying to {}", to.display()), std::io::Error::other("disk full")))
-    }
-}
 
 /// A service with the memories of Ann that listens on a socket.
 struct Listening {
@@ -63,7 +36,7 @@ impl Listening {
         let socket = folder.path().join("socket");
         let service = service_with_memories(&agent("ann")).await;
         let listener = UnixListener::bind(&socket).unwrap();
-        let router = route(Arc::new(InMemory(service.clone())));
+        let router = route(Arc::new(TestHost(service.clone())));
         tokio::spawn(async move { axum::serve(listener, router).await });
         Listening { service, socket, _folder: folder }
     }

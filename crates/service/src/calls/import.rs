@@ -1,4 +1,4 @@
-//! Import of messages and exports, which come as items of input: the caller has read and checked its files.
+//! Imports: what is imported comes as items of input, from files that the caller has read and checked.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,14 @@ use annals_core::ports::Record;
 use annals_core::{Agent, Error, Message, Result, Role, Timestamp, identify};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc::channel;
 
 use super::{Call, Context, Input};
 use crate::operations::{ImportRequest, ImportedMessages, RecordSource};
-use crate::wire::ImportAnswer;
+use crate::wire::{ImportAnswer, ImportItem, ItemsRequest, StoredItems};
+
+/// Items of another program that wait to be stored.
+const WAITING: usize = 64;
 
 /// Imports the items that follow: messages first, then exports.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -90,6 +94,42 @@ impl Call for Import {
     }
 }
 
+/// Imports the items of another program that follow, for one agent.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ImportItems {
+    /// Name of the agent, which need not exist.
+    pub agent: String,
+    /// How they are stored.
+    pub request: ItemsRequest,
+}
+
+impl Call for ImportItems {
+    const NAME: &'static str = "import_items";
+    type Answer = StoredItems;
+
+    async fn run(self, context: Context<'_>) -> Result<StoredItems> {
+        let (service, now, input) = (context.service(), context.now, context.input);
+        let agent = Agent::new(&self.agent)?;
+        let (sender, mut received) = channel(WAITING);
+        let forward = async move {
+            while let Some(item) = input.next().await? {
+                let item: ImportItem = serde_json::from_value(item).map_err(unreadable)?;
+                if sender.send(item).await.is_err() {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        // An error of the input ends the import: what came before it is stored at the latest by the next import.
+        let ((), stored) = tokio::try_join!(forward, service.import_items(&agent, &self.request, &mut received, now))?;
+        Ok(stored)
+    }
+}
+
+fn unreadable(cause: serde_json::Error) -> Error {
+    Error::storage("reading an item of an import", cause)
+}
+
 /// The items of the input. Stops at the beginning of an export, and at its end.
 struct Lines<'a> {
     input: &'a mut dyn Input,
@@ -99,7 +139,6 @@ struct Lines<'a> {
 
 impl Lines<'_> {
     async fn next(&mut self) -> Result<Option<ImportLine>> {
-        let unreadable = |cause| Error::storage("reading an item of an import", cause);
         match self.input.next().await?.map(serde_json::from_value).transpose().map_err(unreadable)? {
             Some(ImportLine::Export { agents }) => {
                 self.export = Some(agents);
@@ -161,6 +200,7 @@ mod tests {
     use crate::NoProgress;
     use crate::calls::NoOutput;
     use crate::fixture::{NOW, TestHost, service, service_with_memories};
+    use crate::wire::ItemIn;
 
     struct Given(VecDeque<Value>);
 
@@ -171,8 +211,8 @@ mod tests {
         }
     }
 
-    async fn import(host: &TestHost, lines: Vec<ImportLine>) -> Result<ImportAnswer> {
-        let input = lines.iter().map(|line| serde_json::to_value(line).unwrap());
+    async fn run<C: Call>(host: &TestHost, call: C, items: &[impl Serialize]) -> Result<C::Answer> {
+        let input = items.iter().map(|item| serde_json::to_value(item).unwrap());
         let context = Context {
             host,
             now: at(NOW),
@@ -180,7 +220,11 @@ mod tests {
             input: &mut Given(input.collect()),
             output: &mut NoOutput,
         };
-        Import::default().run(context).await
+        call.run(context).await
+    }
+
+    async fn import(host: &TestHost, lines: Vec<ImportLine>) -> Result<ImportAnswer> {
+        run(host, Import::default(), &lines).await
     }
 
     fn line(agent: &str, number: usize, content: &str) -> ImportLine {
@@ -228,5 +272,27 @@ mod tests {
         }
         let stray = ImportLine::Record { agent: "x".into(), record: Box::new(records[0].clone()) };
         assert!(import(&host, vec![stray]).await.is_err(), "a record without an export");
+    }
+
+    #[tokio::test]
+    async fn items_of_another_program_are_stored_until_one_is_unreadable() {
+        let host = TestHost(service(Arc::new(|| at(NOW))));
+        let request = || ItemsRequest { from: "chatgpt".into(), ..ItemsRequest::default() };
+        let call = || ImportItems { agent: "ann".into(), request: request() };
+        let item = |id: &str| {
+            let item = ItemIn::Message {
+                conversation: "c".into(),
+                id: id.into(),
+                role: Role::User,
+                name: None,
+                content: "Hello.".into(),
+                at: at("2026-03-04T18:30:00Z"),
+            };
+            serde_json::to_value(ImportItem { place: id.into(), item }).unwrap()
+        };
+        let stored = run(&host, call(), &[item("1"), item("2")]).await.unwrap();
+        assert_eq!(stored.messages.new, 2);
+        let error = run(&host, call(), &[item("3"), Value::from("x")]).await.unwrap_err();
+        assert!(error.to_string().contains("reading an item of an import"), "{error}");
     }
 }

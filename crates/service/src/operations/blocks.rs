@@ -10,7 +10,7 @@ use crate::wire::{BlockView, BlocksRequest, BlocksView};
 const LONGEST_NAME: usize = 64;
 const LONGEST_TEXT: usize = 16 * 1024;
 /// Blocks are in every context; more of them would leave no room for memories.
-const MOST: usize = 32;
+pub(super) const MOST: usize = 32;
 
 impl Service {
     /// Returns an agent's blocks.
@@ -47,7 +47,7 @@ impl Service {
     }
 }
 
-fn check(index: usize, block: &BlockView) -> Vec<Fault> {
+pub(super) fn check(index: usize, block: &BlockView) -> Vec<Fault> {
     let fault = |field: &str, reason: String| Fault::new(format!("blocks[{index}].{field}"), reason);
     let mut faults = Vec::new();
     match block.name.len() {

@@ -12,11 +12,11 @@ use crate::wire::ImportAnswer;
 use crate::{ProgressSink, Service, Stage};
 
 /// Messages per transaction, each with one fsync. Larger batches gain nothing; smaller ones are noticeably slower on SD cards.
-const BATCH: usize = 500;
+pub(super) const BATCH: usize = 500;
 /// Records of an export per transaction.
 const RECORDS: usize = 100;
 /// Back-pressure: after this many messages that are stored but not searchable, the import waits until the tables are up to date.
-const MOST_WAITING: u64 = 2000;
+pub(super) const MOST_WAITING: u64 = 2000;
 
 /// Messages to import, all of them checked.
 #[derive(Default)]
@@ -215,7 +215,7 @@ impl Service {
         Ok(())
     }
 
-    async fn set_time_zone(&self, agent: &Agent, zone: &str, now: Timestamp) -> Result<()> {
+    pub(super) async fn set_time_zone(&self, agent: &Agent, zone: &str, now: Timestamp) -> Result<()> {
         let _history = self.locks.lock::<History>(agent).await;
         let mut settings = self.parts.store.settings(agent).await?;
         let has_memories = self.parts.store.counts(agent).await?.has_memories();
