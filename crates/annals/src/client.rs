@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use annals_core::{Error, Result, Settings, Timestamp, Zones};
-use annals_server::ipc::{self as server_ipc, Items, Options};
+pub use annals_server::ipc::Items;
+use annals_server::ipc::{self as server_ipc, Options};
 use annals_service::calls::{Call, Context, GetSettings, Input, Output, SendsItems};
 use annals_service::wire::SettingsView;
 use async_trait::async_trait;

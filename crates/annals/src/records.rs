@@ -2,12 +2,13 @@
 //! stored.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Seek};
+use std::io::BufRead;
 
 use annals_core::ports::{Record, RecordOrigin};
 use annals_core::{Agent, Error, Fault, Result};
 use serde_json::Value;
+
+use crate::source::Lines;
 
 /// Returns whether a line is a record of an export rather than a message.
 pub fn is_record(line: &[u8]) -> bool {
@@ -16,7 +17,7 @@ pub fn is_record(line: &[u8]) -> bool {
 
 /// An export that was checked completely and can be read again.
 pub struct ExportFile {
-    source: File,
+    source: Lines,
     /// Overrides the agent of each line.
     agent: Option<String>,
     /// The agents in the export, with the number of their records.
@@ -25,7 +26,7 @@ pub struct ExportFile {
 
 impl ExportFile {
     /// Checks every line and the origin of the records. Holds one line in memory at a time.
-    pub fn check(source: File, agent: Option<&str>) -> Result<ExportFile> {
+    pub fn check(source: Lines, agent: Option<&str>) -> Result<ExportFile> {
         let mut file = ExportFile { source, agent: agent.map(str::to_owned), agents: BTreeMap::new() };
         let (mut agents, mut origins, mut faults) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         for line in file.lines()? {
@@ -48,11 +49,9 @@ impl ExportFile {
 
     /// Returns every non-empty line, parsed, with its number.
     fn lines(&self) -> Result<impl Iterator<Item = Result<(usize, Parsed)>> + Send + use<>> {
-        let failed = |cause| Error::storage("reading an export", cause);
-        let mut source = self.source.try_clone().map_err(failed)?;
-        source.rewind().map_err(failed)?;
         let agent = self.agent.clone();
-        let lines = BufReader::new(source).split(b'\n').zip(1..);
+        let source = self.source.read().map_err(|cause| Error::storage("reading an export", cause))?;
+        let lines = source.split(b'\n').zip(1..);
         Ok(lines.filter_map(move |(line, number)| match line {
             Ok(bytes) if bytes.trim_ascii().is_empty() => None,
             Ok(bytes) => Some(Ok((number, record(&bytes, agent.as_deref())))),
@@ -79,9 +78,10 @@ impl ExportFile {
 }
 
 /// A parsed line.
-type Parsed = std::result::Result<(Agent, Record), Fault>;
+pub type Parsed = std::result::Result<(Agent, Record), Fault>;
 
-fn record(bytes: &[u8], agent: Option<&str>) -> Parsed {
+/// Parses a line of an export. `agent` overrides the agent of the line.
+pub fn record(bytes: &[u8], agent: Option<&str>) -> Parsed {
     let wrong = |error: serde_json::Error| Fault::new("the line", format!("is not a record of an export: {error}"));
     let mut value: Value = serde_json::from_slice(bytes).map_err(wrong)?;
     let own = value.as_object_mut().and_then(|fields| fields.remove("agent"));

@@ -42,7 +42,7 @@ pub use fact::{
 pub use grain::Grain;
 pub use ledger::{DeadLetter, IngestReceipt, LedgerRow, RolledUp, Stage};
 pub use memory::{Body, Kind, Memory};
-pub use message::{Message, Role, TurnKey, identify};
+pub use message::{Message, Role, TurnKey, TurnKeys, identify};
 pub use name::Agent;
 pub use ones::ones;
 pub use period::Period;

@@ -9,6 +9,7 @@ mod extract;
 mod facts;
 mod health;
 mod home;
+mod imports;
 mod memories;
 mod messages;
 mod metrics;

@@ -26,7 +26,7 @@ use crate::{ProgressSink, Service};
 pub use agents::{ChangeSettings, CreateAgent, DeleteAgent, GetSettings, ListAgents, ListPlans};
 pub use facts::{EnterFact, ExportFacts, FindFacts};
 pub use host::{Host, Input, NoInput, NoOutput, Output};
-pub use import::{Import, ImportItems, ImportLine, MessageLine};
+pub use import::{Import, ImportItems, ImportLine, MessageItem};
 pub use jobs::{ListJobs, RunJob};
 pub use keys::{AddKey, ListKeys, RevokeKey};
 pub use maintenance::{

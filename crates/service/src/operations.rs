@@ -28,12 +28,14 @@ mod search;
 mod settings;
 mod status;
 mod timeline;
+mod uploads;
 mod verify;
 
 pub use export::Export;
-pub use import::{ImportRequest, ImportedMessages, RecordSource};
+pub use import::{ImportRequest, MessageLine, MessageLines, MessageSource, RecordSource};
 pub use ingest::{Accepted, MOST_MESSAGES};
 pub use progress::{NoProgress, ProgressSink, Stage};
 pub use read_source::{SourceReader, read_source};
 pub use rollup::RolledUpAgent;
+pub(crate) use uploads::Uploads;
 pub use verify::Verified;

@@ -21,7 +21,10 @@ mod words;
 pub use context::{BlockView, BlocksRequest, BlocksView, ContextAnswer, ContextItemView, ContextRequest, DocumentIn};
 pub use facts::{FactEntry, FactView, FactsAnswer, FactsRequest, Verb};
 pub use forget::{ForgetAnswer, ForgetReport, ForgetRequest, ProofView};
-pub use imports::{FoundItems, ImportCounts, ImportItem, ImportReport, ItemIn, ItemsRequest, SkippedView, StoredItems};
+pub use imports::{
+    FoundItems, ImportCounts, ImportItem, ImportReport, ImportStatus, ImportView, ItemIn, ItemsRequest, SkippedView,
+    StoredItems, UploadRequest,
+};
 pub use ingest::{IngestRequest, Ingested, MessageIn, OperationView, Progress};
 pub use jobs::{JobRunView, JobView, OutcomeView};
 pub use keys::{KeyView, NewKey, NewKeyAnswer};

@@ -109,4 +109,8 @@ pub struct Export {
     /// Write memories.parquet and facts.parquet into this folder instead
     #[arg(long, value_name = "DIR", conflicts_with = "file")]
     pub parquet: Option<PathBuf>,
+    /// Write daily notes, summaries, facts and blocks as Markdown into this folder instead, for Obsidian and OpenClaw; a later
+    /// export into it replaces its own notes
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "parquet"], value_parser = path)]
+    pub markdown: Option<PathBuf>,
 }

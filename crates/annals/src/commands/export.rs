@@ -1,4 +1,6 @@
-//! `annals export`: writes everything of an agent, as lines of records that `import` can read, or as Parquet.
+//! `annals export`: writes everything of an agent, as lines of records that `import` can read, as Parquet, or as Markdown.
+
+mod markdown;
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -15,10 +17,11 @@ use crate::scratch::Scratch;
 use crate::view::{plural, say, say_raw};
 
 pub async fn run(client: &Client, args: &Export, json: bool) -> Result<ExitCode> {
-    match &args.parquet {
-        Some(target) => parquet(client, &args.agent, target, json).await?,
-        None if args.file == Path::new("-") => print(client, &args.agent).await?,
-        None => write(client, &args.agent, &args.file, json).await?,
+    match (&args.parquet, &args.markdown) {
+        (Some(target), _) => parquet(client, &args.agent, target, json).await?,
+        (None, Some(target)) => markdown::run(client, &args.agent, target, json).await?,
+        (None, None) if args.file == Path::new("-") => print(client, &args.agent).await?,
+        (None, None) => write(client, &args.agent, &args.file, json).await?,
     }
     Ok(ExitCode::SUCCESS)
 }

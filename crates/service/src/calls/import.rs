@@ -1,15 +1,18 @@
 //! Imports: what is imported comes as items of input, from files that the caller has read and checked.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Seek, Write};
 
 use annals_core::ports::Record;
-use annals_core::{Agent, Error, Message, Result, Role, Timestamp, identify};
+use annals_core::{Agent, Error, Message, Result, Role, Timestamp};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::channel;
 
 use super::{Call, Context, Input};
-use crate::operations::{ImportRequest, ImportedMessages, RecordSource};
+use crate::Service;
+use crate::operations::{ImportRequest, MessageLine, MessageLines, MessageSource, RecordSource};
 use crate::wire::{ImportAnswer, ImportItem, ItemsRequest, StoredItems};
 
 /// Items of another program that wait to be stored.
@@ -32,16 +35,19 @@ pub struct Import {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImportLine {
+    /// A file of messages begins. Its messages follow.
+    File {
+        /// The name of the file, if there are several.
+        name: Option<String>,
+    },
     /// A message.
     Message {
         /// Name of the agent.
         agent: String,
-        /// The file, if there are several.
-        file: Option<String>,
         /// Number of the line.
         line: usize,
         /// The message.
-        message: MessageLine,
+        message: MessageItem,
     },
     /// An export begins. Its records follow, in the order of their ranks.
     Export {
@@ -59,7 +65,7 @@ pub enum ImportLine {
 
 /// A [`Message`] as plain data.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct MessageLine {
+pub struct MessageItem {
     /// Its conversation.
     pub conversation: String,
     /// The client's own id.
@@ -81,9 +87,9 @@ impl Call for Import {
     async fn run(self, context: Context<'_>) -> Result<ImportAnswer> {
         let (service, now, progress) = (context.service(), context.now, context.progress);
         let mut lines = Lines { input: context.input, export: None };
-        let agents = messages(&mut lines).await?;
+        let files = files(service, &mut lines).await?;
         let Import { time_zone, revise, unforget, ignored } = self;
-        let request = ImportRequest { agents, ignored, time_zone, revise, unforget };
+        let request = ImportRequest { files, ignored, time_zone, revise, unforget };
         let mut answer = service.import(request, now, progress).await?;
         while let Some(agents) = lines.export.take() {
             let agents = agents.into_iter().map(|(name, records)| Ok((Agent::new(&name)?, records)));
@@ -149,28 +155,63 @@ impl Lines<'_> {
     }
 }
 
-/// Reads the messages, which come by agent and file.
-async fn messages(lines: &mut Lines<'_>) -> Result<Vec<ImportedMessages>> {
-    let mut all: Vec<ImportedMessages> = Vec::new();
-    let mut plain: Vec<Vec<Message>> = Vec::new();
+/// Reads the messages of all files.
+async fn files(service: &Service, lines: &mut Lines<'_>) -> Result<Vec<Box<dyn MessageSource>>> {
+    let mut files: Vec<SpooledFile> = Vec::new();
     while let Some(line) = lines.next().await? {
-        let ImportLine::Message { agent, file, line, message } = line else { return Err(out_of_place()) };
-        let MessageLine { conversation, id, role, name, content, at } = message;
-        let message = Message { conversation, client_id: id, role, name, content, at };
-        if all.last().is_none_or(|last| last.agent.name() != agent || last.file != file) {
-            let agent = Agent::new(&agent)?;
-            all.push(ImportedMessages { agent, file, messages: Vec::new(), lines: Vec::new() });
-            plain.push(Vec::new());
-        }
-        if let (Some(of_agent), Some(plain)) = (all.last_mut(), plain.last_mut()) {
-            of_agent.lines.push(line);
-            plain.push(message);
+        match (line, files.last_mut()) {
+            (ImportLine::File { name }, _) => files.push(SpooledFile::new(service, name).await?),
+            (ImportLine::Message { agent, line, message }, Some(file)) => file.add(agent, line, message)?,
+            _ => return Err(out_of_place()),
         }
     }
-    for (of_agent, plain) in all.iter_mut().zip(plain) {
-        of_agent.messages = identify(&plain).into_iter().zip(plain).collect();
+    Ok(files.into_iter().map(|file| Box::new(file) as Box<dyn MessageSource>).collect())
+}
+
+/// The messages of a file, kept in a file without a name: an import reads them twice, and they need not fit into memory.
+struct SpooledFile {
+    name: Option<String>,
+    agents: BTreeMap<Agent, u64>,
+    spool: BufWriter<File>,
+}
+
+impl SpooledFile {
+    async fn new(service: &Service, name: Option<String>) -> Result<SpooledFile> {
+        let spool = service.nameless_file().map_err(spooling)?.into_std().await;
+        Ok(SpooledFile { name, agents: BTreeMap::new(), spool: BufWriter::new(spool) })
     }
-    Ok(all)
+
+    fn add(&mut self, agent: String, line: usize, message: MessageItem) -> Result<()> {
+        *self.agents.entry(Agent::new(&agent)?).or_default() += 1;
+        serde_json::to_writer(&mut self.spool, &(agent, line, message)).map_err(unreadable)?;
+        self.spool.write_all(b"\n").map_err(spooling)
+    }
+}
+
+impl MessageSource for SpooledFile {
+    fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    fn agents(&self) -> &BTreeMap<Agent, u64> {
+        &self.agents
+    }
+
+    fn messages(&mut self) -> Result<MessageLines<'_>> {
+        self.spool.rewind().map_err(spooling)?;
+        Ok(Box::new(BufReader::new(self.spool.get_ref()).lines().map(|line| spooled(&line.map_err(spooling)?))))
+    }
+}
+
+fn spooled(line: &str) -> Result<MessageLine> {
+    let (agent, line, message): (String, usize, MessageItem) = serde_json::from_str(line).map_err(unreadable)?;
+    let MessageItem { conversation, id, role, name, content, at } = message;
+    let message = Message { conversation, client_id: id, role, name, content, at };
+    Ok(MessageLine { line, agent: Agent::new(&agent)?, message })
+}
+
+fn spooling(cause: std::io::Error) -> Error {
+    Error::storage("keeping the messages of an import", cause)
 }
 
 #[async_trait]
@@ -185,7 +226,10 @@ impl RecordSource for Lines<'_> {
 }
 
 fn out_of_place() -> Error {
-    Error::storage("reading an item of an import", "messages come first, and records after the beginning of an export")
+    Error::storage(
+        "reading an item of an import",
+        "files of messages come first, and records after the beginning of an export",
+    )
 }
 
 #[cfg(test)]
@@ -227,8 +271,12 @@ mod tests {
         run(host, Import::default(), &lines).await
     }
 
+    fn file() -> ImportLine {
+        ImportLine::File { name: None }
+    }
+
     fn line(agent: &str, number: usize, content: &str) -> ImportLine {
-        let message = MessageLine {
+        let message = MessageItem {
             conversation: "c".into(),
             id: Some(number.to_string()),
             role: Role::User,
@@ -236,16 +284,18 @@ mod tests {
             content: content.into(),
             at: at("2026-03-04T18:30:00Z"),
         };
-        ImportLine::Message { agent: agent.into(), file: None, line: number, message }
+        ImportLine::Message { agent: agent.into(), line: number, message }
     }
 
     #[tokio::test]
     async fn messages_are_grouped_by_agent_and_faults_name_their_line() {
         let host = TestHost(service(Arc::new(|| at(NOW))));
         let answer =
-            import(&host, vec![line("a", 1, "one"), line("a", 3, "two"), line("b", 2, "three")]).await.unwrap();
+            import(&host, vec![file(), line("a", 1, "one"), line("a", 3, "two"), line("b", 2, "three")]).await.unwrap();
         assert_eq!((answer.agents, answer.accepted), (2, 3));
-        let Err(Error::Faults(faults)) = import(&host, vec![line("a", 7, "one"), line("a", 3, "changed")]).await else {
+        let Err(Error::Faults(faults)) =
+            import(&host, vec![file(), line("a", 1, "one"), line("a", 3, "changed")]).await
+        else {
             panic!("line 3 has other content than before")
         };
         assert_eq!(faults.iter().map(|fault| fault.line).collect::<Vec<_>>(), [Some(3)]);
@@ -264,7 +314,7 @@ mod tests {
             std::iter::once(ImportLine::Export { agents }).chain(of_agent).collect::<Vec<_>>()
         };
         let host = TestHost(service(Arc::new(|| at(NOW))));
-        let parts = [vec![line("zoe", 1, "Hello.")], export("ann"), export("bob")];
+        let parts = [vec![file(), line("zoe", 1, "Hello.")], export("ann"), export("bob")];
         let answer = import(&host, parts.into_iter().flatten().collect()).await.unwrap();
         assert_eq!((answer.agents, answer.accepted, answer.restored), (3, 1, 2 * records.len() as u64));
         for name in ["ann", "bob"] {

@@ -73,7 +73,7 @@ impl Service {
         now: Timestamp,
     ) -> Result<ImportReport> {
         let stored = self.import_items(agent, request, &mut source.items, now).await?;
-        Ok(ImportReport::new(agent.name(), kind, &source.finish().await?, Some(stored)))
+        Ok(ImportReport::new(agent.name(), kind.as_str(), &source.finish().await?, Some(stored)))
     }
 }
 

@@ -58,7 +58,7 @@ fn to_wire(Imported { place, item }: Imported) -> ImportItem {
 
 impl ImportReport {
     /// Joins what was found and what was stored. `stored` is `None` for a dry run.
-    pub fn new(agent: &str, kind: Kind, summary: &Summary, mut stored: Option<StoredItems>) -> ImportReport {
+    pub fn new(agent: &str, from: &str, summary: &Summary, mut stored: Option<StoredItems>) -> ImportReport {
         let mut skipped: Vec<SkippedView> = summary
             .skipped
             .iter()
@@ -70,7 +70,7 @@ impl ImportReport {
             })
             .collect();
         skipped.extend(stored.iter_mut().flat_map(|stored| std::mem::take(&mut stored.skipped)));
-        ImportReport { agent: agent.to_owned(), from: kind.to_string(), found: found(summary), stored, skipped }
+        ImportReport { agent: agent.to_owned(), from: from.to_owned(), found: found(summary), stored, skipped }
     }
 }
 

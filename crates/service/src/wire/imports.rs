@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use annals_core::{Message, Role, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 /// One thing that another program keeps, with its place in the source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -209,4 +209,87 @@ pub struct ImportReport {
     pub stored: Option<StoredItems>,
     /// What was not imported.
     pub skipped: Vec<SkippedView>,
+}
+
+/// Options of an upload to import.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, ToSchema, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct UploadRequest {
+    /// What the upload is: `chatgpt`, `claude`, `claude-code`, `codex`, `openclaw`, `markdown`, `letta`, `mem0`, `mcp-memory`,
+    /// `slack`, `whatsapp` or `csv`.
+    #[param(example = "chatgpt")]
+    pub from: String,
+    /// Only reports what would be imported and what is skipped. Default: false.
+    #[serde(default)]
+    pub dry_run: bool,
+    /// Your name: the speaker of your messages.
+    #[serde(default)]
+    pub me: Option<String>,
+    /// Names of the assistants in a chat of several people, separated by commas.
+    #[serde(default)]
+    pub assistants: Option<String>,
+    /// IANA time zone of the agent, and of times that the source writes without an offset. Default: the agent's.
+    #[serde(default)]
+    #[param(example = "Europe/Lisbon")]
+    pub time_zone: Option<String>,
+    /// Branches of a conversation that are imported: `active` or `all`. Default: `active`.
+    #[serde(default)]
+    pub branches: Option<String>,
+    /// Imports calls and results of tools, too.
+    #[serde(default)]
+    pub tools: bool,
+    /// Imports the thinking of models, too.
+    #[serde(default)]
+    pub thinking: bool,
+    /// The columns of a CSV file: `content=Text,at=Date`.
+    #[serde(default)]
+    pub columns: Option<String>,
+    /// Order of day and month in dates such as 03/04/2026: `dmy`, `mdy` or `ymd`.
+    #[serde(default)]
+    pub date_order: Option<String>,
+    /// Name of the uploaded file, for sources whose files are judged by their names, such as daily notes.
+    #[serde(default)]
+    pub file_name: Option<String>,
+    /// Imports messages again that were forgotten.
+    #[serde(default)]
+    pub unforget: bool,
+}
+
+/// Progress of an import of an upload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ImportStatus {
+    /// Waits for other imports to end.
+    Waiting,
+    /// Is being read and stored.
+    Running,
+    /// Everything is stored and searchable; `report` says what.
+    Done,
+    /// Ended early; `error` says why. What came before is stored, and the same upload completes it.
+    Failed,
+}
+
+/// An import of an upload. Kept until the service stops; after that the same upload may be sent again, which adds only what is
+/// missing.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct ImportView {
+    /// Id for `GET /v1/operations/{id}`.
+    pub operation_id: String,
+    /// Name of the agent.
+    pub agent: String,
+    /// What the upload is.
+    pub from: String,
+    /// Whether it only reports.
+    pub dry_run: bool,
+    /// Progress now.
+    pub status: ImportStatus,
+    /// Size of the upload in bytes.
+    pub bytes: u64,
+    /// Bytes that were read so far.
+    pub bytes_read: u64,
+    /// The report, at the end.
+    pub report: Option<ImportReport>,
+    /// Why it failed.
+    pub error: Option<String>,
 }

@@ -30,7 +30,7 @@ pub async fn run(global: &Global, args: &Import, kind: Kind) -> Result<ExitCode>
     args.time_zone.as_deref().map(Zones::new).transpose()?;
     let agent = Agent::new(args.agent.as_deref().unwrap_or_default())?;
     refuse_data_folder(global, &args.files)?;
-    let source = sources(global, args)?;
+    let source = sources(global, args, kind)?;
     let report = if args.dry_run {
         preview(global, args, kind, &agent, source).await?
     } else {
@@ -58,7 +58,7 @@ pub fn refuse_data_folder(global: &Global, files: &[PathBuf]) -> Result<()> {
 }
 
 /// Opens the files. Standard input is copied to a file without a name, because it is read more than once.
-fn sources(global: &Global, args: &Import) -> Result<Source> {
+fn sources(global: &Global, args: &Import, kind: Kind) -> Result<Source> {
     let Some(_) = args.files.iter().find(|path| path.as_os_str() == "-") else {
         return Source::open(&args.files, Limits::default());
     };
@@ -67,7 +67,7 @@ fn sources(global: &Global, args: &Import) -> Result<Source> {
     }
     let data = data(global)?;
     let scratch = if data.is_dir() && !args.dry_run { data } else { std::env::temp_dir() };
-    Source::from_reader("standard input", &mut std::io::stdin(), &scratch, Limits::default())
+    Source::from_reader(kind.file_name(), &mut std::io::stdin(), &scratch, Limits::default())
 }
 
 async fn import(global: &Global, args: &Import, kind: Kind, agent: &Agent, source: Source) -> Result<ImportReport> {
@@ -94,7 +94,7 @@ async fn preview(global: &Global, args: &Import, kind: Kind, agent: &Agent, sour
     let (size, read) = (source.size(), source.bytes_read());
     let reader = read_source(kind, source, options);
     let summary = show_bytes(&Bars { is_hidden: global.json }, size, &read, reader.finish()).await?;
-    Ok(ImportReport::new(agent.name(), kind, &summary, None))
+    Ok(ImportReport::new(agent.name(), kind.as_str(), &summary, None))
 }
 
 /// Returns the zone of times without an offset: the given one, or else the agent's.

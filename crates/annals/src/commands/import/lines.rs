@@ -2,44 +2,54 @@
 //! interrupted import is completed by running it again.
 
 use std::fs::File;
-use std::io::{BufRead, Read};
+use std::io::{BufRead, Cursor, Read};
 use std::path::Path;
 use std::process::ExitCode;
 
-use annals_core::ports::Record;
-use annals_core::{Agent, Error, Fault, Message, Result, Zones};
-use annals_service::calls::{self, ImportLine, MessageLine};
-use annals_service::wire::ImportAnswer;
-use annals_service::{ImportRequest, ImportedMessages};
-use futures::StreamExt;
-use futures::stream::iter;
-use serde_json::Value;
+use annals_core::{Agent, Error, Fault, Message, Result, Timestamp, Zones};
+use annals_importers::Summary;
+use annals_service::calls::{self, ImportLine, MessageItem};
+use annals_service::wire::{ImportAnswer, ImportReport};
+use annals_service::{MessageLine, MessageSource};
+use futures::stream::{StreamExt, unfold};
+use jiff::tz::TimeZone;
+use tokio::sync::mpsc::{Sender, channel};
+use tokio::task::spawn_blocking;
 
+use super::{no_effect, report};
 use crate::cli::{Global, Import};
-use crate::client::Client;
+use crate::client::{Client, Items};
 use crate::commands::{data, now};
 use crate::failure::unreadable;
-use crate::jsonl::parse;
+use crate::jsonl::MessageFile;
 use crate::records::{self, ExportFile};
 use crate::scratch;
-use crate::source::{self, Source};
+use crate::source::{self, Lines, Source};
 use crate::view::{plural, print_json, say};
+
+/// Items that wait to be sent.
+const WAITING: usize = 64;
 
 pub async fn run(global: &Global, args: &Import) -> Result<ExitCode> {
     // The folder is created only after files and zone have passed their checks.
-    let now = now(global);
     args.time_zone.as_deref().map(Zones::new).transpose()?;
-    let Contents { messages, exports } = read_all(args, &data(global)?, now)?;
+    let read = read_all(args, &data(global)?, now(global))?;
+    check_options(args, &read)?;
+    if args.dry_run {
+        preview(global, &read);
+        return Ok(ExitCode::SUCCESS);
+    }
     let client = Client::open_or_create(global).await?;
-    let request = calls::Import {
+    let mut request = calls::Import {
         time_zone: args.time_zone.clone(),
         revise: args.revise,
         unforget: args.unforget,
-        ignored: messages.ignored,
+        ..calls::Import::default()
     };
-    let lines = messages.agents.into_iter().flat_map(of_messages).map(Ok);
-    let lines = lines.chain(exports.into_iter().flat_map(of_export)).map(|line| as_value(line?));
-    let imported = client.call_with(request, iter(lines).boxed()).await?;
+    for (field, lines) in read.messages.iter().flat_map(|file| &file.ignored) {
+        *request.ignored.entry(field.clone()).or_default() += lines;
+    }
+    let imported = client.call_with(request, items(read)).await?;
     if global.json {
         print_json(&imported);
     } else {
@@ -48,28 +58,73 @@ pub async fn run(global: &Global, args: &Import) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the items of a call that imports these messages.
-fn of_messages(of_agent: ImportedMessages) -> impl Iterator<Item = ImportLine> + Send + 'static {
-    let ImportedMessages { agent, file, messages, lines } = of_agent;
-    messages.into_iter().zip(lines).map(move |((_, message), line)| {
-        let Message { conversation, client_id, role, name, content, at } = message;
-        let message = MessageLine { conversation, id: client_id, role, name, content, at };
-        ImportLine::Message { agent: agent.name().to_owned(), file: file.clone(), line, message }
-    })
+/// Reads the contents again on a thread of its own, and returns them as items of a call.
+fn items(read: Contents) -> Items {
+    let (sender, received) = channel(WAITING);
+    spawn_blocking(move || {
+        if let Err(error) = send(read, &sender) {
+            // Fails if the call has ended; its error is the one to report.
+            let _ = sender.blocking_send(Err(error));
+        }
+    });
+    let items = unfold(received, |mut received| async {
+        let line: Result<ImportLine> = received.recv().await?;
+        let unsendable = |cause| Error::storage("sending an item of an import", cause);
+        Some((line.and_then(|line| serde_json::to_value(line).map_err(unsendable)), received))
+    });
+    items.boxed()
 }
 
-/// Returns the items of a call that restores an export.
-fn of_export(export: ExportFile) -> impl Iterator<Item = Result<ImportLine>> + Send + 'static {
-    let agents = export.agents.iter().map(|(agent, records)| (agent.name().to_owned(), *records)).collect();
-    let line = |found: Result<(Agent, Record)>| {
-        let (agent, record) = found?;
-        Ok(ImportLine::Record { agent: agent.name().to_owned(), record: Box::new(record) })
-    };
-    std::iter::once(Ok(ImportLine::Export { agents })).chain(export.into_records().map(line))
+fn send(read: Contents, sender: &Sender<Result<ImportLine>>) -> Result<()> {
+    let ended = |_| Error::storage("reading the file", "the import ended early");
+    let send = |line| sender.blocking_send(Ok(line)).map_err(ended);
+    for mut file in read.messages {
+        send(ImportLine::File { name: file.name().map(str::to_owned) })?;
+        for line in file.messages()? {
+            let MessageLine { line, agent, message } = line?;
+            let Message { conversation, client_id, role, name, content, at } = message;
+            let message = MessageItem { conversation, id: client_id, role, name, content, at };
+            send(ImportLine::Message { agent: agent.name().to_owned(), line, message })?;
+        }
+    }
+    for export in read.exports {
+        let agents = export.agents.iter().map(|(agent, records)| (agent.name().to_owned(), *records)).collect();
+        send(ImportLine::Export { agents })?;
+        for found in export.into_records() {
+            let (agent, record) = found?;
+            send(ImportLine::Record { agent: agent.name().to_owned(), record: Box::new(record) })?;
+        }
+    }
+    Ok(())
 }
 
-fn as_value(line: ImportLine) -> Result<Value> {
-    serde_json::to_value(line).map_err(|cause| Error::storage("sending an item of an import", cause))
+/// Refuses options that have no effect on exports, if there is nothing else.
+fn check_options(args: &Import, read: &Contents) -> Result<()> {
+    if args.dry_run && !read.exports.is_empty() {
+        return Err(no_effect("dry-run", "an export of Annals", "it is restored as a whole or not at all"));
+    }
+    if read.exports.is_empty() || !read.messages.is_empty() {
+        return Ok(());
+    }
+    let given = [
+        ("time-zone", args.time_zone.is_some(), "the export has the time zones of its agents"),
+        ("revise", args.revise, "it is restored only into an agent without memories"),
+        ("unforget", args.unforget, "it is restored only into an agent without memories"),
+    ];
+    match given.into_iter().find(|(_, is_given, _)| *is_given) {
+        Some((option, _, why)) => Err(no_effect(option, "an export of Annals", why)),
+        None => Ok(()),
+    }
+}
+
+/// Prints what the files hold.
+fn preview(global: &Global, read: &Contents) {
+    let mut agents: Vec<&str> =
+        read.messages.iter().flat_map(|file| file.agents().keys()).map(annals_core::Agent::name).collect();
+    agents.sort_unstable();
+    agents.dedup();
+    let report = ImportReport::new(&agents.join(", "), "jsonl", &read.summary, None);
+    if global.json { print_json(&report) } else { report::print(&report) }
 }
 
 fn print(imported: &ImportAnswer) {
@@ -118,50 +173,53 @@ fn print_restored(imported: &ImportAnswer) {
 }
 
 /// The contents of the files: messages and exports.
+#[derive(Default)]
 struct Contents {
-    messages: ImportRequest,
+    messages: Vec<MessageFile>,
     exports: Vec<ExportFile>,
+    /// What the messages are. Filled for a dry run only.
+    summary: Summary,
 }
 
-fn read_all(args: &Import, data: &Path, now: annals_core::Timestamp) -> Result<Contents> {
-    let mut all = ImportRequest::default();
-    let mut exports = Vec::new();
+/// Checks all files. Returns the faults of all of them.
+fn read_all(args: &Import, data: &Path, now: Timestamp) -> Result<Contents> {
+    let mut all = Contents::default();
     let mut faults = Vec::new();
     for path in &args.files {
-        match read(path, args, data, now) {
-            Ok(contents) => {
-                exports.extend(contents.exports);
-                let file = (args.files.len() > 1).then(|| path.display().to_string());
-                let of_file = contents.messages.agents.into_iter();
-                all.agents.extend(of_file.map(|of_agent| ImportedMessages { file: file.clone(), ..of_agent }));
-                for (field, lines) in contents.messages.ignored {
-                    *all.ignored.entry(field).or_default() += lines;
-                }
-            }
+        match read(path, args, data, now, &mut all) {
+            Ok(()) => {}
             Err(Error::Faults(found)) => faults.extend(found.into_iter().map(|fault| in_file(fault, path, args))),
             Err(other) => return Err(other),
         }
     }
-    if faults.is_empty() { Ok(Contents { messages: all, exports }) } else { Err(Error::Faults(faults)) }
+    if faults.is_empty() { Ok(all) } else { Err(Error::Faults(faults)) }
 }
 
-fn read(path: &Path, args: &Import, data: &Path, now: annals_core::Timestamp) -> Result<Contents> {
-    let (mut input, is_list): (Box<dyn BufRead>, bool) = match source::open(path)? {
-        Source::Lines(lines) => (lines, false),
-        Source::List(lines) => (Box::new(std::io::Cursor::new(lines)), true),
+fn read(path: &Path, args: &Import, data: &Path, now: Timestamp, all: &mut Contents) -> Result<()> {
+    let failed = |cause| unreadable(path, cause);
+    let (lines, is_list) = match source::open(path)? {
+        Source::File(lines) => (lines, false),
+        Source::Stream(lines) => (copied(lines, data).map_err(failed)?, false),
+        Source::List(lines) => (copied(Cursor::new(lines), data).map_err(failed)?, true),
     };
     let mut first = Vec::new();
-    input.read_until(b'\n', &mut first).map_err(|cause| unreadable(path, cause))?;
-    let is_export = records::is_record(&first);
-    let whole = std::io::Cursor::new(first).chain(input);
-    if is_export {
-        let source = again(whole, data).map_err(|cause| unreadable(path, cause))?;
-        let messages = ImportRequest::default();
-        return Ok(Contents { messages, exports: vec![ExportFile::check(source, args.agent.as_deref())?] });
+    lines.read().and_then(|mut lines| lines.read_until(b'\n', &mut first)).map_err(failed)?;
+    if records::is_record(&first) {
+        all.exports.push(ExportFile::check(lines, args.agent.as_deref())?);
+        return Ok(());
     }
-    let messages = parse(whole, args.agent.as_deref(), args.revise, now);
-    let messages = if is_list { messages.map_err(of_list) } else { messages };
-    Ok(Contents { messages: messages?, exports: Vec::new() })
+    let zone = args.time_zone.as_deref().and_then(|name| TimeZone::get(name).ok()).unwrap_or(TimeZone::UTC);
+    let summary = &mut all.summary;
+    let mut see = |_: &annals_core::Agent, message: &Message| {
+        if args.dry_run {
+            summary.add_message(message, &zone);
+        }
+    };
+    let checked = MessageFile::check(lines, args.agent.as_deref(), args.revise, now, &mut see);
+    let file = if is_list { checked.map_err(of_list) } else { checked }?;
+    let name = (args.files.len() > 1).then(|| path.display().to_string());
+    all.messages.push(MessageFile { name, ..file });
+    Ok(())
 }
 
 /// Makes the faults of a JSON list name the element instead of the line.
@@ -177,11 +235,11 @@ fn of_list(error: Error) -> Error {
 }
 
 /// Copies the input into a temporary file that can be read more than once; the input may be a pipe.
-fn again(mut input: impl Read, data: &Path) -> std::io::Result<File> {
+fn copied(mut input: impl Read, data: &Path) -> std::io::Result<Lines> {
     let folder = if data.is_dir() { data.to_owned() } else { std::env::temp_dir() };
-    let mut file = scratch::nameless_file(&folder)?;
+    let mut file: File = scratch::nameless_file(&folder)?;
     std::io::copy(&mut input, &mut file)?;
-    Ok(file)
+    Lines::of(file)
 }
 
 fn in_file(fault: Fault, path: &Path, args: &Import) -> Fault {

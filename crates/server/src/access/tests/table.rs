@@ -23,8 +23,9 @@ const ADD: Needs = Needs::Scope(Scope::Ingest);
 const READ: Needs = Needs::Scope(Scope::Search);
 const RULE: Needs = Needs::Scope(Scope::Admin);
 
-pub(super) const ROUTES: [(&str, &str, Needs); 31] = [
+pub(super) const ROUTES: [(&str, &str, Needs); 32] = [
     ("POST", "/v1/agents/{agent}/messages", ADD),
+    ("POST", "/v1/agents/{agent}/imports", ADD),
     ("GET", "/v1/operations/{id}", ADD),
     ("DELETE", "/v1/agents/{agent}/conversations/{id}", RULE),
     ("POST", "/v1/agents/{agent}/search", READ),
@@ -63,7 +64,11 @@ const UNDESCRIBED: [&str; 1] = ["/mcp/{agent}"];
 /// Returns the path to request. `id` replaces whatever id the path contains. Deletions are real, not dry runs.
 pub(super) fn target(method: &str, template: &str, agent: &str, id: &str) -> String {
     let path = template.replace("{agent}", agent).replace("{id}", id).replace("{name}", "search_memory");
-    if method == "DELETE" { path + "?dry_run=false" } else { path }
+    match template.rsplit('/').next() {
+        _ if method == "DELETE" => path + "?dry_run=false",
+        Some("imports") => path + "?from=mcp-memory",
+        _ => path,
+    }
 }
 
 /// Returns the id for the path of a route, of the agent that keys without access ask for.
