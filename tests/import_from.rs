@@ -10,10 +10,31 @@ use serde_json::{Value, json};
 use crate::command::{Annals, files};
 use crate::service::Served;
 
-fn fixture(name: &str) -> String {
+pub fn fixture(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../importers/fixtures").join(name);
     assert!(path.exists(), "{}", path.display());
     path.to_str().unwrap().to_owned()
+}
+
+/// Returns a ZIP archive with one file, not compressed.
+pub fn zip(name: &str, content: &[u8]) -> Vec<u8> {
+    let mut crc = flate2::Crc::new();
+    crc.update(content);
+    let (size, length) = (content.len() as u32, name.len() as u16);
+    // Version, flags, method, time, date, checksum, sizes, length of the name, length of the extra field.
+    let mut common = [20_u16, 0, 0, 0, 0x21].map(u16::to_le_bytes).concat();
+    common.extend([crc.sum(), size, size].map(u32::to_le_bytes).concat());
+    common.extend([length, 0].map(u16::to_le_bytes).concat());
+    let mut archive = [b"PK\x03\x04", &common[..], name.as_bytes(), content].concat();
+    let start = archive.len() as u32;
+    // Comment, disk, attributes, offset of the file.
+    let rest = [[0_u16, 0, 0].map(u16::to_le_bytes).concat(), [0_u32, 0].map(u32::to_le_bytes).concat()].concat();
+    archive.extend([b"PK\x01\x02\x14\x00", &common[..], &rest, name.as_bytes()].concat());
+    let directory = archive.len() as u32 - start;
+    archive.extend(b"PK\x05\x06\0\0\0\0\x01\0\x01\0");
+    archive.extend([directory, start].map(u32::to_le_bytes).concat());
+    archive.extend([0, 0]);
+    archive
 }
 
 fn sum(report: &Value, count: &str) -> u64 {
@@ -74,6 +95,16 @@ fn each_kind_is_imported_once_and_found() {
         assert!(texts.iter().any(|found| found.contains(text)), "{kind}: {texts:?}");
         annals.expect_sound_tables();
     }
+}
+
+#[test]
+fn archive_is_recognised_and_imported() {
+    let annals = Annals::new();
+    let path = annals.file("export.zip", "");
+    std::fs::write(&path, zip("conversations.json", &std::fs::read(fixture("chatgpt.json")).unwrap())).unwrap();
+    let report = annals.json(&["import", path.to_str().unwrap(), "--agent", "ann"]);
+    assert_eq!(report["from"], "chatgpt", "{report}");
+    assert!(sum(&report, "new") > 0, "{report}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use annals_service::{MessageLine, MessageLines, MessageSource};
 use annals_writer::check;
 use serde_json::{Map, Value};
 
-use crate::source::Lines;
+use crate::lines::Lines;
 
 /// Faults beyond this number are counted, not listed.
 const MOST_FAULTS: usize = 100;

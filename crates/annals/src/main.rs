@@ -10,6 +10,7 @@ mod folder;
 mod host;
 mod ipc;
 mod jsonl;
+mod lines;
 mod logging;
 mod maintenance;
 mod private;

@@ -8,7 +8,7 @@ use annals_core::ports::{Record, RecordOrigin};
 use annals_core::{Agent, Error, Fault, Result};
 use serde_json::Value;
 
-use crate::source::Lines;
+use crate::lines::Lines;
 
 /// Returns whether a line is a record of an export rather than a message.
 pub fn is_record(line: &[u8]) -> bool {

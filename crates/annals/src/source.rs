@@ -2,7 +2,7 @@
 //! known other formats, UTF-16 and binary files with one sentence. Never stores anything.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Cursor, Read, Result as IoResult, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, Cursor, Read, Result as IoResult, Seek};
 use std::path::Path;
 
 use annals_core::{Error, Fault, Result};
@@ -10,6 +10,7 @@ use flate2::bufread::MultiGzDecoder;
 use serde_json::Value;
 
 use crate::failure::unreadable;
+use crate::lines::Lines;
 
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// Number of bytes inspected.
@@ -38,28 +39,6 @@ pub enum Source {
     List(Vec<u8>),
 }
 
-/// The lines of a file, without a byte order mark and without what is added while they are read.
-pub struct Lines {
-    file: File,
-    start: u64,
-    end: u64,
-}
-
-impl Lines {
-    /// Creates the lines of a whole file.
-    pub fn of(file: File) -> IoResult<Lines> {
-        let end = file.metadata()?.len();
-        Ok(Lines { file, start: 0, end })
-    }
-
-    /// Reads from the first line on. Only one reader can be used at a time.
-    pub fn read(&self) -> IoResult<impl BufRead + Send + use<>> {
-        let mut file = self.file.try_clone()?;
-        file.seek(SeekFrom::Start(self.start))?;
-        Ok(BufReader::with_capacity(64 * 1024, file.take(self.end - self.start)))
-    }
-}
-
 /// Opens a file, or standard input for `-`.
 pub fn open(path: &Path) -> Result<Source> {
     if path == Path::new("-") {
@@ -73,7 +52,7 @@ pub fn open(path: &Path) -> Result<Source> {
     let again = file.try_clone().map_err(failed)?;
     match read(Box::new(BufReader::new(file)), path)? {
         Source::Stream(_) if path.is_file() => match start_of_lines(&again).map_err(failed)? {
-            Some(start) => Ok(Source::File(Lines { start, ..Lines::of(again).map_err(failed)? })),
+            Some(start) => Ok(Source::File(Lines::from(again, start).map_err(failed)?)),
             None => open_stream(again, path),
         },
         other => Ok(other),

@@ -9,6 +9,7 @@ use annals_core::{Agent, Result, Timestamp};
 
 use crate::command::{Annals, NOW};
 use crate::fuzz::fuzz;
+use crate::lines::Lines;
 use crate::story::{days, line};
 
 use super::{lines, names_its_fault};
@@ -49,7 +50,7 @@ fn exports_are_restored_completely_or_not_at_all() {
     fuzz("exports", &[good()], |input| {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(input).unwrap();
-        let export = match ExportFile::check(file, None) {
+        let export = match ExportFile::check(Lines::of(file).unwrap(), None) {
             Ok(export) => export,
             Err(error) => return names_its_fault(&error, lines(input)),
         };

@@ -17,9 +17,9 @@ use crate::cli::Global;
 use crate::config::Config;
 use crate::folder::{Folder, Opening, default_path};
 use crate::jsonl::MessageFile;
+use crate::lines::Lines;
 use crate::progress::Bars;
 use crate::scratch;
-use crate::source::Lines;
 use crate::view::{BOLD, DIM, count, plural, print_json, say};
 
 const MESSAGES: &str = include_str!("../../demo/messages.jsonl");

@@ -5,7 +5,7 @@
 //! running it again. Whatever is not stored is counted.
 //!
 //! Statements and sections of documents become messages, so that all promises about messages hold for them: they are summarized,
-//! forgotten for good, pruned and recognised. Decision 40 says why.
+//! forgotten for good, pruned and recognised. Decision 45 says why.
 
 mod documents;
 mod facts;

@@ -68,13 +68,15 @@ fn written(target: &Path, agent: &Agent) -> Result<Written> {
     let text = match fs::read_to_string(target.join(LIST)) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            return match fs::read_dir(target) {
-                Ok(entries) if entries.count() > 0 => {
-                    refuse("is not empty, and no export of this agent wrote it; name another folder")
-                }
-                Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(error)),
-                _ => Ok(Written::default()),
+            let is_empty = match fs::read_dir(target) {
+                Ok(mut entries) => entries.next().is_none(),
+                Err(error) if error.kind() == ErrorKind::NotFound => true,
+                Err(error) => return Err(failed(error)),
             };
+            if is_empty {
+                return Ok(Written::default());
+            }
+            return refuse("is not empty, and no export of this agent wrote it; name another folder");
         }
         Err(error) => return Err(failed(error)),
     };

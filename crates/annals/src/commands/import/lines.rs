@@ -22,9 +22,10 @@ use crate::client::{Client, Items};
 use crate::commands::{data, now};
 use crate::failure::unreadable;
 use crate::jsonl::MessageFile;
+use crate::lines::Lines;
 use crate::records::{self, ExportFile};
 use crate::scratch;
-use crate::source::{self, Lines, Source};
+use crate::source::{self, Source};
 use crate::view::{plural, print_json, say};
 
 /// Items that wait to be sent.
