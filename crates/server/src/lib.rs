@@ -8,6 +8,7 @@
 //! | `error_status` | what each error means over HTTP and as an exit code |
 //! | `rest` | the operations over HTTP |
 //! | `ipc` | calls of other processes of the same user, over a Unix socket |
+//! | `compat` | interfaces of other programs over the operations |
 //! | `mcp` | the operations as tools for an agent, over HTTP and byte streams |
 //! | `serve` | listens, and shuts down without dropping requests under way |
 
@@ -15,6 +16,7 @@
 
 pub mod access;
 mod arguments;
+mod compat;
 pub mod config;
 mod error_status;
 #[cfg(test)]

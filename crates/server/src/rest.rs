@@ -5,7 +5,7 @@
 
 mod agents;
 mod describe;
-mod extract;
+pub(crate) mod extract;
 mod facts;
 mod health;
 mod home;

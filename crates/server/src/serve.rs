@@ -16,6 +16,7 @@ use crate::access::{
     Caller, ConnectionLimits, Gates, Keyless, Places, authenticate, bound_size, bound_time, check_origin, limit,
     serve_connections,
 };
+use crate::compat;
 use crate::config::ServerConfig;
 use crate::mcp;
 use crate::request::identify;
@@ -42,7 +43,7 @@ pub fn public(service: &Service, config: &ServerConfig) -> Router {
             .layer(from_fn_with_state(gates.clone(), limit))
             .layer(from_fn_with_state((service.clone(), gates.clone(), Keyless::of(config)), authenticate))
     };
-    let guarded = guard(guarded.merge(mcp::routes(service, config)));
+    let guarded = guard(guarded.merge(mcp::routes(service, config)).merge(compat::routes(service, config)));
     let origins = from_fn_with_state((service.clone(), Places::new(config)), check_origin);
     let all = bounded(guarded.merge(open), service, config).merge(uploading(guard(uploads), service, config));
     told_of(all.layer(origins), service)
@@ -51,7 +52,8 @@ pub fn public(service: &Service, config: &ServerConfig) -> Router {
 /// Builds the router of the private socket, where every caller is local and needs no key. The routes of `more` have no limits.
 pub fn private(service: &Service, config: &ServerConfig, more: Router) -> Router {
     let Routes { guarded, uploads, open, .. } = routes(service.clone());
-    let guarded = guarded.merge(mcp::routes(service, config)).merge(mcp::streams(service));
+    let guarded =
+        guarded.merge(mcp::routes(service, config)).merge(compat::routes(service, config)).merge(mcp::streams(service));
     // `annals import -` may send a whole file.
     let more = more.layer(DefaultBodyLimit::disable());
     let all = bounded(guarded.layer(from_fn(as_local)).merge(open), service, config);

@@ -1,6 +1,7 @@
 //! The operations of the service, one file each. Each takes an agent that the caller may use; none depends on HTTP.
 
 mod agents;
+mod attached;
 mod blocks;
 mod check;
 mod context;
@@ -15,6 +16,7 @@ mod import;
 mod ingest;
 mod items;
 mod keys;
+mod knowledge;
 mod memory;
 mod place;
 mod plans;
@@ -31,9 +33,11 @@ mod timeline;
 mod uploads;
 mod verify;
 
+pub use attached::{AttachedMemory, TurnsRequest};
 pub use export::Export;
 pub use import::{ImportRequest, MessageLine, MessageLines, MessageSource, RecordSource};
 pub use ingest::{Accepted, MOST_MESSAGES};
+pub use knowledge::{Entity, KnowledgeGraph, Relation};
 pub use progress::{NoProgress, ProgressSink, Stage};
 pub use read_source::{SourceReader, read_source};
 pub use rollup::RolledUpAgent;

@@ -114,6 +114,18 @@ impl FactWriter {
         Ok(entered.filter(|fact| fact.valid_to.is_some()))
     }
 
+    /// Enters several facts by hand, or their ends, all or none. Does not report what they end, or that they end nothing.
+    pub async fn enter(&self, agent: &Agent, entries: Vec<FactInput>, now: Timestamp) -> Result<()> {
+        let mut operations = Vec::with_capacity(entries.len());
+        for FactInput { verb, subject, predicate, object, properties, at } in entries {
+            check("object", &object)?;
+            let operation = entry(agent, verb, [&subject, &predicate, &object], at, now)?;
+            operations.push(FactOperation { properties, ..operation });
+        }
+        self.store.add_operations(agent, operations).await?;
+        self.bring_facts(agent).await.map(|_| ())
+    }
+
     /// Ends a fact by hand as of `at`: one value, or all values of that predicate. Returns [`Error::NotFound`] if that would
     /// end nothing.
     pub async fn retract(
@@ -138,6 +150,23 @@ impl FactWriter {
         self.bring_facts(agent).await?;
         Ok(())
     }
+}
+
+/// A fact to enter by hand, or its end.
+#[derive(Clone, Debug)]
+pub struct FactInput {
+    /// Whether it begins or ends.
+    pub verb: Verb,
+    /// The person or thing it is about.
+    pub subject: String,
+    /// The predicate.
+    pub predicate: String,
+    /// The value.
+    pub object: String,
+    /// Additional details.
+    pub properties: Properties,
+    /// When it begins or ends.
+    pub at: Timestamp,
 }
 
 /// Builds an operation entered by hand. The same one entered twice at the same time has the same id.

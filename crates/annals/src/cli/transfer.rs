@@ -111,6 +111,6 @@ pub struct Export {
     pub parquet: Option<PathBuf>,
     /// Write daily notes, summaries, facts and blocks as Markdown into this folder instead, for Obsidian and OpenClaw; a later
     /// export into it replaces its own notes
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "parquet"], value_parser = path)]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "parquet"])]
     pub markdown: Option<PathBuf>,
 }

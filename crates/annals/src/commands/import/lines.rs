@@ -6,7 +6,7 @@ use std::io::{BufRead, Cursor, Read};
 use std::path::Path;
 use std::process::ExitCode;
 
-use annals_core::{Agent, Error, Fault, Message, Result, Timestamp, Zones};
+use annals_core::{Error, Fault, Message, Result, Timestamp, Zones};
 use annals_importers::Summary;
 use annals_service::calls::{self, ImportLine, MessageItem};
 use annals_service::wire::{ImportAnswer, ImportReport};
