@@ -61,3 +61,12 @@ impl Output for NoOutput {
         Ok(())
     }
 }
+
+/// Keeps all items.
+#[async_trait]
+impl Output for Vec<Value> {
+    async fn send(&mut self, item: Value) -> Result<()> {
+        self.push(item);
+        Ok(())
+    }
+}

@@ -217,9 +217,9 @@ fn read(path: &Path, args: &Import, data: &Path, now: Timestamp, all: &mut Conte
         }
     };
     let checked = MessageFile::check(lines, args.agent.as_deref(), args.revise, now, &mut see);
-    let file = if is_list { checked.map_err(of_list) } else { checked }?;
-    let name = (args.files.len() > 1).then(|| path.display().to_string());
-    all.messages.push(MessageFile { name, ..file });
+    let mut file = if is_list { checked.map_err(of_list) } else { checked }?;
+    file.name = (args.files.len() > 1).then(|| path.display().to_string());
+    all.messages.push(file);
     Ok(())
 }
 
