@@ -15,7 +15,7 @@ fn unknown_agent_is_not_created_by_a_command() {
     assert_eq!(typo.code, 3, "{}", typo.out);
     assert!(typo.err.contains("there is no agent \"anm\"") && typo.err.contains("annals agent create"), "{}", typo.err);
     assert_eq!(annals.run(&["export", "--agent", "anm"]).code, 3);
-    assert_eq!(annals.json(&["agent", "list"]), json!(["ann"]));
+    assert_eq!(annals.json(&["agent", "list"])["agents"], json!(["ann"]));
     let made = annals.json(&["agent", "create", "bob", "--time-zone", "Asia/Tokyo"]);
     assert_eq!((&made["agent"], &made["time_zone"]), (&json!("bob"), &json!("Asia/Tokyo")));
     let again = annals.run(&["agent", "create", "bob"]);
@@ -49,10 +49,16 @@ async fn lists_continue_at_the_cursor() {
         (0..3).map(|day| format!("day {day}")).chain((0..7).map(|n| format!("talk {n}"))).collect();
     let all = annals.json(&["conversations", "--agent", "ann"]);
     let of = |list: &Value| -> Vec<String> {
-        list.as_array().unwrap().iter().map(|one| one["conversation"].as_str().unwrap().to_owned()).collect()
+        list["conversations"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["conversation"].as_str().unwrap().to_owned())
+            .collect()
     };
     assert_eq!(of(&all), names);
-    assert_eq!((&all[0]["turns"], &all[0]["first"]), (&json!(2), &json!("2026-01-01T08:00:00Z")));
+    let first = &all["conversations"][0];
+    assert_eq!((&first["turns"], &first["first"]), (&json!(2), &json!("2026-01-01T08:00:00Z")));
     let shown = annals.run(&["conversations", "--agent", "ann", "--limit", "1"]);
     assert_eq!(shown.out, "day 0  2026-01-01  2 turns\nThere are more: --cursor \"day 0\"\n");
 

@@ -57,7 +57,7 @@ fn restored_folder_equals_the_original() {
     let found = other.json(&["search", "brother in Kyoto", "--agent", "ann"]);
     assert!(!found["results"].as_array().unwrap().is_empty());
     let known = other.json(&["facts", "--agent", "bob", "--about", "bob"]);
-    assert_eq!(known.as_array().map(Vec::len), Some(1), "{known}");
+    assert_eq!(known["facts"].as_array().map(Vec::len), Some(1), "{known}");
     // The restored folder continues like the original: the same messages again are duplicates.
     assert_eq!(other.import(&days("ann", 20, 2))["accepted"], json!(0));
 }

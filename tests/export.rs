@@ -15,7 +15,7 @@ fn full() -> Annals {
     annals.json(&["facts", "add", "Bob", "works_at", "the harbour", "--agent", "ann", "--since", "2025-05-01"]);
     let days_of_april = ["timeline", "--agent", "ann", "--grain", "working", "--from", "2026-04-01"];
     let late = annals.json(&days_of_april);
-    let [first, last] = [0, 1].map(|index| late[index]["id"].as_str().unwrap().to_owned());
+    let [first, last] = [0, 1].map(|index| late["memories"][index]["id"].as_str().unwrap().to_owned());
     annals.json(&["pin", &first]);
     annals.json(&["correct", &last, "On the first of April I went nowhere at all."]);
     annals.json(&["rollup"]);

@@ -25,7 +25,7 @@ fn stated() -> String {
 
 fn spouses(annals: &Annals) -> Vec<Value> {
     let facts = annals.json(&["facts", "--agent", "ann", "--predicate", "married_to"]);
-    facts.as_array().unwrap().iter().map(|fact| fact["object"].clone()).collect()
+    facts["facts"].as_array().unwrap().iter().map(|fact| fact["object"].clone()).collect()
 }
 
 /// Returns the files that contain the name or any of the sentences, ignoring case.
@@ -90,9 +90,9 @@ fn range_and_id_forget_what_they_name() {
     let range = ["forget", "--agent", "ann", "--from", "2026-01-03", "--to", "2026-01-04", "--yes"];
     assert_eq!(annals.json(&range)["turns"].as_array().unwrap().len(), 4);
     let left = annals.json(&["timeline", "--agent", "ann", "--grain", "daily"]);
-    assert_eq!(left.as_array().unwrap().len(), 18);
+    assert_eq!(left["memories"].as_array().unwrap().len(), 18);
     let found = annals.json(&["timeline", "--agent", "ann", "--grain", "working", "--limit", "1"]);
-    let id = found[0]["id"].as_str().unwrap();
+    let id = found["memories"][0]["id"].as_str().unwrap();
     assert_eq!(annals.json(&["forget", "--agent", "ann", id, "--yes"])["turns"], json!([id]));
     assert_eq!(annals.run(&["show", id]).code, 3);
     assert_eq!(annals.json(&["verify"])["sound"], json!(true));
@@ -106,10 +106,14 @@ fn deleted_agent_leaves_nothing_and_other_agents_stay() {
     annals.json(&["facts", "--agent", "ann"]);
     let dump = annals.json(&["timeline", "--agent", "bob", "--grain", "daily"]);
     annals.json(&["agent", "delete", "ann"]);
-    assert_eq!(annals.json(&["agent", "list"]), json!(["ann", "bob"]), "without --yes it only says what would go");
+    assert_eq!(
+        annals.json(&["agent", "list"])["agents"],
+        json!(["ann", "bob"]),
+        "without --yes it only says what would go"
+    );
     let gone = annals.json(&["agent", "delete", "ann", "--yes"]);
     assert_eq!(gone["proof"]["clean"], json!(true), "{gone}");
-    assert_eq!(annals.json(&["agent", "list"]), json!(["bob"]));
+    assert_eq!(annals.json(&["agent", "list"])["agents"], json!(["bob"]));
     assert_eq!(holders(&annals), [""; 0]);
     assert_eq!(annals.json(&["timeline", "--agent", "bob", "--grain", "daily"]), dump);
 }
@@ -146,7 +150,7 @@ fn pruned() -> Pruned {
         "--to",
         "2026-01-07",
     ]);
-    let id = turns[0]["id"].as_str().unwrap().to_owned();
+    let id = turns["memories"][0]["id"].as_str().unwrap().to_owned();
     annals.json(&["agent", "set", "ann", "--plan", "free"]);
     annals.json(&["retain", "--trust-clock"]);
     assert_eq!(annals.json(&["status"])["agents"][0]["memories"]["working"], json!(0));
@@ -273,7 +277,7 @@ fn export_contains_no_trace_of_a_forgotten_message() {
     };
     annals.import(&(without_id("The code is nine four two seven.") + &without_id("It rains.")));
     let turns = annals.json(&["timeline", "--agent", "ann", "--grain", "working"]);
-    let id = turns[0]["id"].as_str().unwrap().to_owned();
+    let id = turns["memories"][0]["id"].as_str().unwrap().to_owned();
     annals.json(&["forget", "--agent", "ann", &id, "--yes"]);
     let export = annals.run(&["export", "--agent", "ann"]).out;
     assert!(!export.contains(&id) && export.contains("It rains."), "{export}");

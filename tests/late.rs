@@ -73,13 +73,13 @@ fn changed_text_under_the_same_id_is_refused_or_revises_the_day() {
     assert_eq!(annals.json(&["rollup"])[0]["written"]["daily"], json!(1));
     let day =
         annals.json(&["timeline", "--agent", "ann", "--grain", "daily", "--from", "2026-01-04", "--to", "2026-01-04"]);
-    assert!(day[0]["text"].as_str().unwrap().contains("Valparaiso"));
+    assert!(day["memories"][0]["text"].as_str().unwrap().contains("Valparaiso"));
     assert_eq!(annals.run(&["verify"]).code, 0);
 }
 
 fn texts(annals: &Annals) -> Vec<String> {
     let turns = annals.json(&["timeline", "--agent", "ann", "--grain", "working"]);
-    turns.as_array().unwrap().iter().map(|turn| turn["text"].as_str().unwrap().to_owned()).collect()
+    turns["memories"].as_array().unwrap().iter().map(|turn| turn["text"].as_str().unwrap().to_owned()).collect()
 }
 
 fn corrected() -> (Annals, String) {
@@ -89,7 +89,7 @@ fn corrected() -> (Annals, String) {
     annals.import(&messages);
     for (n, text) in ["I live in Bern.", "It snows."].into_iter().enumerate() {
         let turns = annals.json(&["timeline", "--agent", "ann", "--grain", "working"]);
-        annals.json(&["correct", turns[n]["id"].as_str().unwrap(), text]);
+        annals.json(&["correct", turns["memories"][n]["id"].as_str().unwrap(), text]);
     }
     assert_eq!(texts(&annals), ["I live in Bern.", "It snows."]);
     (annals, messages)

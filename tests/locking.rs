@@ -85,7 +85,7 @@ async fn concurrent_commands_and_requests_of_one_agent_all_end() {
     annals.import(&days("ann", 3, 2));
     let served = Served::over_unlimited(annals);
     let turns = served.annals.json(&["timeline", "--agent", "ann", "--grain", "working"]);
-    let id = turns[0]["id"].as_str().unwrap().to_owned();
+    let id = turns["memories"][0]["id"].as_str().unwrap().to_owned();
     let memory = format!("/v1/agents/ann/memories/{id}");
     for round in 0..rounds() {
         let of_round = commands(&served.annals, &id, round).into_iter();

@@ -122,7 +122,8 @@ fn memories_of_one_time_keep_their_order() {
         client.call("add_memory", json!({ "content": text, "at": "2026-03-04T18:30:00Z" }));
     }
     let turns = annals.json(&["timeline", "--agent", "ann", "--grain", "working"]);
-    let texts: Vec<&str> = turns.as_array().unwrap().iter().map(|turn| turn["text"].as_str().unwrap()).collect();
+    let texts: Vec<&str> =
+        turns["memories"].as_array().unwrap().iter().map(|turn| turn["text"].as_str().unwrap()).collect();
     assert_eq!(texts, output);
 }
 

@@ -26,7 +26,7 @@ fn plans_list_what_they_keep() {
     );
     assert!(shown.out.contains("keep      keeps everything"), "{}", shown.out);
     let plans = annals.json(&["plans"]);
-    let free = plans.as_array().unwrap().iter().find(|plan| plan["name"] == "free").unwrap();
+    let free = plans["plans"].as_array().unwrap().iter().find(|plan| plan["name"] == "free").unwrap();
     assert_eq!((&free["keeps"]["working"], &free["keeps"]["yearly"]), (&json!("48h"), &json!("2y")));
     // A custom plan is listed as well.
     annals.import(&days("ann", 1, 1));

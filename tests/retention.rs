@@ -117,10 +117,10 @@ fn a_pinned_memory_keeps_its_set() {
     let annals = with_plan("free");
     annals.json(&["rollup"]);
     let turns = annals.json(&["timeline", "--agent", "ann", "--grain", "working", "--limit", "1"]);
-    annals.json(&["pin", turns[0]["id"].as_str().unwrap()]);
+    annals.json(&["pin", turns["memories"][0]["id"].as_str().unwrap()]);
     annals.json(&["retain", "--trust-clock"]);
     assert_eq!(memories(&annals)["working"], json!(2));
-    annals.json(&["pin", "--lift", turns[0]["id"].as_str().unwrap()]);
+    annals.json(&["pin", "--lift", turns["memories"][0]["id"].as_str().unwrap()]);
     annals.json(&["retain", "--trust-clock"]);
     assert_eq!(memories(&annals)["working"], json!(0));
 }

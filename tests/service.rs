@@ -307,7 +307,7 @@ async fn messages_without_a_time_keep_their_order_and_may_be_repeated() {
     assert_eq!(served.post("/v1/agents/ann/messages", &changed).await.0, StatusCode::CONFLICT);
     let turns = served.annals.json(&["timeline", "--agent", "ann", "--grain", "working"]);
     for conversation in ["plain", "named"] {
-        let of_it = turns.as_array().unwrap().iter().filter(|turn| turn["conversation"] == conversation);
+        let of_it = turns["memories"].as_array().unwrap().iter().filter(|turn| turn["conversation"] == conversation);
         let texts: Vec<&str> = of_it.map(|turn| turn["text"].as_str().unwrap()).collect();
         assert_eq!(texts, output, "{conversation}");
     }

@@ -28,7 +28,7 @@ fn import_reads_standard_input_and_overrides_the_agent() {
     let mut command = annals.command(&["import", "-", "--agent", "../bo'b", "--json"]);
     let output = command.stdin(std::fs::File::open(file).unwrap()).output().unwrap();
     assert!(output.status.success());
-    assert_eq!(annals.json(&["agent", "list"]), json!(["../bo'b"]));
+    assert_eq!(annals.json(&["agent", "list"])["agents"], json!(["../bo'b"]));
 }
 
 #[test]
@@ -146,9 +146,11 @@ fn an_empty_range_is_said_to_be_empty() {
 fn timeline_lists_the_oldest_first() {
     let annals = with_story();
     let weeks = annals.json(&["timeline", "--agent", "ann", "--grain", "weekly"]);
-    let labels: Vec<&str> = weeks.as_array().unwrap().iter().map(|week| week["period"].as_str().unwrap()).collect();
+    let labels: Vec<&str> =
+        weeks["memories"].as_array().unwrap().iter().map(|week| week["period"].as_str().unwrap()).collect();
     assert_eq!(labels, ["2026-W01", "2026-W02", "2026-W03", "2026-W04", "2026-W05", "2026-W06", "2026-W07"]);
     let some = annals.json(&["timeline", "--agent", "ann", "--grain", "daily", "--from", "2026-01-02", "--limit", "2"]);
+    let some = &some["memories"];
     assert_eq!((&some[0]["period"], &some[1]["period"]), (&json!("2026-01-02"), &json!("2026-01-03")));
 }
 
@@ -156,7 +158,7 @@ fn timeline_lists_the_oldest_first() {
 fn show_traces_a_summary_to_its_messages() {
     let annals = with_story();
     let days = annals.json(&["timeline", "--agent", "ann", "--grain", "daily", "--limit", "1"]);
-    let shown = annals.json(&["show", days[0]["id"].as_str().unwrap(), "--sources"]);
+    let shown = annals.json(&["show", days["memories"][0]["id"].as_str().unwrap(), "--sources"]);
     assert_eq!(shown["sources"].as_array().unwrap().len(), 3);
     assert_eq!(shown["sources"][0]["message"], json!("0#0"));
     let missing = annals.run(&["show", "t-nothing"]);
@@ -201,7 +203,7 @@ fn time_zone_of_an_agent_decides_its_days() {
     annals.json(&["agent", "create", "ann", "--time-zone", "Asia/Tokyo"]);
     annals.import(&line("ann", "c", "1", "Ann", "late on the last day of the year", "2025-12-31T20:00:00Z"));
     let turns = annals.json(&["timeline", "--agent", "ann", "--grain", "working"]);
-    assert_eq!(turns[0]["date"], json!("2026-01-01"));
+    assert_eq!(turns["memories"][0]["date"], json!("2026-01-01"));
     assert_eq!(annals.json(&["agent", "show", "ann"])["time_zone"], json!("Asia/Tokyo"));
     let wrong = annals.run(&["agent", "set", "ann", "--time-zone", "Mars/Olympus"]);
     assert_eq!(wrong.code, 2);
@@ -213,7 +215,10 @@ fn shown_dates_are_local_and_the_zone_is_named_once() {
     let annals = Annals::new();
     annals.json(&["agent", "create", "ann", "--time-zone", "Europe/Lisbon"]);
     annals.import(&line("ann", "c", "1", "Ann", "fireworks over the river", "2026-07-04T23:30:00Z"));
-    let id = annals.json(&["timeline", "--agent", "ann", "--grain", "working"])[0]["id"].as_str().unwrap().to_owned();
+    let id = annals.json(&["timeline", "--agent", "ann", "--grain", "working"])["memories"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let commands: [&[&str]; 3] = [
         &["search", "fireworks", "--agent", "ann"],
         &["timeline", "--agent", "ann", "--grain", "working"],

@@ -32,7 +32,7 @@ fn control_characters_in_memories_are_escaped() {
     assert!(shown.contains("\\u{1b}[8mhidden") && shown.contains("👩\u{200d}🚀"), "{shown}");
     // JSON output and exports contain the original characters.
     let turns = annals.json(&["timeline", "--agent", "ann", "--grains", "working"]);
-    assert_eq!(turns[0]["text"], json!(text));
+    assert_eq!(turns["memories"][0]["text"], json!(text));
     assert!(annals.run(&["export", "--agent", "ann"]).out.contains('\u{202e}'));
 }
 
@@ -56,7 +56,10 @@ fn dry_run_of_forgetting_shows_samples() {
 fn show_history_prints_former_texts() {
     let annals = Annals::new();
     annals.import(&line("ann", "talk", "1", "Ann", "We moved to Lisbon.", "2026-01-02T10:00:00Z"));
-    let id = annals.json(&["timeline", "--agent", "ann", "--grains", "working"])[0]["id"].as_str().unwrap().to_owned();
+    let id = annals.json(&["timeline", "--agent", "ann", "--grains", "working"])["memories"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     assert!(annals.run(&["show", &id, "--history"]).out.contains("The text was never changed"));
     annals.json(&["correct", &id, "We moved to Porto."]);
     let plain = annals.run(&["show", &id]).out;
@@ -82,11 +85,12 @@ fn facts_are_shown_with_ids_and_local_days() {
     assert!(shown.contains("likes figs  since 2026-03-05") && shown.contains("likes tea  since 2026-03-10"), "{shown}");
     assert_eq!(shown.matches("Days are in the time zone Asia/Tokyo.").count(), 1, "{shown}");
     let facts = annals.json(&["facts", "--agent", "ann"]);
-    let id = facts[0]["id"].as_str().unwrap();
+    let id = facts["facts"][0]["id"].as_str().unwrap();
     assert!(shown.contains(id), "{shown}");
-    assert_eq!(facts[1]["valid_from"], json!("2026-03-09T15:00:00Z"), "a day begins at its midnight");
+    assert_eq!(facts["facts"][1]["valid_from"], json!("2026-03-09T15:00:00Z"), "a day begins at its midnight");
     // A day in `--as-of` is a local day of the agent.
-    let as_of = |day: &str| annals.json(&["facts", "--agent", "ann", "--as-of", day]).as_array().unwrap().len();
+    let as_of =
+        |day: &str| annals.json(&["facts", "--agent", "ann", "--as-of", day])["facts"].as_array().unwrap().len();
     assert_eq!((as_of("2026-03-05"), as_of("2026-03-06"), as_of("2026-03-10")), (0, 1, 2));
 }
 

@@ -137,19 +137,6 @@ pub enum Command {
     Dump(OneOrAll),
 }
 
-impl Command {
-    /// Returns whether the command must run in the process that owns the data folder, if there is one. The other commands have a
-    /// folder of their own, need none, or become that process.
-    pub fn works_on_the_folder(&self) -> bool {
-        use Command::{Config, Demo, Embed, Import, Mcp, Restore, Serve};
-        match self {
-            // Each import that it starts uses the folder, or the process that owns it.
-            Import(import) => import.watch.is_none(),
-            other => !matches!(other, Demo | Serve(_) | Mcp(_) | Restore(_) | Config(_) | Embed(_)),
-        }
-    }
-}
-
 #[derive(Args)]
 pub struct OneOrAll {
     /// Only this agent [default: all]

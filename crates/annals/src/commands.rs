@@ -1,4 +1,4 @@
-//! Runs one command over an open data folder. Each command has a file of its own.
+//! Runs one command: turns its arguments into calls and prints the answers. Each command has a file of its own.
 
 mod agent;
 pub mod backup;
@@ -31,37 +31,23 @@ mod status;
 mod timeline;
 mod verify;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use annals_core::{Error, Result, Timestamp};
 
 use crate::cli::{Cli, Command, Global};
-use crate::config::Config;
-use crate::console::remote;
-use crate::folder::{Folder, Opening, default_path};
-use crate::ipc;
+use crate::client::Client;
+use crate::folder::default_path;
 
 /// Runs the command to completion on a new Tokio runtime.
 pub fn run(cli: Cli) -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|cause| Error::storage("cannot start", cause))?;
-    runtime.block_on(own_or_hand_over(cli))
+    runtime.block_on(dispatch(cli.global, cli.command))
 }
 
-/// Hands the command to the process that owns the folder, if there is one and the command needs the folder; runs it here
-/// otherwise.
-async fn own_or_hand_over(cli: Cli) -> Result<ExitCode> {
-    if cli.command.works_on_the_folder()
-        && let Some(owner) = ipc::owner(&data(&cli.global)?).await
-    {
-        return ipc::hand_over(owner, &cli.global).await;
-    }
-    dispatch(cli.global, cli.command).await
-}
-
-/// Runs the command in this process, on behalf of its own user or of another process.
-pub async fn dispatch(global: Global, command: Command) -> Result<ExitCode> {
+async fn dispatch(global: Global, command: Command) -> Result<ExitCode> {
     let json = global.json;
     match command {
         Command::Demo => demo::run(&global).await,
@@ -72,25 +58,25 @@ pub async fn dispatch(global: Global, command: Command) -> Result<ExitCode> {
         Command::Embed(args) => embed::run(&args, json).await,
         Command::Import(args) => import::run(&global, &args).await,
         Command::Agent(args) => agent::run(&global, &args).await,
-        Command::Rollup(args) => rollup::run(&open(&global).await?, &args, json).await,
-        Command::Search(args) => search::run(&open(&global).await?, &args, json).await,
-        Command::Context(args) => context::run(&open(&global).await?, &args, json).await,
-        Command::Timeline(args) => timeline::run(&open(&global).await?, &args, json).await,
-        Command::Conversations(args) => conversations::run(&open(&global).await?, &args, json).await,
+        Command::Rollup(args) => rollup::run(&Client::open(&global).await?, &args, json).await,
+        Command::Search(args) => search::run(&Client::open(&global).await?, &args, json).await,
+        Command::Context(args) => context::run(&Client::open(&global).await?, &args, json).await,
+        Command::Timeline(args) => timeline::run(&Client::open(&global).await?, &args, json).await,
+        Command::Conversations(args) => conversations::run(&Client::open(&global).await?, &args, json).await,
         Command::Plans => plans::run(&global).await,
-        Command::Facts(args) => facts::run(&facts_folder(&global, &args).await?, &args, json).await,
-        Command::Correct(args) => correct::correct(&open(&global).await?, &args, json).await,
-        Command::Pin(args) => correct::pin(&open(&global).await?, &args, json).await,
-        Command::Retain(args) => retain::run(&open(&global).await?, &args, json).await,
-        Command::Forget(args) => forget::run(&open(&global).await?, &args, json).await,
-        Command::Export(args) => export::run(&open(&global).await?, &args, json).await,
-        Command::Prompt(args) => prompt::run(&open(&global).await?, &args, json).await,
-        Command::Show(args) => show::run(&open(&global).await?, &args, json).await,
-        Command::Status(args) => status::run(&open(&global).await?, &args, json).await,
-        Command::Dead(args) => dead::run(&open(&global).await?, &args, json).await,
-        Command::Verify(args) => verify::run(&open(&global).await?, &args, json).await,
-        Command::Rebuild(args) => rebuild::run(&open(&global).await?, &args, json).await,
-        Command::Dump(args) => dump::run(&open(&global).await?, &args).await,
+        Command::Facts(args) => facts::run(&global, &args).await,
+        Command::Correct(args) => correct::correct(&Client::open(&global).await?, &args, json).await,
+        Command::Pin(args) => correct::pin(&Client::open(&global).await?, &args, json).await,
+        Command::Retain(args) => retain::run(&Client::open(&global).await?, &args, json).await,
+        Command::Forget(args) => forget::run(&Client::open(&global).await?, &args, json).await,
+        Command::Export(args) => export::run(&Client::open(&global).await?, &args, json).await,
+        Command::Prompt(args) => prompt::run(&Client::open(&global).await?, &args, json).await,
+        Command::Show(args) => show::run(&Client::open(&global).await?, &args, json).await,
+        Command::Status(args) => status::run(&Client::open(&global).await?, &args, json).await,
+        Command::Dead(args) => dead::run(&Client::open(&global).await?, &args, json).await,
+        Command::Verify(args) => verify::run(&Client::open(&global).await?, &args, json).await,
+        Command::Rebuild(args) => rebuild::run(&Client::open(&global).await?, &args, json).await,
+        Command::Dump(args) => dump::run(&Client::open(&global).await?, &args).await,
         Command::Backup(args) => backup::run(&global, &args).await,
         Command::Restore(args) => restore::run(&global, &args).await,
         Command::Doctor(args) => doctor::run(&global, &args).await,
@@ -98,37 +84,13 @@ pub async fn dispatch(global: Global, command: Command) -> Result<ExitCode> {
     }
 }
 
-/// Opens the existing data folder.
-async fn open(global: &Global) -> Result<Folder> {
-    open_at(global, &data(global)?, false).await
-}
-
-/// Opens the data folder, and creates it if there is none.
-async fn open_or_make(global: &Global) -> Result<Folder> {
-    open_at(global, &data(global)?, true).await
-}
-
-async fn open_at(global: &Global, data: &Path, create: bool) -> Result<Folder> {
-    if let Some(folder) = remote(|remote| remote.folder.clone()) {
-        let now = global.now.unwrap_or(folder.now());
-        return Ok(folder.at(now));
-    }
-    Folder::open(data, Opening::by_hand(Config::load(global, data)?.models, now(global)), create).await
-}
-
-/// Opens the folder for `annals facts`. `facts add` creates it: a fact may be the first thing stored for an agent.
-async fn facts_folder(global: &Global, args: &crate::cli::Facts) -> Result<Folder> {
-    match args.change {
-        Some(crate::cli::ChangeFacts::Add(_)) => open_or_make(global).await,
-        _ => open(global).await,
-    }
-}
-
-fn data(global: &Global) -> Result<PathBuf> {
+/// Returns the path of the data folder.
+pub fn data(global: &Global) -> Result<PathBuf> {
     global.data.clone().map_or_else(default_path, Ok)
 }
 
+/// Returns the time at which the command runs.
 #[expect(clippy::disallowed_methods, reason = "the one place where the clock is read; it is handed down from here")]
-fn now(global: &Global) -> Timestamp {
+pub fn now(global: &Global) -> Timestamp {
     global.now.unwrap_or_else(Timestamp::now)
 }

@@ -21,7 +21,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::cli::Global;
-use crate::console;
 pub use file::without_secrets;
 use layers::Layers;
 pub use layers::Origin;
@@ -74,7 +73,7 @@ impl Config {
         if let Some(path) = &file {
             layers.add_file(path)?;
         }
-        layers.add_environment(console::environment().into_iter());
+        layers.add_environment(std::env::vars_os());
         layers.add_flags(&global.set);
         let written = layers.read();
         layers.refuse_unknown_variables();
@@ -87,7 +86,7 @@ impl Config {
         layers.fault_all(server.faults());
         layers.fault_all(limits.faults());
         layers.fault_all(backup.faults());
-        let models = models.check(console::variable).map_err(|faults| layers.fault_all(faults));
+        let models = models.check(|name| std::env::var(name).ok()).map_err(|faults| layers.fault_all(faults));
         match (models, layers.into_faults()) {
             (Ok(models), faults) if faults.is_empty() => {
                 Ok(Config { server, limits, log, backup, models, file, settings })

@@ -115,11 +115,6 @@ impl Folder {
         Ok(Folder { service, sqlite: catalog, now, path, _lock: lock })
     }
 
-    /// Returns the same folder with another current time.
-    pub fn at(self, now: Timestamp) -> Folder {
-        Folder { now, ..self }
-    }
-
     /// Returns the operations on the folder.
     pub fn service(&self) -> &Service {
         &self.service
@@ -138,11 +133,6 @@ impl Folder {
     /// Returns the path of the folder, canonicalized.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// Returns the agent of that name. Fails if there is none, so that a misspelt name does not look like an empty memory.
-    pub async fn agent(&self, name: &str) -> Result<Agent> {
-        self.service.known(Agent::new(name)?).await
     }
 
     /// Returns the agent of that name, or all agents.

@@ -25,9 +25,10 @@ impl Lines {
         Ok(Lines { file, start, end })
     }
 
-    /// Reads from the first line on.
-    pub fn read(&mut self) -> Result<impl BufRead + Send + '_> {
-        self.file.seek(SeekFrom::Start(self.start))?;
-        Ok(BufReader::with_capacity(BUFFER, (&self.file).take(self.end - self.start)))
+    /// Reads from the first line on. Only one reader can be used at a time.
+    pub fn read(&self) -> Result<impl BufRead + Send + use<>> {
+        let mut file = self.file.try_clone()?;
+        file.seek(SeekFrom::Start(self.start))?;
+        Ok(BufReader::with_capacity(BUFFER, file.take(self.end - self.start)))
     }
 }

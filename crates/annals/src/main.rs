@@ -1,12 +1,13 @@
 //! The command `annals`: parses the arguments, opens the data folder, runs the command.
 
 mod cli;
+mod client;
 mod commands;
 mod config;
 mod console;
 mod failure;
 mod folder;
-mod input;
+mod host;
 mod ipc;
 mod jsonl;
 mod lines;

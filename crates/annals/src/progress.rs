@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use annals_service::{ProgressSink, Stage};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::console::{print_error, remote};
+use crate::failure::print as print_error;
 use crate::view::count;
 
 /// Without a terminal, smaller tasks print no progress: they end quickly.
@@ -25,23 +25,26 @@ enum Progress {
 
 /// Progress printed as lines.
 struct Lines {
-    doing: &'static str,
+    doing: String,
     total: u64,
     done: AtomicU64,
 }
 
 /// Returns a progress display for `total` items.
-fn bar(total: u64, doing: &'static str, json: bool) -> Progress {
+fn bar(total: u64, doing: &str, json: bool) -> Progress {
     if json || total == 0 {
         return Progress::Hidden;
     }
-    // The terminal belongs to another process, so no bar is drawn.
-    if remote(|_| ()).is_none() && stderr().is_terminal() {
+    if stderr().is_terminal() {
         let template = "{msg:12} {bar:32} {human_pos}/{human_len} · {per_sec} · {eta} left";
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-        return Progress::Bar(ProgressBar::new(total).with_style(style).with_message(doing));
+        return Progress::Bar(ProgressBar::new(total).with_style(style).with_message(doing.to_owned()));
     }
-    if total < LONG { Progress::Hidden } else { Progress::Lines(Lines { doing, total, done: AtomicU64::new(0) }) }
+    if total < LONG {
+        Progress::Hidden
+    } else {
+        Progress::Lines(Lines { doing: doing.to_owned(), total, done: AtomicU64::new(0) })
+    }
 }
 
 impl Stage for Progress {
@@ -70,7 +73,7 @@ pub struct Bars {
 }
 
 impl ProgressSink for Bars {
-    fn begin(&self, stage: &'static str, items: u64) -> Box<dyn Stage> {
+    fn begin(&self, stage: &str, items: u64) -> Box<dyn Stage> {
         Box::new(bar(items, stage, self.is_hidden))
     }
 

@@ -6,7 +6,6 @@ use std::io::BufRead;
 
 use annals_core::ports::{Record, RecordOrigin};
 use annals_core::{Agent, Error, Fault, Result};
-use annals_service::{RecordSource, Records};
 use serde_json::Value;
 
 use crate::lines::Lines;
@@ -49,33 +48,40 @@ impl ExportFile {
     }
 
     /// Returns every non-empty line, parsed, with its number.
-    fn lines(&mut self) -> Result<impl Iterator<Item = Result<(usize, Parsed)>> + Send> {
-        let agent = self.agent.as_deref();
+    fn lines(&self) -> Result<impl Iterator<Item = Result<(usize, Parsed)>> + Send + use<>> {
+        let agent = self.agent.clone();
         let source = self.source.read().map_err(|cause| Error::storage("reading an export", cause))?;
         let lines = source.split(b'\n').zip(1..);
         Ok(lines.filter_map(move |(line, number)| match line {
             Ok(bytes) if bytes.trim_ascii().is_empty() => None,
-            Ok(bytes) => Some(Ok((number, record(&bytes, agent)))),
+            Ok(bytes) => Some(Ok((number, record(&bytes, agent.as_deref())))),
             Err(cause) => Some(Err(Error::storage(format!("reading line {number}"), cause))),
         }))
     }
-}
 
-impl RecordSource for ExportFile {
-    fn agents(&self) -> BTreeMap<Agent, u64> {
-        self.agents.clone()
-    }
-
-    fn of_rank(&mut self, rank: u8) -> Result<Records<'_>> {
-        let records = self.lines()?.map(|line| line?.1.map_err(Error::Invalid));
-        Ok(Box::new(records.filter(move |found| found.as_ref().map_or(true, |(_, record)| record.rank() == rank))))
+    /// Returns the records with their agents, in the order of their ranks. Reads the file once for each rank, so that it need
+    /// not fit into memory.
+    pub fn into_records(self) -> impl Iterator<Item = Result<(Agent, Record)>> + Send + 'static {
+        Record::RANKS.flat_map(move |rank| {
+            let (lines, failed) = match self.lines() {
+                Ok(lines) => (Some(lines), None),
+                Err(error) => (None, Some(Err(error))),
+            };
+            let records = lines.into_iter().flatten().map(|line| line?.1.map_err(Error::Invalid));
+            let is_of_rank = move |found: &Result<(Agent, Record)>| match found {
+                Ok((_, record)) => record.rank() == rank,
+                Err(_) => true,
+            };
+            failed.into_iter().chain(records.filter(is_of_rank))
+        })
     }
 }
 
 /// A parsed line.
-type Parsed = std::result::Result<(Agent, Record), Fault>;
+pub type Parsed = std::result::Result<(Agent, Record), Fault>;
 
-fn record(bytes: &[u8], agent: Option<&str>) -> Parsed {
+/// Parses a line of an export. `agent` overrides the agent of the line.
+pub fn record(bytes: &[u8], agent: Option<&str>) -> Parsed {
     let wrong = |error: serde_json::Error| Fault::new("the line", format!("is not a record of an export: {error}"));
     let mut value: Value = serde_json::from_slice(bytes).map_err(wrong)?;
     let own = value.as_object_mut().and_then(|fields| fields.remove("agent"));

@@ -42,13 +42,13 @@ pub enum Source {
 /// Opens a file, or standard input for `-`.
 pub fn open(path: &Path) -> Result<Source> {
     if path == Path::new("-") {
-        return read(Box::new(BufReader::new(crate::console::input())), path);
+        return read(Box::new(BufReader::new(std::io::stdin())), path);
     }
     if path.is_dir() {
         return Err(wrong(path, "is a folder; name the files in it"));
     }
     let failed = |cause| unreadable(path, cause);
-    let file = crate::input::open(path).map_err(failed)?;
+    let file = File::open(path).map_err(failed)?;
     let again = file.try_clone().map_err(failed)?;
     match read(Box::new(BufReader::new(file)), path)? {
         Source::Stream(_) if path.is_file() => match start_of_lines(&again).map_err(failed)? {
@@ -78,7 +78,7 @@ fn start_of_lines(mut file: &File) -> IoResult<Option<u64>> {
 /// Returns whether a file begins with a message or a record of an export, or with a JSON list of them.
 pub fn is_ours(path: &Path) -> IoResult<bool> {
     let mut head = Vec::new();
-    crate::input::open(path)?.take(HEAD as u64).read_to_end(&mut head)?;
+    File::open(path)?.take(HEAD as u64).read_to_end(&mut head)?;
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head).trim_ascii_start();
     let first =
         serde_json::Deserializer::from_slice(text.strip_prefix(b"[").unwrap_or(text)).into_iter::<Value>().next();

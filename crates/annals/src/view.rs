@@ -2,12 +2,13 @@
 
 pub mod excerpt;
 
-use annals_core::{DateRange, Grain, Memory, Timestamp, Zones};
+use annals_core::{DateRange, Grain, Timestamp, Zones};
+use annals_service::wire::MemoryView;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use serde_json::Value;
 
-/// Prints a line for people to the standard output of the process that gave the command.
+/// Prints a line for people to standard output.
 macro_rules! say {
     () => {
         $crate::console::print(format_args!("\n"))
@@ -42,11 +43,14 @@ pub fn print_json(value: &impl Serialize) {
 
 /// Formats the local dates of a memory: day and time of a turn, the day of a daily summary, label, first and last day of a
 /// coarser one.
-pub fn dates(memory: &Memory, zones: &Zones) -> String {
-    let (first, last) = memory.days;
+pub fn dates(memory: &MemoryView, zones: &Zones) -> String {
+    let (first, last) = (&memory.cover.from, &memory.cover.to);
     match memory.grain {
-        Grain::Working => format!("{first} {}", clock(memory.at(), zones)),
-        Grain::Daily => first.to_string(),
+        Grain::Working => match memory.cover.start.parse() {
+            Ok(at) => format!("{first} {}", clock(at, zones)),
+            Err(_) => first.clone(),
+        },
+        Grain::Daily => first.clone(),
         _ => format!("{} · {first} to {last}", memory.period),
     }
 }
@@ -61,9 +65,10 @@ fn clock(at: Timestamp, zones: &Zones) -> String {
 }
 
 /// Prints which zone the times are in, once, if any of these memories shows a time.
-pub fn say_zone<'m>(mut memories: impl Iterator<Item = &'m Memory>, zones: &Zones) {
-    if let Some(turn) = memories.find(|memory| memory.grain == Grain::Working) {
-        say!("{DIM}Times are in the time zone {}.{DIM:#}", zones.name_at(turn.at()));
+pub fn say_zone<'m>(mut memories: impl Iterator<Item = &'m MemoryView>, zones: &Zones) {
+    let turn = memories.find(|memory| memory.grain == Grain::Working);
+    if let Some(at) = turn.and_then(|turn| turn.cover.start.parse().ok()) {
+        say!("{DIM}Times are in the time zone {}.{DIM:#}", zones.name_at(at));
     }
 }
 
@@ -80,7 +85,7 @@ pub fn range(range: DateRange) -> String {
 
 /// Wraps the text to the terminal's width, each line indented by `indent` spaces.
 pub fn column(text: &str, indent: usize) -> String {
-    let width = crate::console::columns().min(100);
+    let width = textwrap::termwidth().min(100);
     let pad = " ".repeat(indent);
     let options = textwrap::Options::new(width).initial_indent(&pad).subsequent_indent(&pad);
     text.lines().map(|line| textwrap::fill(line, &options)).collect::<Vec<_>>().join("\n")

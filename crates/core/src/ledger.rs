@@ -1,6 +1,6 @@
 //! The ledger (the roll-up state of each period of an agent), dead letters, and accepted ingest requests.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{Agent, Digest, Grain, MemoryId, Period, Timestamp};
 
@@ -91,7 +91,7 @@ impl LedgerRow {
 }
 
 /// The stage at which a memory became a dead letter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
     /// Projection into its table.

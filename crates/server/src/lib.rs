@@ -7,6 +7,7 @@
 //! | `access` | keys, scopes, limits, and allowed origins of requests |
 //! | `error_status` | what each error means over HTTP and as an exit code |
 //! | `rest` | the operations over HTTP |
+//! | `ipc` | calls of other processes of the same user, over a Unix socket |
 //! | `compat` | interfaces of other programs over the operations |
 //! | `mcp` | the operations as tools for an agent, over HTTP and byte streams |
 //! | `serve` | listens, and shuts down without dropping requests under way |
@@ -19,13 +20,14 @@ mod compat;
 pub mod config;
 mod error_status;
 #[cfg(test)]
+#[path = "../../service/src/fixture.rs"]
 mod fixture;
+pub mod ipc;
 pub mod mcp;
 mod request;
 pub mod rest;
 mod schema;
 mod serve;
-pub mod socket;
 
 pub use error_status::{ErrorStatus, error_status};
 pub use request::request_id;

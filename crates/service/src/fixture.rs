@@ -1,14 +1,19 @@
-//! A service over stores in memory, for tests: real policies over simple, slow ports.
+//! A service over stores in memory, for tests: real policies over simple, slow ports. Shared by the tests of `annals_service` and,
+//! as a module of their own, by those of `annals_server`; so it uses the public interface alone.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use annals_core::{Agent, Extractor, Store};
+use annals_core::{Agent, Error, Extractor, IngestReceipt, Message, Result, Store};
 use annals_retention::Plans;
+use annals_service::calls::Host;
+use annals_service::config::Limits;
+use annals_service::jobs::AlarmClock;
+use annals_service::wire::{IngestRequest, MessageIn};
+use annals_service::{Clock, Components, Parts, Service};
 use annals_summarizer::SchedulePolicy;
 use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, QuotingEngine, ThreeWords, WordEmbedder, at, message};
-
-use crate::config::Limits;
-use crate::{Clock, Components, Parts, Service};
+use async_trait::async_trait;
 
 /// The time in tests, a Tuesday noon: the sixth of March and its week are over.
 pub const NOW: &str = "2026-03-10T12:00:00Z";
@@ -52,9 +57,53 @@ pub async fn service_with_memories(agent: &Agent) -> Service {
         ("2026-03-06T09:00:00Z", "The sailing trip was cancelled because Bob broke his arm."),
     ];
     let messages = said.iter().map(|(moment, text)| message(moment, text)).collect();
-    service.parts.writer.ingest(agent, messages, false, at(NOW)).await.unwrap();
+    ingest(&service, agent, messages).await;
     service.read_for_facts(agent, &|_| ()).await.unwrap();
-    service.parts.summarizer.pass(agent, at(NOW), &|_| ()).await.unwrap();
+    service.write_summaries(agent, false, at(NOW), &|_| ()).await.unwrap();
     service.make_searchable(agent, &|_| ()).await.unwrap();
     service
+}
+
+/// Stores messages at [`NOW`], without making them searchable.
+pub async fn ingest(service: &Service, agent: &Agent, messages: Vec<Message>) -> IngestReceipt {
+    let message = |message: Message| MessageIn {
+        role: message.role,
+        content: message.content,
+        conversation: Some(message.conversation),
+        id: message.client_id,
+        name: message.name,
+        at: Some(message.at),
+        attachment: None,
+        other: Default::default(),
+    };
+    let messages = messages.into_iter().map(message).collect();
+    let request = IngestRequest { messages, conversation: None, revise: false };
+    let settings = service.admit(agent).await.unwrap();
+    service.ingest(agent, &settings, request, at(NOW)).await.unwrap().operation
+}
+
+/// A service as the host of calls.
+pub struct TestHost(pub Service);
+
+#[async_trait]
+impl Host for TestHost {
+    fn service(&self) -> &Service {
+        &self.0
+    }
+
+    fn jobs(&self) -> Option<&AlarmClock> {
+        None
+    }
+
+    fn clock_is_synchronised(&self) -> Option<bool> {
+        Some(true)
+    }
+
+    fn fill_random(&self, bytes: &mut [u8]) -> std::result::Result<(), getrandom::Error> {
+        getrandom::fill(bytes)
+    }
+
+    async fn copy_catalog(&self, to: &Path) -> Result<i64> {
+        Err(Error::storage(format!("copying to {}", to.display()), std::io::Error::other("disk full")))
+    }
 }

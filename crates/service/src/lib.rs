@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | `wire` | requests and answers as plain data |
 //! | `operations` | the operations, one file each |
+//! | `calls` | the operations as requests by name, for other processes |
 //! | `admit` | refuses new messages while the backlog is long or the disk nearly full |
 //! | `tables` | makes new messages searchable in the background |
 //! | `locks` | the locks of each agent, and their order |
@@ -18,9 +19,13 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+#[cfg(test)]
+extern crate self as annals_service;
+
 mod access_counter;
 mod activity;
 mod admit;
+pub mod calls;
 pub mod config;
 #[cfg(test)]
 mod fixture;
@@ -38,8 +43,8 @@ pub use activity::{Activity, Busy};
 pub use admit::NotAdmitted;
 pub use operations::{
     Accepted, AttachedMemory, Entity, Export, ImportRequest, KnowledgeGraph, MOST_MESSAGES, MessageLine, MessageLines,
-    MessageSource, NoProgress, ProgressSink, RecordSource, Records, Relation, RolledUpAgent, SourceReader, Stage,
-    TurnsRequest, Verified, read_source,
+    MessageSource, NoProgress, ProgressSink, RecordSource, Relation, RolledUpAgent, SourceReader, Stage, TurnsRequest,
+    Verified, read_source,
 };
 pub use secret::{Issued, Presented, issue};
 pub use service::{Clock, Parts, Prompts, Service};

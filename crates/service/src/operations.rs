@@ -35,7 +35,7 @@ mod verify;
 
 pub use attached::{AttachedMemory, TurnsRequest};
 pub use export::Export;
-pub use import::{ImportRequest, MessageLine, MessageLines, MessageSource, RecordSource, Records};
+pub use import::{ImportRequest, MessageLine, MessageLines, MessageSource, RecordSource};
 pub use ingest::{Accepted, MOST_MESSAGES};
 pub use knowledge::{Entity, KnowledgeGraph, Relation};
 pub use progress::{NoProgress, ProgressSink, Stage};

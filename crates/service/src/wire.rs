@@ -6,6 +6,7 @@ mod facts;
 mod forget;
 mod imports;
 mod ingest;
+mod jobs;
 mod keys;
 mod lists;
 mod maintenance;
@@ -19,17 +20,19 @@ mod words;
 
 pub use context::{BlockView, BlocksRequest, BlocksView, ContextAnswer, ContextItemView, ContextRequest, DocumentIn};
 pub use facts::{FactEntry, FactView, FactsAnswer, FactsRequest, Verb};
-pub use forget::{ForgetAnswer, ForgetRequest, ProofView};
+pub use forget::{ForgetAnswer, ForgetReport, ForgetRequest, ProofView};
 pub use imports::{
     FoundItems, ImportCounts, ImportItem, ImportReport, ImportStatus, ImportView, ItemIn, ItemsRequest, SkippedView,
     StoredItems, UploadRequest,
 };
 pub use ingest::{IngestRequest, Ingested, MessageIn, OperationView, Progress};
-pub use keys::{KeyView, NewKey};
+pub use jobs::{JobRunView, JobView, OutcomeView};
+pub use keys::{KeyView, NewKey, NewKeyAnswer};
 pub use lists::{ConversationEntry, ConversationsAnswer, PageRequest};
 pub use maintenance::{
-    AgentVerification, DeadLetterView, DiscrepancyView, ExtractionView, ImportAnswer, KeptView, MissingDay,
-    ReplayAnswer, RetainAnswer, TotalsView, VerifyAnswer,
+    AgentVerification, CatalogCopy, CheckedView, DeadLetterView, DiscrepancyView, ExportAnswer, ExtractionView,
+    ImportAnswer, KeptView, MissingDay, RebuildAnswer, ReplayAnswer, RetainAnswer, RetainRequest, RetentionAnswer,
+    TotalsView, VerifyAnswer,
 };
 pub use memory::{
     CorrectRequest, CoverView, MemoryAnswer, MemoryView, PartView, SentenceView, SourcesAnswer, VersionView,
@@ -37,6 +40,8 @@ pub use memory::{
 pub use plans::{PastPlanView, PlanView, PlansAnswer};
 pub use search::{ConversationView, RangeView, SaidTime, SearchAnswer, SearchRequest, TimelineAnswer, TimelineRequest};
 pub use settings::{NewAgent, SettingsChange, SettingsView, ZoneView};
-pub use status::{AgentsAnswer, FailureView, GrainStatus, RollupAnswer, RollupRequest, StatusView, UsageView};
+pub use status::{
+    AgentsAnswer, FailureView, GrainStatus, NotYetDueView, RollupAnswer, RollupRequest, StatusView, UsageView,
+};
 pub use when::When;
 pub use words::{DirectionWord, EngineWord, GrainWord, KindWord, RoleWord};

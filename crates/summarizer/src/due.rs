@@ -66,6 +66,29 @@ pub fn due(
         .collect()
 }
 
+/// Returns the dirty periods that are over but not due yet, because late or further input may arrive, each with the time when it
+/// becomes due. Leaves out periods that wait for a retry, and those above a period that is still to be rolled up.
+pub(crate) fn not_yet_due(
+    ledger: &[LedgerRow],
+    zones: &Zones,
+    policy: SchedulePolicy,
+    now: Timestamp,
+) -> Vec<(Period, Timestamp)> {
+    let due_at = |row: &LedgerRow| {
+        // A time in the future means that the clock was turned back; `has_passed` ignores it too.
+        let quiet_from = if row.dirty_at > now { Timestamp::MIN } else { later(row.dirty_at, policy.quiet) };
+        quiet_from.max(later(zones.cover(row.period).end, policy.grace))
+    };
+    let unsettled: HashSet<Period> = Grain::SUMMARIES.iter().flat_map(|grain| unsettled(ledger, *grain)).collect();
+    ledger
+        .iter()
+        .filter(|row| row.is_dirty() && !unsettled.contains(&row.period))
+        .filter(|row| may_be_tried(row, now) && zones.cover(row.period).end <= now)
+        .map(|row| (row.period, due_at(row)))
+        .filter(|(_, due_at)| *due_at > now)
+        .collect()
+}
+
 /// Returns clean periods that the fallback engine wrote and for which the engine may be called again: the oldest, at most
 /// [`AGAIN`].
 pub(crate) fn degraded(ledger: &[LedgerRow], grain: Grain, now: Timestamp) -> Vec<LedgerRow> {
@@ -146,6 +169,24 @@ mod tests {
         check("2026-03-02:1/0", Grain::Daily, "2026-03-04T12:04:59Z", "");
         check("2026-03-02:1/0", Grain::Daily, "2026-03-04T12:05:00Z", "2026-03-02");
         check("2026-03-02:1/0", Grain::Daily, "2026-03-04T11:00:00Z", "2026-03-02");
+    }
+
+    #[test]
+    fn day_that_is_over_is_named_with_the_time_when_it_becomes_due() {
+        #[track_caller]
+        fn check(rows: &str, now: &str, expect: &str) {
+            let ledger: Vec<LedgerRow> = rows.split_whitespace().map(row).collect();
+            let waiting = not_yet_due(&ledger, &Zones::new("UTC").unwrap(), QUIET, now.parse().unwrap());
+            let said: Vec<String> = waiting.iter().map(|(period, due_at)| format!("{period} at {due_at}")).collect();
+            assert_eq!(said.join(", "), expect, "{rows} at {now}");
+        }
+        check("2026-03-04:1/0", "2026-03-04T23:00:00Z", "");
+        check("2026-03-04:1/0", "2026-03-05T00:05:00Z", "2026-03-04 at 2026-03-05T00:10:00Z");
+        check("2026-03-04:1/0", "2026-03-05T00:10:00Z", "");
+        check("2026-03-02:1/0", "2026-03-04T12:04:00Z", "2026-03-02 at 2026-03-04T12:05:00Z");
+        check("2026-03-02:1/0", "2026-03-04T11:00:00Z", "");
+        check("2026-02-27:2/0 2026-W09:1/0", "2026-03-04T12:04:00Z", "2026-02-27 at 2026-03-04T12:05:00Z");
+        check("2026-02-27:2/2 2026-W09:1/0", "2026-03-04T12:04:00Z", "2026-W09 at 2026-03-04T12:05:00Z");
     }
 
     #[test]

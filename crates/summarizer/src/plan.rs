@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use annals_core::{Agent, Grain, LedgerRow, Period, Result, Timestamp};
 
-use crate::due::{degraded, outdated};
+use crate::due::{degraded, not_yet_due, outdated};
 use crate::{Summarizer, due};
 
 /// What a pass would do.
@@ -37,6 +37,13 @@ impl Summarizer {
         }
         let words = self.words(agent, &ledger, &periods).await?;
         Ok(Plan { periods: periods.into_iter().collect(), words })
+    }
+
+    /// Returns the periods that are over but not due yet, because further input may arrive, each with the time when it becomes
+    /// due.
+    pub async fn not_yet_due(&self, agent: &Agent, now: Timestamp) -> Result<Vec<(Period, Timestamp)>> {
+        let zones = self.store.settings(agent).await?.zones()?;
+        Ok(not_yet_due(&self.store.ledger(agent).await?, &zones, self.policy, now))
     }
 
     async fn words(&self, agent: &Agent, ledger: &[LedgerRow], periods: &BTreeSet<Period>) -> Result<u64> {

@@ -6,7 +6,6 @@ use annals_catalog::SqliteCatalog;
 use annals_core::ports::{Archive, Record};
 use annals_core::prelude::*;
 use annals_core::{Agent, Result, Timestamp};
-use annals_service::RecordSource;
 
 use crate::command::{Annals, NOW};
 use crate::fuzz::fuzz;
@@ -51,16 +50,17 @@ fn exports_are_restored_completely_or_not_at_all() {
     fuzz("exports", &[good()], |input| {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(input).unwrap();
-        let mut export = match ExportFile::check(Lines::of(file).unwrap(), None) {
+        let export = match ExportFile::check(Lines::of(file).unwrap(), None) {
             Ok(export) => export,
             Err(error) => return names_its_fault(&error, lines(input)),
         };
         let folder = tempfile::tempdir().unwrap();
         let catalog = SqliteCatalog::open(&folder.path().join("catalog.sqlite")).unwrap();
         runtime.block_on(async {
-            let agents = std::mem::take(&mut export.agents);
+            let agents = export.agents.clone();
+            let records: Vec<(Agent, Record)> = export.into_records().collect::<Result<_>>().unwrap();
             for (agent, number) in &agents {
-                match restore(&catalog, &mut export, agent, now).await {
+                match restore(&catalog, &records, agent, now).await {
                     Ok(()) => {
                         let records = catalog.records(agent, None, usize::MAX).await;
                         records.map_err(|error| format!("restored, not readable: {error}"))?;
@@ -79,12 +79,12 @@ fn exports_are_restored_completely_or_not_at_all() {
     });
 }
 
-async fn restore(catalog: &SqliteCatalog, export: &mut ExportFile, agent: &Agent, now: Timestamp) -> Result<()> {
+/// Restores the records of an agent, which come in the order of their ranks.
+async fn restore(catalog: &SqliteCatalog, records: &[(Agent, Record)], agent: &Agent, now: Timestamp) -> Result<()> {
     catalog.begin_restore(agent).await?;
     for rank in Record::RANKS {
-        let records: Result<Vec<(Agent, Record)>> = export.of_rank(rank)?.collect();
-        let records = records?.into_iter().filter(|(of, _)| of == agent).map(|(_, record)| record).collect();
-        catalog.restore_some(agent, records).await?;
+        let of_rank = records.iter().filter(|(of, record)| of == agent && record.rank() == rank);
+        catalog.restore_some(agent, of_rank.map(|(_, record)| record.clone()).collect()).await?;
     }
     catalog.finish_restore(agent, now).await
 }

@@ -7,7 +7,6 @@ use annals_service::wire::When;
 use clap::{Args, Subcommand};
 
 use super::value::{direction, number, when};
-use crate::console::path;
 
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -48,7 +47,7 @@ pub struct FindFacts {
     #[arg(long, value_name = "N", value_parser = number::<usize>, allow_negative_numbers = true)]
     pub limit: Option<usize>,
     /// Write all of the agent's facts, including history, to this Parquet file instead
-    #[arg(long, value_name = "FILE", value_parser = path)]
+    #[arg(long, value_name = "FILE")]
     pub parquet: Option<PathBuf>,
 }
 

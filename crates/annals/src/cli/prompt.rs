@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::Subcommand;
 
 use super::OneOrAll;
-use crate::console::path;
 
 #[derive(Subcommand)]
 pub enum Prompt {
@@ -24,7 +23,6 @@ pub enum Prompt {
         /// The prompt's name
         name: String,
         /// The file with the new prompt
-        #[arg(value_parser = path)]
         file: PathBuf,
         /// The agent
         #[arg(long, value_name = "A")]

@@ -5,8 +5,6 @@ use std::path::PathBuf;
 use annals_importers::{Branches, DateOrder, Kind};
 use clap::Args;
 
-use crate::console::path;
-
 const EXAMPLE: &str = r#"jsonl, the default, is one JSON object per line; id and name are optional; role is user, assistant, system or tool:
   {"agent": "ann", "conversation": "2026-03-04", "id": "17", "role": "user", "name": "Ann",
    "content": "We moved to Porto today.", "at": "2026-03-04T18:30:00Z"}
@@ -19,7 +17,7 @@ What other programs keep is imported into one agent. A later, longer export adds
 #[command(after_help = EXAMPLE)]
 pub struct Import {
     /// Files, folders and ZIP archives, also compressed as .gz; - reads standard input
-    #[arg(required = true, value_name = "PATH", value_parser = path)]
+    #[arg(required = true, value_name = "PATH")]
     pub files: Vec<PathBuf>,
     /// What the files are: jsonl, chatgpt, claude, claude-code, codex, openclaw, markdown, letta, mem0, mcp-memory, slack, whatsapp
     /// or csv [default: as the content shows, or else jsonl]
@@ -106,13 +104,13 @@ pub struct Export {
     #[arg(long, value_name = "A")]
     pub agent: String,
     /// The file to write; - is standard output
-    #[arg(value_name = "FILE", default_value = "-", value_parser = path)]
+    #[arg(value_name = "FILE", default_value = "-")]
     pub file: PathBuf,
     /// Write memories.parquet and facts.parquet into this folder instead
-    #[arg(long, value_name = "DIR", conflicts_with = "file", value_parser = path)]
+    #[arg(long, value_name = "DIR", conflicts_with = "file")]
     pub parquet: Option<PathBuf>,
     /// Write daily notes, summaries, facts and blocks as Markdown into this folder instead, for Obsidian and OpenClaw; a later
     /// export into it replaces its own notes
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "parquet"], value_parser = path)]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "parquet"])]
     pub markdown: Option<PathBuf>,
 }

@@ -2,52 +2,50 @@
 
 use std::process::ExitCode;
 
-use annals_core::{Agent, EngineChoice, Grain, Result};
+use annals_core::{EngineChoice, Grain, Result};
+use annals_service::calls::{ChangeSettings, CreateAgent, DeleteAgent, GetSettings, ListAgents};
 use annals_service::wire::{PastPlanView, SettingsChange, SettingsView};
 
-use super::forget::forget_agent;
-use super::plans::keeps;
-use super::{open, open_or_make};
+use super::{forget, plans};
 use crate::cli::{self, Global};
-use crate::folder::Folder;
+use crate::client::Client;
 use crate::view::{BOLD, DIM, WARN, count, plural, print_json, say};
 
 pub async fn run(global: &Global, args: &cli::Agent) -> Result<ExitCode> {
-    match args {
-        cli::Agent::List => list(&open(global).await?, global.json).await?,
-        cli::Agent::Show { name } => {
-            let folder = open(global).await?;
-            let agent = folder.agent(name).await?;
-            show(&folder, &folder.service().settings(&agent).await?, global.json);
-        }
+    let client = match args {
+        cli::Agent::Create { .. } => Client::open_or_create(global).await?,
+        _ => Client::open(global).await?,
+    };
+    let settings = match args {
+        cli::Agent::List => return list(&client, global.json).await,
+        cli::Agent::Show { name } => client.call(GetSettings { agent: name.clone() }).await?,
         cli::Agent::Create { name, change } => {
-            let folder = open_or_make(global).await?;
-            let settings = folder.service().create_agent(&Agent::new(name)?, change_of(change), folder.now()).await?;
-            show(&folder, &settings, global.json);
+            client.call(CreateAgent { agent: name.clone(), settings: change_of(change) }).await?
         }
         cli::Agent::Set { name, change } => {
-            let folder = open(global).await?;
-            let agent = folder.agent(name).await?;
-            let settings = folder.service().change_settings(&agent, change_of(change), folder.now()).await?;
-            show(&folder, &settings, global.json);
+            client.call(ChangeSettings { agent: name.clone(), change: change_of(change) }).await?
         }
         cli::Agent::Delete { name, yes } => {
-            let folder = open(global).await?;
-            let agent = folder.agent(name).await?;
-            return forget_agent(&folder, &agent, *yes, global.json).await;
+            let report = client.call(DeleteAgent { agent: name.clone(), dry_run: !yes }).await?;
+            return forget::finish(&client, &report, global.json).await;
         }
+    };
+    if global.json {
+        print_json(&settings);
+    } else {
+        show(&client, &settings).await?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-async fn list(folder: &Folder, json: bool) -> Result<()> {
-    let agents = folder.service().all_agents().await?;
+async fn list(client: &Client, json: bool) -> Result<ExitCode> {
+    let answer = client.call(ListAgents {}).await?;
     if json {
-        print_json(&agents.iter().map(Agent::name).collect::<Vec<_>>());
+        print_json(&answer);
     } else {
-        agents.iter().for_each(|agent| say!("{agent}"));
+        answer.agents.iter().for_each(|agent| say!("{agent}"));
     }
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }
 
 fn change_of(change: &cli::ChangeAgent) -> SettingsChange {
@@ -62,10 +60,7 @@ fn change_of(change: &cli::ChangeAgent) -> SettingsChange {
     }
 }
 
-fn show(folder: &Folder, settings: &SettingsView, json: bool) {
-    if json {
-        return print_json(settings);
-    }
+async fn show(client: &Client, settings: &SettingsView) -> Result<()> {
     say!("{BOLD}{}{BOLD:#}", settings.agent);
     for zone in &settings.time_zones {
         let from = zone.from.as_ref().map(|from| format!(" {DIM}from {from}{DIM:#}")).unwrap_or_default();
@@ -77,7 +72,7 @@ fn show(folder: &Folder, settings: &SettingsView, json: bool) {
         EngineChoice::Extractive => "extractive",
     };
     let mask = if settings.mask { "credentials are masked" } else { "credentials are stored as they are" };
-    let plan = folder.service().plan(&settings.plan).map(|plan| keeps(&plan)).unwrap_or_default();
+    let plan = plans::keeps_of(client, &settings.plan).await?;
     say!("  plan       {} {DIM}{plan}{DIM:#}\n  engine     {engine}\n  mask       {mask}", settings.plan);
     if let Some(tokens) = settings.daily_tokens {
         say!("  budget     {} tokens a day", count(tokens));
@@ -88,6 +83,7 @@ fn show(folder: &Folder, settings: &SettingsView, json: bool) {
     if let Some(past) = &settings.past_plan {
         warn_of(past);
     }
+    Ok(())
 }
 
 /// Warns of the memories that a new plan will remove, before any of them is removed.

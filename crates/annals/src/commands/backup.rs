@@ -23,10 +23,10 @@ use annals_core::{Error, Result};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::{data, open};
+use super::data;
 use crate::cli::{self, BackupCommand, Global};
+use crate::client::Client;
 use crate::config::Config;
-use crate::console;
 use crate::scratch::Scratch;
 use crate::view::{DIM, WARN, count, plural, print_json, say};
 
@@ -46,12 +46,14 @@ pub async fn run(global: &Global, args: &cli::Backup) -> Result<ExitCode> {
 
 async fn make(global: &Global, args: &cli::Backup) -> Result<ExitCode> {
     let config = Config::load(global, &data(global)?)?;
-    let folder = open(global).await?;
-    let target = Target::to_write(&chosen(args.target.as_deref(), &config)?, folder.path())?;
-    let source = Source { catalog: folder.catalog(), data: folder.path(), config: config.file.as_deref() };
-    let (name, manifest) = take(&source, &target, folder.now(), &CancellationToken::new()).await?;
+    let client = Client::open(global).await?;
+    let failed = |cause| Error::storage(format!("finding {}", client.data().display()), cause);
+    let data = client.data().canonicalize().map_err(failed)?;
+    let target = Target::to_write(&chosen(args.target.as_deref(), &config)?, &data)?;
+    let source = Source { catalog: &client, data: &data, config: config.file.as_deref() };
+    let (name, manifest) = take(&source, &target, client.now(), &CancellationToken::new()).await?;
     let removed = match args.keep.or(config.backup.keep) {
-        Some(keep) => prune(&target, keep, folder.now()).await?,
+        Some(keep) => prune(&target, keep, client.now()).await?,
         None => Vec::new(),
     };
     if global.json {
@@ -114,9 +116,7 @@ fn existing(global: &Global, target: Option<&str>) -> Result<Target> {
 fn chosen(target: Option<&str>, config: &Config) -> Result<String> {
     let target = target.or(config.backup.target.as_deref());
     let missing = || Error::invalid("TARGET", "is needed: a folder or s3://bucket/prefix, or target under [backup]");
-    let target = target.ok_or_else(missing)?;
-    let Ok(path) = console::path(target);
-    Ok(if target.contains("://") { target.to_owned() } else { path.display().to_string() })
+    target.map(str::to_owned).ok_or_else(missing)
 }
 
 /// Creates the folder into which a backup is unpacked for verification: in the data folder, or in the system's temporary folder

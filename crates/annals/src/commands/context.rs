@@ -3,16 +3,14 @@
 use std::process::ExitCode;
 
 use annals_core::Result;
+use annals_service::calls::FindContext;
 use annals_service::wire::ContextRequest;
 
 use crate::cli::Context;
-use crate::console::remote;
-use crate::folder::Folder;
+use crate::client::Client;
 use crate::view::{DIM, plural, print_json, say};
 
-pub async fn run(folder: &Folder, args: &Context, json: bool) -> Result<ExitCode> {
-    let agent = folder.agent(&args.agent).await?;
-    folder.service().make_searchable(&agent, &|_| ()).await?;
+pub async fn run(client: &Client, args: &Context, json: bool) -> Result<ExitCode> {
     let request = ContextRequest {
         prompt: args.prompt.clone(),
         budget_tokens: args.budget,
@@ -22,7 +20,7 @@ pub async fn run(folder: &Folder, args: &Context, json: bool) -> Result<ExitCode
         to: args.range.to,
         documents: Vec::new(),
     };
-    let answer = folder.service().context(&agent, request, folder.now()).await?;
+    let answer = client.call(FindContext { agent: args.agent.clone(), request }).await?;
     if json {
         print_json(&answer);
     } else {
@@ -31,9 +29,6 @@ pub async fn run(folder: &Folder, args: &Context, json: bool) -> Result<ExitCode
         }
         let hint = answer.hint.map(|hint| format!(" {hint}")).unwrap_or_default();
         say!("{DIM}{}.{hint}{DIM:#}", plural(answer.tokens, "token"));
-    }
-    if remote(|_| ()).is_none() {
-        folder.service().flush_access_counts().await?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -3,41 +3,47 @@
 use std::process::ExitCode;
 
 use annals_core::{Result, Zones};
-use annals_service::wire::{ConversationEntry, PageRequest};
+use annals_service::calls::ListConversations;
+use annals_service::wire::{ConversationEntry, ConversationsAnswer, PageRequest};
 
 use crate::cli::Conversations;
-use crate::folder::Folder;
+use crate::client::Client;
 use crate::view::{BOLD, DATE, DIM, plural, print_json, say};
 
-/// Number of conversations fetched per page.
+/// Number of conversations fetched per page, the most that one answer has.
 const PAGE: usize = 1000;
 
-pub async fn run(folder: &Folder, args: &Conversations, json: bool) -> Result<ExitCode> {
-    let agent = folder.agent(&args.agent).await?;
-    let zones = folder.service().zones(&agent).await?;
-    let (mut all, mut cursor) = (Vec::new(), args.cursor.clone());
-    let most = args.limit.unwrap_or(usize::MAX);
-    while all.len() < most {
-        let request = PageRequest { limit: Some(PAGE.min(most - all.len())), cursor };
-        let page = folder.service().conversations(&agent, request).await?;
-        all.extend(page.conversations);
-        cursor = page.next_cursor;
-        if cursor.is_none() {
-            break;
-        }
-    }
+pub async fn run(client: &Client, args: &Conversations, json: bool) -> Result<ExitCode> {
+    let answer = read(client, args).await?;
     if json {
-        print_json(&all);
+        print_json(&answer);
         return Ok(ExitCode::SUCCESS);
     }
-    all.iter().for_each(|conversation| print(conversation, &zones));
-    if let Some(cursor) = cursor.filter(|_| !all.is_empty()) {
+    let zones = client.zones(&args.agent).await?;
+    answer.conversations.iter().for_each(|conversation| print(conversation, &zones));
+    if let Some(cursor) = &answer.next_cursor {
         say!("{DIM}There are more: --cursor {cursor:?}{DIM:#}");
     }
-    if all.is_empty() {
+    if answer.conversations.is_empty() {
         say!("No conversations.");
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Reads page by page, up to the limit of the command.
+async fn read(client: &Client, args: &Conversations) -> Result<ConversationsAnswer> {
+    let most = args.limit.unwrap_or(usize::MAX);
+    let page = async |left: usize, cursor: Option<String>| {
+        let request = PageRequest { limit: Some(left.min(PAGE)), cursor };
+        client.call(ListConversations { agent: args.agent.clone(), request }).await
+    };
+    let mut answer = page(most, args.cursor.clone()).await?;
+    while let Some(cursor) = answer.next_cursor.take_if(|_| answer.conversations.len() < most) {
+        let next = page(most - answer.conversations.len(), Some(cursor)).await?;
+        answer.conversations.extend(next.conversations);
+        answer.next_cursor = next.next_cursor;
+    }
+    Ok(answer)
 }
 
 fn print(entry: &ConversationEntry, zones: &Zones) {

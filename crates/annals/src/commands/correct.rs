@@ -3,41 +3,36 @@
 use std::process::ExitCode;
 
 use annals_core::Result;
+use annals_service::calls;
 use annals_service::wire::CorrectRequest;
-use serde_json::json;
 
 use crate::cli::{Correct, Pin};
-use crate::folder::Folder;
+use crate::client::Client;
 use crate::view::{plural, print_json, say};
 
 /// Replaces the text of a memory, and updates its search index.
-pub async fn correct(folder: &Folder, args: &Correct, json: bool) -> Result<ExitCode> {
-    let (agent, memory) = folder.service().find_anywhere(&args.id).await?;
-    let change = CorrectRequest { text: Some(args.text.clone()), pinned: None };
-    let now = folder.service().correct(&agent, memory.id.as_str(), change, folder.now()).await?;
-    let versions = now.versions.len();
+pub async fn correct(client: &Client, args: &Correct, json: bool) -> Result<ExitCode> {
+    let request = CorrectRequest { text: Some(args.text.clone()), pinned: None };
+    let now = client.call(calls::Correct { id: args.id.clone(), request }).await?;
     if json {
-        print_json(&json!({ "agent": agent.name(), "memory": now.memory, "versions": versions }));
+        print_json(&now);
     } else {
-        let kept = plural(versions as u64, "former version");
+        let kept = plural(now.versions.len() as u64, "former version");
         say!("{} corrected; {kept} kept. `annals rollup` updates the summaries.", now.memory.id);
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Sets or removes a pin.
-pub async fn pin(folder: &Folder, args: &Pin, json: bool) -> Result<ExitCode> {
-    let (agent, memory) = folder.service().find_anywhere(&args.id).await?;
-    let change = CorrectRequest { text: None, pinned: Some(!args.lift) };
-    folder.service().correct(&agent, memory.id.as_str(), change, folder.now()).await?;
+pub async fn pin(client: &Client, args: &Pin, json: bool) -> Result<ExitCode> {
+    let request = CorrectRequest { text: None, pinned: Some(!args.lift) };
+    let now = client.call(calls::Correct { id: args.id.clone(), request }).await?;
     if json {
-        print_json(&json!({ "agent": agent.name(), "memory": memory.id, "pinned": !args.lift }));
+        print_json(&now);
+    } else if now.memory.pinned {
+        say!("{} is pinned: retention keeps it, and everything stored with it.", now.memory.id);
     } else {
-        say!(
-            "{} is {}.",
-            memory.id,
-            if args.lift { "no longer pinned" } else { "pinned: retention keeps it, and everything stored with it" }
-        );
+        say!("{} is no longer pinned.", now.memory.id);
     }
     Ok(ExitCode::SUCCESS)
 }

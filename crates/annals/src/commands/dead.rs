@@ -3,27 +3,25 @@
 use std::process::ExitCode;
 
 use annals_core::Result;
-use annals_service::wire::ReplayAnswer;
+use annals_service::calls::{ListDeadLetters, ReplayDeadLetters};
 
 use crate::cli::{Dead, OneOrAll};
-use crate::folder::Folder;
+use crate::client::Client;
 use crate::view::{DATE, DIM, plural, print_json, say};
 
-pub async fn run(folder: &Folder, args: &Dead, json: bool) -> Result<ExitCode> {
+pub async fn run(client: &Client, args: &Dead, json: bool) -> Result<ExitCode> {
     match args {
-        Dead::List(which) => list(folder, which, json).await,
-        Dead::Replay(which) => replay(folder, which, json).await,
+        Dead::List(which) => list(client, which, json).await?,
+        Dead::Replay(which) => replay(client, which, json).await?,
     }
+    Ok(ExitCode::SUCCESS)
 }
 
-async fn list(folder: &Folder, which: &OneOrAll, json: bool) -> Result<ExitCode> {
-    let mut letters = Vec::new();
-    for agent in folder.agents(which.agent.as_deref()).await? {
-        letters.extend(folder.service().dead_letters(&agent).await?);
-    }
+async fn list(client: &Client, which: &OneOrAll, json: bool) -> Result<()> {
+    let letters = client.call(ListDeadLetters { agent: which.agent.clone() }).await?;
     if json {
         print_json(&letters);
-        return Ok(ExitCode::SUCCESS);
+        return Ok(());
     }
     for letter in &letters {
         say!("{} {} {DATE}{:.0}{DATE:#}  {DIM}{}{DIM:#}", letter.agent, letter.memory, letter.at, letter.error);
@@ -31,19 +29,15 @@ async fn list(folder: &Folder, which: &OneOrAll, json: bool) -> Result<ExitCode>
     if letters.is_empty() {
         say!("No dead letters.");
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
-async fn replay(folder: &Folder, which: &OneOrAll, json: bool) -> Result<ExitCode> {
-    let mut all = ReplayAnswer::default();
-    for agent in folder.agents(which.agent.as_deref()).await? {
-        let answer = folder.service().replay_dead_letters(&agent, folder.now()).await?;
-        all = ReplayAnswer { alive: all.alive + answer.alive, dead: all.dead + answer.dead };
-    }
+async fn replay(client: &Client, which: &OneOrAll, json: bool) -> Result<()> {
+    let answer = client.call(ReplayDeadLetters { agent: which.agent.clone() }).await?;
     if json {
-        print_json(&all);
+        print_json(&answer);
     } else {
-        say!("{} searchable again, {} still dead.", plural(all.alive, "memory"), all.dead);
+        say!("{} searchable again, {} still dead.", plural(answer.alive, "memory"), answer.dead);
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }

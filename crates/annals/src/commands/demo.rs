@@ -7,9 +7,9 @@ mod drawing;
 use std::io::Write;
 use std::process::ExitCode;
 
-use annals_core::{Agent, Error, Grain, Interval, Query, Result, Timestamp};
+use annals_core::{Agent, Error, Grain, Interval, Result, Timestamp};
 use annals_service::ImportRequest;
-use annals_service::wire::{ImportAnswer, MemoryView, RollupAnswer, RollupRequest};
+use annals_service::wire::{ImportAnswer, MemoryView, RollupAnswer, RollupRequest, SearchRequest};
 use serde_json::json;
 
 use super::search;
@@ -52,8 +52,8 @@ pub async fn run(global: &Global) -> Result<ExitCode> {
     drawing::draw(&memories, &open, zones.day_of(folder.now()));
     for (text, grain, period) in QUESTIONS {
         say!("\n{BOLD}? {text}{BOLD:#}  {DIM}--grains {grain} --period {period}{DIM:#}\n");
-        let answer = search::answer(&folder, &agent, &question(text, grain, period)?).await?;
-        answer.results.iter().for_each(|found| search::print_found(found, Some(text), AGENT, &zones));
+        let results = ask(&folder, &agent, text, grain, period).await?;
+        results.iter().for_each(|found| search::print_found(found, Some(text), AGENT, &zones));
     }
     let data = folder.path().display();
     say!("{DIM}Try your own question: annals search \"…\" --agent {AGENT} --data {data}{DIM:#}");
@@ -84,9 +84,10 @@ async fn bring_in(folder: &Folder, bars: &Bars) -> Result<ImportAnswer> {
     folder.service().import(request, folder.now(), bars).await
 }
 
-fn question(text: &str, grain: Grain, period: &str) -> Result<Query> {
-    let period = Some(period.parse()?);
-    Ok(Query { text: Some(text.into()), grains: vec![grain], period, limit: 1, ..Query::default() })
+async fn ask(folder: &Folder, agent: &Agent, text: &str, grain: Grain, period: &str) -> Result<Vec<MemoryView>> {
+    let (query, period) = (Some(text.to_owned()), Some(period.to_owned()));
+    let request = SearchRequest { query, grains: vec![grain], period, limit: 1, ..SearchRequest::default() };
+    Ok(folder.service().search(agent, request, folder.now()).await?.results)
 }
 
 fn print_done(imported: &ImportAnswer, written: u64) {
@@ -108,8 +109,7 @@ async fn answer_json(
 ) -> Result<ExitCode> {
     let mut answers = Vec::new();
     for (text, grain, period) in QUESTIONS {
-        let answer = search::answer(folder, agent, &question(text, grain, period)?).await?;
-        let results: Vec<_> = answer.results.iter().map(MemoryView::from).collect();
+        let results = ask(folder, agent, text, grain, period).await?;
         answers.push(json!({ "question": text, "grain": grain, "period": period, "results": results }));
     }
     print_json(&json!({

@@ -4,14 +4,17 @@
 use std::process::ExitCode;
 
 use annals_core::Result;
+use annals_service::calls::Dump;
 
 use crate::cli::OneOrAll;
-use crate::folder::Folder;
-use crate::view::print_json;
+use crate::client::Client;
+use crate::view::say_raw;
 
-pub async fn run(folder: &Folder, args: &OneOrAll) -> Result<ExitCode> {
-    for agent in folder.agents(args.agent.as_deref()).await? {
-        folder.service().dump(&agent, &mut |line| print_json(&line)).await?;
-    }
+pub async fn run(client: &Client, args: &OneOrAll) -> Result<ExitCode> {
+    let print = |line: String| {
+        say_raw!("{line}");
+        Ok(())
+    };
+    client.each(Dump { agent: args.agent.clone() }, print).await?;
     Ok(ExitCode::SUCCESS)
 }

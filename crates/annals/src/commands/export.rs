@@ -3,83 +3,80 @@
 mod markdown;
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Write};
-use std::path::Path;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use annals_core::{Agent, Error, Grain, Result};
-use annals_service::Export as Exported;
+use annals_core::{Error, Result};
+use annals_service::calls::{self, ExportFacts, ListMemories};
 use annals_service::wire::MemoryView;
 
 use crate::cli::Export;
-use crate::folder::Folder;
-use crate::progress::Bars;
+use crate::client::Client;
 use crate::scratch::Scratch;
 use crate::view::{plural, say, say_raw};
 
-pub async fn run(folder: &Folder, args: &Export, json: bool) -> Result<ExitCode> {
-    let agent = folder.agent(&args.agent).await?;
-    if let Some(target) = &args.parquet {
-        parquet(folder, &agent, target, json).await?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    if let Some(target) = &args.markdown {
-        markdown::run(folder, &agent, target, json).await?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let Exported { file, records } = folder.service().export(&agent).await?;
-    let mut lines = file.into_std().await;
-    let failed = |cause| Error::storage(format!("writing {}", args.file.display()), cause);
-    let written = if args.file == Path::new("-") {
-        say_lines(lines)
-    } else {
-        whole_or_not(&args.file, |target| std::io::copy(&mut lines, target).map(|_| ()))
-    };
-    written.map_err(failed)?;
-    if !json && args.file != Path::new("-") {
-        say!("Wrote {} of {agent} to {}.", plural(records, "record"), args.file.display());
+pub async fn run(client: &Client, args: &Export, json: bool) -> Result<ExitCode> {
+    match (&args.parquet, &args.markdown) {
+        (Some(target), _) => parquet(client, &args.agent, target, json).await?,
+        (None, Some(target)) => markdown::run(client, &args.agent, target, json).await?,
+        (None, None) if args.file == Path::new("-") => print(client, &args.agent).await?,
+        (None, None) => write(client, &args.agent, &args.file, json).await?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn say_lines(lines: File) -> std::io::Result<()> {
-    for line in BufReader::new(lines).lines() {
-        say_raw!("{}", line?);
-    }
+async fn print(client: &Client, agent: &str) -> Result<()> {
+    let line = |line: String| {
+        say_raw!("{line}");
+        Ok(())
+    };
+    client.each(calls::Export { agent: agent.to_owned() }, line).await?;
     Ok(())
 }
 
 /// Writes to a scratch file and renames it, so that a full disk leaves no partial export under the final name.
-fn whole_or_not(path: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> std::io::Result<()> {
+async fn write(client: &Client, agent: &str, path: &Path, json: bool) -> Result<()> {
+    let failed = |cause| Error::storage(format!("writing {}", path.display()), cause);
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let scratch = Scratch::within(folder, "export").map_err(std::io::Error::other)?;
+    let scratch = Scratch::within(folder, "export")?;
     let beside = scratch.path().join("export");
-    let mut file = BufWriter::new(File::create_new(&beside)?);
-    write(&mut file)?;
-    file.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()?;
-    std::fs::rename(beside, path)
+    let mut file = BufWriter::new(File::create_new(&beside).map_err(failed)?);
+    let line = |line: String| writeln!(file, "{line}").map_err(failed);
+    let answer = client.each(calls::Export { agent: agent.to_owned() }, line).await?;
+    let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
+    file.sync_all().map_err(failed)?;
+    std::fs::rename(beside, path).map_err(failed)?;
+    if !json {
+        say!("Wrote {} of {agent} to {}.", plural(answer.records, "record"), path.display());
+    }
+    Ok(())
 }
 
-async fn parquet(folder: &Folder, agent: &Agent, target: &Path, json: bool) -> Result<()> {
+async fn parquet(client: &Client, agent: &str, target: &Path, json: bool) -> Result<()> {
     let failed = |cause| Error::storage(format!("writing into {}", target.display()), cause);
     std::fs::create_dir_all(target).map_err(failed)?;
-    folder.service().bring_facts_up_to_date(agent, &Bars { is_hidden: json }).await?;
-    folder.service().export_facts(agent, &target.join("facts.parquet")).await?;
+    let file = absolute(&target.join("facts.parquet"))?;
+    client.call(ExportFacts { agent: agent.to_owned(), file }).await?;
     let scratch = Scratch::within(target, "export")?;
     let lines = scratch.path().join("memories.jsonl");
     let mut file = BufWriter::new(File::create_new(&lines).map_err(failed)?);
     let mut count = 0;
-    for grain in Grain::ALL {
-        for memory in folder.service().memories_of(agent, grain).await? {
-            let view = serde_json::to_string(&MemoryView::from(&memory)).map_err(|cause| failed(cause.into()))?;
-            writeln!(file, "{view}").map_err(failed)?;
-            count += 1;
-        }
-    }
+    let line = |memory: MemoryView| {
+        count += 1;
+        let view = serde_json::to_string(&memory).map_err(|cause| failed(cause.into()))?;
+        writeln!(file, "{view}").map_err(failed)
+    };
+    client.each(ListMemories { agent: agent.to_owned() }, line).await?;
     file.flush().map_err(failed)?;
     annals_facts::json_to_parquet(&lines, &target.join("memories.parquet"))?;
     if !json {
         say!("Wrote {} and the facts of {agent} into {}.", plural(count, "memory"), target.display());
     }
     Ok(())
+}
+
+/// Returns the absolute path of a file. The process that writes it may run in another directory.
+pub fn absolute(path: &Path) -> Result<PathBuf> {
+    std::path::absolute(path).map_err(|cause| Error::storage(format!("finding {}", path.display()), cause))
 }

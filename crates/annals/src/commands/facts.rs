@@ -2,19 +2,21 @@
 
 use std::process::ExitCode;
 
-use annals_core::{Agent, MERGED_BECAUSE, Result, Timestamp, Zones};
+use annals_core::{MERGED_BECAUSE, Result, Timestamp, Zones};
+use annals_service::calls::{EnterFact, ExportFacts, FindFacts};
 use annals_service::wire::{FactEntry, FactView, FactsAnswer, FactsRequest, Verb};
 
-use crate::cli::{ChangeFacts, Facts, FindFacts};
-use crate::folder::Folder;
-use crate::progress::Bars;
+use super::export::absolute;
+use crate::cli::{self, ChangeFacts, Facts, Global};
+use crate::client::Client;
 use crate::view::{BOLD, DATE, DIM, plural, print_json, say};
 
-pub async fn run(folder: &Folder, args: &Facts, json: bool) -> Result<ExitCode> {
+pub async fn run(global: &Global, args: &Facts) -> Result<ExitCode> {
     match &args.change {
-        None => find(folder, &args.find, json).await?,
+        None => find(&Client::open(global).await?, &args.find, global.json).await?,
         Some(ChangeFacts::Add(triple)) => {
-            let agent = Agent::new(&triple.entry.agent)?;
+            // A fact may be the first thing stored for an agent, and in a folder.
+            let client = Client::open_or_create(global).await?;
             let entry = FactEntry {
                 verb: Verb::Add,
                 subject: triple.subject.clone(),
@@ -22,10 +24,9 @@ pub async fn run(folder: &Folder, args: &Facts, json: bool) -> Result<ExitCode> 
                 object: Some(triple.object.clone()),
                 at: triple.entry.at,
             };
-            enter(folder, &agent, entry, json).await?;
+            enter(&client, &triple.entry.agent, entry, global.json).await?;
         }
         Some(ChangeFacts::Retract(triple)) => {
-            let agent = folder.agent(&triple.entry.agent).await?;
             let entry = FactEntry {
                 verb: Verb::Retract,
                 subject: triple.subject.clone(),
@@ -33,20 +34,20 @@ pub async fn run(folder: &Folder, args: &Facts, json: bool) -> Result<ExitCode> 
                 object: triple.object.clone(),
                 at: triple.entry.at,
             };
-            enter(folder, &agent, entry, json).await?;
+            enter(&Client::open(global).await?, &triple.entry.agent, entry, global.json).await?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Enters or retracts a fact, and prints what is known about its subject now.
-async fn enter(folder: &Folder, agent: &Agent, entry: FactEntry, json: bool) -> Result<()> {
-    let mut answer = folder.service().enter_fact(agent, entry, folder.now()).await?;
+async fn enter(client: &Client, agent: &str, entry: FactEntry, json: bool) -> Result<()> {
+    let mut answer = client.call(EnterFact { agent: agent.to_owned(), entry }).await?;
     if json {
-        print_json(&answer.facts);
+        print_json(&answer);
         return Ok(());
     }
-    let (zones, now) = (folder.service().zones(agent).await?, folder.now());
+    let (zones, now) = (client.zones(agent).await?, client.now());
     // The other facts hold now. Only the entered fact may have ended, and it comes last.
     let end = |fact: &FactView| fact.valid_to.as_ref()?.parse::<Timestamp>().ok();
     let ended = answer.facts.pop_if(|fact| end(fact).is_some_and(|end| end <= now));
@@ -58,11 +59,10 @@ async fn enter(folder: &Folder, agent: &Agent, entry: FactEntry, json: bool) -> 
     Ok(())
 }
 
-async fn find(folder: &Folder, args: &FindFacts, json: bool) -> Result<()> {
-    let agent = folder.agent(args.agent.as_deref().unwrap_or_default()).await?;
-    folder.service().bring_facts_up_to_date(&agent, &Bars { is_hidden: json }).await?;
+async fn find(client: &Client, args: &cli::FindFacts, json: bool) -> Result<()> {
+    let agent = args.agent.clone().unwrap_or_default();
     if let Some(target) = &args.parquet {
-        folder.service().export_facts(&agent, target).await?;
+        client.call(ExportFacts { agent, file: absolute(target)? }).await?;
         if !json {
             say!("Wrote {}.", target.display());
         }
@@ -79,20 +79,12 @@ async fn find(folder: &Folder, args: &FindFacts, json: bool) -> Result<()> {
         limit: args.limit,
         cursor: None,
     };
-    show(folder, &agent, request, json).await
-}
-
-async fn show(folder: &Folder, agent: &Agent, request: FactsRequest, json: bool) -> Result<()> {
-    let answer = folder.service().ask_facts(agent, request, folder.now()).await?;
+    let answer = client.call(FindFacts { agent, request }).await?;
     if json {
-        match answer.connected {
-            Some(false) => print_json(&None::<()>),
-            _ => print_json(&answer.facts),
-        }
-        return Ok(());
+        print_json(&answer);
+    } else {
+        print(&answer, &client.zones(&answer.agent).await?, client.now());
     }
-    let zones = folder.service().zones(agent).await?;
-    print(&answer, &zones, folder.now());
     Ok(())
 }
 

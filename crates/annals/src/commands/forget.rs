@@ -2,20 +2,18 @@
 
 use std::process::ExitCode;
 
-use annals_core::ports::Target;
-use annals_core::{Agent, Memory, MemoryId, Result, Zones};
-use annals_service::wire::{ForgetAnswer, ForgetRequest, ProofView};
+use annals_core::{Result, Zones};
+use annals_service::calls;
+use annals_service::wire::{ForgetAnswer, ForgetReport, ForgetRequest, MemoryView, ProofView};
 
 use crate::cli::Forget;
-use crate::folder::Folder;
+use crate::client::Client;
 use crate::view::{BOLD, DIM, WARN, count, dates, plural, print_json, say};
 
-/// Number of memories shown by a dry run, and characters shown of each.
-const SAMPLES: usize = 5;
+/// Number of characters shown of a memory.
 const SAMPLE: usize = 70;
 
-pub async fn run(folder: &Folder, args: &Forget, json: bool) -> Result<ExitCode> {
-    let agent = folder.agent(&args.agent).await?;
+pub async fn run(client: &Client, args: &Forget, json: bool) -> Result<ExitCode> {
     let request = ForgetRequest {
         ids: args.ids.clone(),
         conversation: args.conversation.clone(),
@@ -24,25 +22,22 @@ pub async fn run(folder: &Folder, args: &Forget, json: bool) -> Result<ExitCode>
         to: args.range.to,
         dry_run: !args.yes,
     };
-    let answer = folder.service().forget(&agent, request, folder.now()).await?;
-    finish(folder, &agent, &answer, json).await
+    let report = client.call(calls::Forget { agent: args.agent.clone(), request }).await?;
+    finish(client, &report, json).await
 }
 
-/// Forgets an agent completely; a dry run unless `really` is set.
-pub async fn forget_agent(folder: &Folder, agent: &Agent, really: bool, json: bool) -> Result<ExitCode> {
-    let answer = folder.service().forget_target(agent, &Target::Agent, !really, folder.now()).await?;
-    finish(folder, agent, &answer, json).await
-}
-
-async fn finish(folder: &Folder, agent: &Agent, answer: &ForgetAnswer, json: bool) -> Result<ExitCode> {
+/// Prints what was forgotten, or would be. Fails if the proof found something that is left.
+pub async fn finish(client: &Client, report: &ForgetReport, json: bool) -> Result<ExitCode> {
+    let ForgetReport { answer, samples } = report;
     if json {
         print_json(answer);
     } else if !answer.done && reaches_nothing(answer) {
         say!("Nothing matches, so nothing would be forgotten.");
         print_limits(answer);
     } else {
-        let samples = if answer.done { Vec::new() } else { samples(folder, agent, answer).await? };
-        print(answer, &samples);
+        // An agent that was forgotten has no time zones any more.
+        let zones = if samples.is_empty() { Zones::new("UTC")? } else { client.zones(&answer.agent).await? };
+        print(answer, &samples.iter().map(|memory| sample(memory, &zones)).collect::<Vec<_>>());
     }
     let clean = answer.proof.as_ref().is_none_or(|proof| proof.clean);
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -54,17 +49,9 @@ fn reaches_nothing(answer: &ForgetAnswer) -> bool {
     ids.iter().all(|ids| ids.is_empty()) && *dead_letters == 0
 }
 
-/// Returns the beginning of some memories that would go, to help the user decide.
-async fn samples(folder: &Folder, agent: &Agent, answer: &ForgetAnswer) -> Result<Vec<String>> {
-    let ids: Vec<MemoryId> =
-        answer.turns.iter().chain(&answer.statements).take(SAMPLES).map(MemoryId::from_text).collect();
-    let zones = folder.service().zones(agent).await?;
-    let memories = folder.service().memories(agent, &ids).await?;
-    Ok(memories.iter().map(|memory| sample(memory, &zones)).collect())
-}
-
-fn sample(memory: &Memory, zones: &Zones) -> String {
-    let speaker = memory.speaker().map(|speaker| format!("{speaker}: ")).unwrap_or_default();
+/// Returns the beginning of a memory that would go, to help the user decide.
+fn sample(memory: &MemoryView, zones: &Zones) -> String {
+    let speaker = memory.speaker.as_ref().map(|speaker| format!("{speaker}: ")).unwrap_or_default();
     let text = format!("{speaker}{}", memory.text.split_whitespace().collect::<Vec<_>>().join(" "));
     let first: String = text.chars().take(SAMPLE).collect();
     let more = if first.len() < text.len() { "…" } else { "" };

@@ -3,77 +3,61 @@
 use std::process::ExitCode;
 
 use annals_core::{Error, Result};
-use annals_service::jobs::{AlarmClock, JobStatus, Outcome};
-use serde_json::{Value, json};
+use annals_service::calls::{ListJobs, RunJob};
+use annals_service::wire::{JobView, OutcomeView};
 
 use super::data;
 use crate::cli::{Global, Job};
-use crate::console::remote;
+use crate::client::Client;
 use crate::view::{BOLD, DIM, WARN, print_json, say};
 
-/// Works only in the service, to which the command is handed over; fails if no service is running.
+/// Fails if no service is running on the data folder.
 pub async fn run(global: &Global, args: &Job) -> Result<ExitCode> {
-    let Some(alarm_clock) = remote(|remote| remote.alarm_clock.clone()) else {
+    let Some(service) = Client::running(global).await? else {
         return Err(Error::NotFound {
             what: "running service on data folder",
             name: data(global)?.display().to_string(),
         });
     };
     match args {
-        Job::List => list(&alarm_clock, global.json).await,
-        Job::Run { name } => return run_now(&alarm_clock, name, global.json).await,
+        Job::List => list(&service, global.json).await,
+        Job::Run { name } => run_now(&service, name, global.json).await,
+    }
+}
+
+async fn list(service: &Client, json: bool) -> Result<ExitCode> {
+    let jobs = service.call(ListJobs {}).await?;
+    if json {
+        print_json(&jobs);
+        return Ok(ExitCode::SUCCESS);
+    }
+    for JobView { name, wake, next_wake, outcome, last_end, running, .. } in &jobs {
+        let next = next_wake.map_or_else(|| "off".to_owned(), |next| format!("next {next:.0}"));
+        say!("{BOLD}{name:<13}{BOLD:#} {next}  {DIM}wakes at {wake:?} UTC{DIM:#}");
+        match (outcome, last_end) {
+            (Some(OutcomeView::Done { done, .. }), Some(end)) => say!("  {end:.0}  {}", spoken(done)),
+            (Some(OutcomeView::Failed { error }), Some(end)) => say!("  {end:.0}  {WARN}failed: {error}{WARN:#}"),
+            _ if *running => say!("  {DIM}running{DIM:#}"),
+            _ => say!("  {DIM}has not run since the service started{DIM:#}"),
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-async fn list(alarm_clock: &AlarmClock, json: bool) {
-    let status = alarm_clock.status().await;
+async fn run_now(service: &Client, name: &str, json: bool) -> Result<ExitCode> {
+    let run = service.call(RunJob { name: name.to_owned() }).await?;
     if json {
-        return print_json(&status.iter().map(view).collect::<Vec<_>>());
-    }
-    for JobStatus { name, timing, runs, next_wake } in &status {
-        let next = next_wake.map_or_else(|| "off".to_owned(), |next| format!("next {next:.0}"));
-        say!("{BOLD}{name:<13}{BOLD:#} {next}  {DIM}wakes at {:?} UTC{DIM:#}", timing.wake);
-        match (&runs.outcome, runs.last_end) {
-            (Some(Outcome::Done(report)), Some(end)) => say!("  {end:.0}  {}", spoken(&report.done)),
-            (Some(Outcome::Failed(error)), Some(end)) => say!("  {end:.0}  {WARN}failed: {error}{WARN:#}"),
-            _ if runs.is_running() => say!("  {DIM}running{DIM:#}"),
-            _ => say!("  {DIM}has not run since the service started{DIM:#}"),
-        }
-    }
-}
-
-async fn run_now(alarm_clock: &AlarmClock, name: &str, json: bool) -> Result<ExitCode> {
-    let outcome = alarm_clock.run_now(name).await?;
-    let well = matches!(&outcome, Outcome::Done(report) if report.failures == 0);
-    if json {
-        print_json(&json!({ "job": name, "outcome": outcome_view(&outcome) }));
+        print_json(&run);
     } else {
-        match &outcome {
-            Outcome::Done(report) => say!("{name}: {}", spoken(&report.done)),
-            Outcome::Failed(error) => say!("{name}: {WARN}failed: {error}{WARN:#}"),
+        match &run.outcome {
+            OutcomeView::Done { done, .. } => say!("{name}: {}", spoken(done)),
+            OutcomeView::Failed { error } => say!("{name}: {WARN}failed: {error}{WARN:#}"),
         }
     }
+    let well = matches!(run.outcome, OutcomeView::Done { failures: 0, .. });
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn spoken(done: &str) -> &str {
     if done.is_empty() { "nothing was due" } else { done }
-}
-
-fn view(status: &JobStatus) -> Value {
-    let JobStatus { name, timing, runs, next_wake } = status;
-    json!({
-        "name": name, "enabled": timing.enabled, "wake": timing.wake, "minutes": timing.minutes,
-        "next_wake": next_wake.map(|at| at.to_string()), "running": runs.is_running(), "runs": runs.ended,
-        "last_start": runs.last_start.map(|at| at.to_string()), "last_end": runs.last_end.map(|at| at.to_string()),
-        "outcome": runs.outcome.as_ref().map(outcome_view),
-    })
-}
-
-fn outcome_view(outcome: &Outcome) -> Value {
-    match outcome {
-        Outcome::Done(report) => json!({ "done": report.done, "failures": report.failures }),
-        Outcome::Failed(error) => json!({ "error": error }),
-    }
 }

@@ -3,22 +3,19 @@
 use std::process::ExitCode;
 
 use annals_core::Result;
+use annals_service::calls::{self, ListKeys, RevokeKey};
 use annals_service::wire::{KeyView, NewKey};
-use secrecy::ExposeSecret;
-use serde_json::{Value, json};
 
-use super::{open, open_or_make};
 use crate::cli::{AddKey, Global, Key};
-use crate::folder::Folder;
+use crate::client::Client;
 use crate::view::{BOLD, DIM, print_json, say};
 
 pub async fn run(global: &Global, args: &Key) -> Result<ExitCode> {
     match args {
-        Key::Add(args) => add(&open_or_make(global).await?, args, global.json).await?,
-        Key::List => list(&open(global).await?, global.json).await?,
+        Key::Add(args) => add(&Client::open_or_create(global).await?, args, global.json).await?,
+        Key::List => list(&Client::open(global).await?, global.json).await?,
         Key::Revoke { id } => {
-            let folder = open(global).await?;
-            folder.service().revoke_key(id, folder.now()).await?;
+            Client::open(global).await?.call(RevokeKey { id: id.clone() }).await?;
             if !global.json {
                 say!("{id} revoked.");
             }
@@ -27,21 +24,19 @@ pub async fn run(global: &Global, args: &Key) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn add(folder: &Folder, args: &AddKey, json: bool) -> Result<()> {
-    let request = NewKey {
+async fn add(client: &Client, args: &AddKey, json: bool) -> Result<()> {
+    let key = NewKey {
         name: args.name.clone(),
         workspace: args.workspace.clone(),
         scopes: args.scopes.iter().copied().collect(),
         agents: args.agents.clone(),
         expires_at: args.expires,
     };
-    let (issued, view) = folder.service().add_key(request, folder.now(), getrandom::fill).await?;
+    let answer = client.call(calls::AddKey { key }).await?;
     if json {
-        let mut view = json!(view);
-        view["key"] = Value::from(issued.text.expose_secret());
-        print_json(&view);
+        print_json(&answer);
     } else {
-        say!("{BOLD}{}{BOLD:#}", issued.text.expose_secret());
+        say!("{BOLD}{}{BOLD:#}", answer.key);
         say!(
             "{DIM}Shown only once. Send it as Authorization: Bearer …  From now on every request over the network needs a key.{DIM:#}"
         );
@@ -49,8 +44,8 @@ async fn add(folder: &Folder, args: &AddKey, json: bool) -> Result<()> {
     Ok(())
 }
 
-async fn list(folder: &Folder, json: bool) -> Result<()> {
-    let keys = folder.service().keys(folder.now()).await?;
+async fn list(client: &Client, json: bool) -> Result<()> {
+    let keys = client.call(ListKeys {}).await?;
     if json {
         print_json(&keys);
         return Ok(());

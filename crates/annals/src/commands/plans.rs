@@ -4,26 +4,27 @@ use std::process::ExitCode;
 
 use annals_core::{Error, Grain, Result};
 use annals_retention::Plans;
-use annals_service::wire::PlanView;
+use annals_service::calls::ListPlans;
+use annals_service::wire::{PlanView, PlansAnswer};
 
-use super::open;
 use crate::cli::Global;
+use crate::client::Client;
 use crate::view::{BOLD, DIM, print_json, say};
 
 pub async fn run(global: &Global) -> Result<ExitCode> {
     // Custom plans are files in the data folder. Without a folder there are only the built-in plans.
-    let plans = match open(global).await {
-        Ok(folder) => folder.service().plan_list().plans,
+    let answer = match Client::open(global).await {
+        Ok(client) => client.call(ListPlans {}).await?,
         Err(Error::NotFound { what: "data folder", .. }) => {
-            Plans::built_in().all().map(|(name, plan)| PlanView::new(name, plan)).collect()
+            PlansAnswer { plans: Plans::built_in().all().map(|(name, plan)| PlanView::new(name, plan)).collect() }
         }
         Err(error) => return Err(error),
     };
     if global.json {
-        print_json(&plans);
+        print_json(&answer);
         return Ok(ExitCode::SUCCESS);
     }
-    for plan in &plans {
+    for plan in &answer.plans {
         say!("{BOLD}{:<9}{BOLD:#} {}", plan.name, keeps(plan));
     }
     say!(
@@ -32,8 +33,14 @@ pub async fn run(global: &Global) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Describes what the plan of this name keeps; empty if there is none.
+pub async fn keeps_of(client: &Client, name: &str) -> Result<String> {
+    let plans = client.call(ListPlans {}).await?.plans;
+    Ok(plans.iter().find(|plan| plan.name == name).map(keeps).unwrap_or_default())
+}
+
 /// Describes what a plan keeps, by grain.
-pub fn keeps(plan: &PlanView) -> String {
+fn keeps(plan: &PlanView) -> String {
     if plan.keeps.values().all(|kept| kept == "forever") {
         return "keeps everything".to_owned();
     }

@@ -1,38 +1,37 @@
 //! `annals prompt`: lists, shows and replaces the prompts for models.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use annals_core::Result;
 use annals_llm::Prompt as Name;
+use annals_service::calls::{ChangeSettings, GetSettings};
 use annals_service::wire::SettingsChange;
 use serde_json::json;
 
 use crate::cli::Prompt;
+use crate::client::Client;
 use crate::failure::unreadable;
-use crate::folder::Folder;
 use crate::view::{BOLD, DIM, print_json, say, say_raw};
 
-pub async fn run(folder: &Folder, args: &Prompt, json: bool) -> Result<ExitCode> {
+pub async fn run(client: &Client, args: &Prompt, json: bool) -> Result<ExitCode> {
     match args {
-        Prompt::List(which) => list(folder, which.agent.as_deref(), json).await?,
-        Prompt::Show { name, agent } => show(folder, name, agent.as_deref()).await?,
+        Prompt::List(which) => list(client, which.agent.as_deref(), json).await?,
+        Prompt::Show { name, agent } => show(client, name, agent.as_deref()).await?,
         Prompt::Set { name, file, agent } => {
-            let text = crate::input::read_text(file).map_err(|cause| unreadable(file, cause))?;
-            replace(folder, agent, name, Some(text)).await?;
+            let text = std::fs::read_to_string(file).map_err(|cause| unreadable(file, cause))?;
+            replace(client, agent, name, Some(text)).await?;
         }
         Prompt::Reset { name, agent } => {
             name.parse::<Name>()?;
-            replace(folder, agent, name, None).await?;
+            replace(client, agent, name, None).await?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-async fn list(folder: &Folder, agent: Option<&str>, json: bool) -> Result<()> {
-    let own = match agent {
-        Some(name) => folder.service().settings(&folder.agent(name).await?).await?.prompts,
-        None => Default::default(),
-    };
+async fn list(client: &Client, agent: Option<&str>, json: bool) -> Result<()> {
+    let own = own(client, agent).await?;
     if json {
         let prompts =
             Name::ALL.iter().map(|name| json!({ "name": name.as_str(), "own": own.contains_key(name.as_str()) }));
@@ -46,24 +45,26 @@ async fn list(folder: &Folder, agent: Option<&str>, json: bool) -> Result<()> {
     Ok(())
 }
 
-async fn show(folder: &Folder, name: &str, agent: Option<&str>) -> Result<()> {
+async fn show(client: &Client, name: &str, agent: Option<&str>) -> Result<()> {
     let built_in = name.parse::<Name>()?.standard();
-    let own = match agent {
-        Some(agent) => folder.service().settings(&folder.agent(agent).await?).await?.prompts.remove(name),
-        None => None,
-    };
+    let own = own(client, agent).await?.remove(name);
     say_raw!("{}", own.as_deref().unwrap_or(built_in).trim_end());
     Ok(())
 }
 
-async fn replace(folder: &Folder, agent: &str, name: &str, text: Option<String>) -> Result<()> {
-    let agent = folder.agent(agent).await?;
+/// Returns the prompts of an agent that are its own.
+async fn own(client: &Client, agent: Option<&str>) -> Result<BTreeMap<String, String>> {
+    match agent {
+        Some(agent) => Ok(client.call(GetSettings { agent: agent.to_owned() }).await?.prompts),
+        None => Ok(BTreeMap::new()),
+    }
+}
+
+async fn replace(client: &Client, agent: &str, name: &str, text: Option<String>) -> Result<()> {
     let done = if text.is_some() { "is set" } else { "is reset to the built-in one" };
-    let prompts = std::collections::BTreeMap::from([(name.to_owned(), text)]);
-    folder
-        .service()
-        .change_settings(&agent, SettingsChange { prompts, ..SettingsChange::default() }, folder.now())
-        .await?;
+    let prompts = BTreeMap::from([(name.to_owned(), text)]);
+    let change = SettingsChange { prompts, ..SettingsChange::default() };
+    client.call(ChangeSettings { agent: agent.to_owned(), change }).await?;
     say!("{agent}: the prompt {name:?} {done}; `annals rollup --refresh` rewrites its summaries.");
     Ok(())
 }

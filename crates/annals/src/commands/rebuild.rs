@@ -3,23 +3,19 @@
 use std::process::ExitCode;
 
 use annals_core::Result;
-use serde_json::json;
+use annals_service::calls;
 
 use crate::cli::Rebuild;
-use crate::folder::Folder;
-use crate::progress::Bars;
+use crate::client::Client;
 use crate::view::{plural, print_json, say};
 
-pub async fn run(folder: &Folder, args: &Rebuild, json: bool) -> Result<ExitCode> {
-    let bars = Bars { is_hidden: json };
-    let mut memories = 0;
-    for agent in folder.agents(args.agent.as_deref()).await? {
-        memories += folder.service().rebuild(&agent, &args.grains, folder.now(), &bars).await?;
-    }
+pub async fn run(client: &Client, args: &Rebuild, json: bool) -> Result<ExitCode> {
+    let rebuild = calls::Rebuild { agent: args.agent.clone(), grains: args.grains.clone() };
+    let answer = client.call(rebuild).await?;
     if json {
-        print_json(&json!({ "memories": memories }));
+        print_json(&answer);
     } else {
-        say!("Rebuilt the tables of {}.", plural(memories, "memory"));
+        say!("Rebuilt the tables of {}.", plural(answer.memories, "memory"));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -3,54 +3,44 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use annals_core::{Grain, Result, Timestamp};
-use annals_retention::{Doubt, Trust};
-use annals_service::wire::RetainAnswer;
-use serde_json::json;
+use annals_core::{Grain, Result};
+use annals_service::calls;
+use annals_service::wire::{RetainAnswer, RetainRequest};
 
-use super::plans::keeps;
+use super::plans;
 use crate::cli::Retain;
-use crate::folder::{Folder, clock_is_synchronised};
+use crate::client::Client;
 use crate::view::{WARN, count, plural, print_json, say};
 
-pub async fn run(folder: &Folder, args: &Retain, json: bool) -> Result<ExitCode> {
-    let (service, now) = (folder.service(), folder.now());
+pub async fn run(client: &Client, args: &Retain, json: bool) -> Result<ExitCode> {
+    let retain = |dry_run: bool| calls::Retain {
+        agent: args.agent.clone(),
+        request: RetainRequest { plan: args.plan.clone(), dry_run, trust_clock: args.trust_clock },
+    };
     let dry = args.dry_run || args.plan.is_some();
-    let clock = service.look_at_clock(now, clock_is_synchronised()).await?;
-    let trust = clock.trust(None);
-    let confirmed = args.trust_clock || trust.prunes();
-    if !(dry || confirmed || json) {
-        say!("{WARN}{}{WARN:#}", why_not(trust, clock.steady_from));
+    if json {
+        let answer = client.call(retain(dry)).await?;
+        print_json(&answer);
+        return Ok(if dry || answer.clock_confirmed { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+    }
+    // Shows what will be pruned before pruning it.
+    let planned = client.call(retain(true)).await?;
+    if let Some(doubt) = planned.clock_doubt.as_ref().filter(|_| !dry) {
+        say!("{WARN}{doubt}{WARN:#}");
         say!("{WARN}Run `annals retain` again then, or prune now with --trust-clock.{WARN:#}");
     }
-    let mut answers = Vec::new();
-    for agent in folder.agents(args.agent.as_deref()).await? {
-        let planned = service.plan_retention(&agent, args.plan.as_deref(), now).await?;
-        if !json {
-            say!("{agent}: the plan {} {}.", planned.plan, keeps(&service.plan(&planned.plan)?));
+    for answer in &planned.agents {
+        say!("{}: the plan {} {}.", answer.agent, answer.plan, plans::keeps_of(client, &answer.plan).await?);
+        if dry || memories(answer) > 0 {
+            print(answer);
         }
-        // Shows what will be pruned before pruning it.
-        if !(json || dry) && memories(&planned) > 0 {
-            print(&planned);
-        }
-        let answer = if dry { planned } else { service.retain(&agent, confirmed, now).await? };
-        if !json {
-            print(&answer);
-        }
-        answers.push(answer);
     }
-    if json {
-        print_json(&json!({ "clock_confirmed": confirmed, "agents": answers }));
+    if dry {
+        return Ok(ExitCode::SUCCESS);
     }
-    Ok(if dry || confirmed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-fn why_not(trust: Trust, steady_from: Timestamp) -> String {
-    match trust.doubt() {
-        Some(Doubt::Unsynchronised) => "Nothing is pruned until the clock is synchronised.".into(),
-        Some(Doubt::Behind) => format!("The clock went back: nothing is pruned until {steady_from:.0}."),
-        None => format!("The clock jumped or was not watched before: nothing is pruned until {steady_from:.0}."),
-    }
+    let answer = client.call(retain(false)).await?;
+    answer.agents.iter().for_each(print);
+    Ok(if answer.clock_confirmed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn memories(answer: &RetainAnswer) -> u64 {

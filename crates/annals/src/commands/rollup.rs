@@ -3,27 +3,26 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use annals_core::{Agent, Grain, Result};
+use annals_core::{Grain, Result, Timestamp};
 use annals_service::RolledUpAgent;
-use annals_service::wire::{ExtractionView, RollupAnswer, RollupRequest};
+use annals_service::calls;
+use annals_service::wire::{ExtractionView, NotYetDueView, RollupAnswer, RollupRequest};
 
 use crate::cli::Rollup;
-use crate::folder::Folder;
-use crate::progress::Bars;
+use crate::client::Client;
 use crate::view::{DIM, WARN, count, plural, print_json, say};
 
-pub async fn run(folder: &Folder, args: &Rollup, json: bool) -> Result<ExitCode> {
+pub async fn run(client: &Client, args: &Rollup, json: bool) -> Result<ExitCode> {
     let request = RollupRequest { dry_run: args.dry_run, refresh: args.refresh };
-    let bars = Bars { is_hidden: json };
     let mut answers = Vec::new();
-    for agent in folder.agents(args.agent.as_deref()).await? {
-        let rolled_up = folder.service().rollup_reporting(&agent, request, folder.now(), &bars).await?;
-        let RolledUpAgent { answer, extraction } = rolled_up;
+    let take = |RolledUpAgent { answer, extraction }| {
         if !json {
-            print(&agent, &answer, &extraction);
+            print(&answer, &extraction);
         }
         answers.push(answer);
-    }
+        Ok(())
+    };
+    client.each(calls::Rollup { agent: args.agent.clone(), request }, take).await?;
     if json {
         print_json(&answers);
     }
@@ -31,15 +30,17 @@ pub async fn run(folder: &Folder, args: &Rollup, json: bool) -> Result<ExitCode>
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn print(agent: &Agent, answer: &RollupAnswer, extraction: &ExtractionView) {
+fn print(answer: &RollupAnswer, extraction: &ExtractionView) {
+    let agent = &answer.agent;
     if answer.dry_run {
         let words = plural(answer.words, "word");
         say!("{agent}: {} would be read, {words}", plural(answer.periods.len() as u64, "period"));
         say!("  {DIM}{}{DIM:#}", answer.periods.join(" "));
-        return;
+        return print_not_yet_due(&answer.not_yet_due);
     }
     print_extraction(agent, extraction);
     say!("{agent}: {}", in_words(&answer.written));
+    print_not_yet_due(&answer.not_yet_due);
     if answer.degraded > 0 {
         let summaries = plural(answer.degraded, "summary");
         say!(
@@ -55,7 +56,15 @@ fn print(agent: &Agent, answer: &RollupAnswer, extraction: &ExtractionView) {
     }
 }
 
-fn print_extraction(agent: &Agent, read: &ExtractionView) {
+/// Prints which periods are over but wait for late messages, and until when.
+fn print_not_yet_due(periods: &[NotYetDueView]) {
+    let until = |due_at: &str| due_at.parse::<Timestamp>().map_or_else(|_| due_at.to_owned(), |at| format!("{at:.0}"));
+    for NotYetDueView { period, due_at } in periods {
+        say!("  {DIM}{period} is over and waits for late messages until {}{DIM:#}", until(due_at));
+    }
+}
+
+fn print_extraction(agent: &str, read: &ExtractionView) {
     if read.operations + read.statements > 0 {
         let (turns, operations) = (plural(read.turns, "message"), plural(read.operations, "fact operation"));
         let statements = plural(read.statements, "statement");

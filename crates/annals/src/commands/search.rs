@@ -2,80 +2,69 @@
 
 use std::process::ExitCode;
 
-use annals_core::{Agent, Answer, Found, Grain, Kind, Memory, Query, Result, Zones};
+use annals_core::{DateRange, Grain, Kind, Result, Zones};
+use annals_service::calls;
+use annals_service::wire::{MemoryView, RangeView, SearchAnswer, SearchRequest};
 
 use crate::cli::Search;
-use crate::console::remote;
-use crate::folder::Folder;
+use crate::client::Client;
 use crate::view::excerpt::Excerpt;
 use crate::view::{BOLD, DATE, DIM, column, dates, plural, print_json, range, say, say_zone};
 
-pub async fn run(folder: &Folder, args: &Search, json: bool) -> Result<ExitCode> {
-    let agent = folder.agent(&args.agent).await?;
-    let query = Query {
-        text: args.text.clone(),
+pub async fn run(client: &Client, args: &Search, json: bool) -> Result<ExitCode> {
+    let request = SearchRequest {
+        query: args.text.clone(),
         grains: args.grains.clone(),
         from: args.range.from,
         to: args.range.to,
         min_days_ago: args.min_days_ago,
         max_days_ago: args.max_days_ago,
-        period: args.period,
+        period: args.period.map(|period| period.to_string()),
         ignore_times: args.ignore_times,
         strict: args.strict,
         kinds: args.kinds.clone(),
         conversation: args.conversation.clone(),
-        limit: args.limit,
         explain: args.explain,
-        ..Query::default()
+        budget_tokens: None,
+        limit: args.limit,
     };
+    let answer = client.call(calls::Search { agent: args.agent.clone(), request }).await?;
     if json {
-        folder.service().make_searchable(&agent, &|_| ()).await?;
-        print_json(&folder.service().search_by(&agent, &query, folder.now()).await?);
+        print_json(&answer);
     } else {
-        let answer = answer(folder, &agent, &query).await?;
-        let zones = folder.service().zones(&agent).await?;
-        print(&answer, args.text.as_deref(), agent.name(), &zones);
-    }
-    if remote(|_| ()).is_none() {
-        folder.service().flush_access_counts().await?;
+        print(&answer, args.text.as_deref(), &client.zones(&args.agent).await?);
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Brings the tables up to date, then searches.
-pub async fn answer(folder: &Folder, agent: &Agent, query: &Query) -> Result<Answer> {
-    folder.service().make_searchable(agent, &|_| ()).await?;
-    folder.service().answer(agent, query, folder.now()).await
-}
-
 /// Prints an answer for people.
-pub fn print(answer: &Answer, question: Option<&str>, agent: &str, zones: &Zones) {
+fn print(answer: &SearchAnswer, question: Option<&str>, zones: &Zones) {
     if answer.range_is_empty {
         say!("There are no memories ({}).", searched(answer));
     } else if answer.results.is_empty() {
         say!("Nothing was found ({}).", searched(answer));
     }
     for found in &answer.results {
-        print_found(found, question, agent, zones);
+        print_found(found, question, &answer.agent, zones);
     }
-    say_zone(answer.results.iter().map(|found| &found.memory), zones);
-    if let Some(why) = answer.reranked.why_not() {
+    say_zone(answer.results.iter(), zones);
+    if let Some(why) = &answer.not_reranked_because {
         say!("{DIM}The configured model did not rerank these results: {why}.{DIM:#}");
     }
 }
 
 /// Describes the days that were searched, and those of summaries if they differ.
-fn searched(answer: &Answer) -> String {
+fn searched(answer: &SearchAnswer) -> String {
+    let words = |view: RangeView| range(DateRange { from: view.from, to: view.to });
     match answer.summary_range {
-        None => range(answer.range),
-        Some(summaries) => format!("{}; summaries {}", range(answer.range), range(summaries)),
+        None => words(answer.range),
+        Some(summaries) => format!("{}; summaries {}", words(answer.range), words(summaries)),
     }
 }
 
 /// Prints one result: grain and dates, then the text. Of a summary, prints the sentences that match the question best.
-pub fn print_found(found: &Found, question: Option<&str>, agent: &str, zones: &Zones) {
-    let memory = &found.memory;
-    let edge = match found.days_outside {
+pub fn print_found(memory: &MemoryView, question: Option<&str>, agent: &str, zones: &Zones) {
+    let edge = match memory.days_outside.unwrap_or(0) {
         0 => String::new(),
         1 => " · 1 day outside the range".into(),
         days => format!(" · {days} days outside the range"),
@@ -84,22 +73,22 @@ pub fn print_found(found: &Found, question: Option<&str>, agent: &str, zones: &Z
     say!(
         "{BOLD}{grain:<9}{BOLD:#} {DATE}{}{DATE:#} {DIM}score {:+.2}{edge}  {}{DIM:#}",
         dates(memory, zones),
-        found.score,
+        memory.score.unwrap_or(0.0),
         memory.id
     );
-    if !found.parts.is_empty() {
-        let parts = found.parts.iter().map(|part| format!("{} {:+.2}", part.name, part.value));
+    if !memory.parts.is_empty() {
+        let parts = memory.parts.iter().map(|part| format!("{} {:+.2}", part.name, part.value));
         say!("  {DIM}{}{DIM:#}", parts.collect::<Vec<_>>().join(" · "));
     }
-    if memory.kind() == Kind::Summary {
+    if memory.kind == Kind::Summary {
         return print_excerpt(memory, question, agent);
     }
-    let speaker = memory.speaker().filter(|_| grain == Grain::Working);
+    let speaker = memory.speaker.as_ref().filter(|_| grain == Grain::Working);
     let text = speaker.map_or_else(|| memory.text.clone(), |speaker| format!("{speaker}: {}", memory.text));
     say!("{}\n", column(&text, 2));
 }
 
-fn print_excerpt(memory: &Memory, question: Option<&str>, agent: &str) {
+fn print_excerpt(memory: &MemoryView, question: Option<&str>, agent: &str) {
     let excerpt = Excerpt::of(&memory.text, question.unwrap_or_default());
     for line in &excerpt.lines {
         let text = column(line.text, 4);

@@ -19,6 +19,7 @@ use super::data;
 use crate::cli::{Global, Serve};
 use crate::config::Config;
 use crate::folder::{CATALOG, Folder, Opening, clock_is_synchronised};
+use crate::host::FolderHost;
 use crate::ipc;
 use crate::maintenance;
 use crate::view::{BOLD, DIM, say};
@@ -45,7 +46,8 @@ pub async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
     greet(&folder, tcp.as_ref(), global.json);
     let moment = move || Moment { now: clock(), synchronised: clock_is_synchronised() };
     let alarm_clock = Arc::new(AlarmClock::start(alarms, Arc::new(moment)).await?);
-    let listeners = Listeners { tcp, unix: Some((unix, ipc::route(folder.clone(), alarm_clock.clone()))) };
+    let host = FolderHost { folder: folder.clone(), alarm_clock: Some(alarm_clock.clone()) };
+    let listeners = Listeners { tcp, unix: Some((unix, annals_server::ipc::route(Arc::new(host)))) };
     // Ignores the error outside systemd, where there is no socket to notify.
     let _ = sd_notify::notify(&[sd_notify::NotifyState::Ready]);
     let served = annals_server::serve(folder.service().clone(), &server, listeners, stop).await;

@@ -2,43 +2,51 @@
 
 use std::process::ExitCode;
 
-use annals_core::ports::Version;
-use annals_core::{Agent, Memory, Result, Zones};
-use annals_service::wire::MemoryView;
-use serde_json::json;
+use annals_core::{Result, Timestamp, Zones};
+use annals_service::calls::{GetMemory, GetSources};
+use annals_service::wire::{MemoryAnswer, MemoryView, VersionView};
+use serde::Serialize;
 
 use crate::cli::Show;
-use crate::folder::Folder;
+use crate::client::Client;
 use crate::view::{BOLD, DATE, DIM, column, dates, local, plural, print_json, say, say_zone};
 
-pub async fn run(folder: &Folder, args: &Show, json: bool) -> Result<ExitCode> {
-    let (agent, memory) = folder.service().find_anywhere(&args.id).await?;
-    let sources = if args.sources { folder.service().memories(&agent, memory.sources()).await? } else { Vec::new() };
-    if json {
-        let views: Vec<_> = sources.iter().map(MemoryView::from).collect();
-        let sentences = memory.sentences();
-        let view = MemoryView::from(&memory);
-        let versions = folder.service().memory(&agent, memory.id.as_str()).await?.versions;
-        print_json(&json!({
-            "agent": agent.name(), "memory": view, "sentences": sentences, "sources": views, "versions": versions,
-        }));
-    } else {
-        let zones = folder.service().zones(&agent).await?;
-        print(&agent, &memory, &sources, &zones);
-        let versions = folder.service().versions(&agent, &memory.id).await?;
-        print_versions(&versions, args.history, &zones);
-        say_zone(std::iter::once(&memory).chain(&sources), &zones);
+/// A memory with the memories from which it was made.
+#[derive(Serialize)]
+struct WithSources {
+    #[serde(flatten)]
+    answer: MemoryAnswer,
+    sources: Vec<MemoryView>,
+}
+
+pub async fn run(client: &Client, args: &Show, json: bool) -> Result<ExitCode> {
+    let answer = client.call(GetMemory { id: args.id.clone() }).await?;
+    let sources = match args.sources {
+        true => client.call(GetSources { id: args.id.clone() }).await?.sources,
+        false => Vec::new(),
+    };
+    match json {
+        true if args.sources => print_json(&WithSources { answer, sources }),
+        true => print_json(&answer),
+        false => {
+            let zones = client.zones(&answer.agent).await?;
+            print(&answer, &sources, &zones);
+            print_versions(&answer.versions, args.history, &zones);
+            say_zone(std::iter::once(&answer.memory).chain(&sources), &zones);
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn print_versions(versions: &[Version], all: bool, zones: &Zones) {
+fn print_versions(versions: &[VersionView], all: bool, zones: &Zones) {
     if !all && !versions.is_empty() {
         say!("{DIM}The text was changed before; --history shows {}.{DIM:#}", plural(versions.len() as u64, "version"));
         return;
     }
     for version in versions {
-        say!("{DATE}until {}{DATE:#}", local(version.replaced_at, zones));
+        let replaced_at = &version.replaced_at;
+        let until = replaced_at.parse::<Timestamp>().map_or_else(|_| replaced_at.clone(), |at| local(at, zones));
+        say!("{DATE}until {until}{DATE:#}");
         say!("{}\n", column(&version.text, 2));
     }
     if all && versions.is_empty() {
@@ -46,17 +54,20 @@ fn print_versions(versions: &[Version], all: bool, zones: &Zones) {
     }
 }
 
-fn print(agent: &Agent, memory: &Memory, sources: &[Memory], zones: &Zones) {
+fn print(answer: &MemoryAnswer, sources: &[MemoryView], zones: &Zones) {
+    let MemoryAnswer { agent, memory, .. } = answer;
     say!("{BOLD}{}{BOLD:#} {DATE}{}{DATE:#}  {DIM}{} of {agent}{DIM:#}", memory.grain, dates(memory, zones), memory.id);
-    if let (Some(speaker), Some(conversation)) = (memory.speaker(), memory.conversation()) {
+    if let (Some(speaker), Some(conversation)) = (&memory.speaker, &memory.conversation) {
         say!("{DIM}{speaker} in conversation {conversation:?}{DIM:#}");
     }
     say!("\n{}\n", column(&memory.text, 2));
-    if sources.is_empty() && !memory.sources().is_empty() {
-        say!("{DIM}Made from {} memories; --sources shows them.{DIM:#}", memory.sources().len());
+    // The first source of a turn is the id of its message.
+    let made_from = memory.source_ids.len() - usize::from(memory.message.is_some());
+    if sources.is_empty() && made_from > 0 {
+        say!("{DIM}Made from {made_from} memories; --sources shows them.{DIM:#}");
     }
     for source in sources {
-        let speaker = source.speaker().map(|speaker| format!("{speaker}: ")).unwrap_or_default();
+        let speaker = source.speaker.as_ref().map(|speaker| format!("{speaker}: ")).unwrap_or_default();
         say!("{DATE}{}{DATE:#}  {DIM}{}{DIM:#}", dates(source, zones), source.id);
         say!("{}\n", column(&format!("{speaker}{}", source.text), 2));
     }

@@ -1,83 +1,75 @@
 //! `annals status`: prints what is stored, what is waiting and what failed.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use annals_core::{Grain, Result, Timestamp};
-use serde_json::{Map, Value, json};
+use annals_service::calls::Status;
+use annals_service::wire::{StatusView, UsageView};
+use serde_json::json;
 
 use crate::cli::OneOrAll;
-use crate::folder::Folder;
+use crate::client::Client;
 use crate::view::{BOLD, DIM, WARN, count, plural, print_json, say};
 
-pub async fn run(folder: &Folder, args: &OneOrAll, json: bool) -> Result<ExitCode> {
-    let mut all = Vec::new();
-    for agent in folder.agents(args.agent.as_deref()).await? {
-        let status = json!(folder.service().status(&agent, folder.now()).await?);
-        if !json {
-            print(&status);
-        }
-        all.push(status);
-    }
+pub async fn run(client: &Client, args: &OneOrAll, json: bool) -> Result<ExitCode> {
+    let agents = client.call(Status { agent: args.agent.clone() }).await?;
+    let data = client.data().canonicalize().unwrap_or_else(|_| client.data().to_owned());
     if json {
-        print_json(&json!({ "data": folder.path(), "agents": all }));
-    } else if all.is_empty() {
-        say!("No agents yet. `annals import FILE` creates the first.");
-    } else {
-        say!("{DIM}{}{DIM:#}", folder.path().display());
+        print_json(&json!({ "data": data, "agents": agents }));
+        return Ok(ExitCode::SUCCESS);
+    }
+    agents.iter().for_each(print);
+    match agents.is_empty() {
+        true => say!("No agents yet. `annals import FILE` creates the first."),
+        false => say!("{DIM}{}{DIM:#}", data.display()),
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Prints the tokens of the last thirty days, by purpose.
-fn print_usage(usage: &[Value]) {
-    let mut sums: Map<String, Value> = Map::new();
+fn print_usage(usage: &[UsageView]) {
+    let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
     for entry in usage {
-        let tokens = entry["tokens_in"].as_u64().unwrap_or(0) + entry["tokens_out"].as_u64().unwrap_or(0);
-        let sum = sums.entry(entry["purpose"].as_str().unwrap_or_default()).or_insert(json!(0));
-        *sum = json!(sum.as_u64().unwrap_or(0) + tokens);
+        *sums.entry(&entry.purpose).or_default() += entry.tokens_in + entry.tokens_out;
     }
     if !sums.is_empty() {
-        let parts = sums.iter().map(|(purpose, tokens)| format!("{purpose} {}", count(tokens.as_u64().unwrap_or(0))));
+        let parts = sums.iter().map(|(purpose, tokens)| format!("{purpose} {}", count(*tokens)));
         say!("  tokens in 30 days: {}", parts.collect::<Vec<_>>().join(" · "));
     }
 }
 
-fn print(status: &Value) {
-    let text = |field: &str| status[field].as_str().unwrap_or("–").to_owned();
-    let list = |field: &str| status[field].as_array().cloned().unwrap_or_default();
-    let zone = text("time_zone");
-    let local = |field: &str| local(&text(field), &zone);
-    say!("{BOLD}{}{BOLD:#}  {DIM}{zone} · {} to {}{DIM:#}", text("agent"), local("first"), local("last"));
-    let counts: Vec<String> = Grain::ALL
-        .iter()
-        .map(|grain| format!("{} {grain}", count(status["memories"][grain.as_str()].as_u64().unwrap_or(0))))
-        .collect();
+fn print(status: &StatusView) {
+    let zone = &status.time_zone;
+    let local = |moment: &Option<String>| moment.as_deref().map_or_else(|| "–".to_owned(), |at| local(at, zone));
+    let (first, last) = (local(&status.first), local(&status.last));
+    say!("{BOLD}{}{BOLD:#}  {DIM}{zone} · {first} to {last}{DIM:#}", status.agent);
+    let number = |grain: &Grain| status.memories.get(grain.as_str()).copied().unwrap_or(0);
+    let counts: Vec<String> = Grain::ALL.iter().map(|grain| format!("{} {grain}", count(number(grain)))).collect();
     say!("  {}", counts.join(" · "));
-    let due = list("due").len() as u64;
-    if due > 0 {
-        say!("  {WARN}{} to be rolled up: `annals rollup`{WARN:#}", plural(due, "period"));
+    if !status.due.is_empty() {
+        say!("  {WARN}{} to be rolled up: `annals rollup`{WARN:#}", plural(status.due.len() as u64, "period"));
     }
-    let open: Vec<String> = list("open").iter().filter_map(|label| label.as_str().map(str::to_owned)).collect();
-    if !open.is_empty() {
-        say!("  open: {}", open.join(" "));
+    if !status.open.is_empty() {
+        say!("  open: {}", status.open.join(" "));
     }
-    for failure in list("failed") {
-        say!("  {WARN}{} failed {} times: {}{WARN:#}", failure["period"], failure["attempts"], failure["error"]);
+    for failure in &status.failed {
+        let (period, attempts, error) = (&failure.period, failure.attempts, &failure.error);
+        say!("  {WARN}{period} failed {attempts} times: {error}{WARN:#}");
     }
-    let degraded = list("degraded").len() as u64;
-    if degraded > 0 {
-        say!("  {WARN}{} written by the built-in engine in place of a model{WARN:#}", plural(degraded, "summary"));
+    if !status.degraded.is_empty() {
+        let summaries = plural(status.degraded.len() as u64, "summary");
+        say!("  {WARN}{summaries} written by the built-in engine in place of a model{WARN:#}");
     }
-    if let Some(error) = status["extraction_error"].as_str() {
+    if let Some(error) = &status.extraction_error {
         say!("  {WARN}extracting facts failed: {error}{WARN:#}");
     }
-    print_usage(&list("usage"));
-    for (field, words) in [
-        ("not_yet_searchable", "not searchable yet"),
-        ("not_yet_read_for_facts", "not yet read for facts: `annals rollup`"),
-        ("dead", "given up: `annals dead list`"),
+    print_usage(&status.usage);
+    for (number, words) in [
+        (status.not_yet_searchable, "not searchable yet"),
+        (status.not_yet_read_for_facts, "not yet read for facts: `annals rollup`"),
+        (status.dead as u64, "given up: `annals dead list`"),
     ] {
-        let number = status[field].as_u64().unwrap_or(0);
         if number > 0 {
             say!("  {WARN}{} {words}{WARN:#}", count(number));
         }

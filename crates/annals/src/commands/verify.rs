@@ -3,15 +3,15 @@
 use std::process::ExitCode;
 
 use annals_core::Result;
+use annals_service::calls::Verify;
 use annals_service::wire::AgentVerification;
 
 use crate::cli::OneOrAll;
-use crate::folder::Folder;
+use crate::client::Client;
 use crate::view::{WARN, plural, print_json, say};
 
-pub async fn run(folder: &Folder, args: &OneOrAll, json: bool) -> Result<ExitCode> {
-    let agents = folder.agents(args.agent.as_deref()).await?;
-    let answer = folder.service().verify_agents(&agents, folder.now()).await?;
+pub async fn run(client: &Client, args: &OneOrAll, json: bool) -> Result<ExitCode> {
+    let answer = client.call(Verify { agent: args.agent.clone() }).await?;
     if json {
         print_json(&answer);
     } else {

@@ -57,7 +57,7 @@ impl Service {
     }
 
     /// Creates an empty file without a name on the disk of the data folder, or in the temporary folder if there is none.
-    pub(super) fn nameless_file(&self) -> io::Result<File> {
+    pub(crate) fn nameless_file(&self) -> io::Result<File> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let folder = self.parts.folder.clone().unwrap_or_else(std::env::temp_dir);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);

@@ -5,7 +5,10 @@ use annals_core::{Agent, Error, MemoryId, Result, Timestamp};
 
 use crate::Service;
 use crate::locks::{Facts, History, Tables};
-use crate::wire::{ForgetAnswer, ForgetRequest};
+use crate::wire::{ForgetAnswer, ForgetReport, ForgetRequest, MemoryView};
+
+/// Memories shown by a dry run.
+const SAMPLES: usize = 5;
 
 impl Service {
     /// Reports what would be erased, or erases it everywhere and proves that it is gone.
@@ -40,6 +43,14 @@ impl Service {
         self.parts.eraser.clean(agent, now).await?;
         let proof = self.prove(agent, std::mem::take(&mut report.words)).await?;
         Ok(ForgetAnswer::new(agent, &report, Some(proof)))
+    }
+
+    /// Adds some of the memories that would be erased, if the answer is that of a dry run.
+    pub async fn with_samples(&self, agent: &Agent, answer: ForgetAnswer) -> Result<ForgetReport> {
+        let ids = answer.turns.iter().chain(&answer.statements).take(if answer.done { 0 } else { SAMPLES });
+        let ids: Vec<MemoryId> = ids.map(MemoryId::from_text).collect();
+        let samples = self.parts.store.get(agent, &ids).await?.iter().map(MemoryView::from).collect();
+        Ok(ForgetReport { answer, samples })
     }
 
     /// Erases in the catalog at once, without waiting for a roll-up or extraction that waits for a model. The locks held here

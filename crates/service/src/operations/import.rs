@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use annals_core::ports::{Comparison, Record};
 use annals_core::{Agent, Error, Fault, Message, Result, Timestamp, TurnKey};
-
+use async_trait::async_trait;
 use batches::{Batch, Batches};
 
 use crate::locks::{Facts, History};
@@ -66,16 +66,11 @@ pub trait MessageSource: Send {
     fn messages(&mut self) -> Result<MessageLines<'_>>;
 }
 
-/// Records with their agents, read one after another.
-pub type Records<'r> = Box<dyn Iterator<Item = Result<(Agent, Record)>> + Send + 'r>;
-
-/// An export that was checked completely and can be read again.
+/// The records of an export that was checked completely.
+#[async_trait]
 pub trait RecordSource: Send {
-    /// Returns the agents in the export, with the number of their records.
-    fn agents(&self) -> BTreeMap<Agent, u64>;
-
-    /// Returns the records of a rank, with their agents.
-    fn of_rank(&mut self, rank: u8) -> Result<Records<'_>>;
+    /// Returns the next record with its agent. Records come in the order of their ranks.
+    async fn next(&mut self) -> Result<Option<(Agent, Record)>>;
 }
 
 impl Service {
@@ -116,15 +111,16 @@ impl Service {
         Ok(answer)
     }
 
-    /// Restores an export, for agents that hold nothing yet. Restores all of them or none. Adds what was done to `answer`.
+    /// Restores an export, for agents that hold nothing yet. `agents` are its agents with the number of their records. Restores
+    /// all of them or none. Adds what was done to `answer`.
     pub async fn restore_export(
         &self,
         export: &mut dyn RecordSource,
+        agents: BTreeMap<Agent, u64>,
         now: Timestamp,
         progress: &dyn ProgressSink,
         answer: &mut ImportAnswer,
     ) -> Result<()> {
-        let agents = export.agents();
         if let Err(error) = self.restore_records(export, &agents, now, answer).await {
             for agent in agents.keys() {
                 self.parts.store.drop_restore(agent).await?;
@@ -154,23 +150,31 @@ impl Service {
         for agent in agents.keys() {
             self.parts.store.begin_restore(agent).await?;
         }
-        for rank in Record::RANKS {
-            let mut pieces: BTreeMap<Agent, Vec<Record>> = BTreeMap::new();
-            for found in export.of_rank(rank)? {
-                let (agent, record) = found?;
-                count_restored(answer, &record);
-                let piece = pieces.entry(agent.clone()).or_default();
-                piece.push(record);
-                if piece.len() == RECORDS {
-                    self.parts.store.restore_some(&agent, std::mem::take(piece)).await?;
-                }
+        let mut pieces: BTreeMap<Agent, Vec<Record>> = BTreeMap::new();
+        let mut rank = 0;
+        while let Some((agent, record)) = export.next().await? {
+            // Records of a rank follow those that they depend on.
+            if record.rank() != rank {
+                rank = record.rank();
+                self.restore_pieces(&mut pieces).await?;
             }
-            for (agent, piece) in pieces {
-                self.parts.store.restore_some(&agent, piece).await?;
+            count_restored(answer, &record);
+            let piece = pieces.entry(agent.clone()).or_default();
+            piece.push(record);
+            if piece.len() == RECORDS {
+                self.parts.store.restore_some(&agent, std::mem::take(piece)).await?;
             }
         }
+        self.restore_pieces(&mut pieces).await?;
         for agent in agents.keys() {
             self.parts.store.finish_restore(agent, now).await?;
+        }
+        Ok(())
+    }
+
+    async fn restore_pieces(&self, pieces: &mut BTreeMap<Agent, Vec<Record>>) -> Result<()> {
+        for (agent, piece) in std::mem::take(pieces) {
+            self.parts.store.restore_some(&agent, piece).await?;
         }
         Ok(())
     }

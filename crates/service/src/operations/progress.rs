@@ -3,7 +3,7 @@
 /// Receives the progress of a long operation.
 pub trait ProgressSink: Sync {
     /// Begins a stage with this many items. The stage ends when the returned value is dropped.
-    fn begin(&self, stage: &'static str, items: u64) -> Box<dyn Stage>;
+    fn begin(&self, stage: &str, items: u64) -> Box<dyn Stage>;
 
     /// Returns whether anybody sees the progress. If not, no work is done only to know how much there is.
     fn is_shown(&self) -> bool;
@@ -21,7 +21,7 @@ pub struct NoProgress;
 struct Ignored;
 
 impl ProgressSink for NoProgress {
-    fn begin(&self, _: &'static str, _: u64) -> Box<dyn Stage> {
+    fn begin(&self, _: &str, _: u64) -> Box<dyn Stage> {
         Box::new(Ignored)
     }
 

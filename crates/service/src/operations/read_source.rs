@@ -26,6 +26,11 @@ pub fn read_source(kind: Kind, source: Source, options: Options) -> SourceReader
 }
 
 impl SourceReader {
+    /// Splits into the items and the task that ends with what the source holds, for items that are stored elsewhere.
+    pub fn into_parts(self) -> (Receiver<ImportItem>, JoinHandle<Result<Summary>>) {
+        (self.items, self.summary)
+    }
+
     /// Waits for the end of the source, and drops all items that were not taken. Returns what it holds and what was skipped.
     pub async fn finish(mut self) -> Result<Summary> {
         while self.items.recv().await.is_some() {}

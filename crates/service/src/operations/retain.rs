@@ -1,21 +1,34 @@
-//! Retention of one agent, on request: shows what is past a plan, or prunes it.
+//! Retention on request: shows what is past a plan, or prunes it if the clock is confirmed.
 
 use annals_core::{Agent, Result, Timestamp};
-use annals_retention::Look;
+use annals_retention::{Doubt, Look};
 
 use crate::Service;
 use crate::locks::History;
-use crate::wire::{PlanView, RetainAnswer};
+use crate::wire::{RetainAnswer, RetainRequest, RetentionAnswer};
 
 impl Service {
-    /// Compares the present time with the times that retention has seen before. `synchronised` is what the system reports.
-    pub async fn look_at_clock(&self, now: Timestamp, synchronised: Option<bool>) -> Result<Look> {
-        self.parts.retention.look_at_clock(now, synchronised).await
-    }
-
-    /// Returns what a plan keeps.
-    pub fn plan(&self, name: &str) -> Result<PlanView> {
-        Ok(PlanView::new(name, self.parts.plans.get(name)?))
+    /// Prunes what is past the plans of these agents, or only reports it. Prunes nothing if the clock is not confirmed, unless
+    /// the request trusts it. `synchronised` is what the system reports about its clock.
+    pub async fn retain_agents(
+        &self,
+        agents: &[Agent],
+        request: &RetainRequest,
+        synchronised: Option<bool>,
+        now: Timestamp,
+    ) -> Result<RetentionAnswer> {
+        let dry = request.dry_run || request.plan.is_some();
+        let clock = self.parts.retention.look_at_clock(now, synchronised).await?;
+        let confirmed = request.trust_clock || clock.trust(None).prunes();
+        let mut answers = Vec::new();
+        for agent in agents {
+            answers.push(match dry {
+                true => self.plan_retention(agent, request.plan.as_deref(), now).await?,
+                false => self.retain(agent, confirmed, now).await?,
+            });
+        }
+        let clock_doubt = (!confirmed).then(|| doubt(&clock));
+        Ok(RetentionAnswer { clock_confirmed: confirmed, clock_doubt, agents: answers })
     }
 
     /// Returns what would be pruned under a plan; without one, under the plan of the agent. Changes nothing.
@@ -37,5 +50,15 @@ impl Service {
         self.make_searchable(agent, &|_| ()).await?;
         let totals = if confirmed { done.pruned } else { done.postponed };
         Ok(RetainAnswer::new(agent, plan, confirmed, &totals, &done.held))
+    }
+}
+
+/// Returns why nothing is pruned by a clock.
+fn doubt(clock: &Look) -> String {
+    let steady_from = clock.steady_from;
+    match clock.trust(None).doubt() {
+        Some(Doubt::Unsynchronised) => "Nothing is pruned until the clock is synchronised.".into(),
+        Some(Doubt::Behind) => format!("The clock went back: nothing is pruned until {steady_from:.0}."),
+        None => format!("The clock jumped or was not watched before: nothing is pruned until {steady_from:.0}."),
     }
 }

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use annals_core::{Agent, Grain, Period, Result, Timestamp};
 use annals_summarizer::{Passed, Plan};
+use serde::{Deserialize, Serialize};
 
 use crate::locks::{History, RollUp};
-use crate::wire::{ExtractionView, FailureView, RollupAnswer, RollupRequest};
+use crate::wire::{ExtractionView, FailureView, NotYetDueView, RollupAnswer, RollupRequest};
 use crate::{NoProgress, ProgressSink, Service};
 
 /// The result of a roll-up.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RolledUpAgent {
     /// The answer of the operation.
     pub answer: RollupAnswer,
@@ -34,7 +35,9 @@ impl Service {
     ) -> Result<RolledUpAgent> {
         if request.dry_run {
             let plan = self.parts.summarizer.plan(agent, request.refresh, now).await?;
-            return Ok(RolledUpAgent { answer: planned(agent, &plan), extraction: ExtractionView::default() });
+            let not_yet_due = self.not_yet_due(agent, now).await?;
+            let answer = RollupAnswer { not_yet_due, ..planned(agent, &plan) };
+            return Ok(RolledUpAgent { answer, extraction: ExtractionView::default() });
         }
         let extraction = self.extract_facts(agent, progress).await?;
         let due = if progress.is_shown() {
@@ -48,8 +51,18 @@ impl Service {
         let stage = progress.begin("embedding", self.parts.writer.backlog(agent).await?);
         self.make_searchable(agent, &|changes| stage.advance(changes)).await?;
         let failed = self.failures(agent, &passed.failed).await?;
-        let answer = RollupAnswer { failed, ..done(agent, &passed, &extraction) };
+        let not_yet_due = self.not_yet_due(agent, now).await?;
+        let answer = RollupAnswer { failed, not_yet_due, ..done(agent, &passed, &extraction) };
         Ok(RolledUpAgent { answer, extraction })
+    }
+
+    /// Returns the periods that are over but not due yet.
+    async fn not_yet_due(&self, agent: &Agent, now: Timestamp) -> Result<Vec<NotYetDueView>> {
+        let view = |(period, due_at): (Period, Timestamp)| NotYetDueView {
+            period: period.to_string(),
+            due_at: due_at.to_string(),
+        };
+        Ok(self.parts.summarizer.not_yet_due(agent, now).await?.into_iter().map(view).collect())
     }
 
     /// Describes failures with the attempts so far and the time of the next one, as the ledger has them.
@@ -109,6 +122,7 @@ fn done(agent: &Agent, passed: &Passed, read: &ExtractionView) -> RollupAnswer {
         failed: Vec::new(),
         waiting: passed.waiting.iter().map(ToString::to_string).collect(),
         outage: passed.outage.clone().or_else(|| read.waiting.clone()),
+        not_yet_due: Vec::new(),
         fact_operations: read.operations,
     }
 }

@@ -18,14 +18,10 @@ const MOST_DAYS: u32 = 1_000_000;
 impl Service {
     /// Returns the memories that match, best first.
     pub async fn search(&self, agent: &Agent, request: SearchRequest, now: Timestamp) -> Result<SearchAnswer> {
-        self.search_by(agent, &query(request)?, now).await
-    }
-
-    /// Does the same as [`Service::search`] for a query that was parsed.
-    pub async fn search_by(&self, agent: &Agent, query: &Query, now: Timestamp) -> Result<SearchAnswer> {
-        let answer = self.answer(agent, query, now).await?;
+        let query = query(request)?;
+        let answer = self.answer(agent, &query, now).await?;
         let time_zone = self.parts.store.settings(agent).await?.present_zone().to_owned();
-        let hint = (answer.results.len() < FEW).then(|| hint(query, &answer)).flatten();
+        let hint = (answer.results.len() < FEW).then(|| hint(&query, &answer)).flatten();
         Ok(SearchAnswer {
             agent: agent.name().to_owned(),
             time_zone,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// A request for the context of a prompt.
-#[derive(Clone, Debug, Deserialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ContextRequest {
     /// The prompt, or the last message.
@@ -43,7 +43,7 @@ fn budget() -> u64 {
 }
 
 /// A text that the caller provides.
-#[derive(Clone, Debug, Deserialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DocumentIn {
     /// Id of the text in the answer.
@@ -56,7 +56,7 @@ pub struct DocumentIn {
 }
 
 /// Context within the token budget.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct ContextAnswer {
     /// Name of the agent.
     pub agent: String,
@@ -85,14 +85,13 @@ pub struct ContextAnswer {
 }
 
 /// One piece of context.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct ContextItemView {
     /// Id of the memory, fact or document, or name of the block.
     pub id: String,
     /// Id within the text, unique within this answer. Absent for a block.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schema(required = false, example = "t1")]
-    #[schemars(default)]
     pub short: String,
     /// `block`, `fact`, `turn`, `statement`, `summary` or `document`.
     pub kind: String,
@@ -125,7 +124,7 @@ pub struct BlockView {
 }
 
 /// Blocks to write. Blocks that are not listed stay unchanged.
-#[derive(Clone, Debug, Deserialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BlocksRequest {
     /// The blocks.
@@ -134,7 +133,7 @@ pub struct BlocksRequest {
 }
 
 /// Blocks of an agent, ordered by name.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct BlocksView {
     /// Name of the agent.
     pub agent: String,

@@ -8,7 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::{DirectionWord, When};
 
 /// A fact: subject, predicate, object, and the time for which it holds.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct FactView {
     /// Id of the fact.
     pub id: String,
@@ -46,7 +46,7 @@ pub struct FactView {
 }
 
 /// When the sources of a fact were said, from the first to the end of the last.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct SaidView {
     /// When the first source was said.
     #[schema(format = DateTime)]
@@ -83,7 +83,7 @@ impl From<&Reached> for FactView {
 }
 
 /// A query for facts.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema, ToSchema, IntoParams)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema, ToSchema, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct FactsRequest {
@@ -126,7 +126,7 @@ pub struct FactsRequest {
 
 /// Matching facts, ordered by the moment from which they hold. Facts of a walk are ordered by depth first, facts of a path in the
 /// order of the path.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct FactsAnswer {
     /// Name of the agent.
     pub agent: String,
@@ -141,7 +141,7 @@ pub struct FactsAnswer {
 }
 
 /// Effect of a fact entered by hand.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verb {
     /// The fact starts to hold.
@@ -152,7 +152,7 @@ pub enum Verb {
 }
 
 /// A fact entered by hand.
-#[derive(Clone, Debug, Deserialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FactEntry {
     /// Whether the fact starts or stops holding.

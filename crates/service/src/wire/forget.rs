@@ -6,8 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::MemoryView;
+
 /// What to forget: exactly one of ids, conversation, subject, or a range of days.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ForgetRequest {
     /// Ids of memories: turns, statements and manual entries. Summaries are derived from other memories and are written again.
@@ -40,7 +42,7 @@ fn yes() -> bool {
 }
 
 /// What was erased, or would be erased.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct ForgetAnswer {
     /// Name of the agent.
     pub agent: String,
@@ -78,8 +80,17 @@ pub struct ForgetAnswer {
     pub proof: Option<ProofView>,
 }
 
+/// What was erased, or would be, with examples.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ForgetReport {
+    /// What was erased, or would be.
+    pub answer: ForgetAnswer,
+    /// Some of the memories that would be erased, to help a person decide. Empty once they are erased.
+    pub samples: Vec<MemoryView>,
+}
+
 /// Result of the search for leftovers after an erasure.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct ProofView {
     /// Number of sentences searched for.
     pub sentences: usize,

@@ -1,4 +1,4 @@
-//! Keys for access from outside, without their secrets.
+//! Keys for access from outside. The secret of a key is in one answer only: the one to the request that creates it.
 
 use std::collections::BTreeSet;
 
@@ -19,6 +19,16 @@ pub struct NewKey {
     pub agents: Vec<String>,
     /// The time from which the key is no longer valid.
     pub expires_at: Option<Timestamp>,
+}
+
+/// A new key, with its secret. Has no `Debug`, so that the secret is not logged.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct NewKeyAnswer {
+    /// The key without its secret.
+    #[serde(flatten)]
+    pub view: KeyView,
+    /// The key as its owner presents it.
+    pub key: String,
 }
 
 /// A key without its secret.

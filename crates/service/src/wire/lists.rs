@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 /// A page of a list.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema, ToSchema, IntoParams)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema, ToSchema, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct PageRequest {
@@ -20,7 +20,7 @@ pub struct PageRequest {
 }
 
 /// A conversation with stored turns.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct ConversationEntry {
     /// Name of the conversation.
     pub conversation: String,
@@ -42,7 +42,7 @@ impl From<StoredConversation> for ConversationEntry {
 }
 
 /// Conversations, ordered by name.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct ConversationsAnswer {
     /// Name of the agent.
     pub agent: String,

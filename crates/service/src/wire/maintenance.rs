@@ -6,10 +6,10 @@ use annals_core::{Agent, DeadLetter, Grain, MemoryId, Stage, Timestamp};
 use annals_retention::{Held, Hold, Totals};
 use annals_summarizer::Gap;
 use annals_writer::{Discrepancy, ExtractionPassed};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Result of an import.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ImportAnswer {
     /// Number of agents.
     pub agents: u64,
@@ -42,7 +42,7 @@ pub struct ImportAnswer {
 }
 
 /// Result of reading messages for facts.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExtractionView {
     /// Number of messages that were read.
     pub turns: u64,
@@ -66,7 +66,7 @@ impl From<ExtractionPassed> for ExtractionView {
 }
 
 /// A memory that could not be indexed or read for facts.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DeadLetterView {
     /// Name of the agent.
     pub agent: String,
@@ -90,7 +90,7 @@ impl From<DeadLetter> for DeadLetterView {
 }
 
 /// Result of trying dead letters again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplayAnswer {
     /// Number of memories that are searchable again or were read.
     pub alive: u64,
@@ -98,8 +98,62 @@ pub struct ReplayAnswer {
     pub dead: u64,
 }
 
+/// Number of records of an export.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ExportAnswer {
+    /// Name of the agent.
+    pub agent: String,
+    /// Number of records.
+    pub records: u64,
+}
+
+/// Result of rebuilding tables.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct RebuildAnswer {
+    /// Number of memories in the rebuilt tables.
+    pub memories: u64,
+}
+
+/// Result of reading a little from every store.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct CheckedView {
+    /// Number of agents.
+    pub agents: u64,
+}
+
+/// A copy of the catalog.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct CatalogCopy {
+    /// Sequence number of the last change in the copy.
+    pub sequence: i64,
+}
+
+/// A request to prune what is past a plan.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RetainRequest {
+    /// Reports what would be pruned under this plan, instead of pruning under the agent's own.
+    pub plan: Option<String>,
+    /// Only reports what would be pruned.
+    pub dry_run: bool,
+    /// Prunes even if the clock could not be confirmed.
+    pub trust_clock: bool,
+}
+
+/// What retention pruned of several agents, or would prune.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RetentionAnswer {
+    /// Whether the clock was confirmed, or the request trusts it. If not, nothing is pruned.
+    pub clock_confirmed: bool,
+    /// Why nothing is pruned, if the clock was not confirmed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock_doubt: Option<String>,
+    /// The result for each agent.
+    pub agents: Vec<RetainAnswer>,
+}
+
 /// What retention pruned, or would prune.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RetainAnswer {
     /// Name of the agent.
     pub agent: String,
@@ -114,7 +168,7 @@ pub struct RetainAnswer {
 }
 
 /// The size of a number of periods.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct TotalsView {
     /// Number of periods.
     pub sets: u64,
@@ -125,7 +179,7 @@ pub struct TotalsView {
 }
 
 /// Memories that are past the plan and kept.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KeptView {
     /// The period whose summary covers them.
     pub period: String,
@@ -165,7 +219,7 @@ fn reason(hold: Hold) -> &'static str {
 }
 
 /// Result of a verification of all stores.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct VerifyAnswer {
     /// Whether nothing is missing and nothing is damaged.
     pub sound: bool,
@@ -176,7 +230,7 @@ pub struct VerifyAnswer {
 }
 
 /// Result of the verification of one agent.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AgentVerification {
     /// Name of the agent.
     pub agent: String,
@@ -191,7 +245,7 @@ pub struct AgentVerification {
 }
 
 /// A day that is not in the summary of a period.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MissingDay {
     /// The day.
     pub day: String,
@@ -200,10 +254,10 @@ pub struct MissingDay {
 }
 
 /// A difference between a table and the catalog.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DiscrepancyView {
     /// `missing`, `extra`, `stale` or `damaged`.
-    pub problem: &'static str,
+    pub problem: String,
     /// Grain of the table.
     pub grain: String,
     /// The memory, or the damage.
@@ -224,6 +278,6 @@ impl From<&Discrepancy> for DiscrepancyView {
             Discrepancy::Stale(_, memory) => ("stale", memory.as_str()),
             Discrepancy::Damaged(_, why) => ("damaged", why.as_str()),
         };
-        DiscrepancyView { problem, grain: found.grain().to_string(), what: what.to_owned() }
+        DiscrepancyView { problem: problem.to_owned(), grain: found.grain().to_string(), what: what.to_owned() }
     }
 }

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::{GrainWord, KindWord, RoleWord};
 
 /// A memory: a turn or statement of working memory, or the summary of a period.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct MemoryView {
     /// Id of the memory. It stays the same when the memory is written again.
     pub id: String,
@@ -55,14 +55,13 @@ pub struct MemoryView {
     /// Whether the memory is pinned, so that retention keeps it.
     pub pinned: bool,
     /// The summands of the score, if requested with `explain`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
-    #[schemars(default)]
     pub parts: Vec<PartView>,
 }
 
 /// One summand of a score.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct PartView {
     /// Name of the summand.
     pub name: String,
@@ -71,7 +70,7 @@ pub struct PartView {
 }
 
 /// Time span that a memory covers.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct CoverView {
     /// First local day, inclusive.
     pub from: String,
@@ -131,7 +130,7 @@ fn sources(memory: &Memory) -> Vec<String> {
 }
 
 /// One memory in full.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct MemoryAnswer {
     /// Name of the agent.
     pub agent: String,
@@ -144,7 +143,7 @@ pub struct MemoryAnswer {
 }
 
 /// One sentence of a summary.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct SentenceView {
     /// Day that the sentence is about.
     pub day: String,
@@ -169,7 +168,7 @@ impl From<&Sentence> for SentenceView {
 }
 
 /// A former text of a corrected memory.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct VersionView {
     /// Text before the correction.
     pub text: String,
@@ -179,7 +178,7 @@ pub struct VersionView {
 }
 
 /// The memories from which a memory was made.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct SourcesAnswer {
     /// Name of the agent.
     pub agent: String,
@@ -190,7 +189,7 @@ pub struct SourcesAnswer {
 }
 
 /// A new text for a memory, a pin, or both. At least one is required.
-#[derive(Clone, Debug, Deserialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CorrectRequest {
     /// Text that replaces the present one.

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use annals_core::Grain;
 use annals_retention::{Due, Plan};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// A retention plan.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct PlanView {
     /// Name of the plan.
     #[schema(example = "free")]
@@ -27,14 +27,14 @@ impl PlanView {
 }
 
 /// All plans, ordered by name.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct PlansAnswer {
     /// The plans.
     pub plans: Vec<PlanView>,
 }
 
 /// What the plan of an agent no longer keeps.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct PastPlanView {
     /// Number of memories that the next retention run prunes.
     pub memories: u64,

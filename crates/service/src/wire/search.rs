@@ -9,7 +9,7 @@ use super::{GrainWord, KindWord, MemoryView};
 
 /// A search. Dates are local days of the agent's time zone, and hard filters: a memory that lies entirely outside them is never
 /// returned.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchRequest {
     /// What to search for. Without it, the newest memories are returned.
@@ -74,7 +74,7 @@ fn ten() -> usize {
 }
 
 /// The days that were searched. A missing end is open.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct RangeView {
     /// First day, inclusive.
     #[schema(value_type = Option<String>, format = Date)]
@@ -93,7 +93,7 @@ impl From<annals_core::DateRange> for RangeView {
 }
 
 /// A time expression in a query.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct SaidTime {
     /// The words in the query.
     pub words: String,
@@ -102,7 +102,7 @@ pub struct SaidTime {
 }
 
 /// A conversation, ranked by its turns.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct ConversationView {
     /// Name of the conversation.
     pub conversation: String,
@@ -125,7 +125,7 @@ impl From<ConversationFound> for ConversationView {
 }
 
 /// Answer to a search, best results first.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct SearchAnswer {
     /// Name of the agent.
     pub agent: String,
@@ -164,7 +164,7 @@ pub struct SearchAnswer {
 }
 
 /// A query for memories in order of time.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema, ToSchema, IntoParams)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema, ToSchema, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct TimelineRequest {
@@ -194,7 +194,7 @@ pub struct TimelineRequest {
 }
 
 /// Memories in order of time, oldest first. Of memories that begin together, the coarsest comes first.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct TimelineAnswer {
     /// Name of the agent.
     pub agent: String,

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use super::{EngineWord, PastPlanView};
 
 /// Settings of an agent.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct SettingsView {
     /// Name of the agent.
     pub agent: String,
@@ -41,7 +41,7 @@ pub struct SettingsView {
 }
 
 /// A time zone, and when it starts to apply.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct ZoneView {
     /// IANA name.
     pub time_zone: String,
@@ -72,7 +72,7 @@ impl SettingsView {
 }
 
 /// A new agent.
-#[derive(Clone, Debug, Deserialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewAgent {
     /// Name of the agent: 1 to 128 bytes without control characters.
@@ -84,7 +84,7 @@ pub struct NewAgent {
 }
 
 /// Settings to change. Settings that are not named stay unchanged.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SettingsChange {
     /// IANA name of a time zone. If the agent already has memories, the zone applies from the first midnight after today.

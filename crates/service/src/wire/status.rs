@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// Agents that the caller may use, ordered by name.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct AgentsAnswer {
     /// Their names.
     pub agents: Vec<String>,
@@ -18,7 +18,7 @@ pub struct AgentsAnswer {
 }
 
 /// Status of an agent.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct StatusView {
     /// Name of the agent.
     pub agent: String,
@@ -62,7 +62,7 @@ pub struct StatusView {
 }
 
 /// Status of one grain of summaries.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct GrainStatus {
     /// The grain.
     pub grain: String,
@@ -76,7 +76,7 @@ pub struct GrainStatus {
 }
 
 /// A period that failed.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct FailureView {
     /// Label of the period.
     pub period: String,
@@ -102,7 +102,7 @@ impl FailureView {
 }
 
 /// Tokens used for one purpose on one UTC day.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct UsageView {
     /// The UTC day.
     pub day: String,
@@ -132,7 +132,7 @@ impl From<&Usage> for UsageView {
 }
 
 /// A request for a roll-up.
-#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, ToSchema)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RollupRequest {
     /// Only reports what would be read.
@@ -143,8 +143,18 @@ pub struct RollupRequest {
     pub refresh: bool,
 }
 
+/// A period that is over but not due yet, because messages of it may still arrive.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct NotYetDueView {
+    /// Label of the period.
+    pub period: String,
+    /// When it becomes due, if no further message arrives.
+    #[schema(format = DateTime)]
+    pub due_at: String,
+}
+
 /// Result of a roll-up, or the plan of a dry run.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct RollupAnswer {
     /// Name of the agent.
     pub agent: String,
@@ -168,6 +178,8 @@ pub struct RollupAnswer {
     pub waiting: Vec<String>,
     /// Why the model is unavailable.
     pub outage: Option<String>,
+    /// Periods that are over but not due yet, because messages of them may still arrive.
+    pub not_yet_due: Vec<NotYetDueView>,
     /// Number of fact operations found in new messages.
     pub fact_operations: u64,
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use annals_core::{Date, Error, Timestamp, Zones};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A moment or a local day. A day means its beginning in the agent's time zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +52,12 @@ impl fmt::Display for When {
             When::Moment(moment) => moment.fmt(f),
             When::Day(day) => day.fmt(f),
         }
+    }
+}
+
+impl Serialize for When {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

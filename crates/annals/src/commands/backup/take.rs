@@ -1,19 +1,22 @@
 //! Makes one backup.
 
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use annals_catalog::SqliteCatalog;
 use annals_core::{Error, Result, Timestamp};
+use annals_service::calls::CopyCatalog;
+use async_trait::async_trait;
 use data_encoding::HEXLOWER;
 use object_store::ObjectStoreExt;
 use object_store::buffered::BufWriter;
 use sha2::{Digest, Sha256};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::Target;
 use super::manifest::{self, Entry, FOLDERS, FORMAT, MANIFEST, Manifest, is_path_of_a_backup};
+use crate::client::Client;
 use crate::config::{NAME, without_secrets};
 use crate::scratch::Scratch;
 
@@ -25,17 +28,35 @@ const STOPPED: &str = "it was stopped, because its time limit was reached or the
 /// Bytes read and hashed at once.
 const PIECE: usize = 1 << 20;
 
+/// Copies the catalog: this process if it has the catalog open, or else the process that has.
+#[async_trait]
+pub trait CopyTo: Send + Sync {
+    /// Copies the catalog at one moment to a new file. Returns the sequence number of its last change.
+    async fn copy_to(&self, path: &Path) -> Result<i64>;
+}
+
+#[async_trait]
+impl CopyTo for SqliteCatalog {
+    async fn copy_to(&self, path: &Path) -> Result<i64> {
+        SqliteCatalog::copy_to(self, path).await
+    }
+}
+
+#[async_trait]
+impl CopyTo for Client {
+    async fn copy_to(&self, path: &Path) -> Result<i64> {
+        Ok(self.call(CopyCatalog { to: path.to_owned() }).await?.sequence)
+    }
+}
+
 /// The source of a backup.
 pub struct Source<'a> {
-    pub catalog: &'a SqliteCatalog,
-    /// The data folder.
+    pub catalog: &'a dyn CopyTo,
+    /// The data folder, canonicalized.
     pub data: &'a Path,
     /// The configuration file in use, if there is one.
     pub config: Option<&'a Path>,
 }
-
-/// Allows one backup at a time in this process; a second one is refused.
-static UNDER_WAY: Mutex<()> = Mutex::const_new(());
 
 /// Makes a backup, and returns its name and manifest. The backup is then complete and stored at the target. Fails soon after
 /// `stop` is cancelled, without writing the manifest.
@@ -45,8 +66,7 @@ pub async fn take(
     now: Timestamp,
     stop: &CancellationToken,
 ) -> Result<(String, Manifest)> {
-    let busy = |_| Error::unavailable("making a backup", "another backup is running; try again when it has finished");
-    let _one_at_a_time = UNDER_WAY.try_lock().map_err(busy)?;
+    let _one_at_a_time = lock(source.data)?;
     let name = manifest::name(now);
     if manifest::read(target, &name).await?.is_some() {
         return Err(Error::invalid(
@@ -74,6 +94,18 @@ pub async fn take(
     let written = target.store.put(&target.place(&name, MANIFEST), text.into()).await;
     written.map_err(|cause| target.failed("writing to", cause))?;
     Ok((name, manifest))
+}
+
+/// Locks the data folder for one backup at a time, in this process and in others. A second one is refused.
+fn lock(data: &Path) -> Result<File> {
+    let folder = File::open(data).map_err(|cause| Error::storage(format!("cannot read {}", data.display()), cause))?;
+    match folder.try_lock() {
+        Err(TryLockError::WouldBlock) => {
+            Err(Error::unavailable("making a backup", "another backup is running; try again when it has finished"))
+        }
+        // Some network file systems cannot lock a folder. Two backups at once are then slower, and both complete.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(folder),
+    }
 }
 
 fn unless_stopped(stop: &CancellationToken) -> Result<()> {

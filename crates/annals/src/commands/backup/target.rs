@@ -10,8 +10,6 @@ use object_store::local::LocalFileSystem;
 use object_store::path::Path as Place;
 use object_store::{ObjectStore, RetryConfig};
 
-use crate::console;
-
 /// Retries for a store that does not answer; kept short because a user waits.
 const RETRIES: RetryConfig = RetryConfig {
     backoff: object_store::BackoffConfig {
@@ -109,9 +107,9 @@ fn s3(bucket: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
     Ok(Arc::new(s3_settings().with_bucket_name(bucket).with_retry(RETRIES).build()?))
 }
 
-/// Configures the builder as `AmazonS3Builder::from_env` does, but from the environment of the process that gave the command.
+/// Configures the builder as `AmazonS3Builder::from_env` does, but skips variables that are not UTF-8 instead of failing.
 fn s3_settings() -> AmazonS3Builder {
-    let variables = console::environment().into_iter().filter_map(|(name, value)| {
+    let variables = std::env::vars_os().filter_map(|(name, value)| {
         let name = name.to_str().filter(|name| name.starts_with("AWS_"))?.to_ascii_lowercase();
         Some((name.parse::<AmazonS3ConfigKey>().ok()?, value.into_string().ok()?))
     });

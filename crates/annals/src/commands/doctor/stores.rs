@@ -4,23 +4,29 @@ use std::path::Path;
 
 use annals_core::{Error, Result};
 use annals_llm::ModelsConfig;
+use annals_service::calls::CheckReadable;
 
 use super::Finding;
 use crate::cli::Global;
+use crate::client::Client;
 use crate::commands::now;
-use crate::console::remote;
 use crate::folder::{Folder, Opening};
 use crate::view::plural;
 
 const ABOUT: &str = "stores";
 
-/// Returns whether another process, or this service, has the stores open.
+/// Returns whether another process has the stores open.
 pub async fn look(global: &Global, data: &Path, tell: &mut dyn FnMut(Finding)) -> bool {
     if !data.join("catalog.sqlite").exists() {
         tell(Finding::ok(ABOUT, "none yet"));
         return false;
     }
-    match open(global, data).await {
+    let (in_use, answer) = match Client::running(global).await {
+        Ok(Some(service)) => (true, read(&service).await),
+        Ok(None) => (false, open(global, data).await),
+        Err(error) => (false, Err(error)),
+    };
+    match answer {
         Ok(agents) => tell(Finding::ok(ABOUT, format!("catalog, tables and facts of {agents} open and answer"))),
         Err(Error::InUse { owner, .. }) => {
             tell(Finding::ok(ABOUT, format!("not checked: another annals process has them open{owner}")));
@@ -32,21 +38,16 @@ pub async fn look(global: &Global, data: &Path, tell: &mut dyn FnMut(Finding)) -
         }
         Err(error) => tell(Finding::wrong(ABOUT, error.to_string(), super::rights::MEND)),
     }
-    remote(|_| ()).is_some()
+    in_use
 }
 
 async fn open(global: &Global, data: &Path) -> Result<String> {
-    let folder = match remote(|remote| remote.folder.clone()) {
-        Some(folder) => folder,
-        None => {
-            // Opens without models: a wrong model configuration must not prevent this check.
-            let none = ModelsConfig::default().check(|_| None).map_err(Error::Faults)?;
-            Folder::open(data, Opening::by_hand(none, now(global)), false).await?
-        }
-    };
-    let agents = folder.agents(None).await?;
-    for agent in &agents {
-        folder.service().check_readable(agent, folder.now()).await?;
-    }
-    Ok(plural(agents.len() as u64, "agent"))
+    // Opens without models: a wrong model configuration must not prevent this check.
+    let none = ModelsConfig::default().check(|_| None).map_err(Error::Faults)?;
+    let folder = Folder::open(data, Opening::by_hand(none, now(global)), false).await?;
+    read(&Client::here(folder, global)).await
+}
+
+async fn read(client: &Client) -> Result<String> {
+    Ok(plural(client.call(CheckReadable {}).await?.agents, "agent"))
 }

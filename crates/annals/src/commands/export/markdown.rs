@@ -9,12 +9,11 @@ use std::path::{Component, Path};
 
 use annals_core::ports::Record;
 use annals_core::{Agent, Error, Result};
-use annals_service::RecordSource;
+use annals_service::calls::Export;
 use serde::{Deserialize, Serialize};
 
-use crate::folder::Folder;
-use crate::lines::Lines;
-use crate::records::ExportFile;
+use crate::client::Client;
+use crate::records::record;
 use crate::view::{plural, say};
 
 /// The file that lists the notes.
@@ -28,17 +27,16 @@ struct Written {
     files: BTreeSet<String>,
 }
 
-pub async fn run(folder: &Folder, agent: &Agent, target: &Path, json: bool) -> Result<()> {
+pub async fn run(client: &Client, agent: &str, target: &Path, json: bool) -> Result<()> {
+    let agent = &Agent::new(agent)?;
     let before = written(target, agent)?;
-    let export = folder.service().export(agent).await?;
-    let lines = Lines::of(export.file.into_std().await).map_err(|cause| Error::storage("reading an export", cause))?;
-    let mut export = ExportFile::check(lines, None)?;
     let mut records: Vec<Record> = Vec::new();
-    for rank in Record::RANKS {
-        for found in export.of_rank(rank)? {
-            records.push(found?.1);
-        }
-    }
+    let take = |line: String| {
+        records.push(record(line.as_bytes(), None).map_err(Error::Invalid)?.1);
+        Ok(())
+    };
+    client.each(Export { agent: agent.name().to_owned() }, take).await?;
+    records.sort_by_key(Record::rank);
     let files = annals_importers::export::markdown(records)?;
     let failed = |cause| Error::storage(format!("writing into {}", target.display()), cause);
     let names: BTreeSet<String> = files.keys().cloned().collect();

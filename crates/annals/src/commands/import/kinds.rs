@@ -8,14 +8,18 @@ use std::time::Duration;
 
 use annals_core::{Agent, Error, Result, Zones};
 use annals_importers::{Kind, Limits, Options, Source};
+use annals_service::calls::{GetSettings, ImportItems};
 use annals_service::wire::{ImportReport, ItemsRequest};
 use annals_service::{ProgressSink, read_source};
+use futures::StreamExt;
+use futures::stream::unfold;
 use jiff::tz::TimeZone;
 
 use super::report;
 use crate::cli::{Global, Import};
-use crate::commands::{data, now, open, open_or_make};
-use crate::folder::{CATALOG, Folder};
+use crate::client::Client;
+use crate::commands::{data, now};
+use crate::folder::CATALOG;
 use crate::progress::Bars;
 use crate::view::print_json;
 
@@ -63,23 +67,30 @@ fn sources(global: &Global, args: &Import, kind: Kind) -> Result<Source> {
     }
     let data = data(global)?;
     let scratch = if data.is_dir() && !args.dry_run { data } else { std::env::temp_dir() };
-    Source::from_reader(kind.file_name(), &mut crate::console::input(), &scratch, Limits::default())
+    Source::from_reader(kind.file_name(), &mut std::io::stdin(), &scratch, Limits::default())
 }
 
 async fn import(global: &Global, args: &Import, kind: Kind, agent: &Agent, source: Source) -> Result<ImportReport> {
-    let folder = open_or_make(global).await?;
-    let options = options(args, folder.now(), zone(args, Some(&folder), agent).await?);
+    let client = Client::open_or_create(global).await?;
+    let options = options(args, client.now(), zone(args, Some(&client), agent).await?);
     let (size, read) = (source.size(), source.bytes_read());
     let request = ItemsRequest { from: kind.to_string(), time_zone: args.time_zone.clone(), unforget: args.unforget };
-    let reader = read_source(kind, source, options);
-    let import = folder.service().import_source(agent, kind, reader, &request, folder.now());
-    show_bytes(&Bars { is_hidden: global.json }, size, &read, import).await
+    let (items, summary) = read_source(kind, source, options).into_parts();
+    let items = unfold(items, async |mut items| {
+        let item = serde_json::to_value(items.recv().await?);
+        Some((item.map_err(|cause| Error::storage("sending an item of an import", cause)), items))
+    });
+    let import = client.call_with(ImportItems { agent: agent.name().to_owned(), request }, items.boxed());
+    let stored = show_bytes(&Bars { is_hidden: global.json }, size, &read, import).await?;
+    // After an error of the source, what came before it is stored.
+    let summary = summary.await.map_err(|cause| Error::storage("reading the source", cause))??;
+    Ok(ImportReport::new(agent.name(), kind.as_str(), &summary, Some(stored)))
 }
 
 /// Reads everything and stores nothing. Creates no data folder.
 async fn preview(global: &Global, args: &Import, kind: Kind, agent: &Agent, source: Source) -> Result<ImportReport> {
-    let folder = if data(global)?.join(CATALOG).exists() { Some(open(global).await?) } else { None };
-    let options = options(args, now(global), zone(args, folder.as_ref(), agent).await?);
+    let client = if data(global)?.join(CATALOG).exists() { Some(Client::open(global).await?) } else { None };
+    let options = options(args, now(global), zone(args, client.as_ref(), agent).await?);
     let (size, read) = (source.size(), source.bytes_read());
     let reader = read_source(kind, source, options);
     let summary = show_bytes(&Bars { is_hidden: global.json }, size, &read, reader.finish()).await?;
@@ -87,13 +98,22 @@ async fn preview(global: &Global, args: &Import, kind: Kind, agent: &Agent, sour
 }
 
 /// Returns the zone of times without an offset: the given one, or else the agent's.
-async fn zone(args: &Import, folder: Option<&Folder>, agent: &Agent) -> Result<TimeZone> {
-    let of_agent = match folder {
-        Some(folder) => folder.service().present_zone(agent).await?,
-        None => "UTC".to_owned(),
+async fn zone(args: &Import, client: Option<&Client>, agent: &Agent) -> Result<TimeZone> {
+    let name = match (&args.time_zone, client) {
+        (Some(name), _) => name.clone(),
+        (None, Some(client)) => zone_of(client, agent).await?,
+        (None, None) => "UTC".to_owned(),
     };
-    let name = args.time_zone.clone().unwrap_or(of_agent);
     TimeZone::get(&name).map_err(|_| Error::invalid("time_zone", format!("is {name:?}, which is no IANA time zone")))
+}
+
+/// Returns the zone of an agent, or that of a new agent.
+async fn zone_of(client: &Client, agent: &Agent) -> Result<String> {
+    match client.call(GetSettings { agent: agent.name().to_owned() }).await {
+        Ok(settings) => Ok(settings.time_zone),
+        Err(Error::NotFound { what: "agent", .. }) => Ok("UTC".to_owned()),
+        Err(error) => Err(error),
+    }
 }
 
 fn options(args: &Import, now: annals_core::Timestamp, zone: TimeZone) -> Options {

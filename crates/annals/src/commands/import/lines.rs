@@ -8,21 +8,28 @@ use std::process::ExitCode;
 
 use annals_core::{Error, Fault, Message, Result, Timestamp, Zones};
 use annals_importers::Summary;
+use annals_service::calls::{self, ImportLine, MessageItem};
 use annals_service::wire::{ImportAnswer, ImportReport};
-use annals_service::{ImportRequest, MessageSource};
+use annals_service::{MessageLine, MessageSource};
+use futures::stream::{StreamExt, unfold};
 use jiff::tz::TimeZone;
+use tokio::sync::mpsc::{Sender, channel};
+use tokio::task::spawn_blocking;
 
 use super::{no_effect, report};
 use crate::cli::{Global, Import};
-use crate::commands::{data, now, open_or_make};
+use crate::client::{Client, Items};
+use crate::commands::{data, now};
 use crate::failure::unreadable;
 use crate::jsonl::MessageFile;
 use crate::lines::Lines;
-use crate::progress::Bars;
 use crate::records::{self, ExportFile};
 use crate::scratch;
 use crate::source::{self, Source};
 use crate::view::{plural, print_json, say};
+
+/// Items that wait to be sent.
+const WAITING: usize = 64;
 
 pub async fn run(global: &Global, args: &Import) -> Result<ExitCode> {
     // The folder is created only after files and zone have passed their checks.
@@ -33,30 +40,63 @@ pub async fn run(global: &Global, args: &Import) -> Result<ExitCode> {
         preview(global, &read);
         return Ok(ExitCode::SUCCESS);
     }
-    let folder = open_or_make(global).await?;
-    let (bars, service) = (Bars { is_hidden: global.json }, folder.service());
-    let mut request = ImportRequest {
+    let client = Client::open_or_create(global).await?;
+    let mut request = calls::Import {
         time_zone: args.time_zone.clone(),
         revise: args.revise,
         unforget: args.unforget,
-        ..ImportRequest::default()
+        ..calls::Import::default()
     };
-    for file in read.messages {
-        for (field, lines) in &file.ignored {
-            *request.ignored.entry(field.clone()).or_default() += lines;
-        }
-        request.files.push(Box::new(file));
+    for (field, lines) in read.messages.iter().flat_map(|file| &file.ignored) {
+        *request.ignored.entry(field.clone()).or_default() += lines;
     }
-    let mut imported = service.import(request, folder.now(), &bars).await?;
-    for mut export in read.exports {
-        service.restore_export(&mut export, folder.now(), &bars, &mut imported).await?;
-    }
+    let imported = client.call_with(request, items(read)).await?;
     if global.json {
         print_json(&imported);
     } else {
         print(&imported);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Reads the contents again on a thread of its own, and returns them as items of a call.
+fn items(read: Contents) -> Items {
+    let (sender, received) = channel(WAITING);
+    spawn_blocking(move || {
+        if let Err(error) = send(read, &sender) {
+            // Fails if the call has ended; its error is the one to report.
+            let _ = sender.blocking_send(Err(error));
+        }
+    });
+    let items = unfold(received, |mut received| async {
+        let line: Result<ImportLine> = received.recv().await?;
+        let unsendable = |cause| Error::storage("sending an item of an import", cause);
+        Some((line.and_then(|line| serde_json::to_value(line).map_err(unsendable)), received))
+    });
+    items.boxed()
+}
+
+fn send(read: Contents, sender: &Sender<Result<ImportLine>>) -> Result<()> {
+    let ended = |_| Error::storage("reading the file", "the import ended early");
+    let send = |line| sender.blocking_send(Ok(line)).map_err(ended);
+    for mut file in read.messages {
+        send(ImportLine::File { name: file.name().map(str::to_owned) })?;
+        for line in file.messages()? {
+            let MessageLine { line, agent, message } = line?;
+            let Message { conversation, client_id, role, name, content, at } = message;
+            let message = MessageItem { conversation, id: client_id, role, name, content, at };
+            send(ImportLine::Message { agent: agent.name().to_owned(), line, message })?;
+        }
+    }
+    for export in read.exports {
+        let agents = export.agents.iter().map(|(agent, records)| (agent.name().to_owned(), *records)).collect();
+        send(ImportLine::Export { agents })?;
+        for found in export.into_records() {
+            let (agent, record) = found?;
+            send(ImportLine::Record { agent: agent.name().to_owned(), record: Box::new(record) })?;
+        }
+    }
+    Ok(())
 }
 
 /// Refuses options that have no effect on exports, if there is nothing else.
@@ -158,7 +198,7 @@ fn read_all(args: &Import, data: &Path, now: Timestamp) -> Result<Contents> {
 
 fn read(path: &Path, args: &Import, data: &Path, now: Timestamp, all: &mut Contents) -> Result<()> {
     let failed = |cause| unreadable(path, cause);
-    let (mut lines, is_list) = match source::open(path)? {
+    let (lines, is_list) = match source::open(path)? {
         Source::File(lines) => (lines, false),
         Source::Stream(lines) => (copied(lines, data).map_err(failed)?, false),
         Source::List(lines) => (copied(Cursor::new(lines), data).map_err(failed)?, true),

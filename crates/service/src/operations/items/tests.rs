@@ -73,9 +73,9 @@ async fn imported(service: &Service, items: Vec<ImportItem>) -> StoredItems {
 }
 
 async fn dump(service: &Service) -> Vec<Value> {
-    let mut lines = Vec::new();
-    service.dump(&me(), &mut |line| lines.push(line)).await.unwrap();
-    lines
+    let mut lines: Vec<Value> = Vec::new();
+    service.dump(&me(), &mut lines).await.unwrap();
+    lines.iter().map(|line| serde_json::from_str(line.as_str().unwrap()).unwrap()).collect()
 }
 
 fn new(count: u64) -> ImportCounts {

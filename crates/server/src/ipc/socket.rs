@@ -6,7 +6,7 @@ use axum::body::{Body, Bytes};
 use futures::Stream;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use hyper::{Request, header};
+use hyper::{Request, StatusCode, header};
 use hyper_util::rt::TokioIo;
 use tokio::net::UnixStream;
 
@@ -30,6 +30,9 @@ pub async fn post(
     tokio::spawn(connection);
     let request = Request::post(path).header(header::HOST, "localhost").body(Body::from_stream(pieces))?;
     let response = sender.send_request(request).await?;
+    if response.status() == StatusCode::NOT_FOUND {
+        return Err("the running service is another version of annals; restart the service".into());
+    }
     if !response.status().is_success() {
         return Err(format!("it answers {}", response.status()).into());
     }

@@ -1,0 +1,160 @@
+//! Makes the calls of a command: in this process, over the folder that it opens, or in the process that owns the folder. Both
+//! run the same operations and give the same answers. Progress is shown here.
+
+use std::path::{Path, PathBuf};
+
+use annals_core::{Error, Result, Settings, Timestamp, Zones};
+pub use annals_server::ipc::Items;
+use annals_server::ipc::{self as server_ipc, Options};
+use annals_service::calls::{Call, Context, GetSettings, Input, Output, SendsItems};
+use annals_service::wire::SettingsView;
+use async_trait::async_trait;
+use futures::StreamExt;
+use futures::stream::empty;
+use serde_json::Value;
+
+use crate::cli::Global;
+use crate::commands::{data, now};
+use crate::config::Config;
+use crate::folder::{Folder, Opening};
+use crate::host::FolderHost;
+use crate::ipc;
+use crate::progress::Bars;
+
+/// The way to the memory in a data folder.
+pub struct Client {
+    way: Way,
+    data: PathBuf,
+    now: Timestamp,
+    bars: Bars,
+}
+
+enum Way {
+    /// This process owns the folder.
+    Here(Box<FolderHost>),
+    /// Another process does. It uses its own clock, unless the command names a time.
+    There { now: Option<Timestamp> },
+}
+
+impl Client {
+    /// Connects to the owner of the data folder. If there is none, opens the folder, which must exist.
+    pub async fn open(global: &Global) -> Result<Client> {
+        Client::open_at(global, false).await
+    }
+
+    /// Does the same, and creates the folder if it does not exist.
+    pub async fn open_or_create(global: &Global) -> Result<Client> {
+        Client::open_at(global, true).await
+    }
+
+    async fn open_at(global: &Global, create: bool) -> Result<Client> {
+        if let Some(running) = Client::running(global).await? {
+            return Ok(running);
+        }
+        let data = data(global)?;
+        let opening = Opening::by_hand(Config::load(global, &data)?.models, now(global));
+        Ok(Client::here(Folder::open(&data, opening, create).await?, global))
+    }
+
+    /// Connects to the owner of the data folder, if there is one.
+    pub async fn running(global: &Global) -> Result<Option<Client>> {
+        let data = data(global)?;
+        let way = Way::There { now: global.now };
+        let running = ipc::owner(&data).await;
+        Ok(running.map(|_| Client { way, data, now: now(global), bars: Bars { is_hidden: global.json } }))
+    }
+
+    /// Makes calls over a folder that this process has opened.
+    pub fn here(folder: Folder, global: &Global) -> Client {
+        let (data, now) = (folder.path().to_owned(), folder.now());
+        let way = Way::Here(Box::new(FolderHost { folder, alarm_clock: None }));
+        Client { way, data, now, bars: Bars { is_hidden: global.json } }
+    }
+
+    /// Makes a call.
+    pub async fn call<C: Call>(&self, request: C) -> Result<C::Answer> {
+        self.exchange(request, empty().boxed(), &mut |_| Ok(())).await
+    }
+
+    /// Makes a call that sends items before its answer, and passes each to `take`.
+    pub async fn each<C: SendsItems>(
+        &self,
+        request: C,
+        mut take: impl FnMut(C::Item) -> Result<()> + Send,
+    ) -> Result<C::Answer> {
+        let unreadable = |cause| Error::storage(format!("reading an item of {}", C::NAME), cause);
+        let mut parse = |item| take(serde_json::from_value(item).map_err(unreadable)?);
+        self.exchange(request, empty().boxed(), &mut parse).await
+    }
+
+    /// Makes a call with items of input.
+    pub async fn call_with<C: Call>(&self, request: C, input: Items) -> Result<C::Answer> {
+        self.exchange(request, input, &mut |_| Ok(())).await
+    }
+
+    async fn exchange<C: Call>(
+        &self,
+        request: C,
+        input: Items,
+        output: &mut (dyn FnMut(Value) -> Result<()> + Send),
+    ) -> Result<C::Answer> {
+        match &self.way {
+            Way::Here(host) => {
+                let context = Context {
+                    host: &**host,
+                    now: self.now,
+                    progress: &self.bars,
+                    input: &mut Given(input),
+                    output: &mut Taken(output),
+                };
+                let answer = request.run(context).await?;
+                host.folder.service().flush_access_counts().await?;
+                Ok(answer)
+            }
+            Way::There { now } => {
+                let gone = || Error::storage("calling the running service", "it does not answer any more");
+                let owner = ipc::owner(&self.data).await.ok_or_else(gone)?;
+                server_ipc::call(owner, &request, Options { now: *now, progress: &self.bars, input, output }).await
+            }
+        }
+    }
+
+    /// Returns the time zones of an agent, to show local times.
+    pub async fn zones(&self, agent: &str) -> Result<Zones> {
+        let SettingsView { time_zone, time_zones, .. } = self.call(GetSettings { agent: agent.to_owned() }).await?;
+        let mut zones = time_zones.into_iter();
+        let first = zones.next().map_or(time_zone, |zone| zone.time_zone);
+        let later = zones.filter_map(|zone| Some((zone.from?.parse().ok()?, zone.time_zone))).collect();
+        Settings { time_zone: first, later_zones: later, ..Settings::default() }.zones()
+    }
+
+    /// Returns the current time.
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// Returns the path of the data folder.
+    pub fn data(&self) -> &Path {
+        &self.data
+    }
+}
+
+/// Items of input within this process.
+struct Given(Items);
+
+#[async_trait]
+impl Input for Given {
+    async fn next(&mut self) -> Result<Option<Value>> {
+        self.0.next().await.transpose()
+    }
+}
+
+/// Receives items of output within this process.
+struct Taken<'a>(&'a mut (dyn FnMut(Value) -> Result<()> + Send));
+
+#[async_trait]
+impl Output for Taken<'_> {
+    async fn send(&mut self, item: Value) -> Result<()> {
+        (self.0)(item)
+    }
+}

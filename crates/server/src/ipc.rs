@@ -1,0 +1,22 @@
+//! Calls of other processes of the same user, over the Unix socket in the data folder.
+//!
+//! A call is one HTTP POST. Its body is a line of JSON with the name of the call and the request, then a line for each item of
+//! input. The answer has a line for each frame: progress, items of output, and at the end the answer or the error. Both sides
+//! are the same program; if they are of different versions, the message says so. Has no rules of its own.
+
+mod client;
+mod error_frame;
+mod frame;
+mod route;
+mod socket;
+#[cfg(test)]
+mod tests;
+
+pub use client::{Items, Options, call};
+pub use route::route;
+
+/// The path that calls are posted to.
+const PATH: &str = "/call";
+
+/// The version of this program.
+const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,0 +1,62 @@
+//! The lines of a call and of its answer.
+
+use annals_core::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::error_frame::ErrorFrame;
+
+/// The first line of a call. Items of input follow, a JSON value a line.
+#[derive(Serialize, Deserialize)]
+pub struct Head {
+    /// Version of the program that calls.
+    pub version: String,
+    /// Name of the call.
+    pub call: String,
+    /// The current time, if it is not that of the service.
+    pub now: Option<Timestamp>,
+    /// Whether the caller shows progress.
+    pub shows_progress: bool,
+    /// The request.
+    pub request: Value,
+}
+
+/// A line of an answer.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Frame<A = Value> {
+    /// A stage of the operation begins.
+    Begin {
+        /// Number of the stage within the answer.
+        stage: u64,
+        /// What is done.
+        name: String,
+        /// Number of items.
+        items: u64,
+    },
+    /// Items of a stage are finished.
+    Advance {
+        /// Number of the stage.
+        stage: u64,
+        /// Number of items.
+        items: u64,
+    },
+    /// A stage ends.
+    End {
+        /// Number of the stage.
+        stage: u64,
+    },
+    /// An item of output.
+    Item(Value),
+    /// The answer; the last line.
+    Answer(A),
+    /// The operation failed; the last line.
+    Failed(ErrorFrame),
+    /// The service does not understand the call; the last line.
+    NotUnderstood {
+        /// Version of the service.
+        version: String,
+        /// What it does not understand.
+        reason: String,
+    },
+}

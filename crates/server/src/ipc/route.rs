@@ -1,0 +1,188 @@
+//! The side of the service: reads a call, runs it, and sends frames as it goes on.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use annals_core::{Error, Result};
+use annals_service::calls::{Context, Host, Input, Output, Refusal, answer};
+use annals_service::{NoProgress, ProgressSink, Stage};
+use async_trait::async_trait;
+use axum::Router;
+use axum::body::{Body, BodyDataStream};
+use axum::extract::State;
+use axum::routing::post;
+use futures::stream::{Stream, StreamExt};
+use serde_json::Value;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+use super::frame::{Frame, Head};
+use super::{PATH, VERSION};
+
+/// Frames on their way to the caller; a full channel makes the operation wait.
+const WAITING: usize = 64;
+/// Maximum size of a line: larger than any request or record.
+const LONGEST_LINE: usize = 8 << 20;
+
+/// Returns the route on which other processes make calls.
+pub fn route(host: Arc<dyn Host>) -> Router {
+    Router::new().route(PATH, post(receive)).with_state(host)
+}
+
+async fn receive(State(host): State<Arc<dyn Host>>, body: Body) -> Body {
+    let (frames, received) = channel(WAITING);
+    // A task of its own: an operation that has begun also ends if the caller goes away.
+    tokio::spawn(async move {
+        let _busy = host.service().activity().begin();
+        let mut body = BodyLines::new(body);
+        let last = run(&*host, &mut body, &frames).await;
+        let _ = frames.send(last).await;
+        // The answer stays open until the caller has read it and closes. If it still sends input, closing first could cost it
+        // the answer.
+        body.drain().await;
+    });
+    Body::from_stream(lines(received))
+}
+
+/// Runs a call. Returns the last frame.
+async fn run(host: &dyn Host, body: &mut BodyLines, frames: &Sender<Frame>) -> Frame {
+    let head: Head = match body.line().await {
+        Ok(Some(line)) => match serde_json::from_slice(&line) {
+            Ok(head) => head,
+            Err(error) => return not_understood(format!("the service cannot read the call: {error}")),
+        },
+        Ok(None) => return not_understood("the call is incomplete".into()),
+        Err(reason) => return not_understood(format!("the service cannot read the call: {reason}")),
+    };
+    let progress: Box<dyn ProgressSink + Send> = match head.shows_progress {
+        true => Box::new(FrameProgress { frames: frames.clone(), stages: AtomicU64::new(0) }),
+        false => Box::new(NoProgress),
+    };
+    let context = Context {
+        host,
+        now: head.now.unwrap_or_else(|| host.service().now()),
+        progress: &*progress,
+        input: body,
+        output: &mut FrameOutput(frames.clone()),
+    };
+    match answer(&head.call, head.request, context).await {
+        Ok(answer) => Frame::Answer(answer),
+        Err(Refusal::Failed(error)) => Frame::Failed(error.into()),
+        Err(Refusal::Unknown) => not_understood(format!("the service does not know the call {:?}", head.call)),
+        Err(Refusal::Unreadable(error)) => {
+            not_understood(format!("the service cannot read the request of {:?}: {error}", head.call))
+        }
+    }
+}
+
+fn not_understood(reason: String) -> Frame {
+    Frame::NotUnderstood { version: VERSION.to_owned(), reason }
+}
+
+fn lines(received: Receiver<Frame>) -> impl Stream<Item = std::result::Result<String, std::convert::Infallible>> {
+    futures::stream::unfold(received, |mut received| async {
+        let frame = received.recv().await?;
+        let line = serde_json::to_string(&frame).expect("frames are plain data") + "\n";
+        Some((Ok(line), received))
+    })
+}
+
+/// The lines of a body, as they arrive. Those after the first are the input of the call.
+struct BodyLines {
+    body: BodyDataStream,
+    rest: Vec<u8>,
+    /// Bytes of `rest` that contain no line break.
+    searched: usize,
+}
+
+impl BodyLines {
+    fn new(body: Body) -> BodyLines {
+        BodyLines { body: body.into_data_stream(), rest: Vec::new(), searched: 0 }
+    }
+
+    /// Reads until the caller has sent everything, or is gone.
+    async fn drain(&mut self) {
+        while let Some(Ok(_)) = self.body.next().await {}
+    }
+
+    /// Returns the next line without its line break. A last line without one is an error: the sender went away within it.
+    async fn line(&mut self) -> std::result::Result<Option<Vec<u8>>, String> {
+        loop {
+            if let Some(end) = self.rest[self.searched..].iter().position(|byte| *byte == b'\n') {
+                let after = self.rest.split_off(self.searched + end + 1);
+                let mut line = std::mem::replace(&mut self.rest, after);
+                line.pop();
+                self.searched = 0;
+                return Ok(Some(line));
+            }
+            self.searched = self.rest.len();
+            if self.rest.len() > LONGEST_LINE {
+                return Err(format!("a line is longer than {} MiB", LONGEST_LINE >> 20));
+            }
+            match self.body.next().await {
+                Some(Ok(piece)) => self.rest.extend_from_slice(&piece),
+                Some(Err(error)) => return Err(error.to_string()),
+                None if self.rest.is_empty() => return Ok(None),
+                None => return Err("it ends within a line".into()),
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Input for BodyLines {
+    async fn next(&mut self) -> Result<Option<Value>> {
+        let failed = |reason: String| Error::storage("reading the input of the command", reason);
+        let line = self.line().await.map_err(failed)?;
+        line.map(|line| serde_json::from_slice(&line).map_err(|error| failed(error.to_string()))).transpose()
+    }
+}
+
+/// Sends items to the caller, at its speed. Drops them if the caller is gone.
+struct FrameOutput(Sender<Frame>);
+
+#[async_trait]
+impl Output for FrameOutput {
+    async fn send(&mut self, item: Value) -> Result<()> {
+        let _ = self.0.send(Frame::Item(item)).await;
+        Ok(())
+    }
+}
+
+/// Sends progress to the caller. Never waits: progress that a slow caller has not read yet is added to the next.
+struct FrameProgress {
+    frames: Sender<Frame>,
+    stages: AtomicU64,
+}
+
+struct FrameStage {
+    frames: Sender<Frame>,
+    stage: u64,
+    unsent: AtomicU64,
+}
+
+impl ProgressSink for FrameProgress {
+    fn begin(&self, stage: &str, items: u64) -> Box<dyn Stage> {
+        let number = self.stages.fetch_add(1, Ordering::Relaxed);
+        let _ = self.frames.try_send(Frame::Begin { stage: number, name: stage.to_owned(), items });
+        Box::new(FrameStage { frames: self.frames.clone(), stage: number, unsent: AtomicU64::new(0) })
+    }
+
+    fn is_shown(&self) -> bool {
+        true
+    }
+}
+
+impl Stage for FrameStage {
+    fn advance(&self, items: u64) {
+        self.unsent.fetch_add(items, Ordering::Relaxed);
+        if let Ok(permit) = self.frames.try_reserve() {
+            permit.send(Frame::Advance { stage: self.stage, items: self.unsent.swap(0, Ordering::Relaxed) });
+        }
+    }
+}
+
+impl Drop for FrameStage {
+    fn drop(&mut self) {
+        let _ = self.frames.try_send(Frame::End { stage: self.stage });
+    }
+}

@@ -1,0 +1,178 @@
+//! The operations as calls: a request and an answer as plain data, and the name by which another process asks for it.
+//!
+//! The command makes calls in its own process, or sends them to the process that owns the data folder. Both run the same
+//! [`Call::run`]. Relies on the operations; adds only what belongs to a request: which agents it addresses, and what happens
+//! before and after the operation. Knows no socket and no terminal.
+
+mod agents;
+mod facts;
+mod host;
+mod import;
+mod jobs;
+mod keys;
+mod maintenance;
+mod memories;
+mod searches;
+mod transfer;
+
+use annals_core::{Agent, Result, Timestamp};
+use futures::future::BoxFuture;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::{ProgressSink, Service};
+
+pub use agents::{ChangeSettings, CreateAgent, DeleteAgent, GetSettings, ListAgents, ListPlans};
+pub use facts::{EnterFact, ExportFacts, FindFacts};
+pub use host::{Host, Input, NoInput, NoOutput, Output};
+pub use import::{Import, ImportItems, ImportLine, MessageItem};
+pub use jobs::{ListJobs, RunJob};
+pub use keys::{AddKey, ListKeys, RevokeKey};
+pub use maintenance::{
+    CheckReadable, CopyCatalog, Dump, ListDeadLetters, Rebuild, ReplayDeadLetters, Retain, Rollup, Status, Verify,
+};
+pub use memories::{Correct, Forget, GetMemory, GetSources};
+pub use searches::{FindContext, ListConversations, ReadTimeline, Search};
+pub use transfer::{Export, ListMemories};
+
+/// A request that another process can send.
+pub trait Call: Serialize + DeserializeOwned + Send + 'static {
+    /// Its name, unlike that of any other call.
+    const NAME: &'static str;
+
+    /// What it is answered with.
+    type Answer: Serialize + DeserializeOwned + Send;
+
+    /// Carries it out.
+    fn run(self, context: Context<'_>) -> impl Future<Output = Result<Self::Answer>> + Send;
+}
+
+/// A call that sends items before its answer.
+pub trait SendsItems: Call {
+    /// One item.
+    type Item: Serialize + DeserializeOwned + Send;
+}
+
+/// What a call runs with.
+pub struct Context<'a> {
+    /// The process that runs it.
+    pub host: &'a dyn Host,
+    /// The current time.
+    pub now: Timestamp,
+    /// Receives progress.
+    pub progress: &'a dyn ProgressSink,
+    /// The items that come with the request.
+    pub input: &'a mut dyn Input,
+    /// Receives items that come before the answer.
+    pub output: &'a mut dyn Output,
+}
+
+// The futures borrow the service and not the context, which cannot be shared between threads.
+impl<'a> Context<'a> {
+    /// Returns the operations.
+    pub fn service(&self) -> &'a Service {
+        self.host.service()
+    }
+
+    /// Returns the agent of this name, which must exist.
+    pub fn agent<'n>(&self, name: &'n str) -> impl Future<Output = Result<Agent>> + Send + use<'a, 'n> {
+        let service = self.service();
+        async move { service.known(Agent::new(name)?).await }
+    }
+
+    /// Returns the agent of this name, which must exist, or without a name all agents.
+    pub fn agents<'n>(&self, name: Option<&'n str>) -> impl Future<Output = Result<Vec<Agent>>> + Send + use<'a, 'n> {
+        self.service().agents_named(name)
+    }
+
+    /// Sends an item.
+    pub async fn send(&mut self, item: &(impl Serialize + Sync)) -> Result<()> {
+        self.output.send(serde_json::to_value(item).expect("wire types are plain data")).await
+    }
+}
+
+/// Why a call of another process was not answered.
+#[derive(Debug)]
+pub enum Refusal {
+    /// No call has this name.
+    Unknown,
+    /// The request is not what this version expects.
+    Unreadable(serde_json::Error),
+    /// The operation failed.
+    Failed(annals_core::Error),
+}
+
+type Run = for<'a> fn(Value, Context<'a>) -> BoxFuture<'a, std::result::Result<Value, Refusal>>;
+
+/// Every call, by name.
+const CALLS: [(&str, Run); 36] = [
+    entry::<ListAgents>(),
+    entry::<GetSettings>(),
+    entry::<CreateAgent>(),
+    entry::<ChangeSettings>(),
+    entry::<DeleteAgent>(),
+    entry::<ListPlans>(),
+    entry::<Search>(),
+    entry::<FindContext>(),
+    entry::<ReadTimeline>(),
+    entry::<ListConversations>(),
+    entry::<FindFacts>(),
+    entry::<EnterFact>(),
+    entry::<ExportFacts>(),
+    entry::<GetMemory>(),
+    entry::<GetSources>(),
+    entry::<Correct>(),
+    entry::<Forget>(),
+    entry::<Rollup>(),
+    entry::<Retain>(),
+    entry::<Status>(),
+    entry::<ListDeadLetters>(),
+    entry::<ReplayDeadLetters>(),
+    entry::<Verify>(),
+    entry::<Rebuild>(),
+    entry::<Dump>(),
+    entry::<Import>(),
+    entry::<ImportItems>(),
+    entry::<Export>(),
+    entry::<ListMemories>(),
+    entry::<CheckReadable>(),
+    entry::<CopyCatalog>(),
+    entry::<AddKey>(),
+    entry::<ListKeys>(),
+    entry::<RevokeKey>(),
+    entry::<ListJobs>(),
+    entry::<RunJob>(),
+];
+
+const fn entry<C: Call>() -> (&'static str, Run) {
+    (C::NAME, run::<C>)
+}
+
+fn run<'a, C: Call>(request: Value, context: Context<'a>) -> BoxFuture<'a, std::result::Result<Value, Refusal>> {
+    Box::pin(async move {
+        let call: C = serde_json::from_value(request).map_err(Refusal::Unreadable)?;
+        let answer = call.run(context).await.map_err(Refusal::Failed)?;
+        Ok(serde_json::to_value(answer).expect("wire types are plain data"))
+    })
+}
+
+/// Runs the call of this name.
+pub async fn answer(name: &str, request: Value, context: Context<'_>) -> std::result::Result<Value, Refusal> {
+    let found = CALLS.iter().find(|(known, _)| *known == name);
+    let (_, run) = found.ok_or(Refusal::Unknown)?;
+    run(request, context).await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::CALLS;
+
+    #[test]
+    fn each_call_has_a_name_of_its_own() {
+        let names: BTreeSet<&str> = CALLS.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names.len(), CALLS.len());
+    }
+}

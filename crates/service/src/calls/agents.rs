@@ -1,0 +1,108 @@
+//! Calls about agents, their settings and the plans that they can have.
+
+use annals_core::ports::Target;
+use annals_core::{Agent, Result};
+use serde::{Deserialize, Serialize};
+
+use super::{Call, Context};
+use crate::wire::{AgentsAnswer, ForgetReport, PlansAnswer, SettingsChange, SettingsView};
+
+/// Lists all agents.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ListAgents {}
+
+impl Call for ListAgents {
+    const NAME: &'static str = "list_agents";
+    type Answer = AgentsAnswer;
+
+    async fn run(self, context: Context<'_>) -> Result<AgentsAnswer> {
+        let agents = context.agents(None).await?;
+        Ok(AgentsAnswer { agents: agents.iter().map(|agent| agent.name().to_owned()).collect(), next_cursor: None })
+    }
+}
+
+/// Returns the settings of an agent.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct GetSettings {
+    /// Name of the agent.
+    pub agent: String,
+}
+
+impl Call for GetSettings {
+    const NAME: &'static str = "get_settings";
+    type Answer = SettingsView;
+
+    async fn run(self, context: Context<'_>) -> Result<SettingsView> {
+        context.service().settings(&context.agent(&self.agent).await?).await
+    }
+}
+
+/// Creates an agent.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct CreateAgent {
+    /// Name of the agent.
+    pub agent: String,
+    /// Its settings.
+    pub settings: SettingsChange,
+}
+
+impl Call for CreateAgent {
+    const NAME: &'static str = "create_agent";
+    type Answer = SettingsView;
+
+    async fn run(self, context: Context<'_>) -> Result<SettingsView> {
+        context.service().create_agent(&Agent::new(&self.agent)?, self.settings, context.now).await
+    }
+}
+
+/// Changes the settings of an agent that exists.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ChangeSettings {
+    /// Name of the agent.
+    pub agent: String,
+    /// The settings to change.
+    pub change: SettingsChange,
+}
+
+impl Call for ChangeSettings {
+    const NAME: &'static str = "change_settings";
+    type Answer = SettingsView;
+
+    async fn run(self, context: Context<'_>) -> Result<SettingsView> {
+        let agent = context.agent(&self.agent).await?;
+        context.service().change_settings(&agent, self.change, context.now).await
+    }
+}
+
+/// Forgets an agent completely.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct DeleteAgent {
+    /// Name of the agent.
+    pub agent: String,
+    /// Only reports what would be erased.
+    pub dry_run: bool,
+}
+
+impl Call for DeleteAgent {
+    const NAME: &'static str = "delete_agent";
+    type Answer = ForgetReport;
+
+    async fn run(self, context: Context<'_>) -> Result<ForgetReport> {
+        let agent = context.agent(&self.agent).await?;
+        let answer = context.service().forget_target(&agent, &Target::Agent, self.dry_run, context.now).await?;
+        context.service().with_samples(&agent, answer).await
+    }
+}
+
+/// Lists the retention plans.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ListPlans {}
+
+impl Call for ListPlans {
+    const NAME: &'static str = "list_plans";
+    type Answer = PlansAnswer;
+
+    async fn run(self, context: Context<'_>) -> Result<PlansAnswer> {
+        Ok(context.service().plan_list())
+    }
+}

@@ -1,0 +1,71 @@
+//! Calls about facts.
+
+use std::path::PathBuf;
+
+use annals_core::{Agent, Result};
+use serde::{Deserialize, Serialize};
+
+use super::{Call, Context};
+use crate::wire::{FactEntry, FactsAnswer, FactsRequest, Verb};
+
+/// Finds facts, after new messages were read for facts as far as that costs nothing.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct FindFacts {
+    /// Name of the agent.
+    pub agent: String,
+    /// The query. Without a limit, all facts are returned.
+    pub request: FactsRequest,
+}
+
+impl Call for FindFacts {
+    const NAME: &'static str = "find_facts";
+    type Answer = FactsAnswer;
+
+    async fn run(self, context: Context<'_>) -> Result<FactsAnswer> {
+        let agent = context.agent(&self.agent).await?;
+        context.service().bring_facts_up_to_date(&agent, context.progress).await?;
+        context.service().ask_facts(&agent, self.request, context.now).await
+    }
+}
+
+/// Enters a fact by hand, which may be the first thing stored for an agent; or retracts one of an agent that exists.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct EnterFact {
+    /// Name of the agent.
+    pub agent: String,
+    /// The fact.
+    pub entry: FactEntry,
+}
+
+impl Call for EnterFact {
+    const NAME: &'static str = "enter_fact";
+    type Answer = FactsAnswer;
+
+    async fn run(self, context: Context<'_>) -> Result<FactsAnswer> {
+        let agent = match self.entry.verb {
+            Verb::Add => Agent::new(&self.agent)?,
+            Verb::Retract => context.agent(&self.agent).await?,
+        };
+        context.service().enter_fact(&agent, self.entry, context.now).await
+    }
+}
+
+/// Writes the facts of an agent to a Parquet file, after new messages were read for facts as far as that costs nothing.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ExportFacts {
+    /// Name of the agent.
+    pub agent: String,
+    /// The file, as an absolute path.
+    pub file: PathBuf,
+}
+
+impl Call for ExportFacts {
+    const NAME: &'static str = "export_facts";
+    type Answer = ();
+
+    async fn run(self, context: Context<'_>) -> Result<()> {
+        let agent = context.agent(&self.agent).await?;
+        context.service().bring_facts_up_to_date(&agent, context.progress).await?;
+        context.service().export_facts(&agent, &self.file).await
+    }
+}

@@ -1,0 +1,72 @@
+//! What calls need from the process that runs them: parts of the machine, and the way to whoever called.
+
+use std::path::Path;
+
+use annals_core::Result;
+use async_trait::async_trait;
+use serde_json::Value;
+
+use crate::Service;
+use crate::jobs::AlarmClock;
+
+/// The process that owns the data folder.
+#[async_trait]
+pub trait Host: Send + Sync {
+    /// Returns the operations.
+    fn service(&self) -> &Service;
+
+    /// Returns the scheduled jobs; `None` in a process that runs a single command.
+    fn jobs(&self) -> Option<&AlarmClock>;
+
+    /// Returns whether the system reports its clock as synchronised; `None` if it does not report it.
+    fn clock_is_synchronised(&self) -> Option<bool>;
+
+    /// Fills these bytes with random ones.
+    fn fill_random(&self, bytes: &mut [u8]) -> std::result::Result<(), getrandom::Error>;
+
+    /// Copies the catalog at one moment to a new file. Returns the sequence number of its last change.
+    async fn copy_catalog(&self, to: &Path) -> Result<i64>;
+}
+
+/// The items that come with a request.
+#[async_trait]
+pub trait Input: Send {
+    /// Returns the next item. Returns an error if whoever sends them goes away before the last.
+    async fn next(&mut self) -> Result<Option<Value>>;
+}
+
+/// Receives the items that come before an answer.
+#[async_trait]
+pub trait Output: Send {
+    /// Sends an item. Waits while the receiver is slow.
+    async fn send(&mut self, item: Value) -> Result<()>;
+}
+
+/// The input of a request without items.
+pub struct NoInput;
+
+#[async_trait]
+impl Input for NoInput {
+    async fn next(&mut self) -> Result<Option<Value>> {
+        Ok(None)
+    }
+}
+
+/// Drops all items.
+pub struct NoOutput;
+
+#[async_trait]
+impl Output for NoOutput {
+    async fn send(&mut self, _: Value) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Keeps all items.
+#[async_trait]
+impl Output for Vec<Value> {
+    async fn send(&mut self, item: Value) -> Result<()> {
+        self.push(item);
+        Ok(())
+    }
+}

@@ -1,0 +1,348 @@
+//! Imports: what is imported comes as items of input, from files that the caller has read and checked.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Seek, Write};
+
+use annals_core::ports::Record;
+use annals_core::{Agent, Error, Message, Result, Role, Timestamp};
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc::channel;
+
+use super::{Call, Context, Input};
+use crate::Service;
+use crate::operations::{ImportRequest, MessageLine, MessageLines, MessageSource, RecordSource};
+use crate::wire::{ImportAnswer, ImportItem, ItemsRequest, StoredItems};
+
+/// Items of another program that wait to be stored.
+const WAITING: usize = 64;
+
+/// Imports the items that follow: messages first, then exports.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Import {
+    /// Time zone for the agents.
+    pub time_zone: Option<String>,
+    /// Replaces stored messages that have the same id but other content.
+    pub revise: bool,
+    /// Imports messages again that were forgotten.
+    pub unforget: bool,
+    /// Names of unknown fields, with the number of lines that contain each.
+    pub ignored: BTreeMap<String, u64>,
+}
+
+/// One item of an import.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ImportLine {
+    /// A file of messages begins. Its messages follow.
+    File {
+        /// The name of the file, if there are several.
+        name: Option<String>,
+    },
+    /// A message.
+    Message {
+        /// Name of the agent.
+        agent: String,
+        /// Number of the line.
+        line: usize,
+        /// The message.
+        message: MessageItem,
+    },
+    /// An export begins. Its records follow, in the order of their ranks.
+    Export {
+        /// The agents in the export, with the number of their records.
+        agents: BTreeMap<String, u64>,
+    },
+    /// A record of an export.
+    Record {
+        /// Name of the agent.
+        agent: String,
+        /// The record.
+        record: Box<Record>,
+    },
+}
+
+/// A [`Message`] as plain data.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct MessageItem {
+    /// Its conversation.
+    pub conversation: String,
+    /// The client's own id.
+    pub id: Option<String>,
+    /// The role of the speaker.
+    pub role: Role,
+    /// The speaker's name.
+    pub name: Option<String>,
+    /// The text.
+    pub content: String,
+    /// When it was said.
+    pub at: Timestamp,
+}
+
+impl Call for Import {
+    const NAME: &'static str = "import";
+    type Answer = ImportAnswer;
+
+    async fn run(self, context: Context<'_>) -> Result<ImportAnswer> {
+        let (service, now, progress) = (context.service(), context.now, context.progress);
+        let mut lines = Lines { input: context.input, export: None };
+        let files = files(service, &mut lines).await?;
+        let Import { time_zone, revise, unforget, ignored } = self;
+        let request = ImportRequest { files, ignored, time_zone, revise, unforget };
+        let mut answer = service.import(request, now, progress).await?;
+        while let Some(agents) = lines.export.take() {
+            let agents = agents.into_iter().map(|(name, records)| Ok((Agent::new(&name)?, records)));
+            let agents = agents.collect::<Result<_>>()?;
+            service.restore_export(&mut lines, agents, now, progress, &mut answer).await?;
+        }
+        Ok(answer)
+    }
+}
+
+/// Imports the items of another program that follow, for one agent.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ImportItems {
+    /// Name of the agent, which need not exist.
+    pub agent: String,
+    /// How they are stored.
+    pub request: ItemsRequest,
+}
+
+impl Call for ImportItems {
+    const NAME: &'static str = "import_items";
+    type Answer = StoredItems;
+
+    async fn run(self, context: Context<'_>) -> Result<StoredItems> {
+        let (service, now, input) = (context.service(), context.now, context.input);
+        let agent = Agent::new(&self.agent)?;
+        let (sender, mut received) = channel(WAITING);
+        let forward = async move {
+            while let Some(item) = input.next().await? {
+                let item: ImportItem = serde_json::from_value(item).map_err(unreadable)?;
+                if sender.send(item).await.is_err() {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        // An error of the input ends the import: what came before it is stored at the latest by the next import.
+        let ((), stored) = tokio::try_join!(forward, service.import_items(&agent, &self.request, &mut received, now))?;
+        Ok(stored)
+    }
+}
+
+fn unreadable(cause: serde_json::Error) -> Error {
+    Error::storage("reading an item of an import", cause)
+}
+
+/// The items of the input. Stops at the beginning of an export, and at its end.
+struct Lines<'a> {
+    input: &'a mut dyn Input,
+    /// The export that has begun and was not restored yet.
+    export: Option<BTreeMap<String, u64>>,
+}
+
+impl Lines<'_> {
+    async fn next(&mut self) -> Result<Option<ImportLine>> {
+        match self.input.next().await?.map(serde_json::from_value).transpose().map_err(unreadable)? {
+            Some(ImportLine::Export { agents }) => {
+                self.export = Some(agents);
+                Ok(None)
+            }
+            line => Ok(line),
+        }
+    }
+}
+
+/// Reads the messages of all files.
+async fn files(service: &Service, lines: &mut Lines<'_>) -> Result<Vec<Box<dyn MessageSource>>> {
+    let mut files: Vec<SpooledFile> = Vec::new();
+    while let Some(line) = lines.next().await? {
+        match (line, files.last_mut()) {
+            (ImportLine::File { name }, _) => files.push(SpooledFile::new(service, name).await?),
+            (ImportLine::Message { agent, line, message }, Some(file)) => file.add(agent, line, message)?,
+            _ => return Err(out_of_place()),
+        }
+    }
+    Ok(files.into_iter().map(|file| Box::new(file) as Box<dyn MessageSource>).collect())
+}
+
+/// The messages of a file, kept in a file without a name: an import reads them twice, and they need not fit into memory.
+struct SpooledFile {
+    name: Option<String>,
+    agents: BTreeMap<Agent, u64>,
+    spool: BufWriter<File>,
+}
+
+impl SpooledFile {
+    async fn new(service: &Service, name: Option<String>) -> Result<SpooledFile> {
+        let spool = service.nameless_file().map_err(spooling)?.into_std().await;
+        Ok(SpooledFile { name, agents: BTreeMap::new(), spool: BufWriter::new(spool) })
+    }
+
+    fn add(&mut self, agent: String, line: usize, message: MessageItem) -> Result<()> {
+        *self.agents.entry(Agent::new(&agent)?).or_default() += 1;
+        serde_json::to_writer(&mut self.spool, &(agent, line, message)).map_err(unreadable)?;
+        self.spool.write_all(b"\n").map_err(spooling)
+    }
+}
+
+impl MessageSource for SpooledFile {
+    fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    fn agents(&self) -> &BTreeMap<Agent, u64> {
+        &self.agents
+    }
+
+    fn messages(&mut self) -> Result<MessageLines<'_>> {
+        self.spool.rewind().map_err(spooling)?;
+        Ok(Box::new(BufReader::new(self.spool.get_ref()).lines().map(|line| spooled(&line.map_err(spooling)?))))
+    }
+}
+
+fn spooled(line: &str) -> Result<MessageLine> {
+    let (agent, line, message): (String, usize, MessageItem) = serde_json::from_str(line).map_err(unreadable)?;
+    let MessageItem { conversation, id, role, name, content, at } = message;
+    let message = Message { conversation, client_id: id, role, name, content, at };
+    Ok(MessageLine { line, agent: Agent::new(&agent)?, message })
+}
+
+fn spooling(cause: std::io::Error) -> Error {
+    Error::storage("keeping the messages of an import", cause)
+}
+
+#[async_trait]
+impl RecordSource for Lines<'_> {
+    async fn next(&mut self) -> Result<Option<(Agent, Record)>> {
+        match Lines::next(self).await? {
+            Some(ImportLine::Record { agent, record }) => Ok(Some((Agent::new(&agent)?, *record))),
+            Some(_) => Err(out_of_place()),
+            None => Ok(None),
+        }
+    }
+}
+
+fn out_of_place() -> Error {
+    Error::storage(
+        "reading an item of an import",
+        "files of messages come first, and records after the beginning of an export",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+    use std::sync::Arc;
+
+    use annals_testkit::{agent, at};
+    use serde_json::Value;
+
+    use super::*;
+    use crate::NoProgress;
+    use crate::calls::NoOutput;
+    use crate::fixture::{NOW, TestHost, service, service_with_memories};
+    use crate::wire::ItemIn;
+
+    struct Given(VecDeque<Value>);
+
+    #[async_trait]
+    impl Input for Given {
+        async fn next(&mut self) -> Result<Option<Value>> {
+            Ok(self.0.pop_front())
+        }
+    }
+
+    async fn run<C: Call>(host: &TestHost, call: C, items: &[impl Serialize]) -> Result<C::Answer> {
+        let input = items.iter().map(|item| serde_json::to_value(item).unwrap());
+        let context = Context {
+            host,
+            now: at(NOW),
+            progress: &NoProgress,
+            input: &mut Given(input.collect()),
+            output: &mut NoOutput,
+        };
+        call.run(context).await
+    }
+
+    async fn import(host: &TestHost, lines: Vec<ImportLine>) -> Result<ImportAnswer> {
+        run(host, Import::default(), &lines).await
+    }
+
+    fn file() -> ImportLine {
+        ImportLine::File { name: None }
+    }
+
+    fn line(agent: &str, number: usize, content: &str) -> ImportLine {
+        let message = MessageItem {
+            conversation: "c".into(),
+            id: Some(number.to_string()),
+            role: Role::User,
+            name: None,
+            content: content.into(),
+            at: at("2026-03-04T18:30:00Z"),
+        };
+        ImportLine::Message { agent: agent.into(), line: number, message }
+    }
+
+    #[tokio::test]
+    async fn messages_are_grouped_by_agent_and_faults_name_their_line() {
+        let host = TestHost(service(Arc::new(|| at(NOW))));
+        let answer =
+            import(&host, vec![file(), line("a", 1, "one"), line("a", 3, "two"), line("b", 2, "three")]).await.unwrap();
+        assert_eq!((answer.agents, answer.accepted), (2, 3));
+        let Err(Error::Faults(faults)) =
+            import(&host, vec![file(), line("a", 1, "one"), line("a", 3, "changed")]).await
+        else {
+            panic!("line 3 has other content than before")
+        };
+        assert_eq!(faults.iter().map(|fault| fault.line).collect::<Vec<_>>(), [Some(3)]);
+    }
+
+    #[tokio::test]
+    async fn exports_after_messages_are_restored_one_after_another() {
+        let me = agent("ann");
+        let from = service_with_memories(&me).await;
+        let mut records = from.parts.store.records(&me, None, 1000).await.unwrap();
+        records.sort_by_key(Record::rank);
+        let export = |name: &str| {
+            let agents = BTreeMap::from([(name.to_owned(), records.len() as u64)]);
+            let of_agent = records.iter().cloned().map(Box::new);
+            let of_agent = of_agent.map(|record| ImportLine::Record { agent: name.into(), record });
+            std::iter::once(ImportLine::Export { agents }).chain(of_agent).collect::<Vec<_>>()
+        };
+        let host = TestHost(service(Arc::new(|| at(NOW))));
+        let parts = [vec![file(), line("zoe", 1, "Hello.")], export("ann"), export("bob")];
+        let answer = import(&host, parts.into_iter().flatten().collect()).await.unwrap();
+        assert_eq!((answer.agents, answer.accepted, answer.restored), (3, 1, 2 * records.len() as u64));
+        for name in ["ann", "bob"] {
+            assert_eq!(host.0.memories_of(&agent(name), annals_core::Grain::Daily).await.unwrap().len(), 2);
+        }
+        let stray = ImportLine::Record { agent: "x".into(), record: Box::new(records[0].clone()) };
+        assert!(import(&host, vec![stray]).await.is_err(), "a record without an export");
+    }
+
+    #[tokio::test]
+    async fn items_of_another_program_are_stored_until_one_is_unreadable() {
+        let host = TestHost(service(Arc::new(|| at(NOW))));
+        let request = || ItemsRequest { from: "chatgpt".into(), ..ItemsRequest::default() };
+        let call = || ImportItems { agent: "ann".into(), request: request() };
+        let item = |id: &str| {
+            let item = ItemIn::Message {
+                conversation: "c".into(),
+                id: id.into(),
+                role: Role::User,
+                name: None,
+                content: "Hello.".into(),
+                at: at("2026-03-04T18:30:00Z"),
+            };
+            serde_json::to_value(ImportItem { place: id.into(), item }).unwrap()
+        };
+        let stored = run(&host, call(), &[item("1"), item("2")]).await.unwrap();
+        assert_eq!(stored.messages.new, 2);
+        let error = run(&host, call(), &[item("3"), Value::from("x")]).await.unwrap_err();
+        assert!(error.to_string().contains("reading an item of an import"), "{error}");
+    }
+}

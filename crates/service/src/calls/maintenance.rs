@@ -1,0 +1,217 @@
+//! Calls of maintenance: roll-up, retention, status, dead letters, verification, rebuilding, and copies of the catalog.
+
+use std::path::PathBuf;
+
+use annals_core::{Grain, Result};
+use serde::{Deserialize, Serialize};
+
+use super::{Call, Context, SendsItems};
+use crate::operations::RolledUpAgent;
+use crate::wire::{
+    CatalogCopy, CheckedView, DeadLetterView, RebuildAnswer, ReplayAnswer, RetainRequest, RetentionAnswer,
+    RollupRequest, StatusView, VerifyAnswer,
+};
+
+/// Rolls agents up. Sends the result of each agent when it is done.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Rollup {
+    /// Only this agent; all if absent.
+    pub agent: Option<String>,
+    /// Whether it is a dry run, and what is written again.
+    pub request: RollupRequest,
+}
+
+impl Call for Rollup {
+    const NAME: &'static str = "rollup";
+    type Answer = ();
+
+    async fn run(self, mut context: Context<'_>) -> Result<()> {
+        for agent in context.agents(self.agent.as_deref()).await? {
+            let (now, progress) = (context.now, context.progress);
+            let rolled_up = context.service().rollup_reporting(&agent, self.request, now, progress).await?;
+            context.send(&rolled_up).await?;
+        }
+        Ok(())
+    }
+}
+
+impl SendsItems for Rollup {
+    type Item = RolledUpAgent;
+}
+
+/// Prunes what is past a plan, or reports it.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Retain {
+    /// Only this agent; all if absent.
+    pub agent: Option<String>,
+    /// What to do.
+    pub request: RetainRequest,
+}
+
+impl Call for Retain {
+    const NAME: &'static str = "retain";
+    type Answer = RetentionAnswer;
+
+    async fn run(self, context: Context<'_>) -> Result<RetentionAnswer> {
+        let agents = context.agents(self.agent.as_deref()).await?;
+        let synchronised = context.host.clock_is_synchronised();
+        context.service().retain_agents(&agents, &self.request, synchronised, context.now).await
+    }
+}
+
+/// Returns the status of agents.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Status {
+    /// Only this agent; all if absent.
+    pub agent: Option<String>,
+}
+
+impl Call for Status {
+    const NAME: &'static str = "status";
+    type Answer = Vec<StatusView>;
+
+    async fn run(self, context: Context<'_>) -> Result<Vec<StatusView>> {
+        let mut all = Vec::new();
+        for agent in context.agents(self.agent.as_deref()).await? {
+            all.push(context.service().status(&agent, context.now).await?);
+        }
+        Ok(all)
+    }
+}
+
+/// Lists dead letters.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ListDeadLetters {
+    /// Only of this agent; of all if absent.
+    pub agent: Option<String>,
+}
+
+impl Call for ListDeadLetters {
+    const NAME: &'static str = "list_dead_letters";
+    type Answer = Vec<DeadLetterView>;
+
+    async fn run(self, context: Context<'_>) -> Result<Vec<DeadLetterView>> {
+        let mut letters = Vec::new();
+        for agent in context.agents(self.agent.as_deref()).await? {
+            letters.extend(context.service().dead_letters(&agent).await?);
+        }
+        Ok(letters)
+    }
+}
+
+/// Tries dead letters again.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ReplayDeadLetters {
+    /// Only those of this agent; all if absent.
+    pub agent: Option<String>,
+}
+
+impl Call for ReplayDeadLetters {
+    const NAME: &'static str = "replay_dead_letters";
+    type Answer = ReplayAnswer;
+
+    async fn run(self, context: Context<'_>) -> Result<ReplayAnswer> {
+        let mut total = ReplayAnswer::default();
+        for agent in context.agents(self.agent.as_deref()).await? {
+            let ReplayAnswer { alive, dead } = context.service().replay_dead_letters(&agent, context.now).await?;
+            total.alive += alive;
+            total.dead += dead;
+        }
+        Ok(total)
+    }
+}
+
+/// Compares everything with the catalog.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Verify {
+    /// Only this agent; all if absent.
+    pub agent: Option<String>,
+}
+
+impl Call for Verify {
+    const NAME: &'static str = "verify";
+    type Answer = VerifyAnswer;
+
+    async fn run(self, context: Context<'_>) -> Result<VerifyAnswer> {
+        let agents = context.agents(self.agent.as_deref()).await?;
+        context.service().verify_agents(&agents, context.now).await
+    }
+}
+
+/// Rebuilds tables from the catalog.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Rebuild {
+    /// Only those of this agent; all if absent.
+    pub agent: Option<String>,
+    /// Only these grains; if empty, all grains and the facts.
+    pub grains: Vec<Grain>,
+}
+
+impl Call for Rebuild {
+    const NAME: &'static str = "rebuild";
+    type Answer = RebuildAnswer;
+
+    async fn run(self, context: Context<'_>) -> Result<RebuildAnswer> {
+        let mut memories = 0;
+        for agent in context.agents(self.agent.as_deref()).await? {
+            memories += context.service().rebuild(&agent, &self.grains, context.now, context.progress).await?;
+        }
+        Ok(RebuildAnswer { memories })
+    }
+}
+
+/// Sends everything in canonical order, as lines of JSON.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Dump {
+    /// Only this agent; all if absent.
+    pub agent: Option<String>,
+}
+
+impl Call for Dump {
+    const NAME: &'static str = "dump";
+    type Answer = ();
+
+    async fn run(self, context: Context<'_>) -> Result<()> {
+        for agent in context.agents(self.agent.as_deref()).await? {
+            context.service().dump(&agent, &mut *context.output).await?;
+        }
+        Ok(())
+    }
+}
+
+impl SendsItems for Dump {
+    type Item = String;
+}
+
+/// Reads a little from every store.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct CheckReadable {}
+
+impl Call for CheckReadable {
+    const NAME: &'static str = "check_readable";
+    type Answer = CheckedView;
+
+    async fn run(self, context: Context<'_>) -> Result<CheckedView> {
+        let agents = context.agents(None).await?;
+        for agent in &agents {
+            context.service().check_readable(agent, context.now).await?;
+        }
+        Ok(CheckedView { agents: agents.len() as u64 })
+    }
+}
+
+/// Copies the catalog at one moment, for a backup.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct CopyCatalog {
+    /// The new file, as an absolute path.
+    pub to: PathBuf,
+}
+
+impl Call for CopyCatalog {
+    const NAME: &'static str = "copy_catalog";
+    type Answer = CatalogCopy;
+
+    async fn run(self, context: Context<'_>) -> Result<CatalogCopy> {
+        Ok(CatalogCopy { sequence: context.host.copy_catalog(&self.to).await? })
+    }
+}

@@ -1,0 +1,88 @@
+//! Calls that search and list memories. Messages stored before are searchable first, so that a command finds what the command
+//! before it stored.
+
+use annals_core::Result;
+use serde::{Deserialize, Serialize};
+
+use super::{Call, Context};
+use crate::wire::{
+    ContextAnswer, ContextRequest, ConversationsAnswer, PageRequest, SearchAnswer, SearchRequest, TimelineAnswer,
+    TimelineRequest,
+};
+
+/// Searches memories.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Search {
+    /// Name of the agent.
+    pub agent: String,
+    /// What to search for.
+    pub request: SearchRequest,
+}
+
+impl Call for Search {
+    const NAME: &'static str = "search";
+    type Answer = SearchAnswer;
+
+    async fn run(self, context: Context<'_>) -> Result<SearchAnswer> {
+        let agent = context.agent(&self.agent).await?;
+        context.service().make_searchable(&agent, &|_| ()).await?;
+        context.service().search(&agent, self.request, context.now).await
+    }
+}
+
+/// Returns the context for a prompt.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct FindContext {
+    /// Name of the agent.
+    pub agent: String,
+    /// The prompt and the limits of its context.
+    pub request: ContextRequest,
+}
+
+impl Call for FindContext {
+    const NAME: &'static str = "find_context";
+    type Answer = ContextAnswer;
+
+    async fn run(self, context: Context<'_>) -> Result<ContextAnswer> {
+        let agent = context.agent(&self.agent).await?;
+        context.service().make_searchable(&agent, &|_| ()).await?;
+        context.service().context(&agent, self.request, context.now).await
+    }
+}
+
+/// Returns a page of memories in order of time.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ReadTimeline {
+    /// Name of the agent.
+    pub agent: String,
+    /// The range, and the page.
+    pub request: TimelineRequest,
+}
+
+impl Call for ReadTimeline {
+    const NAME: &'static str = "read_timeline";
+    type Answer = TimelineAnswer;
+
+    async fn run(self, context: Context<'_>) -> Result<TimelineAnswer> {
+        let agent = context.agent(&self.agent).await?;
+        context.service().timeline(&agent, self.request, context.now).await
+    }
+}
+
+/// Returns a page of conversations.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ListConversations {
+    /// Name of the agent.
+    pub agent: String,
+    /// The page.
+    pub request: PageRequest,
+}
+
+impl Call for ListConversations {
+    const NAME: &'static str = "list_conversations";
+    type Answer = ConversationsAnswer;
+
+    async fn run(self, context: Context<'_>) -> Result<ConversationsAnswer> {
+        context.service().conversations(&context.agent(&self.agent).await?, self.request).await
+    }
+}

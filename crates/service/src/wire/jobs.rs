@@ -1,0 +1,85 @@
+//! The scheduled jobs of a service, and the outcome of their runs.
+
+use annals_core::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::jobs::{JobStatus, Outcome};
+
+/// A scheduled job.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct JobView {
+    /// Name of the job.
+    pub name: String,
+    /// Whether it wakes up at all.
+    pub enabled: bool,
+    /// When it wakes up: a cron expression in UTC.
+    pub wake: String,
+    /// Minutes after which a run begins nothing more.
+    pub minutes: u16,
+    /// The next wake-up. Null if the job is off.
+    pub next_wake: Option<Timestamp>,
+    /// Whether a run is under way.
+    pub running: bool,
+    /// Number of runs that have ended.
+    pub runs: u64,
+    /// When the last run began.
+    pub last_start: Option<Timestamp>,
+    /// When the last run ended.
+    pub last_end: Option<Timestamp>,
+    /// Outcome of the last run that ended.
+    pub outcome: Option<OutcomeView>,
+}
+
+/// Outcome of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum OutcomeView {
+    /// The run ended; parts of it may have failed.
+    Done {
+        /// What was done; empty if there was nothing to do.
+        done: String,
+        /// Number of failures.
+        failures: u64,
+    },
+    /// The run failed as a whole.
+    Failed {
+        /// The reason.
+        error: String,
+    },
+}
+
+/// A run on request.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct JobRunView {
+    /// Name of the job.
+    pub job: String,
+    /// Outcome of the run.
+    pub outcome: OutcomeView,
+}
+
+impl From<&JobStatus> for JobView {
+    fn from(status: &JobStatus) -> JobView {
+        let JobStatus { name, timing, runs, next_wake } = status;
+        JobView {
+            name: name.clone(),
+            enabled: timing.enabled,
+            wake: timing.wake.clone(),
+            minutes: timing.minutes,
+            next_wake: *next_wake,
+            running: runs.is_running(),
+            runs: runs.ended,
+            last_start: runs.last_start,
+            last_end: runs.last_end,
+            outcome: runs.outcome.as_ref().map(OutcomeView::from),
+        }
+    }
+}
+
+impl From<&Outcome> for OutcomeView {
+    fn from(outcome: &Outcome) -> OutcomeView {
+        match outcome {
+            Outcome::Done(report) => OutcomeView::Done { done: report.done.clone(), failures: report.failures },
+            Outcome::Failed(error) => OutcomeView::Failed { error: error.clone() },
+        }
+    }
+}
