@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | `arguments` | parses requests into types and reports all their faults |
 //! | `access` | keys, scopes, limits, and allowed origins of requests |
+//! | `compat` | interfaces of other memories, for their clients |
 //! | `error_status` | what each error means over HTTP and as an exit code |
 //! | `rest` | the operations over HTTP |
 //! | `mcp` | the operations as tools for an agent, over HTTP and byte streams |
@@ -14,6 +15,7 @@
 
 pub mod access;
 mod arguments;
+mod compat;
 pub mod config;
 mod error_status;
 #[cfg(test)]

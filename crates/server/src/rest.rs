@@ -5,7 +5,8 @@
 
 mod agents;
 mod describe;
-mod extract;
+mod documents;
+pub(crate) mod extract;
 mod facts;
 mod health;
 mod home;

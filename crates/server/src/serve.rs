@@ -16,6 +16,7 @@ use crate::access::{
     Caller, ConnectionLimits, Gates, Keyless, Places, authenticate, bound_size, bound_time, check_origin, limit,
     serve_connections,
 };
+use crate::compat;
 use crate::config::ServerConfig;
 use crate::mcp;
 use crate::request::identify;
@@ -39,6 +40,7 @@ pub fn public(service: &Service, config: &ServerConfig) -> Router {
     let gates = Gates::new(service.limits());
     let guarded = guarded
         .merge(mcp::routes(service, config))
+        .merge(compat::routes(service))
         .layer(from_fn_with_state(gates.clone(), limit))
         .layer(from_fn_with_state((service.clone(), gates, Keyless::of(config)), authenticate));
     let origins = from_fn_with_state((service.clone(), Places::new(config)), check_origin);
@@ -48,7 +50,8 @@ pub fn public(service: &Service, config: &ServerConfig) -> Router {
 /// Builds the router of the private socket, where every caller is local and needs no key. The routes of `more` have no limits.
 pub fn private(service: &Service, config: &ServerConfig, more: Router) -> Router {
     let Routes { guarded, open, .. } = routes(service.clone());
-    let guarded = guarded.merge(mcp::routes(service, config)).merge(mcp::streams(service));
+    let guarded =
+        guarded.merge(mcp::routes(service, config)).merge(mcp::streams(service)).merge(compat::routes(service));
     // `annals import -` may send a whole file.
     let more = more.layer(DefaultBodyLimit::disable());
     told_of(bounded(guarded.layer(from_fn(as_local)).merge(open), service, config), service).merge(more)
@@ -97,6 +100,8 @@ pub async fn serve(
     }
     let (counting, until) = (service.clone(), stop.clone());
     tasks.spawn(async move { counting.flush_periodically(until).await });
+    let (expiring, until) = (service.clone(), stop.clone());
+    tasks.spawn(async move { expiring.remove_expired_periodically(until).await });
     // Messages that came in before the last stop and are not searchable yet.
     for agent in service.agents_with_work(service.now()).await.map_err(io::Error::other)? {
         service.nudge(&agent);

@@ -37,8 +37,8 @@ mod wiring;
 pub use activity::{Activity, Busy};
 pub use admit::NotAdmitted;
 pub use operations::{
-    Accepted, Export, ImportRequest, ImportedMessages, MOST_MESSAGES, NoProgress, ProgressSink, RecordSource, Records,
-    RolledUpAgent, Stage, Verified,
+    Accepted, DocumentChange, DocumentFound, DocumentQuery, Export, ImportRequest, ImportedMessages, MOST_MESSAGES,
+    NewDocument, NoProgress, ProgressSink, RecordSource, Records, RolledUpAgent, Stage, Verified,
 };
 pub use secret::{Issued, Presented, issue};
 pub use service::{Clock, Parts, Prompts, Service};

@@ -6,6 +6,7 @@ mod check;
 mod context;
 mod conversations;
 mod dead_letters;
+mod documents;
 mod dump;
 mod export;
 mod extract;
@@ -28,6 +29,7 @@ mod status;
 mod timeline;
 mod verify;
 
+pub use documents::{DocumentChange, DocumentFound, DocumentQuery, NewDocument};
 pub use export::Export;
 pub use import::{ImportRequest, ImportedMessages, RecordSource, Records};
 pub use ingest::{Accepted, MOST_MESSAGES};

@@ -2,6 +2,7 @@
 //! purpose only. Plain data without business rules.
 
 mod context;
+mod documents;
 mod facts;
 mod forget;
 mod ingest;
@@ -17,6 +18,10 @@ mod when;
 mod words;
 
 pub use context::{BlockView, BlocksRequest, BlocksView, ContextAnswer, ContextItemView, ContextRequest, DocumentIn};
+pub use documents::{
+    CollectionView, CollectionsAnswer, DocumentResult, DocumentSearchAnswer, DocumentSearchRequest, DocumentView,
+    DocumentsAnswer, DocumentsRequest, PassageOf, PassageView, PutDocument,
+};
 pub use facts::{FactEntry, FactView, FactsAnswer, FactsRequest, Verb};
 pub use forget::{ForgetAnswer, ForgetRequest, ProofView};
 pub use ingest::{IngestRequest, Ingested, MessageIn, OperationView, Progress};

@@ -2,14 +2,16 @@
 
 use std::ops::ControlFlow;
 
-use annals_core::ports::{Block, Record};
+use annals_core::ports::{Block, DocumentKey, Record};
 use annals_core::{Agent, Digest, LedgerRow, MemoryId, Message};
 
 use crate::columns::{instant, micros, signed};
 use crate::db::{Db, Result, params};
 use crate::forgotten::KeyedHashes;
 use crate::turns::Stored;
-use crate::{accesses, agents, bases, blocks, journal, ledger, memories, pruned, statements, summaries, turns};
+use crate::{
+    accesses, agents, bases, blocks, documents, journal, ledger, memories, pruned, statements, summaries, turns,
+};
 
 const TURNS: &str =
     "SELECT * FROM turn WHERE agent_id = ?1 AND at >= ?2 AND (at, day, conversation, message) > (?2, ?3, ?4, ?5)
@@ -29,17 +31,19 @@ enum Section {
     Operations,
     Periods,
     Versions,
+    Documents,
     Accesses,
 }
 
 impl Section {
-    const ALL: [Section; 7] = [
+    const ALL: [Section; 8] = [
         Section::Turns,
         Section::Pruned,
         Section::Statements,
         Section::Operations,
         Section::Periods,
         Section::Versions,
+        Section::Documents,
         Section::Accesses,
     ];
 
@@ -53,6 +57,7 @@ impl Section {
             Record::Operation(_) => Some(Section::Operations),
             Record::Period { .. } => Some(Section::Periods),
             Record::Version { .. } => Some(Section::Versions),
+            Record::Document(_) => Some(Section::Documents),
             Record::Access { .. } => Some(Section::Accesses),
         }
     }
@@ -109,6 +114,15 @@ impl Reader<'_> {
             Section::Versions => {
                 let id = if let Some(Record::Version { id, .. }) = after { id.as_str() } else { "" };
                 versions(self.db, self.agent, self.agent_id, id, limit)
+            }
+            Section::Documents => {
+                let last = if let Some(Record::Document(document)) = after {
+                    document.place()
+                } else {
+                    DocumentKey::default()
+                };
+                let found = documents::page(self.db, self.agent_id, &last, most)?.into_iter();
+                Ok(found.map(|document| Record::Document(Box::new(document))).collect())
             }
             Section::Accesses => {
                 let id = if let Some(Record::Access { id, .. }) = after { id.as_str() } else { "" };

@@ -10,7 +10,7 @@ use crate::db::{Failure, Result};
 use crate::sqlite::Sqlite;
 
 /// The schema version that this code writes. Older files are migrated when they are opened.
-pub(crate) const VERSION: i64 = 6;
+pub(crate) const VERSION: i64 = 7;
 
 /// The migrations, starting with the one from version 1.
 const STEPS: [&str; VERSION as usize - 1] = [
@@ -19,6 +19,7 @@ const STEPS: [&str; VERSION as usize - 1] = [
     include_str!("../sql/migrate_3_to_4.sql"),
     include_str!("../sql/migrate_4_to_5.sql"),
     include_str!("../sql/migrate_5_to_6.sql"),
+    include_str!("../sql/migrate_7_to_8.sql"),
 ];
 
 /// Indexes the few periods that still have to be written. Created at every start if missing: it changes no stored data.
@@ -119,12 +120,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("catalog.sqlite");
         drop(SqliteCatalog::open(&path).unwrap());
-        Connection::open(&path).unwrap().pragma_update(None, "user_version", 7).unwrap();
+        Connection::open(&path).unwrap().pragma_update(None, "user_version", VERSION + 1).unwrap();
         let error = SqliteCatalog::open(&path).err().unwrap().to_string();
-        assert!(error.contains("schema version 7, but this annals supports only 6"), "{error}");
+        assert!(
+            error.contains(&format!("schema version {}, but this annals supports only {VERSION}", VERSION + 1)),
+            "{error}"
+        );
         let version: i64 =
             Connection::open(&path).unwrap().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
-        assert_eq!(version, 7);
+        assert_eq!(version, VERSION + 1);
     }
 
     #[test]

@@ -9,7 +9,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes as collect;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
-use super::{Problem, agents, describe, facts, health, home, memories, messages, metrics, searches, settings, tools};
+use super::{
+    Problem, agents, describe, documents, facts, health, home, memories, messages, metrics, searches, settings, tools,
+};
 
 /// The routes, and their OpenAPI description.
 pub struct Routes {
@@ -35,6 +37,10 @@ pub fn routes(service: Service) -> Routes {
         .routes(collect!(memories::forget))
         .routes(collect!(facts::find, facts::enter))
         .routes(collect!(facts::blocks, facts::write_blocks))
+        .routes(collect!(documents::list))
+        .routes(collect!(documents::get, documents::put, documents::delete))
+        .routes(collect!(documents::search))
+        .routes(collect!(documents::collections))
         .routes(collect!(settings::get, settings::change))
         .routes(collect!(settings::status))
         .routes(collect!(settings::rollup))

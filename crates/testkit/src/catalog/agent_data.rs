@@ -5,7 +5,7 @@ mod save;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use annals_core::ports::{Access, Block, Change, Version, Watermark};
+use annals_core::ports::{Access, Block, Change, Document, DocumentKey, Version, Watermark};
 use annals_core::{
     Agent, Base, Date, DeadLetter, Digest, ExtractionWatermark, FactOperation, Grain, IngestReceipt, Kind, LedgerRow,
     Memory, MemoryId, Message, Period, Purpose, Settings, Stage, Statement, Timestamp, Usage, latest_day,
@@ -50,6 +50,7 @@ pub(super) struct AgentData {
     /// Requests by their client's key: digest of the body, operation id, and time of storing.
     pub(super) keyed: BTreeMap<Digest, (Digest, String, Timestamp)>,
     pub(super) blocks: BTreeMap<String, Block>,
+    pub(super) documents: BTreeMap<DocumentKey, Document>,
     pub(super) letters: BTreeMap<(MemoryId, Stage), DeadLetter>,
     /// The log of fact operations, by id.
     pub(super) log: BTreeMap<String, FactOperation>,
@@ -79,7 +80,11 @@ pub(super) struct Pruned {
 impl AgentData {
     /// Returns whether the agent is known. All of its messages may be pruned: their days stay in the ledger.
     pub(super) fn is_known(&self) -> bool {
-        self.settings.is_some() || !self.ledger.is_empty() || !self.log.is_empty() || !self.blocks.is_empty()
+        self.settings.is_some()
+            || !self.ledger.is_empty()
+            || !self.log.is_empty()
+            || !self.blocks.is_empty()
+            || !self.documents.is_empty()
     }
 
     /// Returns whether a roll-up may have work to do.

@@ -37,7 +37,7 @@ impl Archive for MemoryCatalog {
         let data = state.restoring.get_mut(agent).ok_or_else(not_begun)?;
         for record in records {
             state.seq += 1;
-            data.take(agent, record, state.seq)?;
+            data.take(agent, record, &mut state.seq)?;
         }
         Ok(())
     }
@@ -63,6 +63,9 @@ impl Archive for MemoryCatalog {
             let former = stored.ok_or_else(|| Error::NotFound { what: "memory", name: id.to_string() })?;
             if former.kind() == Kind::Turn {
                 return Err(Error::invalid("id", "is a turn; store it again with revise"));
+            }
+            if former.kind() == Kind::Passage {
+                return Err(Error::invalid("id", "is a passage; write its document instead"));
             }
             if former.text != text {
                 data.reword(former, text, seq, now);
