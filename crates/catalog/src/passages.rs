@@ -29,7 +29,8 @@ pub(crate) const WITHIN: &str = passages!(
 );
 pub(crate) const LEFT: &str = "SELECT count(*) AS n FROM passage WHERE agent_id = ?1 AND seq > ?2";
 pub(crate) const COUNT: &str = "SELECT count(*) AS n FROM passage WHERE agent_id = ?1";
-pub(crate) const OF_DOCUMENT: &str = "SELECT id, ordinal, first, behind FROM passage WHERE document_id = ?1";
+pub(crate) const OF_DOCUMENT: &str =
+    "SELECT id, ordinal, first, behind FROM passage WHERE document_id = ?1 ORDER BY ordinal";
 
 /// Returns the passages that a query finds, as memories.
 pub(crate) fn memories(db: &dyn Db, sql: &str, place: Values<'_>) -> Result<Vec<Memory>> {
@@ -38,10 +39,7 @@ pub(crate) fn memories(db: &dyn Db, sql: &str, place: Values<'_>) -> Result<Vec<
 
 /// Returns the ranges of a document's passages, in order.
 pub(crate) fn ranges(db: &dyn Db, document_id: i64) -> Result<Vec<Passage>> {
-    let mut found =
-        db.query(OF_DOCUMENT, params![document_id], |row| Ok((number::<u32>(row, "ordinal")?, range(row)?)))?;
-    found.sort_by_key(|(ordinal, _)| *ordinal);
-    Ok(found.into_iter().map(|(_, passage)| passage).collect())
+    db.query(OF_DOCUMENT, params![document_id], range)
 }
 
 /// Stores a passage as the next change.

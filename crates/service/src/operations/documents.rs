@@ -107,10 +107,13 @@ impl Service {
         now: Timestamp,
     ) -> Result<Option<Document>> {
         let places = std::slice::from_ref(place);
-        if refresh {
+        let found = self.parts.store.documents(agent, places, now).await?.pop();
+        // A document without a lifetime costs no write.
+        if refresh && found.as_ref().is_some_and(|document| document.lifetime.is_some()) {
             self.parts.store.refresh_documents(agent, places, now).await?;
+            return Ok(self.parts.store.documents(agent, places, now).await?.pop());
         }
-        Ok(self.parts.store.documents(agent, places, now).await?.pop())
+        Ok(found)
     }
 
     /// Lets the lifetimes of these documents begin anew.
