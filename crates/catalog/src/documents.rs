@@ -1,6 +1,7 @@
 //! Documents: texts and JSON values under a collection and a key. Each write replaces the passages of its document.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 
 use annals_core::ports::{
     Content, Document, DocumentKey, DocumentSelect, DocumentWrite, Documents, Expected, StoredCollection,
@@ -64,6 +65,9 @@ impl Documents for SqliteCatalog {
     }
 }
 
+/// The bytes of content after which a page of an export ends early.
+const BYTES: usize = 8 << 20;
+
 pub(crate) const BY_KEY: &str = "SELECT * FROM document WHERE agent_id = ?1 AND collection = ?2 AND key = ?3";
 /// `?2` and `?3` bound the collections: the first one, and the first that is none any more.
 pub(crate) const LIST: &str = "SELECT * FROM document
@@ -118,15 +122,33 @@ fn list(db: &dyn Db, agent: &Agent, select: &DocumentSelect, now: Timestamp) -> 
     Ok(find(db, LIST, place)?.into_iter().map(|stored| stored.document).collect())
 }
 
-/// Returns the documents after a place, expired ones included.
-pub(crate) fn page(db: &dyn Db, agent_id: i64, after: &DocumentKey, most: i64) -> Result<Vec<Document>> {
-    let found = find(db, PAGE, params![agent_id, after.collection, after.key, most])?;
-    Ok(found.into_iter().map(|stored| stored.document).collect())
+/// Returns the documents after a place, expired ones included, and whether the page ended early because of its size.
+pub(crate) fn page(db: &dyn Db, agent_id: i64, after: &DocumentKey, most: i64) -> Result<(Vec<Document>, bool)> {
+    let (mut found, mut bytes, mut is_cut) = (Vec::new(), 0, false);
+    db.for_each(PAGE, params![agent_id, after.collection, after.key, most], |row| {
+        found.push((row.get("document_id")?, read(row)?));
+        bytes += row.text("content")?.len();
+        is_cut = bytes > BYTES;
+        Ok(if is_cut { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
+    let found = found.into_iter().map(|(document_id, document)| with_passages(db, document_id, document));
+    Ok((found.collect::<Result<_>>()?, is_cut))
 }
 
-/// Returns all documents of an agent.
-pub(crate) fn all(db: &dyn Db, agent_id: i64) -> Result<Vec<Stored>> {
-    find(db, Sql::Once("SELECT * FROM document WHERE agent_id = ?1 ORDER BY collection, key"), params![agent_id])
+/// Returns the documents of an agent that `takes` accepts, by collection and key. Reads one at a time.
+pub(crate) fn taken(db: &dyn Db, agent_id: i64, takes: impl Fn(&Document) -> bool) -> Result<Vec<Stored>> {
+    let sql = "SELECT document_id FROM document WHERE agent_id = ?1 ORDER BY collection, key";
+    let numbers: Vec<i64> = db.query(Sql::Once(sql), params![agent_id], |row| row.get(0))?;
+    let mut taken = Vec::new();
+    for number in numbers {
+        let found = find(db, "SELECT * FROM document WHERE document_id = ?1", params![number])?;
+        taken.extend(found.into_iter().filter(|stored| takes(&stored.document)));
+    }
+    Ok(taken)
+}
+
+fn with_passages(db: &dyn Db, document_id: i64, document: Document) -> Result<Document> {
+    Ok(Document { passages: passages::ranges(db, document_id)?, ..document })
 }
 
 fn collections(db: &dyn Db, agent: &Agent, now: Timestamp) -> Result<Vec<StoredCollection>> {
@@ -273,4 +295,29 @@ pub(crate) fn content(row: &Row) -> Result<Content> {
     // The parser's own message may quote the content.
     let unread = |error: serde_json::Error| format!("is not valid JSON, at byte {}", error.column());
     Ok(Content::Json(serde_json::from_str(text).map_err(|error| unreadable("content", "Text", unread(error)))?))
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_core::ports::{DocumentWrite, Expected, Record};
+    use annals_core::prelude::*;
+    use annals_testkit::{agent, all_records, at, document};
+
+    use crate::fixture::Folder;
+
+    #[tokio::test]
+    async fn large_documents_are_exported_in_several_pages() {
+        let (folder, me, now) = (Folder::new(), agent("me"), at("2026-06-01T00:00:00Z"));
+        let catalog = folder.open();
+        for key in ["a", "b", "c", "d"] {
+            let written = document(key, now, &"long ".repeat(1 << 20));
+            catalog
+                .write_documents(&me, vec![DocumentWrite::Save(Box::new(written), Expected::Any)], now)
+                .await
+                .unwrap();
+        }
+        let documents = |records: &[Record]| records.iter().filter(|one| matches!(one, Record::Document(_))).count();
+        assert_eq!(documents(&catalog.records(&me, None, 100).await.unwrap()), 2);
+        assert_eq!(documents(&all_records(&catalog, &me).await), 4);
+    }
 }

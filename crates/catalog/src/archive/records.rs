@@ -79,6 +79,14 @@ pub(crate) fn records(db: &dyn Db, agent: &Agent, after: Option<&Record>, limit:
             break;
         }
         let after = after.filter(|record| Section::of(record) == Some(section));
+        if section == Section::Documents {
+            let (mut found, is_cut) = reader.documents(after, left)?;
+            records.append(&mut found);
+            if is_cut {
+                break;
+            }
+            continue;
+        }
         records.append(&mut reader.section(section, after, left)?);
     }
     Ok(records)
@@ -115,15 +123,7 @@ impl Reader<'_> {
                 let id = if let Some(Record::Version { id, .. }) = after { id.as_str() } else { "" };
                 versions(self.db, self.agent, self.agent_id, id, limit)
             }
-            Section::Documents => {
-                let last = if let Some(Record::Document(document)) = after {
-                    document.place()
-                } else {
-                    DocumentKey::default()
-                };
-                let found = documents::page(self.db, self.agent_id, &last, most)?.into_iter();
-                Ok(found.map(|document| Record::Document(Box::new(document))).collect())
-            }
+            Section::Documents => unreachable!("read by `documents`"),
             Section::Accesses => {
                 let id = if let Some(Record::Access { id, .. }) = after { id.as_str() } else { "" };
                 accesses::records(self.db, self.agent_id, id, most)
@@ -142,6 +142,13 @@ impl Reader<'_> {
         let place = params![self.agent_id, at, day, conversation, message, most];
         let turns = turns::find(self.db, TURNS, place)?;
         Ok(turns.into_iter().map(|stored| turn_record(stored, extracted)).collect())
+    }
+
+    /// Returns documents, and whether there may be more because the page ended early.
+    fn documents(&self, after: Option<&Record>, limit: usize) -> Result<(Vec<Record>, bool)> {
+        let last = if let Some(Record::Document(document)) = after { document.place() } else { DocumentKey::default() };
+        let (found, is_cut) = documents::page(self.db, self.agent_id, &last, signed(limit as u64))?;
+        Ok((found.into_iter().map(|document| Record::Document(Box::new(document))).collect(), is_cut))
     }
 
     fn statements(&self, after: Option<&Record>, most: i64) -> Result<Vec<Record>> {

@@ -170,8 +170,8 @@ mod tests {
         assert_eq!((&best["kind"], &best["document"]["key"]), (&json!("passage"), &json!("trips/plan.md")));
 
         let (_, page) = ask(&app, "GET", "documents?limit=1", Value::Null).await;
-        assert_eq!((&page["documents"][0]["key"], &page["next_cursor"]), (&json!("other"), &json!("notes/other")));
-        let (_, page) = ask(&app, "GET", "documents?cursor=notes/other", Value::Null).await;
+        assert_eq!((&page["documents"][0]["key"], &page["next_cursor"]), (&json!("other"), &json!("5:notes/other")));
+        let (_, page) = ask(&app, "GET", "documents?cursor=5:notes/other", Value::Null).await;
         assert_eq!((&page["documents"][0]["key"], &page["next_cursor"]), (&json!("trips/plan.md"), &Value::Null));
         let (_, listed) = ask(&app, "GET", "collections", Value::Null).await;
         assert_eq!(listed["collections"][1], json!({"collection": "notes.work", "documents": 1}));

@@ -22,6 +22,8 @@ const MOST_PATHS: usize = 64;
 /// The most documents of a page, and how many there are by default.
 const LARGEST_PAGE: usize = 1000;
 const PAGE: usize = 100;
+/// Documents that are read at once.
+const CHUNK: usize = 32;
 /// The longest lifetime, in seconds: a hundred years.
 const LONGEST_LIFE: u64 = 100 * 366 * 24 * 3600;
 
@@ -150,7 +152,7 @@ impl Service {
         self.change_documents(agent, settings, vec![DocumentChange::Put(new)], now).await?;
         let stored = self.document(agent, &place, false, now).await?;
         let missing = || Error::NotFound { what: "document", name: place.to_string() };
-        Ok(DocumentView { text: None, value: None, ..DocumentView::from(stored.ok_or_else(missing)?) })
+        Ok(DocumentView::from(stored.ok_or_else(missing)?).without_content())
     }
 
     /// Returns a document.
@@ -185,18 +187,27 @@ impl Service {
         if limit == 0 || limit > LARGEST_PAGE {
             return Err(Error::invalid("limit", format!("is {limit}; 1 to {LARGEST_PAGE} are allowed")));
         }
-        let select = DocumentSelect {
+        let mut select = DocumentSelect {
             below: request.collection.unwrap_or_default(),
             key_prefix: request.key_prefix.unwrap_or_default(),
             after: request.cursor.as_deref().map(from_cursor).transpose()?,
-            limit: limit + 1,
+            limit: 0,
         };
-        let mut found = self.page_of_documents(agent, &select, now).await?;
-        let is_more = found.len() > limit;
-        found.truncate(limit);
-        let next_cursor = found.last().filter(|_| is_more).map(|last| format!("{}/{}", last.collection, last.key));
-        let view = |document| DocumentView { text: None, value: None, ..DocumentView::from(document) };
-        let documents = found.into_iter().map(view).collect();
+        let mut documents: Vec<DocumentView> = Vec::new();
+        loop {
+            // Contents may be large, so few are read at once.
+            select.limit = CHUNK.min(limit + 1 - documents.len());
+            let page = self.page_of_documents(agent, &select, now).await?;
+            let is_last = page.len() < select.limit;
+            select.after = page.last().map(Document::place);
+            documents.extend(page.into_iter().map(DocumentView::from).map(DocumentView::without_content));
+            if is_last || documents.len() > limit {
+                break;
+            }
+        }
+        let is_more = documents.len() > limit;
+        documents.truncate(limit);
+        let next_cursor = documents.last().filter(|_| is_more).map(to_cursor);
         Ok(DocumentsAnswer { agent: agent.name().to_owned(), documents, next_cursor })
     }
 
@@ -211,11 +222,18 @@ impl Service {
     }
 }
 
-/// A collection contains no slash, so the first one ends it.
+/// Returns a cursor behind a document. A collection may contain any character, so its length comes first.
+fn to_cursor(last: &DocumentView) -> String {
+    format!("{}:{}/{}", last.collection.len(), last.collection, last.key)
+}
+
 fn from_cursor(cursor: &str) -> Result<DocumentKey> {
-    let (collection, key) =
-        cursor.split_once('/').ok_or_else(|| Error::invalid("cursor", "is not one that a page returned"))?;
-    Ok(DocumentKey { collection: collection.to_owned(), key: key.to_owned() })
+    let parsed = || {
+        let (length, rest) = cursor.split_once(':')?;
+        let (collection, key) = rest.split_at_checked(length.parse().ok()?)?;
+        Some(DocumentKey { collection: collection.to_owned(), key: key.strip_prefix('/')?.to_owned() })
+    };
+    parsed().ok_or_else(|| Error::invalid("cursor", "is not one that a page returned"))
 }
 
 fn requested(place: DocumentKey, request: PutDocument) -> Result<NewDocument> {

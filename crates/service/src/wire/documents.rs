@@ -79,6 +79,13 @@ impl From<Document> for DocumentView {
     }
 }
 
+impl DocumentView {
+    /// Returns the document without its content.
+    pub fn without_content(self) -> DocumentView {
+        DocumentView { text: None, value: None, ..self }
+    }
+}
+
 /// Which documents to list.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, IntoParams)]
 #[serde(deny_unknown_fields)]

@@ -18,7 +18,7 @@ use crate::rest::Problem;
 use crate::rest::extract::{Adding, Body, Named, QueryParams, Reading};
 
 /// Documents read at once while a filter looks for matches.
-const PAGE: usize = 200;
+const PAGE: usize = 32;
 const SECONDS_PER_MINUTE: f64 = 60.0;
 /// A hundred years.
 const LONGEST_TTL_MINUTES: f64 = 100.0 * 366.0 * 24.0 * 60.0;
@@ -106,11 +106,16 @@ impl Item {
                 // A text that was stored by another interface.
                 Content::Text(text) => Value::Object(Map::from_iter([("text".to_owned(), Value::String(text))])),
             },
-            created_at: document.created_at.to_string(),
-            updated_at: document.updated_at.to_string(),
+            created_at: moment(document.created_at),
+            updated_at: moment(document.updated_at),
             score,
         }
     }
+}
+
+/// Returns a moment in the form that every version of Python parses.
+fn moment(at: Timestamp) -> String {
+    format!("{at:.6}").replace('Z', "+00:00")
 }
 
 /// Stores an item, in place of the one with its key.

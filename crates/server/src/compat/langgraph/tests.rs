@@ -59,8 +59,9 @@ async fn item_is_stored_returned_and_removed() {
     let store = Store::new();
     assert_eq!(store.ask("GET", "store/items?namespace=a.b&key=k", Value::Null).await, (200, Value::Null));
     store.put(&["a", "b"], "k", json!({"text": "tea", "n": 1.5})).await;
+    let at = "2026-03-10T12:00:00.000000+00:00";
     let item = json!({
-        "namespace": ["a", "b"], "key": "k", "value": {"text": "tea", "n": 1.5}, "created_at": NOW, "updated_at": NOW,
+        "namespace": ["a", "b"], "key": "k", "value": {"text": "tea", "n": 1.5}, "created_at": at, "updated_at": at,
     });
     assert_eq!(store.ask("GET", "store/items?namespace=a.b&key=k&refresh_ttl=True", Value::Null).await, (200, item));
     for _ in 0..2 {

@@ -11,7 +11,7 @@ use crate::rest::Problem;
 
 /// The collection of all files.
 const COLLECTION: &str = "memories";
-const PAGE: usize = 200;
+const PAGE: usize = 32;
 
 /// The files of an agent.
 pub(super) struct Files<'s> {
@@ -59,15 +59,23 @@ impl Files<'_> {
     pub(super) async fn tree(&self, key: &str) -> Result<Directory> {
         let start = if key.is_empty() { 0 } else { key.len() + 1 };
         let mut tree = Directory::default();
-        for document in self.all_below(key).await? {
-            let path = &document.key[start..];
-            match path.strip_suffix('/') {
-                Some(directory) => tree.add_directory(directory),
-                None if path.is_empty() => {}
-                None => tree.add_file(path, text(document.content.clone()).len() as u64),
+        let mut select = below(key);
+        loop {
+            let page = self.service.page_of_documents(self.agent, &select, self.now).await?;
+            let is_last = page.len() < PAGE;
+            select.after = page.last().map(Document::place);
+            for document in page {
+                let path = &document.key[start..];
+                match path.strip_suffix('/') {
+                    Some(directory) => tree.add_directory(directory),
+                    None if path.is_empty() => {}
+                    None => tree.add_file(path, text(document.content).len() as u64),
+                }
+            }
+            if is_last {
+                return Ok(tree);
             }
         }
-        Ok(tree)
     }
 
     /// Returns the changes that make the directories above a key, as far as they are missing.

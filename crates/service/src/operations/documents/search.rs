@@ -73,7 +73,7 @@ impl Service {
         let backlog = self.parts.store.backlog(agent, Grain::Working, applied).await?;
         if backlog > 0 {
             let limit = usize::try_from(backlog).unwrap_or(usize::MAX);
-            let changes = self.parts.store.changes(agent, Grain::Working, applied, limit.min(10_000)).await?;
+            let changes = self.parts.store.changes(agent, Grain::Working, applied, limit.min(1_000)).await?;
             let last = changes.last().map_or(applied, annals_core::ports::Change::seq);
             self.nudge(agent);
             self.preview(agent, CATCH_UP, |(searchable, _)| searchable >= last).await?;
@@ -144,7 +144,7 @@ impl Service {
         let query = DocumentQuery { text: &request.query, below, limit: request.limit };
         let found = self.find_documents(agent, &query, &|_| true, now).await?;
         let result = |found: DocumentFound| DocumentResult {
-            document: DocumentView { text: None, value: None, ..DocumentView::from(found.document) },
+            document: DocumentView::from(found.document).without_content(),
             score: found.score,
             passage: PassageView { ordinal: found.ordinal, start: found.passage.start, end: found.passage.end },
             text: found.text,
