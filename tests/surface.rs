@@ -84,6 +84,29 @@ fn search_filters_by_grain_and_range_and_names_its_sources() {
 }
 
 #[test]
+fn prompts_that_memory_knows_nothing_about_get_no_context() {
+    let annals = Annals::new();
+    annals.import(include_str!("../crates/annals/demo/messages.jsonl"));
+    let context = |prompt: &str| annals.json(&["context", prompt, "--agent", "demo"]);
+    for unrelated in [
+        "What is the capital of Mongolia?",
+        "Who are you?",
+        "Tell me a joke.",
+        "How do I exit vim?",
+        "Write a haiku about autumn.",
+        "give me an example",
+        "What causes earthquakes?",
+    ] {
+        let context = context(unrelated);
+        assert_eq!((&context["known"], &context["tokens"]), (&json!(false), &json!(0)), "{unrelated}: {context}");
+    }
+    for (related, answer) in [("Where do I live?", "Graça"), ("Who gives me cello lessons?", "Benedita")] {
+        let context = context(related);
+        assert!(context["text"].as_str().unwrap().contains(answer), "{related}: {context}");
+    }
+}
+
+#[test]
 fn context_fits_its_budget_and_its_ids_resolve() {
     let annals = with_story();
     let ask = |prompt: &str, more: &[&str]| {

@@ -285,7 +285,7 @@ impl History {
         self.note(agent, format!("writes the block {text:?}"));
         let name = format!("block {}", self.words);
         let block = Block { name: name.clone(), text, updated_at: at };
-        self.world().parts.store.save_block(&self.agents[agent], block).await.unwrap();
+        annals_testkit::save_block(&*self.world().parts.store, &self.agents[agent], block).await.unwrap();
         self.truth.entries.push(Entry { agent, place: Place::Block(name), at, words, is_forgotten: false });
     }
 

@@ -31,7 +31,7 @@ def fill(folder, megabytes):
     catalog = sqlite3.connect(folder / "catalog.sqlite")
     catalog.execute("PRAGMA synchronous = OFF")
     agent = catalog.execute("INSERT INTO agent (workspace, name) SELECT workspace, 'big' FROM agent LIMIT 1").lastrowid
-    (last,) = catalog.execute("SELECT last FROM sequence").fetchone()
+    (last,) = catalog.execute("SELECT seq FROM sequence_floor").fetchone()
     count = megabytes * 1_000_000 // 1494
     rows = (
         (last + 1 + n, agent, f"t-big{n * 2654435761 % 2**40:x}-{n}", f"talk {n % 500}", f"m{n}", "2026-01-05",
@@ -43,9 +43,9 @@ def fill(folder, megabytes):
         rows,
     )
     last += count
-    catalog.execute("UPDATE sequence SET last = ?", (last,))
+    catalog.execute("UPDATE agent SET seq = ? WHERE agent_id = ?", (last, agent))
     catalog.executemany(
-        "INSERT INTO lane (agent_id, grain, generation, applied) VALUES (?, ?, 0, ?)",
+        "INSERT INTO watermark (agent_id, grain, generation, applied) VALUES (?, ?, 0, ?)",
         [(agent, grain, last) for grain in range(6)],
     )
     catalog.execute("INSERT INTO journal (agent_id, extracted) VALUES (?, ?)", (agent, last))

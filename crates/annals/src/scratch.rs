@@ -1,18 +1,21 @@
-//! Temporary folders inside the data folder: on the same disk, removed on drop. Folders that a killed process left are removed
-//! when the data folder is next opened, because they may hold text that is to be forgotten.
+//! Temporary folders and files inside the data folder: on the same disk, removed on drop. What a killed process left is removed
+//! when the data folder is next opened, because it may hold text that is to be forgotten, or take a name that is needed again.
 //!
 //! Names cannot be guessed, an existing folder is never reused, and each folder is locked by its owner, so that two commands at
 //! once do not remove each other's.
 
-use std::fs::{DirBuilder, File, TryLockError};
+use std::fs::{DirBuilder, DirEntry, File, TryLockError};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use annals_core::{Error, Result};
 use data_encoding::HEXLOWER;
 
-/// Prefix of the names of these folders.
+/// Prefix of the names of these folders and files.
 pub const PREFIX: &str = "annals-scratch-";
+
+/// Prefix of SQLite's temporary files. Like our files without a name they have one between two system calls.
+const OF_SQLITE: &str = "etilqs_";
 
 /// A temporary folder; dropping it removes the folder.
 pub struct Scratch {
@@ -39,7 +42,8 @@ impl Scratch {
     }
 }
 
-/// Creates an empty file without a name in a folder. It disappears when it is closed or the process ends.
+/// Creates an empty file without a name in a folder. It disappears when it is closed or the process ends. A process that is
+/// killed before the name is removed leaves an empty file to [`sweep`].
 pub fn nameless_file(folder: &Path) -> std::io::Result<File> {
     let mut random = [0; 8];
     getrandom::fill(&mut random)?;
@@ -49,26 +53,72 @@ pub fn nameless_file(folder: &Path) -> std::io::Result<File> {
     Ok(file)
 }
 
-/// Removes folders that killed processes left. The owner of the data folder calls this before it starts to work.
+/// Removes folders and files that killed processes left. The owner of the data folder calls this before it starts to work.
 pub fn sweep(folder: &Path) -> Result<()> {
-    let failed = |cause| Error::storage(format!("cannot tidy {}", folder.display()), cause);
-    for entry in std::fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        if entry.file_name().to_string_lossy().starts_with(PREFIX) && is_abandoned(&entry.path()) {
-            std::fs::remove_dir_all(entry.path()).map_err(failed)?;
+    sweep_folders(folder)?;
+    for entry in entries(folder)? {
+        let name = entry.file_name();
+        let is_scratch = [PREFIX, OF_SQLITE].iter().any(|prefix| name.to_string_lossy().starts_with(prefix));
+        if is_scratch && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            std::fs::remove_file(entry.path()).map_err(|cause| cannot_tidy(folder, cause))?;
         }
     }
     Ok(())
 }
 
-fn is_abandoned(path: &Path) -> bool {
-    let is_folder = std::fs::symlink_metadata(path).is_ok_and(|found| found.is_dir());
-    is_folder && !File::open(path).is_ok_and(|folder| matches!(folder.try_lock(), Err(TryLockError::WouldBlock)))
+/// Removes folders that killed processes left, in a folder that others may use too.
+pub fn sweep_folders(folder: &Path) -> Result<()> {
+    for entry in entries(folder)? {
+        let is_scratch = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        if is_scratch && entry.file_type().is_ok_and(|kind| kind.is_dir()) && is_abandoned(&entry.path()) {
+            std::fs::remove_dir_all(entry.path()).map_err(|cause| cannot_tidy(folder, cause))?;
+        }
+    }
+    Ok(())
+}
+
+fn entries(folder: &Path) -> Result<Vec<DirEntry>> {
+    std::fs::read_dir(folder).and_then(Iterator::collect).map_err(|cause| cannot_tidy(folder, cause))
+}
+
+fn cannot_tidy(folder: &Path, cause: std::io::Error) -> Error {
+    Error::storage(format!("cannot tidy {}", folder.display()), cause)
+}
+
+fn is_abandoned(folder: &Path) -> bool {
+    !File::open(folder).is_ok_and(|folder| matches!(folder.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
         // If this fails, `sweep` removes the folder when the data folder is next opened.
         let _ = std::fs::remove_dir_all(&self.path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn sweep_removes_what_killed_processes_left_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let used = Scratch::within(folder.path(), "backup").unwrap();
+        fs::create_dir(path("annals-scratch-export-0a")).unwrap();
+        fs::write(path("annals-scratch-export-0a/memories.jsonl"), "tea").unwrap();
+        for name in ["annals-scratch-export-1-0", "annals-scratch-0123456789abcdef", "etilqs_Ab3", "catalog.sqlite"] {
+            fs::write(path(name), "").unwrap();
+        }
+        std::os::unix::fs::symlink(path("catalog.sqlite"), path("annals-scratch-link")).unwrap();
+        sweep(folder.path()).unwrap();
+        let left = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+        let mut left: Vec<_> = left.collect();
+        left.sort();
+        let mut expect = vec![path("annals-scratch-link"), used.path().to_owned(), path("catalog.sqlite")];
+        expect.sort();
+        assert_eq!(left, expect);
     }
 }

@@ -1,13 +1,13 @@
 //! Agents: their numbers in the file, their settings, their state and their sizes.
 
-use annals_core::ports::{AgentState, Agents, Counts};
+use annals_core::ports::{AgentState, Agents, Counts, RetentionLimits, Totals};
 use annals_core::{Agent, Grain, Period, Settings, Timestamp, latest_day};
 use async_trait::async_trait;
 
 use crate::SqliteCatalog;
-use crate::columns::{grain, instant, json, number, to_json};
+use crate::columns::{grain, instant, json, maybe_instant, number, to_json};
 use crate::db::{Db, Result, Row, params};
-use crate::{changes, passages};
+use crate::{changes, passages, totals};
 
 #[async_trait]
 impl Agents for SqliteCatalog {
@@ -24,6 +24,15 @@ impl Agents for SqliteCatalog {
 
     async fn agents_with_work(&self, now: Timestamp) -> annals_core::Result<Vec<Agent>> {
         self.thread.read("listing agents that have work", move |c| with_work(c, now)).await
+    }
+
+    async fn agents_to_retain(&self, limits: &RetentionLimits) -> annals_core::Result<Vec<Agent>> {
+        let limits = limits.clone();
+        self.thread.read("listing agents to retain", move |c| totals::agents_to_retain(c, &limits)).await
+    }
+
+    async fn totals(&self, now: Timestamp) -> annals_core::Result<Totals> {
+        self.thread.read("adding up all agents", move |c| totals::totals(c, now)).await
     }
 
     async fn agent_state(&self, agent: &Agent) -> annals_core::Result<AgentState> {
@@ -47,26 +56,30 @@ impl Agents for SqliteCatalog {
     }
 }
 
-/// The agents above a workspace and a name. An agent with only pruned turns still has ledger rows, one with only facts
+/// Whether a row of `agent` is a known agent. One with only pruned turns still has ledger rows, one with only facts
 /// entered by hand has the log, and another may have nothing but blocks.
-macro_rules! known_agents {
-    ($rest:literal) => {
-        concat!(
-            "SELECT workspace, name
-            FROM agent
-            -- The staging agent of a restore has no workspace.
-            WHERE workspace <> '' AND (workspace, name) > (?1, ?2) AND (
-                settings IS NOT NULL
-                OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = agent.agent_id)
-                OR EXISTS (SELECT 1 FROM ledger WHERE ledger.agent_id = agent.agent_id)
-                OR EXISTS (SELECT 1 FROM fact_operation WHERE fact_operation.agent_id = agent.agent_id)
-                OR EXISTS (SELECT 1 FROM block WHERE block.agent_id = agent.agent_id)
-                OR EXISTS (SELECT 1 FROM document WHERE document.agent_id = agent.agent_id)
-            ) ",
-            $rest
-        )
+macro_rules! known {
+    () => {
+        "-- The staging agent of a restore has no workspace.
+        workspace <> '' AND (
+            settings IS NOT NULL
+            OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = agent.agent_id)
+            OR EXISTS (SELECT 1 FROM ledger WHERE ledger.agent_id = agent.agent_id)
+            OR EXISTS (SELECT 1 FROM fact_operation WHERE fact_operation.agent_id = agent.agent_id)
+            OR EXISTS (SELECT 1 FROM block WHERE block.agent_id = agent.agent_id)
+            OR EXISTS (SELECT 1 FROM document WHERE document.agent_id = agent.agent_id)
+        ) "
     };
 }
+
+/// The known agents above a workspace and a name.
+macro_rules! known_agents {
+    ($rest:literal) => {
+        concat!("SELECT workspace, name FROM agent WHERE (workspace, name) > (?1, ?2) AND ", known!(), $rest)
+    };
+}
+
+pub(crate) const KNOWN: &str = known!();
 
 pub(crate) const PAGE: &str = known_agents!("ORDER BY workspace, name LIMIT ?3");
 pub(crate) const PAGE_OF_WORKSPACE: &str =
@@ -129,13 +142,13 @@ pub(crate) fn enrolled(db: &dyn Db, agent: &Agent) -> Result<i64> {
     if number > 0 {
         return Ok(number);
     }
-    let sql = "INSERT INTO agent (workspace, name, erased) SELECT ?1, ?2, last FROM sequence RETURNING agent_id";
+    let sql = "INSERT INTO agent (workspace, name, erased) SELECT ?1, ?2, seq FROM sequence_floor RETURNING agent_id";
     db.query_one(sql, params![agent.workspace(), agent.name()], |row| row.get(0))
 }
 
 /// Records that something of the agent is erased now.
 pub(crate) fn note_erasure(db: &dyn Db, agent: &Agent) -> Result<()> {
-    let sql = "UPDATE agent SET erased = (SELECT last FROM sequence) WHERE agent_id = ?1";
+    let sql = "UPDATE agent SET erased = max(erased, seq) WHERE agent_id = ?1";
     db.execute(sql, params![known(db, agent)?])?;
     Ok(())
 }
@@ -193,6 +206,8 @@ pub(crate) fn counts(db: &dyn Db, agent: &Agent) -> Result<Counts> {
     let edge =
         |sql| -> Result<Option<Timestamp>> { db.query_optional(sql, params![agent_id], |row| instant(row, "at")) };
     counts.extent = edge(FIRST_TURN)?.zip(edge(LAST_TURN)?);
+    let sql = "SELECT ingested_at FROM agent WHERE agent_id = ?1";
+    counts.last_ingest = db.query_optional(sql, params![agent_id], |row| maybe_instant(row, "ingested_at"))?.flatten();
     Ok(counts)
 }
 

@@ -16,14 +16,15 @@ impl Blocks for SqliteCatalog {
         self.thread.read("reading blocks", move |c| blocks(c, &agent)).await
     }
 
-    async fn save_block(&self, agent: &Agent, block: Block) -> annals_core::Result<()> {
+    async fn write_blocks(
+        &self,
+        agent: &Agent,
+        written: Vec<Block>,
+        removed: Vec<String>,
+        most: usize,
+    ) -> annals_core::Result<Vec<Block>> {
         let agent = agent.clone();
-        self.thread.write("saving a block", move |c| save(c, &agent, &block)).await
-    }
-
-    async fn remove_block(&self, agent: &Agent, name: &str) -> annals_core::Result<bool> {
-        let (agent, name) = (agent.clone(), name.to_owned());
-        self.thread.write("removing a block", move |c| remove(c, &agent, &name)).await
+        self.thread.write("writing blocks", move |c| write(c, &agent, &written, &removed, most)).await
     }
 }
 
@@ -38,27 +39,32 @@ pub(crate) fn of(db: &dyn Db, agent_id: i64) -> Result<Vec<Block>> {
     db.query(sql, params![agent_id], read)
 }
 
-/// Stores a block, replacing one of the same name.
-pub(crate) fn save(db: &dyn Db, agent: &Agent, block: &Block) -> Result<()> {
-    save_of(db, agents::enrolled(db, agent)?, block)
+/// Stores and removes blocks, all or none. Returns all blocks of the agent.
+fn write(db: &dyn Db, agent: &Agent, written: &[Block], removed: &[String], most: usize) -> Result<Vec<Block>> {
+    let agent_id = if written.is_empty() { agents::known(db, agent)? } else { agents::enrolled(db, agent)? };
+    for name in removed {
+        remove_of(db, agent_id, name)?;
+    }
+    for block in written {
+        save_of(db, agent_id, block)?;
+    }
+    let all = of(db, agent_id)?;
+    annals_core::ports::check_number_of_blocks(all.len(), most)?;
+    Ok(all)
 }
 
-/// Like [`save`], by the agent's number.
+/// Stores a block, replacing one of the same name.
 pub(crate) fn save_of(db: &dyn Db, agent_id: i64, block: &Block) -> Result<()> {
     let sql = "INSERT OR REPLACE INTO block (agent_id, name, text, updated_at) VALUES (?1, ?2, ?3, ?4)";
     db.execute(sql, params![agent_id, block.name, block.text, micros(block.updated_at)])?;
     Ok(())
 }
 
-/// Removes a block; returns whether it existed.
-pub(crate) fn remove(db: &dyn Db, agent: &Agent, name: &str) -> Result<bool> {
-    remove_of(db, agents::known(db, agent)?, name)
-}
-
-/// Like [`remove`], by the agent's number.
-pub(crate) fn remove_of(db: &dyn Db, agent_id: i64, name: &str) -> Result<bool> {
+/// Removes a block, if there is one of that name.
+pub(crate) fn remove_of(db: &dyn Db, agent_id: i64, name: &str) -> Result<()> {
     let sql = "DELETE FROM block WHERE agent_id = ?1 AND name = ?2";
-    Ok(db.execute(sql, params![agent_id, name])? > 0)
+    db.execute(sql, params![agent_id, name])?;
+    Ok(())
 }
 
 fn read(row: &Row) -> Result<Block> {

@@ -1,11 +1,11 @@
-//! The sequence of changes, the tombstones of removed memories, and how far the table of each grain has applied both.
+//! The sequence of each agent's changes, the tombstones of removed memories, and how far the table of each grain has applied both.
 
 use annals_core::ports::{Change, Watermark, Watermarks};
-use annals_core::{Agent, Error, Grain, MemoryId};
+use annals_core::{Agent, Error, Grain, MemoryId, Timestamp};
 use async_trait::async_trait;
 
 use crate::SqliteCatalog;
-use crate::columns::{grain_number, number, signed};
+use crate::columns::{grain_number, micros, number, signed};
 use crate::db::{Db, Result, Row, Values, params};
 use crate::{agents, memories, passages, statements, summaries, turns};
 
@@ -96,7 +96,8 @@ fn read_tombstone(row: &Row) -> Result<Change> {
 
 /// Returns the watermark of the grain's table; generation 0 with nothing applied if none is stored.
 pub(crate) fn watermark(db: &dyn Db, agent: &Agent, grain: Grain) -> Result<Watermark> {
-    let sql = "SELECT generation, applied, building, building_applied FROM lane WHERE agent_id = ?1 AND grain = ?2";
+    let sql =
+        "SELECT generation, applied, building, building_applied FROM watermark WHERE agent_id = ?1 AND grain = ?2";
     let place = params![agents::known(db, agent)?, grain_number(grain)];
     let found = db.query_optional(sql, place, read_watermark)?;
     Ok(found.unwrap_or_default())
@@ -114,7 +115,7 @@ pub(crate) fn save_watermark(
         return Err(Error::Stale { what: format!("the watermark of the {grain} table") }.into());
     }
     let agent_id = agents::enrolled(db, agent)?;
-    let sql = "INSERT INTO lane (agent_id, grain, generation, applied, building, building_applied)
+    let sql = "INSERT INTO watermark (agent_id, grain, generation, applied, building, building_applied)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
         ON CONFLICT (agent_id, grain) DO UPDATE
         SET generation = excluded.generation,
@@ -143,22 +144,70 @@ fn read_watermark(row: &Row) -> Result<Watermark> {
     Ok(Watermark { generation: row.get("generation")?, applied: number(row, "applied")?, building })
 }
 
-/// Assigns the next number. Runs inside the job's savepoint, so a failed job releases its numbers.
-pub(crate) fn next_seq(db: &dyn Db) -> Result<i64> {
-    let sql = "UPDATE sequence SET last = last + 1 RETURNING last";
+/// Assigns the agent's next number. Runs inside the job's savepoint, so a failed job releases its numbers. A database
+/// with several writers locks the agent's row here until the commit, so numbers become visible in order.
+pub(crate) fn next_seq(db: &dyn Db, agent_id: i64) -> Result<i64> {
+    let sql = "UPDATE agent
+        SET seq = CASE seq WHEN 0 THEN (SELECT floor.seq FROM sequence_floor AS floor) ELSE seq END + 1
+        WHERE agent_id = ?1
+        RETURNING seq";
+    db.query_one(sql, params![agent_id], |row| row.get(0))
+}
+
+/// Returns the agent's last number. If it has none yet, or is unknown: the number below its first.
+pub(crate) fn last_seq(db: &dyn Db, agent_id: i64) -> Result<i64> {
+    let sql = "SELECT coalesce(nullif((SELECT seq FROM agent WHERE agent_id = ?1), 0), seq) FROM sequence_floor";
+    db.query_one(sql, params![agent_id], |row| row.get(0))
+}
+
+/// Returns the highest number that any agent has, or had before it was erased.
+pub(crate) fn highest_seq(db: &dyn Db) -> Result<i64> {
+    let sql = "SELECT max(seq) FROM (SELECT seq FROM agent UNION ALL SELECT seq FROM sequence_floor)";
     db.query_one(sql, &[], |row| row.get(0))
 }
 
-/// Returns the last number assigned.
-pub(crate) fn last_seq(db: &dyn Db) -> Result<i64> {
-    db.query_one("SELECT last FROM sequence", &[], |row| row.get(0))
+/// Keeps the numbers of an agent that is erased as a whole from being assigned again.
+pub(crate) fn raise_floor(db: &dyn Db, agent_id: i64) -> Result<()> {
+    let sql = "UPDATE sequence_floor SET seq = max(seq, ?1)";
+    db.execute(sql, params![last_seq(db, agent_id)?])?;
+    Ok(())
+}
+
+/// The numbers that one request assigns to many changes: one query to begin, one to save the last number.
+pub(crate) struct Numbers {
+    agent_id: i64,
+    first: i64,
+    last: i64,
+}
+
+impl Numbers {
+    pub(crate) fn begin(db: &dyn Db, agent_id: i64) -> Result<Numbers> {
+        let last = last_seq(db, agent_id)?;
+        Ok(Numbers { agent_id, first: last, last })
+    }
+
+    /// Assigns the next number.
+    pub(crate) fn next(&mut self) -> i64 {
+        self.last += 1;
+        self.last
+    }
+
+    /// Saves the last number and the instant of an ingest that assigned any, in the transaction of the changes. No other
+    /// number of the agent may have been assigned since the beginning.
+    pub(crate) fn save_ingest(&self, db: &dyn Db, now: Timestamp) -> Result<()> {
+        if self.last > self.first {
+            let sql = "UPDATE agent SET seq = ?2, ingested_at = ?3 WHERE agent_id = ?1";
+            db.execute(sql, params![self.agent_id, self.last, micros(now)])?;
+        }
+        Ok(())
+    }
 }
 
 pub(crate) const DROP_TOMBSTONES: &str = "DELETE FROM tombstone WHERE agent_id = ?1 AND grain = ?2 AND seq <= ?3";
 
 /// Records the deletion of a memory; returns the sequence number of the change.
 pub(crate) fn leave_tombstone(db: &dyn Db, agent_id: i64, id: &MemoryId, grain: Grain) -> Result<i64> {
-    let seq = next_seq(db)?;
+    let seq = next_seq(db, agent_id)?;
     let sql = "INSERT INTO tombstone (agent_id, id, grain, seq) VALUES (?1, ?2, ?3, ?4)";
     db.execute(sql, params![agent_id, id.as_str(), grain_number(grain), seq])?;
     Ok(seq)
@@ -201,7 +250,7 @@ mod tests {
             let catalog = folder.open();
             assert_eq!(catalog.watermark(&agent, Grain::Weekly).await.unwrap(), watermark);
             assert_eq!(catalog.watermark(&agent, Grain::Daily).await.unwrap(), start);
-            assert_eq!(catalog.all_agents().await.unwrap(), [], "a lane alone makes nobody known");
+            assert_eq!(catalog.all_agents().await.unwrap(), [], "a watermark alone makes nobody known");
         }
     }
 }

@@ -11,7 +11,7 @@ use async_trait::async_trait;
 
 use crate::columns::{instant, json, maybe_instant, micros, number, signed, to_json, unreadable, word};
 use crate::db::{Db, Result, Row, Sql, Values, params};
-use crate::{SqliteCatalog, agents, passages};
+use crate::{SqliteCatalog, agents, changes, passages};
 
 #[async_trait]
 impl Documents for SqliteCatalog {
@@ -174,7 +174,7 @@ fn write_one(db: &dyn Db, agent: &Agent, write: &DocumentWrite, now: Timestamp) 
                 remove(db, agent_id, former.document_id, document.passages.len())?;
             }
             let document = Document { created_at, version, ..(**document).clone() };
-            save(db, agent, agent_id, &document)?;
+            save(db, agent, [agent_id; 2], &document)?;
             Ok(version)
         }
         DocumentWrite::Remove(place, expected) => {
@@ -202,8 +202,9 @@ fn check(place: &DocumentKey, live: Option<&Document>, expected: Expected) -> an
     }
 }
 
-/// Stores a document with its passages. There is none at its place.
-pub(crate) fn save(db: &dyn Db, agent: &Agent, agent_id: i64, document: &Document) -> Result<()> {
+/// Stores a document with its passages under the first number of an agent, as changes of the second: a restore stores under another
+/// one. There is no document at its place.
+pub(crate) fn save(db: &dyn Db, agent: &Agent, [agent_id, numbered]: [i64; 2], document: &Document) -> Result<()> {
     let sql = "INSERT INTO document (agent_id, collection, key, is_json, content, indexed, day, created_at, updated_at,
             version, lifetime, expires_at)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
@@ -227,7 +228,10 @@ pub(crate) fn save(db: &dyn Db, agent: &Agent, agent_id: i64, document: &Documen
         document.expires_at.map(micros),
     ];
     let document_id: i64 = db.query_one(sql, place, |row| row.get(0))?;
-    document.memories(agent).iter().try_for_each(|memory| passages::save(db, agent_id, document_id, memory))
+    for memory in document.memories(agent) {
+        passages::save(db, agent_id, document_id, &memory, changes::next_seq(db, numbered)?)?;
+    }
+    Ok(())
 }
 
 /// Removes a document. Of its passages, those from the ordinal `from` on leave tombstones; the others are written again.

@@ -8,12 +8,13 @@ use annals_core::{Agent, Digest, Error, Grain, IngestReceipt, MemoryId, Message,
 use async_trait::async_trait;
 
 use crate::SqliteCatalog;
+use crate::changes::Numbers;
 use crate::columns::{number, signed};
 use crate::db::{Db, Failure, Result, Row, params};
 use crate::forgotten::KeyedHashes;
 use crate::turns::Moments;
 use crate::turns::{Place, Stored};
-use crate::{agents, changes, ledger, pruned, turns, versions};
+use crate::{agents, ledger, pruned, turns, versions};
 
 #[async_trait]
 impl Turns for SqliteCatalog {
@@ -61,6 +62,7 @@ pub(crate) fn ingest(
         db,
         agent,
         agent_id,
+        numbers: Numbers::begin(db, agent_id)?,
         hashes,
         now,
         moments: Moments::default(),
@@ -75,6 +77,7 @@ pub(crate) fn ingest(
     for (day, seq) in &agent_turns.dirty {
         ledger::mark_dirty(db, agent_id, *day, *seq, now)?;
     }
+    agent_turns.numbers.save_ingest(db, now)?;
     save_operation(db, agent_id, &operation)?;
     Ok(operation)
 }
@@ -124,6 +127,7 @@ struct AgentTurns<'c> {
     db: &'c dyn Db,
     agent: &'c Agent,
     agent_id: i64,
+    numbers: Numbers,
     hashes: Option<KeyedHashes<'c>>,
     now: Timestamp,
     moments: Moments,
@@ -180,7 +184,7 @@ impl AgentTurns<'_> {
     }
 
     fn insert(&mut self, turn: &Turn) -> Result<u64> {
-        let seq = changes::next_seq(self.db)?;
+        let seq = self.numbers.next();
         let place = self.place(turn)?;
         turns::insert(self.db, self.agent_id, turn, &place, seq)?;
         Ok(self.touch(&[turn.day], seq))
@@ -195,7 +199,7 @@ impl AgentTurns<'_> {
     }
 
     fn revise(&mut self, turn: &Turn, known: &Stored) -> Result<u64> {
-        let seq = changes::next_seq(self.db)?;
+        let seq = self.numbers.next();
         let former = &known.turn;
         let moves = turn.origin == Origin::Client && turn.message.at != known.as_sent().at;
         let mut place =

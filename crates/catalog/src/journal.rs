@@ -130,7 +130,7 @@ fn restate(db: &dyn Db, agent_id: i64, turns: &[MemoryId], found: &[Statement]) 
         let place = params![agent_id, statement.id.as_str()];
         let stored = statements::find(db, statements::BY_ID, place)?.pop();
         if stored.is_none_or(|stored| stored.statement != *statement) {
-            statements::save(db, agent_id, statement, changes::next_seq(db)?)?;
+            statements::save(db, agent_id, statement, changes::next_seq(db, agent_id)?)?;
         }
     }
     Ok(())
@@ -289,7 +289,11 @@ pub(crate) fn remove(db: &dyn Db, agent_id: i64, id: &str) -> Result<()> {
 
 /// Assigns the next sequence number to a change of the log.
 pub(crate) fn raise_version(db: &dyn Db, agent_id: i64) -> Result<()> {
-    let seq = changes::next_seq(db)?;
+    set_version(db, agent_id, changes::next_seq(db, agent_id)?)
+}
+
+/// Records that the change `seq` was the last of the log.
+pub(crate) fn set_version(db: &dyn Db, agent_id: i64, seq: i64) -> Result<()> {
     let sql = "INSERT INTO journal (agent_id, log_version)
         VALUES (?1, ?2)
         ON CONFLICT (agent_id) DO UPDATE SET log_version = excluded.log_version";

@@ -32,6 +32,7 @@ mod seals;
 mod sqlite;
 mod statements;
 mod summaries;
+mod totals;
 mod turns;
 mod versions;
 
@@ -88,8 +89,8 @@ impl SqliteCatalog {
         Ok(SqliteCatalog { thread, scrubs, copies, checking: tokio::sync::Mutex::default() })
     }
 
-    /// Writes everything that is committed into a new file at `path`, syncs it, and returns the sequence number of the
-    /// last change in it. Other work continues meanwhile. The file shows the state at the moment its last piece was
+    /// Writes everything that is committed into a new file at `path`, syncs it, and returns the highest sequence
+    /// number in it. Other work continues meanwhile. The file shows the state at the moment its last piece was
     /// read. While this runs there is a second file beside it with the suffix `.part`; a killed process leaves it
     /// behind, and the next copy to `path` removes it.
     pub async fn copy_to(&self, path: &Path) -> Result<i64> {
@@ -101,8 +102,8 @@ impl SqliteCatalog {
         Ok(last)
     }
 
-    /// Returns the sequence number of the last change.
+    /// Returns the highest sequence number of any agent.
     pub async fn last_sequence(&self) -> Result<i64> {
-        self.thread.read("reading the sequence", changes::last_seq).await
+        self.thread.read("reading the sequences", changes::highest_seq).await
     }
 }

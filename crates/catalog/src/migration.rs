@@ -24,6 +24,7 @@ const VERSION_2: &str = include_str!("fixture/version_2.sql");
 const VERSION_3: &str = include_str!("fixture/version_3.sql");
 const VERSION_4: &str = include_str!("fixture/version_4.sql");
 const VERSION_5: &str = include_str!("fixture/version_5.sql");
+const VERSION_6: &str = include_str!("fixture/version_6.sql");
 const PRUNED: &str = "t-ntutykxgssylhsgedrthrjitf6";
 const TEA: &str = "t-myzedabe2jaxwfkkgzwop6zemk";
 const CAKE: &str = "t-vfrimyyiiifqr5l6hktokwrjbj";
@@ -56,8 +57,8 @@ async fn version_3_catalog_is_migrated_without_loss() {
 }
 
 #[tokio::test]
-async fn version_4_and_5_catalogs_are_migrated_without_loss() {
-    for version in [VERSION_4, VERSION_5] {
+async fn version_4_to_6_catalogs_are_migrated_without_loss() {
+    for version in [VERSION_4, VERSION_5, VERSION_6] {
         let catalog = folder_of(version).open();
         let (me, now, cake) = (agent("me"), at("2026-06-01T00:00:00Z"), MemoryId::from_text(CAKE));
         assert_eq!(catalog.recall(&me, &[cake]).await.unwrap()[0].1, Some(Access { times: 3, last: now }));
@@ -226,11 +227,26 @@ async fn holds_what_it_held(catalog: &SqliteCatalog, next: u64) {
     assert_eq!(catalog.recall(&me, &[tea]).await.unwrap()[0].1, Some(given.1));
 }
 
+/// Before version 7 one sequence numbered the changes of all agents. An agent that was erased then may come back.
+#[tokio::test]
+async fn agents_go_on_above_the_former_sequence_each_by_itself() {
+    let (catalog, now) = (folder_of(VERSION_6).open(), at("2026-06-01T00:00:00Z"));
+    assert_eq!(catalog.last_sequence().await.unwrap(), 11);
+    for name in ["me", "you", "erased before", "me"] {
+        let agent = agent(name);
+        let newest = catalog.changes(&agent, Grain::Working, 11, 9).await.unwrap().len();
+        let turn = spoken_turn(&agent, &format!("new {newest}"), "Hello.");
+        let done = catalog.ingest(&agent, vec![turn], false, now).await.unwrap();
+        assert_eq!(done.seq, 12 + newest as u64, "{name}");
+    }
+    assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
+}
+
 #[test]
 fn migrated_schema_equals_new_schema() {
     let new = Folder::new();
     drop(new.open());
-    for version in [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5] {
+    for version in [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6] {
         let old = folder_of(version);
         drop(old.open());
         let old = schema(&Connection::open(old.path()).unwrap());
@@ -252,6 +268,7 @@ async fn power_cut_during_migration_loses_nothing() {
     cut_power_while_migrating(VERSION_3, 12).await;
     cut_power_while_migrating(VERSION_4, 12).await;
     cut_power_while_migrating(VERSION_5, 12).await;
+    cut_power_while_migrating(VERSION_6, 12).await;
 }
 
 async fn cut_power_while_migrating(version: &str, next: u64) {

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::SqliteCatalog;
 use crate::power_cut::{Drive, Unsynced, open};
-use dump::dump;
+use dump::{dump, of_all};
 use step::{Step, apply, step};
 
 proptest! {
@@ -42,6 +42,7 @@ async fn compare(steps: &[(usize, Step)]) {
         for agent in &agents {
             agree(&dump(&catalog, agent).await, &dump(&model, agent).await, step);
         }
+        agree(&of_all(&catalog).await, &of_all(&model).await, step);
         assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new(), "after {step:?}");
     }
 }

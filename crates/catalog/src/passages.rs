@@ -42,10 +42,9 @@ pub(crate) fn ranges(db: &dyn Db, document_id: i64) -> Result<Vec<Passage>> {
     db.query(OF_DOCUMENT, params![document_id], range)
 }
 
-/// Stores a passage as the next change.
-pub(crate) fn save(db: &dyn Db, agent_id: i64, document_id: i64, memory: &Memory) -> Result<()> {
+/// Stores a passage as the change `seq`.
+pub(crate) fn save(db: &dyn Db, agent_id: i64, document_id: i64, memory: &Memory, seq: i64) -> Result<()> {
     let Body::Passage { ordinal, passage, .. } = &memory.body else { unreachable!("only passages are given here") };
-    let seq = changes::next_seq(db)?;
     changes::lift_tombstone(db, agent_id, &memory.id)?;
     let sql = "INSERT INTO passage (seq, agent_id, id, document_id, ordinal, first, behind, text)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";

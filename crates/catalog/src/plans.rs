@@ -79,8 +79,8 @@ fn queries_use_their_indexes() {
         ledger::SUMMARIES_BETWEEN,
         "SEARCH summary USING INDEX summary_by_period (agent_id=? AND grain=? AND period>? AND period<?)",
     );
-    check(changes::TURNS, "SEARCH turn USING INDEX turn_by_change (agent_id=? AND rowid>?)");
-    check(changes::TURNS_LEFT, "SEARCH turn USING COVERING INDEX turn_by_change (agent_id=? AND rowid>?)");
+    check(changes::TURNS, "SEARCH turn USING INDEX turn_by_change (agent_id=? AND seq>?)");
+    check(changes::TURNS_LEFT, "SEARCH turn USING COVERING INDEX turn_by_change (agent_id=? AND seq>?)");
     for (sql, covering) in [(changes::SUMMARIES, ""), (changes::SUMMARIES_LEFT, "COVERING ")] {
         check(
             sql,
@@ -104,11 +104,8 @@ fn fact_queries_use_their_indexes() {
     let check = |sql: &str, expect: &str| assert_eq!(plan(&db.0, sql), expect, "{sql}");
     check(statements::BY_ID, "SEARCH statement USING INDEX statement_by_id (agent_id=? AND id=?)");
     check(statements::SOURCES, "SEARCH statement_source USING PRIMARY KEY (agent_id=? AND statement=?)");
-    check(changes::STATEMENTS, "SEARCH statement USING INDEX statement_by_change (agent_id=? AND rowid>?)");
-    check(
-        changes::STATEMENTS_LEFT,
-        "SEARCH statement USING COVERING INDEX statement_by_change (agent_id=? AND rowid>?)",
-    );
+    check(changes::STATEMENTS, "SEARCH statement USING INDEX statement_by_change (agent_id=? AND seq>?)");
+    check(changes::STATEMENTS_LEFT, "SEARCH statement USING COVERING INDEX statement_by_change (agent_id=? AND seq>?)");
     check(agents::COUNT_STATEMENTS, "SEARCH statement USING COVERING INDEX statement_by_change (agent_id=?)");
     check(
         journal::FORMER_STATEMENTS,
@@ -136,14 +133,14 @@ fn retention_and_erasure_queries_use_their_indexes() {
     check(versions::OF_MEMORY, "SEARCH version USING INDEX version_by_memory (agent_id=? AND id=?)");
     check(erasure::OF_CONVERSATION, "SEARCH turn USING INDEX turn_by_conversation (agent_id=? AND conversation=?)");
     check(erasure::WITHIN, "SEARCH turn USING INDEX turn_by_time (agent_id=? AND at>? AND at<?)");
-    check(erasure::TURN_TEXTS, "SEARCH turn USING INDEX turn_by_change (agent_id=? AND rowid>?)");
-    check(erasure::STATEMENT_TEXTS, "SEARCH statement USING INDEX statement_by_change (agent_id=? AND rowid>?)");
+    check(erasure::TURN_TEXTS, "SEARCH turn USING INDEX turn_by_change (agent_id=? AND seq>?)");
+    check(erasure::STATEMENT_TEXTS, "SEARCH statement USING INDEX statement_by_change (agent_id=? AND seq>?)");
     // The next piece of a search begins where the last one ended.
     let tables = erasure::tables(&db).ok().unwrap();
     for (name, expect) in [
         ("ledger", "SEARCH ledger USING PRIMARY KEY (agent_id=? AND (grain,period)>(?,?))"),
         ("fact_operation", "SEARCH fact_operation USING PRIMARY KEY (agent_id=? AND id>?)"),
-        ("turn", "SEARCH turn USING INDEX turn_by_change (agent_id=? AND rowid>?)"),
+        ("turn", "SEARCH turn USING INDEX turn_by_change (agent_id=? AND seq>?)"),
     ] {
         check(&tables.iter().find(|table| table.name() == name).unwrap().sql(true), expect);
     }

@@ -1,7 +1,7 @@
 //! Models' answers, and their cost.
 
-use annals_core::ports::Replies;
-use annals_core::{Agent, Date, Digest, Reply, Timestamp, Usage, Zones};
+use annals_core::ports::{RESERVATION_LIFETIME, Replies, TokenRequest, TokenSums, budget_day};
+use annals_core::{Agent, Digest, Purpose, Reply, Timestamp, Usage};
 use async_trait::async_trait;
 
 use crate::SqliteCatalog;
@@ -36,8 +36,14 @@ impl Replies for SqliteCatalog {
         self.thread.read("reading costs", move |c| usage(c, &agent, since)).await
     }
 
-    async fn usage_of_all(&self, day: Timestamp) -> annals_core::Result<Vec<(Agent, Usage)>> {
-        self.thread.read("reading the costs of all agents", move |c| usage_of_all(c, day)).await
+    async fn reserve(&self, agent: &Agent, request: &TokenRequest, now: Timestamp) -> annals_core::Result<u64> {
+        let (agent, request) = (agent.clone(), *request);
+        self.thread.write("reserving tokens", move |c| reserve(c, &agent, &request, now)).await
+    }
+
+    async fn release(&self, agent: &Agent, reservation: u64) -> annals_core::Result<()> {
+        let agent = agent.clone();
+        self.thread.write("releasing tokens", move |c| release(c, agents::known(c, &agent)?, Some(reservation))).await
     }
 }
 
@@ -62,8 +68,10 @@ pub(crate) fn save(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) ->
     Ok(())
 }
 
-/// Books the cost of an answer.
+/// Books the cost of an answer, and ends its reservation.
 pub(crate) fn charge(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) -> Result<()> {
+    let agent_id = agents::enrolled(db, agent)?;
+    release(db, agent_id, reply.reservation)?;
     let sql = "INSERT INTO usage (agent_id, day, purpose, model, calls, tokens_in, tokens_out)
         VALUES (?1, ?2, ?3, ?4, 1, ?5, ?6)
         ON CONFLICT (agent_id, day, purpose, model) DO UPDATE
@@ -71,8 +79,8 @@ pub(crate) fn charge(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) 
     db.execute(
         sql,
         params![
-            agents::enrolled(db, agent)?,
-            utc_day(now).to_string(),
+            agent_id,
+            budget_day(now).to_string(),
             reply.purpose.as_str(),
             reply.model,
             signed(reply.tokens_in),
@@ -91,24 +99,57 @@ pub(crate) fn drop_before(db: &dyn Db, agent: &Agent, before: Timestamp) -> Resu
 
 /// Returns the agent's cost since the UTC day of an instant, by day, purpose and model.
 pub(crate) fn usage(db: &dyn Db, agent: &Agent, since: Timestamp) -> Result<Vec<Usage>> {
-    let place = params![agents::known(db, agent)?, utc_day(since).to_string()];
+    let place = params![agents::known(db, agent)?, budget_day(since).to_string()];
     let mut usage = db.query("SELECT * FROM usage WHERE agent_id = ?1 AND day >= ?2", place, read)?;
     // Purposes sort from fine to coarse, not alphabetically.
     usage.sort_by(|a, b| (a.day, a.purpose, &a.model).cmp(&(b.day, b.purpose, &b.model)));
     Ok(usage)
 }
 
-/// Returns the cost of all agents on the UTC day of an instant.
-pub(crate) fn usage_of_all(db: &dyn Db, day: Timestamp) -> Result<Vec<(Agent, Usage)>> {
-    let sql = "SELECT usage.*, workspace, name FROM usage JOIN agent USING (agent_id) WHERE day = ?1";
-    db.query(sql, params![utc_day(day).to_string()], |row| {
-        let agent = Agent::in_workspace(&row.get::<String>("workspace")?, &row.get::<String>("name")?)?;
-        Ok((agent, read(row)?))
-    })
+/// What was used and is reserved of a day's budget: of agent ?3, of its workspace, and of all agents.
+pub(crate) const SPENT: &str = "WITH spent (agent_id, tokens) AS (
+        SELECT agent_id, tokens_in + tokens_out FROM usage
+        WHERE day = ?1 AND CASE purpose WHEN 'rerank' THEN 1 ELSE 0 END = ?2
+        UNION ALL
+        SELECT agent_id, tokens FROM reservation WHERE day = ?1 AND is_rerank = ?2
+    )
+    SELECT
+        coalesce(sum(tokens) FILTER (WHERE agent_id = ?3), 0) AS of_agent,
+        coalesce(sum(tokens) FILTER (WHERE workspace = ?4), 0) AS of_workspace,
+        coalesce(sum(tokens), 0) AS of_all
+    FROM spent
+    JOIN agent USING (agent_id)";
+
+/// Reserves tokens if the budget has them.
+pub(crate) fn reserve(db: &dyn Db, agent: &Agent, request: &TokenRequest, now: Timestamp) -> Result<u64> {
+    db.execute("DELETE FROM reservation WHERE expires_at <= ?1", params![micros(now)])?;
+    let agent_id = agents::enrolled(db, agent)?;
+    let (day, is_rerank) = (budget_day(now).to_string(), request.purpose == Purpose::Rerank);
+    let used = db.query_one(SPENT, params![day, is_rerank, agent_id, agent.workspace()], |row| {
+        let (agent, workspace) = (number(row, "of_agent")?, number(row, "of_workspace")?);
+        Ok(TokenSums { agent, workspace, process: number(row, "of_all")? })
+    })?;
+    request.check(used, now)?;
+    let sql = "INSERT INTO reservation (agent_id, day, is_rerank, tokens, expires_at)
+        VALUES (?1, ?2, ?3, ?4, ?5)
+        RETURNING reservation_id";
+    let expires_at = micros(now.saturating_add(RESERVATION_LIFETIME).unwrap_or(Timestamp::MAX));
+    let row = params![agent_id, day, is_rerank, signed(request.tokens), expires_at];
+    db.query_one(sql, row, |row| number(row, "reservation_id"))
 }
 
-fn utc_day(at: Timestamp) -> Date {
-    Zones::new("UTC").expect("UTC is a zone").day_of(at)
+/// Ends all reservations.
+pub(crate) fn drop_reservations(db: &dyn Db) -> Result<()> {
+    db.execute("DELETE FROM reservation", &[])?;
+    Ok(())
+}
+
+fn release(db: &dyn Db, agent_id: i64, reservation: Option<u64>) -> Result<()> {
+    if let Some(number) = reservation {
+        let sql = "DELETE FROM reservation WHERE reservation_id = ?1 AND agent_id = ?2";
+        db.execute(sql, params![signed(number), agent_id])?;
+    }
+    Ok(())
 }
 
 fn read(row: &Row) -> Result<Usage> {
@@ -120,4 +161,25 @@ fn read(row: &Row) -> Result<Usage> {
         tokens_in: number(row, "tokens_in")?,
         tokens_out: number(row, "tokens_out")?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_core::ports::{Replies, TokenRequest, TokenSums};
+    use annals_core::{Error, Purpose};
+    use annals_testkit::{agent, at};
+
+    use crate::fixture::Folder;
+
+    #[tokio::test]
+    async fn opening_the_catalog_ends_the_reservations_of_a_killed_process() {
+        let (folder, me, now) = (Folder::new(), agent("me"), at("2026-06-01T00:00:00Z"));
+        let limits = TokenSums { agent: 10, workspace: 10, process: 10 };
+        let request = TokenRequest { purpose: Purpose::Daily, tokens: 10, limits };
+        let catalog = folder.open();
+        catalog.reserve(&me, &request, now).await.unwrap();
+        assert!(matches!(catalog.reserve(&me, &request, now).await, Err(Error::Budget { limit: 10, .. })));
+        drop(catalog);
+        folder.open().reserve(&me, &request, now).await.unwrap();
+    }
 }

@@ -93,7 +93,7 @@ impl Place<'_> {
             self.replace_sources(&summary.sources)?;
             return Ok(None);
         }
-        let seq = changes::next_seq(self.db)?;
+        let seq = changes::next_seq(self.db, self.agent_id)?;
         let text = Base {
             text: draft.text.clone(),
             sentences: draft.sentences.clone(),

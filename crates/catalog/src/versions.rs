@@ -23,7 +23,7 @@ pub(crate) fn correct(db: &dyn Db, agent: &Agent, id: &MemoryId, text: &str, now
         return Ok(());
     }
     keep(db, agent_id, id, &former.text, now)?;
-    let seq = changes::next_seq(db)?;
+    let seq = changes::next_seq(db, agent_id)?;
     match former.kind() {
         Kind::Summary => reword_summary(db, agent_id, former, text, seq, now),
         _ => reword_statement(db, agent_id, id, text, seq),

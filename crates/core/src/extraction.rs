@@ -50,7 +50,7 @@ pub struct Extraction {
     pub found: Extracted,
     /// The watermark of extraction that was read before the turns.
     pub after: u64,
-    /// The catalog sequence up to which all turns have now been read.
+    /// The sequence number up to which all turns have now been read.
     pub extracted: u64,
     /// Why the model's own answer was not used for these turns. They become dead letters and can be replayed.
     pub degraded: Option<String>,
@@ -67,7 +67,7 @@ impl Extraction {
 /// Progress of extraction for one agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExtractionWatermark {
-    /// The watermark: the catalog sequence up to which all turns have been read.
+    /// The watermark: the sequence number up to which all turns have been read.
     pub extracted: u64,
     /// Failures since the watermark last moved.
     pub attempts: u32,
@@ -117,6 +117,8 @@ pub struct Reply {
     /// A sequence number that is no later than the read of the input. If something was erased since, the reply is not
     /// kept.
     pub read_seq: u64,
+    /// The reservation of tokens that booking the cost ends.
+    pub reservation: Option<u64>,
 }
 
 /// The cost of one purpose and model for one agent on one UTC day.

@@ -9,7 +9,7 @@ use crate::{Agent, Digest, Grain, MemoryId, Period, Timestamp};
 pub struct LedgerRow {
     /// The period.
     pub period: Period,
-    /// The catalog sequence of its last input.
+    /// The sequence number of its last input.
     pub dirty_seq: u64,
     /// The `dirty_seq` that the last roll-up read when it started.
     pub clean_seq: u64,
@@ -133,8 +133,6 @@ pub struct IngestReceipt {
     pub forgotten: u64,
     /// Number of credentials that were masked before storage.
     pub masked: u64,
-    /// The highest catalog sequence of its messages. They are searchable once the table's watermark reaches it. It is
-    /// not the sequence of the whole catalog: other agents advance that one past any value this agent's watermark
-    /// reaches.
+    /// The highest sequence number of its messages. They are searchable once the table's watermark reaches it.
     pub seq: u64,
 }

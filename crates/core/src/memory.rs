@@ -61,7 +61,7 @@ pub struct Memory {
     pub text: String,
     /// Whether it is excluded from retention.
     pub pinned: bool,
-    /// The catalog sequence of its last change.
+    /// The sequence number of its last change.
     pub seq: u64,
     /// The fields of its kind.
     pub body: Body,

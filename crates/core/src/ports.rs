@@ -26,9 +26,12 @@ mod ledger;
 mod memories;
 mod replies;
 mod reranker;
+mod retention_limits;
 mod seals;
 mod store;
 mod strata;
+mod token_budget;
+mod totals;
 mod turns;
 mod watermarks;
 mod write_lock;
@@ -36,7 +39,7 @@ mod write_lock;
 pub use accesses::{Access, Accesses};
 pub use agents::{AgentState, Agents, Counts};
 pub use archive::{Archive, Record, RecordOrigin, Version, check_origin};
-pub use blocks::{Block, Blocks};
+pub use blocks::{Block, Blocks, check_number_of_blocks};
 pub use catalog::Catalog;
 pub use dead_letters::DeadLetters;
 pub use documents::{
@@ -55,11 +58,14 @@ pub use ledger::Ledger;
 pub use memories::{Memories, Select, StoredConversation};
 pub use replies::Replies;
 pub use reranker::{RerankTask, Reranker};
+pub use retention_limits::RetentionLimits;
 pub use seals::{Children, ClockNote, Seals};
 pub use store::Store;
 pub use strata::{
     Batch, Conversation, Conversations, Findings, Hit, Part, Position, Probe, Spread, Stored, Strata, Table, TableStats,
 };
+pub use token_budget::{RESERVATION_LIFETIME, TokenRequest, TokenSums, budget_day};
+pub use totals::{Backlog, Totals};
 pub use turns::{Comparison, Origin, Turn, Turns};
 pub use watermarks::{Change, Watermark, Watermarks};
 pub use write_lock::{AlreadyHeld, WriteGuard, WriteLock};

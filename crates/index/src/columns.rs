@@ -26,5 +26,5 @@ pub const LEX: &str = "lex";
 pub const VECTOR: &str = "vector";
 /// The digest of all columns above.
 pub const DIGEST: &str = "digest";
-/// The catalog sequence of the change that wrote the row.
+/// The sequence number of the change that wrote the row.
 pub const SEQ: &str = "seq";

@@ -99,6 +99,7 @@ impl InMemoryTable {
             similarity: similar.spread,
             relevance: by_word.spread,
             rarity: found.rarity.clone(),
+            rarest: found.rarest,
         }
     }
 

@@ -42,6 +42,8 @@ pub struct WordScores {
     pub rows: Vec<u32>,
     /// The inverse document frequency of the first 64 words of the query.
     pub rarity: Vec<f32>,
+    /// The inverse document frequency of a word that no row contains.
+    pub rarest: f32,
 }
 
 impl WordScores {
@@ -107,6 +109,7 @@ impl InvertedIndex {
     /// Scores the rows that pass by BM25. Document frequencies count all rows, also those that do not pass.
     pub fn search(&self, words: &str, passing: &RowBitmap, found: &mut WordScores) {
         found.clear(self.lengths.len());
+        found.rarest = rarity(self.live, 0);
         let mean = self.total as f32 / self.live.max(1) as f32;
         for (word, place) in words.split_whitespace().zip(0_u32..) {
             let postings = self.postings.get(word).map_or(&[][..], Vec::as_slice);

@@ -36,7 +36,7 @@ use annals_core::{Digest, Draft, Error, Extracted, Grain, Purpose, Result, Setti
 use async_trait::async_trait;
 
 use breaker::Breaker;
-use budget::{Budget, Caps};
+use budget::Caps;
 use channel::{Channel, Server};
 use retry_policy::RetryPolicy;
 
@@ -53,7 +53,7 @@ const VERSION: &str = "endpoint 1";
 /// saved answer is not sent.
 pub struct Endpoint {
     daily_tokens: u64,
-    budget: Budget,
+    caps: Caps,
     channels: HashMap<Purpose, Arc<Channel>>,
     replies: Arc<dyn Replies>,
 }
@@ -90,8 +90,7 @@ impl Endpoint {
             channels.insert(purpose, Arc::new(Channel::new(Arc::clone(model), server, retry_policy)));
         }
         let caps = Caps { workspace: models.workspace_daily_tokens, process: models.process_daily_tokens };
-        let budget = Budget::new(caps, |purpose| purpose != Purpose::Rerank);
-        Ok(Endpoint { daily_tokens: models.daily_tokens, budget, channels, replies })
+        Ok(Endpoint { daily_tokens: models.daily_tokens, caps, channels, replies })
     }
 
     fn channel(&self, purpose: Purpose) -> Result<&Channel> {

@@ -22,7 +22,7 @@ use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::{Error, ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload, Result};
 
-pub use local::{STORE as LOCAL_STORE, replace_file};
+pub use local::replace_file;
 pub use scratch::{Scratch, ScratchFolder};
 
 /// The objects below a prefix of a store. All names are relative to the prefix. Cheap to clone.

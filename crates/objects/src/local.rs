@@ -10,7 +10,7 @@ use object_store::{Error, Result};
 use tempfile::NamedTempFile;
 
 /// The name of the store in errors of local files.
-pub const STORE: &str = "LocalFileSystem";
+const STORE: &str = "LocalFileSystem";
 
 /// Runs blocking work on a thread that may block.
 pub async fn run<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> Result<T> {

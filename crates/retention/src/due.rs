@@ -24,7 +24,7 @@ pub struct State<'a> {
     pub ledger: &'a [LedgerRow],
     /// The periods with a live summary; only those of sets that are past the plan are needed.
     pub stated: &'a HashSet<Period>,
-    /// The catalog sequence up to which extraction has read all turns.
+    /// The sequence number up to which extraction has read all turns.
     pub extracted: u64,
     /// The current time.
     pub now: Timestamp,

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use annals_core::{Date, Error, Result, SignedDuration, Timestamp, Zones};
+use annals_core::{Date, Error, Result, SignedDuration, Timestamp, Zones, latest_day};
 use jiff::{Span, ToSpan};
 
 /// How long something is kept.
@@ -62,6 +62,18 @@ impl Keep {
         self.ends(last_day, zones).is_some_and(|end| end <= now)
     }
 
+    /// Returns the last day that may be past this duration at `now` in any time zone; later days are past it in none.
+    pub(crate) fn last_day_past(self, now: Timestamp) -> Option<Date> {
+        match self {
+            Keep::Forever => None,
+            Keep::For(count, Unit::Hours) => {
+                Some(latest_day(now.checked_sub(SignedDuration::from_hours(i64::from(count))).ok()?))
+            }
+            // Lengths of months differ by up to three days.
+            Keep::For(count, unit) => latest_day(now).checked_sub(unit.span(count)).ok()?.checked_add(3.days()).ok(),
+        }
+    }
+
     /// Returns the instant from which it is no longer kept; none for `Forever` and beyond the end of the calendar.
     fn ends(self, last_day: Date, zones: &Zones) -> Option<Timestamp> {
         match self {
@@ -108,6 +120,8 @@ impl FromStr for Keep {
 
 #[cfg(test)]
 mod tests {
+    use annals_testkit::Dice;
+
     use super::*;
 
     #[test]
@@ -148,6 +162,26 @@ mod tests {
         check("1d", "Europe/Berlin", "2026-03-28", "2026-03-29T22:00:00Z");
         check("24h", "Europe/Berlin", "2026-03-28", "2026-03-29T23:00:00Z");
         check("1mo", "America/New_York", "2026-10-31", "2026-12-01T05:00:00Z");
+    }
+
+    #[test]
+    fn no_day_after_the_last_is_past_in_any_zone() {
+        let mut dice = Dice::new(7);
+        for _ in 0..4_000 {
+            let keep = ["0h", "48h", "100h", "0d", "30d", "6w", "1mo", "6mo", "4q", "2y"][dice.below(10) as usize];
+            let zone = ["UTC", "Pacific/Kiritimati", "Pacific/Apia", "America/Anchorage", "Asia/Manila"];
+            let zone = zone[dice.below(5) as usize];
+            let (keep, zones): (Keep, _) = (keep.parse().unwrap(), Zones::new(zone).unwrap());
+            let now = Timestamp::from_second(dice.below(4_000_000_000)).unwrap();
+            let last = keep.last_day_past(now).unwrap();
+            for days in 1..5_i64 {
+                let day = last.checked_add(days.days()).unwrap();
+                assert!(!keep.is_past(day, &zones, now), "{keep} {zone} {now}: {day} after {last}");
+            }
+            let day = last.checked_sub(7.days()).unwrap();
+            assert!(keep.is_past(day, &zones, now), "{keep} {zone} {now}: {day} long before {last}");
+        }
+        assert_eq!(Keep::Forever.last_day_past(Timestamp::UNIX_EPOCH), None);
     }
 
     #[test]

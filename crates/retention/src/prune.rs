@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use annals_core::{Agent, Error, MemoryId, Period, Result, Timestamp};
+use annals_core::ports::RetentionLimits;
+use annals_core::{Agent, Error, Grain, MemoryId, Period, Result, Timestamp};
 
 use crate::due::{above, is_past, place, totals};
 use crate::{Due, Held, Look, Plan, Retention, State, Totals, due};
@@ -27,6 +28,14 @@ impl Retention {
         let (note, look) = Look::at(self.store.clock().await?, now, synchronised);
         self.store.save_clock(note).await?;
         Ok(look)
+    }
+
+    /// Returns the limits that find the agents with something past their plan. Replies of models saved before
+    /// `replies_before` count too.
+    pub fn limits(&self, now: Timestamp, replies_before: Option<Timestamp>) -> RetentionLimits {
+        let last_days = |plan: &Plan| Grain::ALL.map(|grain| plan.keep(grain).last_day_past(now));
+        let last_days = self.plans.all().map(|(name, plan)| (name.to_owned(), last_days(plan))).collect();
+        RetentionLimits { last_days, replies_before }
     }
 
     /// Returns what [`Retention::prune`] would do at `now` under a confirmed clock.

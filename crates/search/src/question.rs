@@ -14,6 +14,9 @@ pub(crate) struct Question {
     pub(crate) about_now: bool,
     /// Whose words it asks for, if it says so.
     pub(crate) whose: Option<Whose>,
+    /// Whether it is about the asker, or about what the asker and the assistant said or did. "Tell me a joke" and "Who are
+    /// you?" are not: they only address the assistant.
+    pub(crate) is_personal: bool,
 }
 
 /// The speaker whose words answer a question.
@@ -39,6 +42,12 @@ const PERSONS: [(&str, &[&str], &[&str]); 7] = [
     ("it", &["io", "mio", "mia", "miei", "mie", "mi"], &["tu", "tuo", "tua", "ti"]),
     ("nl", &["ik", "mijn", "mij", "me"], &["jij", "je", "jouw"]),
 ];
+
+/// English pronouns of the first person, except "me".
+const FIRST_PERSON: [&str; 7] = [" i ", " my ", " mine ", " myself ", " we ", " us ", " our "];
+/// Words with which "me" or "you" refers to something remembered, besides the past tense.
+const REMEMBERED: [&str; 9] =
+    [" about me ", " remember ", " remind ", " recall ", " you know ", " have you ", " you ve ", " told ", " said "];
 
 /// Phrases of a question for a time.
 const WHEN: [&str; 9] = [
@@ -76,7 +85,12 @@ impl Question {
         let words = spaced(text);
         let has = |phrases: &[&str]| phrases.iter().any(|phrase| words.contains(phrase));
         let about_now = has(&LATELY) || (has(&NOW) && !has(&PAST));
-        Question { asks_when: has(&WHEN), about_now, whose: whose(&words, language), words }
+        let whose = whose(&words, language);
+        let is_english = language == "en" || PERSONS.iter().all(|(code, ..)| *code != language);
+        // The phrases are English. In other languages every pronoun counts.
+        let refers = || !is_english || words.chars().any(is_wide) || has(&REMEMBERED) || has(&PAST);
+        let is_personal = (is_english && has(&FIRST_PERSON)) || (whose.is_some() && refers());
+        Question { asks_when: has(&WHEN), about_now, whose, is_personal, words }
     }
 
     /// Whether it contains the name: the whole name, or the first name if that has more than two letters.
@@ -143,6 +157,30 @@ mod tests {
         check("xx", "where do I live", Some(Whose::Asker));
         check("en", "我住在哪里？", Some(Whose::Asker));
         check("en", "你推荐了什么？", Some(Whose::Assistant));
+    }
+
+    #[test]
+    fn prompts_that_only_address_the_assistant_are_not_personal() {
+        fn check(language: &str, text: &str, expect: bool) {
+            assert_eq!(Question::new(text, language).is_personal, expect, "{text:?}");
+        }
+        for personal in [
+            "Where do I live?",
+            "What did you recommend?",
+            "What do you know about the trip?",
+            "Remind me of the plan",
+            "What was it that you told me?",
+            "Where did we meet?",
+            "Tell me about me",
+            "我住在哪里？",
+        ] {
+            check("en", personal, true);
+        }
+        for addressed in ["Tell me a joke", "Who are you?", "Can you speak French?", "Give me an example", "Who won?"] {
+            check("en", addressed, false);
+        }
+        check("de", "Erzähl mir einen Witz", true);
+        check("de", "Wer ist das?", false);
     }
 
     #[test]

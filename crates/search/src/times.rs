@@ -1,6 +1,6 @@
 //! Finds the times in a question: "last week", "in März 2024", "hace dos semanas", "上个月", "since Easter", "2026-Q1". Pure.
 //!
-//! A question becomes tokens (`words.rs` for English and the agent's language, `chinese.rs`), and patterns of tokens become
+//! A question becomes tokens (`words.rs` with the tables of `vocabulary.rs`, `chinese.rs`), and patterns of tokens become
 //! days (`pattern.rs`). The days only raise the score of what was said then, unless the question asks for the period itself
 //! (`about.rs`). They never filter, because most answers are said on another day than the one they are about. A month or day
 //! without a year is the latest one that has begun.
@@ -9,6 +9,7 @@ mod about;
 mod calendar;
 mod chinese;
 mod pattern;
+mod vocabulary;
 mod words;
 
 use annals_core::{Date, DateRange, TimeExpression};

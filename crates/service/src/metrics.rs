@@ -2,7 +2,7 @@
 //! dashboard and the alerts use these names.
 //!
 //! Counters and histograms are updated where events happen, by the methods below or by wrapping a port ([`Measured`]). Gauges
-//! over all agents are read from the catalog at each scrape, for a bounded number of agents (`totals`). No label holds an
+//! over all agents are read from the catalog in one read at each scrape (`totals`). No label holds an
 //! agent's name, an id or a word of a memory: their number is unbounded, and they are private.
 
 mod labels;
@@ -71,7 +71,8 @@ pub(crate) struct Inner {
     last_backup: Family<Unlabelled, Gauge>,
     started: Gauge,
     waits: waits::Waits,
-    totals: tokio::sync::Mutex<totals::Totals>,
+    /// When the folders were measured last.
+    folders_measured: tokio::sync::Mutex<Option<Instant>>,
 }
 
 fn seconds() -> Histogram {
@@ -150,7 +151,7 @@ impl Default for Inner {
             started,
             registry,
             waits: waits::Waits::default(),
-            totals: tokio::sync::Mutex::default(),
+            folders_measured: tokio::sync::Mutex::default(),
         }
     }
 }

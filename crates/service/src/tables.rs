@@ -6,13 +6,12 @@
 //! pieces only. Workers never wait for an agent lock: the agent is queued again when the lock is free. What is due follows
 //! from the catalog; a lost nudge only delays an agent until the next nudge or pass. Never calls a network.
 
-use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+mod queue;
+
 use std::time::Duration;
 
 use annals_core::{Agent, Error, Grain, Result, Timestamp};
 use annals_writer::{ExtractionPassed, Projected};
-use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -20,182 +19,15 @@ use crate::Service;
 use crate::jobs::ShouldStop;
 use crate::locks::{Extraction, Facts, Held, Lock, Tables};
 use crate::metrics::Pipeline;
+use queue::Work;
 
-/// Changes that a worker applies to each table of an agent before it takes the next agent: of an agent that is not large, and
-/// of a large one.
-const SMALL_PIECE: usize = 32;
-const LARGE_PIECE: usize = 256;
+pub(crate) use queue::Queue;
+pub use queue::Worker;
+
 /// How long a worker reads the messages of one agent for facts before it takes the next agent.
 const READING: Duration = Duration::from_millis(200);
 /// Delay before an agent is queued again after a failed write: the disk may be full.
 const PAUSE: Duration = Duration::from_secs(2);
-
-/// The agents with pending work, and the subscribers to their progress.
-#[derive(Clone, Default)]
-pub(crate) struct Queue(Arc<Inner>);
-
-#[derive(Default)]
-struct Inner {
-    waiting: Mutex<Waiting>,
-    nudged: Notify,
-    /// Progress of the agents that a request waits for.
-    progress: Mutex<HashMap<Agent, watch::Sender<()>>>,
-}
-
-#[derive(Default)]
-struct Waiting {
-    order: VecDeque<Agent>,
-    /// The agents in `order`, for fast lookup.
-    queued: HashSet<Agent>,
-    /// Agents that had more due than one piece when a worker last wrote their tables.
-    large: HashSet<Agent>,
-    /// Agents with up-to-date tables and messages to read for facts.
-    to_read: VecDeque<Agent>,
-    /// Whether the next worker prefers reading to writing tables; the two alternate.
-    reading_is_next: bool,
-    /// Agents that a worker is processing. No second worker takes them, so that the other workers serve other agents.
-    working: HashSet<Agent>,
-    /// Agents that will be queued again when a lock is free.
-    returning: HashSet<Agent>,
-}
-
-impl Waiting {
-    fn take_tables(&mut self, worker: Worker) -> Option<Work> {
-        let is_for =
-            |agent: &Agent| !self.working.contains(agent) && (worker == Worker::Any || !self.large.contains(agent));
-        let place = self.order.iter().position(is_for)?;
-        let agent = self.order.remove(place)?;
-        self.queued.remove(&agent);
-        let size = if self.large.contains(&agent) { LARGE_PIECE } else { SMALL_PIECE };
-        Some(Work::Tables(agent, size))
-    }
-
-    fn take_reading(&mut self) -> Option<Work> {
-        let place = self.to_read.iter().position(|agent| !self.working.contains(agent))?;
-        self.to_read.remove(place).map(Work::Reading)
-    }
-}
-
-impl Queue {
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn push(&self, agent: &Agent) {
-        let mut waiting = self.waiting();
-        if waiting.queued.insert(agent.clone()) {
-            waiting.order.push_back(agent.clone());
-            self.0.nudged.notify_waiters();
-        }
-    }
-
-    async fn pop(&self, worker: Worker) -> Work {
-        loop {
-            let mut nudged = std::pin::pin!(self.0.nudged.notified());
-            // Registers before the check, so that no wake-up is lost. Each push wakes all workers, because a woken worker may
-            // not take the agent that was pushed.
-            nudged.as_mut().enable();
-            if let Some(work) = self.take(worker) {
-                return work;
-            }
-            nudged.await;
-        }
-    }
-
-    fn take(&self, worker: Worker) -> Option<Work> {
-        let waiting = &mut *self.waiting();
-        let work = match worker {
-            Worker::Small => waiting.take_tables(worker),
-            Worker::Any if waiting.reading_is_next => waiting.take_reading().or_else(|| waiting.take_tables(worker)),
-            Worker::Any => waiting.take_tables(worker).or_else(|| waiting.take_reading()),
-        }?;
-        if worker == Worker::Any {
-            waiting.reading_is_next = matches!(work, Work::Tables(..));
-        }
-        waiting.working.insert(work.agent().clone());
-        Some(work)
-    }
-
-    /// Ends a worker's turn with an agent.
-    fn finish(&self, agent: &Agent) {
-        self.waiting().working.remove(agent);
-        self.0.nudged.notify_waiters();
-    }
-
-    /// Records whether more than one piece is due for an agent's tables.
-    fn note_size(&self, agent: &Agent, is_large: bool) {
-        let mut waiting = self.waiting();
-        if is_large {
-            waiting.large.insert(agent.clone());
-        } else {
-            waiting.large.remove(agent);
-        }
-    }
-
-    /// Queues an agent to be read for facts by a worker of kind [`Worker::Any`].
-    fn push_to_read(&self, agent: &Agent) {
-        let mut waiting = self.waiting();
-        if !waiting.to_read.contains(agent) {
-            waiting.to_read.push_back(agent.clone());
-        }
-    }
-
-    /// Marks an agent as returning. Returns whether it was not marked before.
-    fn begin_return(&self, agent: &Agent) -> bool {
-        self.waiting().returning.insert(agent.clone())
-    }
-
-    fn end_return(&self, agent: &Agent) {
-        self.waiting().returning.remove(agent);
-        self.push(agent);
-    }
-
-    fn progress(&self) -> MutexGuard<'_, HashMap<Agent, watch::Sender<()>>> {
-        self.0.progress.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Wakes the tasks that wait for progress of the agent, and no others.
-    fn tell(&self, agent: &Agent) {
-        let mut progress = self.progress();
-        if let Some(sender) = progress.get(agent)
-            && sender.send(()).is_err()
-        {
-            progress.remove(agent);
-        }
-    }
-
-    fn subscribe(&self, agent: &Agent) -> watch::Receiver<()> {
-        let mut progress = self.progress();
-        progress.retain(|_, sender| sender.receiver_count() > 0);
-        progress.entry(agent.clone()).or_default().subscribe()
-    }
-}
-
-/// The agents that a worker takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Worker {
-    /// All agents.
-    Any,
-    /// Agents that are not large.
-    Small,
-}
-
-/// The work of one turn with an agent.
-#[derive(Debug, PartialEq, Eq)]
-enum Work {
-    /// Applies at most this many changes to each table of the agent.
-    Tables(Agent, usize),
-    /// Reads the agent's messages for facts.
-    Reading(Agent),
-}
-
-impl Work {
-    fn agent(&self) -> &Agent {
-        match self {
-            Work::Tables(agent, _) | Work::Reading(agent) => agent,
-        }
-    }
-}
 
 /// The outcome of a worker's turn with an agent.
 enum Piece {

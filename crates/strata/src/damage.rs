@@ -6,7 +6,6 @@ use std::io::ErrorKind;
 
 use annals_core::ports::Table;
 use annals_core::{Error, Result};
-use annals_objects::LOCAL_STORE;
 
 use crate::background;
 
@@ -51,14 +50,15 @@ fn is_of_the_store(error: &lancedb::Error) -> bool {
     false
 }
 
-/// The names under which Lance itself reports a range outside of a file, and a failure that several readers share.
-const OF_LANCE: [&str; 2] = ["memory", "N/A"];
+/// The stores on other machines, by the names in their errors. Everything else counts as damage: local files fail with an
+/// error of the operating system, and Lance reports a range outside of a file under names of its own.
+const REMOTE: [&str; 4] = ["S3", "GCS", "MicrosoftAzure", "HTTP"];
 
-/// Returns whether a store on another machine failed. Local files fail with an error of the operating system.
+/// Returns whether a store on another machine failed.
 fn did_not_answer(error: &object_store::Error) -> bool {
     use object_store::Error::{Generic, PermissionDenied, Unauthenticated};
     match error {
-        Generic { store, .. } => *store != LOCAL_STORE && !OF_LANCE.contains(store),
+        Generic { store, .. } => REMOTE.contains(store),
         error => matches!(error, PermissionDenied { .. } | Unauthenticated { .. }),
     }
 }
@@ -74,4 +74,33 @@ fn chain(error: &lancedb::Error) -> String {
         cause = error.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn only_known_remote_stores_count_as_out_of_reach() {
+        let failure = |store| object_store::Error::Generic { store, source: "no answer".into() };
+        for store in REMOTE {
+            assert!(did_not_answer(&failure(store)), "{store}");
+        }
+        for store in ["LocalFileSystem", "memory", "N/A", "A name that Lance may use tomorrow"] {
+            assert!(!did_not_answer(&failure(store)), "{store}");
+        }
+    }
+
+    #[test]
+    fn refusal_of_the_operating_system_is_no_damage() {
+        fn check(cause: io::Error, expect: bool) {
+            let error = lancedb::Error::Other { message: "it failed".to_owned(), source: Some(Box::new(cause)) };
+            assert_eq!(is_of_the_store(&error), expect, "{error:?}");
+        }
+        check(io::Error::from_raw_os_error(5), true);
+        check(io::Error::from_raw_os_error(2), false);
+        check(io::Error::new(ErrorKind::UnexpectedEof, "too short"), false);
+    }
 }

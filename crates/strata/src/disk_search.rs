@@ -144,6 +144,7 @@ impl Hits {
             conversations,
             all_conversations,
             rarity: vec![1.0; words.min(64)],
+            rarest: 1.0,
             hits,
         }
     }

@@ -16,8 +16,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use annals_core::ports::{
-    AgentState, Agents, Catalog, Change, ClockNote, Comparison, Counts, DeadLetters, Key, Ledger, Memories, Select,
-    StoredConversation, Turn, Turns, Watermark, Watermarks,
+    AgentState, Agents, Catalog, Change, ClockNote, Comparison, Counts, DeadLetters, Key, Ledger, Memories,
+    RetentionLimits, Select, StoredConversation, Totals, Turn, Turns, Watermark, Watermarks,
 };
 use annals_core::{
     Agent, Date, DeadLetter, Digest, Error, Grain, IngestReceipt, Kind, LedgerRow, Memory, MemoryId, Message, Period,
@@ -25,6 +25,7 @@ use annals_core::{
 };
 use async_trait::async_trait;
 
+use crate::totals::totals_of_each;
 use agent_data::AgentData;
 
 pub(crate) use agent_data::remember;
@@ -38,13 +39,16 @@ pub struct MemoryCatalog {
 
 #[derive(Debug, Default)]
 struct State {
-    seq: u64,
+    /// The highest sequence number of the agents that were erased as a whole. The first number of an agent is above it.
+    floor: u64,
     agents_data: BTreeMap<Agent, AgentData>,
     clock: Option<ClockNote>,
     /// Agents whose restore is in progress.
     restoring: BTreeMap<Agent, AgentData>,
     /// Keys of the service, by id.
     keys: BTreeMap<String, (Key, Digest)>,
+    /// Number of reservations of tokens so far, over all agents.
+    reservations: u64,
     /// Number of erasures so far, over all agents.
     erasures: u64,
     /// Agents that still have to be cleaned, each with its last erasure.
@@ -66,9 +70,17 @@ impl MemoryCatalog {
         Ok(read(self.state().agents_data.get(agent).unwrap_or(&AgentData::default())))
     }
 
+    /// Runs `write` on the state of an agent and the last number of its sequence.
     fn write<T>(&self, agent: &Agent, write: impl FnOnce(&mut AgentData, &mut u64) -> T) -> Result<T> {
         let state = &mut *self.state();
-        Ok(write(state.agents_data.entry(agent.clone()).or_default(), &mut state.seq))
+        let data = state.agents_data.entry(agent.clone()).or_default();
+        let before = data.last_seq(state.floor);
+        let mut seq = before;
+        let done = write(data, &mut seq);
+        if seq > before {
+            data.seq = seq;
+        }
+        Ok(done)
     }
 }
 
@@ -85,6 +97,16 @@ impl Agents for MemoryCatalog {
         let state = self.state();
         let busy = state.agents_data.iter().filter(|(_, data)| data.has_work(now));
         Ok(busy.map(|(agent, _)| agent.clone()).collect())
+    }
+
+    async fn agents_to_retain(&self, limits: &RetentionLimits) -> Result<Vec<Agent>> {
+        let state = self.state();
+        let due = state.agents_data.iter().filter(|(_, data)| data.is_known() && data.reaches(limits));
+        Ok(due.map(|(agent, _)| agent.clone()).collect())
+    }
+
+    async fn totals(&self, now: Timestamp) -> Result<Totals> {
+        totals_of_each(self, now).await
     }
 
     async fn agent_state(&self, agent: &Agent) -> Result<AgentState> {
@@ -111,6 +133,7 @@ impl Agents for MemoryCatalog {
                 counts.memories[memory.grain as usize] += 1;
             }
             let turns = data.select(|memory| memory.kind() == Kind::Turn);
+            counts.last_ingest = data.last_ingest;
             counts.extent = turns.first().zip(turns.last()).map(|(first, last)| (first.at(), last.at()));
             counts
         })

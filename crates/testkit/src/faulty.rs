@@ -156,7 +156,7 @@ mod tests {
         is_store(&store);
         let block = annals_core::ports::Block { name: "n".into(), text: "t".into(), updated_at: now };
         let failures = [
-            store.save_block(&agent, block.clone()).await,
+            crate::save_block(&store, &agent, block.clone()).await,
             store
                 .ingest_once(&agent, &RequestKey { key: digest, body: digest }, Vec::new(), false, now)
                 .await
@@ -167,7 +167,7 @@ mod tests {
         ];
         assert!(failures.iter().all(|failure| matches!(failure, Err(Error::Storage { .. }))), "{failures:?}");
         assert_eq!(inner.blocks(&agent).await.unwrap(), []);
-        store.save_block(&agent, block).await.unwrap();
+        crate::save_block(&store, &agent, block).await.unwrap();
         assert_eq!((store.calls(), inner.blocks(&agent).await.unwrap().len()), (6, 1));
     }
 

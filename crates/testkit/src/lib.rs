@@ -21,6 +21,7 @@ mod present;
 mod reranker;
 mod strata;
 pub mod suites;
+mod totals;
 mod words;
 
 pub(crate) use builders::utc_cover;
@@ -33,7 +34,7 @@ pub use extractor::{SilentExtractor, ThreeWords};
 pub use facts::MemoryFacts;
 pub use faulty::Faulty;
 pub use model_server::{ModelRequest, ModelServer, Script, refused_url};
-pub use present::{replacing, set_watermark};
+pub use present::{remove_block, replacing, save_block, set_watermark};
 pub use reranker::WordReranker;
 pub use strata::MemoryStrata;
 pub use suites::{
@@ -41,3 +42,4 @@ pub use suites::{
 };
 pub use suites::{Store, all_records, archive_suite, erasure_suite, journal_suite, replies_suite, seals_suite};
 pub use suites::{accesses_suite, blocks_suite, documents_suite, keys_suite, requests_suite, reranker_suite};
+pub use totals::totals_of_each;

@@ -1,7 +1,7 @@
 //! Writes over the present state of a store: reads it first, as every writer has to.
 
-use annals_core::ports::Watermark;
-use annals_core::{Agent, Catalog, Grain, Summary};
+use annals_core::ports::{Block, Blocks, Watermark};
+use annals_core::{Agent, Catalog, Grain, Result, Summary};
 
 /// Replaces the projection state of a table, whatever it is.
 pub async fn set_watermark(catalog: &dyn Catalog, agent: &Agent, grain: Grain, watermark: Watermark) {
@@ -14,4 +14,16 @@ pub async fn replacing(catalog: &dyn Catalog, agent: &Agent, summary: Summary) -
     let rows = catalog.ledger(agent).await.unwrap();
     let row = rows.into_iter().find(|row| row.period == summary.period);
     Summary { replaces: row.map(|row| row.rolled_up()).unwrap_or_default(), ..summary }
+}
+
+/// Stores one block, replacing one of the same name.
+pub async fn save_block(store: &(impl Blocks + ?Sized), agent: &Agent, block: Block) -> Result<()> {
+    store.write_blocks(agent, vec![block], Vec::new(), usize::MAX).await.map(|_| ())
+}
+
+/// Removes one block. Returns whether it existed.
+pub async fn remove_block(store: &(impl Blocks + ?Sized), agent: &Agent, name: &str) -> Result<bool> {
+    let before = store.blocks(agent).await?.len();
+    let after = store.write_blocks(agent, Vec::new(), vec![name.to_owned()], usize::MAX).await?.len();
+    Ok(after < before)
 }

@@ -24,7 +24,7 @@ pub async fn run(global: &Global, args: &Restore) -> Result<ExitCode> {
     let name = newest(&target, args.name.as_deref()).await?;
     let parent = parent(&data)?;
     // Removes folders that a killed restore left. No other process opens a folder that has no data yet.
-    let _ = scratch::sweep(&parent);
+    let _ = scratch::sweep_folders(&parent);
     let scratch = Scratch::within(&parent, "restore")?;
     let beside = scratch.path().join("data");
     let fetched = fetch(&target, &name, &beside).await?;

@@ -1,5 +1,6 @@
 //! Restores an agent's records in pieces, under a staging agent that nothing lists, which replaces the real one at the
-//! end. The memories get new sequence numbers, so the agent's tables receive them like any other changes.
+//! end. The memories get the next numbers of the real agent's sequence, so its tables receive them like any other
+//! changes.
 
 use annals_core::ports::{Access, Block, Origin, Record, Turn};
 use annals_core::{Agent, Base, Digest, Error, LedgerRow, MemoryId, Message, Period, Timestamp, TurnKey};
@@ -28,8 +29,8 @@ const DAYS_WITHOUT_ROW: &str = "SELECT DISTINCT day
 const STAGING: &str = "";
 const STAGED: &str = "SELECT agent_id FROM agent WHERE workspace = ''";
 
-/// Removes the rows of agent ?1 that conflict with rows of agent ?2, which replaces it.
-const TAKE_OVER: [&str; 4] = [
+/// Removes the rows of agent ?1 that conflict with rows of agent ?2, which replaces it and continues its sequence.
+const TAKE_OVER: [&str; 5] = [
     "DELETE FROM tombstone WHERE agent_id = ?1 AND (
         EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = ?2 AND turn.id = tombstone.id)
         OR EXISTS (SELECT 1 FROM statement WHERE statement.agent_id = ?2 AND statement.id = tombstone.id)
@@ -43,33 +44,37 @@ const TAKE_OVER: [&str; 4] = [
         AND EXISTS (SELECT 1 FROM pruned AS known WHERE known.agent_id = ?1 AND known.id = pruned.id)",
     "UPDATE agent SET settings = (SELECT settings FROM agent WHERE agent_id = ?1)
         WHERE agent_id = ?2 AND settings IS NULL",
+    "UPDATE agent SET (seq, erased) = (SELECT seq, max(former.erased, agent.erased) FROM agent AS former
+        WHERE former.agent_id = ?1) WHERE agent_id = ?2",
 ];
 
 /// Begins to restore an agent that holds no memories yet.
 pub(crate) fn begin(db: &dyn Db, agent: &Agent) -> Result<()> {
     unless_full(db, agents::known(db, agent)?)?;
     drop_staged(db, agent)?;
-    let sql = "INSERT INTO agent (workspace, name, erased) SELECT ?1, ?2, last FROM sequence";
-    db.execute(sql, params![STAGING, &staged_name(agent)])?;
+    let sql = "INSERT INTO agent (workspace, name, erased) VALUES (?1, ?2, ?3)";
+    let last = changes::last_seq(db, agents::known(db, agent)?)?;
+    db.execute(sql, params![STAGING, &staged_name(agent), last])?;
     Ok(())
 }
 
 /// Stores records in the staging agent; the caller passes them in order of rank.
 pub(crate) fn take(db: &dyn Db, agent: &Agent, records: Vec<Record>) -> Result<()> {
-    let agent_id = staged(db, agent)?;
-    let restoring = Restoring { db, agent, agent_id, forgotten: KeyedHashes::known(db, agent)? };
+    let (numbered, agent_id) = (agents::enrolled(db, agent)?, staged(db, agent)?);
+    let restoring = Restoring { db, agent, numbered, agent_id, forgotten: KeyedHashes::known(db, agent)? };
     records.into_iter().try_for_each(|record| restoring.take(record))
 }
 
 /// Makes the staged records the agent's memory.
 pub(crate) fn finish(db: &dyn Db, agent: &Agent, now: Timestamp) -> Result<()> {
-    let (former, agent_id) = (agents::known(db, agent)?, staged(db, agent)?);
+    let (former, agent_id) = (agents::enrolled(db, agent)?, staged(db, agent)?);
     unless_full(db, former)?;
-    Restoring { db, agent, agent_id, forgotten: None }.soil_days_without_row(now)?;
-    if former > 0 {
-        take_over(db, former, agent_id)?;
-    }
-    let sql = "UPDATE agent SET workspace = ?2, name = ?3 WHERE agent_id = ?1";
+    Restoring { db, agent, numbered: former, agent_id, forgotten: None }.soil_days_without_row(now)?;
+    take_over(db, former, agent_id)?;
+    // An archive does not say when its messages arrived: the days do, as well as they can.
+    let sql = "UPDATE agent SET workspace = ?2, name = ?3,
+        ingested_at = (SELECT max(dirty_at) FROM ledger WHERE ledger.agent_id = ?1 AND ledger.grain = 1)
+        WHERE agent_id = ?1";
     db.execute(sql, params![agent_id, agent.workspace(), agent.name()])?;
     Ok(())
 }
@@ -121,7 +126,7 @@ fn take_over(db: &dyn Db, former: i64, agent_id: i64) -> Result<()> {
     let sql = "SELECT 1 FROM journal WHERE agent_id = ?1 AND log_version > 0";
     if db.exists(sql, params![former])? {
         // The table of facts has that version, but was folded from another log.
-        journal::raise_version(db, agent_id)?;
+        journal::set_version(db, agent_id, changes::next_seq(db, former)?)?;
     }
     for sql in TAKE_OVER {
         db.execute(Sql::Once(sql), params![former, agent_id])?;
@@ -136,11 +141,18 @@ fn take_over(db: &dyn Db, former: i64, agent_id: i64) -> Result<()> {
 struct Restoring<'c> {
     db: &'c dyn Db,
     agent: &'c Agent,
+    /// The real agent, which assigns the numbers.
+    numbered: i64,
+    /// The staging agent.
     agent_id: i64,
     forgotten: Option<KeyedHashes<'c>>,
 }
 
 impl Restoring<'_> {
+    fn next_seq(&self) -> Result<i64> {
+        changes::next_seq(self.db, self.numbered)
+    }
+
     fn take(&self, record: Record) -> Result<()> {
         match record {
             Record::Settings(settings) => agents::save_settings_of(self.db, self.agent_id, &settings),
@@ -152,12 +164,12 @@ impl Restoring<'_> {
                 self.take_turn(&turn, sent_at, extracted, pinned)
             }
             Record::Statement { statement, pinned } => {
-                statements::save(self.db, self.agent_id, &statement, changes::next_seq(self.db)?)?;
+                statements::save(self.db, self.agent_id, &statement, self.next_seq()?)?;
                 seals::set_pin(self.db, self.agent_id, &statement.id, pinned).map(|_| ())
             }
             Record::Operation(operation) => {
                 journal::save(self.db, self.agent_id, &operation)?;
-                journal::raise_version(self.db, self.agent_id)
+                journal::set_version(self.db, self.agent_id, self.next_seq()?)
             }
             period @ Record::Period { .. } => self.take_period(period),
             Record::Version { id, text, replaced_at, sent } => {
@@ -168,7 +180,9 @@ impl Restoring<'_> {
             Record::Access { id, times, last } => {
                 accesses::add_of(self.db, self.agent_id, &[(id, Access { times, last })])
             }
-            Record::Document(document) => documents::save(self.db, self.agent, self.agent_id, &document),
+            Record::Document(document) => {
+                documents::save(self.db, self.agent, [self.agent_id, self.numbered], &document)
+            }
             Record::Block { name, text, updated_at } => {
                 blocks::save_of(self.db, self.agent_id, &Block { name, text, updated_at })
             }
@@ -178,7 +192,7 @@ impl Restoring<'_> {
     fn take_turn(&self, turn: &Turn, sent_at: Option<Timestamp>, extracted: bool, pinned: bool) -> Result<()> {
         ingest::check(self.agent, turn)?;
         self.refuse_known(turn, sent_at)?;
-        let seq = changes::next_seq(self.db)?;
+        let seq = self.next_seq()?;
         let place = Place { at: turn.message.at, sent_at, sent: None };
         turns::insert(self.db, self.agent_id, turn, &place, seq)?;
         seals::set_pin(self.db, self.agent_id, &turn.id, pinned)?;
@@ -230,7 +244,7 @@ impl Restoring<'_> {
         else {
             unreachable!("only periods are given here");
         };
-        let seq = changes::next_seq(self.db)?;
+        let seq = self.next_seq()?;
         let row = LedgerRow {
             clean_seq: if *dirty { 0 } else { seq.unsigned_abs() },
             input_digest: input.as_deref().map(digest).transpose()?,
@@ -265,7 +279,7 @@ impl Restoring<'_> {
     fn soil_days_without_row(&self, now: Timestamp) -> Result<()> {
         let days = self.db.query(DAYS_WITHOUT_ROW, params![self.agent_id], |row| word(row, "day"))?;
         for day in days {
-            ledger::mark_dirty(self.db, self.agent_id, day, changes::last_seq(self.db)?, now)?;
+            ledger::mark_dirty(self.db, self.agent_id, day, changes::last_seq(self.db, self.numbered)?, now)?;
         }
         Ok(())
     }
@@ -295,7 +309,7 @@ mod tests {
         let catalog = folder.open();
         catalog.begin_restore(&me).await.unwrap();
         catalog.restore_some(&me, records).await.unwrap();
-        let count = "SELECT (SELECT count(*) FROM turn) + (SELECT count(*) FROM agent)";
+        let count = "SELECT (SELECT count(*) FROM turn) + (SELECT count(*) FROM agent WHERE workspace = '')";
         let rows = move |db: &dyn Db| db.query_one(count, &[], |row| row.get::<i64>(0));
         assert_eq!(catalog.thread.read("testing", rows).await.unwrap(), 3);
         assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());

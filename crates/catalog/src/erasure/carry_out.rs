@@ -42,6 +42,7 @@ impl Erasing<'_> {
             documents::remove(self.db, self.agent_id, *document_id, 0)?;
         }
         if plan.is_whole {
+            changes::raise_floor(self.db, self.agent_id)?;
             return wipe(self.db, self.agent_id);
         }
         plan.cuts.iter().try_for_each(|cut| self.cut(cut))?;
@@ -97,7 +98,7 @@ impl Erasing<'_> {
     fn cut(&self, cut: &Cut) -> Result<()> {
         let (db, agent_id, period) = (self.db, self.agent_id, cut.period);
         let id = MemoryId::summary(self.agent, period);
-        let seq = changes::next_seq(db)?;
+        let seq = changes::next_seq(db, agent_id)?;
         match &cut.present {
             Some(present) => {
                 Place { db, agent_id, id: id.clone() }.reword(present, seq)?;
@@ -125,7 +126,7 @@ impl Erasing<'_> {
     }
 
     fn mark_dirty(&self, period: Period) -> Result<()> {
-        let seq = changes::last_seq(self.db)?;
+        let seq = changes::last_seq(self.db, self.agent_id)?;
         ledger::mark_dirty(self.db, self.agent_id, period, seq, self.now)
     }
 }

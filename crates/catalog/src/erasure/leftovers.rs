@@ -26,6 +26,18 @@ pub(super) const TABLES: &str = "SELECT sqlite_schema.name
 const TEXT_COLUMNS: &str = "SELECT name FROM pragma_table_info(?1) WHERE type = 'TEXT' ORDER BY name";
 const KEY_COLUMNS: &str = "SELECT key.name FROM pragma_table_list(?1) AS listed, pragma_table_info(?1) AS key
     WHERE listed.schema = 'main' AND listed.wr = 1 AND key.pk > 0 AND key.name <> 'agent_id' ORDER BY key.pk";
+/// The columns of a unique index of a table whose rows lie in order of their row number.
+const UNIQUE_COLUMNS: &str = "SELECT of_index.name
+    FROM pragma_index_info((
+        SELECT listed.name
+        FROM pragma_index_list(?1) AS listed
+        JOIN pragma_index_info(listed.name) AS first ON first.seqno = 0 AND first.name = 'agent_id'
+        WHERE listed.\"unique\" = 1
+        ORDER BY listed.name
+        LIMIT 1
+    )) AS of_index
+    WHERE of_index.seqno > 0
+    ORDER BY of_index.seqno";
 
 #[derive(Clone)]
 pub(crate) struct Table {
@@ -47,6 +59,9 @@ pub(crate) fn tables(db: &dyn Db) -> Result<Vec<Table>> {
     let mut tables = Vec::new();
     for name in names(db, TABLES, None)? {
         let mut keys = names(db, KEY_COLUMNS, Some(&name))?;
+        if keys.is_empty() {
+            keys = names(db, UNIQUE_COLUMNS, Some(&name))?;
+        }
         if keys.is_empty() {
             keys.push("rowid".into());
         }

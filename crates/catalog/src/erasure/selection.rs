@@ -58,7 +58,7 @@ impl Selection {
         let subject = match target {
             Target::Subject(name) => {
                 let log = journal::all(db, agent_id)?;
-                Subject::new(name, &log, &Speakers::read(db, agent, agent_id)?)
+                Subject::new(name, &log, &Speakers::read(db, agent, agent_id)?)?
             }
             _ => Subject::default(),
         };
@@ -250,24 +250,77 @@ impl<'c> Speakers<'c> {
     }
 
     /// Returns the speaker of a live turn, as an entity key.
-    fn speaker(&self, id: &MemoryId) -> Option<String> {
-        let found = turns::find(self.db, turns::BY_ID, params![self.agent_id, id.as_str()]);
-        Some(entity_key(found.ok()?.pop()?.turn.message.speaker()))
+    fn speaker(&self, id: &MemoryId) -> Result<Option<String>> {
+        let found = turns::find(self.db, turns::BY_ID, params![self.agent_id, id.as_str()])?.pop();
+        Ok(found.map(|stored| entity_key(stored.turn.message.speaker())))
     }
 }
 
 impl Witness for Speakers<'_> {
-    fn says(&self, operation: &FactOperation, name: &str) -> bool {
-        match (self.speaker(&operation.source), self.pruned.get(&operation.source)) {
+    fn says(&self, operation: &FactOperation, name: &str) -> Result<bool> {
+        Ok(match (self.speaker(&operation.source)?, self.pruned.get(&operation.source)) {
             (Some(speaker), _) => speaker == entity_key(name),
             (None, Some(speaker)) => self.hash(name).as_ref() == Some(speaker),
             // The speaker is unknown.
             (None, None) => true,
-        }
+        })
     }
 
     fn speaks(&self, name: &str) -> bool {
         let hash = self.hash(name);
         self.live.contains(&entity_key(name)) || self.pruned.values().any(|speaker| Some(speaker) == hash.as_ref())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use annals_core::prelude::*;
+    use annals_core::{Extracted, Extraction};
+    use annals_testkit::{agent, at, operation};
+
+    use super::*;
+    use crate::db::{Error, Row, Sql, Values};
+    use crate::fixture::{Folder, spoken_turn};
+    use crate::sqlite::open::{Options, open};
+
+    /// A database in which one statement fails.
+    struct Failing<'d>(&'d dyn Db, &'static str);
+
+    impl Db for Failing<'_> {
+        fn run(&self, sql: Sql<'_>, values: Values<'_>) -> Result<u64> {
+            self.0.run(sql, values)
+        }
+
+        fn read(
+            &self,
+            sql: Sql<'_>,
+            values: Values<'_>,
+            read: &mut dyn FnMut(&Row<'_>) -> Result<ControlFlow<()>>,
+        ) -> Result<()> {
+            let (Sql::Kept(text) | Sql::Once(text)) = sql;
+            if text == self.1 { Err(Error::other("the disk is gone").into()) } else { self.0.read(sql, values, read) }
+        }
+    }
+
+    /// Otherwise an alias that somebody else stated would be followed.
+    #[tokio::test]
+    async fn unreadable_speaker_is_an_error_not_an_unknown_speaker() {
+        let (folder, me, now) = (Folder::new(), agent("me"), at("2026-06-01T00:00:00Z"));
+        let (catalog, turn) = (folder.open(), spoken_turn(&me, "1", "I am also called Zel."));
+        let extracted = catalog.ingest(&me, vec![turn.clone()], false, now).await.unwrap().seq;
+        let found =
+            Extracted { operations: vec![operation(&turn, 0, "user also_known_as Zel")], ..Extracted::default() };
+        let read = Extraction { turns: vec![turn.id], found, after: 0, extracted, degraded: None };
+        catalog.save_extraction(&me, read, now).await.unwrap();
+        drop(catalog);
+        let db = open(&folder.path(), &Options::default()).unwrap();
+        let select = |db: &dyn Db| {
+            let agent_id = agents::known(db, &me).ok().unwrap();
+            Selection::new(db, &me, agent_id, &Target::Subject("user".into())).map(|selection| selection.turns.len())
+        };
+        assert_eq!(select(&db).ok(), Some(1));
+        assert!(select(&Failing(&db, turns::BY_ID)).is_err());
     }
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use annals_core::{ALIAS, Fact, FactOperation, MERGED_BECAUSE, contains_name, entity_key, fold, folded};
 
+use crate::db::Result;
+
 /// An entity with all its names, as entity keys. The default has no names and matches nothing.
 #[derive(Debug, Default)]
 pub(super) struct Subject {
@@ -15,7 +17,7 @@ pub(super) struct Subject {
 /// Decides whether forgetting follows an alias.
 pub(super) trait Witness {
     /// Returns whether the speaker of an operation bears this name. True if the speaker is unknown.
-    fn says(&self, operation: &FactOperation, name: &str) -> bool;
+    fn says(&self, operation: &FactOperation, name: &str) -> Result<bool>;
 
     /// Returns whether somebody speaks under this name.
     fn speaks(&self, name: &str) -> bool;
@@ -32,10 +34,10 @@ impl Subject {
     /// Collects the name and its aliases, in both directions. An alias must still hold, and be entered by a person or
     /// stated by a bearer of the name. A name under which somebody speaks belongs to somebody else until that speaker
     /// states the alias too.
-    pub(super) fn new(name: &str, log: &[FactOperation], witness: &impl Witness) -> Subject {
+    pub(super) fn new(name: &str, log: &[FactOperation], witness: &impl Witness) -> Result<Subject> {
         let facts = fold(log);
-        let aliases: Vec<Alias> =
-            facts.iter().filter(|fact| is_told(fact)).map(|fact| alias(fact, log, witness)).collect();
+        let told = facts.iter().filter(|fact| is_told(fact));
+        let aliases: Vec<Alias> = told.map(|fact| alias(fact, log, witness)).collect::<Result<_>>()?;
         let mut names = BTreeSet::from([entity_key(name)]);
         loop {
             let known = names.len();
@@ -56,7 +58,7 @@ impl Subject {
         let unfollowed =
             joined.flat_map(|alias| alias.names).filter(|name| !is_its(name) && !entity_key(name).is_empty());
         let unfollowed = unfollowed.map(str::to_owned).collect();
-        Subject { names, unfollowed }
+        Ok(Subject { names, unfollowed })
     }
 
     /// Returns its names, as entity keys.
@@ -111,7 +113,7 @@ fn is_told(fact: &Fact) -> bool {
     fact.joins_names() && !fact.properties.contains_key(MERGED_BECAUSE)
 }
 
-fn alias<'l>(fact: &'l Fact, log: &[FactOperation], witness: &impl Witness) -> Alias<'l> {
+fn alias<'l>(fact: &'l Fact, log: &[FactOperation], witness: &impl Witness) -> Result<Alias<'l>> {
     let names = [fact.subject.as_str(), fact.object.as_str()];
     let keys = names.map(entity_key);
     let is_of = |operation: &&FactOperation| {
@@ -121,10 +123,15 @@ fn alias<'l>(fact: &'l Fact, log: &[FactOperation], witness: &impl Witness) -> A
     };
     let stated: Vec<&FactOperation> = log.iter().filter(is_of).collect();
     let by_hand = stated.iter().any(|operation| operation.source.as_str().starts_with("u-"));
-    let says = names.map(|name| stated.iter().any(|operation| witness.says(operation, name)));
+    let mut says = [false; 2];
+    for (says, name) in says.iter_mut().zip(names) {
+        for operation in &stated {
+            *says |= witness.says(operation, name)?;
+        }
+    }
     // A speaker under one name cannot claim a name that somebody else speaks under.
     let is_own = |index: usize| says[index] || (says[1 - index] && !witness.speaks(names[index]));
-    Alias { names, is_followed: by_hand || (is_own(0) && is_own(1)) }
+    Ok(Alias { names, is_followed: by_hand || (is_own(0) && is_own(1)) })
 }
 
 #[cfg(test)]
@@ -135,8 +142,8 @@ mod tests {
     struct Nobody;
 
     impl Witness for Nobody {
-        fn says(&self, _: &FactOperation, _: &str) -> bool {
-            false
+        fn says(&self, _: &FactOperation, _: &str) -> Result<bool> {
+            Ok(false)
         }
 
         fn speaks(&self, _: &str) -> bool {
@@ -147,7 +154,11 @@ mod tests {
     #[test]
     fn names_are_whole_words() {
         fn check(name: &str, text: &str, expect: bool) {
-            assert_eq!(Subject::new(name, &[], &Nobody).is_named_in(text), expect, "{name:?} in {text:?}");
+            assert_eq!(
+                Subject::new(name, &[], &Nobody).ok().unwrap().is_named_in(text),
+                expect,
+                "{name:?} in {text:?}"
+            );
         }
         check("Ann", "ANN's tea", true);
         check("Ann", "Anna had tea", false);
@@ -168,7 +179,8 @@ mod tests {
     #[test]
     fn identifiers_are_split_into_words() {
         fn check(name: &str, identifier: &str, expect: bool) {
-            assert_eq!(Subject::new(name, &[], &Nobody).is_named_by(identifier), expect, "{name:?} by {identifier:?}");
+            let subject = Subject::new(name, &[], &Nobody).ok().unwrap();
+            assert_eq!(subject.is_named_by(identifier), expect, "{name:?} by {identifier:?}");
         }
         check("Zelda Quist", "chat-with-Zelda_Quist/2", true);
         check("Zelda Quist", "Zelda Quist", true);

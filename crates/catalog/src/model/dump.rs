@@ -1,7 +1,7 @@
 //! Dumps everything that the ports return for an agent.
 
-use annals_core::ports::Select;
-use annals_core::{Agent, Grain, Kind};
+use annals_core::ports::{RetentionLimits, Select};
+use annals_core::{Agent, Grain, Kind, SignedDuration, latest_day};
 use annals_testkit::all_records;
 use annals_testkit::{Store, at};
 
@@ -28,6 +28,23 @@ pub(super) async fn dump(store: &dyn Store, agent: &Agent) -> Vec<String> {
     lines.push(format!("{:?}", store.cleaning_owed().await.unwrap()));
     lines.push(format!("{:?}", store.all_agents().await.unwrap()));
     lines.extend(all_records(store, agent).await.iter().map(|record| format!("{record:?}")));
+    lines
+}
+
+/// Returns one line for each answer over all agents. The in-memory catalog adds them up agent by agent.
+pub(super) async fn of_all(store: &dyn Store) -> Vec<String> {
+    let mut lines = Vec::new();
+    for now in ["2026-03-05T11:00:00Z", "2026-03-09T01:00:00Z", "2030-01-01T00:00:00Z"].map(at) {
+        lines.push(format!("{:?}", store.totals(now).await.unwrap()));
+        let last_days = ["keep", "free"].into_iter().zip(0..).map(|(plan, hours)| {
+            let day = latest_day(now - SignedDuration::from_hours(24 * hours));
+            (plan.to_owned(), Grain::ALL.map(|grain| (grain > Grain::Working || hours > 0).then_some(day)))
+        });
+        let limits = RetentionLimits { last_days: last_days.collect(), replies_before: Some(now) };
+        lines.push(format!("{:?}", store.agents_to_retain(&limits).await.unwrap()));
+        let limits = RetentionLimits { replies_before: None, ..limits };
+        lines.push(format!("{:?}", store.agents_to_retain(&limits).await.unwrap()));
+    }
     lines
 }
 

@@ -337,6 +337,7 @@ async fn ask(store: &dyn Store, agent: &Agent, key: u8, drop: bool) -> String {
         tokens_in: 3,
         tokens_out: 4,
         read_seq: changes.iter().map(Change::seq).max().unwrap_or_default(),
+        reservation: None,
     };
     let kept = store.reply(agent, &reply.key).await.unwrap();
     let dropped = if drop { store.drop_replies(agent, now()).await.unwrap() } else { 0 };
@@ -347,10 +348,12 @@ async fn ask(store: &dyn Store, agent: &Agent, key: u8, drop: bool) -> String {
 /// Stores or removes a block. Some blocks name a subject, in their text or in their name.
 async fn write_block(store: &dyn Store, agent: &Agent, name: u8, text: Option<u8>) -> String {
     let name = format!("block {}", ["one", "two", "Bob"][usize::from(name)]);
-    let Some(text) = text else { return format!("{:?}", store.remove_block(agent, &name).await.unwrap()) };
+    let Some(text) = text else {
+        return format!("{:?}", annals_testkit::remove_block(store, agent, &name).await.unwrap());
+    };
     let sentence =
         NAMES.get(usize::from(text)).map_or("This is text 1".into(), |name| format!("{name} is kept in mind."));
-    seen(store.save_block(agent, Block { name, text: sentence, updated_at: now() }).await)
+    seen(annals_testkit::save_block(store, agent, Block { name, text: sentence, updated_at: now() }).await)
 }
 
 /// Stores or removes a document of up to three passages. Some name a subject, in their text or in their key. The expected version

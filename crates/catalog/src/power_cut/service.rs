@@ -38,8 +38,8 @@ async fn step(catalog: &SqliteCatalog, me: &Agent, number: usize) -> annals_core
     match number {
         0 => catalog.add_key(&key(), &digest).await,
         1 => catalog.revoke_key("k1", now()).await,
-        2 => catalog.save_block(me, block("Ann likes tea.")).await,
-        3 => catalog.save_block(me, block("Ann likes rye.")).await,
+        2 => annals_testkit::save_block(catalog, me, block("Ann likes tea.")).await,
+        3 => annals_testkit::save_block(catalog, me, block("Ann likes rye.")).await,
         4 => catalog.ingest(me, vec![spoken_turn(me, "1", "tea")], false, now()).await.map(|_| ()),
         5 => {
             let (request, turns) = (RequestKey { key: digest, body: digest }, vec![spoken_turn(me, "1", "tea")]);

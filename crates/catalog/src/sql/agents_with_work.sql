@@ -16,7 +16,7 @@ WITH due (agent_id) AS (
     SELECT agent_id FROM ledger
     WHERE (dirty_seq > clean_seq OR degraded = 1) AND grain = 5 AND period < ?5
     UNION
-    SELECT agent_id FROM lane WHERE building IS NOT NULL
+    SELECT agent_id FROM watermark WHERE building IS NOT NULL
 ),
 grains (grain) AS (VALUES (0), (1), (2), (3), (4), (5)),
 -- The watermark of each grain's table; for working memory the lower of the table's and extraction's.
@@ -25,12 +25,12 @@ reached (agent_id, grain, seq) AS (
         agent.agent_id,
         grains.grain,
         min(
-            coalesce(lane.applied, 0),
+            coalesce(watermark.applied, 0),
             CASE grains.grain WHEN 0 THEN coalesce(journal.extracted, 0) ELSE 9223372036854775807 END
         )
     FROM agent
     CROSS JOIN grains
-    LEFT JOIN lane ON lane.agent_id = agent.agent_id AND lane.grain = grains.grain
+    LEFT JOIN watermark ON watermark.agent_id = agent.agent_id AND watermark.grain = grains.grain
     LEFT JOIN journal ON journal.agent_id = agent.agent_id
 )
 SELECT workspace, name

@@ -1,4 +1,12 @@
 -- The invariants between the tables; returns one line for each violation.
+WITH change (agent_id, seq) AS (
+    SELECT agent_id, seq FROM turn
+    UNION ALL SELECT agent_id, seq FROM statement
+    UNION ALL SELECT agent_id, seq FROM summary
+    UNION ALL SELECT agent_id, seq FROM passage
+    UNION ALL SELECT agent_id, seq FROM tombstone
+    UNION ALL SELECT agent_id, log_version FROM journal WHERE log_version > 0
+)
 SELECT 'turn ' || turn.id || ' is newer than the ledger row of its day, or has no such row'
 FROM turn
 LEFT JOIN ledger ON ledger.agent_id = turn.agent_id AND ledger.grain = 1 AND ledger.period = turn.day
@@ -65,13 +73,15 @@ FROM request
 WHERE NOT EXISTS (SELECT 1 FROM operation
     WHERE operation.agent_id = request.agent_id AND operation.id = request.operation)
 UNION ALL
-SELECT 'change ' || change.seq || ' is beyond the end of the sequence'
-FROM (
-    SELECT seq FROM turn
-    UNION ALL SELECT seq FROM statement
-    UNION ALL SELECT seq FROM summary
-    UNION ALL SELECT seq FROM passage
-    UNION ALL SELECT seq FROM tombstone
-    UNION ALL SELECT log_version AS seq FROM journal
-) AS change
-WHERE change.seq > (SELECT last FROM sequence)
+SELECT 'change ' || change.seq || ' of agent ' || agent.name || ' is beyond the end of its sequence'
+FROM change
+JOIN agent USING (agent_id)
+WHERE change.seq > agent.seq
+    -- A restore takes the numbers from the agent that is restored.
+    AND agent.workspace <> ''
+UNION ALL
+SELECT 'change ' || change.seq || ' of agent ' || agent.name || ' is more than one change'
+FROM change
+JOIN agent USING (agent_id)
+GROUP BY change.agent_id, change.seq
+HAVING count(*) > 1

@@ -20,9 +20,10 @@ CREATE UNIQUE INDEX document_by_key ON document (agent_id, collection, key);
 CREATE INDEX document_by_expiry ON document (expires_at) WHERE expires_at IS NOT NULL;
 
 CREATE TABLE passage (
-    seq INTEGER PRIMARY KEY,
+    passage_id INTEGER PRIMARY KEY,
     agent_id INTEGER NOT NULL REFERENCES agent,
     id TEXT NOT NULL,
+    seq INTEGER NOT NULL,
     document_id INTEGER NOT NULL,
     ordinal INTEGER NOT NULL,
     first INTEGER NOT NULL,
@@ -31,5 +32,5 @@ CREATE TABLE passage (
 ) STRICT;
 
 CREATE UNIQUE INDEX passage_by_id ON passage (agent_id, id);
-CREATE INDEX passage_by_change ON passage (agent_id);
+CREATE UNIQUE INDEX passage_by_change ON passage (agent_id, seq);
 CREATE INDEX passage_by_document ON passage (document_id);

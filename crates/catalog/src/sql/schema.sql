@@ -1,25 +1,26 @@
--- The catalog's schema, version 7 (PRAGMA user_version). The migrate_*.sql files bring older files to the same schema.
+-- The catalog's schema, version 8 (PRAGMA user_version). The migrate_*.sql files bring older files to the same schema.
 -- These tables hold everything that Annals cannot recompute. The vector and text tables and the table of facts are
 -- projections and can be rebuilt from here.
 --
 -- Conventions
 --   agent_id  an internal number, assigned when the agent is first stored. Never 0, which stands for an unknown agent.
---   seq       the sequence number of a change; one sequence for the whole file. A projection that has applied N needs
---             only the changes above N. A number belongs to one change for ever; it is not reused when the change is
---             superseded.
+--   seq       the sequence number of a change; each agent has its own sequence (agent.seq). A projection that has
+--             applied N needs only the changes above N. A number belongs to one change of the agent for ever; it is not
+--             reused when the change is superseded or erased.
 --   instants  INTEGER, microseconds since 1970-01-01T00:00:00Z, negative before.
 --   grain     INTEGER, from 0 (working) to 5 (yearly), so that it sorts from fine to coarse.
 --   period    TEXT, the label (2026-03-04, 2026-W10, 2026-03, 2026-Q1, 2026). Within a grain, labels sort by time.
 --   digests   BLOB, the 32 bytes of a SHA-256.
 --   text      is compared byte by byte, in UTF-8 order.
 
--- The last sequence number assigned. It has its own row, because the highest number in use disappears with its memory.
-CREATE TABLE sequence (
+-- The highest number of the agents that were erased as a whole. Their rows are gone, but late writers may still hold
+-- their numbers. An agent of the same name may come back: the first number of every new agent is above this one.
+CREATE TABLE sequence_floor (
     only INTEGER PRIMARY KEY CHECK (only = 1),
-    last INTEGER NOT NULL
+    seq INTEGER NOT NULL
 ) STRICT;
 
-INSERT INTO sequence (only, last) VALUES (1, 0);
+INSERT INTO sequence_floor (only, seq) VALUES (1, 0);
 
 CREATE TABLE agent (
     agent_id INTEGER PRIMARY KEY CHECK (agent_id > 0),
@@ -27,17 +28,19 @@ CREATE TABLE agent (
     name TEXT NOT NULL,
     settings TEXT, -- JSON of core's Settings; NULL until settings are saved: the defaults of the running version hold.
     erased INTEGER NOT NULL DEFAULT 0, -- The last seq assigned before the agent's creation or its last erasure.
+    -- The last number assigned; 0 before the first. Stored, because the highest number in use disappears with its memory.
+    seq INTEGER NOT NULL DEFAULT 0,
+    ingested_at INTEGER, -- When a turn was last stored or revised.
     UNIQUE (workspace, name)
 ) STRICT;
 
 -- Messages, verbatim. The id is a hash of (workspace, agent, conversation, message), which ingest checks. A unique id
 -- therefore makes the position unique, and no second index over the position is needed.
--- The row number is the sequence number: turns lie on disk in the order of arrival, and an index over the agent alone
--- already lists its changes in order. A revised turn moves to the sequence number of its revision.
+-- Turns lie on disk in the order of arrival. A revised turn gets the sequence number of its revision.
 -- A repeated message is recognised by its stored text, not by a stored hash of it, so that a change of the hash
 -- function can never make old messages look different.
 CREATE TABLE turn (
-    seq INTEGER PRIMARY KEY,
+    turn_id INTEGER PRIMARY KEY,
     agent_id INTEGER NOT NULL REFERENCES agent,
     id TEXT NOT NULL,
     conversation TEXT NOT NULL,
@@ -50,19 +53,20 @@ CREATE TABLE turn (
     pinned INTEGER NOT NULL DEFAULT 0, -- 1 if retention keeps the row; the same in all tables of memories.
     sent_at INTEGER, -- The instant as the client sent it, if another turn had taken it; at is then the next free one.
     sent BLOB, -- Keyed hash of what the client sent last, for a turn that a person corrected since; as in forgotten.
-    arrived INTEGER -- The seq of its first arrival, if that differs from seq.
+    arrived INTEGER, -- The seq of its first arrival, if that differs from seq.
+    seq INTEGER NOT NULL DEFAULT 0 -- Always set; the default is for ALTER TABLE.
 ) STRICT;
 
 CREATE UNIQUE INDEX turn_by_id ON turn (agent_id, id);
-CREATE INDEX turn_by_change ON turn (agent_id);
+CREATE UNIQUE INDEX turn_by_change ON turn (agent_id, seq);
 CREATE INDEX turn_by_day ON turn (agent_id, day);
 CREATE INDEX turn_by_time ON turn (agent_id, at);
 CREATE INDEX turn_by_conversation ON turn (agent_id, conversation, at);
 
 -- Statements: self-contained sentences that a model extracted from turns. Like turns they lie in the order of arrival.
--- A statement that is extracted again with a change, or corrected, moves to the sequence number of that change.
+-- A statement that is extracted again with a change, or corrected, gets the sequence number of that change.
 CREATE TABLE statement (
-    seq INTEGER PRIMARY KEY,
+    statement_id INTEGER PRIMARY KEY,
     agent_id INTEGER NOT NULL REFERENCES agent,
     id TEXT NOT NULL,
     text TEXT NOT NULL,
@@ -74,11 +78,12 @@ CREATE TABLE statement (
     cover_start INTEGER NOT NULL,
     cover_end INTEGER NOT NULL,
     pinned INTEGER NOT NULL DEFAULT 0,
-    confidence REAL -- From 0 to 1: how certain it is; NULL if the model gave no value.
+    confidence REAL, -- From 0 to 1: how certain it is; NULL if the model gave no value.
+    seq INTEGER NOT NULL DEFAULT 0 -- Always set; the default is for ALTER TABLE.
 ) STRICT;
 
 CREATE UNIQUE INDEX statement_by_id ON statement (agent_id, id);
-CREATE INDEX statement_by_change ON statement (agent_id);
+CREATE UNIQUE INDEX statement_by_change ON statement (agent_id, seq);
 CREATE INDEX statement_by_day ON statement (agent_id, day);
 CREATE INDEX statement_by_time ON statement (agent_id, cover_start, cover_end);
 
@@ -136,7 +141,7 @@ CREATE TABLE summary (
     grain INTEGER NOT NULL,
     period TEXT NOT NULL,
     id TEXT NOT NULL,
-    seq INTEGER NOT NULL UNIQUE,
+    seq INTEGER NOT NULL,
     cover_start INTEGER NOT NULL, -- The instants it was built over, end excluded. Kept when time zones change later.
     cover_end INTEGER NOT NULL,
     text TEXT NOT NULL,
@@ -147,7 +152,7 @@ CREATE TABLE summary (
 
 CREATE UNIQUE INDEX summary_by_period ON summary (agent_id, grain, period);
 CREATE UNIQUE INDEX summary_by_id ON summary (agent_id, id);
-CREATE INDEX summary_by_change ON summary (agent_id, grain, seq);
+CREATE UNIQUE INDEX summary_by_change ON summary (agent_id, grain, seq);
 CREATE INDEX summary_by_time ON summary (agent_id, grain, cover_start, cover_end);
 
 -- Lineage: what a summary was made from, in the order it was read: ids of turns for a day, of summaries above. Not a
@@ -165,11 +170,11 @@ CREATE TABLE tombstone (
     agent_id INTEGER NOT NULL REFERENCES agent,
     id TEXT NOT NULL,
     grain INTEGER NOT NULL,
-    seq INTEGER NOT NULL UNIQUE,
+    seq INTEGER NOT NULL,
     PRIMARY KEY (agent_id, id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX tombstone_by_change ON tombstone (agent_id, grain, seq);
+CREATE UNIQUE INDEX tombstone_by_change ON tombstone (agent_id, grain, seq);
 
 -- Turns that retention pruned, so that they are recognised when they are sent again and can be forgotten together with
 -- what was made of them. Hashes are HMACs under the secret. For a turn pruned before schema version 5 only the id is
@@ -242,7 +247,7 @@ CREATE TABLE base (
 ) STRICT, WITHOUT ROWID;
 
 -- The watermark of the projection of each grain. No row: generation 0, nothing applied.
-CREATE TABLE lane (
+CREATE TABLE watermark (
     agent_id INTEGER NOT NULL REFERENCES agent,
     grain INTEGER NOT NULL,
     generation INTEGER NOT NULL, -- The generation that searches read.
@@ -313,9 +318,10 @@ CREATE INDEX document_by_expiry ON document (expires_at) WHERE expires_at IS NOT
 -- The passages of documents, which are memories of the working grain. document_id is no foreign key, so that the rows of an
 -- agent can be deleted table by table.
 CREATE TABLE passage (
-    seq INTEGER PRIMARY KEY,
+    passage_id INTEGER PRIMARY KEY,
     agent_id INTEGER NOT NULL REFERENCES agent,
     id TEXT NOT NULL,
+    seq INTEGER NOT NULL,
     document_id INTEGER NOT NULL,
     ordinal INTEGER NOT NULL, -- Its number within the document, from 0.
     first INTEGER NOT NULL, -- Its first character in the searched text, from 0,
@@ -324,7 +330,7 @@ CREATE TABLE passage (
 ) STRICT;
 
 CREATE UNIQUE INDEX passage_by_id ON passage (agent_id, id);
-CREATE INDEX passage_by_change ON passage (agent_id);
+CREATE UNIQUE INDEX passage_by_change ON passage (agent_id, seq);
 CREATE INDEX passage_by_document ON passage (document_id);
 
 -- Memories that failed in a stage because of their own content. Their text is in the tables above, unchanged.
@@ -358,6 +364,19 @@ CREATE TABLE usage (
     tokens_out INTEGER NOT NULL,
     PRIMARY KEY (agent_id, day, purpose, model)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX usage_by_day ON usage (day);
+
+-- Tokens that calls under way may use, so that calls at the same time cannot exceed a budget together. Deleted with the
+-- booking of the cost; of a call that never ended, when it expires.
+CREATE TABLE reservation (
+    reservation_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    agent_id INTEGER NOT NULL REFERENCES agent,
+    day TEXT NOT NULL, -- The UTC day whose budget it belongs to.
+    is_rerank INTEGER NOT NULL, -- 1 for the budget of reranking, 0 for that of all other purposes.
+    tokens INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+) STRICT;
 
 -- HMACs under the secret of forgotten messages: of their positions (or of the ids, which are derived from them) and of
 -- their contents, so that the messages are recognised when they are sent again. The agent is part of the hashed data:

@@ -170,7 +170,7 @@ mod tests {
             ingest::ingest(&db, &me, &[turn], false, now).ok().unwrap();
         };
         copy_pages(&db, &copy, between).unwrap();
-        let last = changes::last_seq(&db).ok().unwrap();
+        let last = changes::highest_seq(&db).ok().unwrap();
         let counted = agents::counts(&db, &me).ok().unwrap().memories[0];
         assert!(pieces >= 8, "{pieces}");
         assert_eq!(counted, 7 * 16 + pieces);

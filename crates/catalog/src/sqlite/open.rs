@@ -5,12 +5,12 @@ use std::path::Path;
 use annals_core::Error;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::archive;
 use crate::db::{Failure, Result};
 use crate::sqlite::Sqlite;
+use crate::{archive, replies};
 
 /// The schema version that this code writes. Older files are migrated when they are opened.
-pub(crate) const VERSION: i64 = 7;
+pub(crate) const VERSION: i64 = 8;
 
 /// The migrations, starting with the one from version 1.
 const STEPS: [&str; VERSION as usize - 1] = [
@@ -19,12 +19,15 @@ const STEPS: [&str; VERSION as usize - 1] = [
     include_str!("../sql/migrate_3_to_4.sql"),
     include_str!("../sql/migrate_4_to_5.sql"),
     include_str!("../sql/migrate_5_to_6.sql"),
+    include_str!("../sql/migrate_6_to_7.sql"),
     include_str!("../sql/migrate_7_to_8.sql"),
 ];
 
-/// Indexes the few periods that still have to be written. Created at every start if missing: it changes no stored data.
-const LEDGER_OPEN: &str = "CREATE INDEX IF NOT EXISTS ledger_open ON ledger (grain, period, agent_id)
-WHERE (dirty_seq > clean_seq OR degraded = 1)";
+/// Indexes the few periods that still have to be written, and the few that failed. Created at every start if missing: they
+/// change no stored data.
+const LEDGER_INDEXES: &str = "CREATE INDEX IF NOT EXISTS ledger_open ON ledger (grain, period, agent_id)
+WHERE (dirty_seq > clean_seq OR degraded = 1);
+CREATE INDEX IF NOT EXISTS ledger_failed ON ledger (agent_id) WHERE last_error IS NOT NULL";
 
 /// Capacity of the cache of prepared statements; there are about a hundred distinct ones.
 const STATEMENTS: usize = 128;
@@ -72,16 +75,18 @@ fn connect(path: &Path, options: &Options) -> Result<Sqlite> {
     }
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     prepare_schema(&connection)?;
-    connection.execute_batch(LEDGER_OPEN)?;
+    connection.execute_batch(LEDGER_INDEXES)?;
     let db = Sqlite(connection);
-    drop_staged(&db)?;
+    drop_unfinished(&db)?;
     Ok(db)
 }
 
-/// Drops what an interrupted restore left behind.
-fn drop_staged(db: &Sqlite) -> Result<()> {
+/// Drops what a former process left behind: interrupted restores, and reservations of calls that it did not end. No call is
+/// under way while the file is opened.
+fn drop_unfinished(db: &Sqlite) -> Result<()> {
     let transaction = db.0.unchecked_transaction()?;
     archive::drop_all_staged(db)?;
+    replies::drop_reservations(db)?;
     Ok(transaction.commit()?)
 }
 
@@ -100,14 +105,16 @@ fn prepare_schema(connection: &Connection) -> Result<()> {
 }
 
 /// Applies the steps and sets the version in one transaction: after a power cut the file is unchanged or fully
-/// migrated.
+/// migrated. Without foreign keys, because dropping a table that is replaced would delete the rows that refer to it.
 fn bring_to_version(connection: &Connection, steps: &[&str]) -> Result<()> {
+    connection.pragma_update(None, "foreign_keys", false)?;
     let transaction = connection.unchecked_transaction()?;
     for step in steps {
         transaction.execute_batch(step)?;
     }
     transaction.pragma_update(None, "user_version", VERSION)?;
-    Ok(transaction.commit()?)
+    transaction.commit()?;
+    Ok(connection.pragma_update(None, "foreign_keys", true)?)
 }
 
 #[cfg(test)]

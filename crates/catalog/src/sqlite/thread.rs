@@ -87,8 +87,8 @@ impl Thread {
         self.hand_in(doing, work, Job::Write).await
     }
 
-    /// Copies all pages of the file to another, with other jobs between the pieces. Returns the sequence number of the
-    /// last change in the copy, which contains everything that was acknowledged before this call.
+    /// Copies all pages of the file to another, with other jobs between the pieces. Returns the highest sequence
+    /// number in the copy, which contains everything that was acknowledged before this call.
     pub(crate) async fn copy(&self, path: &Path) -> annals_core::Result<i64> {
         let (reply, answer) = oneshot::channel();
         let gone = |_| Error::storage("copying the catalog", "the catalog's thread has ended");
@@ -187,7 +187,8 @@ impl Owner {
                 let between = || self.work(None, &mut waiting, &mut copies);
                 let copied = copy::copy_pages(&self.db, &path, between);
                 // Read directly after the last piece: no write can come between.
-                let last = || changes::last_seq(&self.db).map_err(|failure| failure.context("reading the sequence"));
+                let last =
+                    || changes::highest_seq(&self.db).map_err(|failure| failure.context("reading the sequences"));
                 let _ = reply.send(copied.and_then(|()| last()));
             }
         }

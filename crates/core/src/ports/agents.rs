@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 
+use super::{RetentionLimits, Totals};
 use crate::{Agent, Result, Settings, Timestamp};
 
 /// The number of memories of an agent, and the time they span.
@@ -11,6 +12,8 @@ pub struct Counts {
     pub memories: [u64; 6],
     /// The first and last instants of its turns.
     pub extent: Option<(Timestamp, Timestamp)>,
+    /// When a turn was last stored or revised; `None` if none ever was since the agent began.
+    pub last_ingest: Option<Timestamp>,
 }
 
 impl Counts {
@@ -54,6 +57,14 @@ pub trait Agents: Send + Sync {
     /// the fallback engine. One query for all agents, so that idle agents cost nothing. May return too many agents,
     /// never too few.
     async fn agents_with_work(&self, now: Timestamp) -> Result<Vec<Agent>>;
+
+    /// Returns the agents for which retention may have something to do: the limits of their plan are reached, or they
+    /// hold older replies of models. By workspace, then by name. One query for all agents. May return too many agents,
+    /// never too few.
+    async fn agents_to_retain(&self, limits: &RetentionLimits) -> Result<Vec<Agent>>;
+
+    /// Returns the sums over all agents. One consistent read, without a query per agent.
+    async fn totals(&self, now: Timestamp) -> Result<Totals>;
 
     /// Returns the state of an agent in one query. For an agent that does not exist: not known, default settings,
     /// nothing waiting.

@@ -3,7 +3,7 @@
 
 use async_trait::async_trait;
 
-use crate::{Agent, Result, Timestamp};
+use crate::{Agent, Error, Result, Timestamp};
 
 /// A small text that is always in context.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,9 +22,21 @@ pub trait Blocks: Send + Sync {
     /// Returns all blocks of an agent, by name.
     async fn blocks(&self, agent: &Agent) -> Result<Vec<Block>>;
 
-    /// Writes a block and replaces one of the same name.
-    async fn save_block(&self, agent: &Agent, block: Block) -> Result<()>;
+    /// Writes blocks, replaces those of the same names, and removes the blocks with the names in `removed`. Returns all
+    /// blocks of the agent, by name. [`crate::Error::Invalid`], and nothing changes, if there would be more than `most`.
+    async fn write_blocks(
+        &self,
+        agent: &Agent,
+        written: Vec<Block>,
+        removed: Vec<String>,
+        most: usize,
+    ) -> Result<Vec<Block>>;
+}
 
-    /// Removes a block. Returns whether it existed.
-    async fn remove_block(&self, agent: &Agent, name: &str) -> Result<bool>;
+/// Checks how many blocks an agent would have.
+pub fn check_number_of_blocks(number: usize, most: usize) -> Result<()> {
+    if number <= most {
+        return Ok(());
+    }
+    Err(Error::invalid("blocks", format!("would be {number}; {most} are allowed")))
 }

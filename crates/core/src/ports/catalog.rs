@@ -1,8 +1,8 @@
 //! Port `Catalog`: messages, summaries with lineage, ledger, watermarks, settings and dead letters. It joins the ports
 //! that share one topic each.
 //!
-//! Every change takes the next number of one sequence; each projection stores the number up to which it has applied
-//! changes. Each method is one transaction: durable when it returns, or without effect. Every method that reads or
+//! Every change takes the next number of its agent's sequence; each projection stores the number up to which it has
+//! applied changes. A number is never given twice, also after an erasure. Each method is one transaction: durable when it returns, or without effect. Every method that reads or
 //! writes memories takes the agent, so a query without a scope is impossible.
 
 use async_trait::async_trait;

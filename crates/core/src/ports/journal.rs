@@ -1,6 +1,6 @@
 //! Port `Journal`: the output of extraction, the log of fact operations, and the extraction watermark.
 //!
-//! The same store implements it as the catalog, with the same sequence. It is a port of its own so that a user of one
+//! The same store implements it as the catalog, with the same sequences. It is a port of its own so that a user of one
 //! need not depend on the other.
 
 use async_trait::async_trait;

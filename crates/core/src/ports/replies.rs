@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 
+use super::TokenRequest;
 use crate::{Agent, Digest, Reply, Result, Timestamp, Usage};
 
 /// Replies and their cost. Each method is one transaction.
@@ -9,6 +10,14 @@ use crate::{Agent, Digest, Reply, Result, Timestamp, Usage};
 pub trait Replies: Send + Sync {
     /// Returns the saved reply to a request with this key.
     async fn reply(&self, agent: &Agent, key: &Digest) -> Result<Option<String>>;
+
+    /// Reserves tokens of today's budget for a call; returns the number of the reservation. [`crate::Error::Budget`], and
+    /// nothing is reserved, if what was used and reserved today leaves too little. The reservation ends when the cost of
+    /// a reply with its number is recorded, when it is released, or after [`super::RESERVATION_LIFETIME`].
+    async fn reserve(&self, agent: &Agent, request: &TokenRequest, now: Timestamp) -> Result<u64>;
+
+    /// Ends a reservation whose call has no cost. Does nothing if it has ended.
+    async fn release(&self, agent: &Agent, reservation: u64) -> Result<()>;
 
     /// Records the cost of a reply and saves it. The reply is not saved if something of the agent was erased after
     /// `read_seq`, because it may repeat erased text.
@@ -22,7 +31,4 @@ pub trait Replies: Send + Sync {
 
     /// Returns the agent's cost since the UTC day of an instant, by day, purpose and model.
     async fn usage(&self, agent: &Agent, since: Timestamp) -> Result<Vec<Usage>>;
-
-    /// Returns the cost of all agents on the UTC day of an instant, in no particular order.
-    async fn usage_of_all(&self, day: Timestamp) -> Result<Vec<(Agent, Usage)>>;
 }

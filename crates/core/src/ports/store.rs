@@ -1,6 +1,6 @@
 //! Port `Store`: the source of truth as one object, with everything that memories are made of.
 //!
-//! The smaller ports are its parts. One implementation holds them all over one sequence and one writer, so a transaction
+//! The smaller ports are its parts. One implementation holds them all over one sequence of each agent, so a transaction
 //! may span several of them. Code takes one `Arc<dyn Store>` and calls the methods of every part on it.
 
 use super::{Accesses, Archive, Blocks, Catalog, Documents, Erasure, Journal, Keys, Replies, Requests, Seals};

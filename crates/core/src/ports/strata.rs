@@ -41,7 +41,7 @@ pub struct Part {
     pub language: String,
     /// Its vector, of unit length.
     pub vector: Vec<f32>,
-    /// The catalog sequence that wrote it.
+    /// The sequence number of the change that wrote it.
     pub seq: u64,
 }
 
@@ -90,6 +90,8 @@ pub struct Findings {
     /// The BM25 weight of each of the first 64 words of the question, in their order: higher for words that are rarer
     /// among the rows, including words that no row contains. Equal for all words if the store does not count.
     pub rarity: Vec<f32>,
+    /// The rarity of a word that no row contains.
+    pub rarest: f32,
 }
 
 /// A part that was found by similarity, by words, or by both, or that is next to such a part.
@@ -200,7 +202,7 @@ pub struct Stored {
     pub memory: MemoryId,
     /// Index of the part within the memory.
     pub part: u32,
-    /// The catalog sequence that wrote it.
+    /// The sequence number of the change that wrote it.
     pub seq: u64,
     /// Hash of the whole row except its sequence, vector included.
     pub digest: Digest,

@@ -1,6 +1,6 @@
 //! Port `Watermarks`: the changes of each grain, and how far each projection has applied them.
 //!
-//! Every change takes the next number of one sequence; each projection stores the number up to which it has applied
+//! Every change takes the next number of its agent's sequence; each projection stores the number up to which it has applied
 //! changes.
 
 use async_trait::async_trait;
@@ -22,7 +22,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// Returns the catalog sequence of the change.
+    /// Returns the sequence number of the change.
     pub fn seq(&self) -> u64 {
         match self {
             Change::Upsert(memory) => memory.seq,
@@ -36,7 +36,7 @@ impl Change {
 pub struct Watermark {
     /// The generation that searches read.
     pub generation: u32,
-    /// The watermark: the catalog sequence up to which that generation has applied all changes.
+    /// The watermark: the sequence number up to which that generation has applied all changes.
     pub applied: u64,
     /// The generation that a rebuild is filling beside it, and that generation's watermark.
     pub building: Option<(u32, u64)>,

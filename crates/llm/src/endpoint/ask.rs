@@ -1,4 +1,4 @@
-//! Handles one question: looks up a saved answer, checks the budget, sends it, parses the answer, retries once if the answer is
+//! Handles one question: looks up a saved answer, reserves tokens of the budget, sends it, parses the answer, retries once if the answer is
 //! unusable, and saves it.
 
 use annals_core::{Agent, Digest, Error, Purpose, Reply, Result, Settings, SignedDuration, Timestamp};
@@ -98,7 +98,7 @@ struct Bought {
     tokens: u64,
 }
 
-/// Checks the budget for a question and books its cost.
+/// Reserves tokens for a question and books its cost.
 struct Billing<'a> {
     endpoint: &'a Endpoint,
     job: &'a Job<'a>,
@@ -122,17 +122,19 @@ impl Billing<'_> {
                 format!("prompt and answer need about {need} tokens, but the context window has only {}", model.window);
             return Err(Error::model(self.channel.what(), problem));
         }
-        self.afford(count + model.max_output_tokens).await?;
+        let reservation = self.reserve(count + model.max_output_tokens).await?;
         let completion = match self.channel.ask(messages, form).await {
             Ok(completion) => completion,
             Err(failure) => {
                 if failure.was_answered() {
-                    self.book_unknown(count).await?;
+                    self.book_unknown(count, reservation).await?;
+                } else {
+                    self.endpoint.replies.release(self.job.agent, reservation).await?;
                 }
                 return Err(self.channel.error(failure));
             }
         };
-        let reply = self.reply(&completion, count);
+        let reply = self.reply(&completion, count, reservation);
         let tokens = reply.tokens_in + reply.tokens_out;
         if let Err(error) = self.was_read_whole(messages, &completion) {
             self.endpoint.replies.charge(self.job.agent, reply, self.job.now).await?;
@@ -147,9 +149,9 @@ impl Billing<'_> {
     }
 
     /// Books an answer of unknown cost at the estimated tokens of the question, as a minimum.
-    async fn book_unknown(&self, count: u64) -> Result<()> {
+    async fn book_unknown(&self, count: u64, reservation: u64) -> Result<()> {
         let nothing = Completion { text: String::new(), tokens_in: None, tokens_out: Some(0), is_cut_off: false };
-        self.endpoint.replies.charge(self.job.agent, self.reply(&nothing, count), self.job.now).await
+        self.endpoint.replies.charge(self.job.agent, self.reply(&nothing, count, reservation), self.job.now).await
     }
 
     /// Some local servers silently drop what exceeds their window; the answer is then about a part of the input only. Fails if
@@ -168,16 +170,17 @@ impl Billing<'_> {
         Err(Error::model(self.channel.what(), problem))
     }
 
-    /// Fails if fewer than `need` tokens are left of the daily budget.
-    async fn afford(&self, need: u64) -> Result<()> {
-        let Job { agent, settings, about, now, .. } = self.job;
+    /// Reserves tokens of the daily budget; fails if fewer are left.
+    async fn reserve(&self, tokens: u64) -> Result<u64> {
+        let Job { agent, settings, purpose, about, now, .. } = *self.job;
         let whole = settings.daily_tokens.unwrap_or(self.endpoint.daily_tokens);
-        let is_recent = about.saturating_add(RECENT).is_ok_and(|until| until >= *now);
+        let is_recent = about.saturating_add(RECENT).is_ok_and(|until| until >= now);
         let limit = if is_recent { whole } else { whole / 2 };
-        self.endpoint.budget.afford(self.endpoint.replies.as_ref(), agent, (need, limit), *now).await
+        let replies = self.endpoint.replies.as_ref();
+        self.endpoint.caps.reserve(replies, agent, purpose, (tokens, limit), now).await
     }
 
-    fn reply(&self, completion: &Completion, count: u64) -> Reply {
+    fn reply(&self, completion: &Completion, count: u64, reservation: u64) -> Reply {
         Reply {
             key: self.key,
             purpose: self.job.purpose,
@@ -186,6 +189,7 @@ impl Billing<'_> {
             tokens_in: completion.tokens_in.unwrap_or(count),
             tokens_out: completion.tokens_out.unwrap_or_else(|| tokens::at_most(&completion.text)),
             read_seq: self.job.read_seq,
+            reservation: Some(reservation),
         }
     }
 }

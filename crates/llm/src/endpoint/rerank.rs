@@ -12,12 +12,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use annals_core::ports::{Replies, RerankTask, Reranker};
-use annals_core::{Agent, Digest, Error, Purpose, Reply, Timestamp, beginning};
+use annals_core::{Digest, Error, Purpose, Reply, beginning};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use super::breaker::Breaker;
-use super::budget::{Budget, Caps};
+use super::budget::Caps;
 use super::channel::error;
 use super::failure::EndpointError;
 use super::http::{client, post};
@@ -37,7 +37,7 @@ pub struct RerankEndpoint {
     breaker: Breaker,
     /// Whether the server accepts `texts` rather than `documents`.
     takes_texts: AtomicBool,
-    budget: Budget,
+    caps: Caps,
     replies: Arc<dyn Replies>,
 }
 
@@ -60,9 +60,8 @@ impl RerankEndpoint {
     ) -> annals_core::Result<RerankEndpoint> {
         let http = client(&model.base_url, model.local_network)?;
         let caps = Caps { workspace: model.workspace_daily_tokens, process: model.process_daily_tokens };
-        let budget = Budget::new(caps, |purpose| purpose == Purpose::Rerank);
         let (breaker, takes_texts) = (Breaker::new(retry_policy), AtomicBool::new(false));
-        Ok(RerankEndpoint { model, http, breaker, takes_texts, budget, replies })
+        Ok(RerankEndpoint { model, http, breaker, takes_texts, caps, replies })
     }
 
     /// Asks within the deadline.
@@ -92,10 +91,18 @@ impl RerankEndpoint {
     }
 
     /// Books the cost; keeps nothing of question, texts or answer.
-    async fn charge(&self, agent: &Agent, tokens: u64, now: Timestamp) -> annals_core::Result<()> {
-        let (key, text, model) = (Digest::of(["rerank"]), String::new(), self.model.name.clone());
-        let reply = Reply { key, purpose: Purpose::Rerank, model, text, tokens_in: tokens, tokens_out: 0, read_seq: 0 };
-        self.replies.charge(agent, reply, now).await
+    async fn charge(&self, task: &RerankTask<'_>, tokens: u64, reservation: u64) -> annals_core::Result<()> {
+        let reply = Reply {
+            key: Digest::of(["rerank"]),
+            purpose: Purpose::Rerank,
+            model: self.model.name.clone(),
+            text: String::new(),
+            tokens_in: tokens,
+            tokens_out: 0,
+            read_seq: 0,
+            reservation: Some(reservation),
+        };
+        self.replies.charge(task.agent, reply, task.now).await
     }
 
     fn error(&self, failure: EndpointError) -> Error {
@@ -113,10 +120,16 @@ impl Reranker for RerankEndpoint {
         let texts: Vec<&str> = task.texts.iter().map(|text| beginning(text, TEXT)).collect();
         // The model reads the question with each text.
         let need = texts.iter().map(|text| at_most(text) + at_most(question)).sum();
-        let tokens_of_agent = (need, self.model.daily_tokens);
-        self.budget.afford(self.replies.as_ref(), task.agent, tokens_of_agent, task.now).await?;
-        let answer = self.ask(question, &texts).await.map_err(|failure| self.error(failure))?;
-        self.charge(task.agent, tokens(&answer).unwrap_or(need), task.now).await?;
+        let (replies, tokens_of_agent) = (self.replies.as_ref(), (need, self.model.daily_tokens));
+        let reservation = self.caps.reserve(replies, task.agent, Purpose::Rerank, tokens_of_agent, task.now).await?;
+        let answer = match self.ask(question, &texts).await {
+            Ok(answer) => answer,
+            Err(failure) => {
+                replies.release(task.agent, reservation).await?;
+                return Err(self.error(failure));
+            }
+        };
+        self.charge(&task, tokens(&answer).unwrap_or(need), reservation).await?;
         scores(&answer, texts.len()).map_err(|wrong| self.error(EndpointError::Unusable(wrong)))
     }
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use annals_core::ports::{Journal, Seals};
 use annals_core::prelude::*;
-use annals_core::{Extraction, Grain, Settings};
+use annals_core::{Extraction, Grain, Settings, SignedDuration};
 use annals_summarizer::{SchedulePolicy, Summarizer};
-use annals_testkit::{MemoryCatalog, QuotingEngine, agent, at, period, turn};
+use annals_testkit::{Dice, MemoryCatalog, QuotingEngine, agent, at, period, turn};
 
 use super::*;
 use crate::{Hold, Plans};
@@ -115,4 +115,40 @@ async fn turns_not_read_by_extraction_stay() {
     let due = over(&catalog).due(&agent("a"), at(NOW)).await.unwrap();
     let holds: Vec<_> = due.held.iter().map(|held| (held.children.parent.grain(), held.hold)).collect();
     assert_eq!(holds, [(Grain::Daily, Hold::Unread), (Grain::Weekly, Hold::Finer)]);
+}
+
+/// Compares the agents that one query finds with a look at every agent, over a random catalog at many moments.
+#[tokio::test]
+async fn agents_with_something_past_their_plan_are_all_found() {
+    let (catalog, mut dice) = (Arc::new(MemoryCatalog::new()), Dice::new(11));
+    let engine = Arc::new(QuotingEngine);
+    let summarizer = Summarizer::new(catalog.clone(), engine.clone(), engine, SchedulePolicy::default());
+    for name in 0..40 {
+        let agent = agent(&name.to_string());
+        let plan = ["keep", "free", "starter", "pro"][dice.below(4) as usize].to_owned();
+        let zone = ["UTC", "Pacific/Kiritimati", "America/Anchorage"][dice.below(3) as usize];
+        catalog
+            .save_settings(&agent, &Settings { plan, time_zone: zone.to_owned(), ..Settings::default() })
+            .await
+            .unwrap();
+        for _ in 0..dice.below(6) {
+            let said_at = at("2025-06-01T00:00:00Z") + SignedDuration::from_hours(dice.below(24 * 365));
+            catalog.ingest(&agent, vec![turn(&agent, &said_at.to_string(), "tea")], false, at(NOW)).await.unwrap();
+        }
+        if dice.percent(60) {
+            summarizer.pass(&agent, at("2026-06-15T00:00:00Z"), &|_| ()).await.unwrap();
+        }
+    }
+    let (retention, mut found, mut idle) = (over(&catalog), 0, 0);
+    for _ in 0..60 {
+        let now = at("2025-06-01T00:00:00Z") + SignedDuration::from_hours(dice.below(24 * 365 * 4));
+        let listed = catalog.agents_to_retain(&retention.limits(now, None)).await.unwrap();
+        for agent in catalog.all_agents().await.unwrap() {
+            let due = retention.due(&agent, now).await.unwrap();
+            assert!(due == Due::default() || listed.contains(&agent), "{agent} at {now}: {due:?}");
+            let is_due = due != Due::default();
+            (found, idle) = (found + usize::from(is_due), idle + usize::from(!listed.contains(&agent)));
+        }
+    }
+    assert!(found > 200 && idle > 600, "{found} found, {idle} idle");
 }

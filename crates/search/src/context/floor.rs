@@ -1,9 +1,9 @@
 //! Decides whether memory holds anything about a prompt. Scores only rank; something always ranks first. The plain similarity
 //! of prompt and memory shows whether anything fits at all. Pure.
 //!
-//! A prompt that names a speaker of the memory or says "I" or "you" needs less similarity than a question about general
-//! knowledge, since every long chat contains a little of that. Among many memories the best one is more similar by chance than
-//! among few, so the threshold rises with their number.
+//! A prompt that names a speaker of the memory, or is about the asker or what was said, needs less similarity than a question
+//! about general knowledge, since every long chat contains a little of that. Among many memories the best one is more similar
+//! by chance than among few, so the threshold rises with their number.
 
 use annals_core::{Answer, Found, tokens};
 
@@ -11,10 +11,10 @@ use crate::question::Question;
 
 /// Weight of the share of common words, added to the similarity.
 const WORDS: f64 = 0.5;
-/// The thresholds below apply to tables of this many rows or more. One in a hundred questions of `LoCoMo` stays below the
-/// personal one.
+/// The thresholds below apply to tables of this many rows or more. Of the questions of `LoCoMo` and `lme`, one in five hundred and
+/// one in fifty stay below theirs.
 const USUAL: f64 = 512.0;
-const PERSONAL: f64 = 0.40;
+const PERSONAL: f64 = 0.36;
 /// The threshold for other prompts.
 const IMPERSONAL: f64 = 0.55;
 /// Reduction of the threshold for each halving of the rows. Of the questions to 3, 10, 20, 40 and 80 messages around their
@@ -32,7 +32,7 @@ pub(super) fn knows(prompt: &str, language: &str, answer: &Answer) -> bool {
     }
     let question = Question::new(prompt, language);
     let names = |found: &Found| found.memory.speaker().is_some_and(|speaker| question.names(speaker));
-    let is_personal = question.whose.is_some() || answer.results.iter().any(names);
+    let is_personal = question.is_personal || answer.results.iter().any(names);
     let floor = floor(if is_personal { PERSONAL } else { IMPERSONAL }, answer.compared);
     answer.results.iter().any(|found| found.fit.similarity + WORDS * found.fit.words >= floor)
 }

@@ -20,6 +20,9 @@ use crate::score::{Part, Score};
 const UNLIKE: Spread = Spread { rows: 8, mean: 0.05, deviation: 0.1 };
 /// Prior for the relevance of such texts.
 const IRRELEVANT: Spread = Spread { rows: 8, mean: 0.0, deviation: 1.5 };
+/// Every question counts as if it had this many more words that no row contains. A prompt of a few usual words ("who are you?")
+/// is contained in many memories, which says little; it then has only a small share.
+const UNMATCHED_WORDS: f32 = 1.5;
 
 /// Returns the rows of a table's hits, and their conversations.
 pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, FoundConversations) {
@@ -28,10 +31,13 @@ pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, FoundCon
     let found = findings.conversations.into_iter().map(NamedConversation::from).collect();
     let conversations = FoundConversations { found, all: findings.all_conversations, rows: findings.similarity.rows };
     let mut rows: Vec<Row> = Vec::with_capacity(findings.hits.len());
+    let unmatched = UNMATCHED_WORDS * findings.rarest;
     let mut places: HashMap<MemoryId, usize> = HashMap::with_capacity(findings.hits.len());
     for hit in findings.hits {
-        let fit =
-            Fit { similarity: hit.similarity.map_or(0.0, f64::from), words: share(hit.matched, &findings.rarity) };
+        let fit = Fit {
+            similarity: hit.similarity.map_or(0.0, f64::from),
+            words: share(hit.matched, &findings.rarity, unmatched),
+        };
         let mut score = Score::default();
         score.add(Part::Vector, weights.vector * similarity.of(hit.similarity));
         score.add(Part::Words, weights.words * relevance.of(hit.relevance));
@@ -46,9 +52,10 @@ pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, FoundCon
     (rows, conversations)
 }
 
-/// Returns the share of the question's words that are matched, each weighted by how rare it is.
-fn share(matched: u64, rarity: &[f32]) -> f64 {
-    let all: f32 = rarity.iter().sum();
+/// Returns the share of the question's words that are matched, each weighted by how rare it is. `unmatched` is the weight of
+/// words that are added to the question.
+fn share(matched: u64, rarity: &[f32], unmatched: f32) -> f64 {
+    let all: f32 = rarity.iter().sum::<f32>() + unmatched;
     let held: f32 = ones(matched).filter_map(|word| rarity.get(word)).sum();
     if all > 0.0 { f64::from(held / all) } else { 0.0 }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use annals_core::ports::{
     Batch, Embedder, Engine, Findings, Probe, Replies, RerankTask, Reranker, Stored, Strata, SummaryTask, Table,
-    TableStats,
+    TableStats, TokenRequest,
 };
 use annals_core::{Agent, Digest, Draft, Grain, Reply, Result, Settings, Timestamp, Usage};
 use async_trait::async_trait;
@@ -145,8 +145,12 @@ impl<P: Replies + ?Sized> Replies for Measured<P> {
         self.port.usage(agent, since).await
     }
 
-    async fn usage_of_all(&self, day: Timestamp) -> Result<Vec<(Agent, Usage)>> {
-        self.port.usage_of_all(day).await
+    async fn reserve(&self, agent: &Agent, request: &TokenRequest, now: Timestamp) -> Result<u64> {
+        self.port.reserve(agent, request, now).await
+    }
+
+    async fn release(&self, agent: &Agent, reservation: u64) -> Result<()> {
+        self.port.release(agent, reservation).await
     }
 }
 
@@ -195,6 +199,7 @@ mod tests {
             tokens_in: 100,
             tokens_out: 7,
             read_seq: 1_000,
+            reservation: None,
         };
         replies.save_reply(&agent, reply.clone(), Timestamp::UNIX_EPOCH).await.unwrap();
         replies.charge(&agent, reply, Timestamp::UNIX_EPOCH).await.unwrap();

@@ -39,6 +39,14 @@ impl Waits {
         Some(waited)
     }
 
+    /// Replaces the agents that wait for a pipeline. Those that wait already keep their begin.
+    pub(super) fn set<'a>(&self, pipeline: Pipeline, waiting: impl Iterator<Item = (&'a Agent, u64)>, now: Instant) {
+        let mut waits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut left = waiting.map(|(agent, seq)| ((pipeline, agent.clone()), (seq, now))).collect::<HashMap<_, _>>();
+        waits.retain(|key, _| key.0 != pipeline || left.remove(key).is_some());
+        waits.extend(left);
+    }
+
     /// Returns the longest current wait of all agents.
     pub(super) fn longest(&self, pipeline: Pipeline, now: Instant) -> Duration {
         let waits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -66,5 +74,19 @@ mod tests {
         assert_eq!(waits.end(Pipeline::Working, &ann, 5, at(3)), Some(Duration::from_secs(3)));
         assert_eq!(waits.end(Pipeline::Working, &ann, 5, at(3)), None);
         assert_eq!(waits.longest(Pipeline::Working, at(3)), Duration::from_secs(1));
+    }
+
+    #[test]
+    fn agents_that_no_longer_wait_are_dropped() {
+        let (waits, ann, bob) = (Waits::default(), Agent::new("ann").unwrap(), Agent::new("bob").unwrap());
+        let begun = Instant::now();
+        let at = |seconds| begun + Duration::from_secs(seconds);
+        waits.begin(Pipeline::Extract, &bob, 1, at(0));
+        waits.begin(Pipeline::Working, &ann, 5, at(0));
+        waits.set(Pipeline::Working, [(&ann, 6), (&bob, 1)].into_iter(), at(2));
+        assert_eq!(waits.longest(Pipeline::Working, at(3)), Duration::from_secs(3));
+        waits.set(Pipeline::Working, [(&bob, 1)].into_iter(), at(3));
+        assert_eq!(waits.longest(Pipeline::Working, at(3)), Duration::from_secs(1));
+        assert_eq!(waits.longest(Pipeline::Extract, at(3)), Duration::from_secs(3), "another pipeline");
     }
 }

@@ -1,5 +1,7 @@
 //! Blocks: short texts that are in every context of an agent.
 
+use std::collections::BTreeSet;
+
 use annals_core::ports::Block;
 use annals_core::{Agent, Error, Fault, Result, Timestamp};
 
@@ -15,12 +17,10 @@ const MOST: usize = 32;
 impl Service {
     /// Returns an agent's blocks.
     pub async fn blocks(&self, agent: &Agent) -> Result<BlocksView> {
-        let blocks = self.parts.store.blocks(agent).await?;
-        let view = |block: Block| BlockView { name: block.name, text: block.text, updated_at: Some(block.updated_at) };
-        Ok(BlocksView { agent: agent.name().to_owned(), blocks: blocks.into_iter().map(view).collect() })
+        Ok(view(agent, self.parts.store.blocks(agent).await?))
     }
 
-    /// Saves blocks, and removes those with an empty text. Returns all blocks of the agent.
+    /// Saves blocks, and removes those with an empty text, all at once. Returns all blocks of the agent.
     pub async fn write_blocks(&self, agent: &Agent, request: BlocksRequest, now: Timestamp) -> Result<BlocksView> {
         let faults: Vec<Fault> =
             request.blocks.iter().enumerate().flat_map(|(index, block)| check(index, block)).collect();
@@ -28,23 +28,22 @@ impl Service {
             return Err(Error::Faults(faults));
         }
         let _history = self.locks.lock::<History>(agent).await;
-        let mut names: Vec<String> =
-            self.parts.store.blocks(agent).await?.into_iter().map(|block| block.name).collect();
-        names.extend(request.blocks.iter().filter(|block| !block.text.is_empty()).map(|block| block.name.clone()));
-        names.sort();
-        names.dedup();
-        if names.len() > MOST {
-            return Err(Error::invalid("blocks", format!("would be {}; {MOST} are allowed", names.len())));
-        }
-        for BlockView { name, text, .. } in request.blocks {
-            if text.is_empty() {
-                self.parts.store.remove_block(agent, &name).await?;
-            } else {
-                self.parts.store.save_block(agent, Block { name, text, updated_at: now }).await?;
+        let last = |name: &str| request.blocks.iter().rev().find(|block| block.name == name);
+        let (mut written, mut removed) = (Vec::new(), Vec::new());
+        for name in request.blocks.iter().map(|block| &block.name).collect::<BTreeSet<_>>() {
+            match last(name).map(|block| block.text.clone()).filter(|text| !text.is_empty()) {
+                Some(text) => written.push(Block { name: name.clone(), text, updated_at: now }),
+                None => removed.push(name.clone()),
             }
         }
-        self.blocks(agent).await
+        let blocks = self.parts.store.write_blocks(agent, written, removed, MOST).await?;
+        Ok(view(agent, blocks))
     }
+}
+
+fn view(agent: &Agent, blocks: Vec<Block>) -> BlocksView {
+    let view = |block: Block| BlockView { name: block.name, text: block.text, updated_at: Some(block.updated_at) };
+    BlocksView { agent: agent.name().to_owned(), blocks: blocks.into_iter().map(view).collect() }
 }
 
 fn check(index: usize, block: &BlockView) -> Vec<Fault> {
@@ -62,4 +61,45 @@ fn check(index: usize, block: &BlockView) -> Vec<Fault> {
         faults.push(fault("text", format!("has {} bytes; {LONGEST_TEXT} are allowed", block.text.len())));
     }
     faults
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use annals_core::prelude::*;
+    use annals_testkit::{Faulty, MemoryCatalog, agent, at};
+
+    use super::*;
+    use crate::fixture::{NOW, over};
+
+    fn block(name: &str, text: &str) -> BlockView {
+        BlockView { name: name.to_owned(), text: text.to_owned(), updated_at: None }
+    }
+
+    #[tokio::test]
+    async fn failing_store_leaves_all_blocks_as_they_were() {
+        let (me, mut call) = (agent("me"), 1);
+        loop {
+            let inner = MemoryCatalog::new();
+            let service = over(Arc::new(inner.clone()), Arc::new(|| at(NOW)));
+            let before = vec![block("human", "Ann"), block("persona", "Kind")];
+            service.write_blocks(&me, BlocksRequest { blocks: before }, at(NOW)).await.unwrap();
+            let before = inner.blocks(&me).await.unwrap();
+            let service = over(Arc::new(Faulty::at_call(inner.clone(), call)), Arc::new(|| at(NOW)));
+            let changes = vec![block("human", "Bob"), block("persona", ""), block("project", "Annals")];
+            let written = service.write_blocks(&me, BlocksRequest { blocks: changes }, at(NOW)).await;
+            let after = inner.blocks(&me).await.unwrap();
+            match written {
+                Err(_) => assert_eq!(after, before, "call {call}"),
+                Ok(view) => {
+                    let names: Vec<_> = view.blocks.iter().map(|block| block.name.as_str()).collect();
+                    assert_eq!((names, after[0].text.as_str()), (vec!["human", "project"], "Bob"));
+                    break;
+                }
+            }
+            call += 1;
+        }
+        assert!(call > 1);
+    }
 }

@@ -27,7 +27,7 @@ impl Service {
             memories: Grain::ALL.iter().zip(counts.memories).map(|(grain, n)| (grain.to_string(), n)).collect(),
             first: counts.extent.map(|extent| extent.0.to_string()),
             last: counts.extent.map(|extent| extent.1.to_string()),
-            last_ingest: ledger.iter().map(|row| row.dirty_at).max().map(|at| at.to_string()),
+            last_ingest: counts.last_ingest.map(|at| at.to_string()),
             not_yet_searchable: self.parts.writer.backlog(agent).await?,
             not_yet_read_for_facts: self.parts.store.backlog(agent, Grain::Working, extraction.extracted).await?,
             extraction_error: extraction.last_error,
@@ -62,4 +62,32 @@ fn grains(ledger: &[LedgerRow], open: &[Period], zones: &Zones, now: Timestamp) 
         }
     };
     Grain::SUMMARIES.map(status).to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use annals_core::ports::Target;
+    use annals_testkit::{agent, at, message};
+
+    use crate::fixture::service;
+
+    #[tokio::test]
+    async fn last_ingest_moves_with_messages_alone() {
+        let (me, service) = (agent("me"), service(Arc::new(|| at("2026-03-10T12:00:00Z"))));
+        let last = async || service.status(&me, at("2026-03-10T12:00:00Z")).await.unwrap().last_ingest;
+        assert_eq!(last().await, None);
+        let said = vec![message("2026-03-04T10:00:00Z", "tea"), message("2026-03-05T10:00:00Z", "cake")];
+        let arrival = at("2026-03-06T08:00:00Z");
+        service.parts.writer.ingest(&me, said.clone(), false, arrival).await.unwrap();
+        service.parts.summarizer.pass(&me, at("2026-03-10T11:00:00Z"), &|_| ()).await.unwrap();
+        let expect = Some(arrival.to_string());
+        assert_eq!(last().await, expect, "after a roll-up");
+        service.parts.writer.ingest(&me, said, false, at("2026-03-10T11:10:00Z")).await.unwrap();
+        assert_eq!(last().await, expect, "after messages that were known");
+        let id = service.parts.store.inputs(&me, annals_testkit::period("2026-03-05")).await.unwrap().remove(0).id;
+        service.parts.store.erase(&me, &Target::Memories(vec![id]), at("2026-03-10T11:20:00Z")).await.unwrap();
+        assert_eq!(last().await, expect, "after a forgetting");
+    }
 }

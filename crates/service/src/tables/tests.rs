@@ -1,8 +1,11 @@
 //! Fairness over stores in memory: no request waits for an agent that another task is working on.
 
+use std::sync::Arc;
+
 use annals_core::ports::Table;
 use annals_testkit::{agent, at, message};
 
+use super::queue::{LARGE_PIECE, SMALL_PIECE};
 use super::*;
 use crate::fixture::{NOW, service, service_with_memories};
 use crate::locks::Level;

@@ -32,7 +32,7 @@ pub struct StatusView {
     /// When the agent's last message was said.
     #[schema(format = DateTime)]
     pub last: Option<String>,
-    /// When the input of a day or longer period last changed: by new messages, a correction, a forgetting or a roll-up.
+    /// When messages were last stored or corrected.
     #[schema(format = DateTime)]
     pub last_ingest: Option<String>,
     /// Number of changes that searches do not find yet.

@@ -87,7 +87,8 @@ impl Forgetful {
 }
 
 fn gone() -> Error {
-    Error::Generic { store: "Forgetful", source: "the power is off".into() }
+    // What a disk without power answers: EIO.
+    Error::Generic { store: "Forgetful", source: Box::new(std::io::Error::from_raw_os_error(5)) }
 }
 
 fn local(path: &Path) -> PathBuf {

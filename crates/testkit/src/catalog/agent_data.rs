@@ -5,7 +5,7 @@ mod save;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use annals_core::ports::{Access, Block, Change, Document, DocumentKey, Version, Watermark};
+use annals_core::ports::{Access, Block, Change, Document, DocumentKey, RetentionLimits, Version, Watermark};
 use annals_core::{
     Agent, Base, Date, DeadLetter, Digest, ExtractionWatermark, FactOperation, Grain, IngestReceipt, Kind, LedgerRow,
     Memory, MemoryId, Message, Period, Purpose, Settings, Stage, Statement, Timestamp, Usage, latest_day,
@@ -56,13 +56,26 @@ pub(super) struct AgentData {
     pub(super) log: BTreeMap<String, FactOperation>,
     pub(super) log_version: u64,
     pub(super) extraction: ExtractionWatermark,
+    pub(super) last_ingest: Option<Timestamp>,
+    /// The last number of its sequence; 0 before the first.
+    pub(super) seq: u64,
     /// The last sequence number in use when something was last erased.
     pub(super) erased: u64,
     /// Saved answers, each with the time of saving.
     pub(super) replies: BTreeMap<Digest, (String, Timestamp)>,
     pub(super) usage: BTreeMap<(Date, Purpose, String), Usage>,
+    pub(super) reservations: BTreeMap<u64, Reservation>,
     /// Hashes of the ids of forgotten messages, and of their contents with their conversations.
     pub(super) forgotten: HashSet<Digest>,
+}
+
+/// Tokens that a call under way may use.
+#[derive(Clone, Debug)]
+pub(super) struct Reservation {
+    pub(super) day: Date,
+    pub(super) is_rerank: bool,
+    pub(super) tokens: u64,
+    pub(super) expires_at: Timestamp,
 }
 
 /// What is kept of a pruned turn. The real store keeps hashes of conversation, speaker and content instead.
@@ -78,6 +91,11 @@ pub(super) struct Pruned {
 }
 
 impl AgentData {
+    /// Returns the last number of the sequence, or the number below its first.
+    pub(super) fn last_seq(&self, floor: u64) -> u64 {
+        if self.seq == 0 { floor } else { self.seq }
+    }
+
     /// Returns whether the agent is known. All of its messages may be pruned: their days stay in the ledger.
     pub(super) fn is_known(&self) -> bool {
         self.settings.is_some()
@@ -99,6 +117,19 @@ impl AgentData {
         let is_due =
             |row: &LedgerRow| (row.is_dirty() || row.degraded) && row.period < Period::of(row.period.grain(), day);
         self.is_known() && (Grain::ALL.into_iter().any(is_behind) || is_unread() || self.ledger.values().any(is_due))
+    }
+
+    /// Returns whether retention may have something to do.
+    pub(super) fn reaches(&self, limits: &RetentionLimits) -> bool {
+        let earliest = Grain::ALL.map(|grain| {
+            // Retention does not see passages.
+            let of_grain =
+                self.memories.values().filter(|memory| memory.grain == grain && memory.kind() != Kind::Passage);
+            of_grain.map(|memory| memory.period.cover_days().1).min()
+        });
+        let settings = self.settings.clone().unwrap_or_default();
+        let is_old = |before: Timestamp| self.replies.values().any(|(_, kept_at)| *kept_at < before);
+        limits.are_reached(&settings.plan, &earliest) || limits.replies_before.is_some_and(is_old)
     }
 
     /// Returns the summary of a period, if there is one.

@@ -4,7 +4,7 @@ mod records;
 mod restore;
 
 use annals_core::ports::{Archive, Record, Version};
-use annals_core::{Agent, Body, Error, Kind, LedgerRow, Memory, MemoryId, Period, Result, Sentence, Timestamp};
+use annals_core::{Agent, Body, Error, Grain, Kind, LedgerRow, Memory, MemoryId, Period, Result, Sentence, Timestamp};
 use async_trait::async_trait;
 
 use super::MemoryCatalog;
@@ -35,9 +35,11 @@ impl Archive for MemoryCatalog {
     async fn restore_some(&self, agent: &Agent, records: Vec<Record>) -> Result<()> {
         let state = &mut *self.state();
         let data = state.restoring.get_mut(agent).ok_or_else(not_begun)?;
+        let present = state.agents_data.entry(agent.clone()).or_default();
         for record in records {
-            state.seq += 1;
-            data.take(agent, record, &mut state.seq)?;
+            let mut seq = present.last_seq(state.floor) + 1;
+            data.take(agent, record, &mut seq)?;
+            present.seq = seq;
         }
         Ok(())
     }
@@ -45,8 +47,12 @@ impl Archive for MemoryCatalog {
     async fn finish_restore(&self, agent: &Agent, now: Timestamp) -> Result<()> {
         let state = &mut *self.state();
         let mut data = state.restoring.remove(agent).ok_or_else(not_begun)?;
-        data.soil_unknown_days(state.seq, now);
         let present = state.agents_data.entry(agent.clone()).or_default();
+        data.seq = present.seq;
+        data.erased = data.erased.max(present.erased);
+        data.soil_unknown_days(present.last_seq(state.floor), now);
+        let of_days = |row: &&LedgerRow| row.period.grain() == Grain::Daily;
+        data.last_ingest = data.ledger.values().filter(of_days).map(|row| row.dirty_at).max();
         present.unless_full()?;
         *present = data;
         Ok(())

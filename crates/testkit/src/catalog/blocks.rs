@@ -1,6 +1,6 @@
 //! Port `Blocks`: small texts that are always part of the context.
 
-use annals_core::ports::{Block, Blocks};
+use annals_core::ports::{Block, Blocks, check_number_of_blocks};
 use annals_core::{Agent, Result};
 use async_trait::async_trait;
 
@@ -12,13 +12,20 @@ impl Blocks for MemoryCatalog {
         self.read(agent, |data| data.blocks.values().cloned().collect())
     }
 
-    async fn save_block(&self, agent: &Agent, block: Block) -> Result<()> {
+    async fn write_blocks(
+        &self,
+        agent: &Agent,
+        written: Vec<Block>,
+        removed: Vec<String>,
+        most: usize,
+    ) -> Result<Vec<Block>> {
         self.write(agent, |data, _| {
-            data.blocks.insert(block.name.clone(), block);
-        })
-    }
-
-    async fn remove_block(&self, agent: &Agent, name: &str) -> Result<bool> {
-        self.write(agent, |data, _| data.blocks.remove(name).is_some())
+            let mut blocks = data.blocks.clone();
+            blocks.retain(|name, _| !removed.contains(name));
+            blocks.extend(written.into_iter().map(|block| (block.name.clone(), block)));
+            check_number_of_blocks(blocks.len(), most)?;
+            data.blocks = blocks;
+            Ok(data.blocks.values().cloned().collect())
+        })?
     }
 }

@@ -40,11 +40,14 @@ impl Documents for MemoryCatalog {
     async fn write_documents(&self, agent: &Agent, writes: Vec<DocumentWrite>, now: Timestamp) -> Result<Vec<u64>> {
         let state = &mut *self.state();
         let mut data = state.agents_data.get(agent).cloned().unwrap_or_default();
-        let mut seq = state.seq;
+        let before = data.last_seq(state.floor);
+        let mut seq = before;
         let write = |write| data.write_document(agent, write, &mut seq, now);
         let versions = writes.into_iter().map(write).collect::<Result<_>>()?;
+        if seq > before {
+            data.seq = seq;
+        }
         state.agents_data.insert(agent.clone(), data);
-        state.seq = seq;
         Ok(versions)
     }
 
@@ -76,7 +79,12 @@ impl Documents for MemoryCatalog {
         let expired: Vec<_> = expired.into_iter().take(limit).map(|(agent, it)| (agent.clone(), it.place())).collect();
         for (agent, place) in &expired {
             let data = state.agents_data.get_mut(agent).expect("it was listed");
-            data.remove_document(agent, place, 0, &mut state.seq);
+            let before = data.last_seq(state.floor);
+            let mut seq = before;
+            data.remove_document(agent, place, 0, &mut seq);
+            if seq > before {
+                data.seq = seq;
+            }
         }
         Ok(expired.into_iter().map(|(agent, _)| agent).collect::<BTreeSet<_>>().into_iter().collect())
     }

@@ -29,7 +29,15 @@ impl Erasure for MemoryCatalog {
         state.erasures += 1;
         state.cleaning.insert(agent.clone(), state.erasures);
         let data = state.agents_data.entry(agent.clone()).or_default();
-        Ok(data.erase(agent, target, &mut state.seq, now))
+        let before = data.last_seq(state.floor);
+        let mut seq = before;
+        let report = data.erase(agent, target, &mut seq, now);
+        match target {
+            Target::Agent => state.floor = state.floor.max(seq),
+            _ if seq > before => data.seq = seq,
+            _ => {}
+        }
+        Ok(report)
     }
 
     async fn forgotten(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<Vec<bool>> {

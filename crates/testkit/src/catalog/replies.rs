@@ -1,11 +1,11 @@
 //! Port `Replies`: saved model answers, and the cost of models.
 
-use annals_core::ports::Replies;
-use annals_core::{Agent, Digest, Reply, Result, Timestamp, Usage};
+use annals_core::ports::{RESERVATION_LIFETIME, Replies, TokenRequest, TokenSums, budget_day};
+use annals_core::{Agent, Date, Digest, Purpose, Reply, Result, Timestamp, Usage};
 use async_trait::async_trait;
 
 use super::MemoryCatalog;
-use super::agent_data::AgentData;
+use super::agent_data::{AgentData, Reservation};
 use crate::builders::utc_day;
 
 #[async_trait]
@@ -39,18 +39,47 @@ impl Replies for MemoryCatalog {
         self.read(agent, |data| data.usage.values().filter(|usage| usage.day >= utc_day(since)).cloned().collect())
     }
 
-    async fn usage_of_all(&self, day: Timestamp) -> Result<Vec<(Agent, Usage)>> {
-        let state = self.state();
-        let all = state
-            .agents_data
-            .iter()
-            .flat_map(|(agent, data)| data.usage.values().map(|usage| (agent.clone(), usage.clone())));
-        Ok(all.filter(|(_, usage)| usage.day == utc_day(day)).collect())
+    async fn reserve(&self, agent: &Agent, request: &TokenRequest, now: Timestamp) -> Result<u64> {
+        let state = &mut *self.state();
+        for data in state.agents_data.values_mut() {
+            data.reservations.retain(|_, reservation| reservation.expires_at > now);
+        }
+        let mut used = TokenSums::default();
+        for (other, data) in &state.agents_data {
+            let spent = data.spent(budget_day(now), request.purpose == Purpose::Rerank);
+            used.process += spent;
+            used.workspace += if other.workspace() == agent.workspace() { spent } else { 0 };
+            used.agent += if other == agent { spent } else { 0 };
+        }
+        request.check(used, now)?;
+        state.reservations += 1;
+        let (day, is_rerank) = (budget_day(now), request.purpose == Purpose::Rerank);
+        let reservation =
+            Reservation { day, is_rerank, tokens: request.tokens, expires_at: now + RESERVATION_LIFETIME };
+        state.agents_data.entry(agent.clone()).or_default().reservations.insert(state.reservations, reservation);
+        Ok(state.reservations)
+    }
+
+    async fn release(&self, agent: &Agent, reservation: u64) -> Result<()> {
+        self.write(agent, |data, _| {
+            data.reservations.remove(&reservation);
+        })
     }
 }
 
 impl AgentData {
+    /// Returns the tokens that are used and reserved of a day's budget.
+    fn spent(&self, day: Date, is_rerank: bool) -> u64 {
+        let used =
+            self.usage.values().filter(|usage| usage.day == day && (usage.purpose == Purpose::Rerank) == is_rerank);
+        let reserved = self.reservations.values().filter(|of| of.day == day && of.is_rerank == is_rerank);
+        used.map(|usage| usage.tokens_in + usage.tokens_out).chain(reserved.map(|of| of.tokens)).sum()
+    }
+
     fn book(&mut self, reply: &Reply, now: Timestamp) {
+        if let Some(reservation) = reply.reservation {
+            self.reservations.remove(&reservation);
+        }
         let (day, purpose, model) = (utc_day(now), reply.purpose, reply.model.clone());
         let none = Usage { day, purpose, model: model.clone(), calls: 0, tokens_in: 0, tokens_out: 0 };
         let usage = self.usage.entry((day, purpose, model)).or_insert(none);

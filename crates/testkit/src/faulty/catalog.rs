@@ -1,8 +1,8 @@
 //! Port `Catalog` with its parts, of [`Faulty`].
 
 use annals_core::ports::{
-    AgentState, Agents, Catalog, Change, Comparison, Counts, DeadLetters, Ledger, Memories, Select, StoredConversation,
-    Turn, Turns, Watermark, Watermarks,
+    AgentState, Agents, Catalog, Change, Comparison, Counts, DeadLetters, Ledger, Memories, RetentionLimits, Select,
+    StoredConversation, Totals, Turn, Turns, Watermark, Watermarks,
 };
 use annals_core::{
     Agent, Date, DeadLetter, Grain, IngestReceipt, LedgerRow, Memory, MemoryId, Message, Period, Result, Settings,
@@ -20,6 +20,14 @@ impl<P: Agents> Agents for Faulty<P> {
 
     async fn agents_with_work(&self, now: Timestamp) -> Result<Vec<Agent>> {
         self.store()?.agents_with_work(now).await
+    }
+
+    async fn agents_to_retain(&self, limits: &RetentionLimits) -> Result<Vec<Agent>> {
+        self.store()?.agents_to_retain(limits).await
+    }
+
+    async fn totals(&self, now: Timestamp) -> Result<Totals> {
+        self.store()?.totals(now).await
     }
 
     async fn agent_state(&self, agent: &Agent) -> Result<AgentState> {

@@ -15,12 +15,14 @@ impl<P: Blocks> Blocks for Faulty<P> {
         self.store()?.blocks(agent).await
     }
 
-    async fn save_block(&self, agent: &Agent, block: Block) -> Result<()> {
-        self.store()?.save_block(agent, block).await
-    }
-
-    async fn remove_block(&self, agent: &Agent, name: &str) -> Result<bool> {
-        self.store()?.remove_block(agent, name).await
+    async fn write_blocks(
+        &self,
+        agent: &Agent,
+        written: Vec<Block>,
+        removed: Vec<String>,
+        most: usize,
+    ) -> Result<Vec<Block>> {
+        self.store()?.write_blocks(agent, written, removed, most).await
     }
 }
 

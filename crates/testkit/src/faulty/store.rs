@@ -1,6 +1,6 @@
 //! Ports `Journal`, `Seals` and `Replies` of [`Faulty`].
 
-use annals_core::ports::{Children, ClockNote, Journal, Replies, Seals};
+use annals_core::ports::{Children, ClockNote, Journal, Replies, Seals, TokenRequest};
 use annals_core::{
     Agent, Base, Digest, Extraction, ExtractionWatermark, FactOperation, MemoryId, Period, Reply, Result, Timestamp,
     Usage,
@@ -91,7 +91,11 @@ impl<P: Replies> Replies for Faulty<P> {
         self.store()?.usage(agent, since).await
     }
 
-    async fn usage_of_all(&self, day: Timestamp) -> Result<Vec<(Agent, Usage)>> {
-        self.store()?.usage_of_all(day).await
+    async fn reserve(&self, agent: &Agent, request: &TokenRequest, now: Timestamp) -> Result<u64> {
+        self.store()?.reserve(agent, request, now).await
+    }
+
+    async fn release(&self, agent: &Agent, reservation: u64) -> Result<()> {
+        self.store()?.release(agent, reservation).await
     }
 }

@@ -42,6 +42,7 @@ pub(super) fn findings(rows: &[&Part], probe: &Probe) -> Findings {
         similarity: if probe.vector.is_some() { spread(&search.similarity) } else { Spread::default() },
         relevance: spread(&search.relevance),
         rarity: search.asked.iter().take(64).map(|word| search.rarity(word)).collect(),
+        rarest: rarity(rows.len(), 0),
     }
 }
 
@@ -91,8 +92,7 @@ impl<'a> Search<'a> {
     }
 
     fn rarity(&self, word: &String) -> f32 {
-        let holders = self.words.iter().filter(|words| words.contains(word)).count() as f32;
-        (1.0 + (self.rows.len() as f32 - holders + 0.5) / (holders + 0.5)).ln()
+        rarity(self.rows.len(), self.words.iter().filter(|words| words.contains(word)).count())
     }
 
     /// Returns the `limit` best rows among those that pass the filter and have a score.
@@ -149,4 +149,10 @@ impl<'a> Search<'a> {
 
 fn dot(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Returns the inverse document frequency of a word that this many of the rows contain.
+fn rarity(rows: usize, holders: usize) -> f32 {
+    let (rows, holders) = (rows as f32, holders as f32);
+    (1.0 + (rows - holders + 0.5) / (holders + 0.5)).ln()
 }

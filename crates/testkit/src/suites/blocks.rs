@@ -18,6 +18,8 @@ pub async fn blocks_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) 
         an_agent_is_known_by_its_blocks,
         they_are_no_memories,
         they_go_with_the_agent,
+        several_are_written_and_removed_at_once,
+        too_many_change_nothing,
     ];
     run("blocks", cases, async || Box::new(make().await) as Box<dyn Store>).await;
 }
@@ -27,7 +29,7 @@ fn block(name: &str, text: &str) -> Block {
 }
 
 async fn save(store: &dyn Store, name: &str, text: &str) {
-    store.save_block(&me(), block(name, text)).await.unwrap();
+    crate::save_block(store, &me(), block(name, text)).await.unwrap();
 }
 
 async fn names(store: &dyn Store, agent: &Agent) -> Vec<String> {
@@ -45,7 +47,7 @@ async fn are_listed_by_name(store: &dyn Store) {
 async fn the_same_name_again_replaces_the_text(store: &dyn Store) {
     save(store, "human", "Ann likes tea.").await;
     let changed = Block { updated_at: later(), ..block("human", "Ann likes rye.") };
-    store.save_block(&me(), changed.clone()).await.unwrap();
+    crate::save_block(store, &me(), changed.clone()).await.unwrap();
     assert_eq!(store.blocks(&me()).await.unwrap(), [changed]);
 }
 
@@ -59,11 +61,11 @@ async fn any_name_and_text_come_back_as_they_were(store: &dyn Store) {
 }
 
 async fn removing_says_whether_there_was_one(store: &dyn Store) {
-    assert!(!store.remove_block(&me(), "human").await.unwrap());
+    assert!(!crate::remove_block(store, &me(), "human").await.unwrap());
     save(store, "human", "Ann likes tea.").await;
     save(store, "Human", "Bob").await;
-    assert!(store.remove_block(&me(), "human").await.unwrap());
-    assert!(!store.remove_block(&me(), "human").await.unwrap());
+    assert!(crate::remove_block(store, &me(), "human").await.unwrap());
+    assert!(!crate::remove_block(store, &me(), "human").await.unwrap());
     assert_eq!(names(store, &me()).await, ["Human"]);
 }
 
@@ -71,19 +73,19 @@ async fn agents_do_not_share_blocks(store: &dyn Store) {
     let other = agent("other");
     save(store, "human", "Ann likes tea.").await;
     assert_eq!(store.blocks(&other).await.unwrap(), []);
-    assert!(!store.remove_block(&other, "human").await.unwrap());
-    store.save_block(&other, block("human", "Bob likes rye.")).await.unwrap();
+    assert!(!crate::remove_block(store, &other, "human").await.unwrap());
+    crate::save_block(store, &other, block("human", "Bob likes rye.")).await.unwrap();
     assert_eq!(store.blocks(&me()).await.unwrap(), [block("human", "Ann likes tea.")]);
     store.erase(&other, &Target::Agent, now()).await.unwrap();
     assert_eq!(names(store, &me()).await, ["human"]);
 }
 
 async fn an_agent_is_known_by_its_blocks(store: &dyn Store) {
-    assert!(!store.remove_block(&me(), "human").await.unwrap());
+    assert!(!crate::remove_block(store, &me(), "human").await.unwrap());
     assert_eq!(store.all_agents().await.unwrap(), []);
     save(store, "human", "").await;
     assert_eq!(store.all_agents().await.unwrap(), [me()]);
-    store.remove_block(&me(), "human").await.unwrap();
+    crate::remove_block(store, &me(), "human").await.unwrap();
     assert_eq!(store.all_agents().await.unwrap(), []);
 }
 
@@ -100,4 +102,24 @@ async fn they_go_with_the_agent(store: &dyn Store) {
     assert_eq!((gone.blocks, gone.words), (vec!["human".into()], vec!["Ann likes tea a lot".to_owned()]));
     assert_eq!(store.blocks(&me()).await.unwrap(), []);
     assert_eq!(store.all_agents().await.unwrap(), []);
+}
+
+async fn several_are_written_and_removed_at_once(store: &dyn Store) {
+    for name in ["human", "persona", "project"] {
+        save(store, name, "old").await;
+    }
+    let written = vec![block("human", "new"), block("task", "new")];
+    let removed = vec!["project".to_owned(), "none".to_owned()];
+    let all = store.write_blocks(&me(), written, removed, 3).await.unwrap();
+    assert_eq!(all, [block("human", "new"), block("persona", "old"), block("task", "new")]);
+    assert_eq!(store.blocks(&me()).await.unwrap(), all);
+}
+
+async fn too_many_change_nothing(store: &dyn Store) {
+    save(store, "human", "old").await;
+    save(store, "persona", "old").await;
+    let written = vec![block("human", "new"), block("project", "new"), block("task", "new")];
+    let error = store.write_blocks(&me(), written, vec!["persona".to_owned()], 2).await.unwrap_err();
+    assert_eq!(error.to_string(), "blocks would be 3; 2 are allowed");
+    assert_eq!(store.blocks(&me()).await.unwrap(), [block("human", "old"), block("persona", "old")]);
 }

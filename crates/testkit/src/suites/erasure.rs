@@ -102,6 +102,7 @@ pub async fn erasure_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         whole::an_agent_goes_with_all_it_has,
         whole::its_messages_stay_forgotten,
         whole::it_may_begin_anew,
+        whole::numbers_of_what_was_erased_are_not_given_again,
     ];
     run("erasure", cases, async || Box::new(make().await) as Box<dyn Store>).await;
 }

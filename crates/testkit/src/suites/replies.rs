@@ -1,6 +1,7 @@
 //! Conformance suite of port `Replies`.
 
-use annals_core::{Agent, Date, Digest, Purpose, Reply, Timestamp, Usage};
+use annals_core::ports::{RESERVATION_LIFETIME, TokenRequest, TokenSums};
+use annals_core::{Agent, Date, Digest, Error, Purpose, Reply, SignedDuration, Timestamp, Usage};
 
 use super::catalog::{later, me, now};
 use super::{Case, Store, cases, run};
@@ -17,7 +18,9 @@ pub async fn replies_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         costs_add_up_by_day_purpose_and_model,
         costs_are_listed_in_order_since_a_day,
         paying_makes_no_agent,
-        costs_of_all_agents_are_those_of_one_day,
+        tokens_are_reserved_within_all_limits_of_the_day,
+        booking_and_releasing_end_a_reservation,
+        forgotten_reservations_expire,
     ];
     run("replies", cases, async || Box::new(make().await) as Box<dyn Store>).await;
 }
@@ -31,6 +34,7 @@ fn reply(question: &str, text: &str) -> Reply {
         tokens_in: 10,
         tokens_out: 3,
         read_seq: 1_000,
+        reservation: None,
     }
 }
 
@@ -144,21 +148,62 @@ async fn costs_are_listed_in_order_since_a_day(store: &dyn Store) {
     }
 }
 
-async fn costs_of_all_agents_are_those_of_one_day(store: &dyn Store) {
-    let elsewhere = Agent::in_workspace("elsewhere", "me").unwrap();
-    for agent in [&me(), &agent("other"), &elsewhere] {
-        store.charge(agent, reply("q", "x"), now()).await.unwrap();
-        store.charge(agent, reply("q", "x"), later()).await.unwrap();
+fn tokens(purpose: Purpose, tokens: u64) -> TokenRequest {
+    TokenRequest { purpose, tokens, limits: TokenSums { agent: 100, workspace: 150, process: 170 } }
+}
+
+/// Reserves tokens for a summary. Returns the limit that refuses them, or 0.
+async fn refused(store: &dyn Store, agent: &Agent, number: u64, now: Timestamp) -> u64 {
+    match store.reserve(agent, &tokens(Purpose::Daily, number), now).await {
+        Ok(_) => 0,
+        Err(Error::Budget { limit, .. }) => limit,
+        Err(other) => panic!("{other}"),
     }
-    let of = async |day: Timestamp| {
-        let mut all = store.usage_of_all(day).await.unwrap();
-        all.sort_by(|(a, _), (b, _)| a.cmp(b));
-        all.into_iter().map(|(agent, usage)| (agent, usage.day, usage.calls)).collect::<Vec<_>>()
-    };
-    let mut expected = [me(), agent("other"), elsewhere].map(|agent| (agent, day("2026-06-01"), 1));
-    expected.sort();
-    assert_eq!(of(now()).await, expected);
-    assert_eq!(of(at("2026-06-03T00:00:00Z")).await, []);
+}
+
+async fn tokens_are_reserved_within_all_limits_of_the_day(store: &dyn Store) {
+    let (other, elsewhere) = (agent("other"), Agent::in_workspace("elsewhere", "me").unwrap());
+    store.charge(&me(), Reply { tokens_in: 50, tokens_out: 10, ..reply("q", "x") }, now()).await.unwrap();
+    store.charge(&me(), Reply { purpose: Purpose::Rerank, ..reply("q", "x") }, now()).await.unwrap();
+    assert_eq!(refused(store, &me(), 41, now()).await, 100);
+    assert_eq!(refused(store, &me(), 40, now()).await, 0);
+    assert_eq!(refused(store, &me(), 1, now()).await, 100, "what is reserved counts");
+    assert_eq!(refused(store, &other, 51, now()).await, 150, "another agent does not get around it");
+    assert_eq!(refused(store, &other, 50, now()).await, 0);
+    assert_eq!(refused(store, &elsewhere, 21, now()).await, 170, "nor another workspace");
+    assert_eq!(refused(store, &elsewhere, 20, now()).await, 0);
+    let error = store.reserve(&me(), &tokens(Purpose::Weekly, 1), now()).await.unwrap_err();
+    assert!(matches!(error, Error::Budget { again, .. } if again == at("2026-06-02T00:00:00Z")), "{error:?}");
+    store.reserve(&me(), &tokens(Purpose::Rerank, 87), now()).await.unwrap();
+    let error = store.reserve(&me(), &tokens(Purpose::Rerank, 1), now()).await;
+    assert!(error.is_err(), "reranking has the same limits for itself");
+    assert_eq!(refused(store, &me(), 100, at("2026-06-02T00:00:00Z")).await, 0, "the next day begins anew");
+}
+
+async fn booking_and_releasing_end_a_reservation(store: &dyn Store) {
+    let reserve = async || store.reserve(&me(), &tokens(Purpose::Daily, 100), now()).await;
+    let first = reserve().await.unwrap();
+    assert!(reserve().await.is_err());
+    store.release(&me(), first).await.unwrap();
+    store.release(&me(), first).await.unwrap();
+    let second = reserve().await.unwrap();
+    assert_ne!(first, second);
+    store.release(&agent("other"), second).await.unwrap();
+    assert!(reserve().await.is_err(), "it is another agent's");
+    let cost = |reservation| Reply { tokens_in: 20, tokens_out: 0, reservation: Some(reservation), ..reply("q", "x") };
+    store.charge(&me(), cost(second), now()).await.unwrap();
+    assert_eq!(refused(store, &me(), 81, now()).await, 100);
+    let third = store.reserve(&me(), &tokens(Purpose::Daily, 80), now()).await.unwrap();
+    store.save_reply(&me(), cost(third), now()).await.unwrap();
+    assert_eq!(refused(store, &me(), 61, now()).await, 100);
+    assert_eq!(refused(store, &me(), 60, now()).await, 0);
+}
+
+async fn forgotten_reservations_expire(store: &dyn Store) {
+    assert_eq!(refused(store, &me(), 100, now()).await, 0);
+    let end = now() + RESERVATION_LIFETIME;
+    assert_eq!(refused(store, &me(), 1, end - SignedDuration::from_micros(1)).await, 100);
+    assert_eq!(refused(store, &me(), 100, end).await, 0);
 }
 
 async fn paying_makes_no_agent(store: &dyn Store) {

@@ -208,6 +208,7 @@ async fn searches_have_their_own_budget() {
         tokens_in: 1_000,
         tokens_out: 0,
         read_seq: 1_000,
+        reservation: None,
     };
     judge.catalog.charge(&agent("tester"), work, at(NOW)).await.unwrap();
     judge.ask(&["Tea."]).await.unwrap();
@@ -237,6 +238,7 @@ async fn budget_is_exact_and_empty_input_costs_nothing() {
         tokens_in: 0,
         tokens_out: 1,
         read_seq: 1_000,
+        reservation: None,
     };
     judge.catalog.charge(&agent("tester"), written, at(NOW)).await.unwrap();
     assert!(matches!(judge.ask(&["Tea."]).await, Err(Error::Budget { .. })));
@@ -254,6 +256,7 @@ async fn cost_of_searches_does_not_reduce_other_budgets() {
         tokens_in: u64::MAX / 4,
         tokens_out: 0,
         read_seq: 1_000,
+        reservation: None,
     };
     rig.catalog.charge(&rig.agent, reply, rig.now).await.unwrap();
     rig.day(&a_day().await).await.unwrap();

@@ -152,6 +152,25 @@ async fn each_day_has_its_own_budget() {
 }
 
 #[tokio::test]
+async fn questions_at_the_same_time_share_the_budget() {
+    let server = ModelServer::start([]);
+    let (mut rig, day) = (Rig::new(&server), a_day().await);
+    rig.settings.daily_tokens = Some(3_100);
+    let (one, other) = tokio::join!(rig.day(&day), rig.day(&day[..1]));
+    assert!(one.is_ok() && matches!(other, Err(Error::Budget { .. })), "{other:?}");
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn question_without_an_answer_gives_its_budget_back() {
+    let server = ModelServer::start([Script::Refuses(413, None)]);
+    let (mut rig, day) = (Rig::new(&server), a_day().await);
+    rig.settings.daily_tokens = Some(3_100);
+    assert!(!matches!(rig.day(&day).await, Ok(_) | Err(Error::Budget { .. })));
+    rig.day(&day[..1]).await.unwrap();
+}
+
+#[tokio::test]
 async fn old_days_may_use_half_of_the_budget() {
     let server = ModelServer::start([]);
     let (mut rig, day) = (Rig::new(&server), a_day().await);

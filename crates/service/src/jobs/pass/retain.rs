@@ -1,5 +1,7 @@
 //! A round of retention.
 
+use std::collections::BTreeSet;
+
 use annals_core::{Agent, Result, SignedDuration, Timestamp};
 use annals_retention::{Pruned, Trust};
 use futures::FutureExt;
@@ -27,16 +29,25 @@ pub struct Retained {
 }
 
 impl Pass {
-    /// Prunes what is past the plan of each agent, `at_once` agents at the same time. Once `stop` is cancelled no further
+    /// Prunes what is past the plan of the agents that have something to prune, `at_once` agents at the same time. Once `stop` is cancelled no further
     /// agent begins, and turns under way end between two sets. Returns an error only if a store fails before the first turn.
     pub async fn retain(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Sweep<Retained>> {
         let look = self.look(moment).await?;
-        let agents = self.store.all_agents().await?;
+        let agents = self.agents_to_retain(look).await?;
         if let (true, Ok(before)) = (look.trust(None).prunes(), look.now.checked_sub(IDEMPOTENCY_KEY_LIFETIME)) {
             self.store.drop_requests(before).await?;
         }
         let turn = |agent: Agent| async move { self.retain_agent(&agent, look, &|| stop.is_cancelled()).await }.boxed();
         Ok(self.prunings.sweep(agents, at_once, stop, turn).await)
+    }
+
+    /// Returns the agents that have something past their plan, older answers of models, or changes waiting for a table.
+    async fn agents_to_retain(&self, look: Look) -> Result<Vec<Agent>> {
+        let answers_before = look.trust(None).prunes().then(|| answers_before(look.now)).flatten();
+        let limits = self.retention.limits(look.now, answers_before);
+        let mut agents: BTreeSet<Agent> = self.store.agents_to_retain(&limits).await?.into_iter().collect();
+        agents.extend(self.store.agents_with_work(look.now).await?);
+        Ok(agents.into_iter().collect())
     }
 
     /// Prunes one agent. Returns `None` if another task holds the lock of the agent's history.
@@ -51,9 +62,14 @@ impl Pass {
     }
 
     async fn drop_answers(&self, agent: &Agent, now: Timestamp) -> Result<u64> {
-        match now.checked_sub(MODEL_ANSWER_LIFETIME) {
-            Ok(before) => self.store.drop_replies(agent, before).await,
-            Err(_) => Ok(0),
+        match answers_before(now) {
+            Some(before) => self.store.drop_replies(agent, before).await,
+            None => Ok(0),
         }
     }
+}
+
+/// Returns the instant before which saved answers are dropped.
+fn answers_before(now: Timestamp) -> Option<Timestamp> {
+    now.checked_sub(MODEL_ANSWER_LIFETIME).ok()
 }

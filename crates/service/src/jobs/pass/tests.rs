@@ -364,6 +364,7 @@ async fn old_model_answers_are_dropped() {
         tokens_in: 1,
         tokens_out: 1,
         read_seq: 1_000,
+        reservation: None,
     };
     fixture.catalog.save_reply(&agent("a"), reply, at(SAID)).await.unwrap();
     fixture.retain("2026-03-12T09:00:00Z", None).await;

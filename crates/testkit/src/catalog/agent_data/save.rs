@@ -64,6 +64,9 @@ impl AgentData {
             after.store(turn, revise, &mut last, now, &mut operation, &mut stated)?;
         }
         after.requests.insert(operation.id.clone(), operation.clone());
+        if operation.accepted + operation.revised > 0 {
+            after.last_ingest = Some(now);
+        }
         (*self, *seq) = (after, last);
         Ok(operation)
     }

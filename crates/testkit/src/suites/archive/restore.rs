@@ -172,7 +172,7 @@ pub(super) async fn is_refused_where_memories_are(store: &dyn Store) {
     refused(store, records.clone()).await;
     store.erase(&me(), &Target::Agent, now()).await.unwrap();
     let block = Block { name: "persona".into(), text: "You are kind.".into(), updated_at: now() };
-    store.save_block(&me(), block).await.unwrap();
+    crate::save_block(store, &me(), block).await.unwrap();
     refused(store, records.clone()).await;
     restore_records(store, &agent("other"), vec![Record::Settings(Settings::default())], now()).await.unwrap();
     // Settings are not memories, and are replaced. Records that name no memory fit any agent.

@@ -15,7 +15,7 @@ pub(super) async fn build(store: &dyn Store) {
     store.save_settings(&me(), &settings).await.unwrap();
     for (name, text) in [("persona", "You are \"kind\"."), ("human", "東京\nand more")] {
         let block = Block { name: name.into(), text: text.into(), updated_at: later() };
-        store.save_block(&me(), block).await.unwrap();
+        crate::save_block(store, &me(), block).await.unwrap();
     }
     let written = [document("plan", later(), "# 東京\n\nand \"more\""), document("empty", now(), "")];
     let fleeting = Document {

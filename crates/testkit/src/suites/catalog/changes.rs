@@ -4,7 +4,7 @@ use annals_core::ports::{Change, Watermark};
 use annals_core::{Catalog, Error, Grain, MemoryId};
 
 use super::{all_changes, later, me, now, say, spoken_turn};
-use crate::{period, replacing, set_watermark, summary};
+use crate::{agent, period, replacing, set_watermark, summary, turn};
 
 pub(super) async fn come_in_order_and_in_pieces(catalog: &dyn Catalog) {
     let ids: Vec<String> = (0..10).map(|index| format!("{index}")).collect();
@@ -54,6 +54,19 @@ pub(super) async fn are_of_one_grain(catalog: &dyn Catalog) {
     assert!(all_changes(catalog, Grain::Daily).await[0].seq() > seq, "one sequence numbers all changes");
 }
 
+pub(super) async fn of_each_agent_have_a_sequence_of_their_own(catalog: &dyn Catalog) {
+    let other = agent("other");
+    let first = say(catalog, vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea")]).await.seq;
+    let theirs =
+        [("2026-03-04T10:00:00Z", "rye"), ("2026-03-04T11:00:00Z", "ham")].map(|(at, text)| turn(&other, at, text));
+    assert_eq!(catalog.ingest(&other, theirs.to_vec(), false, now()).await.unwrap().seq, first + 1);
+    assert_eq!(say(catalog, vec![spoken_turn("2", "2026-03-04T11:00:00Z", "cake")]).await.seq, first + 1);
+    let seqs = |changes: &[Change]| changes.iter().map(Change::seq).collect::<Vec<_>>();
+    assert_eq!(seqs(&all_changes(catalog, Grain::Working).await), [first, first + 1]);
+    let theirs = catalog.changes(&other, Grain::Working, 0, 9).await.unwrap();
+    assert_eq!(seqs(&theirs), [first, first + 1]);
+}
+
 pub(super) async fn a_deletion_shows_until_the_memory_is_back(catalog: &dyn Catalog) {
     let turn = spoken_turn("1", "2026-03-04T10:00:00Z", "tea");
     let seq = say(catalog, vec![turn.clone()]).await.seq;
@@ -96,7 +109,7 @@ pub(super) async fn a_deletion_that_every_table_has_applied_is_not_kept(catalog:
     }
 }
 
-pub(super) async fn lanes_are_kept_apart(catalog: &dyn Catalog) {
+pub(super) async fn watermarks_are_kept_apart(catalog: &dyn Catalog) {
     let unknown = Watermark::default();
     let building = Watermark { generation: 3, applied: 41, building: Some((4, 7)) };
     set_watermark(catalog, &me(), Grain::Weekly, Watermark { applied: 5, ..unknown }).await;

@@ -182,5 +182,6 @@ pub(super) async fn counts_what_is_live(catalog: &dyn Catalog) {
     let gone = annals_core::Summary { draft: None, ..summary("2026-03-05", 0, &[], "") };
     catalog.save_summaries(&me(), vec![replacing(catalog, &me(), gone).await], now()).await.unwrap();
     let extent = Some((at("1660-01-11T21:00:00Z"), at("2026-03-05T10:00:00Z")));
-    assert_eq!(catalog.counts(&me()).await.unwrap(), Counts { memories: [3, 1, 1, 0, 0, 0], extent });
+    let counts = Counts { memories: [3, 1, 1, 0, 0, 0], extent, last_ingest: Some(now()) };
+    assert_eq!(catalog.counts(&me()).await.unwrap(), counts);
 }

@@ -12,7 +12,7 @@ use crate::{operation, turn_of};
 async fn save(store: &dyn Store, blocks: &[(&str, &str)]) {
     for (name, text) in blocks {
         let block = Block { name: (*name).into(), text: (*text).into(), updated_at: now() };
-        store.save_block(&me(), block).await.unwrap();
+        crate::save_block(store, &me(), block).await.unwrap();
     }
 }
 

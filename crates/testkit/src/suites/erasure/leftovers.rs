@@ -22,6 +22,7 @@ fn reply(question: &str) -> Reply {
         tokens_in: 1,
         tokens_out: 1,
         read_seq: 1_000,
+        reservation: None,
     }
 }
 

@@ -4,7 +4,7 @@ use crate::suites::all_records;
 use annals_core::ports::{Counts, Record, Target, Turn, Watermark};
 use annals_core::{DeadLetter, Digest, ExtractionWatermark, FactOperation, Grain, Purpose, Reply, Settings, Stage};
 
-use super::{erase, ids, periods};
+use super::{by_id, erase, ids, periods};
 use crate::suites::Store;
 use crate::suites::catalog::{all_changes, me, now, say, spoken_turn};
 use crate::suites::history::{By, extract, roll_up_all, seal, sorted};
@@ -34,7 +34,16 @@ async fn fill(store: &dyn Store) {
     let letter = DeadLetter { agent: me(), grain: Grain::Working, memory, stage: Stage::Table, error, at: now() };
     store.add_dead_letters(vec![letter]).await.unwrap();
     let (key, model, text) = (Digest::of(["q"]), "m".to_owned(), "We had tea.".to_owned());
-    let reply = Reply { key, purpose: Purpose::Daily, model, text, tokens_in: 1, tokens_out: 1, read_seq: 1_000 };
+    let reply = Reply {
+        key,
+        purpose: Purpose::Daily,
+        model,
+        text,
+        tokens_in: 1,
+        tokens_out: 1,
+        read_seq: 1_000,
+        reservation: None,
+    };
     store.save_reply(&me(), reply, now()).await.unwrap();
 }
 
@@ -99,4 +108,22 @@ pub(super) async fn it_may_begin_anew(store: &dyn Store) {
     assert_eq!(store.counts(&me()).await.unwrap().memories, [1; 6]);
     assert_eq!(erase(store, Target::Agent).await.turns.len(), 1);
     nothing_is_left(store).await;
+}
+
+pub(super) async fn numbers_of_what_was_erased_are_not_given_again(store: &dyn Store) {
+    let (first, second) = (turns(), agent("other"));
+    let newest = say(store, first.to_vec()).await.seq;
+    erase(store, by_id(&[&first[1].id])).await;
+    let removal = all_changes(store, Grain::Working).await.last().unwrap().seq();
+    assert!(removal > newest);
+    let next = say(store, vec![spoken_turn("3", "2026-03-04T10:00:00Z", "Hello again.")]).await.seq;
+    assert!(next > removal);
+    let mut last = 0;
+    for time in ["2026-03-04T10:00:00Z", "2026-03-04T11:00:00Z", "2026-03-04T12:00:00Z"] {
+        let done = store.ingest(&second, vec![turn(&second, time, time)], false, now()).await.unwrap();
+        assert!(done.accepted == 1 && done.seq > last, "{} is not above {last}", done.seq);
+        last = done.seq;
+        store.erase(&second, &Target::Agent, now()).await.unwrap();
+    }
+    assert_eq!(say(store, vec![spoken_turn("4", "2026-03-04T10:00:00Z", "Me too.")]).await.seq, next + 1);
 }

@@ -124,6 +124,7 @@ pub(super) async fn are_looked_for_everywhere(store: &dyn Store) {
         tokens_in: 1,
         tokens_out: 1,
         read_seq: 1_000,
+        reservation: None,
     };
     store.save_reply(&me(), reply, now()).await.unwrap();
     for word in

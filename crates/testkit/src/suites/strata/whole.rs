@@ -39,11 +39,19 @@ pub(super) async fn without_rows_nothing_is_said(strata: &dyn Strata) {
     strata.apply(&table(), Batch { deletes: vec![MemoryId::from_text("t-0")], ..Batch::default() }).await.unwrap();
     let found = nearest(strata, 1, Filter::default()).await;
     // Word rarity is reported without rows as well: words that no row contains decide whether memory has anything relevant.
-    assert_eq!(found, Findings { rarity: found.rarity.clone(), ..Findings::default() }, "of a table never written");
+    assert_eq!(
+        found,
+        Findings { rarity: found.rarity.clone(), rarest: found.rarest, ..Findings::default() },
+        "of a table never written"
+    );
     upsert(strata, vec![turn("t-1", "a", 1, 0, "tea")]).await;
     strata.apply(&table(), Batch { deletes: vec![MemoryId::from_text("t-1")], ..Batch::default() }).await.unwrap();
     let found = nearest(strata, 1, Filter::default()).await;
-    assert_eq!(found, Findings { rarity: found.rarity.clone(), ..Findings::default() }, "of a table that lost all");
+    assert_eq!(
+        found,
+        Findings { rarity: found.rarity.clone(), rarest: found.rarest, ..Findings::default() },
+        "of a table that lost all"
+    );
 }
 
 pub(super) async fn what_stands_beside_the_best_is_found_too(strata: &dyn Strata) {
