@@ -22,7 +22,10 @@ const EDGES: [(&str, &[&str]); 19] = [
     ("annals-retention", &["annals-core"]),
     ("annals-summarizer", &["annals-core"]),
     ("annals-search", &["annals-core"]),
-    ("annals-service", &["annals-core", "annals-retention", "annals-search", "annals-summarizer", "annals-writer"]),
+    (
+        "annals-service",
+        &["annals-core", "annals-importers", "annals-retention", "annals-search", "annals-summarizer", "annals-writer"],
+    ),
     ("annals-server", &["annals-core", "annals-service"]),
     (
         "annals-simulation",
@@ -51,6 +54,7 @@ const EDGES: [(&str, &[&str]); 19] = [
             "annals-core",
             "annals-embedder",
             "annals-facts",
+            "annals-importers",
             "annals-llm",
             "annals-retention",
             "annals-server",

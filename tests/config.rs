@@ -134,7 +134,7 @@ fn all_errors_are_reported_at_once_with_their_place() {
             "FILE: line 12: models.model is missing",
             "FILE: line 13: models.base_url must begin with http:// or https://",
             "FILE: line 2: server.listen must be an address with a port, such as 127.0.0.1:7411",
-            "FILE: line 3: server.lisen is not a configuration key; expected one of `listen`, `hosts`, `origins`, `max_body_kib`, `max_connections`, \
+            "FILE: line 3: server.lisen is not a configuration key; expected one of `listen`, `hosts`, `origins`, `max_body_kib`, `max_upload_mib`, `max_connections`, \
              `max_connections_per_peer`, `header_seconds`, `request_seconds`, `drain_seconds`",
             "FILE: line 4: server.max_connections is 0; 1 to 50000 are allowed",
             "FILE: line 7: limits.burst must be a whole number, and not a negative one",

@@ -67,7 +67,7 @@ fn file_without_messages_is_refused_in_one_sentence() {
         assert_eq!(answer.err.lines().count(), 1, "{}", answer.err);
         assert!(!annals.data().exists());
     }
-    check("chat.zip", b"PK\x03\x04whatever", "is a zip archive; unpack it");
+    check("chat.zip", b"PK\x03\x04whatever", "is not a readable ZIP archive");
     check("photo.png", b"\x89PNG\r\n\x1a\n\0\0\0", "is an image");
     check("photo.jpg", b"\xff\xd8\xff\xe0\0", "is an image");
     check(
@@ -88,17 +88,24 @@ fn file_without_messages_is_refused_in_one_sentence() {
     check("tuning.jsonl", tuning.as_bytes(), "line 1: agent is missing. A file of messages has");
     check("list.json", b"[{\"agent\": ", "is not a valid JSON list");
     let chatgpt = br#"[{"title": "Boats", "mapping": {}, "create_time": 1}]"#;
-    check("conversations.json", chatgpt, "is an export of ChatGPT");
+    check("conversations.json", chatgpt, "--agent is missing; the source is chatgpt");
     check("other.json", br#"["a"]"#, "element 1: the line is not a JSON object");
 }
 
 #[test]
 fn folder_and_unknown_format_are_explained() {
     let annals = Annals::new();
-    let folder = annals.data().parent().unwrap().to_owned();
-    let answer = annals.run(&["import", folder.to_str().unwrap()]);
+    let folder = annals.data().with_file_name("folder");
+    std::fs::create_dir(&folder).unwrap();
+    let folder = folder.to_str().unwrap();
+    let answer = annals.run(&["import", folder]);
+    assert_eq!((answer.code, answer.err.contains("contains no files")), (2, true), "{}", answer.err);
+    std::fs::write(format!("{folder}/other.txt"), "Nothing known.").unwrap();
+    let answer = annals.run(&["import", folder]);
+    assert!(answer.code == 2 && answer.err.contains("expected one of chatgpt, claude"), "{}", answer.err);
+    let answer = annals.run(&["import", "--from", "jsonl", folder]);
     assert_eq!((answer.code, answer.err.contains("is a folder; name the files in it")), (2, true), "{}", answer.err);
-    let answer = annals.run(&["import", "--format", "chatgpt", "x.json"]);
+    let answer = annals.run(&["import", "--format", "diary", "x.json"]);
     assert_eq!(answer.code, 2);
     assert!(answer.err.contains("convert other formats first") && !answer.err.contains("unforget"), "{}", answer.err);
 }
@@ -111,6 +118,9 @@ fn import_of_an_export_reports_what_was_restored() {
     let file = annals.data().with_file_name("ann.jsonl");
     annals.run(&["export", "--agent", "ann", file.to_str().unwrap()]);
     let other = Annals::new();
+    let refused = other.run(&["import", file.to_str().unwrap(), "--time-zone", "Asia/Tokyo"]);
+    assert!(refused.code == 2 && refused.err.contains("--time-zone has no effect on an export"), "{}", refused.err);
+    assert!(!other.data().exists());
     let restored = other.run(&["import", file.to_str().unwrap()]);
     let first = restored.out.lines().next().unwrap_or_default();
     assert!(

@@ -23,10 +23,15 @@ mod fairness;
 mod forget;
 mod fuzz;
 mod hostile;
+mod import_from;
 mod import_kinds;
 mod infra;
 mod kill;
 mod late;
+/// For the parsers of `fuzz`, which are files of the command.
+#[allow(dead_code, reason = "the command uses the rest")]
+#[path = "../crates/annals/src/lines.rs"]
+mod lines;
 mod locking;
 mod locks;
 mod mcp;

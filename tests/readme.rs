@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use crate::command::{Annals, NOW};
+use crate::import_from::{fixture, zip};
 use crate::service::Served;
 use crate::story::{days, line};
 
@@ -54,6 +55,8 @@ fn readme_commands_run_as_written() {
     let annals = Annals::new();
     let zelda = line("ann", "talk", "z", "Zelda Quist", "Hello, Ann.", "2026-01-02T10:00:00Z");
     annals.file("chat.jsonl", &(days("ann", 40, 2) + &zelda));
+    let chatgpt = std::fs::read(fixture("chatgpt.json")).unwrap();
+    std::fs::write(annals.file("chatgpt.zip", ""), zip("conversations.json", &chatgpt)).unwrap();
     let commands = commands(&readme());
     let of_the_command: Vec<&String> = commands
         .iter()

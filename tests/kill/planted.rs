@@ -106,5 +106,5 @@ fn turn(agent: &Agent, message: &serde_json::Value) -> Turn {
         content: text("content"),
         at: text("at").parse().unwrap(),
     };
-    Turn { id: MemoryId::turn(agent, &key), key, day, message, masked: 0, origin: Origin::Client }
+    Turn { id: MemoryId::turn(agent, &key), key, day, message, masked: 0, origin: Origin::Client, attachment: None }
 }

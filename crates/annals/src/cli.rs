@@ -32,7 +32,7 @@ pub use passes::{Dead, Rebuild, Retain, Rollup};
 pub use prompt::Prompt;
 pub use search::{Context, Conversations, Range, Search, Timeline};
 pub use service::{AddKey, Job, Key, Mcp, Serve};
-pub use transfer::{Export, Import};
+pub use transfer::{Export, Format, Import};
 
 /// Long-term memory for AI agents: stores messages, summarizes them by calendar period, and searches by grain and date
 #[derive(Parser)]
@@ -79,7 +79,7 @@ pub enum Command {
     /// List the scheduled jobs of the service, or run one now
     #[command(subcommand)]
     Job(Job),
-    /// Import conversations from files with one JSON message per line
+    /// Import conversations: JSON Lines, exports of Annals, and what ChatGPT, Claude and other programs keep
     Import(Import),
     /// Write the summaries of all closed days, weeks, months, quarters and years whose input changed
     Rollup(Rollup),
@@ -141,8 +141,12 @@ impl Command {
     /// Returns whether the command must run in the process that owns the data folder, if there is one. The other commands have a
     /// folder of their own, need none, or become that process.
     pub fn works_on_the_folder(&self) -> bool {
-        use Command::{Config, Demo, Embed, Mcp, Restore, Serve};
-        !matches!(self, Demo | Serve(_) | Mcp(_) | Restore(_) | Config(_) | Embed(_))
+        use Command::{Config, Demo, Embed, Import, Mcp, Restore, Serve};
+        match self {
+            // Each import that it starts uses the folder, or the process that owns it.
+            Import(import) => import.watch.is_none(),
+            other => !matches!(other, Demo | Serve(_) | Mcp(_) | Restore(_) | Config(_) | Embed(_)),
+        }
     }
 }
 

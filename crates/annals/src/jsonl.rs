@@ -1,12 +1,17 @@
 //! Reads files with one JSON message per line. Collects the faults of all lines before anything is stored.
+//!
+//! A file is read several times and never held: [`MessageFile::check`] checks every line, and the import reads the messages. In
+//! memory are one line, and a hash for each id.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::BufRead;
 
-use annals_core::{Agent, Error, Fault, Message, Result, Role, Timestamp, TurnKey, identify};
-use annals_service::{ImportRequest, ImportedMessages};
+use annals_core::{Agent, Digest, Error, Fault, Message, Result, Role, Timestamp};
+use annals_service::{MessageLine, MessageLines, MessageSource};
 use annals_writer::check;
 use serde_json::{Map, Value};
+
+use crate::lines::Lines;
 
 /// Faults beyond this number are counted, not listed.
 const MOST_FAULTS: usize = 100;
@@ -14,28 +19,115 @@ const MOST_FAULTS: usize = 100;
 const ENOUGH: usize = 5;
 const FIELDS: [&str; 7] = ["agent", "conversation", "id", "role", "name", "content", "at"];
 
-/// Parses and checks all lines. `agent` replaces the agent of each line, present or missing. With `revise`, a later line may
-/// replace an earlier one with the same id.
-pub fn parse(input: impl BufRead, agent: Option<&str>, revise: bool, now: Timestamp) -> Result<ImportRequest> {
-    let mut reading = Reading { agent, now, faults: Vec::new(), ignored: BTreeMap::new(), read: 0, unparsed: 0 };
-    let mut lines: Vec<(usize, Agent, Message)> = Vec::new();
-    for (line, number) in input.split(b'\n').zip(1..) {
-        let bytes = line.map_err(|cause| Error::storage(format!("reading line {number}"), cause))?;
-        if !bytes.trim_ascii().is_empty() {
-            lines.extend(reading.line(&bytes, number).map(|(agent, message)| (number, agent, message)));
+/// A file of messages that was checked completely and can be read again.
+pub struct MessageFile {
+    lines: Lines,
+    /// Replaces the agent of each line, present or missing.
+    agent: Option<String>,
+    now: Timestamp,
+    /// The name of the file, if there are several.
+    pub name: Option<String>,
+    agents: BTreeMap<Agent, u64>,
+    /// Names of unknown fields, with the number of lines that contain each.
+    pub ignored: BTreeMap<String, u64>,
+}
+
+impl MessageFile {
+    /// Parses and checks all lines, and passes each message to `see`. `agent` replaces the agent of each line, present or missing.
+    /// With `revise`, a later line may replace an earlier one with the same id.
+    pub fn check(
+        mut lines: Lines,
+        agent: Option<&str>,
+        revise: bool,
+        now: Timestamp,
+        see: &mut dyn FnMut(&Agent, &Message),
+    ) -> Result<MessageFile> {
+        let mut reading = Reading::new(agent, now);
+        let (mut agents, mut ids) = (BTreeMap::new(), UsedIds::default());
+        for (line, number) in read(&mut lines)?.split(b'\n').zip(1..) {
+            let bytes = line.map_err(|cause| unreadable(number, cause))?;
+            if bytes.trim_ascii().is_empty() {
+                continue;
+            }
+            if let Some((agent, message)) = reading.line(&bytes, number) {
+                if !revise {
+                    reading.report(ids.contradiction(&agent, &message, number));
+                }
+                see(&agent, &message);
+                *agents.entry(agent).or_insert(0) += 1;
+            }
             reading.read += 1;
             // A file of another kind is refused with a single fault.
             if reading.read == ENOUGH && reading.unparsed == ENOUGH {
                 return Err(Error::Faults(vec![something_else(reading.faults.swap_remove(0))]));
             }
         }
+        let ignored = std::mem::take(&mut reading.ignored);
+        match reading.refusal() {
+            Some(error) => Err(error),
+            None => {
+                drop(reading);
+                Ok(MessageFile { lines, agent: agent.map(str::to_owned), now, name: None, agents, ignored })
+            }
+        }
     }
-    let agents = group(lines, revise, &mut reading.faults);
-    reading.faults.sort_by_key(|fault| fault.line);
-    match refuse(reading.faults) {
-        Some(error) => Err(error),
-        None => Ok(ImportRequest { agents, ignored: reading.ignored, ..ImportRequest::default() }),
+}
+
+impl MessageSource for MessageFile {
+    fn name(&self) -> Option<&str> {
+        self.name.as_deref()
     }
+
+    fn agents(&self) -> &BTreeMap<Agent, u64> {
+        &self.agents
+    }
+
+    fn messages(&mut self) -> Result<MessageLines<'_>> {
+        let mut reading = Reading::new(self.agent.as_deref(), self.now);
+        let lines = read(&mut self.lines)?.split(b'\n').zip(1..);
+        Ok(Box::new(lines.filter_map(move |(line, number)| match line {
+            Err(cause) => Some(Err(unreadable(number, cause))),
+            Ok(bytes) if bytes.trim_ascii().is_empty() => None,
+            Ok(bytes) => Some(match reading.line(&bytes, number) {
+                Some((agent, message)) => Ok(MessageLine { line: number, agent, message }),
+                // Every line was valid when the file was checked.
+                None => Err(reading.refusal().unwrap_or_else(|| Error::Stale { what: format!("line {number}") })),
+            }),
+        })))
+    }
+}
+
+fn read(lines: &mut Lines) -> Result<impl BufRead + Send + '_> {
+    lines.read().map_err(|cause| Error::storage("reading the file", cause))
+}
+
+fn unreadable(number: usize, cause: std::io::Error) -> Error {
+    Error::storage(format!("reading line {number}"), cause)
+}
+
+/// The ids of a file, to find those that are used twice with different content. Takes some 60 bytes for each.
+#[derive(Default)]
+struct UsedIds {
+    /// The first line of each id, with the digest of its message.
+    lines: HashMap<u128, (usize, u128)>,
+}
+
+impl UsedIds {
+    /// Returns the fault of a message whose id an earlier line has with other content.
+    fn contradiction(&mut self, agent: &Agent, message: &Message, number: usize) -> Option<Fault> {
+        let id = message.client_id.as_deref()?;
+        let key = short(&Digest::of([agent.name(), &message.conversation, id]));
+        let digest = short(&message.digest());
+        let (first, known) = *self.lines.entry(key).or_insert((number, digest));
+        let reason = || format!("{id:?} was already used in line {first}, with other content");
+        (known != digest).then(|| Fault::new("id", reason()).at_line(number))
+    }
+}
+
+fn short(digest: &Digest) -> u128 {
+    let mut half = [0; 16];
+    half.copy_from_slice(&digest.0[..16]);
+    u128::from_le_bytes(half)
 }
 
 /// Returns the fault for a file that contains no messages, made from that of its first line.
@@ -46,34 +138,43 @@ fn something_else(first: Fault) -> Fault {
     Fault { reason, ..first }
 }
 
-fn refuse(mut faults: Vec<Fault>) -> Option<Error> {
-    if faults.is_empty() {
-        return None;
-    }
-    let more = faults.len().saturating_sub(MOST_FAULTS);
-    faults.truncate(MOST_FAULTS);
-    if more > 0 {
-        faults.push(Fault::new("…", format!("and {more} more faults")));
-    }
-    Some(Error::Faults(faults))
-}
-
 struct Reading<'a> {
     agent: Option<&'a str>,
     now: Timestamp,
+    /// The first faults.
     faults: Vec<Fault>,
+    /// Number of further faults.
+    more: usize,
     ignored: BTreeMap<String, u64>,
     /// Lines read so far, and how many of them had no field of a message.
     read: usize,
     unparsed: usize,
 }
 
-impl Reading<'_> {
+impl<'a> Reading<'a> {
+    fn new(agent: Option<&'a str>, now: Timestamp) -> Reading<'a> {
+        Reading { agent, now, faults: Vec::new(), more: 0, ignored: BTreeMap::new(), read: 0, unparsed: 0 }
+    }
+
+    fn report(&mut self, faults: impl IntoIterator<Item = Fault>) {
+        for fault in faults {
+            if self.faults.len() < MOST_FAULTS { self.faults.push(fault) } else { self.more += 1 }
+        }
+    }
+
+    /// Returns all faults as an error, if there are any.
+    fn refusal(&mut self) -> Option<Error> {
+        if self.more > 0 {
+            self.faults.push(Fault::new("…", format!("and {} more faults", self.more)));
+        }
+        (!self.faults.is_empty()).then(|| Error::Faults(std::mem::take(&mut self.faults)))
+    }
+
     fn line(&mut self, bytes: &[u8], number: usize) -> Option<(Agent, Message)> {
         let mut faults = Vec::new();
         let parsed = self.fields(bytes, &mut faults);
         let good = faults.is_empty();
-        self.faults.extend(faults.into_iter().map(|fault| fault.at_line(number)));
+        self.report(faults.into_iter().map(|fault| fault.at_line(number)));
         parsed.filter(|_| good)
     }
 
@@ -172,40 +273,4 @@ fn keep<T>(result: Result<T>, faults: &mut Vec<Fault>) -> Option<T> {
         Err(Error::Invalid(fault)) => reject(faults, fault),
         Err(other) => reject(faults, Fault::new("the line", other.to_string())),
     }
-}
-
-/// Groups lines by agent, assigns keys, and reports ids that occur twice with different content.
-fn group(lines: Vec<(usize, Agent, Message)>, revise: bool, faults: &mut Vec<Fault>) -> Vec<ImportedMessages> {
-    let mut order: Vec<(Agent, Vec<(usize, Message)>)> = Vec::new();
-    let mut places: HashMap<Agent, usize> = HashMap::new();
-    for (number, agent, message) in lines {
-        let place = *places.entry(agent.clone()).or_insert_with(|| {
-            order.push((agent, Vec::new()));
-            order.len() - 1
-        });
-        order[place].1.push((number, message));
-    }
-    order.into_iter().map(|(agent, lines)| with_keys(agent, lines, revise, faults)).collect()
-}
-
-fn with_keys(agent: Agent, lines: Vec<(usize, Message)>, revise: bool, faults: &mut Vec<Fault>) -> ImportedMessages {
-    let (lines, plain): (Vec<usize>, Vec<Message>) = lines.into_iter().unzip();
-    let messages: Vec<(TurnKey, Message)> = identify(&plain).into_iter().zip(plain).collect();
-    if !revise {
-        faults.extend(contradictions(&lines, &messages));
-    }
-    ImportedMessages { agent, file: None, messages, lines }
-}
-
-fn contradictions(numbers: &[usize], keyed: &[(TurnKey, Message)]) -> Vec<Fault> {
-    let mut seen: HashMap<&TurnKey, (usize, annals_core::Digest)> = HashMap::new();
-    let mut faults = Vec::new();
-    for (number, (key, message)) in numbers.iter().zip(keyed) {
-        let (first, digest) = *seen.entry(key).or_insert_with(|| (*number, message.digest()));
-        if digest != message.digest() {
-            let reason = format!("{:?} was already used in line {first}, with other content", key.id);
-            faults.push(Fault::new("id", reason).at_line(*number));
-        }
-    }
-    faults
 }

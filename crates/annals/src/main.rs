@@ -9,6 +9,7 @@ mod folder;
 mod input;
 mod ipc;
 mod jsonl;
+mod lines;
 mod logging;
 mod maintenance;
 mod private;

@@ -2,13 +2,14 @@
 //! stored.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Seek};
+use std::io::BufRead;
 
 use annals_core::ports::{Record, RecordOrigin};
 use annals_core::{Agent, Error, Fault, Result};
 use annals_service::{RecordSource, Records};
 use serde_json::Value;
+
+use crate::lines::Lines;
 
 /// Returns whether a line is a record of an export rather than a message.
 pub fn is_record(line: &[u8]) -> bool {
@@ -17,7 +18,7 @@ pub fn is_record(line: &[u8]) -> bool {
 
 /// An export that was checked completely and can be read again.
 pub struct ExportFile {
-    source: File,
+    source: Lines,
     /// Overrides the agent of each line.
     agent: Option<String>,
     /// The agents in the export, with the number of their records.
@@ -26,7 +27,7 @@ pub struct ExportFile {
 
 impl ExportFile {
     /// Checks every line and the origin of the records. Holds one line in memory at a time.
-    pub fn check(source: File, agent: Option<&str>) -> Result<ExportFile> {
+    pub fn check(source: Lines, agent: Option<&str>) -> Result<ExportFile> {
         let mut file = ExportFile { source, agent: agent.map(str::to_owned), agents: BTreeMap::new() };
         let (mut agents, mut origins, mut faults) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         for line in file.lines()? {
@@ -49,9 +50,9 @@ impl ExportFile {
 
     /// Returns every non-empty line, parsed, with its number.
     fn lines(&mut self) -> Result<impl Iterator<Item = Result<(usize, Parsed)>> + Send> {
-        self.source.rewind().map_err(|cause| Error::storage("reading an export", cause))?;
         let agent = self.agent.as_deref();
-        let lines = BufReader::new(&self.source).split(b'\n').zip(1..);
+        let source = self.source.read().map_err(|cause| Error::storage("reading an export", cause))?;
+        let lines = source.split(b'\n').zip(1..);
         Ok(lines.filter_map(move |(line, number)| match line {
             Ok(bytes) if bytes.trim_ascii().is_empty() => None,
             Ok(bytes) => Some(Ok((number, record(&bytes, agent)))),

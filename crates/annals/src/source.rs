@@ -1,7 +1,8 @@
 //! Detects the format of a file to import from its first bytes: JSON lines or a JSON list, plain or gzip-compressed. Refuses
 //! known other formats, UTF-16 and binary files with one sentence. Never stores anything.
 
-use std::io::{BufRead, BufReader, Cursor, Read, Result as IoResult};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Cursor, Read, Result as IoResult, Seek};
 use std::path::Path;
 
 use annals_core::{Error, Fault, Result};
@@ -9,7 +10,9 @@ use flate2::bufread::MultiGzDecoder;
 use serde_json::Value;
 
 use crate::failure::unreadable;
+use crate::lines::Lines;
 
+const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// Number of bytes inspected.
 const HEAD: usize = 8 * 1024;
 
@@ -28,8 +31,10 @@ const OTHERS: [(&[u8], &str); 9] = [
 
 /// The text of a file to import.
 pub enum Source {
-    /// One JSON object per line.
-    Lines(Box<dyn BufRead>),
+    /// One JSON object per line, in a file that can be read again.
+    File(Lines),
+    /// One JSON object per line, to be read once.
+    Stream(Box<dyn BufRead>),
     /// The elements of a JSON list, one per line.
     List(Vec<u8>),
 }
@@ -42,14 +47,50 @@ pub fn open(path: &Path) -> Result<Source> {
     if path.is_dir() {
         return Err(wrong(path, "is a folder; name the files in it"));
     }
-    let file = crate::input::open(path).map_err(|cause| unreadable(path, cause))?;
+    let failed = |cause| unreadable(path, cause);
+    let file = crate::input::open(path).map_err(failed)?;
+    let again = file.try_clone().map_err(failed)?;
+    match read(Box::new(BufReader::new(file)), path)? {
+        Source::Stream(_) if path.is_file() => match start_of_lines(&again).map_err(failed)? {
+            Some(start) => Ok(Source::File(Lines::from(again, start).map_err(failed)?)),
+            None => open_stream(again, path),
+        },
+        other => Ok(other),
+    }
+}
+
+/// Reads a file from its start, once.
+fn open_stream(mut file: File, path: &Path) -> Result<Source> {
+    file.rewind().map_err(|cause| unreadable(path, cause))?;
     read(Box::new(BufReader::new(file)), path)
+}
+
+/// Returns where the text of a plain file begins, or `None` for a compressed file and for one that begins with a list.
+fn start_of_lines(mut file: &File) -> IoResult<Option<u64>> {
+    let mut head = Vec::new();
+    file.rewind()?;
+    file.take(HEAD as u64).read_to_end(&mut head)?;
+    let mark = if head.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    let is_list = head[mark..].trim_ascii_start().starts_with(b"[");
+    Ok((!head.starts_with(&GZIP) && !is_list).then_some(mark as u64))
+}
+
+/// Returns whether a file begins with a message or a record of an export, or with a JSON list of them.
+pub fn is_ours(path: &Path) -> IoResult<bool> {
+    let mut head = Vec::new();
+    crate::input::open(path)?.take(HEAD as u64).read_to_end(&mut head)?;
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head).trim_ascii_start();
+    let first =
+        serde_json::Deserializer::from_slice(text.strip_prefix(b"[").unwrap_or(text)).into_iter::<Value>().next();
+    let Some(Ok(first)) = first else { return Ok(false) };
+    let has = |field: &&str| first.get(*field).is_some();
+    Ok(has(&"record") || ["conversation", "role", "content", "at"].iter().filter(|field| has(field)).count() > 1)
 }
 
 fn read(input: Box<dyn BufRead>, path: &Path) -> Result<Source> {
     let failed = |cause| unreadable(path, cause);
     let (head, mut input) = peek(input).map_err(failed)?;
-    if head.starts_with(&[0x1f, 0x8b]) {
+    if head.starts_with(&GZIP) {
         return read(Box::new(BufReader::new(MultiGzDecoder::new(input))), path);
     }
     if let Some((_, what)) = OTHERS.iter().find(|(magic, _)| head.starts_with(magic)) {
@@ -66,7 +107,7 @@ fn read(input: Box<dyn BufRead>, path: &Path) -> Result<Source> {
     if head[mark..].trim_ascii_start().starts_with(b"[") {
         return list(input, path);
     }
-    Ok(Source::Lines(input))
+    Ok(Source::Stream(input))
 }
 
 /// Returns the first bytes, and a reader that yields them again before the rest.
@@ -84,7 +125,7 @@ fn list(mut input: Box<dyn BufRead>, path: &Path) -> Result<Source> {
         Ok(elements) => elements,
         // A file of lines may begin with a list and still hold objects; `jsonl` then reports the faults by line.
         Err(_) if text.split(|byte| *byte == b'\n').any(is_object) => {
-            return Ok(Source::Lines(Box::new(Cursor::new(text))));
+            return Ok(Source::Stream(Box::new(Cursor::new(text))));
         }
         Err(error) => return Err(wrong(path, &format!("is not a valid JSON list: {error}"))),
     };

@@ -156,6 +156,7 @@ fn turns(agent: &Agent, first: i64, count: i64) -> annals_core::Result<Vec<Turn>
                 message,
                 masked: 0,
                 origin: Default::default(),
+                attachment: None,
             })
         })
         .collect()

@@ -38,6 +38,21 @@ impl Turns for SqliteCatalog {
         let (agent, id) = (agent.clone(), id.to_owned());
         self.thread.read("reading an operation", move |c| operation(c, &agent, &id)).await
     }
+
+    async fn attachments(&self, agent: &Agent, ids: &[MemoryId]) -> annals_core::Result<Vec<Option<String>>> {
+        let (agent, ids) = (agent.clone(), ids.to_vec());
+        let read = move |db: &dyn Db| {
+            let agent_id = agents::known(db, &agent)?;
+            ids.iter().map(|id| turns::attachment(db, agent_id, id)).collect()
+        };
+        self.thread.read("reading attachments", read).await
+    }
+
+    async fn attach(&self, agent: &Agent, id: &MemoryId, attachment: &str) -> annals_core::Result<bool> {
+        let (agent, id, attachment) = (agent.clone(), id.clone(), attachment.to_owned());
+        let write = move |db: &dyn Db| turns::attach(db, agents::known(db, &agent)?, &id, &attachment);
+        self.thread.write("saving an attachment", write).await
+    }
 }
 
 /// Characters of the digest in an operation id.

@@ -24,6 +24,11 @@ impl Memories for SqliteCatalog {
         self.thread.read("reading memories", move |c| get(c, &agent, &ids)).await
     }
 
+    async fn find_by_prefix(&self, agent: &Agent, prefix: &str, limit: usize) -> annals_core::Result<Vec<Memory>> {
+        let (agent, prefix) = (agent.clone(), prefix.to_owned());
+        self.thread.read("finding memories", move |c| find_by_prefix(c, &agent, &prefix, limit)).await
+    }
+
     async fn conversations(
         &self,
         agent: &Agent,
@@ -135,6 +140,21 @@ pub(crate) fn get(db: &dyn Db, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Me
         };
         found.extend(read(db, agent_id, id)?);
     }
+    Ok(found)
+}
+
+const TURNS_BY_PREFIX: &str = "SELECT * FROM turn WHERE agent_id = ?1 AND id >= ?2 AND id < ?3 ORDER BY id LIMIT ?4";
+const STATEMENTS_BY_PREFIX: &str =
+    "SELECT * FROM statement WHERE agent_id = ?1 AND id >= ?2 AND id < ?3 ORDER BY id LIMIT ?4";
+
+/// Returns live turns and statements with an id that begins with `prefix`, by id; at most `limit`.
+pub(crate) fn find_by_prefix(db: &dyn Db, agent: &Agent, prefix: &str, limit: usize) -> Result<Vec<Memory>> {
+    // The end of the range: ids are ASCII.
+    let (agent_id, end) = (agents::known(db, agent)?, format!("{prefix}\u{7f}"));
+    let place = params![agent_id, prefix, end, signed(limit as u64)];
+    let mut found = statements::memories(db, STATEMENTS_BY_PREFIX, place)?;
+    found.extend(turns::memories(db, TURNS_BY_PREFIX, place)?);
+    found.truncate(limit);
     Ok(found)
 }
 

@@ -182,6 +182,7 @@ async fn holds_what_it_held(catalog: &SqliteCatalog, next: u64) {
     let settings = Settings { time_zone: "Europe/Berlin".into(), language: "de".into(), ..Settings::default() };
     assert_eq!(catalog.settings(&me).await.unwrap(), settings);
     let [tea, cake] = [TEA, CAKE].map(MemoryId::from_text);
+    assert_eq!(catalog.attachments(&me, &[tea.clone(), cake.clone()]).await.unwrap(), [None, None]);
     let turns = catalog.inputs(&me, period("2026-03-04")).await.unwrap();
     let stated: Vec<_> = turns.iter().map(|turn| (&turn.id, turn.text.as_str(), turn.pinned)).collect();
     assert_eq!(stated, [(&tea, "tea", false), (&cake, "cake?", false)]);

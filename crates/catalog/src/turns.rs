@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use annals_core::ports::{Origin, Turn};
-use annals_core::{Body, Error, Grain, Interval, Memory, Message, Timestamp, TurnKey};
+use annals_core::{Body, Error, Grain, Interval, Memory, MemoryId, Message, Timestamp, TurnKey};
 
 use crate::columns::{instant, maybe_instant, micros, number, word};
 use crate::db::{Db, Result, Row, Values, params};
@@ -66,8 +66,9 @@ pub(crate) fn insert(db: &dyn Db, agent_id: i64, turn: &Turn, place: &Place, seq
     changes::lift_tombstone(db, agent_id, &turn.id)?;
     pruned::lift(db, agent_id, &turn.id)?;
     let message = &turn.message;
-    let sql = "INSERT INTO turn (seq, agent_id, id, conversation, message, day, at, role, name, content, sent_at)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+    let sql =
+        "INSERT INTO turn (seq, agent_id, id, conversation, message, day, at, role, name, content, sent_at, attachment)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
     db.execute(
         sql,
         params![
@@ -82,6 +83,7 @@ pub(crate) fn insert(db: &dyn Db, agent_id: i64, turn: &Turn, place: &Place, seq
             message.name,
             message.content,
             place.sent_at.map(micros),
+            turn.attachment,
         ],
     )?;
     Ok(())
@@ -91,7 +93,8 @@ pub(crate) fn insert(db: &dyn Db, agent_id: i64, turn: &Turn, place: &Place, seq
 pub(crate) fn revise(db: &dyn Db, agent_id: i64, turn: &Turn, place: &Place, seq: i64) -> Result<()> {
     let message = &turn.message;
     let sql = "UPDATE turn
-        SET arrived = coalesce(arrived, seq), seq = ?1, day = ?4, at = ?5, role = ?6, name = ?7, content = ?8, sent_at = ?9, sent = ?10
+        SET arrived = coalesce(arrived, seq), seq = ?1, day = ?4, at = ?5, role = ?6, name = ?7, content = ?8, sent_at = ?9, sent = ?10,
+            attachment = coalesce(?11, attachment)
         WHERE agent_id = ?2 AND id = ?3";
     db.execute(
         sql,
@@ -106,13 +109,26 @@ pub(crate) fn revise(db: &dyn Db, agent_id: i64, turn: &Turn, place: &Place, seq
             message.content,
             place.sent_at.map(micros),
             place.sent,
+            turn.attachment,
         ],
     )?;
     Ok(())
 }
 
+/// Returns the attachment of a turn.
+pub(crate) fn attachment(db: &dyn Db, agent_id: i64, id: &MemoryId) -> Result<Option<String>> {
+    let sql = "SELECT attachment FROM turn WHERE agent_id = ?1 AND id = ?2";
+    Ok(db.query_optional(sql, params![agent_id, id.as_str()], |row| row.get(0))?.flatten())
+}
+
+/// Replaces the attachment of a turn; returns whether the turn exists.
+pub(crate) fn attach(db: &dyn Db, agent_id: i64, id: &MemoryId, attachment: &str) -> Result<bool> {
+    let sql = "UPDATE turn SET attachment = ?3 WHERE agent_id = ?1 AND id = ?2";
+    Ok(db.execute(sql, params![agent_id, id.as_str(), attachment])? > 0)
+}
+
 /// Stores the hash of what the client sent last, for a turn that a person corrected since.
-pub(crate) fn set_sent(db: &dyn Db, agent_id: i64, id: &annals_core::MemoryId, sent: Hash) -> Result<()> {
+pub(crate) fn set_sent(db: &dyn Db, agent_id: i64, id: &MemoryId, sent: Hash) -> Result<()> {
     let sql = "UPDATE turn SET sent = ?3 WHERE agent_id = ?1 AND id = ?2";
     db.execute(sql, params![agent_id, id.as_str(), sent])?;
     Ok(())
@@ -130,7 +146,8 @@ fn read(row: &Row) -> Result<Stored> {
         at: instant(row, "at")?,
     };
     let origin = Origin::Client;
-    let turn = Turn { id: memories::read_id(row)?, key, day: word(row, "day")?, message, masked: 0, origin };
+    let (id, attachment) = (memories::read_id(row)?, row.get("attachment")?);
+    let turn = Turn { id, key, day: word(row, "day")?, message, masked: 0, origin, attachment };
     let seq = number(row, "seq")?;
     let arrived: Option<i64> = row.get("arrived")?;
     Ok(Stored {

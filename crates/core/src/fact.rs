@@ -25,6 +25,12 @@ pub use operation::{FactOperation, SPEAKER, UNTIL, Verb};
 /// entity.
 pub const ALIAS: &str = "also_known_as";
 
+/// The predicate that gives an entity its type: `Bern, is_a, city`.
+pub const ENTITY_TYPE: &str = "is_a";
+
+/// The predicate of an observation: a free sentence about an entity.
+pub const OBSERVATION: &str = "observation";
+
 /// Additional details of a fact, as JSON.
 pub type Properties = serde_json::Map<String, serde_json::Value>;
 

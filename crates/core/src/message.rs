@@ -95,22 +95,34 @@ pub struct TurnKey {
 }
 
 /// Returns the key of each message of one request, in order.
+pub fn identify(messages: &[Message]) -> Vec<TurnKey> {
+    let mut keys = TurnKeys::default();
+    messages.iter().map(|message| keys.key(message)).collect()
+}
+
+/// Gives the messages of one request their keys, one after another.
 ///
 /// A message without a client id gets a hash of its conversation, its digest, and its ordinal among equal messages of
 /// this request. So two identical "ok" messages stay two, and sending the same request again adds nothing.
-pub fn identify(messages: &[Message]) -> Vec<TurnKey> {
-    let mut seen: HashMap<Digest, u64> = HashMap::new();
-    let mut made_up = |message: &Message| {
+#[derive(Clone, Debug, Default)]
+pub struct TurnKeys {
+    /// Messages without an id so far, by conversation and digest.
+    seen: HashMap<Digest, u64>,
+}
+
+impl TurnKeys {
+    /// Returns the key of the next message.
+    pub fn key(&mut self, message: &Message) -> TurnKey {
+        let id = message.client_id.clone().unwrap_or_else(|| self.generated(message));
+        TurnKey { conversation: message.conversation.clone(), id }
+    }
+
+    fn generated(&mut self, message: &Message) -> String {
         let digest = Digest::of([message.conversation.as_bytes(), &message.digest().0]);
-        let ordinal = seen.entry(digest).or_default();
+        let ordinal = self.seen.entry(digest).or_default();
         *ordinal += 1;
         format!("auto-{}", &Digest::of([&digest.0[..], &ordinal.to_le_bytes()]).to_string()[..32])
-    };
-    let key = |message: &Message| TurnKey {
-        conversation: message.conversation.clone(),
-        id: message.client_id.clone().unwrap_or_else(|| made_up(message)),
-    };
-    messages.iter().map(key).collect()
+    }
 }
 
 #[cfg(test)]

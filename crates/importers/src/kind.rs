@@ -92,6 +92,22 @@ impl Kind {
         }
     }
 
+    /// Returns the name of a single file of this kind that has none, because it comes from a stream. Importers judge files by
+    /// their names.
+    pub fn file_name(self) -> &'static str {
+        match self {
+            Kind::ChatGpt | Kind::Claude => "conversations.json",
+            Kind::ClaudeCode | Kind::Codex | Kind::OpenClaw => "session.jsonl",
+            Kind::Markdown => "notes.md",
+            Kind::Letta => "agent.af",
+            Kind::Mem0 => "memories.json",
+            Kind::McpMemory => "memory.jsonl",
+            Kind::Slack => "export.zip",
+            Kind::WhatsApp => "_chat.txt",
+            Kind::Csv => "messages.csv",
+        }
+    }
+
     /// Returns the importer of this kind.
     pub fn importer(self) -> &'static dyn Importer {
         match self {

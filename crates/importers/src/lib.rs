@@ -26,11 +26,11 @@ mod source;
 mod summary;
 mod tree;
 
-pub use clean::{LONGEST_CONTENT, LONGEST_NAME};
+pub use clean::{LONGEST_CONTENT, LONGEST_NAME, id as storable_id, name as storable_name};
 pub use detect::{Detected, Fit, Sample, detect};
 pub use item::{Imported, Item, Place};
 pub use kind::{Importer, Kind};
-pub use options::{Branches, ConversationOf, DateOrder, Options};
+pub use options::{Branches, DateOrder, Options};
 pub use output::Output;
 pub use skipped::{Skip, Skipped, Why};
 pub use source::{Entry, Limits, Source};

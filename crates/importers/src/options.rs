@@ -2,13 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
-use std::sync::Arc;
 
 use annals_core::{Error, Result, Timestamp};
 use jiff::tz::TimeZone;
-
-/// Returns the conversation that already holds a message with this id, if any. See [`Options::conversation_of`].
-pub type ConversationOf = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// What a caller chooses about an import. Plain data; a kind ignores what it has no use for.
 #[derive(Clone)]
@@ -31,10 +27,6 @@ pub struct Options {
     pub date_order: Option<DateOrder>,
     /// The column of each field of a message in a CSV file: `content` → `Text`.
     pub columns: BTreeMap<String, String>,
-    /// Finds stored messages by id, so that a message that moved to another file or branch is not stored twice.
-    ///
-    /// Used by kinds with globally unique message ids. Without it, repeats are found within one import only.
-    pub conversation_of: Option<ConversationOf>,
 }
 
 impl Options {
@@ -50,7 +42,6 @@ impl Options {
             thinking: false,
             date_order: None,
             columns: BTreeMap::new(),
-            conversation_of: None,
         }
     }
 }

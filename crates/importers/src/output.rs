@@ -49,12 +49,6 @@ impl<'a> Output<'a> {
         self.seen.insert(u128::from_le_bytes(half))
     }
 
-    /// Returns the conversation in which a globally unique id is stored already, or else `conversation`.
-    pub fn conversation_of(&self, id: &str, conversation: &str) -> String {
-        let stored = self.options.conversation_of.as_ref().and_then(|find| find(id));
-        stored.unwrap_or_else(|| conversation.to_owned())
-    }
-
     /// Passes on the beginning of a conversation.
     pub fn conversation(&mut self, id: &str, title: Option<&str>, summary: Option<&str>, place: &Place) -> Result<()> {
         let filled =

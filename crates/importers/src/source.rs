@@ -139,6 +139,12 @@ impl Source {
         let failed = |cause| Error::storage(format!("reading {name}"), cause);
         let mut file = tempfile::tempfile_in(scratch).map_err(failed)?;
         std::io::copy(reader, &mut file).map_err(failed)?;
+        Source::from_file(name, file, limits)
+    }
+
+    /// Lists the files of an open file: a ZIP archive, or one file named `name`.
+    pub fn from_file(name: &str, mut file: File, limits: Limits) -> Result<Source> {
+        let failed = |cause| Error::storage(format!("reading {name}"), cause);
         let mut source = Source::empty(limits);
         if is_zip(&mut file).map_err(failed)? {
             source.add_archive(name, file)?;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use annals_core::{Date, Role};
+use annals_core::{Date, Message, Role};
 use jiff::tz::TimeZone;
 
 use crate::item::{Imported, Item};
@@ -52,16 +52,19 @@ impl Summary {
         self.messages.values().sum()
     }
 
+    /// Counts a message.
+    pub fn add_message(&mut self, message: &Message, zone: &TimeZone) {
+        let mut hasher = DefaultHasher::new();
+        message.conversation.hash(&mut hasher);
+        self.conversations.insert(hasher.finish());
+        *self.messages.entry(message.role.as_str()).or_default() += 1;
+        self.days.insert(message.at.to_zoned(zone.clone()).date());
+        self.add_name(message.name.as_deref());
+    }
+
     pub(crate) fn add(&mut self, imported: &Imported, zone: &TimeZone) {
         match &imported.item {
-            Item::Message(message) => {
-                let mut hasher = DefaultHasher::new();
-                message.conversation.hash(&mut hasher);
-                self.conversations.insert(hasher.finish());
-                *self.messages.entry(message.role.as_str()).or_default() += 1;
-                self.days.insert(message.at.to_zoned(zone.clone()).date());
-                self.add_name(message.name.as_deref());
-            }
+            Item::Message(message) => self.add_message(message, zone),
             Item::Statement { .. } | Item::Fact { .. } => self.facts += 1,
             Item::Block { .. } => self.blocks += 1,
             Item::Document { .. } => self.documents += 1,

@@ -1,7 +1,8 @@
 //! The service over stores in memory, for trying clients without a data folder: what is told to it is gone when it ends.
 //!
-//! `memory_server [ADDRESS] [SOCKET]` prints the address it listens on; `memory_server --mcp AGENT SOCKET` is what
-//! `annals mcp` is to a data folder: a stdio client of that process.
+//! `memory_server [--key] [ADDRESS] [SOCKET]` prints the address it listens on; with `--key` also a key with all scopes, which
+//! every request then needs. `memory_server --mcp AGENT SOCKET` is what `annals mcp` is to a data folder: a stdio client of that
+//! process.
 
 #![allow(
     clippy::unwrap_used,
@@ -20,10 +21,12 @@ use annals_retention::Plans;
 use annals_server::config::ServerConfig;
 use annals_server::{Listeners, mcp, serve};
 use annals_service::config::Limits;
+use annals_service::wire::NewKey;
 use annals_service::{Components, Parts, Service};
 use annals_summarizer::SchedulePolicy;
 use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, QuotingEngine, ThreeWords, WordEmbedder};
 use axum::Router;
+use secrecy::ExposeSecret;
 use tokio::net::{TcpListener, UnixListener, UnixStream};
 use tokio_util::sync::CancellationToken;
 
@@ -35,17 +38,35 @@ async fn main() -> std::io::Result<()> {
             let relayed = mcp::relay(UnixStream::connect(socket).await?, Some(agent), &Scope::ALL).await;
             std::process::exit(i32::from(relayed.is_err()));
         }
-        rest => run(rest.first().copied().unwrap_or("127.0.0.1:0"), rest.get(1).map(PathBuf::from)).await,
+        ["--key", rest @ ..] => run(rest, true).await,
+        rest => run(rest, false).await,
     }
 }
 
-async fn run(address: &str, socket: Option<PathBuf>) -> std::io::Result<()> {
+async fn run(arguments: &[&str], with_key: bool) -> std::io::Result<()> {
+    let (address, socket) = (arguments.first().copied().unwrap_or("127.0.0.1:0"), arguments.get(1).map(PathBuf::from));
     let service = service();
     let listener = TcpListener::bind(address).await?;
     println!("http://{}", listener.local_addr()?);
+    if with_key {
+        println!("{}", new_key(&service).await);
+    }
     let unix = socket.map(UnixListener::bind).transpose()?.map(|listener| (listener, Router::new()));
     let stop = CancellationToken::new();
     serve(service, &ServerConfig::default(), Listeners { tcp: Some(listener), unix }, stop).await
+}
+
+/// Adds a key with all scopes and returns its text.
+async fn new_key(service: &Service) -> String {
+    let request = NewKey {
+        name: "client".into(),
+        workspace: "default".into(),
+        scopes: Scope::ALL.into(),
+        agents: Vec::new(),
+        expires_at: None,
+    };
+    let (issued, _) = service.add_key(request, Timestamp::now(), getrandom::fill).await.unwrap();
+    issued.text.expose_secret().to_owned()
 }
 
 /// Returns a service over empty stores, with limits that no client reaches.

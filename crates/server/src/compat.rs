@@ -1,18 +1,30 @@
-//! Interfaces of other memories over the same operations, keys and limits: a client's base URL selects one and the agent, as in
-//! `/compat/langgraph/ann`.
-//!
-//! | module | clients |
-//! | --- | --- |
-//! | `langgraph` | `langgraph_sdk` and what uses its store |
-//! | `memory_tool` | Anthropic's memory tool `memory_20250818` |
+//! Interfaces of other programs over the operations of the service, so that their clients work unchanged. Each is a router
+//! under its own prefix, which selects the agent. Translates shapes only: rules are in the operations. Keys, scopes and limits
+//! are those of REST. OpenAPI does not describe these routes; `docs/adapters.md` does.
 
+mod body;
 mod langgraph;
+mod mcp_memory;
+mod mem0;
 mod memory_tool;
+mod openai;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 
 use annals_service::Service;
 use axum::Router;
 
-/// Returns the routes of all interfaces. They need a key as all others do.
-pub(crate) fn routes(service: &Service) -> Router {
-    Router::new().merge(langgraph::routes()).merge(memory_tool::routes()).with_state(service.clone())
+use crate::config::ServerConfig;
+
+/// Returns the routes, which must be placed behind authentication.
+pub(crate) fn routes(service: &Service, config: &ServerConfig) -> Router {
+    Router::new()
+        .merge(mcp_memory::routes(service, config))
+        .merge(langgraph::routes().merge(memory_tool::routes()).with_state(service.clone()))
+        .nest("/compat/mem0/{agent}", mem0::routes(service))
+        // With and without the version: clients differ in what they take as base URL.
+        .nest("/compat/openai/{agent}", openai::routes(service))
+        .nest("/compat/openai/{agent}/v1", openai::routes(service))
 }

@@ -25,6 +25,8 @@ pub struct ServerConfig {
     pub origins: Vec<String>,
     /// Maximum size of a request body. At least 256, because a message may have 256 KiB.
     pub max_body_kib: u32,
+    /// Maximum size of an upload to import. It lies on the disk of the data folder until it is imported.
+    pub max_upload_mib: u32,
     /// Maximum number of connections at once. One more waits until another closes. Each costs a file handle and about 20 KiB.
     pub max_connections: u32,
     /// Maximum number of connections at once of one address, or of one IPv6 network of 64 bits. One more is closed. A proxy is
@@ -109,6 +111,7 @@ impl Default for ServerConfig {
             hosts: Vec::new(),
             origins: Vec::new(),
             max_body_kib: 1024,
+            max_upload_mib: 4096,
             max_connections: 256,
             max_connections_per_peer: 128,
             header_seconds: 30,
@@ -133,6 +136,7 @@ impl ServerConfig {
         let mut faults = Vec::new();
         let field = |name: &str| format!("server.{name}");
         within(&mut faults, field("max_body_kib"), self.max_body_kib, LARGEST_MESSAGE_KIB, LARGEST_BODY_KIB);
+        within(&mut faults, field("max_upload_mib"), self.max_upload_mib, 1, 1 << 20);
         within(&mut faults, field("max_connections"), self.max_connections, 1, 50_000);
         let (per_peer, header) = (self.max_connections_per_peer, self.header_seconds);
         within(&mut faults, field("max_connections_per_peer"), per_peer, 1, 50_000);

@@ -68,6 +68,7 @@ pub async fn ingest(service: &Service, agent: &Agent, messages: Vec<Message>) ->
         id: message.client_id,
         name: message.name,
         at: Some(message.at),
+        attachment: None,
         other: Default::default(),
     };
     let messages = messages.into_iter().map(message).collect();

@@ -8,6 +8,7 @@
 //! | `compat` | interfaces of other memories, for their clients |
 //! | `error_status` | what each error means over HTTP and as an exit code |
 //! | `rest` | the operations over HTTP |
+//! | `compat` | interfaces of other programs over the operations |
 //! | `mcp` | the operations as tools for an agent, over HTTP and byte streams |
 //! | `serve` | listens, and shuts down without dropping requests under way |
 

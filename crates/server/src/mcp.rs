@@ -32,6 +32,6 @@ pub use stdio::relay;
 
 pub(crate) use asker::Asker;
 pub(crate) use definition::definitions;
-pub(crate) use http::routes;
+pub(crate) use http::{introduce, routes, settings};
 pub(crate) use stream::streams;
 pub(crate) use tool::{Reply, run};

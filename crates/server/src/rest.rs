@@ -10,6 +10,7 @@ pub(crate) mod extract;
 mod facts;
 mod health;
 mod home;
+mod imports;
 mod memories;
 mod messages;
 mod metrics;

@@ -36,25 +36,29 @@ pub struct Listeners {
 
 /// Builds the router of the public listener, which checks keys and limits.
 pub fn public(service: &Service, config: &ServerConfig) -> Router {
-    let Routes { guarded, open, .. } = routes(service.clone());
+    let Routes { guarded, uploads, open, .. } = routes(service.clone());
     let gates = Gates::new(service.limits());
-    let guarded = guarded
-        .merge(mcp::routes(service, config))
-        .merge(compat::routes(service))
-        .layer(from_fn_with_state(gates.clone(), limit))
-        .layer(from_fn_with_state((service.clone(), gates, Keyless::of(config)), authenticate));
+    let guard = |routes: Router| {
+        routes
+            .layer(from_fn_with_state(gates.clone(), limit))
+            .layer(from_fn_with_state((service.clone(), gates.clone(), Keyless::of(config)), authenticate))
+    };
+    let guarded = guard(guarded.merge(mcp::routes(service, config)).merge(compat::routes(service, config)));
     let origins = from_fn_with_state((service.clone(), Places::new(config)), check_origin);
-    told_of(bounded(guarded.merge(open), service, config).layer(origins), service)
+    let all = bounded(guarded.merge(open), service, config).merge(uploading(guard(uploads), service, config));
+    told_of(all.layer(origins), service)
 }
 
 /// Builds the router of the private socket, where every caller is local and needs no key. The routes of `more` have no limits.
 pub fn private(service: &Service, config: &ServerConfig, more: Router) -> Router {
-    let Routes { guarded, open, .. } = routes(service.clone());
+    let Routes { guarded, uploads, open, .. } = routes(service.clone());
     let guarded =
-        guarded.merge(mcp::routes(service, config)).merge(mcp::streams(service)).merge(compat::routes(service));
+        guarded.merge(mcp::routes(service, config)).merge(compat::routes(service, config)).merge(mcp::streams(service));
     // `annals import -` may send a whole file.
     let more = more.layer(DefaultBodyLimit::disable());
-    told_of(bounded(guarded.layer(from_fn(as_local)).merge(open), service, config), service).merge(more)
+    let all = bounded(guarded.layer(from_fn(as_local)).merge(open), service, config);
+    let uploads = uploading(uploads.layer(from_fn(as_local)), service, config);
+    told_of(all.merge(uploads), service).merge(more)
 }
 
 async fn as_local(mut request: Request, next: Next) -> Response {
@@ -76,6 +80,16 @@ fn bounded(routes: Router, service: &Service, config: &ServerConfig) -> Router {
         .method_not_allowed_fallback(no_such_method)
         .layer(from_fn_with_state(service.activity().clone(), count))
         .layer(from_fn_with_state(time, bound_time))
+        .layer(DefaultBodyLimit::disable())
+        .layer(from_fn_with_state(size, bound_size))
+}
+
+/// Adds the limit on the size of uploads. They may take any time, as long as bytes arrive.
+fn uploading(routes: Router, service: &Service, config: &ServerConfig) -> Router {
+    let size = config.max_upload_mib as usize * 1024 * 1024;
+    routes
+        .method_not_allowed_fallback(no_such_method)
+        .layer(from_fn_with_state(service.activity().clone(), count))
         .layer(DefaultBodyLimit::disable())
         .layer(from_fn_with_state(size, bound_size))
 }

@@ -14,6 +14,8 @@ pub enum NotAdmitted {
     DiskLow(u32),
     /// This many messages of the agent wait to be indexed.
     BacklogFull(u64),
+    /// This many uploads wait to be imported.
+    UploadsFull(usize),
     /// The store failed.
     Failed(Error),
 }
@@ -27,14 +29,20 @@ impl From<Error> for NotAdmitted {
 impl Service {
     /// Admits new messages of an agent and returns the settings to store them with. Reading is always allowed.
     pub async fn admit(&self, agent: &Agent) -> Result<Settings, NotAdmitted> {
-        if self.disk_free().is_some_and(|free| free < self.disk_low()) {
-            return Err(NotAdmitted::DiskLow(self.parts.limits.disk_low_mib));
-        }
+        self.admit_data()?;
         let AgentState { settings, waiting: depth, .. } = self.parts.store.agent_state(agent).await?;
         if depth >= u64::from(self.parts.limits.lane_depth) {
             return Err(NotAdmitted::BacklogFull(depth));
         }
         Ok(settings)
+    }
+
+    /// Admits new data while enough of the disk is free.
+    pub fn admit_data(&self) -> Result<(), NotAdmitted> {
+        if self.disk_free().is_some_and(|free| free < self.disk_low()) {
+            return Err(NotAdmitted::DiskLow(self.parts.limits.disk_low_mib));
+        }
+        Ok(())
     }
 
     /// Returns the free bytes for the data folder; `None` without a folder, or if the system does not report them.

@@ -37,8 +37,9 @@ mod wiring;
 pub use activity::{Activity, Busy};
 pub use admit::NotAdmitted;
 pub use operations::{
-    Accepted, DocumentChange, DocumentFound, DocumentQuery, Export, ImportRequest, ImportedMessages, MOST_MESSAGES,
-    NewDocument, NoProgress, ProgressSink, RecordSource, Records, RolledUpAgent, Stage, Verified,
+    Accepted, AttachedMemory, DocumentChange, DocumentFound, DocumentQuery, Entity, Export, ImportRequest,
+    KnowledgeGraph, MOST_MESSAGES, MessageLine, MessageLines, MessageSource, NewDocument, NoProgress, ProgressSink,
+    RecordSource, Records, Relation, RolledUpAgent, SourceReader, Stage, TurnsRequest, Verified, read_source,
 };
 pub use secret::{Issued, Presented, issue};
 pub use service::{Clock, Parts, Prompts, Service};

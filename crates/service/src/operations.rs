@@ -1,6 +1,7 @@
 //! The operations of the service, one file each. Each takes an agent that the caller may use; none depends on HTTP.
 
 mod agents;
+mod attached;
 mod blocks;
 mod check;
 mod context;
@@ -14,12 +15,15 @@ mod facts;
 mod forget;
 mod import;
 mod ingest;
+mod items;
 mod keys;
+mod knowledge;
 mod memory;
 mod place;
 mod plans;
 mod progress;
 mod proof;
+mod read_source;
 mod rebuild;
 mod retain;
 mod rollup;
@@ -27,12 +31,17 @@ mod search;
 mod settings;
 mod status;
 mod timeline;
+mod uploads;
 mod verify;
 
+pub use attached::{AttachedMemory, TurnsRequest};
 pub use documents::{DocumentChange, DocumentFound, DocumentQuery, NewDocument};
 pub use export::Export;
-pub use import::{ImportRequest, ImportedMessages, RecordSource, Records};
+pub use import::{ImportRequest, MessageLine, MessageLines, MessageSource, RecordSource, Records};
 pub use ingest::{Accepted, MOST_MESSAGES};
+pub use knowledge::{Entity, KnowledgeGraph, Relation};
 pub use progress::{NoProgress, ProgressSink, Stage};
+pub use read_source::{SourceReader, read_source};
 pub use rollup::RolledUpAgent;
+pub(crate) use uploads::Uploads;
 pub use verify::Verified;

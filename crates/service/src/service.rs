@@ -18,6 +18,7 @@ use crate::activity::Activity;
 use crate::config::Limits;
 use crate::locks::AgentLocks;
 use crate::metrics::Metrics;
+use crate::operations::Uploads;
 use crate::tables::Queue;
 
 /// The source of the current time: the machine's clock in the binary, a clock under the test's control in tests.
@@ -85,6 +86,8 @@ pub struct Service {
     pub(crate) access_counter: AccessCounter,
     /// The metrics of the process.
     pub(crate) metrics: Metrics,
+    /// The imports of uploads.
+    pub(crate) uploads: Uploads,
 }
 
 impl Service {
@@ -104,6 +107,7 @@ impl Service {
             activity: Activity::default(),
             queue: Queue::default(),
             access_counter: AccessCounter::default(),
+            uploads: Uploads::default(),
         }
     }
 

@@ -5,6 +5,7 @@ mod context;
 mod documents;
 mod facts;
 mod forget;
+mod imports;
 mod ingest;
 mod keys;
 mod lists;
@@ -24,6 +25,10 @@ pub use documents::{
 };
 pub use facts::{FactEntry, FactView, FactsAnswer, FactsRequest, Verb};
 pub use forget::{ForgetAnswer, ForgetRequest, ProofView};
+pub use imports::{
+    FoundItems, ImportCounts, ImportItem, ImportReport, ImportStatus, ImportView, ItemIn, ItemsRequest, SkippedView,
+    StoredItems, UploadRequest,
+};
 pub use ingest::{IngestRequest, Ingested, MessageIn, OperationView, Progress};
 pub use keys::{KeyView, NewKey};
 pub use lists::{ConversationEntry, ConversationsAnswer, PageRequest};

@@ -34,6 +34,7 @@ pub fn turn_of(agent: &Agent, message: Message) -> Turn {
         message,
         masked: 0,
         origin: Origin::Client,
+        attachment: None,
     }
 }
 

@@ -156,6 +156,20 @@ impl Turns for MemoryCatalog {
     async fn operation(&self, agent: &Agent, id: &str) -> Result<Option<IngestReceipt>> {
         self.read(agent, |data| data.requests.get(id).cloned())
     }
+
+    async fn attachments(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Option<String>>> {
+        self.read(agent, |data| ids.iter().map(|id| data.attachments.get(id).cloned()).collect())
+    }
+
+    async fn attach(&self, agent: &Agent, id: &MemoryId, attachment: &str) -> Result<bool> {
+        self.write(agent, |data, _| {
+            let is_known = data.has_turn(id);
+            if is_known {
+                data.attachments.insert(id.clone(), attachment.to_owned());
+            }
+            is_known
+        })
+    }
 }
 
 #[async_trait]
@@ -179,6 +193,13 @@ impl Memories for MemoryCatalog {
 
     async fn get(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>> {
         self.read(agent, |data| ids.iter().filter_map(|id| data.memories.get(id).cloned()).collect())
+    }
+
+    async fn find_by_prefix(&self, agent: &Agent, prefix: &str, limit: usize) -> Result<Vec<Memory>> {
+        self.read(agent, |data| {
+            let working = data.memories.values().filter(|memory| memory.kind() != Kind::Summary);
+            working.filter(|memory| memory.id.as_str().starts_with(prefix)).take(limit).cloned().collect()
+        })
     }
 
     async fn conversations(&self, agent: &Agent, after: Option<&str>, limit: usize) -> Result<Vec<StoredConversation>> {

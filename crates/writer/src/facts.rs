@@ -1,4 +1,4 @@
-//! Projection of the table of facts, and operations entered by hand.
+//! Projection of the table of facts, and operations that are entered by hand or imported from another memory.
 //!
 //! The table is folded from the whole log whenever its version differs from the log's, so there are no partial updates to lose.
 
@@ -114,6 +114,18 @@ impl FactWriter {
         Ok(entered.filter(|fact| fact.valid_to.is_some()))
     }
 
+    /// Enters several facts by hand, or their ends, all or none. Does not report what they end, or that they end nothing.
+    pub async fn enter(&self, agent: &Agent, entries: Vec<FactInput>, now: Timestamp) -> Result<()> {
+        let mut operations = Vec::with_capacity(entries.len());
+        for FactInput { verb, subject, predicate, object, properties, at } in entries {
+            check("object", &object)?;
+            let operation = entry(agent, verb, [&subject, &predicate, &object], at, now)?;
+            operations.push(FactOperation { properties, ..operation });
+        }
+        self.store.add_operations(agent, operations).await?;
+        self.bring_facts(agent).await.map(|_| ())
+    }
+
     /// Ends a fact by hand as of `at`: one value, or all values of that predicate. Returns [`Error::NotFound`] if that would
     /// end nothing.
     pub async fn retract(
@@ -140,8 +152,51 @@ impl FactWriter {
     }
 }
 
+/// A fact to enter by hand, or its end.
+#[derive(Clone, Debug)]
+pub struct FactInput {
+    /// Whether it begins or ends.
+    pub verb: Verb,
+    /// The person or thing it is about.
+    pub subject: String,
+    /// The predicate.
+    pub predicate: String,
+    /// The value.
+    pub object: String,
+    /// Additional details.
+    pub properties: Properties,
+    /// When it begins or ends.
+    pub at: Timestamp,
+}
+
 /// Builds an operation entered by hand. The same one entered twice at the same time has the same id.
 fn entry(agent: &Agent, verb: Verb, words: [&str; 3], at: Timestamp, now: Timestamp) -> Result<FactOperation> {
+    let source = |words: &str| MemoryId::entry(agent, &[verb.as_str(), words, &at.to_string()].join("\0"), now);
+    operation(verb, words, at, now, now, source)
+}
+
+/// Builds the operation of a fact that another memory holds under this id. It has the same id in every import, whenever that is;
+/// with other words it is another operation. An undated fact holds from `now` on.
+pub fn imported_fact(
+    agent: &Agent,
+    id: &str,
+    words: [&str; 3],
+    at: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<FactOperation> {
+    check("object", words[2])?;
+    let source = |words: &str| MemoryId::entry(agent, &["import", id, words].join("\0"), Timestamp::UNIX_EPOCH);
+    operation(Verb::Insert, words, at.unwrap_or(now), at.unwrap_or(now), now, source)
+}
+
+fn operation(
+    verb: Verb,
+    words: [&str; 3],
+    at: Timestamp,
+    said_at: Timestamp,
+    now: Timestamp,
+    source: impl FnOnce(&str) -> MemoryId,
+) -> Result<FactOperation> {
     let [subject, predicate, object] = words.map(str::trim);
     check("subject", subject)?;
     let predicate = predicate_name(predicate);
@@ -150,8 +205,7 @@ fn entry(agent: &Agent, verb: Verb, words: [&str; 3], at: Timestamp, now: Timest
         let (first, last) = (Period::YEARS.start(), Period::YEARS.end());
         return Err(Error::invalid("at", format!("is outside of the years {first} to {last}")));
     }
-    let spoken = [verb.as_str(), subject, &predicate, object, &at.to_string()].join("\0");
-    let source = MemoryId::entry(agent, &spoken, now);
+    let source = source(&[subject, &predicate, object].join("\0"));
     Ok(FactOperation {
         id: FactOperation::id(&source, 0),
         verb,
@@ -162,7 +216,7 @@ fn entry(agent: &Agent, verb: Verb, words: [&str; 3], at: Timestamp, now: Timest
         properties: Properties::new(),
         confidence: 1.0,
         at,
-        said_at: now,
+        said_at,
         source,
         position: 0,
         recorded_at: now,

@@ -6,10 +6,28 @@ use annals_core::{
     identify,
 };
 
+use crate::mask::mask_json;
 use crate::{Writer, check, mask};
 
 /// Messages per look-up.
 const LOOK_UP: usize = 500;
+
+/// A message of a request.
+#[derive(Clone, Debug)]
+pub struct NewMessage {
+    /// The message.
+    pub message: Message,
+    /// Where its instant is from.
+    pub origin: Origin,
+    /// JSON that is stored with it.
+    pub attachment: Option<String>,
+}
+
+impl From<Message> for NewMessage {
+    fn from(message: Message) -> NewMessage {
+        NewMessage { message, origin: Origin::Client, attachment: None }
+    }
+}
 
 impl Writer {
     /// Stores the messages of one request. When this returns they are committed and fsynced, and will reach every grain. With
@@ -26,7 +44,7 @@ impl Writer {
             return Err(Error::Faults(faults));
         }
         let settings = self.store.settings(agent).await?;
-        let messages = messages.into_iter().map(|message| (message, Origin::Client)).collect();
+        let messages = messages.into_iter().map(NewMessage::from).collect();
         self.ingest_checked(agent, &settings, messages, revise, now).await
     }
 
@@ -36,7 +54,7 @@ impl Writer {
         &self,
         agent: &Agent,
         settings: &Settings,
-        messages: Vec<(Message, Origin)>,
+        messages: Vec<NewMessage>,
         revise: bool,
         now: Timestamp,
     ) -> Result<IngestReceipt> {
@@ -50,7 +68,7 @@ impl Writer {
         agent: &Agent,
         settings: &Settings,
         request: &RequestKey,
-        messages: Vec<(Message, Origin)>,
+        messages: Vec<NewMessage>,
         revise: bool,
         now: Timestamp,
     ) -> Result<KeyedReceipt> {
@@ -75,8 +93,9 @@ impl Writer {
         now: Timestamp,
     ) -> Result<IngestReceipt> {
         let settings = self.store.settings(agent).await?;
+        let (masked, origin) = (0, Origin::Client);
         let incoming =
-            messages.into_iter().map(|(key, message)| Incoming { key, message, masked: 0, origin: Origin::Client });
+            messages.into_iter().map(|(key, message)| Incoming { key, message, masked, origin, attachment: None });
         self.store(agent, &settings, incoming, revise, now).await
     }
 
@@ -90,7 +109,7 @@ impl Writer {
     ) -> Result<IngestReceipt> {
         let settings = self.store.settings(agent).await?;
         let (message, masked) = prepare_each(&settings, vec![message]).remove(0);
-        let incoming = Incoming { key, message, masked, origin: Origin::Correction };
+        let incoming = Incoming { key, message, masked, origin: Origin::Correction, attachment: None };
         self.store(agent, &settings, std::iter::once(incoming), true, now).await
     }
 
@@ -109,13 +128,19 @@ impl Writer {
 }
 
 /// Prepares the messages of one request, and gives them their keys.
-fn turns_of(agent: &Agent, settings: &Settings, messages: Vec<(Message, Origin)>) -> Result<Vec<Turn>> {
-    let (messages, origins): (Vec<Message>, Vec<Origin>) = messages.into_iter().unzip();
+fn turns_of(agent: &Agent, settings: &Settings, new: Vec<NewMessage>) -> Result<Vec<Turn>> {
     let zones = settings.zones()?;
+    let (mut messages, mut rest) = (Vec::with_capacity(new.len()), Vec::with_capacity(new.len()));
+    for NewMessage { message, origin, attachment } in new {
+        messages.push(message);
+        rest.push((origin, attachment.map(|json| if settings.mask { mask_json(&json) } else { json })));
+    }
     let (messages, masked): (Vec<Message>, Vec<u64>) = prepare_each(settings, messages).into_iter().unzip();
-    let incoming = identify(&messages).into_iter().zip(messages).zip(masked).zip(origins);
-    let incoming = incoming.map(|(((key, message), masked), origin)| Incoming { key, message, masked, origin });
-    Ok(incoming.map(|incoming| incoming.into_turn(agent, &zones)).collect())
+    let incoming = identify(&messages).into_iter().zip(messages).zip(masked).zip(rest);
+    let incoming = incoming.map(|(((key, message), masked), (origin, attachment))| {
+        Incoming { key, message, masked, origin, attachment }.into_turn(agent, &zones)
+    });
+    Ok(incoming.collect())
 }
 
 /// A message to be stored, with its key and the number of credentials masked in it.
@@ -124,13 +149,14 @@ struct Incoming {
     message: Message,
     masked: u64,
     origin: Origin,
+    attachment: Option<String>,
 }
 
 impl Incoming {
     fn into_turn(self, agent: &Agent, zones: &Zones) -> Turn {
-        let Incoming { key, message, masked, origin } = self;
+        let Incoming { key, message, masked, origin, attachment } = self;
         let day = Period::of(Grain::Daily, zones.day_of(message.at));
-        Turn { id: MemoryId::turn(agent, &key), key, day, message, masked, origin }
+        Turn { id: MemoryId::turn(agent, &key), key, day, message, masked, origin, attachment }
     }
 }
 

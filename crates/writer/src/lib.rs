@@ -30,8 +30,10 @@ use annals_core::{Embedder, Store, Strata};
 pub use audit::Discrepancy;
 pub use check::{LONGEST_CONTENT, check};
 pub use extract::{ExtractionPassed, FactWriter};
+pub use facts::{FactInput, imported_fact};
 pub use forget::Eraser;
-pub use mask::mask;
+pub use ingest::NewMessage;
+pub use mask::{mask, mask_json};
 pub use project::Projected;
 
 /// Writes the memories of agents. Cheap to clone.

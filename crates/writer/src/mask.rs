@@ -5,6 +5,7 @@
 
 mod shapes;
 
+use serde_json::Value;
 use shapes::{SHAPES, Shape, value};
 
 /// Returns the text with each credential replaced by `[masked:kind]`, and the number of credentials.
@@ -13,6 +14,22 @@ pub fn mask(text: &str) -> (String, u64) {
         let (text, more) = replace(&text, shape);
         (text, count + more)
     })
+}
+
+/// Does the same for the texts in a JSON value. A text that is no JSON is masked as a whole.
+pub fn mask_json(json: &str) -> String {
+    let Ok(mut value) = serde_json::from_str::<Value>(json) else { return mask(json).0 };
+    mask_value(&mut value);
+    value.to_string()
+}
+
+fn mask_value(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = mask(text).0,
+        Value::Array(values) => values.iter_mut().for_each(mask_value),
+        Value::Object(fields) => fields.values_mut().for_each(mask_value),
+        _ => {}
+    }
 }
 
 fn replace(text: &str, shape: &Shape) -> (String, u64) {

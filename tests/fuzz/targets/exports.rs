@@ -10,6 +10,7 @@ use annals_service::RecordSource;
 
 use crate::command::{Annals, NOW};
 use crate::fuzz::fuzz;
+use crate::lines::Lines;
 use crate::story::{days, line};
 
 use super::{lines, names_its_fault};
@@ -50,7 +51,7 @@ fn exports_are_restored_completely_or_not_at_all() {
     fuzz("exports", &[good()], |input| {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(input).unwrap();
-        let mut export = match ExportFile::check(file, None) {
+        let mut export = match ExportFile::check(Lines::of(file).unwrap(), None) {
             Ok(export) => export,
             Err(error) => return names_its_fault(&error, lines(input)),
         };

@@ -1,11 +1,17 @@
 //! Files of messages, as `annals import` reads them.
 
+use std::io::Write;
+
+use annals_service::MessageSource;
+
 use crate::command::NOW;
 use crate::fuzz::fuzz;
+use crate::lines::Lines;
 use crate::story::{days, line};
 
 use super::{lines, names_its_fault};
 
+#[allow(dead_code, reason = "the command uses the rest")]
 #[path = "../../../crates/annals/src/jsonl.rs"]
 mod jsonl;
 
@@ -19,11 +25,20 @@ pub fn good() -> Vec<u8> {
 #[test]
 fn messages_are_accepted_or_refused_with_their_line() {
     let now = NOW.parse().unwrap();
-    fuzz("messages", &[good()], |input| match jsonl::parse(input, None, false, now) {
-        Ok(parsed) => {
-            let all = parsed.agents.iter().flat_map(|agent| &agent.messages);
-            let unfit = all.flat_map(|(_, message)| annals_writer::check(message, now)).next();
-            unfit.map_or(Ok(()), |fault| Err(format!("an unfit message was let through: {fault:?}")))
+    let check = |input: &[u8]| {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(input).unwrap();
+        jsonl::MessageFile::check(Lines::of(file).unwrap(), None, false, now, &mut |_, _| ())
+    };
+    fuzz("messages", &[good()], |input| match check(input) {
+        Ok(mut file) => {
+            for line in file.messages().unwrap() {
+                let message = line.map_err(|error| format!("a line was valid once only: {error}"))?.message;
+                if let Some(fault) = annals_writer::check(&message, now).pop() {
+                    return Err(format!("an unfit message was let through: {fault:?}"));
+                }
+            }
+            Ok(())
         }
         Err(error) => names_its_fault(&error, lines(input)),
     });

@@ -4,9 +4,10 @@
 
 mod drawing;
 
+use std::io::Write;
 use std::process::ExitCode;
 
-use annals_core::{Agent, Grain, Interval, Query, Result, Timestamp};
+use annals_core::{Agent, Error, Grain, Interval, Query, Result, Timestamp};
 use annals_service::ImportRequest;
 use annals_service::wire::{ImportAnswer, MemoryView, RollupAnswer, RollupRequest};
 use serde_json::json;
@@ -15,8 +16,10 @@ use super::search;
 use crate::cli::Global;
 use crate::config::Config;
 use crate::folder::{Folder, Opening, default_path};
-use crate::jsonl;
+use crate::jsonl::MessageFile;
+use crate::lines::Lines;
 use crate::progress::Bars;
+use crate::scratch;
 use crate::view::{BOLD, DIM, count, plural, print_json, say};
 
 const MESSAGES: &str = include_str!("../../demo/messages.jsonl");
@@ -65,14 +68,19 @@ async fn open(global: &Global) -> Result<Folder> {
         None => default_path()?.with_file_name("annals-demo"),
     };
     let now = global.now.map_or_else(|| NOW.parse::<Timestamp>(), Ok);
-    let now = now.map_err(|cause| annals_core::Error::invalid("--now", cause.to_string()))?;
+    let now = now.map_err(|cause| Error::invalid("--now", cause.to_string()))?;
     let models = Config::load(global, &path)?.models;
     Folder::open(&path, Opening::by_hand(models, now), true).await
 }
 
 async fn bring_in(folder: &Folder, bars: &Bars) -> Result<ImportAnswer> {
-    let messages = jsonl::parse(MESSAGES.as_bytes(), None, false, folder.now())?;
-    let request = ImportRequest { time_zone: Some(ZONE.into()), ..messages };
+    let failed = |cause| Error::storage("preparing the sample", cause);
+    let mut file = scratch::nameless_file(folder.path()).map_err(failed)?;
+    file.write_all(MESSAGES.as_bytes()).map_err(failed)?;
+    let lines = Lines::of(file).map_err(failed)?;
+    let messages = MessageFile::check(lines, None, false, folder.now(), &mut |_, _| ())?;
+    let time_zone = Some(ZONE.into());
+    let request = ImportRequest { files: vec![Box::new(messages)], time_zone, ..ImportRequest::default() };
     folder.service().import(request, folder.now(), bars).await
 }
 

@@ -1,4 +1,6 @@
-//! `annals export`: writes everything of an agent, as lines of records that `import` can read, or as Parquet.
+//! `annals export`: writes everything of an agent, as lines of records that `import` can read, as Parquet, or as Markdown.
+
+mod markdown;
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -19,6 +21,10 @@ pub async fn run(folder: &Folder, args: &Export, json: bool) -> Result<ExitCode>
     let agent = folder.agent(&args.agent).await?;
     if let Some(target) = &args.parquet {
         parquet(folder, &agent, target, json).await?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(target) = &args.markdown {
+        markdown::run(folder, &agent, target, json).await?;
         return Ok(ExitCode::SUCCESS);
     }
     let Exported { file, records } = folder.service().export(&agent).await?;

@@ -1,159 +1,73 @@
-//! `annals import`: imports files of messages or exports. Checks everything first. Skips messages that are already stored, so an
-//! interrupted import is completed by running it again.
+//! `annals import`: finds out what the files are, and imports them.
 
-use std::fs::File;
-use std::io::{BufRead, Read};
+mod kinds;
+mod lines;
+mod options;
+mod report;
+mod watch;
+
 use std::path::Path;
 use std::process::ExitCode;
 
-use annals_core::{Error, Fault, Result, Zones};
-use annals_service::wire::ImportAnswer;
-use annals_service::{ImportRequest, ImportedMessages};
+use annals_core::{Error, Result};
+use annals_importers::{Detected, Kind, Limits, Source, detect};
 
-use super::open_or_make;
-use crate::cli::{Global, Import};
+use crate::cli::{Format, Global, Import};
 use crate::failure::unreadable;
-use crate::jsonl::parse;
-use crate::progress::Bars;
-use crate::records::{self, ExportFile};
-use crate::scratch;
-use crate::source::{self, Source};
-use crate::view::{plural, print_json, say};
+use crate::source::is_ours;
 
 pub async fn run(global: &Global, args: &Import) -> Result<ExitCode> {
-    // The folder is created only after files and zone have passed their checks.
-    let now = super::now(global);
-    args.time_zone.as_deref().map(Zones::new).transpose()?;
-    let read = read_all(args, &super::data(global)?, now)?;
-    let folder = open_or_make(global).await?;
-    let (bars, service) = (Bars { is_hidden: global.json }, folder.service());
-    let (time_zone, revise, unforget) = (args.time_zone.clone(), args.revise, args.unforget);
-    let request = ImportRequest { time_zone, revise, unforget, ..read.messages };
-    let mut imported = service.import(request, folder.now(), &bars).await?;
-    for mut export in read.exports {
-        service.restore_export(&mut export, folder.now(), &bars, &mut imported).await?;
-    }
-    if global.json {
-        print_json(&imported);
-    } else {
-        print(&imported);
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-fn print(imported: &ImportAnswer) {
-    if imported.restored > 0 {
-        print_restored(imported);
-    }
-    if imported.restored == 0 || imported.accepted + imported.duplicate > 0 {
-        let new = plural(imported.accepted, "new message");
-        say!("Imported {new} for {}, {} were there already.", plural(imported.agents, "agent"), imported.duplicate);
-    }
-    if imported.revised > 0 {
-        say!("{} replaced.", plural(imported.revised, "message"));
-    }
-    for place in &imported.replaced_corrections {
-        say!(
-            "{place} changed after it was corrected by hand: it replaces the correction, which is kept as a former version."
-        );
-    }
-    if imported.dead > 0 {
-        say!("{} could not be made searchable; `annals dead list` shows why.", plural(imported.dead, "message"));
-    }
-    if imported.forgotten > 0 {
-        let messages = plural(imported.forgotten, "message");
-        say!("{messages} skipped, because they were forgotten before; --unforget imports them again.");
-    }
-    if imported.masked > 0 {
-        say!("{} masked before storage.", plural(imported.masked, "credential"));
-    }
-    for (field, lines) in &imported.ignored_fields {
-        say!("The field {field:?} is unknown and was ignored ({}).", plural(*lines, "line"));
+    let format = match args.from {
+        Some(format) => format,
+        None => detected(global, args)?,
+    };
+    options::check(args, format)?;
+    match (format, args.watch) {
+        (Format::Jsonl, _) => lines::run(global, args).await,
+        (Format::Of(kind), Some(seconds)) => watch::run(kind, &args.files, seconds).await,
+        (Format::Of(kind), None) => kinds::run(global, args, kind).await,
     }
 }
 
-/// Prints what was restored from exports. All of it is new, because an export is restored only into an agent without
-/// memories.
-fn print_restored(imported: &ImportAnswer) {
-    let kinds = [
-        (imported.restored_messages, "message"),
-        (imported.restored_summaries, "summary"),
-        (imported.restored_facts, "fact operation"),
-    ];
-    let kinds = kinds.iter().filter(|(number, _)| *number > 0).map(|(number, word)| plural(*number, word));
-    let kinds: Vec<String> = kinds.collect();
-    let of_them = if kinds.is_empty() { String::new() } else { format!(", among them {}", kinds.join(", ")) };
-    say!("Restored {} from an export{of_them}.", plural(imported.restored, "record"));
+/// Returns what the files are, judged by their content. Whatever is not clearly another kind is ours, and is refused line by line
+/// if it is not.
+fn detected(global: &Global, args: &Import) -> Result<Format> {
+    if !has_other_kind(&args.files)? {
+        return Ok(Format::Jsonl);
+    }
+    kinds::refuse_data_folder(global, &args.files)?;
+    let mut source = Source::open(&args.files, Limits::default())?;
+    match detect(&mut source) {
+        Detected::Clear(kind, _) => Ok(Format::Of(kind)),
+        Detected::Unknown if args.files.iter().all(|path| !is_collection(path)) => Ok(Format::Jsonl),
+        other => Err(Error::invalid("from", other.to_string())),
+    }
 }
 
-/// The contents of the files: messages and exports.
-struct Contents {
-    messages: ImportRequest,
-    exports: Vec<ExportFile>,
-}
-
-fn read_all(args: &Import, data: &Path, now: annals_core::Timestamp) -> Result<Contents> {
-    let mut all = ImportRequest::default();
-    let mut exports = Vec::new();
-    let mut faults = Vec::new();
-    for path in &args.files {
-        match read(path, args, data, now) {
-            Ok(contents) => {
-                exports.extend(contents.exports);
-                let file = (args.files.len() > 1).then(|| path.display().to_string());
-                let of_file = contents.messages.agents.into_iter();
-                all.agents.extend(of_file.map(|of_agent| ImportedMessages { file: file.clone(), ..of_agent }));
-                for (field, lines) in contents.messages.ignored {
-                    *all.ignored.entry(field).or_default() += lines;
-                }
-            }
-            Err(Error::Faults(found)) => faults.extend(found.into_iter().map(|fault| in_file(fault, path, args))),
-            Err(other) => return Err(other),
+/// Returns whether the files may be of another kind: all of them exist, and one is a folder or does not begin as ours do.
+fn has_other_kind(files: &[impl AsRef<Path>]) -> Result<bool> {
+    let mut found = false;
+    for path in files.iter().map(AsRef::as_ref) {
+        // Standard input can be read once only, and special files have no end that is known.
+        if !path.is_dir() && !path.is_file() {
+            return Ok(false);
         }
+        found |= path.is_dir() || !is_ours(path).map_err(|cause| unreadable(path, cause))?;
     }
-    if faults.is_empty() { Ok(Contents { messages: all, exports }) } else { Err(Error::Faults(faults)) }
+    Ok(found)
 }
 
-fn read(path: &Path, args: &Import, data: &Path, now: annals_core::Timestamp) -> Result<Contents> {
-    let (mut input, is_list): (Box<dyn BufRead>, bool) = match source::open(path)? {
-        Source::Lines(lines) => (lines, false),
-        Source::List(lines) => (Box::new(std::io::Cursor::new(lines)), true),
-    };
-    let mut first = Vec::new();
-    input.read_until(b'\n', &mut first).map_err(|cause| unreadable(path, cause))?;
-    let is_export = records::is_record(&first);
-    let whole = std::io::Cursor::new(first).chain(input);
-    if is_export {
-        let source = again(whole, data).map_err(|cause| unreadable(path, cause))?;
-        let messages = ImportRequest::default();
-        return Ok(Contents { messages, exports: vec![ExportFile::check(source, args.agent.as_deref())?] });
-    }
-    let messages = parse(whole, args.agent.as_deref(), args.revise, now);
-    let messages = if is_list { messages.map_err(of_list) } else { messages };
-    Ok(Contents { messages: messages?, exports: Vec::new() })
+/// Returns whether a path is a folder or an archive.
+fn is_collection(path: &Path) -> bool {
+    path.is_dir() || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zip"))
 }
 
-/// Makes the faults of a JSON list name the element instead of the line.
-fn of_list(error: Error) -> Error {
-    let element = |fault: Fault| match fault.line {
-        Some(line) => Fault { line: None, field: format!("element {line}: {}", fault.field), ..fault },
-        None => fault,
-    };
-    match error {
-        Error::Faults(faults) => Error::Faults(faults.into_iter().map(element).collect()),
-        other => other,
-    }
+/// Returns the error for an option that a kind has no use for.
+fn no_effect(option: &str, kind: &str, why: &str) -> Error {
+    Error::invalid(format!("--{option}"), format!("has no effect on {kind}: {why}; leave it out"))
 }
 
-/// Copies the input into a temporary file that can be read more than once; the input may be a pipe.
-fn again(mut input: impl Read, data: &Path) -> std::io::Result<File> {
-    let folder = if data.is_dir() { data.to_owned() } else { std::env::temp_dir() };
-    let mut file = scratch::nameless_file(&folder)?;
-    std::io::copy(&mut input, &mut file)?;
-    Ok(file)
-}
-
-fn in_file(fault: Fault, path: &Path, args: &Import) -> Fault {
-    let several = args.files.len() > 1;
-    Fault { file: several.then(|| path.display().to_string()), ..fault }
+/// Returns whether a kind takes what people type, so that its files are worth watching.
+fn is_watched(kind: Kind) -> bool {
+    matches!(kind, Kind::ClaudeCode | Kind::Codex)
 }

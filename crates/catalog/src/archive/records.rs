@@ -181,6 +181,7 @@ fn turn_record(Stored { turn, pinned, seq, sent_at, .. }: Stored, extracted: u64
         content: message.content,
         extracted: seq <= extracted,
         pinned,
+        attachment: turn.attachment,
     }
 }
 

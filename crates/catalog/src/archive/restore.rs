@@ -156,11 +156,11 @@ impl Restoring<'_> {
     fn take(&self, record: Record) -> Result<()> {
         match record {
             Record::Settings(settings) => agents::save_settings_of(self.db, self.agent_id, &settings),
-            Record::Turn { conversation, id, day, at, sent_at, role, name, content, extracted, pinned } => {
+            Record::Turn { conversation, id, day, at, sent_at, role, name, content, extracted, pinned, attachment } => {
                 let message = Message { conversation: conversation.clone(), client_id: None, role, name, content, at };
                 let key = TurnKey { conversation, id };
                 let (id, origin) = (MemoryId::turn(self.agent, &key), Origin::Client);
-                let turn = Turn { id, key, day, message, masked: 0, origin };
+                let turn = Turn { id, key, day, message, masked: 0, origin, attachment };
                 self.take_turn(&turn, sent_at, extracted, pinned)
             }
             Record::Statement { statement, pinned } => {

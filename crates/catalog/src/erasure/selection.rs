@@ -210,6 +210,7 @@ fn is_about(turn: &Turn, subject: &Subject) -> bool {
     let spoken_turn = &turn.message;
     subject.is(spoken_turn.speaker())
         || subject.is_named_in(&spoken_turn.content)
+        || turn.attachment.as_deref().is_some_and(|attachment| subject.is_named_in(attachment))
         || [&turn.key.conversation, &turn.key.id].into_iter().any(|name| subject.is_named_by(name))
 }
 

@@ -22,7 +22,8 @@ use crate::{bases, blocks, documents, journal, memories};
 const ROWS: usize = 1_000;
 const BYTES: usize = 2 << 20;
 
-pub(crate) const TURN_TEXTS: &str = "SELECT seq, id, content FROM turn WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq";
+pub(crate) const TURN_TEXTS: &str = "SELECT seq, id, content || coalesce(char(10) || attachment, '') FROM turn
+    WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq";
 pub(crate) const STATEMENT_TEXTS: &str =
     "SELECT seq, id, text FROM statement WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq";
 /// Former texts of remaining memories: their history remains too.

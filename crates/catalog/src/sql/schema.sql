@@ -1,4 +1,4 @@
--- The catalog's schema, version 8 (PRAGMA user_version). The migrate_*.sql files bring older files to the same schema.
+-- The catalog's schema, version 9 (PRAGMA user_version). The migrate_*.sql files bring older files to the same schema.
 -- These tables hold everything that Annals cannot recompute. The vector and text tables and the table of facts are
 -- projections and can be rebuilt from here.
 --
@@ -54,7 +54,8 @@ CREATE TABLE turn (
     sent_at INTEGER, -- The instant as the client sent it, if another turn had taken it; at is then the next free one.
     sent BLOB, -- Keyed hash of what the client sent last, for a turn that a person corrected since; as in forgotten.
     arrived INTEGER, -- The seq of its first arrival, if that differs from seq.
-    seq INTEGER NOT NULL DEFAULT 0 -- Always set; the default is for ALTER TABLE.
+    seq INTEGER NOT NULL DEFAULT 0, -- Always set; the default is for ALTER TABLE.
+    attachment TEXT -- JSON that belongs to it, such as the item of another program's interface; goes with the row.
 ) STRICT;
 
 CREATE UNIQUE INDEX turn_by_id ON turn (agent_id, id);

@@ -10,7 +10,7 @@ use crate::sqlite::Sqlite;
 use crate::{archive, replies};
 
 /// The schema version that this code writes. Older files are migrated when they are opened.
-pub(crate) const VERSION: i64 = 8;
+pub(crate) const VERSION: i64 = 9;
 
 /// The migrations, starting with the one from version 1.
 const STEPS: [&str; VERSION as usize - 1] = [
@@ -21,6 +21,7 @@ const STEPS: [&str; VERSION as usize - 1] = [
     include_str!("../sql/migrate_5_to_6.sql"),
     include_str!("../sql/migrate_6_to_7.sql"),
     include_str!("../sql/migrate_7_to_8.sql"),
+    include_str!("../sql/migrate_8_to_9.sql"),
 ];
 
 /// Indexes the few periods that still have to be written, and the few that failed. Created at every start if missing: they
@@ -129,10 +130,8 @@ mod tests {
         drop(SqliteCatalog::open(&path).unwrap());
         Connection::open(&path).unwrap().pragma_update(None, "user_version", VERSION + 1).unwrap();
         let error = SqliteCatalog::open(&path).err().unwrap().to_string();
-        assert!(
-            error.contains(&format!("schema version {}, but this annals supports only {VERSION}", VERSION + 1)),
-            "{error}"
-        );
+        let expect = format!("schema version {}, but this annals supports only {VERSION}", VERSION + 1);
+        assert!(error.contains(&expect), "{error}");
         let version: i64 =
             Connection::open(&path).unwrap().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
         assert_eq!(version, VERSION + 1);

@@ -42,6 +42,9 @@ pub enum Record {
         /// Whether it is pinned.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         pinned: bool,
+        /// JSON that belongs to it, as text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        attachment: Option<String>,
     },
     /// A statement.
     Statement {

@@ -56,6 +56,9 @@ pub trait Memories: Send + Sync {
     /// Returns live memories by id, in input order. Omits ids that do not exist.
     async fn get(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>>;
 
+    /// Returns live turns and statements with an id that begins with `prefix`, by id; at most `limit`.
+    async fn find_by_prefix(&self, agent: &Agent, prefix: &str, limit: usize) -> Result<Vec<Memory>>;
+
     /// Returns conversations with live turns, by name, after the given name; at most `limit`.
     async fn conversations(&self, agent: &Agent, after: Option<&str>, limit: usize) -> Result<Vec<StoredConversation>>;
 }

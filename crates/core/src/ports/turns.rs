@@ -19,6 +19,9 @@ pub struct Turn {
     pub masked: u64,
     /// The origin of its text and its instant. Not stored with it.
     pub origin: Origin,
+    /// JSON that belongs to the turn and is stored, exported and erased with it, such as the item of another program's
+    /// interface. Not part of what identifies the message.
+    pub attachment: Option<String>,
 }
 
 /// The origin of a turn's text and instant.
@@ -58,7 +61,8 @@ pub trait Turns: Send + Sync {
     ///
     /// Turns of one conversation never share an instant. A turn whose instant is taken, and every turn without an
     /// instant, is placed microseconds after the stored ones. So the order of arrival decides between equal instants in
-    /// every order by time. Content means what the client sent ([`Origin`]).
+    /// every order by time. Content means what the client sent ([`Origin`]). A new turn brings its attachment. A revised
+    /// turn replaces its own, unless it brings none.
     async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<IngestReceipt>;
 
     /// Compares messages with the turns stored under their keys. Results are in input order.
@@ -66,4 +70,10 @@ pub trait Turns: Send + Sync {
 
     /// Returns the accepted request with that id.
     async fn operation(&self, agent: &Agent, id: &str) -> Result<Option<IngestReceipt>>;
+
+    /// Returns the attachments of turns, in input order; `None` for a turn without one, or that does not exist.
+    async fn attachments(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Option<String>>>;
+
+    /// Replaces the attachment of a turn; nothing else of it changes. Returns whether the turn exists.
+    async fn attach(&self, agent: &Agent, id: &MemoryId, attachment: &str) -> Result<bool>;
 }

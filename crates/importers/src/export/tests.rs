@@ -17,6 +17,7 @@ fn turn(conversation: &str, id: &str, at: &str, name: Option<&str>, content: &st
         content: content.into(),
         extracted: true,
         pinned: false,
+        attachment: None,
     }
 }
 

@@ -193,7 +193,7 @@ impl<'v> Conversation<'v> {
             return Ok(());
         }
         let message = Message {
-            conversation: output.conversation_of(id, conversation),
+            conversation: conversation.to_owned(),
             client_id: Some(id.to_owned()),
             role,
             name: output.name_of(role),

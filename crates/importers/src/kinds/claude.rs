@@ -178,7 +178,7 @@ impl<'v> Conversation<'v> {
         }
         let pieces = message::pieces(message, &place, output);
         let message = Message {
-            conversation: output.conversation_of(id, conversation),
+            conversation: conversation.to_owned(),
             client_id: Some(id.to_owned()),
             role,
             name: output.name_of(role),

@@ -1,7 +1,7 @@
 //! The file of the MCP reference memory server: entities with observations, and relations, one per line; also the former
 //! `memory.json` and the answer of its tool `read_graph`. All are undated facts.
 
-use annals_core::Result;
+use annals_core::{ENTITY_TYPE, OBSERVATION, Result};
 use serde_json::Value;
 
 use crate::detect::{Fit, Sample};
@@ -11,11 +11,6 @@ use crate::kinds::texts::{MadeIds, each_value};
 use crate::output::Output;
 use crate::skipped::{Skip, Why};
 use crate::source::{Entry, Source};
-
-/// Predicate of an entity's type.
-const TYPE: &str = "is_a";
-/// Predicate of an observation, which is a free sentence.
-const OBSERVATION: &str = "observation";
 
 /// Reads the file of the MCP reference memory server.
 pub struct McpMemory;
@@ -84,7 +79,7 @@ fn entity(value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
     };
     let place = place.at_entry(format!("entity {name}"));
     if let Some(kind) = first(value, &["entityType", "entity_type"]) {
-        fact(name, TYPE, kind, &place, output)?;
+        fact(name, ENTITY_TYPE, kind, &place, output)?;
     }
     let observations = match &value["observations"] {
         Value::Array(observations) => observations.iter().collect(),

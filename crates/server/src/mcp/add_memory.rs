@@ -110,6 +110,7 @@ fn request(arguments: Arguments) -> IngestRequest {
         id: None,
         name: arguments.name,
         at: arguments.at,
+        attachment: None,
         other: Default::default(),
     };
     IngestRequest { messages: vec![message], conversation: None, revise: false }

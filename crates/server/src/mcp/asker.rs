@@ -21,7 +21,7 @@ pub(crate) struct Asker {
 impl Asker {
     /// Returns the agent of a call: the one in the address, or else the one that the call names, or else the only one that the
     /// caller may use.
-    pub(super) async fn agent(&self, service: &Service, named: Option<Value>) -> Result<Agent> {
+    pub(crate) async fn agent(&self, service: &Service, named: Option<Value>) -> Result<Agent> {
         let named = match named {
             None => None,
             Some(Value::String(name)) => Some(name),

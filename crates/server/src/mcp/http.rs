@@ -26,20 +26,25 @@ const HEADER: &str = "x-annals-agent";
 
 /// Returns the routes, which must be placed behind authentication.
 pub(crate) fn routes(service: &Service, config: &ServerConfig) -> Router {
-    let settings = StreamableHttpServerConfig::default()
-        .with_legacy_session_mode(false)
-        .with_json_response(true)
-        .with_max_request_body_bytes(config.max_body_kib as usize * 1024)
-        // Host and Origin are checked in one place for all of HTTP, by the configuration.
-        .disable_allowed_hosts();
+    let settings = settings(config);
     let handler = Handler::of_requests(service.clone());
     let mcp =
         StreamableHttpService::new(move || Ok(handler.clone()), Arc::new(NeverSessionManager::default()), settings);
     Router::new().route_service("/mcp", mcp.clone()).route_service("/mcp/{agent}", mcp).layer(from_fn(introduce))
 }
 
+/// Returns how messages come and go: one by one, without a session.
+pub(crate) fn settings(config: &ServerConfig) -> StreamableHttpServerConfig {
+    StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_max_request_body_bytes(config.max_body_kib as usize * 1024)
+        // Host and Origin are checked in one place for all of HTTP, by the configuration.
+        .disable_allowed_hosts()
+}
+
 /// Adds the [`Asker`] to a request: the caller, and the agent that the address names.
-async fn introduce(request: Request, next: Next) -> Result<Response, Problem> {
+pub(crate) async fn introduce(request: Request, next: Next) -> Result<Response, Problem> {
     let (mut parts, body) = request.into_parts();
     let asker = asker(&mut parts).await?;
     parts.extensions.insert(asker);

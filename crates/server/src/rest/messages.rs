@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use annals_core::ports::{RequestKey, Target};
 use annals_core::{Digest, Error, IngestReceipt};
-use annals_service::wire::{ForgetAnswer, IngestRequest, Ingested, OperationView, Progress};
+use annals_service::wire::{ForgetAnswer, ImportView, IngestRequest, Ingested, OperationView, Progress};
 use annals_service::{Accepted, Service};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use schemars::JsonSchema;
-use serde::Deserialize;
-use utoipa::IntoParams;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
 use super::Problem;
 use super::extract::{Adding, Administering, Body, Id, Known, Named, Permitted, QueryParams};
@@ -112,18 +112,35 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<&[u8]>, Problem> {
 #[utoipa::path(
     get, path = "/v1/operations/{id}", tag = "messages",
     params(("id" = String, Path, description = "The `operation_id` of an answer")),
-    responses((status = 200, description = "State of the operation", body = OperationView))
+    responses((status = 200, description = "State of the operation", body = OperationState))
 )]
 pub async fn operation(
     State(service): State<Service>,
     Permitted(caller, _): Permitted<Adding>,
     Id(id): Id,
-) -> Result<Json<OperationView>, Problem> {
-    let (agent, view) = service.operation(caller.workspace(), &id).await?;
+) -> Result<Json<OperationState>, Problem> {
+    let found = match service.upload(caller.workspace(), &id) {
+        Some((agent, import)) => (agent, OperationState::Import(Box::new(import))),
+        None => {
+            let (agent, view) = service.operation(caller.workspace(), &id).await?;
+            (agent, OperationState::Messages(view))
+        }
+    };
+    let (agent, view) = found;
     if !Caller::opens(&caller, &agent) {
         return Err(Error::NotFound { what: "operation", name: id }.into());
     }
     Ok(Json(view))
+}
+
+/// State of an operation: of stored messages, or of an upload that is being imported.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum OperationState {
+    /// Of messages.
+    Messages(OperationView),
+    /// Of an upload.
+    Import(Box<ImportView>),
 }
 
 /// Whether to erase, or only to report.

@@ -134,6 +134,10 @@ impl From<NotAdmitted> for Problem {
                 );
                 Problem::new(StatusCode::TOO_MANY_REQUESTS, "lane_full", detail).after(seconds)
             }
+            NotAdmitted::UploadsFull(waiting) => {
+                let detail = format!("{waiting} uploads are still waiting to be imported; this one was dropped");
+                Problem::new(StatusCode::TOO_MANY_REQUESTS, "uploads_full", detail).after(60)
+            }
             NotAdmitted::Failed(error) => Problem::from(error),
         }
     }

@@ -10,13 +10,16 @@ use utoipa_axum::routes as collect;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
 use super::{
-    Problem, agents, describe, documents, facts, health, home, memories, messages, metrics, searches, settings, tools,
+    Problem, agents, describe, documents, facts, health, home, imports, memories, messages, metrics, searches,
+    settings, tools,
 };
 
 /// The routes, and their OpenAPI description.
 pub struct Routes {
     /// Routes that need a key if keys exist.
     pub guarded: Router,
+    /// Such routes that take uploads: their bodies are large, and take long to arrive.
+    pub uploads: Router,
     /// Routes that never need a key.
     pub open: Router,
     /// Description of both.
@@ -53,16 +56,17 @@ pub fn routes(service: Service) -> Routes {
         .routes(collect!(tools::call))
         .routes(collect!(metrics::show))
         .split_for_parts();
+    let (uploads, api) = OpenApiRouter::with_openapi(api).routes(collect!(imports::upload)).split_for_parts();
     let (open, open_api) = OpenApiRouter::with_openapi(api)
         .routes(collect!(health::alive))
         .routes(collect!(health::ready))
         .split_for_parts();
     let api = describe::complete(open_api);
     let pages = SwaggerUi::new("/docs").config(Config::from("/openapi.json")).url("/openapi.json", api.clone());
-    let guarded = guarded.with_state(service.clone());
+    let (guarded, uploads) = (guarded.with_state(service.clone()), uploads.with_state(service.clone()));
     let open =
         open.with_state(service).route("/", get(home::page)).route("/docs/problems", get(home::problems)).merge(pages);
-    Routes { guarded, open, api }
+    Routes { guarded, uploads, open, api }
 }
 
 /// Answers a request for an unknown path.

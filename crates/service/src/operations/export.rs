@@ -57,11 +57,11 @@ impl Service {
     }
 
     /// Creates an empty file without a name on the disk of the data folder, or in the temporary folder if there is none.
-    fn nameless_file(&self) -> io::Result<File> {
+    pub(super) fn nameless_file(&self) -> io::Result<File> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let folder = self.parts.folder.clone().unwrap_or_else(std::env::temp_dir);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = folder.join(format!("annals-scratch-export-{}-{number}", std::process::id()));
+        let path = folder.join(format!("annals-scratch-file-{}-{number}", std::process::id()));
         let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
         std::fs::remove_file(&path)?;
         Ok(File::from_std(file))

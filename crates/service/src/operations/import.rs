@@ -1,27 +1,35 @@
 //! Import of checked messages and of exports. Checks everything against the store first, then commits in batches. Skips messages
 //! that are already stored, so an interrupted import is completed by running it again.
+//!
+//! Files are read once for each step and never held: in memory are a few batches, and a hash for each message without an id.
 
-use std::collections::BTreeMap;
+mod batches;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use annals_core::ports::{Comparison, Record};
-use annals_core::{Agent, Error, Fault, Message, Result, Timestamp, TurnKey, identify};
+use annals_core::{Agent, Error, Fault, Message, Result, Timestamp, TurnKey};
+
+use batches::{Batch, Batches};
 
 use crate::locks::{Facts, History};
 use crate::wire::ImportAnswer;
 use crate::{ProgressSink, Service, Stage};
 
 /// Messages per transaction, each with one fsync. Larger batches gain nothing; smaller ones are noticeably slower on SD cards.
-const BATCH: usize = 500;
+pub(super) const BATCH: usize = 500;
 /// Records of an export per transaction.
 const RECORDS: usize = 100;
 /// Back-pressure: after this many messages that are stored but not searchable, the import waits until the tables are up to date.
-const MOST_WAITING: u64 = 2000;
+pub(super) const MOST_WAITING: u64 = 2000;
+/// Faults beyond this number are counted, not listed.
+const MOST_FAULTS: usize = 100;
 
 /// Messages to import, all of them checked.
 #[derive(Default)]
 pub struct ImportRequest {
-    /// The messages by agent.
-    pub agents: Vec<ImportedMessages>,
+    /// The files with the messages.
+    pub files: Vec<Box<dyn MessageSource>>,
     /// Names of unknown fields, with the number of lines that contain each.
     pub ignored: BTreeMap<String, u64>,
     /// Time zone for the agents.
@@ -32,16 +40,30 @@ pub struct ImportRequest {
     pub unforget: bool,
 }
 
-/// The messages of one agent in one file.
-pub struct ImportedMessages {
-    /// The agent.
+/// A message of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MessageLine {
+    /// The number of its line.
+    pub line: usize,
+    /// Its agent.
     pub agent: Agent,
-    /// The file, if there are several.
-    pub file: Option<String>,
-    /// The messages with their keys, in the order of the file.
-    pub messages: Vec<(TurnKey, Message)>,
-    /// The line number of each message.
-    pub lines: Vec<usize>,
+    /// The message.
+    pub message: Message,
+}
+
+/// Messages with their agents, read one after another.
+pub type MessageLines<'r> = Box<dyn Iterator<Item = Result<MessageLine>> + Send + 'r>;
+
+/// A file of messages that was checked completely and can be read again.
+pub trait MessageSource: Send {
+    /// Returns the name of the file, if there are several.
+    fn name(&self) -> Option<&str>;
+
+    /// Returns the agents in the file, with the number of their messages.
+    fn agents(&self) -> &BTreeMap<Agent, u64>;
+
+    /// Returns the messages in the order of the file.
+    fn messages(&mut self) -> Result<MessageLines<'_>>;
 }
 
 /// Records with their agents, read one after another.
@@ -60,35 +82,35 @@ impl Service {
     /// Imports messages: sets time zones, commits to the catalog, makes them searchable and reads them for facts.
     pub async fn import(
         &self,
-        mut request: ImportRequest,
+        request: ImportRequest,
         now: Timestamp,
         progress: &dyn ProgressSink,
     ) -> Result<ImportAnswer> {
-        let masked = self.mask(&mut request).await?;
-        let changed = self.changed(&request).await?;
-        if !request.revise && !changed.is_empty() {
-            return Err(Error::Faults(changed.into_iter().map(|changed| changed.fault).collect()));
+        let ImportRequest { mut files, ignored, time_zone, revise, unforget } = request;
+        if !revise {
+            self.refuse_changed(&mut files).await?;
         }
-        if let Some(zone) = &request.time_zone {
-            for of_agent in &request.agents {
-                self.set_time_zone(&of_agent.agent, zone, now).await?;
+        let agents: BTreeSet<Agent> = files.iter().flat_map(|file| file.agents().keys().cloned()).collect();
+        if let Some(zone) = &time_zone {
+            for agent in &agents {
+                self.set_time_zone(agent, zone, now).await?;
             }
         }
-        let total = request.agents.iter().map(|of_agent| of_agent.messages.len() as u64).sum();
+        let total = files.iter().flat_map(|file| file.agents().values()).sum();
         let stage = progress.begin("importing", total);
-        let replaced = changed.into_iter().filter(|changed| changed.corrected).map(|changed| changed.place());
-        let mut answer = ImportAnswer {
-            replaced_corrections: replaced.collect(),
-            ignored_fields: request.ignored,
-            masked,
-            ..ImportAnswer::default()
-        };
-        for ImportedMessages { agent, messages, .. } in request.agents {
-            answer.agents += 1;
-            if request.unforget {
-                self.parts.eraser.unforget(&agent, &messages).await?;
+        let answer = ImportAnswer { agents: agents.len() as u64, ignored_fields: ignored, ..ImportAnswer::default() };
+        let waiting = BTreeMap::new();
+        let mut import = Import { service: self, revise, unforget, now, stage: &*stage, waiting, answer };
+        for file in &mut files {
+            let name = file.name().map(str::to_owned);
+            let mut batches = Batches::of(file.messages()?);
+            while let Some(batch) = batches.next(self).await? {
+                import.store(batch, name.as_deref()).await?;
             }
-            self.import_agent(&agent, messages, request.revise, now, &*stage, &mut answer).await?;
+        }
+        let mut answer = import.answer;
+        for agent in agents {
+            self.project_imported(&agent, &*stage, &mut answer).await?;
             self.bring_facts_up_to_date(&agent, progress).await?;
         }
         Ok(answer)
@@ -119,19 +141,6 @@ impl Service {
             self.parts.fact_writer.bring_facts(&agent).await?;
         }
         Ok(())
-    }
-
-    /// Masks credentials, if the agent's settings say so. Returns the number of masked ones.
-    async fn mask(&self, request: &mut ImportRequest) -> Result<u64> {
-        let mut masked = 0;
-        for ImportedMessages { agent, messages, .. } in &mut request.agents {
-            let plain = std::mem::take(messages).into_iter().map(|(_, message)| message).collect();
-            let (safe, count) = self.parts.writer.prepare(agent, plain).await?;
-            // Keys are computed from the masked text that is stored, as for a request.
-            *messages = identify(&safe).into_iter().zip(safe).collect();
-            masked += count;
-        }
-        Ok(masked)
     }
 
     /// Stores the records in pieces. None of them is visible before all are stored.
@@ -166,43 +175,6 @@ impl Service {
         Ok(())
     }
 
-    async fn import_agent(
-        &self,
-        agent: &Agent,
-        mut messages: Vec<(TurnKey, Message)>,
-        revise: bool,
-        now: Timestamp,
-        stage: &dyn Stage,
-        answer: &mut ImportAnswer,
-    ) -> Result<()> {
-        let mut waiting = 0;
-        while !messages.is_empty() {
-            let rest = messages.split_off(messages.len().min(BATCH));
-            let batch = std::mem::replace(&mut messages, rest);
-            // Replacing a message changes the agent's history.
-            let history = if revise { Some(self.locks.lock::<History>(agent).await) } else { None };
-            let receipt = self.parts.writer.ingest_keyed(agent, batch, revise, now).await?;
-            drop(history);
-            answer.accepted += receipt.accepted;
-            answer.duplicate += receipt.duplicate;
-            answer.revised += receipt.revised;
-            answer.forgotten += receipt.forgotten;
-            waiting += receipt.accepted + receipt.revised;
-            stage.advance(receipt.duplicate + receipt.forgotten);
-            tracing::info!(
-                agent.folder = agent.folder(),
-                messages.new = receipt.accepted,
-                messages.total = answer.accepted + answer.duplicate,
-                "committed"
-            );
-            if waiting >= MOST_WAITING {
-                self.project_imported(agent, stage, answer).await?;
-                waiting = 0;
-            }
-        }
-        self.project_imported(agent, stage, answer).await
-    }
-
     async fn project_imported(&self, agent: &Agent, stage: &dyn Stage, answer: &mut ImportAnswer) -> Result<()> {
         let projected = self.make_searchable(agent, &|changes| stage.advance(changes)).await?;
         answer.searchable += projected.applied - projected.dead;
@@ -210,7 +182,7 @@ impl Service {
         Ok(())
     }
 
-    async fn set_time_zone(&self, agent: &Agent, zone: &str, now: Timestamp) -> Result<()> {
+    pub(super) async fn set_time_zone(&self, agent: &Agent, zone: &str, now: Timestamp) -> Result<()> {
         let _history = self.locks.lock::<History>(agent).await;
         let mut settings = self.parts.store.settings(agent).await?;
         let has_memories = self.parts.store.counts(agent).await?.has_memories();
@@ -218,18 +190,85 @@ impl Service {
         self.parts.store.save_settings(agent, &settings).await
     }
 
-    /// Returns all messages whose ids are stored with different content. Runs before anything is stored.
-    async fn changed(&self, request: &ImportRequest) -> Result<Vec<Changed>> {
-        let mut changed = Vec::new();
-        for of_agent in &request.agents {
-            let compared = self.parts.writer.compare_messages(&of_agent.agent, &of_agent.messages).await?;
-            changed.extend(compared.into_iter().enumerate().filter_map(|(index, comparison)| match comparison {
-                Comparison::New | Comparison::Same => None,
-                Comparison::Different => Some(Changed::new(of_agent, index, false)),
-                Comparison::DifferentFromCorrected => Some(Changed::new(of_agent, index, true)),
-            }));
+    /// Returns an error if ids are stored with different content. Runs before anything is stored.
+    async fn refuse_changed(&self, files: &mut [Box<dyn MessageSource>]) -> Result<()> {
+        let (mut faults, mut more) = (Vec::new(), 0);
+        for file in files {
+            let name = file.name().map(str::to_owned);
+            let mut batches = Batches::of(file.messages()?);
+            while let Some(batch) = batches.next(self).await? {
+                for changed in self.changed(&batch, name.as_deref()).await? {
+                    if faults.len() < MOST_FAULTS { faults.push(changed.fault) } else { more += 1 }
+                }
+            }
         }
-        Ok(changed)
+        if more > 0 {
+            faults.push(Fault::new("…", format!("and {more} more faults")));
+        }
+        if faults.is_empty() { Ok(()) } else { Err(Error::Faults(faults)) }
+    }
+
+    /// Returns the messages of a batch whose ids are stored with different content.
+    async fn changed(&self, batch: &Batch, file: Option<&str>) -> Result<Vec<Changed>> {
+        let compared = self.parts.writer.compare_messages(&batch.agent, &batch.messages).await?;
+        let messages = batch.messages.iter().zip(&batch.lines).zip(compared);
+        let changed = messages.filter_map(|(((key, _), line), comparison)| match comparison {
+            Comparison::New | Comparison::Same => None,
+            Comparison::Different => Some(Changed::new(file, *line, key, false)),
+            Comparison::DifferentFromCorrected => Some(Changed::new(file, *line, key, true)),
+        });
+        Ok(changed.collect())
+    }
+}
+
+/// An import of messages under way.
+struct Import<'a> {
+    service: &'a Service,
+    revise: bool,
+    unforget: bool,
+    now: Timestamp,
+    stage: &'a dyn Stage,
+    /// Messages that are stored but not searchable, by agent.
+    waiting: BTreeMap<Agent, u64>,
+    answer: ImportAnswer,
+}
+
+impl Import<'_> {
+    /// Commits a batch.
+    async fn store(&mut self, batch: Batch, file: Option<&str>) -> Result<()> {
+        let (service, answer) = (self.service, &mut self.answer);
+        answer.masked += batch.masked;
+        if self.revise {
+            let changed = service.changed(&batch, file).await?;
+            let replaced = changed.iter().filter(|changed| changed.corrected).map(Changed::place);
+            answer.replaced_corrections.extend(replaced);
+        }
+        let Batch { agent, messages, .. } = batch;
+        if self.unforget {
+            service.parts.eraser.unforget(&agent, &messages).await?;
+        }
+        // Replacing a message changes the agent's history.
+        let history = if self.revise { Some(service.locks.lock::<History>(&agent).await) } else { None };
+        let receipt = service.parts.writer.ingest_keyed(&agent, messages, self.revise, self.now).await?;
+        drop(history);
+        answer.accepted += receipt.accepted;
+        answer.duplicate += receipt.duplicate;
+        answer.revised += receipt.revised;
+        answer.forgotten += receipt.forgotten;
+        self.stage.advance(receipt.duplicate + receipt.forgotten);
+        tracing::info!(
+            agent.folder = agent.folder(),
+            messages.new = receipt.accepted,
+            messages.total = answer.accepted + answer.duplicate,
+            "committed"
+        );
+        let waiting = self.waiting.entry(agent.clone()).or_default();
+        *waiting += receipt.accepted + receipt.revised;
+        if *waiting >= MOST_WAITING {
+            *waiting = 0;
+            service.project_imported(&agent, self.stage, answer).await?;
+        }
+        Ok(())
     }
 }
 
@@ -250,16 +289,16 @@ struct Changed {
 }
 
 impl Changed {
-    fn new(of_agent: &ImportedMessages, index: usize, corrected: bool) -> Changed {
-        let TurnKey { conversation, id } = &of_agent.messages[index].0;
+    fn new(file: Option<&str>, line: usize, key: &TurnKey, corrected: bool) -> Changed {
+        let TurnKey { conversation, id } = key;
         let stored = if corrected {
             "was corrected by hand, and its source has changed since; --revise replaces the correction"
         } else {
             "is stored with other content; --revise replaces it"
         };
         let reason = format!("{id:?} of conversation {conversation:?} {stored}");
-        let fault = Fault { file: of_agent.file.clone(), ..Fault::new("id", reason) };
-        Changed { fault: fault.at_line(of_agent.lines[index]), corrected }
+        let fault = Fault { file: file.map(str::to_owned), ..Fault::new("id", reason) };
+        Changed { fault: fault.at_line(line), corrected }
     }
 
     fn place(&self) -> String {
@@ -271,47 +310,4 @@ impl Changed {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use annals_testkit::{agent, at, message};
-
-    use super::*;
-    use crate::NoProgress;
-    use crate::fixture::{NOW, service};
-
-    fn request(texts: &[&str]) -> ImportRequest {
-        let named = |(index, text): (usize, &&str)| Message {
-            client_id: Some(index.to_string()),
-            ..message("2026-03-04T18:30:00Z", text)
-        };
-        let messages: Vec<Message> = texts.iter().enumerate().map(named).collect();
-        let lines = (1..=messages.len()).collect();
-        let messages = identify(&messages).into_iter().zip(messages).collect();
-        let agents = vec![ImportedMessages { agent: agent("a"), file: None, messages, lines }];
-        ImportRequest { agents, ..ImportRequest::default() }
-    }
-
-    #[tokio::test]
-    async fn second_import_skips_stored_messages() {
-        let service = service(Arc::new(|| at(NOW)));
-        let first = service.import(request(&["one", "two"]), at(NOW), &NoProgress).await.unwrap();
-        assert_eq!((first.accepted, first.duplicate, first.searchable), (2, 0, 2));
-        let second = service.import(request(&["one", "two", "three"]), at(NOW), &NoProgress).await.unwrap();
-        assert_eq!((second.accepted, second.duplicate, second.searchable), (1, 2, 1));
-    }
-
-    #[tokio::test]
-    async fn changed_message_is_a_fault_of_its_line_unless_revised() {
-        let service = service(Arc::new(|| at(NOW)));
-        service.import(request(&["one", "two"]), at(NOW), &NoProgress).await.unwrap();
-        let changed = || request(&["one", "other", "three"]);
-        let error = service.import(changed(), at(NOW), &NoProgress).await.unwrap_err();
-        let Error::Faults(faults) = error else { panic!("{error}") };
-        assert_eq!(faults.iter().map(|fault| fault.line).collect::<Vec<_>>(), [Some(2)]);
-        assert_eq!(service.memories_of(&agent("a"), annals_core::Grain::Working).await.unwrap().len(), 2);
-        let revised = ImportRequest { revise: true, ..changed() };
-        let answer = service.import(revised, at(NOW), &NoProgress).await.unwrap();
-        assert_eq!((answer.accepted, answer.revised, answer.duplicate), (1, 1, 1));
-    }
-}
+mod tests;

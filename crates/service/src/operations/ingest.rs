@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use annals_core::ports::{KeyedReceipt, Origin, RequestKey};
 use annals_core::{Agent, Error, Fault, IngestReceipt, Message, Result, Settings, SignedDuration, Timestamp};
 
+use annals_writer::NewMessage;
+
 use crate::Service;
 use crate::locks::History;
 use crate::metrics::Pipeline;
@@ -13,6 +15,9 @@ use crate::wire::{IngestRequest, MessageIn, OperationView, Progress};
 
 /// The most messages of one request, which is one transaction with one fsync.
 pub const MOST_MESSAGES: usize = 1000;
+
+/// The longest attachment of a message, in bytes. An item holds its message and more.
+const LONGEST_ATTACHMENT: usize = 512 * 1024;
 
 /// The result of an accepted request.
 #[derive(Clone, Debug)]
@@ -146,20 +151,24 @@ fn progress((searchable, extracted): (u64, u64), seq: u64) -> Progress {
     }
 }
 
-fn messages(request: IngestRequest, now: Timestamp) -> Result<Vec<(Message, Origin)>> {
+fn messages(request: IngestRequest, now: Timestamp) -> Result<Vec<NewMessage>> {
     let count = request.messages.len();
     if count == 0 || count > MOST_MESSAGES {
         return Err(Error::invalid("messages", format!("are {count}; 1 to {MOST_MESSAGES} are allowed")));
     }
     let mut faults = Vec::new();
     let mut messages = Vec::with_capacity(count);
-    for (index, message) in request.messages.into_iter().enumerate() {
+    for (index, mut message) in request.messages.into_iter().enumerate() {
+        let attachment = message.attachment.take();
+        if attachment.as_ref().is_some_and(|json| json.len() > LONGEST_ATTACHMENT) {
+            faults.push(at(index, Fault::new("attachment", format!("exceeds {LONGEST_ATTACHMENT} bytes"))));
+        }
         let origin = if message.at.is_some() { Origin::Client } else { Origin::Untimed };
         match to_message(message, request.conversation.as_deref(), arrival(now, index)) {
             Ok(message) => {
                 let wrong = annals_writer::check(&message, now).into_iter();
                 faults.extend(wrong.map(|fault| at(index, fault)));
-                messages.push((message, origin));
+                messages.push(NewMessage { message, origin, attachment });
             }
             Err(fault) => faults.push(at(index, fault)),
         }

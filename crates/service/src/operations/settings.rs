@@ -15,6 +15,11 @@ impl Service {
         Ok(SettingsView::new(agent, &self.parts.store.settings(agent).await?))
     }
 
+    /// Returns the name of the time zone that was set last for an agent.
+    pub async fn present_zone(&self, agent: &Agent) -> Result<String> {
+        Ok(self.parts.store.settings(agent).await?.present_zone().to_owned())
+    }
+
     /// Changes the settings of an agent, or creates it with them. Rebuilds the tables after a change of language.
     pub async fn change_settings(&self, agent: &Agent, change: SettingsChange, now: Timestamp) -> Result<SettingsView> {
         let changes_plan = change.plan.is_some();

@@ -50,6 +50,11 @@ pub struct MessageIn {
     #[schema(value_type = Option<String>, format = DateTime, example = "2026-03-04T18:30:00Z")]
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub at: Option<Timestamp>,
+    /// JSON to keep with the turn. Set by adapters for other programs' clients only.
+    #[serde(skip)]
+    #[schema(ignore)]
+    #[schemars(skip)]
+    pub attachment: Option<String>,
     /// All unknown fields.
     #[serde(flatten)]
     #[schema(ignore)]

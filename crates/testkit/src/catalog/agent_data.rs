@@ -22,6 +22,8 @@ pub(super) struct AgentData {
     pub(super) memories: BTreeMap<MemoryId, Memory>,
     /// Messages of the live turns.
     pub(super) messages: BTreeMap<MemoryId, Message>,
+    /// Attachments of live turns.
+    pub(super) attachments: BTreeMap<MemoryId, String>,
     /// Times that clients sent, for live turns that were moved behind another turn of the same time.
     pub(super) sent_at: BTreeMap<MemoryId, Timestamp>,
     /// Contents that clients sent last, for live turns that a person has corrected since.
@@ -146,6 +148,7 @@ impl AgentData {
     pub(super) fn delete(&mut self, id: &MemoryId, seq: &mut u64) -> Option<Memory> {
         let memory = self.memories.remove(id)?;
         self.messages.remove(id);
+        self.attachments.remove(id);
         self.sent_at.remove(id);
         self.sent.remove(id);
         self.arrived.remove(id);

@@ -60,6 +60,14 @@ impl<P: Turns> Turns for Faulty<P> {
     async fn operation(&self, agent: &Agent, id: &str) -> Result<Option<IngestReceipt>> {
         self.store()?.operation(agent, id).await
     }
+
+    async fn attachments(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Option<String>>> {
+        self.store()?.attachments(agent, ids).await
+    }
+
+    async fn attach(&self, agent: &Agent, id: &MemoryId, attachment: &str) -> Result<bool> {
+        self.store()?.attach(agent, id, attachment).await
+    }
 }
 
 #[async_trait]
@@ -70,6 +78,10 @@ impl<P: Memories> Memories for Faulty<P> {
 
     async fn get(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>> {
         self.store()?.get(agent, ids).await
+    }
+
+    async fn find_by_prefix(&self, agent: &Agent, prefix: &str, limit: usize) -> Result<Vec<Memory>> {
+        self.store()?.find_by_prefix(agent, prefix, limit).await
     }
 
     async fn conversations(&self, agent: &Agent, after: Option<&str>, limit: usize) -> Result<Vec<StoredConversation>> {

@@ -92,6 +92,7 @@ pub async fn erasure_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         leftovers::late_output_of_erased_turns_is_ignored,
         leftovers::twice_is_once,
         leftovers::a_scrub_changes_nothing_else,
+        messages::take_their_attachments_along,
         blocks::that_name_the_subject_go,
         blocks::are_looked_for_by_name_and_text,
         blocks::stay_when_anything_else_goes,

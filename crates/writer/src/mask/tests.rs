@@ -128,3 +128,13 @@ const PIECES: [&str; 18] = [
     "the",
     "eyJhbGciOi.eyJzdWIi.c2lnbmF0",
 ];
+
+#[test]
+fn texts_within_json_are_masked() {
+    let secret = made_up("ghp_", 36);
+    let masked = mask(&secret).0;
+    assert!(masked.starts_with("[masked:"), "{masked}");
+    let json = |text: &str| format!(r#"{{"a":["token {text}"],"n":1}}"#);
+    assert_eq!(mask_json(&json(&secret)), json(&masked));
+    assert_eq!(mask_json("tea"), "tea");
+}

@@ -79,6 +79,7 @@ async fn store(scratch: &Path, now: Timestamp) -> Result<RoundTrip> {
         id: None,
         name: Some("Ada".into()),
         at: Some(now.saturating_sub(AGO).unwrap_or(now)),
+        attachment: None,
         other: Default::default(),
     };
     let request = IngestRequest { messages: vec![message], conversation: None, revise: false };

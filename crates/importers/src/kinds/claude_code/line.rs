@@ -138,7 +138,6 @@ impl Session {
             return Ok(());
         }
         let conversation = format!("claude-code:{}", self.session_of(line));
-        let conversation = output.conversation_of(&id, &conversation);
         let name = output.name_of(role);
         let message = Message { conversation, client_id: Some(id), role, name, content: String::new(), at };
         self.add(line, message, pieces, place, output)

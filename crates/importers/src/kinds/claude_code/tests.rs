@@ -229,14 +229,6 @@ fn forked_lines_with_new_uuids_are_read_once() {
 }
 
 #[test]
-fn line_that_is_stored_in_another_session_stays_there() {
-    let find = |id: &str| (id == "u1").then(|| "claude-code:gone".to_owned());
-    let options = Options { conversation_of: Some(std::sync::Arc::new(find)), ..options() };
-    let (found, _) = items(Kind::ClaudeCode, &[("s1.jsonl", &user("u1", 1, "Hello"))], &options);
-    assert!(format!("{found:?}").contains("claude-code:gone"));
-}
-
-#[test]
 fn repeated_uuid_within_a_file_is_read_once() {
     let file = [user("u1", 1, "Hello"), user("u1", 1, "Hello")].join("\n");
     let (_, summary) = items(Kind::ClaudeCode, &[("s1.jsonl", &file)], &options());

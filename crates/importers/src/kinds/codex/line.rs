@@ -207,7 +207,7 @@ impl Session {
             self.title = pieces.text.first().and_then(|text| text.lines().next()).map(str::to_owned);
         }
         let message = Message {
-            conversation: output.conversation_of(&id, &self.conversation),
+            conversation: self.conversation.clone(),
             client_id: Some(id),
             role,
             name: output.name_of(role),

@@ -23,8 +23,9 @@ const ADD: Needs = Needs::Scope(Scope::Ingest);
 const READ: Needs = Needs::Scope(Scope::Search);
 const RULE: Needs = Needs::Scope(Scope::Admin);
 
-pub(super) const ROUTES: [(&str, &str, Needs); 44] = [
+pub(super) const ROUTES: [(&str, &str, Needs); 45] = [
     ("POST", "/v1/agents/{agent}/messages", ADD),
+    ("POST", "/v1/agents/{agent}/imports", ADD),
     ("GET", "/v1/operations/{id}", ADD),
     ("DELETE", "/v1/agents/{agent}/conversations/{id}", RULE),
     ("POST", "/v1/agents/{agent}/search", READ),
@@ -85,7 +86,11 @@ pub(super) fn target(method: &str, template: &str, agent: &str, id: &str) -> Str
     if path.contains("/documents") || path.starts_with("/compat/") {
         return path;
     }
-    if method == "DELETE" { path + "?dry_run=false" } else { path }
+    match template.rsplit('/').next() {
+        _ if method == "DELETE" => path + "?dry_run=false",
+        Some("imports") => path + "?from=mcp-memory",
+        _ => path,
+    }
 }
 
 /// Returns the id for the path of a route, of the agent that keys without access ask for.

@@ -130,6 +130,7 @@ impl AgentData {
         self.arrived.entry(id.clone()).or_insert(seq);
         self.mark_dirty(turn.day, seq, now);
         self.messages.insert(id.clone(), turn.message.clone());
+        self.attachments.extend(turn.attachment.clone().map(|attachment| (id.clone(), attachment)));
         let text = turn.message.content.clone();
         if let Some(former) = self.put(remember(turn, seq)) {
             self.mark_dirty(former.period, seq, now);

@@ -53,6 +53,7 @@ impl AgentData {
             content: message.content,
             extracted: turn.seq <= self.extraction.extracted,
             pinned: turn.pinned,
+            attachment: self.attachments.get(&turn.id).cloned(),
         }
     }
 

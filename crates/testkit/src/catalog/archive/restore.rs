@@ -23,11 +23,12 @@ impl AgentData {
         let seq = *seq;
         match record {
             Record::Settings(settings) => self.settings = Some(settings),
-            Record::Turn { conversation, id, day, at, sent_at, role, name, content, extracted, pinned } => {
+            Record::Turn { conversation, id, day, at, sent_at, role, name, content, extracted, pinned, attachment } => {
                 let message = Message { conversation: conversation.clone(), client_id: None, role, name, content, at };
                 let key = TurnKey { conversation, id };
                 let (id, origin) = (MemoryId::turn(agent, &key), Origin::Client);
-                self.take_turn(agent, Turn { id, key, day, message, masked: 0, origin }, sent_at, pinned, seq)?;
+                let turn = Turn { id, key, day, message, masked: 0, origin, attachment };
+                self.take_turn(agent, turn, sent_at, pinned, seq)?;
                 if extracted {
                     self.extraction.extracted = seq;
                 }
@@ -72,6 +73,7 @@ impl AgentData {
         self.sent_at.extend(sent_at.map(|at| (turn.id.clone(), at)));
         self.arrived.insert(turn.id.clone(), seq);
         self.messages.insert(turn.id.clone(), turn.message.clone());
+        self.attachments.extend(turn.attachment.clone().map(|attachment| (turn.id.clone(), attachment)));
         self.put(Memory { pinned, ..remember(turn, seq) });
         Ok(())
     }

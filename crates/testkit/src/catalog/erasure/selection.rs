@@ -42,6 +42,7 @@ impl Selection {
             Target::Subject(_) => {
                 turn.speaker().is_some_and(|name| subject.is(name))
                     || subject.is_named_in(&turn.text)
+                    || data.attachments.get(&turn.id).is_some_and(|attachment| subject.is_named_in(attachment))
                     || turn.conversation().into_iter().chain(turn.message()).any(|name| subject.is_named_by(name))
             }
             Target::Range(range) => range.contains(turn.at()),

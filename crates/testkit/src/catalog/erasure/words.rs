@@ -31,7 +31,7 @@ impl AgentData {
         let texts = memories.map(|memory| memory.text.as_str());
         let texts = texts.chain(self.blocks.values().map(|block| block.text.as_str()));
         let texts = texts.chain(self.log.values().flat_map(texts_of)).chain(self.bases.values().flat_map(kept));
-        texts.chain(self.former_texts())
+        texts.chain(self.former_texts()).chain(self.attachments.values().map(String::as_str))
     }
 
     /// The texts that memories had before they were corrected or revised.
@@ -86,5 +86,7 @@ pub(super) fn places(data: &AgentData) -> Vec<(&'static str, String)> {
     let blocks = data.blocks.values().flat_map(|block| [&block.name, &block.text]);
     let replies = replies.chain(blocks.map(|text| ("block", text.clone())));
     let replies = replies.chain(data.documents.values().map(|document| ("document", strings(document))));
+    let attachments = data.attachments.values().map(|json| ("turn.attachment", json.clone()));
+    let memories = memories.chain(attachments);
     memories.chain(sentences).chain(who).chain(log).chain(bases).chain(versions).chain(replies).collect()
 }

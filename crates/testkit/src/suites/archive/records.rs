@@ -141,7 +141,8 @@ pub(super) async fn say_all_of_a_turn(store: &dyn Store) {
         ..message("2026-03-04T23:30:00.000001Z", "{\"a\": 1}")
     };
     // In a zone where it is already the next day.
-    let turn = Turn { day: period("2026-03-05"), ..turn_of(&me(), named) };
+    let attachment = Some("{\"a\":[1]}".to_owned());
+    let turn = Turn { day: period("2026-03-05"), attachment, ..turn_of(&me(), named) };
     say(store, vec![turn.clone(), spoken_turn("8", "2026-03-06T10:00:00Z", "tea")]).await;
     store.pin(&me(), &turn.id, true).await.unwrap();
     let expected = Record::Turn {
@@ -155,6 +156,7 @@ pub(super) async fn say_all_of_a_turn(store: &dyn Store) {
         content: "{\"a\": 1}".into(),
         extracted: false,
         pinned: true,
+        attachment: Some("{\"a\":[1]}".into()),
     };
     let all = records(store).await;
     assert_eq!(all[1], expected);

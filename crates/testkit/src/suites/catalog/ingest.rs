@@ -1,11 +1,11 @@
 //! Ingest of new, repeated, changed and contradictory turns.
 
-use annals_core::ports::Select;
-use annals_core::{Body, Catalog, Error, Grain, IngestReceipt, Interval, Memory, Message, Role, Timestamp};
+use annals_core::ports::{Select, Turn};
+use annals_core::{Body, Catalog, Error, Grain, IngestReceipt, Interval, Memory, MemoryId, Message, Role, Timestamp};
 use futures::future::join_all;
 
 use super::{all_changes, dirty, later, me, now, row, say, spoken_turn};
-use crate::{at, message, period, turn_of};
+use crate::{agent, at, message, period, turn_of};
 
 pub(super) async fn a_new_turn_is_stored_as_said(catalog: &dyn Catalog) {
     let named = Message { role: Role::Assistant, name: Some("Iris".into()), ..message("2026-03-04T10:00:00Z", "tea?") };
@@ -195,4 +195,28 @@ pub(super) async fn what_was_masked_is_counted_in_the_operation(catalog: &dyn Ca
     let done = say(catalog, request).await;
     assert_eq!((done.duplicate, done.masked), (2, 3));
     assert_eq!(catalog.operation(&me(), &done.id).await.unwrap(), Some(done));
+}
+
+/// A repeated turn keeps its attachment; a revised one replaces it, unless it brings none.
+pub(super) async fn an_attachment_stays_with_its_turn(catalog: &dyn Catalog) {
+    let attached = |text: &str, attachment: Option<&str>| Turn {
+        attachment: attachment.map(Into::into),
+        ..spoken_turn("1", "2026-03-04T10:00:00Z", text)
+    };
+    let (tea, other) = (attached("tea", Some("{}")), spoken_turn("2", "2026-03-04T10:00:01Z", "cake"));
+    let ids = [other.id.clone(), tea.id.clone(), MemoryId::from_text("t-none")];
+    let stored = async || catalog.attachments(&me(), &ids).await.unwrap().into_iter().flatten().collect::<Vec<_>>();
+    assert_eq!(stored().await, Vec::<String>::new());
+    catalog.ingest(&me(), vec![tea, other], false, now()).await.unwrap();
+    assert_eq!(catalog.attachments(&me(), &ids).await.unwrap(), [None, Some("{}".to_owned()), None]);
+    catalog.ingest(&me(), vec![attached("tea", Some("[1]"))], true, now()).await.unwrap();
+    assert_eq!(stored().await, ["{}"], "the same message changes nothing");
+    catalog.ingest(&me(), vec![attached("green tea", None)], true, now()).await.unwrap();
+    assert_eq!(stored().await, ["{}"]);
+    catalog.ingest(&me(), vec![attached("black tea", Some("[2]"))], true, now()).await.unwrap();
+    assert_eq!(stored().await, ["[2]"]);
+    assert!(catalog.attach(&me(), &ids[1], "[3]").await.unwrap());
+    assert_eq!(stored().await, ["[3]"]);
+    assert!(!catalog.attach(&me(), &ids[2], "[4]").await.unwrap());
+    assert_eq!(catalog.attachments(&agent("other"), &ids).await.unwrap(), [None, None, None]);
 }

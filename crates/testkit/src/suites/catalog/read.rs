@@ -185,3 +185,18 @@ pub(super) async fn counts_what_is_live(catalog: &dyn Catalog) {
     let counts = Counts { memories: [3, 1, 1, 0, 0, 0], extent, last_ingest: Some(now()) };
     assert_eq!(catalog.counts(&me()).await.unwrap(), counts);
 }
+
+pub(super) async fn finds_by_the_beginning_of_an_id(catalog: &dyn Catalog) {
+    let turns = ["tea", "cake"].map(|text| spoken_turn(text, "2026-03-04T10:00:00Z", text));
+    let first = turns[0].id.clone();
+    catalog.ingest(&me(), turns.to_vec(), false, now()).await.unwrap();
+    let found = async |prefix: &str, limit: usize| {
+        let found = catalog.find_by_prefix(&me(), prefix, limit).await.unwrap();
+        found.into_iter().map(|memory| memory.id).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&first.as_str()[..20], 9).await, std::slice::from_ref(&first));
+    assert_eq!(found(first.as_str(), 9).await, [first]);
+    assert_eq!((found("t-", 9).await.len(), found("t-", 1).await.len()), (2, 1));
+    assert_eq!(found("f-", 9).await, []);
+    assert_eq!(found("t-0", 9).await, []);
+}

@@ -1,9 +1,9 @@
 //! Forgotten messages stay forgotten.
 
-use annals_core::ports::Turn;
+use annals_core::ports::{Target, Turn};
 use annals_core::{Digest, IngestReceipt, Message, TurnKey};
 
-use super::{by_id, erase, everything};
+use super::{by_id, erase, everything, ids};
 use crate::suites::Store;
 use crate::suites::catalog::{dirty, later, me, row, say, spoken_turn};
 use crate::suites::history::{By, roll_up_all, seal};
@@ -129,4 +129,18 @@ pub(super) async fn that_were_only_pruned_were_not_forgotten(store: &dyn Store) 
     roll_up_all(store, By::Quoting).await;
     seal(store, "2026-03-04").await;
     assert!(!is_forgotten(store, &tea()).await);
+}
+
+/// An attachment is searched for a subject, and its text is found as long as it is there.
+pub(super) async fn take_their_attachments_along(store: &dyn Store) {
+    let attached = |id: &str, json: &str| Turn { attachment: Some(json.into()), ..tea_at("talk", id) };
+    let [named, other] = [attached("1", r#"{"for":"Zelda Quist"}"#), attached("2", r#"{"for":"nobody else"}"#)];
+    say(store, vec![named.clone(), other.clone()]).await;
+    let words = ["Zelda Quist".to_owned()];
+    assert!(!store.find_leftovers(&me(), &words).await.unwrap().is_empty());
+    let done = erase(store, Target::Subject("zelda quist".into())).await;
+    assert_eq!(done.turns, ids(&[&named.id]));
+    assert_eq!(store.find_leftovers(&me(), &words).await.unwrap(), Vec::<String>::new());
+    let stored = store.attachments(&me(), &[named.id, other.id]).await.unwrap();
+    assert_eq!(stored, [None, other.attachment]);
 }

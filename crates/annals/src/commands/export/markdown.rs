@@ -1,0 +1,122 @@
+//! `annals export --markdown`: writes an agent's memory as a folder of Markdown notes.
+//!
+//! A file in the folder lists the notes that were written, so that the next export replaces its own notes and touches nothing else.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{ErrorKind, Result as IoResult, Write};
+use std::path::{Component, Path};
+
+use annals_core::ports::Record;
+use annals_core::{Agent, Error, Result};
+use annals_service::RecordSource;
+use serde::{Deserialize, Serialize};
+
+use crate::folder::Folder;
+use crate::lines::Lines;
+use crate::records::ExportFile;
+use crate::view::{plural, say};
+
+/// The file that lists the notes.
+const LIST: &str = ".annals-export.json";
+
+/// The notes of an export.
+#[derive(Default, Serialize, Deserialize)]
+struct Written {
+    workspace: String,
+    agent: String,
+    files: BTreeSet<String>,
+}
+
+pub async fn run(folder: &Folder, agent: &Agent, target: &Path, json: bool) -> Result<()> {
+    let before = written(target, agent)?;
+    let export = folder.service().export(agent).await?;
+    let lines = Lines::of(export.file.into_std().await).map_err(|cause| Error::storage("reading an export", cause))?;
+    let mut export = ExportFile::check(lines, None)?;
+    let mut records: Vec<Record> = Vec::new();
+    for rank in Record::RANKS {
+        for found in export.of_rank(rank)? {
+            records.push(found?.1);
+        }
+    }
+    let files = annals_importers::export::markdown(records)?;
+    let failed = |cause| Error::storage(format!("writing into {}", target.display()), cause);
+    let names: BTreeSet<String> = files.keys().cloned().collect();
+    let list = |files: BTreeSet<String>| Written {
+        workspace: agent.workspace().to_owned(),
+        agent: agent.name().to_owned(),
+        files,
+    };
+    fs::create_dir_all(target).map_err(failed)?;
+    // Former and new notes, so that an export that is interrupted here is continued by the next.
+    write_list(target, &list(names.union(&before.files).cloned().collect())).map_err(failed)?;
+    for (name, text) in &files {
+        write(&target.join(name), text).map_err(failed)?;
+    }
+    for name in before.files.difference(&names).filter(|name| is_inside(name)) {
+        remove(&target.join(name)).map_err(failed)?;
+    }
+    write_list(target, &list(names)).map_err(failed)?;
+    if !json {
+        say!("Wrote {} of {agent} into {}.", plural(files.len() as u64, "note"), target.display());
+    }
+    Ok(())
+}
+
+/// Returns the notes of the last export into a folder. Refuses a folder with anything else.
+fn written(target: &Path, agent: &Agent) -> Result<Written> {
+    let refuse = |reason: &str| Err(Error::invalid(target.display().to_string(), reason));
+    let failed = |cause| Error::storage(format!("reading {}", target.display()), cause);
+    let text = match fs::read_to_string(target.join(LIST)) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let is_empty = match fs::read_dir(target) {
+                Ok(mut entries) => entries.next().is_none(),
+                Err(error) if error.kind() == ErrorKind::NotFound => true,
+                Err(error) => return Err(failed(error)),
+            };
+            if is_empty {
+                return Ok(Written::default());
+            }
+            return refuse("is not empty, and no export of this agent wrote it; name another folder");
+        }
+        Err(error) => return Err(failed(error)),
+    };
+    match serde_json::from_str::<Written>(&text) {
+        Ok(written) if (written.workspace.as_str(), written.agent.as_str()) == (agent.workspace(), agent.name()) => {
+            Ok(written)
+        }
+        Ok(_) => refuse("holds the export of another agent; name another folder"),
+        Err(_) => refuse("has a damaged .annals-export.json; name another folder"),
+    }
+}
+
+fn write_list(target: &Path, written: &Written) -> IoResult<()> {
+    write(&target.join(LIST), &serde_json::to_string_pretty(written)?)
+}
+
+/// Writes a file as a whole or not at all. One with the same text stays as it is, so that its time does not change.
+fn write(path: &Path, text: &str) -> IoResult<()> {
+    if fs::read(path).is_ok_and(|found| found == text.as_bytes()) {
+        return Ok(());
+    }
+    let folder = path.parent().unwrap_or(path);
+    fs::create_dir_all(folder)?;
+    let beside = folder.join(format!(".annals-{}", std::process::id()));
+    let mut file = fs::File::create(&beside)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(beside, path)
+}
+
+fn remove(path: &Path) -> IoResult<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Returns whether a listed name stays within the folder; somebody may have edited the list.
+fn is_inside(name: &str) -> bool {
+    Path::new(name).components().all(|part| matches!(part, Component::Normal(_)))
+}

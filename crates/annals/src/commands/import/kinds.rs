@@ -1,0 +1,133 @@
+//! Imports what another program keeps into one agent: reads the files here, and has the items stored.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use annals_core::{Agent, Error, Result, Zones};
+use annals_importers::{Kind, Limits, Options, Source};
+use annals_service::wire::{ImportReport, ItemsRequest};
+use annals_service::{ProgressSink, read_source};
+use jiff::tz::TimeZone;
+
+use super::report;
+use crate::cli::{Global, Import};
+use crate::commands::{data, now, open, open_or_make};
+use crate::folder::{CATALOG, Folder};
+use crate::progress::Bars;
+use crate::view::print_json;
+
+/// How often the progress is shown.
+const SHOWN_EVERY: Duration = Duration::from_millis(200);
+
+pub async fn run(global: &Global, args: &Import, kind: Kind) -> Result<ExitCode> {
+    args.time_zone.as_deref().map(Zones::new).transpose()?;
+    let agent = Agent::new(args.agent.as_deref().unwrap_or_default())?;
+    refuse_data_folder(global, &args.files)?;
+    let source = sources(global, args, kind)?;
+    let report = if args.dry_run {
+        preview(global, args, kind, &agent, source).await?
+    } else {
+        import(global, args, kind, &agent, source).await?
+    };
+    if global.json {
+        print_json(&report)
+    } else {
+        report::print(&report)
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses to read the data folder. If this process serves it, closing a file of the catalog would drop SQLite's locks.
+pub fn refuse_data_folder(global: &Global, files: &[PathBuf]) -> Result<()> {
+    let Ok(data) = data(global)?.canonicalize() else { return Ok(()) };
+    for path in files {
+        let Ok(named) = path.canonicalize() else { continue };
+        if named.starts_with(&data) || (data.starts_with(&named) && data.join(CATALOG).exists()) {
+            let reason = "is the data folder of Annals, or contains it; name the files of the other program";
+            return Err(Error::invalid(path.display().to_string(), reason));
+        }
+    }
+    Ok(())
+}
+
+/// Opens the files. Standard input is copied to a file without a name, because it is read more than once.
+fn sources(global: &Global, args: &Import, kind: Kind) -> Result<Source> {
+    let Some(_) = args.files.iter().find(|path| path.as_os_str() == "-") else {
+        return Source::open(&args.files, Limits::default());
+    };
+    if args.files.len() > 1 {
+        return Err(Error::invalid("-", "reads standard input, and cannot be given together with files"));
+    }
+    let data = data(global)?;
+    let scratch = if data.is_dir() && !args.dry_run { data } else { std::env::temp_dir() };
+    Source::from_reader(kind.file_name(), &mut crate::console::input(), &scratch, Limits::default())
+}
+
+async fn import(global: &Global, args: &Import, kind: Kind, agent: &Agent, source: Source) -> Result<ImportReport> {
+    let folder = open_or_make(global).await?;
+    let options = options(args, folder.now(), zone(args, Some(&folder), agent).await?);
+    let (size, read) = (source.size(), source.bytes_read());
+    let request = ItemsRequest { from: kind.to_string(), time_zone: args.time_zone.clone(), unforget: args.unforget };
+    let reader = read_source(kind, source, options);
+    let import = folder.service().import_source(agent, kind, reader, &request, folder.now());
+    show_bytes(&Bars { is_hidden: global.json }, size, &read, import).await
+}
+
+/// Reads everything and stores nothing. Creates no data folder.
+async fn preview(global: &Global, args: &Import, kind: Kind, agent: &Agent, source: Source) -> Result<ImportReport> {
+    let folder = if data(global)?.join(CATALOG).exists() { Some(open(global).await?) } else { None };
+    let options = options(args, now(global), zone(args, folder.as_ref(), agent).await?);
+    let (size, read) = (source.size(), source.bytes_read());
+    let reader = read_source(kind, source, options);
+    let summary = show_bytes(&Bars { is_hidden: global.json }, size, &read, reader.finish()).await?;
+    Ok(ImportReport::new(agent.name(), kind.as_str(), &summary, None))
+}
+
+/// Returns the zone of times without an offset: the given one, or else the agent's.
+async fn zone(args: &Import, folder: Option<&Folder>, agent: &Agent) -> Result<TimeZone> {
+    let of_agent = match folder {
+        Some(folder) => folder.service().present_zone(agent).await?,
+        None => "UTC".to_owned(),
+    };
+    let name = args.time_zone.clone().unwrap_or(of_agent);
+    TimeZone::get(&name).map_err(|_| Error::invalid("time_zone", format!("is {name:?}, which is no IANA time zone")))
+}
+
+fn options(args: &Import, now: annals_core::Timestamp, zone: TimeZone) -> Options {
+    let defaults = Options::new(now);
+    Options {
+        me: args.me.clone(),
+        assistants: args.assistant.clone(),
+        zone,
+        branches: args.branches.unwrap_or(defaults.branches),
+        tools: args.tools,
+        thinking: args.thinking,
+        date_order: args.date_order,
+        columns: args.columns.iter().cloned().collect(),
+        ..defaults
+    }
+}
+
+/// Waits for work, and shows how much of the source was read.
+async fn show_bytes<T>(bars: &Bars, size: u64, read: &Arc<AtomicU64>, work: impl Future<Output = T>) -> T {
+    let (total, mut shown) = (size.div_ceil(1024), 0);
+    let stage = bars.begin("reading KiB", total);
+    let mut ticks = tokio::time::interval(SHOWN_EVERY);
+    let mut work = std::pin::pin!(work);
+    loop {
+        let done = tokio::select! {
+            done = &mut work => Some(done),
+            _ = ticks.tick() => None,
+        };
+        // Some files are looked at more than once.
+        let now = if done.is_some() { total } else { (read.load(Ordering::Relaxed) / 1024).min(total) };
+        stage.advance(now.saturating_sub(shown));
+        shown = shown.max(now);
+        if let Some(done) = done {
+            return done;
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Imports files with one JSON message per line, or exports. Checks everything first. Skips messages that are already stored, so an
+//! interrupted import is completed by running it again.
+
+use std::fs::File;
+use std::io::{BufRead, Cursor, Read};
+use std::path::Path;
+use std::process::ExitCode;
+
+use annals_core::{Error, Fault, Message, Result, Timestamp, Zones};
+use annals_importers::Summary;
+use annals_service::wire::{ImportAnswer, ImportReport};
+use annals_service::{ImportRequest, MessageSource};
+use jiff::tz::TimeZone;
+
+use super::{no_effect, report};
+use crate::cli::{Global, Import};
+use crate::commands::{data, now, open_or_make};
+use crate::failure::unreadable;
+use crate::jsonl::MessageFile;
+use crate::lines::Lines;
+use crate::progress::Bars;
+use crate::records::{self, ExportFile};
+use crate::scratch;
+use crate::source::{self, Source};
+use crate::view::{plural, print_json, say};
+
+pub async fn run(global: &Global, args: &Import) -> Result<ExitCode> {
+    // The folder is created only after files and zone have passed their checks.
+    args.time_zone.as_deref().map(Zones::new).transpose()?;
+    let read = read_all(args, &data(global)?, now(global))?;
+    check_options(args, &read)?;
+    if args.dry_run {
+        preview(global, &read);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let folder = open_or_make(global).await?;
+    let (bars, service) = (Bars { is_hidden: global.json }, folder.service());
+    let mut request = ImportRequest {
+        time_zone: args.time_zone.clone(),
+        revise: args.revise,
+        unforget: args.unforget,
+        ..ImportRequest::default()
+    };
+    for file in read.messages {
+        for (field, lines) in &file.ignored {
+            *request.ignored.entry(field.clone()).or_default() += lines;
+        }
+        request.files.push(Box::new(file));
+    }
+    let mut imported = service.import(request, folder.now(), &bars).await?;
+    for mut export in read.exports {
+        service.restore_export(&mut export, folder.now(), &bars, &mut imported).await?;
+    }
+    if global.json {
+        print_json(&imported);
+    } else {
+        print(&imported);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses options that have no effect on exports, if there is nothing else.
+fn check_options(args: &Import, read: &Contents) -> Result<()> {
+    if args.dry_run && !read.exports.is_empty() {
+        return Err(no_effect("dry-run", "an export of Annals", "it is restored as a whole or not at all"));
+    }
+    if read.exports.is_empty() || !read.messages.is_empty() {
+        return Ok(());
+    }
+    let given = [
+        ("time-zone", args.time_zone.is_some(), "the export has the time zones of its agents"),
+        ("revise", args.revise, "it is restored only into an agent without memories"),
+        ("unforget", args.unforget, "it is restored only into an agent without memories"),
+    ];
+    match given.into_iter().find(|(_, is_given, _)| *is_given) {
+        Some((option, _, why)) => Err(no_effect(option, "an export of Annals", why)),
+        None => Ok(()),
+    }
+}
+
+/// Prints what the files hold.
+fn preview(global: &Global, read: &Contents) {
+    let mut agents: Vec<&str> =
+        read.messages.iter().flat_map(|file| file.agents().keys()).map(annals_core::Agent::name).collect();
+    agents.sort_unstable();
+    agents.dedup();
+    let report = ImportReport::new(&agents.join(", "), "jsonl", &read.summary, None);
+    if global.json { print_json(&report) } else { report::print(&report) }
+}
+
+fn print(imported: &ImportAnswer) {
+    if imported.restored > 0 {
+        print_restored(imported);
+    }
+    if imported.restored == 0 || imported.accepted + imported.duplicate > 0 {
+        let new = plural(imported.accepted, "new message");
+        say!("Imported {new} for {}, {} were there already.", plural(imported.agents, "agent"), imported.duplicate);
+    }
+    if imported.revised > 0 {
+        say!("{} replaced.", plural(imported.revised, "message"));
+    }
+    for place in &imported.replaced_corrections {
+        say!(
+            "{place} changed after it was corrected by hand: it replaces the correction, which is kept as a former version."
+        );
+    }
+    if imported.dead > 0 {
+        say!("{} could not be made searchable; `annals dead list` shows why.", plural(imported.dead, "message"));
+    }
+    if imported.forgotten > 0 {
+        let messages = plural(imported.forgotten, "message");
+        say!("{messages} skipped, because they were forgotten before; --unforget imports them again.");
+    }
+    if imported.masked > 0 {
+        say!("{} masked before storage.", plural(imported.masked, "credential"));
+    }
+    for (field, lines) in &imported.ignored_fields {
+        say!("The field {field:?} is unknown and was ignored ({}).", plural(*lines, "line"));
+    }
+}
+
+/// Prints what was restored from exports. All of it is new, because an export is restored only into an agent without
+/// memories.
+fn print_restored(imported: &ImportAnswer) {
+    let kinds = [
+        (imported.restored_messages, "message"),
+        (imported.restored_summaries, "summary"),
+        (imported.restored_facts, "fact operation"),
+    ];
+    let kinds = kinds.iter().filter(|(number, _)| *number > 0).map(|(number, word)| plural(*number, word));
+    let kinds: Vec<String> = kinds.collect();
+    let of_them = if kinds.is_empty() { String::new() } else { format!(", among them {}", kinds.join(", ")) };
+    say!("Restored {} from an export{of_them}.", plural(imported.restored, "record"));
+}
+
+/// The contents of the files: messages and exports.
+#[derive(Default)]
+struct Contents {
+    messages: Vec<MessageFile>,
+    exports: Vec<ExportFile>,
+    /// What the messages are. Filled for a dry run only.
+    summary: Summary,
+}
+
+/// Checks all files. Returns the faults of all of them.
+fn read_all(args: &Import, data: &Path, now: Timestamp) -> Result<Contents> {
+    let mut all = Contents::default();
+    let mut faults = Vec::new();
+    for path in &args.files {
+        match read(path, args, data, now, &mut all) {
+            Ok(()) => {}
+            Err(Error::Faults(found)) => faults.extend(found.into_iter().map(|fault| in_file(fault, path, args))),
+            Err(other) => return Err(other),
+        }
+    }
+    if faults.is_empty() { Ok(all) } else { Err(Error::Faults(faults)) }
+}
+
+fn read(path: &Path, args: &Import, data: &Path, now: Timestamp, all: &mut Contents) -> Result<()> {
+    let failed = |cause| unreadable(path, cause);
+    let (mut lines, is_list) = match source::open(path)? {
+        Source::File(lines) => (lines, false),
+        Source::Stream(lines) => (copied(lines, data).map_err(failed)?, false),
+        Source::List(lines) => (copied(Cursor::new(lines), data).map_err(failed)?, true),
+    };
+    let mut first = Vec::new();
+    lines.read().and_then(|mut lines| lines.read_until(b'\n', &mut first)).map_err(failed)?;
+    if records::is_record(&first) {
+        all.exports.push(ExportFile::check(lines, args.agent.as_deref())?);
+        return Ok(());
+    }
+    let zone = args.time_zone.as_deref().and_then(|name| TimeZone::get(name).ok()).unwrap_or(TimeZone::UTC);
+    let summary = &mut all.summary;
+    let mut see = |_: &annals_core::Agent, message: &Message| {
+        if args.dry_run {
+            summary.add_message(message, &zone);
+        }
+    };
+    let checked = MessageFile::check(lines, args.agent.as_deref(), args.revise, now, &mut see);
+    let mut file = if is_list { checked.map_err(of_list) } else { checked }?;
+    file.name = (args.files.len() > 1).then(|| path.display().to_string());
+    all.messages.push(file);
+    Ok(())
+}
+
+/// Makes the faults of a JSON list name the element instead of the line.
+fn of_list(error: Error) -> Error {
+    let element = |fault: Fault| match fault.line {
+        Some(line) => Fault { line: None, field: format!("element {line}: {}", fault.field), ..fault },
+        None => fault,
+    };
+    match error {
+        Error::Faults(faults) => Error::Faults(faults.into_iter().map(element).collect()),
+        other => other,
+    }
+}
+
+/// Copies the input into a temporary file that can be read more than once; the input may be a pipe.
+fn copied(mut input: impl Read, data: &Path) -> std::io::Result<Lines> {
+    let folder = if data.is_dir() { data.to_owned() } else { std::env::temp_dir() };
+    let mut file: File = scratch::nameless_file(&folder)?;
+    std::io::copy(&mut input, &mut file)?;
+    Lines::of(file)
+}
+
+fn in_file(fault: Fault, path: &Path, args: &Import) -> Fault {
+    let several = args.files.len() > 1;
+    Fault { file: several.then(|| path.display().to_string()), ..fault }
+}

@@ -1,0 +1,57 @@
+//! What adapters share: JSON bodies of any shape, errors in the shape of another program, and random ids.
+
+use axum::body::{self, Body, Bytes};
+use axum::extract::{FromRequest, Request};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use serde_json::{Map, Value};
+
+use crate::rest::{Problem, too_large};
+
+/// The longest problem document that is rewritten.
+const LONGEST_PROBLEM: usize = 1 << 20;
+
+/// A JSON object as a body. Unknown fields are the client's business; an empty body is an empty object.
+pub(super) struct JsonObject(pub(super) Map<String, Value>);
+
+impl<S: Send + Sync> FromRequest<S> for JsonObject {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let bytes = Bytes::from_request(request, state).await.map_err(|rejection| match rejection.status() {
+            StatusCode::PAYLOAD_TOO_LARGE => too_large(),
+            _ => Problem::malformed("the body", rejection.body_text()),
+        })?;
+        if bytes.trim_ascii().is_empty() {
+            return Ok(JsonObject(Map::new()));
+        }
+        match serde_json::from_slice(&bytes) {
+            Ok(Value::Object(fields)) => Ok(JsonObject(fields)),
+            Ok(_) => Err(Problem::malformed("the body", "is not a JSON object")),
+            Err(error) => Err(Problem::malformed("the body", format!("is not JSON: column {}", error.column()))),
+        }
+    }
+}
+
+/// Rewrites a problem document in the shape of another program's errors. The status stays.
+pub(super) async fn reshape(response: Response, shape: fn(&Value) -> Value) -> Response {
+    let kind = response.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
+    if kind != Some(b"application/problem+json") {
+        return response;
+    }
+    let (mut parts, document) = response.into_parts();
+    let bytes = body::to_bytes(document, LONGEST_PROBLEM).await.unwrap_or_default();
+    let problem = serde_json::from_slice(&bytes).unwrap_or_default();
+    parts.headers.remove(header::CONTENT_LENGTH);
+    parts.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    Response::from_parts(parts, Body::from(shape(&problem).to_string()))
+}
+
+/// Returns random bytes in hexadecimal.
+pub(super) fn random_hex(bytes: usize) -> Result<String, Problem> {
+    let mut random = vec![0; bytes];
+    getrandom::fill(&mut random).map_err(|error| {
+        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", format!("no random numbers: {error}"))
+    })?;
+    Ok(data_encoding::HEXLOWER.encode(&random))
+}

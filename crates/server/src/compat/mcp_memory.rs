@@ -1,0 +1,34 @@
+//! The MCP reference memory server (`@modelcontextprotocol/server-memory`) at `/mcp-memory/{agent}`: its nine tools and its
+//! resource, over the facts of the agent.
+//!
+//! Names, descriptions, schemas, texts and answers are those of the reference, so one line of a client's configuration changes
+//! over. Reading needs the scope search; everything else the scope admin, as entering facts does. Nothing is pushed to clients:
+//! the resource can be read, not subscribed to.
+
+mod handler;
+#[cfg(test)]
+mod tests;
+mod tools;
+
+use std::sync::Arc;
+
+use annals_service::Service;
+use axum::Router;
+use axum::middleware::from_fn;
+use rmcp::transport::streamable_http_server::StreamableHttpService;
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+
+use crate::config::ServerConfig;
+use crate::mcp::{introduce, settings};
+use handler::MemoryHandler;
+
+/// Returns the route.
+pub(super) fn routes(service: &Service, config: &ServerConfig) -> Router {
+    let handler = MemoryHandler(service.clone());
+    let mcp = StreamableHttpService::new(
+        move || Ok(handler.clone()),
+        Arc::new(NeverSessionManager::default()),
+        settings(config),
+    );
+    Router::new().route_service("/mcp-memory/{agent}", mcp).layer(from_fn(introduce))
+}

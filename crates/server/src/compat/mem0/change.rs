@@ -1,0 +1,213 @@
+//! `PUT|DELETE /v1/memories/{id}/`, `DELETE /v1/memories/`, `PUT|DELETE /v1/batch/`, `DELETE /v2/entities/{type}/{name}/`.
+//! Deleting forgets, with proof, as everywhere else. Whoever deletes by user, agent, app or run also forgets the turns that
+//! no memory was made of.
+
+use std::collections::HashMap;
+
+use annals_core::ports::Target;
+use annals_core::{Agent, Error, Kind, MemoryId};
+use annals_service::Service;
+use annals_service::wire::CorrectRequest;
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use serde_json::{Map, Value, json};
+
+use super::add::expiration;
+use super::filter::{ENTITIES, Filter};
+use super::memory::{Details, Memories, Unit, answered, find};
+use crate::compat::body::JsonObject;
+use crate::rest::Problem;
+use crate::rest::extract::{Administering, Id, Known};
+
+/// The most memories of one batch.
+const MOST: usize = 1000;
+
+pub(super) async fn update(
+    State(service): State<Service>,
+    Known(agent, _): Known<Administering>,
+    Id(id): Id,
+    JsonObject(body): JsonObject,
+) -> Result<Json<Value>, Problem> {
+    let unit = changed(&service, &agent, &id, &body).await?;
+    let mut view = answered(&service, &agent, &[unit]).await?.remove(0);
+    view["text"] = view["memory"].clone();
+    Ok(Json(view))
+}
+
+/// Changes a memory: its text, its metadata, or the day until which it counts.
+pub(super) async fn changed(
+    service: &Service,
+    agent: &Agent,
+    id: &str,
+    body: &Map<String, Value>,
+) -> Result<Unit, Problem> {
+    let unit = find(service, agent, id).await?;
+    let given = |name: &str| body.get(name).filter(|value| !value.is_null());
+    if given("timestamp").is_some() {
+        return Err(Problem::malformed("timestamp", "of a stored memory cannot be changed; add the memory again"));
+    }
+    let text = given("text").or_else(|| given("memory")).map(|text| text.as_str().ok_or_else(|| not_a("text", "text")));
+    let (text, metadata) = (text.transpose()?, given("metadata"));
+    let expires = body.get("expiration_date").map(expiration).transpose()?;
+    if text.is_none() && metadata.is_none() && expires.is_none() {
+        return Err(Problem::malformed("text", "is missing; give text, metadata or expiration_date"));
+    }
+    let mut details = unit.details.clone();
+    if let Some(metadata) = metadata {
+        details.metadata = metadata.as_object().cloned().ok_or_else(|| not_a("metadata", "object"))?;
+    }
+    details.expiration_date = expires.unwrap_or(details.expiration_date);
+    if let Some(text) = text {
+        let request = CorrectRequest { text: Some(text.to_owned()), pinned: None };
+        service.correct(agent, unit.memory.id.as_str(), request, service.now()).await?;
+    }
+    if details != unit.details {
+        attach(service, agent, &unit.turns, &details).await?;
+    }
+    find(service, agent, id).await
+}
+
+fn not_a(field: &str, kind: &str) -> Problem {
+    Problem::malformed(field, format!("is not a JSON {kind}"))
+}
+
+/// Saves the details of a memory with the turns that it comes from, as far as they exist.
+async fn attach(service: &Service, agent: &Agent, turns: &[MemoryId], details: &Details) -> Result<(), Problem> {
+    let turns = service.memories(agent, turns).await?;
+    for turn in service.with_attachments(agent, turns).await? {
+        let attachment = details.added_to(turn.attachment.as_deref());
+        service.attach(agent, &turn.memory.id, &attachment).await?;
+    }
+    Ok(())
+}
+
+pub(super) async fn delete(
+    State(service): State<Service>,
+    Known(agent, _): Known<Administering>,
+    Id(id): Id,
+) -> Result<Json<Value>, Problem> {
+    let unit = find(&service, &agent, &id).await?;
+    forget(&service, &agent, vec![unit]).await?;
+    Ok(Json(json!({ "message": "Memory deleted successfully!" })))
+}
+
+/// Forgets memories. The turn of a deleted statement stays, but is no memory by itself from then on.
+pub(super) async fn forget(service: &Service, agent: &Agent, units: Vec<Unit>) -> Result<(), Problem> {
+    for unit in units.iter().filter(|unit| unit.memory.kind() == Kind::Statement) {
+        let details = Details { is_hidden: true, ..unit.details.clone() };
+        attach(service, agent, &unit.turns, &details).await?;
+    }
+    forget_ids(service, agent, units.into_iter().map(|unit| unit.memory.id).collect()).await
+}
+
+async fn forget_ids(service: &Service, agent: &Agent, ids: Vec<MemoryId>) -> Result<(), Problem> {
+    if !ids.is_empty() {
+        service.forget_target(agent, &Target::Memories(ids), false, service.now()).await?;
+    }
+    Ok(())
+}
+
+pub(super) async fn delete_all(
+    State(service): State<Service>,
+    Known(agent, _): Known<Administering>,
+    Query(query): Query<HashMap<String, String>>,
+    JsonObject(body): JsonObject,
+) -> Result<Json<Value>, Problem> {
+    let filter = scope(&query, &body)?;
+    forget_matching(&service, &agent, &filter).await?;
+    Ok(Json(json!({ "message": "Memories deleted successfully!" })))
+}
+
+/// Returns what to delete all of. Without any id that would be everything, so one is required; `*` is any.
+pub(super) fn scope(query: &HashMap<String, String>, body: &Map<String, Value>) -> Result<Filter, Problem> {
+    let of_body = ENTITIES.iter().filter_map(|name| Some((*name, body.get(*name)?.as_str()?)));
+    let of_query = ENTITIES.iter().filter_map(|name| Some((*name, query.get(*name)?.as_str())));
+    let named: Vec<(&str, &str)> = of_query.chain(of_body).collect();
+    let filters = match query.get("filters") {
+        Some(text) => Some(serde_json::from_str(text).map_err(|_| not_a("filters", "object"))?),
+        None => body.get("filters").cloned(),
+    };
+    let is_filtered = filters.as_ref().and_then(Value::as_object).is_some_and(|filters| !filters.is_empty());
+    if named.is_empty() && !is_filtered {
+        let reason = "is missing: at least one of user_id, agent_id, app_id, run_id is required";
+        return Err(Problem::malformed("user_id", reason));
+    }
+    Ok(Filter::All(vec![Filter::of_entities(named.into_iter()), Filter::parse(filters.as_ref())?]))
+}
+
+/// Forgets all turns that a filter admits, with what was made of them. Returns their number.
+pub(super) async fn forget_matching(service: &Service, agent: &Agent, filter: &Filter) -> Result<usize, Problem> {
+    let turns = Memories::read(service, agent).await?.turns_admitted(filter);
+    let count = turns.len();
+    forget_ids(service, agent, turns).await?;
+    Ok(count)
+}
+
+pub(super) async fn delete_entity(
+    State(service): State<Service>,
+    Known(agent, _): Known<Administering>,
+    Path(path): Path<HashMap<String, String>>,
+) -> Result<Json<Value>, Problem> {
+    let part = |name: &str| path.get(name).cloned().unwrap_or_default();
+    let (kind, name) = (part("type"), part("name"));
+    let field = format!("{kind}_id");
+    if !ENTITIES.contains(&field.as_str()) {
+        return Err(Problem::malformed("entity type", format!("is {kind:?}; expected user, agent, app or run")));
+    }
+    let filter = Filter::of_entities(std::iter::once((field.as_str(), name.as_str())));
+    if forget_matching(&service, &agent, &filter).await? == 0 {
+        return Err(Error::NotFound { what: "entity", name }.into());
+    }
+    Ok(Json(json!({ "message": "Entity deleted successfully!" })))
+}
+
+pub(super) async fn update_batch(
+    State(service): State<Service>,
+    Known(agent, _): Known<Administering>,
+    JsonObject(body): JsonObject,
+) -> Result<Json<Value>, Problem> {
+    let memories = batch(&body)?;
+    // An unknown id changes nothing of the others.
+    for (id, _) in &memories {
+        find(&service, &agent, id).await?;
+    }
+    for (id, fields) in &memories {
+        changed(&service, &agent, id, fields).await?;
+    }
+    Ok(Json(json!({ "message": format!("Successfully updated {} memories", memories.len()) })))
+}
+
+pub(super) async fn delete_batch(
+    State(service): State<Service>,
+    Known(agent, _): Known<Administering>,
+    JsonObject(body): JsonObject,
+) -> Result<Json<Value>, Problem> {
+    let mut units = Vec::new();
+    for (id, _) in batch(&body)? {
+        units.push(find(&service, &agent, &id).await?);
+    }
+    let count = units.len();
+    forget(&service, &agent, units).await?;
+    Ok(Json(json!({ "message": format!("Successfully deleted {count} memories") })))
+}
+
+/// The id of a memory and its fields.
+type Change = (String, Map<String, Value>);
+
+/// Returns the memories of a batch.
+fn batch(body: &Map<String, Value>) -> Result<Vec<Change>, Problem> {
+    let wrong = || Problem::malformed("memories", format!("must be a list of 1 to {MOST} objects with memory_id"));
+    let memories = match body.get("memories") {
+        Some(Value::Array(memories)) if (1..=MOST).contains(&memories.len()) => memories,
+        _ => return Err(wrong()),
+    };
+    let read = |memory: &Value| match memory {
+        Value::String(id) => Some((id.clone(), Map::new())),
+        Value::Object(fields) => {
+            let id = ["memory_id", "memoryId", "id"].iter().find_map(|name| fields.get(*name)?.as_str())?;
+            Some((id.to_owned(), fields.clone()))
+        }
+        _ => None,
+    };
+    memories.iter().map(|memory| read(memory).ok_or_else(wrong)).collect()
+}

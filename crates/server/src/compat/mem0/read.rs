@@ -1,0 +1,199 @@
+//! `POST /v3/memories/`, `POST /v3/memories/search/`, `GET /v1/memories/{id}/`, `GET /v1/memories/{id}/history/`.
+
+use std::collections::HashMap;
+
+use annals_core::{Agent, Grain, Query, Timestamp};
+use annals_service::Service;
+use axum::Json;
+use axum::extract::{OriginalUri, Query as UrlQuery, State};
+use axum::http::{HeaderMap, header};
+use serde_json::{Map, Value, json};
+
+use super::add::timestamp;
+use super::filter::{Filter, instant};
+use super::ids;
+use super::memory::{Memories, Unit, answered, find, units_of};
+use crate::compat::body::JsonObject;
+use crate::rest::Problem;
+use crate::rest::extract::{Id, Known, Named, Reading};
+
+const USUAL_PAGE: usize = 100;
+const LARGEST_PAGE: usize = 1000;
+const USUAL_RESULTS: usize = 10;
+/// Results that are ranked for each that is asked for: filters apply to them afterwards.
+const CANDIDATES: usize = 20;
+
+pub(super) async fn list(
+    State(service): State<Service>,
+    Named(agent, _): Named<Reading>,
+    OriginalUri(uri): OriginalUri,
+    UrlQuery(query): UrlQuery<HashMap<String, String>>,
+    headers: HeaderMap,
+    JsonObject(body): JsonObject,
+) -> Result<Json<Value>, Problem> {
+    refuse(&body, &["categories"])?;
+    let number = |name: &str, usual: usize| -> Result<usize, Problem> {
+        let given =
+            query.get(name).cloned().or_else(|| body.get(name).filter(|value| !value.is_null()).map(Value::to_string));
+        let number = given.map_or(Ok(usual), |given| given.parse());
+        number.ok().filter(|number| *number > 0).ok_or_else(|| Problem::malformed(name, "must be 1 or more"))
+    };
+    let (page, size) = (number("page", 1)?, number("page_size", USUAL_PAGE)?.min(LARGEST_PAGE));
+    let filter = Filter::All(vec![Filter::parse(body.get("filters"))?, dates(&body)?]);
+    let mut units = matching(&service, &agent, &filter, shows_expired(&body)).await?;
+    units.reverse();
+    let count = units.len();
+    let shown: Vec<Unit> = units.into_iter().skip((page - 1).saturating_mul(size)).take(size).collect();
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("localhost");
+    let link = |page: usize| format!("http://{host}{}?page={page}&page_size={size}", uri.path());
+    Ok(Json(json!({
+        "count": count,
+        "next": (page * size < count).then(|| link(page + 1)),
+        "previous": (page > 1).then(|| link(page - 1)),
+        "results": answered(&service, &agent, &shown).await?,
+    })))
+}
+
+/// Returns the memories that pass a filter, oldest first.
+pub(super) async fn matching(
+    service: &Service,
+    agent: &Agent,
+    filter: &Filter,
+    shows_expired: bool,
+) -> Result<Vec<Unit>, Problem> {
+    let now = service.now();
+    let mut units = Memories::read(service, agent).await?.units;
+    units.retain(|unit| (shows_expired || !unit.is_expired(now)) && filter.admits(&unit.view()));
+    Ok(units)
+}
+
+/// Returns the filter of `start_date` and `end_date`.
+fn dates(body: &Map<String, Value>) -> Result<Filter, Problem> {
+    let mut bounds = Map::new();
+    for (name, operator) in [("start_date", "gte"), ("end_date", "lte")] {
+        match body.get(name) {
+            None | Some(Value::Null) => {}
+            Some(Value::String(date)) if instant(date, false).is_some() => {
+                bounds.insert(operator.to_owned(), date.as_str().into());
+            }
+            Some(_) => return Err(Problem::malformed(name, "must be a date such as 2026-03-04")),
+        }
+    }
+    if bounds.is_empty() { Ok(Filter::everything()) } else { Filter::parse(Some(&json!({ "created_at": bounds }))) }
+}
+
+fn shows_expired(body: &Map<String, Value>) -> bool {
+    body.get("show_expired").and_then(Value::as_bool).unwrap_or_default()
+}
+
+/// Refuses fields without a counterpart that would change the result.
+fn refuse(body: &Map<String, Value>, fields: &[&str]) -> Result<(), Problem> {
+    let is_given = |value: &Value| !value.is_null() && value.as_array().is_none_or(|values| !values.is_empty());
+    match fields.iter().find(|field| body.get(**field).is_some_and(is_given)) {
+        Some(field) => Err(Problem::malformed(*field, "is not supported by Annals; filter by metadata instead")),
+        None => Ok(()),
+    }
+}
+
+pub(super) async fn search(
+    State(service): State<Service>,
+    Named(agent, _): Named<Reading>,
+    JsonObject(body): JsonObject,
+) -> Result<Json<Value>, Problem> {
+    Ok(Json(json!({ "results": found(&service, &agent, &body).await? })))
+}
+
+/// Returns the results of a search, best first.
+pub(super) async fn found(service: &Service, agent: &Agent, body: &Map<String, Value>) -> Result<Vec<Value>, Problem> {
+    refuse(body, &["categories"])?;
+    let text = body.get("query").and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
+    let text = text.ok_or_else(|| Problem::malformed("query", "must be a text that is not empty"))?;
+    let limit = body.get("top_k").or_else(|| body.get("limit")).filter(|limit| !limit.is_null());
+    let limit = limit.map_or(Some(USUAL_RESULTS as u64), Value::as_u64).filter(|limit| (1..=1000).contains(limit));
+    let limit = limit.ok_or_else(|| Problem::malformed("top_k", "must be between 1 and 1000"))? as usize;
+    let threshold = body.get("threshold").and_then(Value::as_f64).unwrap_or(0.0);
+    let reference = body.get("reference_date").filter(|date| !date.is_null()).map(timestamp).transpose()?;
+    let filter = Filter::parse(body.get("filters"))?;
+    let candidates = (limit * CANDIDATES).min(1000);
+    let query =
+        Query { text: Some(text.to_owned()), grains: vec![Grain::Working], limit: candidates, ..Query::default() };
+    let ranked = ranked(service, agent, &query, reference).await?;
+    let now = service.now();
+    let (memories, scores): (Vec<_>, HashMap<_, _>) =
+        ranked.into_iter().map(|(memory, score)| (memory.clone(), (memory.id, score))).unzip();
+    let mut units = units_of(service, agent, memories).await?;
+    units.retain(|unit| {
+        scores[&unit.memory.id] >= threshold
+            && (shows_expired(body) || !unit.is_expired(now))
+            && filter.admits(&unit.view())
+    });
+    units.truncate(limit);
+    let mut results = answered(service, agent, &units).await?;
+    for (result, unit) in results.iter_mut().zip(&units) {
+        result["score"] = scores[&unit.memory.id].into();
+        keep(result, body.get("fields"));
+    }
+    Ok(results)
+}
+
+/// Returns the results of a search with scores between 0 and 1 that never rise on the way down.
+async fn ranked(
+    service: &Service,
+    agent: &Agent,
+    query: &Query,
+    reference: Option<Timestamp>,
+) -> Result<Vec<(annals_core::Memory, f64)>, Problem> {
+    let answer = service.answer(agent, query, reference.unwrap_or_else(|| service.now())).await?;
+    let fits = answer.results.iter().map(|found| found.fit.similarity.max(found.fit.words).clamp(0.001, 1.0));
+    let mut scores: Vec<f64> = fits.collect();
+    for index in (1..scores.len()).rev() {
+        scores[index - 1] = scores[index - 1].max(scores[index]);
+    }
+    Ok(answer.results.into_iter().map(|found| found.memory).zip(scores).collect())
+}
+
+/// Leaves only the fields that were asked for.
+fn keep(result: &mut Value, fields: Option<&Value>) {
+    let Some(fields) = fields.and_then(Value::as_array).filter(|fields| !fields.is_empty()) else { return };
+    if let Some(result) = result.as_object_mut() {
+        result.retain(|name, _| {
+            ["id", "memory", "score"].contains(&name.as_str()) || fields.contains(&name.as_str().into())
+        });
+    }
+}
+
+pub(super) async fn one(
+    State(service): State<Service>,
+    Known(agent, _): Known<Reading>,
+    Id(id): Id,
+) -> Result<Json<Value>, Problem> {
+    let unit = find(&service, &agent, &id).await?;
+    Ok(Json(answered(&service, &agent, &[unit]).await?.remove(0)))
+}
+
+pub(super) async fn history(
+    State(service): State<Service>,
+    Known(agent, _): Known<Reading>,
+    Id(id): Id,
+) -> Result<Json<Value>, Problem> {
+    let unit = find(&service, &agent, &id).await?;
+    let versions = service.versions(&agent, &unit.memory.id).await?;
+    let mut texts: Vec<String> = versions.iter().map(|version| version.text.clone()).collect();
+    texts.push(unit.memory.text.clone());
+    let added = unit.memory.at().to_string();
+    let instants = std::iter::once(added.clone()).chain(versions.iter().map(|version| version.replaced_at.to_string()));
+    let events = instants.enumerate().map(|(index, at)| {
+        json!({
+            "id": format!("{}-{index}", ids::uuid(unit.memory.id.as_str())),
+            "memory_id": id,
+            "event": if index == 0 { "ADD" } else { "UPDATE" },
+            "old_memory": index.checked_sub(1).map(|before| &texts[before]),
+            "new_memory": texts[index],
+            "user_id": unit.details.user_id,
+            "metadata": unit.details.metadata,
+            "created_at": added,
+            "updated_at": at,
+        })
+    });
+    Ok(Json(events.collect()))
+}

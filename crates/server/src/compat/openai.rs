@@ -1,0 +1,35 @@
+//! OpenAI's conversations at `/compat/openai/{agent}`: the routes that `OpenAIConversationsSession` and
+//! `client.conversations` call.
+//!
+//! A conversation is an Annals conversation of the same name. Its first turn, of role system, stands for the conversation
+//! itself and carries its metadata. Each item is a turn with the item's JSON as attachment, so search and context find what was
+//! said, and forgetting a turn forgets its item. Any other conversation of the agent can be read in the same way.
+
+mod conversations;
+mod errors;
+mod item;
+mod items;
+mod stored;
+#[cfg(test)]
+mod tests;
+
+use annals_service::Service;
+use axum::Router;
+use axum::middleware::map_response;
+use axum::routing::{get, post};
+
+use super::body::reshape;
+
+/// Returns the routes of one agent, below the prefix that names it.
+pub(super) fn routes(service: &Service) -> Router {
+    Router::new()
+        .route("/conversations", post(conversations::create))
+        .route(
+            "/conversations/{id}",
+            get(conversations::retrieve).post(conversations::update).delete(conversations::delete),
+        )
+        .route("/conversations/{id}/items", get(items::list).post(items::create))
+        .route("/conversations/{id}/items/{item}", get(items::retrieve).delete(items::delete))
+        .layer(map_response(|response| reshape(response, errors::shape)))
+        .with_state(service.clone())
+}

@@ -1,0 +1,93 @@
+//! `POST /conversations`, `GET|POST|DELETE /conversations/{id}`.
+
+use annals_core::ports::Target;
+use annals_service::Service;
+use annals_service::wire::IngestRequest;
+use axum::Json;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use serde_json::{Map, Value, json};
+
+use super::items::{idempotency_key, to_messages};
+use super::stored::{Conversation, header, new_id, turn_id};
+use crate::compat::body::JsonObject;
+use crate::rest::Problem;
+use crate::rest::extract::{Adding, Administering, Id, Known, Named, Reading};
+
+/// OpenAI's limits on metadata.
+const MOST_METADATA: usize = 16;
+const LONGEST_KEY: usize = 64;
+const LONGEST_VALUE: usize = 512;
+
+pub(super) async fn create(
+    State(service): State<Service>,
+    Named(agent, _): Named<Adding>,
+    headers: HeaderMap,
+    JsonObject(body): JsonObject,
+) -> Result<Json<Value>, Problem> {
+    let settings = service.admit(&agent).await?;
+    let key = idempotency_key(&headers);
+    let id = new_id("conv_", key, 0)?;
+    let mut messages = vec![header(&id, &metadata(&body)?)];
+    messages.extend(to_messages(&service, &agent, &id, key, body.get("items")).await?);
+    let request = IngestRequest { messages, conversation: None, revise: false };
+    service.ingest(&agent, &settings, request, service.now()).await?;
+    Ok(Json(Conversation::find(&service, &agent, &id).await?.view()))
+}
+
+pub(super) async fn retrieve(
+    State(service): State<Service>,
+    Known(agent, _): Known<Reading>,
+    Id(id): Id,
+) -> Result<Json<Value>, Problem> {
+    Ok(Json(Conversation::find(&service, &agent, &id).await?.view()))
+}
+
+pub(super) async fn update(
+    State(service): State<Service>,
+    Known(agent, _): Known<Adding>,
+    Id(id): Id,
+    JsonObject(body): JsonObject,
+) -> Result<Json<Value>, Problem> {
+    let settings = service.admit(&agent).await?;
+    let metadata = metadata(&body)?;
+    Conversation::find(&service, &agent, &id).await?;
+    // The text of the turn changes with the metadata, so that search finds what holds now.
+    let request = IngestRequest { messages: vec![header(&id, &metadata)], conversation: None, revise: true };
+    service.ingest(&agent, &settings, request, service.now()).await?;
+    service
+        .attach(&agent, &turn_id(&agent, &id, super::stored::HEADER), &json!({ "metadata": metadata }).to_string())
+        .await?;
+    Ok(Json(Conversation::find(&service, &agent, &id).await?.view()))
+}
+
+pub(super) async fn delete(
+    State(service): State<Service>,
+    Known(agent, _): Known<Administering>,
+    Id(id): Id,
+) -> Result<Json<Value>, Problem> {
+    Conversation::find(&service, &agent, &id).await?;
+    service.forget_target(&agent, &Target::Conversation(id.clone()), false, service.now()).await?;
+    Ok(Json(json!({ "id": id, "object": "conversation.deleted", "deleted": true })))
+}
+
+/// Returns the metadata of a request: up to 16 pairs of short texts.
+fn metadata(body: &Map<String, Value>) -> Result<Map<String, Value>, Problem> {
+    let metadata = match body.get("metadata") {
+        None | Some(Value::Null) => return Ok(Map::new()),
+        Some(Value::Object(metadata)) => metadata,
+        Some(_) => return Err(Problem::malformed("metadata", "is not an object")),
+    };
+    if metadata.len() > MOST_METADATA {
+        return Err(Problem::malformed("metadata", format!("has more than {MOST_METADATA} pairs")));
+    }
+    for (name, value) in metadata {
+        let is_text = value.as_str().is_some_and(|text| text.chars().count() <= LONGEST_VALUE);
+        if name.chars().count() > LONGEST_KEY || !is_text {
+            let reason =
+                format!("must have keys of at most {LONGEST_KEY} and texts of at most {LONGEST_VALUE} characters");
+            return Err(Problem::malformed("metadata", reason));
+        }
+    }
+    Ok(metadata.clone())
+}

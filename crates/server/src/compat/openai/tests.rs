@@ -1,0 +1,210 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use annals_core::SignedDuration;
+use annals_testkit::{MemoryCatalog, at};
+use serde_json::{Value, json};
+
+use crate::compat::testing::Client;
+use crate::fixture::{NOW, over};
+
+const ROOT: &str = "/compat/openai/ann/v1/conversations";
+
+async fn conversation(client: &Client, body: Value) -> String {
+    let made = client.get_ok(client.ask("POST", ROOT, body).await);
+    made["id"].as_str().unwrap().to_owned()
+}
+
+async fn items(client: &Client, id: &str, query: &str) -> Value {
+    client.get_ok(client.ask("GET", &format!("{ROOT}/{id}/items?{query}"), Value::Null).await)
+}
+
+fn message(text: &str) -> Value {
+    json!({ "role": "user", "content": text })
+}
+
+#[tokio::test]
+async fn conversation_is_created_changed_and_deleted() {
+    let client = Client::new();
+    let id = conversation(&client, json!({ "metadata": { "topic": "demo" } })).await;
+    let path = format!("{ROOT}/{id}");
+    let found = client.get_ok(client.ask("GET", &path, Value::Null).await);
+    let expect =
+        json!({ "id": id, "object": "conversation", "created_at": 1_773_144_000, "metadata": { "topic": "demo" } });
+    assert_eq!(found, expect);
+    let changed = client.get_ok(client.ask("POST", &path, json!({ "metadata": { "topic": "other" } })).await);
+    assert_eq!(changed["metadata"], json!({ "topic": "other" }));
+    assert_eq!(client.get_ok(client.ask("GET", &path, Value::Null).await), changed);
+    assert!(!client.export("ann").await.contains("begins."), "the text of the turn is the metadata");
+    let deleted = client.get_ok(client.ask("DELETE", &path, Value::Null).await);
+    assert_eq!(deleted, json!({ "id": id, "object": "conversation.deleted", "deleted": true }));
+    for method in ["GET", "DELETE", "POST"] {
+        let (status, error) = client.ask(method, &path, json!({})).await;
+        assert_eq!((status, &error["error"]["code"]), (404, &json!("not_found")), "{method}");
+        assert_eq!(error["error"]["type"], "invalid_request_error");
+    }
+}
+
+#[tokio::test]
+async fn items_come_back_as_they_came_and_in_order() {
+    let client = Client::new();
+    let id = conversation(&client, json!({ "items": [message("How is Bern?")] })).await;
+    let sent = json!([
+        { "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "abc" },
+        { "type": "function_call", "id": "fc_1", "call_id": "c", "name": "f", "arguments": "{\"b\": 1}", "status": "completed" },
+        { "type": "function_call_output", "id": "fco_1", "call_id": "c", "output": [{ "type": "input_text", "text": "rain" }] },
+        { "type": "message", "id": "msg_9", "role": "assistant", "status": "completed", "phase": "final_answer",
+          "content": [{ "type": "output_text", "text": "It rains.", "annotations": [], "logprobs": [] }] },
+        { "type": "brand_new_call", "id": "x_1", "deep": { "er": [1, null, true] } },
+    ]);
+    let added = client.ask("POST", &format!("{ROOT}/{id}/items"), json!({ "items": sent })).await;
+    assert_eq!(client.get_ok(added)["data"], sent);
+    let listed = items(&client, &id, "order=asc").await;
+    assert_eq!(&listed["data"].as_array().unwrap()[1..], sent.as_array().unwrap());
+    assert_eq!(listed["data"][0]["content"], json!([{ "type": "input_text", "text": "How is Bern?" }]));
+    assert_eq!((&listed["object"], &listed["has_more"]), (&json!("list"), &json!(false)));
+    assert_eq!((&listed["first_id"], &listed["last_id"]), (&listed["data"][0]["id"], &json!("x_1")));
+    let one = client.get_ok(client.ask("GET", &format!("{ROOT}/{id}/items/fc_1"), Value::Null).await);
+    assert_eq!(one, sent[1]);
+}
+
+#[tokio::test]
+async fn items_are_turns_of_the_agent() {
+    // Time goes on: what is said later than now is not found.
+    let seconds = AtomicI64::new(0);
+    let clock = move || at(NOW) + SignedDuration::from_secs(seconds.fetch_add(1, Ordering::Relaxed));
+    let client = Client::of(over(Arc::new(MemoryCatalog::new()), Arc::new(clock)));
+    let call = json!({ "type": "function_call", "call_id": "c", "name": "get_weather", "arguments": "{}" });
+    let reply = json!({ "type": "message", "role": "assistant", "content": [{ "type": "output_text", "text": "Take an umbrella." }] });
+    let id = conversation(&client, json!({ "items": [message("How is Bern?"), call, reply] })).await;
+    client.service.make_searchable(&annals_core::Agent::new("ann").unwrap(), &|_| ()).await.unwrap();
+    let search = json!({ "query": "umbrella", "grains": ["working"], "conversation": id });
+    let found = client.get_ok(client.ask("POST", "/v1/agents/ann/search", search).await);
+    assert_eq!(found["results"][0]["text"], "Take an umbrella.");
+    let roles: Vec<_> = client.export("ann").await.lines().filter_map(role).collect();
+    assert_eq!(roles, ["system", "user", "tool", "assistant"]);
+}
+
+fn role(line: &str) -> Option<String> {
+    let record: Value = serde_json::from_str(line).unwrap();
+    record["role"].as_str().map(str::to_owned)
+}
+
+#[tokio::test]
+async fn pages_join_in_both_orders() {
+    let client = Client::new();
+    let texts: Vec<Value> = (0..7).map(|number| message(&number.to_string())).collect();
+    let id = conversation(&client, json!({ "items": texts })).await;
+    for (order, expect) in [("asc", "0123456"), ("desc", "6543210")] {
+        for limit in [1, 2, 6, 7, 8] {
+            let (mut seen, mut after) = (String::new(), String::new());
+            loop {
+                let page = items(&client, &id, &format!("order={order}&limit={limit}{after}")).await;
+                let data = page["data"].as_array().unwrap();
+                assert!(!data.is_empty() && data.len() <= limit, "{order} {limit}");
+                seen.extend(data.iter().map(|item| item["content"][0]["text"].as_str().unwrap()));
+                after = format!("&after={}", page["last_id"].as_str().unwrap());
+                if page["has_more"] == false {
+                    break;
+                }
+            }
+            assert_eq!(seen, expect, "{order} {limit}");
+        }
+    }
+    assert_eq!(items(&client, &id, "").await["data"][0]["content"][0]["text"], "6", "newest first unless asked");
+}
+
+#[tokio::test]
+async fn forgotten_turn_takes_its_item_along() {
+    let client = Client::new();
+    let secret = json!({ "role": "user", "content": "My cat is called Xanthippe.", "hidden": "Rumpelstilz" });
+    let id = conversation(&client, json!({ "items": [secret, message("Good morning")] })).await;
+    let listed = items(&client, &id, "order=asc").await;
+    let first = listed["data"][0]["id"].as_str().unwrap().to_owned();
+    let deleted = client.ask("DELETE", &format!("{ROOT}/{id}/items/{first}"), Value::Null).await;
+    assert_eq!(client.get_ok(deleted)["id"], json!(id));
+    let left = client.export("ann").await;
+    assert!(!left.contains("Xanthippe") && !left.contains("Rumpelstilz"), "{left}");
+    assert_eq!(items(&client, &id, "").await["data"].as_array().unwrap().len(), 1);
+    let (status, _) = client.ask("GET", &format!("{ROOT}/{id}/items/{first}"), Value::Null).await;
+    assert_eq!(status, 404);
+    // Forgetting by name reads the items too.
+    let named = json!({ "role": "user", "content": "Hello", "extra": "for Zelda Quist" });
+    client.get_ok(client.ask("POST", &format!("{ROOT}/{id}/items"), json!({ "items": [named] })).await);
+    let forget = json!({ "subject": "Zelda Quist", "dry_run": false });
+    let forgotten = client.get_ok(client.ask("POST", "/v1/agents/ann/forget", forget).await);
+    assert_eq!((&forgotten["turns"].as_array().unwrap().len(), &forgotten["proof"]["clean"]), (&1, &json!(true)));
+    assert!(!client.export("ann").await.contains("Zelda"));
+}
+
+#[tokio::test]
+async fn credentials_in_items_are_masked() {
+    let client = Client::new();
+    let secret = format!("ghp_{}", "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7aB3dE6gH9jK2");
+    let call = json!({ "type": "function_call", "call_id": "c", "name": "f", "arguments": "{}", "note": secret });
+    conversation(&client, json!({ "items": [message(&secret), call] })).await;
+    assert!(!client.export("ann").await.contains(&secret[..20]));
+}
+
+/// The SDK gives items of models without ids a placeholder, and sends items of an earlier answer again.
+#[tokio::test]
+async fn placeholder_or_taken_id_is_replaced() {
+    let client = Client::new();
+    let with_id = |id: &str| json!({ "type": "message", "id": id, "role": "user", "content": "same" });
+    let items_sent =
+        json!({ "items": [with_id("__fake_id__"), with_id("__fake_id__"), with_id("msg_1"), with_id("msg_1")] });
+    let id = conversation(&client, items_sent).await;
+    client.get_ok(client.ask("POST", &format!("{ROOT}/{id}/items"), json!({ "items": [with_id("msg_1")] })).await);
+    let listed = items(&client, &id, "").await;
+    let ids: std::collections::BTreeSet<&str> =
+        listed["data"].as_array().unwrap().iter().map(|item| item["id"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), 5);
+    assert!(ids.contains("msg_1") && !ids.contains("__fake_id__"), "{ids:?}");
+}
+
+#[tokio::test]
+async fn request_repeated_with_its_key_adds_nothing() {
+    let client = Client::new();
+    let id = conversation(&client, json!({})).await;
+    let path = format!("{ROOT}/{id}/items");
+    let body = json!({ "items": [message("once"), message("once")] });
+    let send = async || client.get_ok(client.ask_with("POST", &path, body.clone(), &[("idempotency-key", "k1")]).await);
+    assert_eq!(send().await, send().await);
+    assert_eq!(items(&client, &id, "").await["data"].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn wrong_requests_are_refused_in_openai_s_shape() {
+    let client = Client::new();
+    let id = conversation(&client, json!({ "items": [message("a")] })).await;
+    let path = format!("{ROOT}/{id}/items");
+    let check = async |method: &str, path: &str, body: Value, expect: &str| {
+        let (status, error) = client.ask(method, path, body).await;
+        let text = error["error"]["message"].as_str().unwrap_or_default();
+        assert_eq!((status, text.contains(expect)), (400, true), "{method} {path}: {error}");
+    };
+    check("POST", &path, json!({ "items": vec![message("x"); 21] }), "items are 21").await;
+    check("POST", &path, json!({ "items": [] }), "items are 0").await;
+    check("POST", &path, json!({ "items": [7] }), "items[0] is not an object").await;
+    check("POST", &path, json!({ "items": [{ "a": 1 }] }), "items[0] has no type").await;
+    check("POST", &path, json!([]), "the body is not a JSON object").await;
+    check("POST", ROOT, json!({ "metadata": { "a": 1 } }), "metadata must have keys").await;
+    check("GET", &format!("{path}?limit=101"), Value::Null, "limit must be between 1 and 100").await;
+    check("GET", &format!("{path}?order=up"), Value::Null, "order must be asc or desc").await;
+    check("GET", &format!("{path}?after=none"), Value::Null, "after is not an item").await;
+    let (status, error) =
+        client.ask("POST", &format!("{ROOT}/conv_none/items"), json!({ "items": [message("a")] })).await;
+    assert_eq!((status, &error["error"]["code"]), (404, &json!("not_found")));
+}
+
+#[tokio::test]
+async fn conversation_of_another_way_in_can_be_read() {
+    let client = Client::new();
+    let said = json!({ "conversation": "chat-42", "messages": [
+        { "role": "user", "content": "Hello" }, { "role": "assistant", "content": "Hi" } ] });
+    client.ask("POST", "/v1/agents/ann/messages", said).await;
+    let listed = items(&client, "chat-42", "order=asc").await;
+    let texts: Vec<_> = listed["data"].as_array().unwrap().iter().map(|item| &item["content"][0]).collect();
+    assert_eq!(texts[0], &json!({ "type": "input_text", "text": "Hello" }));
+    assert_eq!(texts[1], &json!({ "type": "output_text", "text": "Hi", "annotations": [] }));
+}

@@ -1,0 +1,171 @@
+//! `POST …/imports`: uploads what another program keeps.
+
+use std::fs::File;
+use std::time::Duration;
+
+use annals_core::Error;
+use annals_service::Service;
+use annals_service::wire::{ImportView, UploadRequest};
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use futures::StreamExt;
+use http_body_util::LengthLimitError;
+use tokio::io::AsyncWriteExt;
+
+use super::Problem;
+use super::extract::{Adding, Named, QueryParams, too_large};
+
+/// An upload that brings nothing for so long is given up.
+const SILENCE: Duration = Duration::from_secs(60);
+/// Bytes after which the free space of the disk is looked at again.
+const STEP: u64 = 16 << 20;
+
+/// Imports what another program keeps: a ZIP archive or one file, also compressed with gzip, as the body of the request.
+///
+/// Answers when the upload is complete and readable; the import goes on in the background. A second import of the same or a later
+/// export adds only what is new.
+#[utoipa::path(
+    post, path = "/v1/agents/{agent}/imports", tag = "messages",
+    params(("agent" = String, Path, description = "Name of the agent; a new one begins with its first message"), UploadRequest),
+    request_body(content = String, content_type = "application/octet-stream", description = "The archive or file"),
+    responses((status = 202, description = "The upload is being imported", body = ImportView))
+)]
+pub async fn upload(
+    State(service): State<Service>,
+    Named(agent, _): Named<Adding>,
+    QueryParams(request): QueryParams<UploadRequest>,
+    body: Request,
+) -> Result<(StatusCode, Json<ImportView>), Problem> {
+    service.admit(&agent).await?;
+    let file = spool(&service, body.into_body()).await?;
+    let view = service.import_upload(&agent, request, file, service.now()).await?;
+    Ok((StatusCode::ACCEPTED, Json(view)))
+}
+
+/// Copies the body into a file without a name, on the disk of the data folder.
+async fn spool(service: &Service, body: Body) -> Result<File, Problem> {
+    let failed = |cause| Problem::from(Error::storage("storing the upload", cause));
+    let mut file = tokio::fs::File::from_std(service.upload_file()?);
+    let (mut pieces, mut written) = (body.into_data_stream(), 0_u64);
+    loop {
+        let next = tokio::time::timeout(SILENCE, pieces.next()).await;
+        let Some(piece) = next.map_err(|_| silent())? else { break };
+        let piece = piece.map_err(|error| broken(&error))?;
+        file.write_all(&piece).await.map_err(failed)?;
+        let before = written / STEP;
+        written += piece.len() as u64;
+        if written / STEP > before {
+            service.admit_data()?;
+        }
+    }
+    file.flush().await.map_err(failed)?;
+    Ok(file.into_std().await)
+}
+
+fn silent() -> Problem {
+    let detail = format!("the upload brought nothing for {} s; send it again", SILENCE.as_secs());
+    Problem::new(StatusCode::REQUEST_TIMEOUT, "timeout", detail)
+}
+
+/// Returns the problem of a body that is too large, or that ended early.
+fn broken(error: &axum::Error) -> Problem {
+    let mut cause: Option<&dyn std::error::Error> = Some(error);
+    while let Some(error) = cause {
+        if error.is::<LengthLimitError>() {
+            return too_large();
+        }
+        cause = error.source();
+    }
+    Problem::malformed("the body", format!("ended early: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use annals_core::Grain;
+    use annals_testkit::{agent, at};
+    use axum::Router;
+    use axum::body::to_bytes;
+    use axum::http::{Request as Call, header};
+    use serde_json::Value;
+    use tower::ServiceExt;
+
+    use super::*;
+    use crate::config::ServerConfig;
+    use crate::fixture::{NOW, service};
+    use crate::serve::private;
+
+    const MEMORY: &str = r#"{"type":"entity","name":"Ann","entityType":"person","observations":["likes tea"]}"#;
+    const SESSION: &str = r#"{"type":"user","uuid":"u1","sessionId":"s1","timestamp":"2026-03-04T10:00:00Z","message":{"role":"user","content":"We sold the boat."}}"#;
+
+    async fn call(app: &Router, method: &str, path: &str, body: impl Into<Body>) -> (u16, Value) {
+        let call =
+            Call::builder().method(method).uri(path).header(header::HOST, "localhost").body(body.into()).unwrap();
+        let response = app.clone().oneshot(call).await.unwrap();
+        let status = response.status().as_u16();
+        let bytes = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        (status, serde_json::from_slice(&bytes).unwrap_or_default())
+    }
+
+    /// Uploads, and waits until the import has ended.
+    async fn import(app: &Router, query: &str, body: &'static str) -> Value {
+        let (status, view) = call(app, "POST", &format!("/v1/agents/ann/imports?{query}"), body).await;
+        assert_eq!(status, 202, "{view}");
+        let path = format!("/v1/operations/{}", view["operation_id"].as_str().unwrap());
+        loop {
+            let (status, view) = call(app, "GET", &path, Body::empty()).await;
+            assert_eq!(status, 200, "{view}");
+            if view["status"] == "done" || view["status"] == "failed" {
+                return view;
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn upload_is_imported_once_and_a_dry_run_stores_nothing() {
+        let service = service(Arc::new(|| at(NOW)));
+        let app = private(&service, &ServerConfig::default(), Router::new());
+        let view = import(&app, "from=claude-code&dry_run=true", SESSION).await;
+        assert_eq!((&view["status"], &view["report"]["found"]["messages"]), (&"done".into(), &1.into()), "{view}");
+        assert_eq!(view["report"]["stored"], Value::Null);
+        assert!(service.memories_of(&agent("ann"), Grain::Working).await.unwrap().is_empty());
+        let view = import(&app, "from=claude-code&me=Ann", SESSION).await;
+        assert_eq!(view["report"]["stored"]["messages"]["new"], 1, "{view}");
+        assert_eq!(view["bytes"], view["bytes_read"]);
+        let view = import(&app, "from=claude-code&me=Ann", SESSION).await;
+        assert_eq!(view["report"]["stored"]["messages"]["known"], 1, "{view}");
+        let stored = service.memories_of(&agent("ann"), Grain::Working).await.unwrap();
+        assert_eq!(stored.iter().map(|memory| memory.text.as_str()).collect::<Vec<_>>(), ["We sold the boat."]);
+        let view = import(&app, "from=mcp-memory", MEMORY).await;
+        assert_eq!(view["report"]["stored"]["facts"]["new"], 2, "{view}");
+    }
+
+    #[tokio::test]
+    async fn upload_that_cannot_be_imported_is_a_problem() {
+        let service = service(Arc::new(|| at(NOW)));
+        let config = ServerConfig { max_upload_mib: 1, ..ServerConfig::default() };
+        let app = private(&service, &config, Router::new());
+        let large = "x".repeat(1024 * 1024 + 1);
+        for (query, body, status, expect) in [
+            ("from=slak", SESSION, 400, "from is \"slak\"; expected one of chatgpt"),
+            ("dry_run=true", SESSION, 400, "from is missing"),
+            ("from=chatgpt&zone=UTC", SESSION, 400, "zone is unknown"),
+            ("from=chatgpt&time_zone=Mars", SESSION, 400, "Mars"),
+            ("from=csv&columns=content", SESSION, 400, "columns contains \"content\""),
+            ("from=chatgpt", "", 400, "the body is empty"),
+            ("from=chatgpt", "PK\x03\x04damaged", 400, "is not a readable ZIP archive"),
+            ("from=chatgpt", large.as_str(), 413, "exceeds the size limit"),
+        ] {
+            let path = format!("/v1/agents/ann/imports?{query}");
+            let (found, problem) = call(&app, "POST", &path, body.to_owned()).await;
+            let detail = problem["detail"].as_str().unwrap_or_default();
+            assert!(found == status && detail.contains(expect), "{query}: {found} {problem}");
+        }
+        let (status, _) = call(&app, "GET", "/v1/operations/import-0", Body::empty()).await;
+        assert_eq!(status, 404);
+    }
+}

@@ -1,0 +1,80 @@
+//! Divides a file of messages into batches of one agent each, masked and with their keys.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use annals_core::{Agent, Message, Result, TurnKey, TurnKeys};
+
+use super::{BATCH, MessageLine, MessageLines};
+use crate::Service;
+
+/// Messages of all agents that wait for a full batch.
+const MOST_PENDING: usize = 4 * BATCH;
+
+/// Messages of one agent, as they are to be stored.
+pub(super) struct Batch {
+    pub(super) agent: Agent,
+    /// The line of each message.
+    pub(super) lines: Vec<usize>,
+    /// The messages without credentials, with their keys.
+    pub(super) messages: Vec<(TurnKey, Message)>,
+    /// Number of credentials that were masked.
+    pub(super) masked: u64,
+}
+
+/// Divides a file into batches of one agent each.
+pub(super) struct Batches<'f> {
+    lines: MessageLines<'f>,
+    pending: BTreeMap<Agent, Vec<MessageLine>>,
+    /// Number of pending messages.
+    count: usize,
+    ready: VecDeque<Vec<MessageLine>>,
+    keys: BTreeMap<Agent, TurnKeys>,
+}
+
+impl<'f> Batches<'f> {
+    pub(super) fn of(lines: MessageLines<'f>) -> Batches<'f> {
+        Batches { lines, pending: BTreeMap::new(), count: 0, ready: VecDeque::new(), keys: BTreeMap::new() }
+    }
+
+    /// Returns the next batch; `None` at the end of the file.
+    pub(super) async fn next(&mut self, service: &Service) -> Result<Option<Batch>> {
+        loop {
+            if let Some(lines) = self.ready.pop_front() {
+                return self.prepare(service, lines).await.map(Some);
+            }
+            match self.lines.next().transpose()? {
+                Some(line) => self.add(line),
+                None if self.count == 0 => return Ok(None),
+                None => self.finish_batches(),
+            }
+        }
+    }
+
+    fn add(&mut self, line: MessageLine) {
+        let pending = self.pending.entry(line.agent.clone()).or_default();
+        pending.push(line);
+        self.count += 1;
+        if pending.len() >= BATCH {
+            self.count -= pending.len();
+            self.ready.push_back(std::mem::take(pending));
+        } else if self.count >= MOST_PENDING {
+            self.finish_batches();
+        }
+    }
+
+    fn finish_batches(&mut self) {
+        self.count = 0;
+        self.ready.extend(std::mem::take(&mut self.pending).into_values().filter(|lines| !lines.is_empty()));
+    }
+
+    /// Masks messages, if the agent's settings say so. Keys are computed from the masked text that is stored, as for a request.
+    async fn prepare(&mut self, service: &Service, lines: Vec<MessageLine>) -> Result<Batch> {
+        let agent = lines[0].agent.clone();
+        let (lines, messages): (Vec<usize>, Vec<Message>) =
+            lines.into_iter().map(|line| (line.line, line.message)).unzip();
+        let (messages, masked) = service.parts.writer.prepare(&agent, messages).await?;
+        let keys = self.keys.entry(agent.clone()).or_default();
+        let messages = messages.into_iter().map(|message| (keys.key(&message), message)).collect();
+        Ok(Batch { agent, lines, messages, masked })
+    }
+}

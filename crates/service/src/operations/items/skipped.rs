@@ -1,0 +1,29 @@
+//! Counts the items that are not stored, by kind, with the first example.
+
+use std::collections::BTreeMap;
+
+use crate::wire::SkippedView;
+
+/// The items that are not stored. The kinds are those of this module, so their number is small.
+#[derive(Default)]
+pub(super) struct Skips(BTreeMap<String, SkippedView>);
+
+impl Skips {
+    /// Counts one. `example` says what is wrong, without text of a person.
+    pub(super) fn add(&mut self, kind: &str, example: &str, place: &str) {
+        let first =
+            || SkippedView { kind: kind.to_owned(), count: 0, example: example.to_owned(), place: place.to_owned() };
+        self.0.entry(kind.to_owned()).or_insert_with(first).count += 1;
+    }
+
+    /// Counts one if the condition holds.
+    pub(super) fn add_if(&mut self, condition: bool, kind: &str, example: &str, place: &str) {
+        if condition {
+            self.add(kind, example, place);
+        }
+    }
+
+    pub(super) fn into_views(self) -> Vec<SkippedView> {
+        self.0.into_values().collect()
+    }
+}

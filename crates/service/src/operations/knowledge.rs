@@ -1,0 +1,150 @@
+//! The facts of an agent as a graph of typed entities with observations, and of relations: reads it, adds to it, removes from
+//! it.
+//!
+//! An entity's type is a fact `is_a`, an observation is a fact `observation`, and a relation is a fact of its own predicate.
+//! What is removed is retracted: the fact ends, and stays in the history. Names are compared as everywhere else, without case
+//! and surrounding punctuation. A subject that conversations state facts about is an entity too.
+
+mod change;
+mod value;
+
+use std::collections::HashMap;
+
+use annals_core::{Agent, ENTITY_TYPE, Fact, FactQuery, MERGED_BECAUSE, OBSERVATION, Result, Timestamp, entity_key};
+
+use crate::Service;
+use value::{RELATION, relation_type, text_of};
+
+/// The type of an entity that no fact gives a type.
+const UNTYPED: &str = "entity";
+
+/// Entities and relations, each in the order in which they were entered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnowledgeGraph {
+    /// The entities.
+    pub entities: Vec<Entity>,
+    /// The relations. An end need not be one of the entities.
+    pub relations: Vec<Relation>,
+}
+
+/// A person or thing, with what is observed of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Entity {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub kind: String,
+    /// Sentences about it.
+    pub observations: Vec<String>,
+}
+
+/// A relation between two entities.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relation {
+    /// The name of the entity where it starts.
+    pub from: String,
+    /// The name of the entity where it ends.
+    pub to: String,
+    /// What it states.
+    pub kind: String,
+}
+
+impl Service {
+    /// Returns the present facts of an agent as a graph.
+    pub async fn knowledge(&self, agent: &Agent) -> Result<KnowledgeGraph> {
+        Ok(graph(&self.present_facts(agent).await?))
+    }
+
+    /// Returns the facts without an end, except those that were inferred.
+    async fn present_facts(&self, agent: &Agent) -> Result<Vec<Fact>> {
+        let mut facts = self.parts.fact_writer.find(agent, &FactQuery::default()).await?;
+        facts.retain(|fact| !fact.properties.contains_key(MERGED_BECAUSE));
+        Ok(facts)
+    }
+
+    /// Returns an instant after everything that was entered before, so that what is entered now comes last.
+    async fn next_instant(&self, agent: &Agent, now: Timestamp) -> Result<Timestamp> {
+        let everything = FactQuery { history: true, ..FactQuery::default() };
+        let facts = self.parts.fact_writer.find(agent, &everything).await?;
+        // A plan for next year is no reason to enter everything else after it.
+        let soon = now.saturating_add(annals_core::SignedDuration::from_mins(1)).unwrap_or(now);
+        let instants = facts.iter().flat_map(|fact| [Some(fact.valid_from), fact.valid_to]).flatten();
+        let last = instants.filter(|at| *at < soon).max();
+        Ok(last.map_or(now, |last| now.max(value::after(last, 1))))
+    }
+}
+
+/// Builds the graph from facts in the order in which they begin to hold.
+fn graph(facts: &[Fact]) -> KnowledgeGraph {
+    let mut graph = KnowledgeGraph::default();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut untyped = Vec::new();
+    for fact in facts.iter().filter(|fact| makes_entity(fact)) {
+        let place = *places.entry(entity_key(&fact.subject)).or_insert_with(|| {
+            untyped.push(true);
+            let (name, kind) = (fact.subject.clone(), UNTYPED.to_owned());
+            graph.entities.push(Entity { name, kind, observations: Vec::new() });
+            graph.entities.len() - 1
+        });
+        let entity = &mut graph.entities[place];
+        if is_type(fact) && std::mem::replace(&mut untyped[place], false) {
+            entity.kind = text_of(fact).to_owned();
+            entity.name.clone_from(&fact.subject);
+            continue;
+        }
+        if is_observation(fact) {
+            entity.observations.push(text_of(fact).to_owned());
+        }
+    }
+    let relations = facts.iter().filter(|fact| !is_type(fact) && !is_observation(fact));
+    graph.relations = relations.map(relation).collect();
+    graph
+}
+
+fn relation(fact: &Fact) -> Relation {
+    Relation { from: fact.subject.clone(), to: text_of(fact).to_owned(), kind: relation_type(fact).to_owned() }
+}
+
+/// Returns whether the subject of a fact is an entity. A relation that a client entered need not start at one.
+fn makes_entity(fact: &Fact) -> bool {
+    is_type(fact) || is_observation(fact) || fact.sources.iter().any(|source| source.as_str().starts_with("t-"))
+}
+
+fn is_type(fact: &Fact) -> bool {
+    fact.predicate == ENTITY_TYPE && !fact.properties.contains_key(RELATION)
+}
+
+fn is_observation(fact: &Fact) -> bool {
+    fact.predicate == OBSERVATION && !fact.properties.contains_key(RELATION)
+}
+
+impl KnowledgeGraph {
+    /// Returns the entities that contain a text in name, type or observations, ignoring case, and the relations that touch them.
+    pub fn search(self, text: &str) -> KnowledgeGraph {
+        let text = text.to_lowercase();
+        let has = |field: &String| field.to_lowercase().contains(&text);
+        self.around(|entity| has(&entity.name) || has(&entity.kind) || entity.observations.iter().any(has))
+    }
+
+    /// Returns the entities with these names, and the relations that touch them.
+    pub fn open(self, names: &[String]) -> KnowledgeGraph {
+        self.around(|entity| names.iter().any(|name| entity_key(name) == entity_key(&entity.name)))
+    }
+
+    fn around(mut self, takes: impl Fn(&Entity) -> bool) -> KnowledgeGraph {
+        self.entities.retain(takes);
+        let names: Vec<String> = self.entities.iter().map(|entity| entity_key(&entity.name)).collect();
+        let touches = |name: &String| names.contains(&entity_key(name));
+        self.relations.retain(|relation| touches(&relation.from) || touches(&relation.to));
+        self
+    }
+
+    /// Returns the entity with this name.
+    pub fn entity(&self, name: &str) -> Option<&Entity> {
+        let key = entity_key(name);
+        self.entities.iter().find(|entity| entity_key(&entity.name) == key)
+    }
+}
+
+#[cfg(test)]
+mod tests;

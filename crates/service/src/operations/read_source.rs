@@ -1,0 +1,85 @@
+//! Reads a source of another program on a thread of its own, and passes its items on through a bounded channel: the reader waits
+//! until they are stored.
+
+use annals_core::{Error, Result};
+use annals_importers::{Imported, Item, Kind, Options, Source, Summary, import};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::task::{JoinHandle, spawn_blocking};
+
+use crate::wire::{FoundItems, ImportItem, ImportReport, ItemIn, SkippedView, StoredItems};
+
+/// Items that wait to be stored. The longest are messages of 256 KiB.
+const WAITING: usize = 64;
+
+/// A source that is being read.
+pub struct SourceReader {
+    /// The items, in order. Dropping it ends the reading.
+    pub items: Receiver<ImportItem>,
+    summary: JoinHandle<Result<Summary>>,
+}
+
+/// Starts to read a source.
+pub fn read_source(kind: Kind, source: Source, options: Options) -> SourceReader {
+    let (items, received) = channel(WAITING);
+    let summary = spawn_blocking(move || read(kind, source, &options, &items));
+    SourceReader { items: received, summary }
+}
+
+impl SourceReader {
+    /// Waits for the end of the source, and drops all items that were not taken. Returns what it holds and what was skipped.
+    pub async fn finish(mut self) -> Result<Summary> {
+        while self.items.recv().await.is_some() {}
+        self.summary.await.map_err(|cause| Error::storage("reading the source", cause))?
+    }
+}
+
+fn read(kind: Kind, mut source: Source, options: &Options, items: &Sender<ImportItem>) -> Result<Summary> {
+    let ended = |_| Error::storage("reading the source", "the import ended early");
+    import(kind, &mut source, options, &mut |imported| items.blocking_send(to_wire(imported)).map_err(ended))
+}
+
+fn to_wire(Imported { place, item }: Imported) -> ImportItem {
+    let item = match item {
+        Item::Conversation { title, summary, .. } => ItemIn::Conversation { title, summary },
+        Item::Message(message) => message.into(),
+        Item::Statement { id, about, text, at } => ItemIn::Statement { id, about, text, at },
+        Item::Fact { id, subject, predicate, object, at } => ItemIn::Fact { id, subject, predicate, object, at },
+        // A block has no history: its date has no place in the store.
+        Item::Block { name, text, .. } => ItemIn::Block { name, text },
+        Item::Document { id, title, text, at } => ItemIn::Document { id, title, text, at },
+    };
+    ImportItem { place: place.to_string(), item }
+}
+
+impl ImportReport {
+    /// Joins what was found and what was stored. `stored` is `None` for a dry run.
+    pub fn new(agent: &str, from: &str, summary: &Summary, mut stored: Option<StoredItems>) -> ImportReport {
+        let mut skipped: Vec<SkippedView> = summary
+            .skipped
+            .iter()
+            .map(|(_, kind, counted)| SkippedView {
+                kind: kind.to_owned(),
+                count: counted.count,
+                example: counted.example.clone(),
+                place: counted.place.to_string(),
+            })
+            .collect();
+        skipped.extend(stored.iter_mut().flat_map(|stored| std::mem::take(&mut stored.skipped)));
+        ImportReport { agent: agent.to_owned(), from: from.to_owned(), found: found(summary), stored, skipped }
+    }
+}
+
+fn found(summary: &Summary) -> FoundItems {
+    FoundItems {
+        conversations: summary.conversations() as u64,
+        messages: summary.total_messages(),
+        roles: summary.messages.iter().map(|(role, count)| ((*role).to_owned(), *count)).collect(),
+        people: summary.people.clone(),
+        days: summary.days.len() as u64,
+        first_day: summary.days.first().map(ToString::to_string),
+        last_day: summary.days.last().map(ToString::to_string),
+        facts: summary.facts,
+        blocks: summary.blocks,
+        documents: summary.documents,
+    }
+}

@@ -1,0 +1,233 @@
+//! Imports of uploads: each is read from a file without a name, in the background, one after another.
+//!
+//! The state of an import is in memory. After a restart nobody can ask for it any more; the upload is sent again and adds what is
+//! missing.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use annals_core::{Agent, Digest, Error, Result, Timestamp, Zones};
+use annals_importers::{Kind, Limits, Options, Source};
+use jiff::tz::TimeZone;
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+
+use super::read_source::read_source;
+use crate::wire::{ImportReport, ImportStatus, ImportView, ItemsRequest, UploadRequest};
+use crate::{NotAdmitted, Service};
+
+/// Imports that are remembered; the oldest finished ones are dropped.
+const REMEMBERED: usize = 100;
+/// Imports that may wait. Each keeps its upload on the disk.
+const MOST_WAITING: usize = 8;
+
+/// The imports of uploads. They run one after another: two would only share one disk and one embedder.
+#[derive(Clone)]
+pub(crate) struct Uploads {
+    imports: Arc<Mutex<VecDeque<Arc<Upload>>>>,
+    turns: Arc<Semaphore>,
+}
+
+impl Default for Uploads {
+    fn default() -> Uploads {
+        Uploads { imports: Arc::default(), turns: Arc::new(Semaphore::new(1)) }
+    }
+}
+
+/// One import.
+struct Upload {
+    id: String,
+    agent: Agent,
+    kind: Kind,
+    dry_run: bool,
+    size: u64,
+    read: Arc<AtomicU64>,
+    progress: Mutex<Progress>,
+}
+
+enum Progress {
+    Waiting,
+    Running,
+    Done(Box<ImportReport>),
+    Failed(String),
+}
+
+impl Upload {
+    fn set(&self, progress: Progress) {
+        *self.progress.lock().unwrap_or_else(PoisonError::into_inner) = progress;
+    }
+
+    fn is_finished(&self) -> bool {
+        matches!(self.view().status, ImportStatus::Done | ImportStatus::Failed)
+    }
+
+    fn view(&self) -> ImportView {
+        let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let (status, report, error) = match &*progress {
+            Progress::Waiting => (ImportStatus::Waiting, None, None),
+            Progress::Running => (ImportStatus::Running, None, None),
+            Progress::Done(report) => (ImportStatus::Done, Some((**report).clone()), None),
+            Progress::Failed(error) => (ImportStatus::Failed, None, Some(error.clone())),
+        };
+        let read = if status == ImportStatus::Done { self.size } else { self.read.load(Ordering::Relaxed) };
+        ImportView {
+            operation_id: self.id.clone(),
+            agent: self.agent.name().to_owned(),
+            from: self.kind.to_string(),
+            dry_run: self.dry_run,
+            status,
+            bytes: self.size,
+            // Some files are looked at more than once.
+            bytes_read: read.min(self.size),
+            report,
+            error,
+        }
+    }
+}
+
+impl Uploads {
+    fn imports(&self) -> MutexGuard<'_, VecDeque<Arc<Upload>>> {
+        self.imports.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds an import, unless too many wait.
+    fn add(&self, upload: &Arc<Upload>) -> std::result::Result<(), NotAdmitted> {
+        let mut imports = self.imports();
+        let waiting = imports.iter().filter(|upload| !upload.is_finished()).count();
+        if waiting >= MOST_WAITING {
+            return Err(NotAdmitted::UploadsFull(waiting));
+        }
+        while imports.len() >= REMEMBERED
+            && let Some(place) = imports.iter().position(|upload| upload.is_finished())
+        {
+            imports.remove(place);
+        }
+        imports.push_back(Arc::clone(upload));
+        Ok(())
+    }
+}
+
+impl Service {
+    /// Creates an empty file for an upload, without a name: it goes when it is closed or the process ends.
+    pub fn upload_file(&self) -> Result<File> {
+        let failed = |cause| Error::storage("storing the upload", cause);
+        let file = self.nameless_file().map_err(failed)?;
+        file.try_into_std().map_err(|_| failed(std::io::Error::other("the file is in use")))
+    }
+
+    /// Checks an upload, and begins to import it in the background. Returns the import for
+    /// [`Service::upload`].
+    pub async fn import_upload(
+        &self,
+        agent: &Agent,
+        request: UploadRequest,
+        file: File,
+        now: Timestamp,
+    ) -> std::result::Result<ImportView, NotAdmitted> {
+        let kind: Kind = request.from.parse()?;
+        let zone = match &request.time_zone {
+            Some(zone) => zone.clone(),
+            None => self.present_zone(agent).await?,
+        };
+        let options = options(&request, &zone, now)?;
+        let name = request.file_name.clone().unwrap_or_else(|| kind.file_name().to_owned());
+        let source = spawn_blocking(move || open(&name, file)).await.map_err(|cause| failed(&cause))??;
+        let upload = Arc::new(Upload {
+            id: self.upload_id(agent, now),
+            agent: agent.clone(),
+            kind,
+            dry_run: request.dry_run,
+            size: source.size(),
+            read: source.bytes_read(),
+            progress: Mutex::new(Progress::Waiting),
+        });
+        self.uploads.add(&upload)?;
+        let (service, own) = (self.clone(), Arc::clone(&upload));
+        tokio::spawn(async move {
+            let _busy = service.activity.begin();
+            let _turn = service.uploads.turns.clone().acquire_owned().await;
+            own.set(Progress::Running);
+            let (working, upload) = (service.clone(), Arc::clone(&own));
+            // In a task of its own, so that a panic ends this import and not its record.
+            let work = tokio::spawn(async move { working.run_upload(&upload, &request, source, options, now).await });
+            own.set(match work.await.unwrap_or_else(|cause| Err(failed(&cause))) {
+                Ok(report) => Progress::Done(Box::new(report)),
+                Err(error) => Progress::Failed(error.to_string()),
+            });
+        });
+        Ok(upload.view())
+    }
+
+    /// Returns an import of an upload in a workspace, with its agent.
+    pub fn upload(&self, workspace: &str, id: &str) -> Option<(Agent, ImportView)> {
+        let imports = self.uploads.imports();
+        let found = imports.iter().find(|upload| upload.id == id && upload.agent.workspace() == workspace)?;
+        Some((found.agent.clone(), found.view()))
+    }
+
+    async fn run_upload(
+        &self,
+        upload: &Upload,
+        request: &UploadRequest,
+        source: Source,
+        options: Options,
+        now: Timestamp,
+    ) -> Result<ImportReport> {
+        let reader = read_source(upload.kind, source, options);
+        if upload.dry_run {
+            return Ok(ImportReport::new(upload.agent.name(), upload.kind.as_str(), &reader.finish().await?, None));
+        }
+        let request = ItemsRequest {
+            from: upload.kind.to_string(),
+            time_zone: request.time_zone.clone(),
+            unforget: request.unforget,
+        };
+        self.import_source(&upload.agent, upload.kind, reader, &request, now).await
+    }
+
+    fn upload_id(&self, agent: &Agent, now: Timestamp) -> String {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed).to_string();
+        let digest = Digest::of([agent.workspace(), agent.name(), &now.to_string(), &number]).to_string();
+        format!("import-{}", &digest[..26])
+    }
+}
+
+fn open(name: &str, file: File) -> Result<Source> {
+    let size = file.metadata().map_err(|cause| Error::storage("reading the upload", cause))?.len();
+    if size == 0 {
+        return Err(Error::invalid("the body", "is empty; send the export as the body of the request"));
+    }
+    Source::from_file(name, file, Limits::default())
+}
+
+fn options(request: &UploadRequest, zone: &str, now: Timestamp) -> Result<Options> {
+    Zones::new(zone)?;
+    let list = |text: &Option<String>| -> Vec<String> {
+        text.iter().flat_map(|text| text.split(',')).map(|part| part.trim().to_owned()).collect()
+    };
+    let defaults = Options::new(now);
+    let pair = |text: String| match text.split_once('=') {
+        Some((field, column)) => Ok((field.trim().to_owned(), column.trim().to_owned())),
+        None => Err(Error::invalid("columns", format!("contains {text:?}; expected FIELD=COLUMN"))),
+    };
+    Ok(Options {
+        me: request.me.clone(),
+        assistants: list(&request.assistants),
+        zone: TimeZone::get(zone).unwrap_or(TimeZone::UTC),
+        branches: request.branches.as_deref().map_or(Ok(defaults.branches), str::parse)?,
+        tools: request.tools,
+        thinking: request.thinking,
+        date_order: request.date_order.as_deref().map(str::parse).transpose()?,
+        columns: list(&request.columns).into_iter().map(pair).collect::<Result<_>>()?,
+        ..defaults
+    })
+}
+
+fn failed(cause: &tokio::task::JoinError) -> Error {
+    // The message of a panic may contain a user's text.
+    let why = if cause.is_panic() { "internal error; see the log of the service" } else { "it was stopped" };
+    Error::storage("importing the upload", why)
+}

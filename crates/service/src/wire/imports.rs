@@ -1,0 +1,295 @@
+//! Items of imports from other programs, and the report of an import.
+//!
+//! A command reads the files and sends the items; the service stores them. So items are read in one process and stored in another.
+
+use std::collections::BTreeMap;
+
+use annals_core::{Message, Role, Timestamp};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+/// One thing that another program keeps, with its place in the source.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ImportItem {
+    /// Where it stands, for the report: `conversations.json: line 12`.
+    pub place: String,
+    /// What it is.
+    pub item: ItemIn,
+}
+
+/// What an importer yields.
+///
+/// An id names a place in the source and is the same in every later export. If it is stored with other content, the source was
+/// edited, and the stored content is revised.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum ItemIn {
+    /// What is known about a conversation as a whole.
+    Conversation {
+        /// The title, if it has one.
+        title: Option<String>,
+        /// A summary that the source made.
+        summary: Option<String>,
+    },
+    /// A message.
+    Message {
+        /// Its conversation.
+        conversation: String,
+        /// Its id.
+        id: String,
+        /// The role of the speaker.
+        role: Role,
+        /// The name of the speaker.
+        name: Option<String>,
+        /// What was said.
+        content: String,
+        /// When it was said.
+        at: Timestamp,
+    },
+    /// A statement, as extracted by another memory.
+    Statement {
+        /// Its id.
+        id: String,
+        /// The person or thing it is about, if the source names one.
+        about: Option<String>,
+        /// The statement.
+        text: String,
+        /// From when it holds, if the source has a date.
+        at: Option<Timestamp>,
+    },
+    /// A fact.
+    Fact {
+        /// Its id.
+        id: String,
+        /// The person or thing it is about.
+        subject: String,
+        /// The predicate, as the source writes it.
+        predicate: String,
+        /// The value.
+        object: String,
+        /// From when it holds, if the source has a date.
+        at: Option<Timestamp>,
+    },
+    /// A block of core memory.
+    Block {
+        /// Its name.
+        name: String,
+        /// Its text.
+        text: String,
+    },
+    /// A note or document that is not part of a conversation.
+    Document {
+        /// Its id.
+        id: String,
+        /// Its heading; empty if it has none.
+        title: String,
+        /// Its text.
+        text: String,
+        /// When it was written, if the source has a date.
+        at: Option<Timestamp>,
+    },
+}
+
+impl From<Message> for ItemIn {
+    fn from(message: Message) -> ItemIn {
+        let Message { conversation, client_id, role, name, content, at } = message;
+        ItemIn::Message { conversation, id: client_id.unwrap_or_default(), role, name, content, at }
+    }
+}
+
+/// How items are stored.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ItemsRequest {
+    /// The kind of source, such as `chatgpt`. Part of the names of conversations of things that the source keeps in none.
+    pub from: String,
+    /// Time zone for the agent.
+    pub time_zone: Option<String>,
+    /// Imports messages again that were forgotten.
+    #[serde(default)]
+    pub unforget: bool,
+}
+
+/// Number of imported things of one type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct ImportCounts {
+    /// New ones.
+    pub new: u64,
+    /// Ones that were stored already.
+    pub known: u64,
+    /// Ones that replaced stored ones with other content.
+    pub revised: u64,
+    /// Ones that were forgotten earlier and stay forgotten.
+    pub forgotten: u64,
+}
+
+impl ImportCounts {
+    /// Returns the number of all.
+    pub fn total(&self) -> u64 {
+        self.new + self.known + self.revised + self.forgotten
+    }
+}
+
+/// What was stored.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct StoredItems {
+    /// Messages.
+    pub messages: ImportCounts,
+    /// Statements of other memories, each stored as a message of its own.
+    pub statements: ImportCounts,
+    /// Facts.
+    pub facts: ImportCounts,
+    /// Blocks of core memory.
+    pub blocks: ImportCounts,
+    /// Sections of notes and documents, each stored as a message of its own.
+    pub sections: ImportCounts,
+    /// Number of credentials that were masked before storage.
+    pub masked: u64,
+    /// Number of corrections by hand that changed messages of the source replaced. They are kept as former versions.
+    pub replaced_corrections: u64,
+    /// Number of changes that were made searchable.
+    pub searchable: u64,
+    /// Number of messages that could not be made searchable.
+    pub dead: u64,
+    /// What was not stored.
+    pub skipped: Vec<SkippedView>,
+}
+
+/// What a source holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct FoundItems {
+    /// Number of conversations with a message.
+    pub conversations: u64,
+    /// Number of messages.
+    pub messages: u64,
+    /// Number of messages of each role.
+    pub roles: BTreeMap<String, u64>,
+    /// Number of messages of each named person.
+    pub people: BTreeMap<String, u64>,
+    /// Number of local days with a message.
+    pub days: u64,
+    /// The first of these days.
+    pub first_day: Option<String>,
+    /// The last of these days.
+    pub last_day: Option<String>,
+    /// Number of facts and statements.
+    pub facts: u64,
+    /// Number of blocks of core memory.
+    pub blocks: u64,
+    /// Number of notes and documents.
+    pub documents: u64,
+}
+
+/// Something that was not imported.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct SkippedView {
+    /// What it is.
+    #[schema(example = "tool call (--tools)")]
+    pub kind: String,
+    /// How many there are.
+    pub count: u64,
+    /// What is wrong with the first, or what it looks like; may be empty. Contains no text of a person.
+    pub example: String,
+    /// Where the first stands.
+    #[schema(example = "conversations.json: line 12")]
+    pub place: String,
+}
+
+/// Result of an import from another program.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct ImportReport {
+    /// Name of the agent.
+    pub agent: String,
+    /// The kind of source.
+    #[schema(example = "chatgpt")]
+    pub from: String,
+    /// What the source holds.
+    pub found: FoundItems,
+    /// What was stored. Null for a dry run.
+    pub stored: Option<StoredItems>,
+    /// What was not imported.
+    pub skipped: Vec<SkippedView>,
+}
+
+/// Options of an upload to import.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, ToSchema, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct UploadRequest {
+    /// What the upload is: `chatgpt`, `claude`, `claude-code`, `codex`, `openclaw`, `markdown`, `letta`, `mem0`, `mcp-memory`,
+    /// `slack`, `whatsapp` or `csv`.
+    #[param(example = "chatgpt")]
+    pub from: String,
+    /// Only reports what would be imported and what is skipped. Default: false.
+    #[serde(default)]
+    pub dry_run: bool,
+    /// Your name: the speaker of your messages.
+    #[serde(default)]
+    pub me: Option<String>,
+    /// Names of the assistants in a chat of several people, separated by commas.
+    #[serde(default)]
+    pub assistants: Option<String>,
+    /// IANA time zone of the agent, and of times that the source writes without an offset. Default: the agent's.
+    #[serde(default)]
+    #[param(example = "Europe/Lisbon")]
+    pub time_zone: Option<String>,
+    /// Branches of a conversation that are imported: `active` or `all`. Default: `active`.
+    #[serde(default)]
+    pub branches: Option<String>,
+    /// Imports calls and results of tools, too.
+    #[serde(default)]
+    pub tools: bool,
+    /// Imports the thinking of models, too.
+    #[serde(default)]
+    pub thinking: bool,
+    /// The columns of a CSV file: `content=Text,at=Date`.
+    #[serde(default)]
+    pub columns: Option<String>,
+    /// Order of day and month in dates such as 03/04/2026: `dmy`, `mdy` or `ymd`.
+    #[serde(default)]
+    pub date_order: Option<String>,
+    /// Name of the uploaded file, for sources whose files are judged by their names, such as daily notes.
+    #[serde(default)]
+    pub file_name: Option<String>,
+    /// Imports messages again that were forgotten.
+    #[serde(default)]
+    pub unforget: bool,
+}
+
+/// Progress of an import of an upload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ImportStatus {
+    /// Waits for other imports to end.
+    Waiting,
+    /// Is being read and stored.
+    Running,
+    /// Everything is stored and searchable; `report` says what.
+    Done,
+    /// Ended early; `error` says why. What came before is stored, and the same upload completes it.
+    Failed,
+}
+
+/// An import of an upload. Kept until the service stops; after that the same upload may be sent again, which adds only what is
+/// missing.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct ImportView {
+    /// Id for `GET /v1/operations/{id}`.
+    pub operation_id: String,
+    /// Name of the agent.
+    pub agent: String,
+    /// What the upload is.
+    pub from: String,
+    /// Whether it only reports.
+    pub dry_run: bool,
+    /// Progress now.
+    pub status: ImportStatus,
+    /// Size of the upload in bytes.
+    pub bytes: u64,
+    /// Bytes that were read so far.
+    pub bytes_read: u64,
+    /// The report, at the end.
+    pub report: Option<ImportReport>,
+    /// Why it failed.
+    pub error: Option<String>,
+}
