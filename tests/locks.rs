@@ -67,6 +67,8 @@ fn body(path: &str) -> Option<Value> {
     let path = path.trim_start_matches("/v1/agents/{agent}/");
     Some(match path {
         "messages" => message("1", "Ann moved to Bern."),
+        "documents/search" => json!({ "query": "figs" }),
+        "documents/{collection}/{key}" => json!({ "text": "Ann likes figs." }),
         "search" | "context" => json!({ "query": "Where does Ann live?" }),
         "forget" => json!({ "conversation": "talk", "dry_run": false }),
         "memories/{id}" => json!({ "text": "Ann moved to Basel." }),
@@ -97,6 +99,7 @@ async fn every_route_keeps_the_locks() {
         let (_, found) = served.get("/v1/agents/ann/timeline?grains=working").await;
         let id = if path.contains("conversations") { "talk".to_owned() } else { id_in(&found) };
         let filled = path.replace("{agent}", "ann").replace("{id}", &id).replace("{name}", "search_memory");
+        let filled = filled.replace("{collection}", "notes").replace("{key}", "plan");
         let body = if method == "GET" { None } else { body(&path) };
         let asked = Method::from_bytes(method.as_bytes()).unwrap();
         let (status, answer) = served.ask(asked, &filled, None, body.as_ref()).await;

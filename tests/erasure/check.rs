@@ -106,7 +106,7 @@ impl History {
     }
 
     fn check_reported_entries(&self, agent: usize, target: &Target, done: &ForgetAnswer) {
-        let mut blocks = Vec::new();
+        let (mut blocks, mut documents) = (Vec::new(), Vec::new());
         for index in self.truth.meant_entries(agent, target) {
             match &self.truth.entries[index].place {
                 Place::Fact(source) => {
@@ -114,10 +114,13 @@ impl History {
                     assert!(done.operations.contains(&operation), "{source} {:#?}", self.log);
                 }
                 Place::Block(name) => blocks.push(name.clone()),
+                Place::Document(name, _) => documents.push(name.clone()),
             }
         }
         blocks.sort();
         assert_eq!(done.blocks, blocks, "{:#?}", self.log);
+        documents.sort();
+        assert_eq!(done.documents, documents, "{:#?}", self.log);
     }
 
     /// Returns everything of all other agents.

@@ -38,7 +38,7 @@ pub struct Turn {
     pub state: State,
 }
 
-/// A fact or block that a person wrote.
+/// A fact, block or document that a person wrote.
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub agent: usize,
@@ -55,6 +55,8 @@ pub enum Place {
     Fact(MemoryId),
     /// Name of the block.
     Block(String),
+    /// The document, as collection/key, and the ids of its passages.
+    Document(String, Vec<MemoryId>),
 }
 
 /// Turns and entries of all agents.
@@ -94,7 +96,8 @@ impl GroundTruth {
         let is_meant = |entry: &Entry| match (target, &entry.place) {
             (Target::Agent, _) => true,
             (Target::Subject(_), _) => entry.words.contains(SUBJECT),
-            (Target::Range(range), Place::Fact(_)) => range.contains(entry.at),
+            (Target::Range(range), Place::Fact(_) | Place::Document(..)) => range.contains(entry.at),
+            (Target::Memories(ids), Place::Document(_, passages)) => passages.iter().any(|id| ids.contains(id)),
             (Target::Memories(ids), Place::Fact(id)) => ids.contains(id),
             _ => false,
         };

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use annals_core::ports::{Block, Select, Target};
+use annals_core::ports::{Block, DocumentKey, Select, Target};
 use annals_core::{Agent, Grain, Interval, Kind, MemoryId, Message, Role, SignedDuration, Timestamp, Zones, identify};
+use annals_service::wire::PutDocument;
 use tempfile::TempDir;
 
 use crate::ground_truth::{Entry, GroundTruth, Place, SUBJECT, State, Turn};
@@ -55,7 +56,7 @@ impl History {
         }
         for _ in 0..STEPS {
             let agent = self.below(3);
-            match self.below(18) {
+            match self.below(19) {
                 0..=4 => self.say(agent, 0).await,
                 5 | 6 => self.say(agent, 130).await,
                 7 => self.revise(agent).await,
@@ -66,6 +67,7 @@ impl History {
                 13 => self.enter(agent).await,
                 14 => self.write_block(agent).await,
                 15 => self.say_again(agent).await,
+                16 => self.write_document(agent).await,
                 _ => self.forget(agent).await,
             }
         }
@@ -287,6 +289,27 @@ impl History {
         self.truth.entries.push(Entry { agent, place: Place::Block(name), at, words, is_forgotten: false });
     }
 
+    /// Stores a document of two passages. One in two names the subject in the second.
+    async fn write_document(&mut self, agent: usize) {
+        let (word, at) = (self.word(), self.now());
+        let (end, words) = match self.below(2) {
+            0 => (format!("{SUBJECT} wrote of it."), [word.clone(), SUBJECT.into()].into()),
+            _ => ("Nobody wrote of it.".to_owned(), [word.clone()].into()),
+        };
+        let value = serde_json::json!({"title": format!("A \"note\" about {word}"), "end": end});
+        self.note(agent, format!("stores the document {value}"));
+        let (of, key) = (self.agents[agent].clone(), format!("document {}", self.words));
+        let place = DocumentKey { collection: "notes".into(), key: key.clone() };
+        let request = PutDocument { value: Some(value), ..PutDocument::default() };
+        let service = self.world().service.clone();
+        let settings = service.admit(&of).await.unwrap();
+        service.put_document(&of, &settings, place.clone(), request, at).await.unwrap();
+        let stored = service.documents_at(&of, &[place], at).await.unwrap().remove(0);
+        let passages = stored.memories(&of).into_iter().map(|memory| memory.id).collect();
+        let place = Place::Document(format!("notes/{key}"), passages);
+        self.truth.entries.push(Entry { agent, place, at, words, is_forgotten: false });
+    }
+
     /// Sends forgotten messages again, with and without `revise`. All are refused.
     async fn say_again(&mut self, agent: usize) {
         let live = self.live(agent).await;
@@ -339,6 +362,7 @@ impl History {
         let entries = self.truth.entries.iter().filter(|entry| entry.agent == agent && !entry.is_forgotten);
         entries.rev().find_map(|entry| match &entry.place {
             Place::Fact(id) => Some(id.clone()),
+            Place::Document(_, passages) => passages.last().cloned(),
             Place::Block(_) => None,
         })
     }

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use crate::SqliteCatalog;
 use crate::columns::{grain, instant, json, maybe_instant, number, to_json};
 use crate::db::{Db, Result, Row, params};
-use crate::{changes, totals};
+use crate::{changes, passages, totals};
 
 #[async_trait]
 impl Agents for SqliteCatalog {
@@ -67,6 +67,7 @@ macro_rules! known {
             OR EXISTS (SELECT 1 FROM ledger WHERE ledger.agent_id = agent.agent_id)
             OR EXISTS (SELECT 1 FROM fact_operation WHERE fact_operation.agent_id = agent.agent_id)
             OR EXISTS (SELECT 1 FROM block WHERE block.agent_id = agent.agent_id)
+            OR EXISTS (SELECT 1 FROM document WHERE document.agent_id = agent.agent_id)
         ) "
     };
 }
@@ -89,12 +90,13 @@ pub(crate) const AGENT_STATE: &str = "SELECT settings,
             OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = agent.agent_id)
             OR EXISTS (SELECT 1 FROM ledger WHERE ledger.agent_id = agent.agent_id)
             OR EXISTS (SELECT 1 FROM fact_operation WHERE fact_operation.agent_id = agent.agent_id)
-            OR EXISTS (SELECT 1 FROM block WHERE block.agent_id = agent.agent_id) AS known
+            OR EXISTS (SELECT 1 FROM block WHERE block.agent_id = agent.agent_id)
+            OR EXISTS (SELECT 1 FROM document WHERE document.agent_id = agent.agent_id) AS known
     FROM agent
     WHERE agent_id = ?1";
 pub(crate) const WITH_WORK: &str = include_str!("sql/agents_with_work.sql");
 
-/// Returns the agents after the given one that have settings, messages, ledger rows, fact operations or blocks, by
+/// Returns the agents after the given one that have settings, messages, ledger rows, fact operations, blocks or documents, by
 /// workspace, then by name.
 pub(crate) fn page(db: &dyn Db, workspace: Option<&str>, after: Option<&Agent>, limit: usize) -> Result<Vec<Agent>> {
     // No name is empty, so this place is before the first agent of a workspace.
@@ -192,7 +194,7 @@ pub(crate) const LAST_TURN: &str = "SELECT at FROM turn WHERE agent_id = ?1 ORDE
 pub(crate) fn counts(db: &dyn Db, agent: &Agent) -> Result<Counts> {
     let agent_id = known(db, agent)?;
     let mut counts = Counts::default();
-    for sql in [COUNT_TURNS, COUNT_STATEMENTS] {
+    for sql in [COUNT_TURNS, COUNT_STATEMENTS, passages::COUNT] {
         let rows: u64 = db.query_one(sql, params![agent_id], |row| number(row, "n"))?;
         counts.memories[0] += rows;
     }

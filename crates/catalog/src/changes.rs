@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use crate::SqliteCatalog;
 use crate::columns::{grain_number, micros, number, signed};
 use crate::db::{Db, Result, Row, Values, params};
-use crate::{agents, memories, statements, summaries, turns};
+use crate::{agents, memories, passages, statements, summaries, turns};
 
 #[async_trait]
 impl Watermarks for SqliteCatalog {
@@ -62,6 +62,7 @@ pub(crate) fn changes(db: &dyn Db, agent: &Agent, grain: Grain, after: u64, limi
         Grain::Working => {
             let mut turns = turns::memories(db, TURNS, place)?;
             turns.append(&mut statements::memories(db, STATEMENTS, place)?);
+            turns.append(&mut passages::memories(db, passages::CHANGES, place)?);
             turns
         }
         _ => summaries::find(db, SUMMARIES, params![agent_id, after, most, grain_number(grain)])?,
@@ -80,7 +81,10 @@ pub(crate) fn backlog(db: &dyn Db, agent: &Agent, grain: Grain, after: u64) -> R
     let of_grain = params![agent_id, after, grain_number(grain)];
     let count = |sql, place: Values<'_>| -> Result<u64> { db.query_one(sql, place, |row| number(row, "n")) };
     let upserts = match grain {
-        Grain::Working => count(TURNS_LEFT, &of_grain[..2])? + count(STATEMENTS_LEFT, &of_grain[..2])?,
+        Grain::Working => {
+            let place = &of_grain[..2];
+            count(TURNS_LEFT, place)? + count(STATEMENTS_LEFT, place)? + count(passages::LEFT, place)?
+        }
         _ => count(SUMMARIES_LEFT, of_grain)?,
     };
     Ok(upserts + count(TOMBSTONES_LEFT, of_grain)?)

@@ -29,6 +29,7 @@ keeps_the_promises_of! {
     erasure: erasure_suite,
     archive: archive_suite,
     blocks: blocks_suite,
+    documents: documents_suite,
     requests: requests_suite,
     keys: keys_suite,
     accesses: accesses_suite,

@@ -29,7 +29,7 @@ pub(crate) use leftovers::{phrases, tables};
 pub(crate) use plan::{Plan, plan};
 #[cfg(test)]
 pub(crate) use selection::{OF_CONVERSATION, WITHIN};
-pub(crate) use words::{Remaining, STATEMENT_TEXTS, TURN_TEXTS, VERSION_TEXTS};
+pub(crate) use words::{DOCUMENT_TEXTS, Remaining, STATEMENT_TEXTS, TURN_TEXTS, VERSION_TEXTS};
 
 const PLANNING: &str = "selecting what to forget";
 
@@ -42,7 +42,8 @@ impl SqliteCatalog {
         let former = self.held(&search, VERSION_TEXTS).await?;
         report.sealed_sentences.retain(|sentence| !former.contains(sentence));
         let (turns, statements) = (self.held(&search, TURN_TEXTS).await?, self.held(&search, STATEMENT_TEXTS).await?);
-        report.words.retain(|word| [&former, &turns, &statements].iter().all(|held| !held.contains(word)));
+        let documents = self.held(&search, DOCUMENT_TEXTS).await?;
+        report.words.retain(|word| [&former, &turns, &statements, &documents].iter().all(|held| !held.contains(word)));
         Ok(report)
     }
 

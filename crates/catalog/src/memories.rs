@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use crate::SqliteCatalog;
 use crate::columns::{bounds, grain_number, instant, number, signed};
 use crate::db::{Db, Result, Row, params};
-use crate::{agents, changes, statements, summaries, turns};
+use crate::{agents, changes, passages, statements, summaries, turns};
 
 #[async_trait]
 impl Memories for SqliteCatalog {
@@ -74,7 +74,8 @@ pub(crate) fn list(db: &dyn Db, agent: &Agent, select: &Select) -> Result<Vec<Me
             let turns = asked(select, Kind::Turn, || turns::memories(db, &sql, place))?;
             let stated = selecting_statements(select);
             let statements = asked(select, Kind::Statement, || statements::memories(db, &stated, place))?;
-            Ok(merge(turns, statements, select))
+            let passages = asked(select, Kind::Passage, || passages::memories(db, &selecting_passages(select), place))?;
+            Ok(merge([turns, statements, passages], select))
         }
         (Grain::Working, Some(conversation)) => {
             asked(select, Kind::Turn, || turns::memories(db, &sql, params![agent_id, start, end, most, conversation]))
@@ -107,13 +108,17 @@ pub(crate) fn selecting_statements(select: &Select) -> String {
     directed(STATEMENTS_WITHIN, select)
 }
 
+/// Returns the SQL for memories of kind passage.
+pub(crate) fn selecting_passages(select: &Select) -> String {
+    directed(passages::WITHIN, select)
+}
+
 fn directed(sql: &str, select: &Select) -> String {
     if select.newest_first { sql.replace(" ASC", " DESC") } else { sql.to_owned() }
 }
 
-fn merge(turns: Vec<Memory>, statements: Vec<Memory>, select: &Select) -> Vec<Memory> {
-    let mut all = turns;
-    all.extend(statements);
+fn merge(kinds: [Vec<Memory>; 3], select: &Select) -> Vec<Memory> {
+    let mut all: Vec<Memory> = kinds.into_iter().flatten().collect();
     let directed = |order: Ordering| if select.newest_first { order.reverse() } else { order };
     all.sort_by(|a, b| directed(in_order(a, b)));
     all.truncate(select.limit);
@@ -125,11 +130,12 @@ pub(crate) fn get(db: &dyn Db, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Me
     let agent_id = agents::known(db, agent)?;
     let mut found = Vec::new();
     for id in ids {
-        // The first letter is the kind. Querying all three tables for each id would delay the commits behind a search.
+        // The first letter is the kind. Querying all four tables for each id would delay the commits behind a search.
         let read = match id.as_str().as_bytes().first() {
             Some(b't') => turn,
             Some(b's') => summary,
             Some(b'f') => statement,
+            Some(b'p') => passage,
             _ => continue,
         };
         found.extend(read(db, agent_id, id)?);
@@ -162,6 +168,10 @@ fn summary(db: &dyn Db, agent_id: i64, id: &MemoryId) -> Result<Option<Memory>> 
 
 fn statement(db: &dyn Db, agent_id: i64, id: &MemoryId) -> Result<Option<Memory>> {
     Ok(statements::memories(db, statements::BY_ID, params![agent_id, id.as_str()])?.pop())
+}
+
+fn passage(db: &dyn Db, agent_id: i64, id: &MemoryId) -> Result<Option<Memory>> {
+    Ok(passages::memories(db, passages::BY_ID, params![agent_id, id.as_str()])?.pop())
 }
 
 /// Compares by time, then by conversation and id. A statement has no conversation and comes first at its instant.
@@ -211,6 +221,11 @@ pub(crate) fn remove_statement(db: &dyn Db, agent_id: i64, id: &MemoryId) -> Res
     let sql = "DELETE FROM statement_source WHERE agent_id = ?1 AND statement = ?2";
     db.execute(sql, params![agent_id, id.as_str()])?;
     remove(db, "DELETE FROM statement WHERE agent_id = ?1 AND id = ?2", agent_id, id, Grain::Working)
+}
+
+/// Removes a passage; returns the sequence number of the change, if the passage existed.
+pub(crate) fn remove_passage(db: &dyn Db, agent_id: i64, id: &MemoryId) -> Result<Option<i64>> {
+    remove(db, "DELETE FROM passage WHERE agent_id = ?1 AND id = ?2", agent_id, id, Grain::Working)
 }
 
 /// Removes a summary with its lineage; returns the sequence number of the change, if the summary existed.

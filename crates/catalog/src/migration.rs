@@ -152,6 +152,7 @@ fn in_short(record: &Record) -> String {
         }
         Record::Version { text, .. } => format!("version {text}"),
         Record::Block { text, .. } => format!("block {text}"),
+        Record::Document(document) => format!("document {}", document.key),
         Record::Gone { id, .. } => format!("gone {id}"),
         Record::Access { id, times, .. } => format!("access {id} {times}"),
     }

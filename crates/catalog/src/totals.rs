@@ -25,13 +25,14 @@ fn number_of(table: &str) -> String {
 fn counts() -> String {
     format!(
         "SELECT
-            {} + {} AS working,
+            {} + {} + {} AS working,
             (SELECT count(*) FROM ledger INDEXED BY ledger_failed WHERE last_error IS NOT NULL AND {LISTED}) AS failed,
             (SELECT count(*) FROM ledger INDEXED BY ledger_open
                 WHERE (dirty_seq > clean_seq OR degraded = 1) AND degraded = 1 AND {LISTED}) AS degraded,
             (SELECT count(*) FROM dead_letter JOIN agent USING (agent_id) WHERE {KNOWN}) AS letters",
         number_of("turn"),
         number_of("statement"),
+        number_of("passage"),
     )
 }
 
@@ -53,6 +54,7 @@ pub(crate) fn backlogs() -> String {
         format!(
             "(SELECT count(*) FROM turn WHERE turn.agent_id = place.agent_id AND turn.seq > {seq})
             + (SELECT count(*) FROM statement WHERE statement.agent_id = place.agent_id AND statement.seq > {seq})
+            + (SELECT count(*) FROM passage WHERE passage.agent_id = place.agent_id AND passage.seq > {seq})
             + (SELECT count(*) FROM tombstone
                 WHERE tombstone.agent_id = place.agent_id AND tombstone.grain = 0 AND tombstone.seq > {seq})"
         )
@@ -179,6 +181,7 @@ mod tests {
                 // Without a condition: SQLite counts the entries of whole pages.
                 "SCAN turn USING COVERING INDEX turn_by_time",
                 "SCAN statement USING COVERING INDEX statement_by_change",
+                "SCAN passage USING COVERING INDEX passage_by_document",
                 "SCAN ledger USING INDEX ledger_failed",
                 "SCAN ledger USING INDEX ledger_open",
                 "SCAN dead_letter",

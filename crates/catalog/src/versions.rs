@@ -16,6 +16,9 @@ pub(crate) fn correct(db: &dyn Db, agent: &Agent, id: &MemoryId, text: &str, now
     if former.kind() == Kind::Turn {
         return Err(Error::invalid("id", "is a turn; store it again with revise").into());
     }
+    if former.kind() == Kind::Passage {
+        return Err(Error::invalid("id", "is a passage; write its document instead").into());
+    }
     if former.text == text {
         return Ok(());
     }

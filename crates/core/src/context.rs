@@ -71,7 +71,7 @@ pub enum ContextKind {
     Statement,
     /// The summary of a period.
     Summary,
-    /// A document supplied by the caller.
+    /// A part of a document, stored or supplied by the caller.
     Document,
 }
 
@@ -98,7 +98,8 @@ pub struct ContextItem {
     pub short: String,
     /// Its kind.
     pub kind: ContextKind,
-    /// First and last local day it covers; for a fact, the days on which it was said. `None` for blocks and documents.
+    /// First and last local day it covers; for a fact, the days on which it was said. `None` for blocks and documents of
+    /// the caller.
     pub days: Option<(Date, Date)>,
     /// The item as it appears in the text. A summary has several lines.
     pub text: String,

@@ -7,6 +7,7 @@ use data_encoding::{BASE32_NOPAD, HEXLOWER};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::ports::DocumentKey;
 use crate::{Agent, Period, Timestamp, TurnKey};
 
 /// SHA-256 over a list of parts. Each part is preceded by its length, so `["ab", "c"]` and `["a", "bc"]` differ.
@@ -57,6 +58,12 @@ impl MemoryId {
     /// Returns the id of a statement, derived from its first source and its text.
     pub fn statement(agent: &Agent, source: &MemoryId, text: &str) -> MemoryId {
         MemoryId::derive('f', agent, [source.as_str(), text])
+    }
+
+    /// Returns the id of a passage, derived from its document and its ordinal there. A rewritten passage keeps its id.
+    pub fn passage(agent: &Agent, document: &DocumentKey, ordinal: u32) -> MemoryId {
+        let place = format!("{}\0{}", document.collection, document.key);
+        MemoryId::derive('p', agent, [&place, &ordinal.to_string()])
     }
 
     /// Returns the id of a fact that a person entered, derived from its words and time. It is the source of the fact's

@@ -60,9 +60,9 @@ pub use zones::{Zones, latest_day};
 /// The parts of the store as traits, for calls on a concrete store. A `dyn Store` needs none of them in scope.
 pub mod prelude {
     pub use crate::ports::{
-        Accesses as _, Agents as _, Archive as _, Blocks as _, Catalog as _, DeadLetters as _, Erasure as _,
-        Journal as _, Keys as _, Ledger as _, Memories as _, Replies as _, Requests as _, Seals as _, Turns as _,
-        Watermarks as _,
+        Accesses as _, Agents as _, Archive as _, Blocks as _, Catalog as _, DeadLetters as _, Documents as _,
+        Erasure as _, Journal as _, Keys as _, Ledger as _, Memories as _, Replies as _, Requests as _, Seals as _,
+        Turns as _, Watermarks as _,
     };
 }
 

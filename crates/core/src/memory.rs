@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::ports::{DocumentKey, Passage};
 use crate::{Date, Grain, Interval, MemoryId, Period, Role, Sentence, Timestamp};
 
 /// Kind of a memory.
@@ -14,6 +15,8 @@ pub enum Kind {
     Statement,
     /// The summary of a period.
     Summary,
+    /// A passage of a document, in working memory.
+    Passage,
 }
 
 impl Kind {
@@ -23,6 +26,7 @@ impl Kind {
             Kind::Turn => "turn",
             Kind::Statement => "fact",
             Kind::Summary => "summary",
+            Kind::Passage => "passage",
         }
     }
 }
@@ -31,10 +35,12 @@ impl std::str::FromStr for Kind {
     type Err = crate::Error;
 
     fn from_str(text: &str) -> crate::Result<Kind> {
-        [Kind::Turn, Kind::Statement, Kind::Summary]
+        [Kind::Turn, Kind::Statement, Kind::Summary, Kind::Passage]
             .into_iter()
             .find(|kind| kind.as_str() == text)
-            .ok_or_else(|| crate::Error::invalid("kind", format!("is {text:?}; expected one of turn, fact, summary")))
+            .ok_or_else(|| {
+                crate::Error::invalid("kind", format!("is {text:?}; expected one of turn, fact, summary, passage"))
+            })
     }
 }
 
@@ -93,6 +99,17 @@ pub enum Body {
         /// What it was made from: turns for a day, summaries of the next finer grain otherwise.
         sources: Vec<MemoryId>,
     },
+    /// A passage of a document.
+    Passage {
+        /// The document.
+        document: DocumentKey,
+        /// Its number among the passages of the document, counted from 0.
+        ordinal: u32,
+        /// Its place in the searched text of the document.
+        passage: Passage,
+        /// When the document expires.
+        expires_at: Option<Timestamp>,
+    },
 }
 
 impl Memory {
@@ -107,6 +124,7 @@ impl Memory {
             Body::Turn { .. } => Kind::Turn,
             Body::Statement { .. } => Kind::Statement,
             Body::Summary { .. } => Kind::Summary,
+            Body::Passage { .. } => Kind::Passage,
         }
     }
 
@@ -115,8 +133,18 @@ impl Memory {
         match &self.body {
             Body::Turn { speaker, .. } => Some(speaker),
             Body::Statement { speaker, .. } => speaker.as_deref(),
-            Body::Summary { .. } => None,
+            Body::Summary { .. } | Body::Passage { .. } => None,
         }
+    }
+
+    /// Returns the document of a passage.
+    pub fn document(&self) -> Option<&DocumentKey> {
+        if let Body::Passage { document, .. } = &self.body { Some(document) } else { None }
+    }
+
+    /// Returns whether it is a passage of a document that has expired.
+    pub fn is_expired(&self, now: Timestamp) -> bool {
+        matches!(self.body, Body::Passage { expires_at: Some(end), .. } if end <= now)
     }
 
     /// Returns the role of a turn.
@@ -139,10 +167,10 @@ impl Memory {
         if let Body::Summary { sentences, .. } = &self.body { sentences } else { &[] }
     }
 
-    /// Returns what a statement or summary was made from; nothing for a turn.
+    /// Returns what a statement or summary was made from; nothing for a turn or a passage.
     pub fn sources(&self) -> &[MemoryId] {
         match &self.body {
-            Body::Turn { .. } => &[],
+            Body::Turn { .. } | Body::Passage { .. } => &[],
             Body::Statement { sources, .. } | Body::Summary { sources, .. } => sources,
         }
     }

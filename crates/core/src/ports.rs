@@ -3,7 +3,7 @@
 //!
 //! Each port has an in-memory implementation and a conformance suite in the testkit. Every other implementation passes
 //! the same suite. Nothing here names a database, a model or a file. `Catalog`, `Journal`, `Seals`, `Erasure`,
-//! `Replies`, `Archive`, `Blocks`, `Requests`, `Keys` and `Accesses` are the parts of one [`Store`], which everybody takes
+//! `Replies`, `Archive`, `Blocks`, `Documents`, `Requests`, `Keys` and `Accesses` are the parts of one [`Store`], which everybody takes
 //! whole; `Catalog` joins `Agents`, `Turns`, `Memories`, `Watermarks`, `Ledger` and `DeadLetters`. Small traits, so that an
 //! implementation can keep each beside its queries.
 
@@ -13,6 +13,7 @@ mod archive;
 mod blocks;
 mod catalog;
 mod dead_letters;
+mod documents;
 mod embedder;
 mod engine;
 mod erasure;
@@ -41,6 +42,10 @@ pub use archive::{Archive, Record, RecordOrigin, Version, check_origin};
 pub use blocks::{Block, Blocks, check_number_of_blocks};
 pub use catalog::Catalog;
 pub use dead_letters::DeadLetters;
+pub use documents::{
+    Content, Document, DocumentKey, DocumentSelect, DocumentWrite, Documents, Expected, Passage, StoredCollection,
+    is_heading,
+};
 pub use embedder::Embedder;
 pub use engine::{Engine, SummaryTask};
 pub use erasure::{Erasure, ErasureReport, Target};

@@ -17,7 +17,7 @@ mod summary;
 
 use std::collections::BTreeMap;
 
-use annals_core::ports::Record;
+use annals_core::ports::{Document, Record};
 use annals_core::{Grain, Period, Result, Settings, Zones, fold};
 
 use day::Day;
@@ -31,7 +31,7 @@ const DAILY_NOTES: &str = "{\n  \"folder\": \"memory\",\n  \"format\": \"YYYY-MM
 pub fn markdown(records: impl IntoIterator<Item = Record>) -> Result<BTreeMap<String, String>> {
     let mut settings = Settings::default();
     let (mut days, mut periods) = (BTreeMap::<Period, Day>::new(), BTreeMap::new());
-    let (mut operations, mut blocks) = (Vec::new(), BTreeMap::new());
+    let (mut operations, mut blocks, mut documents) = (Vec::new(), BTreeMap::new(), Vec::new());
     for record in records {
         match record {
             Record::Settings(found) => settings = found,
@@ -43,6 +43,7 @@ pub fn markdown(records: impl IntoIterator<Item = Record>) -> Result<BTreeMap<St
             }
             Record::Period { period, text: Some(text), .. } => _ = periods.insert(period, text),
             Record::Block { name, text, .. } => _ = blocks.insert(name, text),
+            Record::Document(document) => documents.push(*document),
             // Bookkeeping, and former texts.
             Record::Period { text: None, .. }
             | Record::Version { .. }
@@ -58,6 +59,10 @@ pub fn markdown(records: impl IntoIterator<Item = Record>) -> Result<BTreeMap<St
     for (name, text) in blocks {
         let path = free_path(&block_path(&name), &files);
         files.insert(path, with_end(text));
+    }
+    for document in documents.iter().filter(|document| !document.key.ends_with('/')) {
+        let path = free_path(&document_path(document), &files);
+        files.insert(path, with_end(document.full_text()));
     }
     files.insert(".obsidian/daily-notes.json".into(), DAILY_NOTES.into());
     Ok(files)
@@ -88,6 +93,12 @@ fn block_path(name: &str) -> String {
         "identity" => "IDENTITY.md".into(),
         other => format!("memory/blocks/{}.md", file_name(other)),
     }
+}
+
+/// Returns the path of a document. The directories of the memory tool have documents without a text, which are left out.
+fn document_path(document: &Document) -> String {
+    let key = document.key.strip_suffix(".md").unwrap_or(&document.key);
+    format!("memory/documents/{}/{}.md", file_name(&document.collection), file_name(key))
 }
 
 /// Returns a path that no file has, also where upper and lower case are one: `a.md`, `a-2.md` …

@@ -282,6 +282,7 @@ impl QueryPlan<'_> {
     fn admits(&self, memory: &Memory) -> bool {
         self.filter(memory.grain).admits(&memory.cover, memory.kind(), memory.conversation())
             && self.bounds.is_over(memory)
+            && !memory.is_expired(self.now)
             && !(self.query.strict && self.days_outside(memory) > 0)
     }
 }

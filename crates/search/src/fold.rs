@@ -1,22 +1,26 @@
 //! Folds results by the calendar. A summary is dropped if a finer memory that it covers ranks above it. The finer summaries of
 //! a coarse summary are dropped if there are many of them, because it says the same in one place. A text that two grains have
-//! is shown once. Pure.
+//! is shown once. A document shows its best passages only. Pure.
 //!
 //! Turns are never folded away.
 
 use std::collections::{HashMap, HashSet};
 
+use annals_core::ports::DocumentKey;
 use annals_core::{Found, Grain, Kind, MemoryId, Period, folded};
 
 /// Finer summaries of one coarse summary are dropped if there are more than this many among the results.
 const MOST_SIBLINGS: usize = 3;
+
+/// Passages of one document among the results; the others say more of the same.
+const MOST_PASSAGES: usize = 3;
 
 /// Returns the first `limit` results in their order, after dropping repeated texts, then summaries below one of their
 /// descendants, then the finer summaries of a summary that has too many of them. Summaries in `asked_for` are exempt from the
 /// first two rules.
 pub(crate) fn fold(ranked: Vec<Found>, limit: usize, asked_for: &HashSet<MemoryId>) -> Vec<Found> {
     let mut covered: HashSet<Period> = HashSet::new();
-    let ranked = without_repeats(ranked, asked_for).into_iter();
+    let ranked = without_crowds(without_repeats(ranked, asked_for)).into_iter();
     let mut left: Vec<Found> = ranked.filter(|found| keep(found, &mut covered, asked_for)).collect();
     while let Some(crowded) = crowded(&left[..left.len().min(limit)]) {
         left.retain(|found| !is_summary_within(found, crowded));
@@ -43,6 +47,18 @@ fn without_repeats(ranked: Vec<Found>, asked_for: &HashSet<MemoryId>) -> Vec<Fou
     };
     let mut keep = keep;
     ranked.into_iter().filter(|found| keep(found)).collect()
+}
+
+/// Drops all but the best passages of each document.
+fn without_crowds(mut ranked: Vec<Found>) -> Vec<Found> {
+    let mut shown: HashMap<DocumentKey, usize> = HashMap::new();
+    ranked.retain(|found| {
+        let Some(document) = found.memory.document() else { return true };
+        let count = shown.entry(document.clone()).or_default();
+        *count += 1;
+        *count <= MOST_PASSAGES
+    });
+    ranked
 }
 
 /// Returns the period of the first summary that has too many finer summaries among these results.
@@ -106,6 +122,22 @@ mod tests {
     #[test]
     fn summary_above_its_descendant_is_kept() {
         check("2026 2026-03 t:2026-03-04 t:2026-03-04", "2026 2026-03 t:2026-03-04 t:2026-03-04");
+    }
+
+    #[test]
+    fn document_shows_its_best_passages_only() {
+        let passage = |key: &str, ordinal: u32| {
+            let document = DocumentKey { collection: "notes".into(), key: key.into() };
+            let mut found = found("t:2026-03-04");
+            let passage = annals_core::ports::Passage { start: 0, end: 1 };
+            found.memory.body = annals_core::Body::Passage { document, ordinal, passage, expires_at: None };
+            found.memory.text = format!("{key}{ordinal}");
+            found
+        };
+        let ranked = [("a", 5), ("a", 2), ("b", 0), ("a", 0), ("a", 1), ("b", 1)];
+        let left = fold(ranked.map(|(key, ordinal)| passage(key, ordinal)).to_vec(), 99, &HashSet::new());
+        let left: Vec<&str> = left.iter().map(|found| found.memory.text.as_str()).collect();
+        assert_eq!(left, ["a5", "a2", "b0", "a0", "b1"]);
     }
 
     #[test]

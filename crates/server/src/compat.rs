@@ -3,8 +3,10 @@
 //! are those of REST. OpenAPI does not describe these routes; `docs/adapters.md` does.
 
 mod body;
+mod langgraph;
 mod mcp_memory;
 mod mem0;
+mod memory_tool;
 mod openai;
 #[cfg(test)]
 mod testing;
@@ -20,6 +22,7 @@ use crate::config::ServerConfig;
 pub(crate) fn routes(service: &Service, config: &ServerConfig) -> Router {
     Router::new()
         .merge(mcp_memory::routes(service, config))
+        .merge(langgraph::routes().merge(memory_tool::routes()).with_state(service.clone()))
         .nest("/compat/mem0/{agent}", mem0::routes(service))
         // With and without the version: clients differ in what they take as base URL.
         .nest("/compat/openai/{agent}", openai::routes(service))

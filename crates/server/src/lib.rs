@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | `arguments` | parses requests into types and reports all their faults |
 //! | `access` | keys, scopes, limits, and allowed origins of requests |
+//! | `compat` | interfaces of other memories, for their clients |
 //! | `error_status` | what each error means over HTTP and as an exit code |
 //! | `rest` | the operations over HTTP |
 //! | `ipc` | calls of other processes of the same user, over a Unix socket |

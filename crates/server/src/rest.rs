@@ -5,6 +5,7 @@
 
 mod agents;
 mod describe;
+mod documents;
 pub(crate) mod extract;
 mod facts;
 mod health;

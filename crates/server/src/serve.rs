@@ -114,6 +114,8 @@ pub async fn serve(
     }
     let (counting, until) = (service.clone(), stop.clone());
     tasks.spawn(async move { counting.flush_periodically(until).await });
+    let (expiring, until) = (service.clone(), stop.clone());
+    tasks.spawn(async move { expiring.remove_expired_periodically(until).await });
     // Messages that came in before the last stop and are not searchable yet.
     for agent in service.agents_with_work(service.now()).await.map_err(io::Error::other)? {
         service.nudge(&agent);

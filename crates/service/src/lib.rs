@@ -42,9 +42,9 @@ mod wiring;
 pub use activity::{Activity, Busy};
 pub use admit::NotAdmitted;
 pub use operations::{
-    Accepted, AttachedMemory, Entity, Export, ImportRequest, KnowledgeGraph, MOST_MESSAGES, MessageLine, MessageLines,
-    MessageSource, NoProgress, ProgressSink, RecordSource, Relation, RolledUpAgent, SourceReader, Stage, TurnsRequest,
-    Verified, read_source,
+    Accepted, AttachedMemory, DocumentChange, DocumentFound, DocumentQuery, Entity, Export, ImportRequest,
+    KnowledgeGraph, MOST_MESSAGES, MessageLine, MessageLines, MessageSource, NewDocument, NoProgress, ProgressSink,
+    RecordSource, Relation, RolledUpAgent, SourceReader, Stage, TurnsRequest, Verified, read_source,
 };
 pub use secret::{Issued, Presented, issue};
 pub use service::{Clock, Parts, Prompts, Service};

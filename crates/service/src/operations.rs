@@ -7,6 +7,7 @@ mod check;
 mod context;
 mod conversations;
 mod dead_letters;
+mod documents;
 mod dump;
 mod export;
 mod extract;
@@ -34,6 +35,7 @@ mod uploads;
 mod verify;
 
 pub use attached::{AttachedMemory, TurnsRequest};
+pub use documents::{DocumentChange, DocumentFound, DocumentQuery, NewDocument};
 pub use export::Export;
 pub use import::{ImportRequest, MessageLine, MessageLines, MessageSource, RecordSource};
 pub use ingest::{Accepted, MOST_MESSAGES};

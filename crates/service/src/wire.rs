@@ -2,6 +2,7 @@
 //! purpose only. Plain data without business rules.
 
 mod context;
+mod documents;
 mod facts;
 mod forget;
 mod imports;
@@ -19,6 +20,10 @@ mod when;
 mod words;
 
 pub use context::{BlockView, BlocksRequest, BlocksView, ContextAnswer, ContextItemView, ContextRequest, DocumentIn};
+pub use documents::{
+    CollectionView, CollectionsAnswer, DocumentResult, DocumentSearchAnswer, DocumentSearchRequest, DocumentView,
+    DocumentsAnswer, DocumentsRequest, PassageOf, PassageView, PutDocument,
+};
 pub use facts::{FactEntry, FactView, FactsAnswer, FactsRequest, Verb};
 pub use forget::{ForgetAnswer, ForgetReport, ForgetRequest, ProofView};
 pub use imports::{

@@ -1,8 +1,8 @@
 //! Builders for the records that tests need. Days are UTC days.
 
-use annals_core::ports::{Origin, Turn};
+use annals_core::ports::{Content, Document, Origin, Passage, Turn};
 use annals_core::{
-    Agent, Date, Digest, Draft, FactOperation, Interval, MemoryId, Message, Period, Properties, Role, RolledUp,
+    Agent, Date, Digest, Draft, FactOperation, Grain, Interval, MemoryId, Message, Period, Properties, Role, RolledUp,
     Statement, Summary, Timestamp, Verb, Zones, identify,
 };
 
@@ -30,7 +30,7 @@ pub fn turn_of(agent: &Agent, message: Message) -> Turn {
     Turn {
         id: MemoryId::turn(agent, &key),
         key,
-        day: Period::of(annals_core::Grain::Daily, day),
+        day: Period::of(Grain::Daily, day),
         message,
         masked: 0,
         origin: Origin::Client,
@@ -126,4 +126,29 @@ pub(crate) fn utc_cover(period: Period) -> Interval {
 
 fn utc() -> Zones {
     Zones::new("UTC").expect("UTC is a zone")
+}
+
+/// Returns a text of the collection `notes`, written at an instant, with one passage a paragraph.
+pub fn document(key: &str, at: Timestamp, text: &str) -> Document {
+    let mut start = 0;
+    let passages = text.split("\n\n").map(|paragraph| {
+        let end = start + paragraph.chars().count() as u32;
+        let passage = Passage { start, end };
+        start = end + 2;
+        passage
+    });
+    let passages = passages.collect();
+    Document {
+        collection: "notes".into(),
+        key: key.into(),
+        content: Content::Text(text.into()),
+        indexed: None,
+        created_at: at,
+        updated_at: at,
+        day: Period::of(Grain::Daily, utc().day_of(at)),
+        version: 1,
+        lifetime: None,
+        expires_at: None,
+        passages,
+    }
 }

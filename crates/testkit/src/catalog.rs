@@ -4,6 +4,7 @@ mod accesses;
 mod agent_data;
 mod archive;
 mod blocks;
+mod documents;
 mod erasure;
 mod idempotency;
 mod journal;
@@ -29,7 +30,7 @@ use agent_data::AgentData;
 
 pub(crate) use agent_data::remember;
 
-/// Ports `Catalog`, `Journal`, `Seals`, `Replies`, `Erasure`, `Archive`, `Blocks`, `Requests`, `Keys` and `Accesses` of one
+/// Ports `Catalog`, `Journal`, `Seals`, `Replies`, `Erasure`, `Archive`, `Blocks`, `Documents`, `Requests`, `Keys` and `Accesses` of one
 /// store, over plain maps. Clones share their content.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryCatalog {
@@ -264,7 +265,7 @@ impl Ledger for MemoryCatalog {
         self.read(agent, |data| {
             data.select(|memory| match memory.kind() {
                 Kind::Turn => memory.period == period,
-                Kind::Statement => false,
+                Kind::Statement | Kind::Passage => false,
                 Kind::Summary => memory.period.parent() == Some(period),
             })
         })
@@ -365,6 +366,7 @@ mod tests {
         crate::erasure_suite(async || MemoryCatalog::new()).await;
         crate::archive_suite(async || MemoryCatalog::new()).await;
         crate::blocks_suite(async || MemoryCatalog::new()).await;
+        crate::documents_suite(async || MemoryCatalog::new()).await;
         crate::requests_suite(async || MemoryCatalog::new()).await;
         crate::keys_suite(async || MemoryCatalog::new()).await;
         crate::accesses_suite(async || MemoryCatalog::new()).await;

@@ -25,7 +25,7 @@ mod totals;
 mod words;
 
 pub(crate) use builders::utc_cover;
-pub use builders::{agent, at, entry, message, operation, period, statement, summary, turn, turn_of};
+pub use builders::{agent, at, document, entry, message, operation, period, statement, summary, turn, turn_of};
 pub use catalog::MemoryCatalog;
 pub use dice::Dice;
 pub use embedder::WordEmbedder;
@@ -41,5 +41,5 @@ pub use suites::{
     STRATA_DIMENSION, catalog_suite, embedder_suite, engine_suite, facts_suite, strata_suite, whole_tables_suite,
 };
 pub use suites::{Store, all_records, archive_suite, erasure_suite, journal_suite, replies_suite, seals_suite};
-pub use suites::{accesses_suite, blocks_suite, keys_suite, requests_suite, reranker_suite};
+pub use suites::{accesses_suite, blocks_suite, documents_suite, keys_suite, requests_suite, reranker_suite};
 pub use totals::totals_of_each;

@@ -16,6 +16,7 @@ mod fixture;
 mod forget;
 mod ingest;
 mod mask;
+mod passages;
 mod project;
 mod rebuild;
 mod recalled;

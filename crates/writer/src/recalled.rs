@@ -34,6 +34,8 @@ impl SeenSentences {
                 Body::Turn { speaker, .. } => {
                     seen.add(&unfenced(&memory.text), Some(speaker), vec![memory.id.clone()], memory.at());
                 }
+                // Facts come from conversations only; who quotes a document says it.
+                Body::Passage { .. } => {}
                 Body::Statement { sources, .. } => seen.add(&memory.text, None, sources.clone(), memory.at()),
                 Body::Summary { sentences, .. } => {
                     for sentence in sentences {

@@ -11,7 +11,7 @@ use crate::service::Served;
 use crate::story::days;
 
 /// Method and path in the first line, the body below it.
-const GOOD: [&str; 20] = [
+const GOOD: [&str; 27] = [
     "GET /v1/agents/ann/timeline?grains=working,daily&from=2026-01-01&to=2026-01-31&limit=10\n",
     "GET /v1/agents/ann/timeline?period=2026-W03&newest_first=true&conversation=day%203\n",
     "GET /v1/agents/ann/facts?about=ann&predicate=lives_in,works_at&depth=2&direction=in&as_of=2026-02-20T10:00:00Z\n",
@@ -27,6 +27,13 @@ const GOOD: [&str; 20] = [
     "POST /v1/agents/ann/forget\n{\"from\": \"2026-01-01\", \"to\": \"2026-01-02\", \"dry_run\": true}",
     "POST /v1/agents/ann/facts\n{\"subject\": \"Ann\", \"predicate\": \"likes\", \"object\": \"figs\", \"at\": \"2026-03-04T18:30:00Z\"}",
     "PUT /v1/agents/ann/blocks\n{\"blocks\": [{\"name\": \"persona\", \"text\": \"Be kind.\"}]}",
+    "PUT /v1/agents/ann/documents/notes.work/plan%2Fa.md\n{\"text\": \"# Trip\\n\\nWe go to Bern.\", \"lifetime_seconds\": 60, \"expected_version\": 0}",
+    "PUT /v1/agents/ann/documents/notes/json\n{\"value\": {\"a\": [{\"t\": \"tea\"}]}, \"indexed\": [\"a[*].t\", \"a[-1]\"]}",
+    "POST /v1/agents/ann/documents/search\n{\"query\": \"tea\", \"collection\": \"notes\", \"limit\": 3}",
+    "PUT /compat/langgraph/ann/store/items\n{\"namespace\": [\"a\", \"b\"], \"key\": \"k\", \"value\": {\"n\": 1}, \"index\": [\"n\"], \"ttl\": 2.5}",
+    "POST /compat/langgraph/ann/store/items/search\n{\"namespace_prefix\": [\"a\"], \"filter\": {\"n\": {\"$gte\": 1}}, \"query\": \"tea\", \"offset\": 1}",
+    "POST /compat/anthropic/ann\n{\"command\": \"str_replace\", \"path\": \"/memories/a/../b.txt\", \"old_str\": \"a\", \"new_str\": \"b\"}",
+    "POST /compat/anthropic/ann\n{\"command\": \"view\", \"path\": \"/memories/b.txt\", \"view_range\": [1, -1]}",
     "PUT /v1/agents/ann/settings\n{\"time_zone\": \"Europe/Lisbon\", \"language\": \"pt\", \"plan\": \"keep\", \"prompts\": {\"daily\": \"Say it in short. {{ sources }}\"}}",
     "PATCH /v1/agents/ann/memories/t-abcdefghijklmnopqrstuvwxyz\n{\"text\": \"Ann moved to Basel.\"}",
     "POST /v1/agents/ann/tools/search_memory\n{\"query\": \"Kyoto\", \"limit\": 3}",

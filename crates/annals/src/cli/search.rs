@@ -32,7 +32,7 @@ pub struct Search {
     /// Leave out summaries that also cover days outside the range
     #[arg(long)]
     pub strict: bool,
-    /// Only these kinds of memory: turn, fact, summary
+    /// Only these kinds of memory: turn, fact, summary, passage
     #[arg(long, alias = "kind", value_name = "K", value_delimiter = ',', value_parser = kind)]
     pub kinds: Vec<Kind>,
     /// Only turns of this conversation

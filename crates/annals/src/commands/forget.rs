@@ -44,8 +44,9 @@ pub async fn finish(client: &Client, report: &ForgetReport, json: bool) -> Resul
 }
 
 fn reaches_nothing(answer: &ForgetAnswer) -> bool {
-    let ForgetAnswer { turns, pruned, statements, operations, blocks, rebuilt, cut, lost, dead_letters, .. } = answer;
-    let ids = [turns, pruned, statements, operations, blocks, rebuilt, cut, lost];
+    let ForgetAnswer { turns, pruned, statements, operations, blocks, documents, .. } = answer;
+    let ForgetAnswer { rebuilt, cut, lost, dead_letters, .. } = answer;
+    let ids = [turns, pruned, statements, operations, blocks, documents, rebuilt, cut, lost];
     ids.iter().all(|ids| ids.is_empty()) && *dead_letters == 0
 }
 
@@ -68,6 +69,7 @@ fn print(answer: &ForgetAnswer, samples: &[String]) {
         (answer.operations.len() as u64, "fact operation"),
         (answer.dead_letters, "dead letter"),
         (answer.blocks.len() as u64, "block"),
+        (answer.documents.len() as u64, "document"),
     ];
     for (count, word) in counts.into_iter().filter(|(count, _)| *count > 0) {
         say!("  {}", plural(count, word));

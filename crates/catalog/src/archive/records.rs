@@ -2,14 +2,16 @@
 
 use std::ops::ControlFlow;
 
-use annals_core::ports::{Block, Record};
+use annals_core::ports::{Block, DocumentKey, Record};
 use annals_core::{Agent, Digest, LedgerRow, MemoryId, Message};
 
 use crate::columns::{instant, micros, signed};
 use crate::db::{Db, Result, params};
 use crate::forgotten::KeyedHashes;
 use crate::turns::Stored;
-use crate::{accesses, agents, bases, blocks, journal, ledger, memories, pruned, statements, summaries, turns};
+use crate::{
+    accesses, agents, bases, blocks, documents, journal, ledger, memories, pruned, statements, summaries, turns,
+};
 
 const TURNS: &str =
     "SELECT * FROM turn WHERE agent_id = ?1 AND at >= ?2 AND (at, day, conversation, message) > (?2, ?3, ?4, ?5)
@@ -29,17 +31,19 @@ enum Section {
     Operations,
     Periods,
     Versions,
+    Documents,
     Accesses,
 }
 
 impl Section {
-    const ALL: [Section; 7] = [
+    const ALL: [Section; 8] = [
         Section::Turns,
         Section::Pruned,
         Section::Statements,
         Section::Operations,
         Section::Periods,
         Section::Versions,
+        Section::Documents,
         Section::Accesses,
     ];
 
@@ -53,6 +57,7 @@ impl Section {
             Record::Operation(_) => Some(Section::Operations),
             Record::Period { .. } => Some(Section::Periods),
             Record::Version { .. } => Some(Section::Versions),
+            Record::Document(_) => Some(Section::Documents),
             Record::Access { .. } => Some(Section::Accesses),
         }
     }
@@ -74,6 +79,14 @@ pub(crate) fn records(db: &dyn Db, agent: &Agent, after: Option<&Record>, limit:
             break;
         }
         let after = after.filter(|record| Section::of(record) == Some(section));
+        if section == Section::Documents {
+            let (mut found, is_cut) = reader.documents(after, left)?;
+            records.append(&mut found);
+            if is_cut {
+                break;
+            }
+            continue;
+        }
         records.append(&mut reader.section(section, after, left)?);
     }
     Ok(records)
@@ -110,6 +123,7 @@ impl Reader<'_> {
                 let id = if let Some(Record::Version { id, .. }) = after { id.as_str() } else { "" };
                 versions(self.db, self.agent, self.agent_id, id, limit)
             }
+            Section::Documents => unreachable!("read by `documents`"),
             Section::Accesses => {
                 let id = if let Some(Record::Access { id, .. }) = after { id.as_str() } else { "" };
                 accesses::records(self.db, self.agent_id, id, most)
@@ -128,6 +142,13 @@ impl Reader<'_> {
         let place = params![self.agent_id, at, day, conversation, message, most];
         let turns = turns::find(self.db, TURNS, place)?;
         Ok(turns.into_iter().map(|stored| turn_record(stored, extracted)).collect())
+    }
+
+    /// Returns documents, and whether there may be more because the page ended early.
+    fn documents(&self, after: Option<&Record>, limit: usize) -> Result<(Vec<Record>, bool)> {
+        let last = if let Some(Record::Document(document)) = after { document.place() } else { DocumentKey::default() };
+        let (found, is_cut) = documents::page(self.db, self.agent_id, &last, signed(limit as u64))?;
+        Ok((found.into_iter().map(|document| Record::Document(Box::new(document))).collect(), is_cut))
     }
 
     fn statements(&self, after: Option<&Record>, most: i64) -> Result<Vec<Record>> {

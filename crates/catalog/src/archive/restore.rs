@@ -12,8 +12,8 @@ use crate::forgotten::KeyedHashes;
 use crate::pruned::Pruned;
 use crate::turns::Place;
 use crate::{
-    accesses, agents, bases, blocks, changes, erasure, ingest, journal, ledger, pruned, seals, statements, summaries,
-    turns, versions,
+    accesses, agents, bases, blocks, changes, documents, erasure, ingest, journal, ledger, pruned, seals, statements,
+    summaries, turns, versions,
 };
 
 const DAYS_WITHOUT_ROW: &str = "SELECT DISTINCT day
@@ -35,6 +35,7 @@ const TAKE_OVER: [&str; 5] = [
         EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = ?2 AND turn.id = tombstone.id)
         OR EXISTS (SELECT 1 FROM statement WHERE statement.agent_id = ?2 AND statement.id = tombstone.id)
         OR EXISTS (SELECT 1 FROM summary WHERE summary.agent_id = ?2 AND summary.id = tombstone.id)
+        OR EXISTS (SELECT 1 FROM passage WHERE passage.agent_id = ?2 AND passage.id = tombstone.id)
     )",
     "DELETE FROM pruned WHERE agent_id = ?1
         AND EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = ?2 AND turn.id = pruned.id)",
@@ -110,6 +111,7 @@ fn unless_full(db: &dyn Db, agent_id: i64) -> Result<()> {
         "SELECT 1 FROM base WHERE agent_id = ?1",
         "SELECT 1 FROM fact_operation WHERE agent_id = ?1",
         "SELECT 1 FROM block WHERE agent_id = ?1",
+        "SELECT 1 FROM document WHERE agent_id = ?1",
     ] {
         if db.exists(sql, params![agent_id])? {
             return Err(Error::invalid("agent", "already has memories").into());
@@ -177,6 +179,9 @@ impl Restoring<'_> {
             Record::Gone { id, day, at } => self.take_gone(id, day, at),
             Record::Access { id, times, last } => {
                 accesses::add_of(self.db, self.agent_id, &[(id, Access { times, last })])
+            }
+            Record::Document(document) => {
+                documents::save(self.db, self.agent, [self.agent_id, self.numbered], &document)
             }
             Record::Block { name, text, updated_at } => {
                 blocks::save_of(self.db, self.agent_id, &Block { name, text, updated_at })

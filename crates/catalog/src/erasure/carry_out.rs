@@ -13,7 +13,7 @@ use crate::columns::{json, number, word};
 use crate::db::{Db, Result, Sql, params};
 use crate::forgotten::KeyedHashes;
 use crate::summaries::Place;
-use crate::{bases, blocks, changes, dead_letters, journal, ledger, memories, pruned, versions};
+use crate::{bases, blocks, changes, dead_letters, documents, journal, ledger, memories, pruned, versions};
 
 impl Plan {
     /// Removes and rewrites everything in the plan.
@@ -37,6 +37,9 @@ impl Erasing<'_> {
         self.remove_operations(&plan.report.operations)?;
         for name in &plan.report.blocks {
             blocks::remove_of(self.db, self.agent_id, name)?;
+        }
+        for document_id in &plan.documents {
+            documents::remove(self.db, self.agent_id, *document_id, 0)?;
         }
         if plan.is_whole {
             changes::raise_floor(self.db, self.agent_id)?;

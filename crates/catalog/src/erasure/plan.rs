@@ -12,7 +12,7 @@ use crate::db::{Db, Result};
 use crate::forgotten::Hash;
 use crate::pruned::Pruned;
 use crate::turns::Stored;
-use crate::{agents, blocks, dead_letters, memories, versions};
+use crate::{agents, blocks, dead_letters, documents, memories, versions};
 
 /// The plan of an erasure.
 pub(crate) struct Plan {
@@ -26,6 +26,8 @@ pub(crate) struct Plan {
     pub(super) cuts: Vec<Cut>,
     /// Memories that stay or are written again, but lose their former texts.
     pub(super) reworded: BTreeSet<MemoryId>,
+    /// The numbers of the documents to remove.
+    pub(super) documents: BTreeSet<i64>,
     /// Former texts that name the subject.
     pub(super) versions: Vec<i64>,
     /// The report. Its `words` still have to be compared with the remaining rows.
@@ -59,6 +61,7 @@ pub(super) struct Gone {
     pub(super) memories: Vec<Memory>,
     pub(super) operations: Vec<FactOperation>,
     pub(super) blocks: Vec<Block>,
+    pub(super) documents: Vec<documents::Stored>,
 }
 
 /// Plans what an erasure would do now.
@@ -71,7 +74,8 @@ pub(crate) fn plan(db: &dyn Db, agent: &Agent, target: &Target) -> Result<Plan> 
     memories.sort_by(memories::in_order);
     let mut blocks = blocks::of(db, agent_id)?;
     blocks.retain(|block| selection.takes_block(block));
-    let gone = Gone { memories, operations: selection.operations(db)?, blocks };
+    let documents = documents::taken(db, agent_id, |document| selection.takes_document(agent, document))?;
+    let gone = Gone { memories, operations: selection.operations(db)?, blocks, documents };
     let is_whole = *target == Target::Agent;
     let mut plan = Plan {
         agent_id,
@@ -81,6 +85,7 @@ pub(crate) fn plan(db: &dyn Db, agent: &Agent, target: &Target) -> Result<Plan> 
         pruned: std::mem::take(&mut selection.pruned),
         cuts: Vec::new(),
         reworded: BTreeSet::new(),
+        documents: gone.documents.iter().map(|stored| stored.document_id).collect(),
         versions: Vec::new(),
         report: ErasureReport::default(),
     };
@@ -89,7 +94,7 @@ pub(crate) fn plan(db: &dyn Db, agent: &Agent, target: &Target) -> Result<Plan> 
         plan.report.sealed_sentences = carry_out::sentences(db, agent_id)?;
         plan.report.lost = carry_out::periods(db, agent_id)?;
         plan.report.letters = carry_out::count_letters(db, agent_id)?;
-        plan.report.words = words::of(&gone).into_iter().map(str::to_owned).collect();
+        plan.report.words = words::of(&gone).into_iter().collect();
     } else {
         plan.report.letters = letters(db, agent_id, &plan.memories)?;
         plan.find_summaries(db, agent, &selection)?;
@@ -120,6 +125,7 @@ impl Plan {
         self.report.pruned = self.pruned.iter().map(|turn| turn.id.clone()).collect();
         self.report.operations = gone.operations.iter().map(|operation| operation.id.clone()).collect();
         self.report.blocks = gone.blocks.iter().map(|block| block.name.clone()).collect();
+        self.report.documents = gone.documents.iter().map(|stored| stored.document.place()).collect();
     }
 
     fn find_summaries(&mut self, db: &dyn Db, agent: &Agent, selection: &Selection) -> Result<()> {

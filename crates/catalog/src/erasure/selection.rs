@@ -4,7 +4,7 @@ mod pruned;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use annals_core::ports::{Block, Target, Turn};
+use annals_core::ports::{Block, Document, Target, Turn};
 use annals_core::{Agent, Base, FactOperation, Grain, Interval, Memory, MemoryId, Period, Sentence, Zones, entity_key};
 
 use super::subject::{Subject, Witness};
@@ -115,6 +115,16 @@ impl Selection {
     /// Returns whether a block is to be removed.
     pub(super) fn takes_block(&self, block: &Block) -> bool {
         self.target == Target::Agent || self.subject.is_named_by(&block.name) || self.is_named_in(&block.text)
+    }
+
+    /// Returns whether a document is to be removed: as a whole, because its parts mean little without each other.
+    pub(super) fn takes_document(&self, agent: &Agent, document: &Document) -> bool {
+        let is_given = || document.memories(agent).iter().any(|passage| self.sources.contains(&passage.id));
+        self.target == Target::Agent
+            || self.range().is_some_and(|range| range.contains(document.updated_at))
+            || [&document.collection, &document.key].into_iter().any(|name| self.subject.is_named_by(name))
+            || self.is_named_in(&document.full_text())
+            || (matches!(self.target, Target::Memories(_)) && is_given())
     }
 
     /// Returns whether a text names the subject.

@@ -3,16 +3,20 @@
 //!
 //! The remaining data is read in pieces, so that no caller waits long for the one thread.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use annals_core::ports::Content;
 use annals_core::{Base, FactOperation, MemoryId, Phrases, searched_sentences};
 
 use super::plan::{Gone, Plan};
 use super::summaries::Cut;
+use serde_json::Value;
+
 use crate::db::{Db, Result, Row, params};
-use crate::{bases, blocks, journal, memories};
+use crate::{bases, blocks, documents, journal, memories};
 
 /// The rows of a piece, and the bytes of text after which a piece ends early.
 const ROWS: usize = 1_000;
@@ -23,18 +27,48 @@ pub(crate) const TURN_TEXTS: &str = "SELECT seq, id, content || coalesce(char(10
 pub(crate) const STATEMENT_TEXTS: &str =
     "SELECT seq, id, text FROM statement WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq";
 /// Former texts of remaining memories: their history remains too.
+/// The number of a document stands for its id: what is removed of them is known by number.
+pub(crate) const DOCUMENT_TEXTS: &str = "SELECT document_id, key AS id, content, is_json FROM document
+    WHERE agent_id = ?1 AND document_id > ?2 ORDER BY document_id";
 pub(crate) const VERSION_TEXTS: &str =
     "SELECT version_id, id, text FROM version WHERE agent_id = ?1 AND version_id > ?2 ORDER BY version_id";
 
 /// Returns the sentences of the removed data.
-pub(super) fn of(gone: &Gone) -> BTreeSet<&str> {
+pub(super) fn of(gone: &Gone) -> BTreeSet<String> {
     // Operations of a turn that is removed too are left out: they may be reworded, and the turn's own text is searched
     // for.
     let live: BTreeSet<_> = gone.memories.iter().map(|memory| &memory.id).collect();
     let by_itself = gone.operations.iter().filter(|operation| !live.contains(&operation.source));
     let texts = gone.memories.iter().map(|memory| memory.text.as_str()).chain(by_itself.flat_map(texts_of));
     let texts = texts.chain(gone.blocks.iter().map(|block| block.text.as_str()));
-    texts.flat_map(searched_sentences).collect()
+    let mut sentences: BTreeSet<String> = texts.flat_map(searched_sentences).map(str::to_owned).collect();
+    for stored in &gone.documents {
+        sentences
+            .extend(searched_sentences(&content_text(stored.document.content.clone())).into_iter().map(str::to_owned));
+    }
+    sentences
+}
+
+/// Returns the texts of a content, one a line. The names of the fields of a JSON value are left out: they are searched for as
+/// stored, and stand between quotes there.
+fn content_text(content: Content) -> String {
+    match content {
+        Content::Text(text) => text,
+        Content::Json(value) => {
+            let mut lines = Vec::new();
+            strings(&value, &mut lines);
+            lines.join("\n")
+        }
+    }
+}
+
+fn strings<'v>(value: &'v Value, lines: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) => lines.push(text),
+        Value::Array(values) => values.iter().for_each(|value| strings(value, lines)),
+        Value::Object(fields) => fields.values().for_each(|value| strings(value, lines)),
+        _ => {}
+    }
 }
 
 /// Returns the removed sentences that occur in no remaining operation or block, nor in the remaining bases of sealed
@@ -58,7 +92,7 @@ pub(super) fn not_in_rest(db: &dyn Db, agent_id: i64, gone: &Gone, cuts: &[Cut])
         let base = cut.map_or_else(|| bases::of(db, agent_id, period), Ok)?;
         base.iter().flat_map(kept).for_each(&mut look);
     }
-    Ok(sentences.into_iter().map(str::to_owned).collect())
+    Ok(sentences.into_iter().collect())
 }
 
 /// A search for erased sentences in the remaining turns, statements and former texts.
@@ -69,6 +103,7 @@ pub(crate) struct Remaining {
     /// Memories whose former texts are all removed, and the numbers of single former texts that are removed.
     reworded: Arc<BTreeSet<MemoryId>>,
     versions: Arc<BTreeSet<i64>>,
+    documents: Arc<BTreeSet<i64>>,
     phrases: Arc<Phrases>,
 }
 
@@ -81,6 +116,7 @@ impl Remaining {
             gone: Arc::new(gone),
             reworded: Arc::new(plan.reworded.clone()),
             versions: Arc::new(plan.versions.iter().copied().collect()),
+            documents: Arc::new(plan.documents.clone()),
             phrases: Arc::new(Phrases::new(plan.report.words.iter().chain(&plan.report.sealed_sentences))),
         };
         (!plan.is_whole && !search.phrases.is_empty()).then_some(search)
@@ -91,9 +127,13 @@ impl Remaining {
     pub(crate) fn piece(&self, db: &dyn Db, sql: &str, after: i64) -> Result<(BTreeSet<String>, Option<i64>)> {
         let (mut held, mut next, mut read, mut bytes) = (BTreeSet::new(), None, 0, 0);
         db.for_each(sql, params![self.agent_id, after], |row| {
-            let text = row.text(2)?;
+            let text = if sql == DOCUMENT_TEXTS {
+                content_text(documents::content(row)?).into()
+            } else {
+                Cow::Borrowed(row.text(2)?)
+            };
             if !self.is_removed(sql, row)? {
-                self.phrases.each_in(text, |stays| {
+                self.phrases.each_in(&*text, |stays| {
                     held.insert(String::from_utf8_lossy(stays).into_owned());
                 });
             }
@@ -113,6 +153,9 @@ impl Remaining {
     /// Returns whether the erasure removes the text of this row.
     fn is_removed(&self, sql: &str, row: &Row<'_>) -> Result<bool> {
         let (number, id) = (row.get(0)?, memories::read_id(row)?);
+        if sql == DOCUMENT_TEXTS {
+            return Ok(self.documents.contains(&number));
+        }
         let is_former = sql == VERSION_TEXTS;
         Ok(self.gone.contains(&id) || is_former && (self.reworded.contains(&id) || self.versions.contains(&number)))
     }
@@ -120,7 +163,7 @@ impl Remaining {
 
 fn texts_of(operation: &FactOperation) -> impl Iterator<Item = &str> {
     let words = [Some(&operation.subject), Some(&operation.object), operation.replaces.as_ref()];
-    let details = operation.properties.values().filter_map(serde_json::Value::as_str);
+    let details = operation.properties.values().filter_map(Value::as_str);
     words.into_iter().flatten().map(String::as_str).chain(details)
 }
 

@@ -1,7 +1,7 @@
 //! Dumps everything that the ports return for an agent.
 
 use annals_core::ports::{RetentionLimits, Select};
-use annals_core::{Agent, Grain, SignedDuration, latest_day};
+use annals_core::{Agent, Grain, Kind, SignedDuration, latest_day};
 use annals_testkit::all_records;
 use annals_testkit::{Store, at};
 
@@ -56,6 +56,8 @@ async fn dump_grain(store: &dyn Store, agent: &Agent, grain: Grain) -> Vec<Strin
         format!("{:?}", store.watermark(agent, grain).await.unwrap()),
     ];
     for newest_first in [false, true] {
+        let passages = Select { kinds: vec![Kind::Passage], newest_first, limit: 4, ..Select::all(grain) };
+        lines.push(format!("{:?}", store.list(agent, &passages).await.unwrap()));
         let select = Select { newest_first, limit: 4, ..Select::all(grain) };
         lines.push(format!("{:?}", store.list(agent, &select).await.unwrap()));
     }

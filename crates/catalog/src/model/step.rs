@@ -1,11 +1,13 @@
 //! The steps of the model test, and how they are applied.
 
-use annals_core::ports::{Access, Block, Change, RequestKey, Target, Turn, Watermark};
+use annals_core::ports::{
+    Access, Block, Change, Document, DocumentKey, DocumentWrite, Expected, RequestKey, Select, Target, Turn, Watermark,
+};
 use annals_core::{
     ALIAS, Agent, Draft, Extracted, Extraction, FactOperation, Grain, Interval, Kind, LedgerRow, Memory, MemoryId,
     Message, Purpose, Reply, Sentence, Statement, Summary, Timestamp,
 };
-use annals_testkit::{Store, at, message, operation, statement, turn_of};
+use annals_testkit::{Store, at, document, message, operation, statement, turn_of};
 use proptest::prelude::*;
 
 /// One step on an agent. Numbers select an item modulo the number of items.
@@ -24,6 +26,7 @@ pub(super) enum Step {
     Reply { key: u8, drop: bool },
     Wait { rows: [usize; 2] },
     Block { name: u8, text: Option<u8> },
+    Document { key: u8, text: Option<u8>, version: u8, expires: bool },
     Request { turns: Vec<SpokenTurn>, key: u8, drop: bool },
     Clean { early: bool },
     Access { memories: [usize; 2], times: u8 },
@@ -71,6 +74,8 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         1 => (0..2u8, any::<bool>()).prop_map(|(key, drop)| Step::Reply { key, drop }),
         1 => any::<[usize; 2]>().prop_map(|rows| Step::Wait { rows }),
         2 => (0..3u8, prop::option::weighted(0.8, 0..4u8)).prop_map(|(name, text)| Step::Block { name, text }),
+        2 => (0..3u8, prop::option::weighted(0.8, 0..4u8), 0..4u8, prop::bool::weighted(0.2))
+            .prop_map(|(key, text, version, expires)| Step::Document { key, text, version, expires }),
         2 => (turns(), 0..2u8, prop::bool::weighted(0.2))
             .prop_map(|(turns, key, drop)| Step::Request { turns, key, drop }),
         1 => any::<bool>().prop_map(|early| Step::Clean { early }),
@@ -166,6 +171,15 @@ pub(super) async fn apply(store: &dyn Store, agent: &Agent, step: &Step) -> Stri
             seen(store.note_outage(agent, &periods, "away", now(), now()).await)
         }
         Step::Block { name, text } => write_block(store, agent, *name, *text).await,
+        Step::Document { key, text, version, expires } => {
+            let done = store.write_documents(agent, vec![document_write(*key, *text, *version, *expires)], now()).await;
+            let removed = if *key == 0 && *expires {
+                store.remove_expired(at("2026-06-03T00:00:00Z"), 1).await
+            } else {
+                Ok(Vec::new())
+            };
+            format!("{:?} {removed:?}", done.map_err(|error| error.to_string()))
+        }
         Step::Request { turns, key, drop } => request(store, agent, turns, *key, *drop).await,
         Step::Clean { early } => {
             let owed = store.cleaning_owed().await.unwrap();
@@ -210,7 +224,8 @@ async fn chosen(store: &dyn Store, agent: &Agent, row: usize) -> Option<LedgerRo
 async fn live(store: &dyn Store, agent: &Agent, memory: usize) -> MemoryId {
     let mut ids = vec![MemoryId::from_text("t-none")];
     for grain in Grain::ALL {
-        let select = annals_core::ports::Select::all(grain);
+        let kinds = vec![Kind::Turn, Kind::Statement, Kind::Summary, Kind::Passage];
+        let select = Select { kinds, ..Select::all(grain) };
         ids.extend(store.list(agent, &select).await.unwrap().into_iter().map(|memory| memory.id));
     }
     ids.swap_remove(memory % ids.len())
@@ -339,6 +354,20 @@ async fn write_block(store: &dyn Store, agent: &Agent, name: u8, text: Option<u8
     let sentence =
         NAMES.get(usize::from(text)).map_or("This is text 1".into(), |name| format!("{name} is kept in mind."));
     seen(annals_testkit::save_block(store, agent, Block { name, text: sentence, updated_at: now() }).await)
+}
+
+/// Stores or removes a document of up to three passages. Some name a subject, in their text or in their key. The expected version
+/// is any for 0.
+fn document_write(key: u8, text: Option<u8>, version: u8, expires: bool) -> DocumentWrite {
+    let key = ["one", "two", "Bob"][usize::from(key)];
+    let expected = if version == 0 { Expected::Any } else { Expected::Version(u64::from(version)) };
+    let Some(text) = text else {
+        return DocumentWrite::Remove(DocumentKey { collection: "notes".into(), key: key.into() }, expected);
+    };
+    let end = NAMES.get(usize::from(text)).map_or(String::new(), |name| format!("\n\n{name} is written down here."));
+    let written = document(key, now(), &format!("This is text 1.\n\nThis is document {text}.{end}"));
+    let expires_at = expires.then(|| at("2026-06-02T00:00:00Z"));
+    DocumentWrite::Save(Box::new(Document { expires_at, ..written }), expected)
 }
 
 /// Acts like the service: looks up the key, and stores it with the accepted operation. Ids of operations differ between

@@ -59,6 +59,10 @@ WHERE (
                             SELECT 1 FROM statement
                             WHERE statement.agent_id = reached.agent_id AND statement.seq > reached.seq
                         )
+                        OR EXISTS (
+                            SELECT 1 FROM passage
+                            WHERE passage.agent_id = reached.agent_id AND passage.seq > reached.seq
+                        )
                     )
                 )
             )
@@ -71,5 +75,6 @@ AND workspace <> '' AND (
     OR EXISTS (SELECT 1 FROM ledger WHERE ledger.agent_id = agent.agent_id)
     OR EXISTS (SELECT 1 FROM fact_operation WHERE fact_operation.agent_id = agent.agent_id)
     OR EXISTS (SELECT 1 FROM block WHERE block.agent_id = agent.agent_id)
+    OR EXISTS (SELECT 1 FROM document WHERE document.agent_id = agent.agent_id)
 )
 ORDER BY name, workspace

@@ -3,6 +3,7 @@ WITH change (agent_id, seq) AS (
     SELECT agent_id, seq FROM turn
     UNION ALL SELECT agent_id, seq FROM statement
     UNION ALL SELECT agent_id, seq FROM summary
+    UNION ALL SELECT agent_id, seq FROM passage
     UNION ALL SELECT agent_id, seq FROM tombstone
     UNION ALL SELECT agent_id, log_version FROM journal WHERE log_version > 0
 )
@@ -49,6 +50,7 @@ FROM tombstone
 WHERE EXISTS (SELECT 1 FROM summary WHERE summary.agent_id = tombstone.agent_id AND summary.id = tombstone.id)
    OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = tombstone.agent_id AND turn.id = tombstone.id)
    OR EXISTS (SELECT 1 FROM statement WHERE statement.agent_id = tombstone.agent_id AND statement.id = tombstone.id)
+   OR EXISTS (SELECT 1 FROM passage WHERE passage.agent_id = tombstone.agent_id AND passage.id = tombstone.id)
 UNION ALL
 SELECT 'turn ' || pruned.id || ' is both live and pruned'
 FROM pruned
@@ -59,6 +61,12 @@ FROM access
 WHERE NOT EXISTS (SELECT 1 FROM summary WHERE summary.agent_id = access.agent_id AND summary.id = access.id)
   AND NOT EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = access.agent_id AND turn.id = access.id)
   AND NOT EXISTS (SELECT 1 FROM statement WHERE statement.agent_id = access.agent_id AND statement.id = access.id)
+  AND NOT EXISTS (SELECT 1 FROM passage WHERE passage.agent_id = access.agent_id AND passage.id = access.id)
+UNION ALL
+SELECT 'passage ' || passage.id || ' belongs to no document'
+FROM passage
+WHERE NOT EXISTS (SELECT 1 FROM document
+    WHERE document.document_id = passage.document_id AND document.agent_id = passage.agent_id)
 UNION ALL
 SELECT 'request of operation ' || request.operation || ', which does not exist'
 FROM request

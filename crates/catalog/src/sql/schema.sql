@@ -296,6 +296,44 @@ CREATE TABLE block (
     PRIMARY KEY (agent_id, name)
 ) STRICT;
 
+-- Texts and JSON values under a collection and a key. Their passages are what is searched.
+CREATE TABLE document (
+    document_id INTEGER PRIMARY KEY,
+    agent_id INTEGER NOT NULL REFERENCES agent,
+    collection TEXT NOT NULL, -- The path of its collection: labels joined with dots.
+    key TEXT NOT NULL,
+    is_json INTEGER NOT NULL, -- 1 if the content is JSON, 0 if it is a text.
+    content TEXT NOT NULL,
+    indexed TEXT, -- JSON: the paths of a JSON value that are searched; NULL for all.
+    day TEXT NOT NULL, -- The local day of updated_at, assigned when it was written.
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    version INTEGER NOT NULL, -- Number of its writes.
+    lifetime INTEGER, -- Microseconds from a write or a refresh until it expires; NULL if it does not.
+    expires_at INTEGER
+) STRICT;
+
+CREATE UNIQUE INDEX document_by_key ON document (agent_id, collection, key);
+CREATE INDEX document_by_expiry ON document (expires_at) WHERE expires_at IS NOT NULL;
+
+-- The passages of documents, which are memories of the working grain. document_id is no foreign key, so that the rows of an
+-- agent can be deleted table by table.
+CREATE TABLE passage (
+    passage_id INTEGER PRIMARY KEY,
+    agent_id INTEGER NOT NULL REFERENCES agent,
+    id TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    document_id INTEGER NOT NULL,
+    ordinal INTEGER NOT NULL, -- Its number within the document, from 0.
+    first INTEGER NOT NULL, -- Its first character in the searched text, from 0,
+    behind INTEGER NOT NULL, -- and the one behind its last.
+    text TEXT NOT NULL -- With the title of the document.
+) STRICT;
+
+CREATE UNIQUE INDEX passage_by_id ON passage (agent_id, id);
+CREATE UNIQUE INDEX passage_by_change ON passage (agent_id, seq);
+CREATE INDEX passage_by_document ON passage (document_id);
+
 -- Memories that failed in a stage because of their own content. Their text is in the tables above, unchanged.
 CREATE TABLE dead_letter (
     agent_id INTEGER NOT NULL REFERENCES agent,

@@ -20,8 +20,7 @@ const STEPS: [&str; VERSION as usize - 1] = [
     include_str!("../sql/migrate_4_to_5.sql"),
     include_str!("../sql/migrate_5_to_6.sql"),
     include_str!("../sql/migrate_6_to_7.sql"),
-    // Version 8 is reserved.
-    "",
+    include_str!("../sql/migrate_7_to_8.sql"),
     include_str!("../sql/migrate_8_to_9.sql"),
 ];
 

@@ -39,7 +39,7 @@ pub struct AgentState {
 #[async_trait]
 pub trait Agents: Send + Sync {
     /// Returns the agents after the given one, by workspace, then by name; at most `limit`. Agents are those that have
-    /// settings, turns, ledger rows, fact operations or blocks. With a workspace, only its agents.
+    /// settings, turns, ledger rows, fact operations, blocks or documents. With a workspace, only its agents.
     async fn agents(&self, workspace: Option<&str>, after: Option<&Agent>, limit: usize) -> Result<Vec<Agent>>;
 
     /// Returns the agent after the given one, or the first. For work that goes through all agents one by one.

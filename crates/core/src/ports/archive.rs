@@ -6,6 +6,7 @@ mod origin;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
+use crate::ports::Document;
 use crate::{Agent, Base, FactOperation, MemoryId, Period, Result, Sentence, Settings, Statement, Timestamp};
 
 pub use origin::{Origin as RecordOrigin, check_origin};
@@ -130,6 +131,8 @@ pub enum Record {
         /// When it was last returned.
         last: Timestamp,
     },
+    /// A document, with the ranges of its passages.
+    Document(Box<Document>),
     /// A small text that is always in context.
     Block {
         /// Its name.

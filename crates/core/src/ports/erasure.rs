@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 
+use crate::ports::DocumentKey;
 use crate::{Agent, Digest, Interval, MemoryId, Period, Result, Timestamp, TurnKey};
 
 /// The target of an erasure.
@@ -52,6 +53,8 @@ pub struct ErasureReport {
     pub lost: Vec<Period>,
     /// Blocks that name the subject and are removed, by name.
     pub blocks: Vec<String>,
+    /// Documents that are removed: those that name the subject, were written in the range, or hold a given passage.
+    pub documents: Vec<DocumentKey>,
     /// Number of dead letters that are removed.
     pub letters: u64,
     /// Sentences of removed data that occur nowhere in the remaining data. None of them may be found after the erasure.
@@ -70,7 +73,7 @@ pub trait Erasure: Send + Sync {
     async fn preview(&self, agent: &Agent, target: &Target) -> Result<ErasureReport>;
 
     /// Erases the target: removes turns, statements, operations, dead letters, versions of corrected memories, saved
-    /// replies, accepted requests, and blocks that name the subject. Summaries made from them are removed or cut, and
+    /// replies, accepted requests, and blocks and documents that name the subject. Summaries made from them are removed or cut, and
     /// their periods become dirty. Keyed hashes of the turns' places and contents stay, but nothing that can be
     /// computed without the key. Pruned turns are found by the keyed hashes that pruning left, and by the data derived
     /// from them. The erased data is still on disk afterwards, so the agent's files must be cleaned.

@@ -11,7 +11,7 @@ pub struct Select {
     pub grain: Grain,
     /// Selects memories whose cover shares an instant with this interval.
     pub within: Interval,
-    /// Only these kinds; empty means all.
+    /// Only these kinds; empty means all but passages, because documents are listed by themselves.
     pub kinds: Vec<Kind>,
     /// Only turns of this conversation.
     pub conversation: Option<String>,
@@ -30,7 +30,7 @@ impl Select {
 
     /// Returns whether the selection includes memories of this kind.
     pub fn asks_for(&self, kind: Kind) -> bool {
-        self.kinds.is_empty() || self.kinds.contains(&kind)
+        if self.kinds.is_empty() { kind != Kind::Passage } else { self.kinds.contains(&kind) }
     }
 }
 

@@ -51,7 +51,7 @@ fn turns(sources: &[&Memory]) -> Vec<MemoryId> {
 fn of_source(source: &Memory) -> Vec<MemoryId> {
     match &source.body {
         Body::Summary { sentences, .. } => sentences.iter().flat_map(|sentence| sentence.from.clone()).collect(),
-        Body::Turn { .. } | Body::Statement { .. } => vec![source.id.clone()],
+        Body::Turn { .. } | Body::Statement { .. } | Body::Passage { .. } => vec![source.id.clone()],
     }
 }
 

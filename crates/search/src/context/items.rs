@@ -82,6 +82,7 @@ pub(super) fn of_memory(memory: &Memory, pool: Pool, score: f64) -> Candidate {
     let (kind, sources, summary) = match &memory.body {
         Body::Turn { .. } => (ContextKind::Turn, vec![memory.id.clone()], None),
         Body::Statement { sources, .. } => (ContextKind::Statement, sources.clone(), None),
+        Body::Passage { .. } => (ContextKind::Document, Vec::new(), None),
         Body::Summary { sentences, .. } => {
             (ContextKind::Summary, Vec::new(), Some((memory.period, lines(memory, sentences))))
         }

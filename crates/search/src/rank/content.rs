@@ -81,7 +81,7 @@ fn users(whose: Option<Whose>, weights: &Weights) -> f64 {
 
 fn kind(kind: Kind, weights: &Weights) -> f64 {
     match kind {
-        Kind::Turn => 0.0,
+        Kind::Turn | Kind::Passage => 0.0,
         Kind::Statement => weights.statement,
         Kind::Summary => weights.summary,
     }

@@ -6,7 +6,7 @@ mod scopes;
 mod table;
 mod tools;
 
-use annals_core::ports::Scope;
+use annals_core::ports::{DocumentKey, Scope};
 use annals_core::{Agent, Grain, Message, Timestamp};
 use annals_service::wire::NewKey;
 use annals_service::{Service, issue};
@@ -60,6 +60,10 @@ impl World {
         for (number, (name, scopes, agents)) in (1..).zip(KEYS) {
             add_key(&service, number, name, scopes, agents).await;
         }
+        let plan = serde_json::from_value(json!({"text": "A plan for the Azores."})).unwrap();
+        let place = DocumentKey { collection: "notes".into(), key: "plan".into() };
+        let settings = service.admit(&agent).await.unwrap();
+        service.put_document(&agent, &settings, place, plan, at(NOW)).await.unwrap();
         let memory = service.memories_of(&agent, Grain::Working).await.unwrap()[0].id.to_string();
         let again = vec![message("2026-03-04T18:30:00Z", "Ann lives_in Bern.")];
         let operation = fixture::ingest(&service, &agent, again).await.id;

@@ -111,8 +111,9 @@ impl Tool for ForgetMemory {
 
     fn structured(answer: Answer, text: &str) -> Structured {
         let Answer { mut forgotten, confirmation } = answer;
-        // Names of blocks and subjects are text written by people.
-        forgotten.blocks.iter_mut().chain(&mut forgotten.unfollowed).for_each(|name| *name = one_line(name));
+        // Names of blocks, documents and subjects are text written by people.
+        let names = forgotten.blocks.iter_mut().chain(&mut forgotten.documents).chain(&mut forgotten.unfollowed);
+        names.for_each(|name| *name = one_line(name));
         Structured { text: text.to_owned(), confirmation, forgotten }
     }
 }
@@ -145,6 +146,7 @@ fn parts(answer: &ForgetAnswer) -> Vec<String> {
         listed(&answer.statements, "statement", "statements"),
         listed(&answer.operations, "fact operation", "fact operations"),
         listed(&answer.blocks, "block", "blocks"),
+        listed(&answer.documents, "document", "documents"),
         listed(&answer.rebuilt, "summary, rewritten without it", "summaries, rewritten without it"),
         listed(
             &answer.cut,

@@ -87,6 +87,7 @@ pub(super) fn heading(view: &MemoryView) -> String {
     heading += match view.kind {
         Kind::Turn => " turn",
         Kind::Statement => " statement",
+        Kind::Passage => " document",
         Kind::Summary => " summary",
     };
     if view.grain != Grain::Working {
@@ -185,6 +186,7 @@ mod tests {
         let view = |kind: Kind, grain: Grain| MemoryView {
             kind,
             grain,
+            document: None,
             text: "Ann: I moved.\n- [t-1] Bob: I paint.".into(),
             id: "t-1".into(),
             period: "2026-03-04".into(),

@@ -4,7 +4,7 @@
 use std::marker::PhantomData;
 
 use annals_core::Agent;
-use annals_core::ports::Scope;
+use annals_core::ports::{DocumentKey, Scope};
 use annals_service::Service;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
@@ -105,6 +105,18 @@ impl<T: Send + Sync> FromRequestParts<T> for Id {
 
     async fn from_request_parts(parts: &mut Parts, state: &T) -> Result<Self, Problem> {
         Ok(Id(path(parts, state, "id").await?))
+    }
+}
+
+/// The place of a document, from the path parameters `{collection}` and `{key}`.
+pub struct Place(pub DocumentKey);
+
+impl<T: Send + Sync> FromRequestParts<T> for Place {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &T) -> Result<Self, Problem> {
+        let (collection, key) = (path(parts, state, "collection").await?, path(parts, state, "key").await?);
+        Ok(Place(DocumentKey { collection, key }))
     }
 }
 

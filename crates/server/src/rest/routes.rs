@@ -10,7 +10,8 @@ use utoipa_axum::routes as collect;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
 use super::{
-    Problem, agents, describe, facts, health, home, imports, memories, messages, metrics, searches, settings, tools,
+    Problem, agents, describe, documents, facts, health, home, imports, memories, messages, metrics, searches,
+    settings, tools,
 };
 
 /// The routes, and their OpenAPI description.
@@ -39,6 +40,10 @@ pub fn routes(service: Service) -> Routes {
         .routes(collect!(memories::forget))
         .routes(collect!(facts::find, facts::enter))
         .routes(collect!(facts::blocks, facts::write_blocks))
+        .routes(collect!(documents::list))
+        .routes(collect!(documents::get, documents::put, documents::delete))
+        .routes(collect!(documents::search))
+        .routes(collect!(documents::collections))
         .routes(collect!(settings::get, settings::change))
         .routes(collect!(settings::status))
         .routes(collect!(settings::rollup))

@@ -70,6 +70,8 @@ pub struct ForgetAnswer {
     pub dead_letters: u64,
     /// Blocks that name the subject.
     pub blocks: Vec<String>,
+    /// Documents, as collection/key: those that name the subject, were written on these days, or hold one of the passages.
+    pub documents: Vec<String>,
     /// Summaries that are written again from what is left.
     pub rebuilt: Vec<String>,
     /// Sealed summaries that lose the sentences that came from the erased memories.
@@ -122,6 +124,7 @@ impl ForgetAnswer {
             operations: report.operations.clone(),
             dead_letters: report.letters,
             blocks: report.blocks.clone(),
+            documents: report.documents.iter().map(ToString::to_string).collect(),
             rebuilt: labels(&report.rebuilt),
             cut: labels(&report.cut),
             lost: labels(&report.lost),

@@ -1,13 +1,13 @@
 //! Memories in answers, and requests to correct them.
 
-use annals_core::{Found, Grain, Memory, MemoryId, Role, Sentence};
+use annals_core::{Body, Found, Grain, Memory, MemoryId, Role, Sentence};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{GrainWord, KindWord, RoleWord};
+use super::{GrainWord, KindWord, PassageOf, PassageView, RoleWord};
 
-/// A memory: a turn or statement of working memory, or the summary of a period.
+/// A memory: a turn, a statement or a passage of a document in working memory, or the summary of a period.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct MemoryView {
     /// Id of the memory. It stays the same when the memory is written again.
@@ -48,6 +48,9 @@ pub struct MemoryView {
     /// Speaker of a turn, by name or role.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speaker: Option<String>,
+    /// Document of a passage.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub document: Option<PassageOf>,
     /// Text of the memory.
     pub text: String,
     /// What the memory was made from: memory ids for a summary or statement, the message id for a turn.
@@ -105,6 +108,7 @@ impl From<&Memory> for MemoryView {
             message: memory.message().map(str::to_owned),
             role: memory.role(),
             speaker: memory.speaker().map(str::to_owned),
+            document: passage_of(memory),
             text: memory.text.clone(),
             source_ids: sources(memory),
             pinned: memory.pinned,
@@ -122,6 +126,12 @@ impl From<&Found> for MemoryView {
             ..MemoryView::from(&found.memory)
         }
     }
+}
+
+fn passage_of(memory: &Memory) -> Option<PassageOf> {
+    let Body::Passage { document, ordinal, passage, .. } = &memory.body else { return None };
+    let passage = PassageView { ordinal: *ordinal, start: passage.start, end: passage.end };
+    Some(PassageOf { collection: document.collection.clone(), key: document.key.clone(), passage })
 }
 
 fn sources(memory: &Memory) -> Vec<String> {

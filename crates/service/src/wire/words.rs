@@ -32,6 +32,8 @@ pub enum KindWord {
     Fact,
     /// The summary of a period.
     Summary,
+    /// A passage of a document.
+    Passage,
 }
 
 /// Role of a speaker.

@@ -5,7 +5,7 @@ mod save;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use annals_core::ports::{Access, Block, Change, RetentionLimits, Version, Watermark};
+use annals_core::ports::{Access, Block, Change, Document, DocumentKey, RetentionLimits, Version, Watermark};
 use annals_core::{
     Agent, Base, Date, DeadLetter, Digest, ExtractionWatermark, FactOperation, Grain, IngestReceipt, Kind, LedgerRow,
     Memory, MemoryId, Message, Period, Purpose, Settings, Stage, Statement, Timestamp, Usage, latest_day,
@@ -52,6 +52,7 @@ pub(super) struct AgentData {
     /// Requests by their client's key: digest of the body, operation id, and time of storing.
     pub(super) keyed: BTreeMap<Digest, (Digest, String, Timestamp)>,
     pub(super) blocks: BTreeMap<String, Block>,
+    pub(super) documents: BTreeMap<DocumentKey, Document>,
     pub(super) letters: BTreeMap<(MemoryId, Stage), DeadLetter>,
     /// The log of fact operations, by id.
     pub(super) log: BTreeMap<String, FactOperation>,
@@ -99,7 +100,11 @@ impl AgentData {
 
     /// Returns whether the agent is known. All of its messages may be pruned: their days stay in the ledger.
     pub(super) fn is_known(&self) -> bool {
-        self.settings.is_some() || !self.ledger.is_empty() || !self.log.is_empty() || !self.blocks.is_empty()
+        self.settings.is_some()
+            || !self.ledger.is_empty()
+            || !self.log.is_empty()
+            || !self.blocks.is_empty()
+            || !self.documents.is_empty()
     }
 
     /// Returns whether a roll-up may have work to do.
@@ -119,7 +124,9 @@ impl AgentData {
     /// Returns whether retention may have something to do.
     pub(super) fn reaches(&self, limits: &RetentionLimits) -> bool {
         let earliest = Grain::ALL.map(|grain| {
-            let of_grain = self.memories.values().filter(|memory| memory.grain == grain);
+            // Retention does not see passages.
+            let of_grain =
+                self.memories.values().filter(|memory| memory.grain == grain && memory.kind() != Kind::Passage);
             of_grain.map(|memory| memory.period.cover_days().1).min()
         });
         let settings = self.settings.clone().unwrap_or_default();

@@ -37,8 +37,9 @@ impl Archive for MemoryCatalog {
         let data = state.restoring.get_mut(agent).ok_or_else(not_begun)?;
         let present = state.agents_data.entry(agent.clone()).or_default();
         for record in records {
-            present.seq = present.last_seq(state.floor) + 1;
-            data.take(agent, record, present.seq)?;
+            let mut seq = present.last_seq(state.floor) + 1;
+            data.take(agent, record, &mut seq)?;
+            present.seq = seq;
         }
         Ok(())
     }
@@ -68,6 +69,9 @@ impl Archive for MemoryCatalog {
             let former = stored.ok_or_else(|| Error::NotFound { what: "memory", name: id.to_string() })?;
             if former.kind() == Kind::Turn {
                 return Err(Error::invalid("id", "is a turn; store it again with revise"));
+            }
+            if former.kind() == Kind::Passage {
+                return Err(Error::invalid("id", "is a passage; write its document instead"));
             }
             if former.text != text {
                 data.reword(former, text, seq, now);

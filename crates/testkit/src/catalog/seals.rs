@@ -13,7 +13,7 @@ use super::agent_data::{AgentData, Pruned};
 impl Seals for MemoryCatalog {
     async fn children(&self, agent: &Agent) -> Result<Vec<Children>> {
         self.read(agent, |data| {
-            let parents: BTreeSet<_> = data.memories.values().map(parent).collect();
+            let parents: BTreeSet<_> = data.memories.values().filter_map(parent).collect();
             parents.into_iter().filter_map(|(yearly, parent)| data.children(parent, yearly)).collect()
         })
     }
@@ -44,11 +44,11 @@ impl Seals for MemoryCatalog {
 
     async fn pin(&self, agent: &Agent, id: &MemoryId, pinned: bool) -> Result<()> {
         self.write(agent, |data, _| match data.memories.get_mut(id) {
-            Some(memory) => {
+            Some(memory) if memory.kind() != Kind::Passage => {
                 memory.pinned = pinned;
                 Ok(())
             }
-            None => Err(Error::NotFound { what: "memory", name: id.to_string() }),
+            _ => Err(Error::NotFound { what: "memory", name: id.to_string() }),
         })?
     }
 
@@ -66,6 +66,7 @@ impl AgentData {
     /// Returns the memories that a period is made of, in order; with `yearly`, the yearly summary itself.
     fn members(&self, parent: Period, yearly: bool) -> Vec<Memory> {
         self.select(|memory| match memory.kind() {
+            Kind::Passage => false,
             Kind::Turn | Kind::Statement => memory.period == parent,
             Kind::Summary if yearly => memory.period == parent,
             Kind::Summary => memory.period.parent() == Some(parent),
@@ -129,10 +130,11 @@ impl AgentData {
 }
 
 /// Returns the period into which a memory is rolled up; for a yearly summary, its own. The flag marks yearly summaries and
-/// sorts them last.
-fn parent(memory: &Memory) -> (bool, Period) {
+/// sorts them last. Passages are rolled up into nothing.
+fn parent(memory: &Memory) -> Option<(bool, Period)> {
     match memory.kind() {
-        Kind::Turn | Kind::Statement => (false, memory.period),
-        Kind::Summary => memory.period.parent().map_or((true, memory.period), |parent| (false, parent)),
+        Kind::Passage => None,
+        Kind::Turn | Kind::Statement => Some((false, memory.period)),
+        Kind::Summary => Some(memory.period.parent().map_or((true, memory.period), |parent| (false, parent))),
     }
 }

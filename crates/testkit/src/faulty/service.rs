@@ -1,7 +1,8 @@
-//! Ports `Blocks`, `Requests`, `Keys`, `Accesses` and `Archive` of [`Faulty`].
+//! Ports `Blocks`, `Documents`, `Requests`, `Keys`, `Accesses` and `Archive` of [`Faulty`].
 
 use annals_core::ports::{
-    Access, Accesses, Archive, Block, Blocks, Key, KeyedReceipt, Keys, Record, RequestKey, Requests, Turn, Version,
+    Access, Accesses, Archive, Block, Blocks, Document, DocumentKey, DocumentSelect, DocumentWrite, Documents, Key,
+    KeyedReceipt, Keys, Record, RequestKey, Requests, StoredCollection, Turn, Version,
 };
 use annals_core::{Agent, Digest, IngestReceipt, Memory, MemoryId, Result, Timestamp};
 use async_trait::async_trait;
@@ -22,6 +23,33 @@ impl<P: Blocks> Blocks for Faulty<P> {
         most: usize,
     ) -> Result<Vec<Block>> {
         self.store()?.write_blocks(agent, written, removed, most).await
+    }
+}
+
+#[async_trait]
+impl<P: Documents> Documents for Faulty<P> {
+    async fn documents(&self, agent: &Agent, places: &[DocumentKey], now: Timestamp) -> Result<Vec<Document>> {
+        self.store()?.documents(agent, places, now).await
+    }
+
+    async fn list_documents(&self, agent: &Agent, select: &DocumentSelect, now: Timestamp) -> Result<Vec<Document>> {
+        self.store()?.list_documents(agent, select, now).await
+    }
+
+    async fn collections(&self, agent: &Agent, now: Timestamp) -> Result<Vec<StoredCollection>> {
+        self.store()?.collections(agent, now).await
+    }
+
+    async fn write_documents(&self, agent: &Agent, writes: Vec<DocumentWrite>, now: Timestamp) -> Result<Vec<u64>> {
+        self.store()?.write_documents(agent, writes, now).await
+    }
+
+    async fn refresh_documents(&self, agent: &Agent, places: &[DocumentKey], now: Timestamp) -> Result<()> {
+        self.store()?.refresh_documents(agent, places, now).await
+    }
+
+    async fn remove_expired(&self, now: Timestamp, limit: usize) -> Result<Vec<Agent>> {
+        self.store()?.remove_expired(now, limit).await
     }
 }
 

@@ -75,3 +75,15 @@ fn unknown_or_incomplete_records_are_refused() {
         assert!(serde_json::from_str::<Record>(line).is_err(), "{line}");
     }
 }
+
+#[test]
+fn document_round_trips() {
+    check(concat!(
+        r#"{"record":"document","collection":"notes","key":"a/b.md","content":{"text":"tea"},"created_at":"2026-03-04T10:00:00Z","#,
+        r#""updated_at":"2026-03-05T10:00:00Z","day":"2026-03-05","version":2,"passages":[{"start":0,"end":3}]}"#,
+        "\n",
+        r#"{"record":"document","collection":"a.b","key":"k","content":{"json":{"n":[1,2.5,null]}},"indexed":["n[0]"],"#,
+        r#""created_at":"2026-03-04T10:00:00Z","updated_at":"2026-03-04T10:00:00Z","day":"2026-03-04","version":1,"#,
+        r#""lifetime":"PT1H","expires_at":"2026-03-04T11:00:00Z","passages":[]}"#
+    ));
+}

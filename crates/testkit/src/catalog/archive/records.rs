@@ -30,6 +30,7 @@ impl AgentData {
             replaced_at: version.replaced_at,
             sent: self.sent.get(id) == Some(&version.text),
         }));
+        records.extend(self.documents.values().cloned().map(|document| Record::Document(Box::new(document))));
         let accesses = self.accesses.iter();
         records.extend(accesses.map(|(id, access)| Record::Access {
             id: id.clone(),

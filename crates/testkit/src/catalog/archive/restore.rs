@@ -6,15 +6,21 @@ use annals_core::{Agent, Body, Digest, Error, Kind, LedgerRow, Memory, MemoryId,
 use crate::catalog::agent_data::{AgentData, Pruned, remember, state, summarized};
 
 impl AgentData {
-    /// Returns [`Error::Invalid`] if the agent holds memories, fact operations or blocks.
+    /// Returns [`Error::Invalid`] if the agent holds memories, fact operations, blocks or documents.
     pub(super) fn unless_full(&self) -> Result<()> {
-        if !self.memories.is_empty() || !self.log.is_empty() || !self.blocks.is_empty() {
+        let is_empty = self.memories.is_empty() && self.blocks.is_empty() && self.documents.is_empty();
+        if !is_empty || !self.log.is_empty() {
             return Err(Error::invalid("agent", "already has memories"));
         }
         Ok(())
     }
 
-    pub(super) fn take(&mut self, agent: &Agent, record: Record, seq: u64) -> Result<()> {
+    pub(super) fn take(&mut self, agent: &Agent, record: Record, seq: &mut u64) -> Result<()> {
+        if let Record::Document(document) = record {
+            self.save_document(agent, *document, seq);
+            return Ok(());
+        }
+        let seq = *seq;
         match record {
             Record::Settings(settings) => self.settings = Some(settings),
             Record::Turn { conversation, id, day, at, sent_at, role, name, content, extracted, pinned, attachment } => {
@@ -41,6 +47,7 @@ impl AgentData {
             Record::Block { name, text, updated_at } => {
                 self.blocks.insert(name.clone(), Block { name, text, updated_at });
             }
+            Record::Document(_) => unreachable!("stored above"),
             Record::Version { id, text, replaced_at, sent } => {
                 if sent && self.has_turn(&id) {
                     self.sent.insert(id.clone(), text.clone());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use annals_core::ports::{Block, ErasureReport, Target};
+use annals_core::ports::{Block, Document, ErasureReport, Target};
 use annals_core::{Agent, FactOperation, Kind, Memory, MemoryId, Message, Period, Timestamp};
 
 use super::selection::Selection;
@@ -15,6 +15,7 @@ pub(super) struct Gone {
     pub(super) pruned: BTreeMap<MemoryId, Pruned>,
     pub(super) operations: BTreeMap<String, FactOperation>,
     pub(super) blocks: BTreeMap<String, Block>,
+    pub(super) documents: Vec<Document>,
 }
 
 /// An erasure in progress.
@@ -62,7 +63,7 @@ impl Erasing<'_> {
         self.finish(&gone)
     }
 
-    /// Removes the selected turns, statements, operations and blocks with their dead letters, and stores the hashes of the
+    /// Removes the selected turns, statements, operations, blocks and documents with their dead letters, and stores the hashes of the
     /// messages.
     fn take(&mut self) -> Gone {
         let memories = self.data.select(|memory| match memory.kind() {
@@ -71,7 +72,7 @@ impl Erasing<'_> {
                 let statement = &self.data.statements[&memory.id];
                 self.selection.takes_statement(memory, &statement.who, &statement.topic)
             }
-            Kind::Summary => false,
+            Kind::Summary | Kind::Passage => false,
         });
         for memory in &memories {
             self.forget(memory);
@@ -93,7 +94,17 @@ impl Erasing<'_> {
             std::mem::take(&mut self.data.blocks).into_iter().partition(|(_, block)| takes(block));
         self.data.blocks = kept;
         self.report.blocks = blocks.keys().cloned().collect();
-        Gone { memories, pruned, operations: gone, blocks }
+        let documents = self.take_documents();
+        Gone { memories, pruned, operations: gone, blocks, documents }
+    }
+
+    fn take_documents(&mut self) -> Vec<Document> {
+        let takes = |document: &&Document| self.selection.takes_document(self.agent, document);
+        let taken: Vec<_> = self.data.documents.values().filter(takes).map(Document::place).collect();
+        let remove = |place| self.data.remove_document(self.agent, place, 0, self.seq);
+        let documents = taken.iter().filter_map(remove).collect();
+        self.report.documents = taken;
+        documents
     }
 
     fn forget(&mut self, memory: &Memory) {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use annals_core::ports::{Block, Target};
+use annals_core::ports::{Block, Document, Target};
 use annals_core::{Agent, Base, FactOperation, Grain, Interval, Kind, Memory, MemoryId, Period, Sentence, Zones};
 
 use super::pruned::Resolved;
@@ -16,6 +16,8 @@ pub(super) struct Selection {
     pub(super) subject: Subject,
     /// The target, if it is a range of instants.
     range: Option<Interval>,
+    /// The ids of the target, if it is a list of memories.
+    given: BTreeSet<MemoryId>,
     pub(super) pruned: Resolved,
     /// Selected turns, including pruned ones, and other ids that were given.
     pub(super) sources: BTreeSet<MemoryId>,
@@ -50,6 +52,7 @@ impl Selection {
             data.memories.values().filter(|memory| memory.kind() == Kind::Turn).filter(takes).collect();
         let pruned = Resolved::new(agent, data, target, &subject, &zones);
         let given = if let Target::Memories(ids) = target { ids.as_slice() } else { &[] };
+        let ids: BTreeSet<MemoryId> = given.iter().cloned().collect();
         // Summaries are derived, so their ids select nothing.
         let given = given.iter().filter(|id| !id.as_str().starts_with("s-")).cloned();
         let sources = live.iter().map(|turn| turn.id.clone()).chain(pruned.gone.keys().cloned()).chain(given).collect();
@@ -57,7 +60,7 @@ impl Selection {
         let days = days.chain(pruned.gone.values().filter_map(|turn| Some((turn.day?, turn.arrived))));
         let above = above(days);
         let (everything, has_subject) = (*target == Target::Agent, matches!(target, Target::Subject(_)));
-        Selection { everything, has_subject, subject, range, pruned, sources, above, zones }
+        Selection { everything, has_subject, subject, range, given: ids, pruned, sources, above, zones }
     }
 
     pub(super) fn takes_statement(&self, memory: &Memory, who: &[String], topic: &str) -> bool {
@@ -76,6 +79,15 @@ impl Selection {
 
     pub(super) fn takes_block(&self, block: &Block) -> bool {
         self.everything || self.subject.is_named_by(&block.name) || self.subject.is_named_in(&block.text)
+    }
+
+    /// Returns whether a document is removed: as a whole, if the target takes any part of it.
+    pub(super) fn takes_document(&self, agent: &Agent, document: &Document) -> bool {
+        self.everything
+            || self.range.is_some_and(|range| range.contains(document.updated_at))
+            || [&document.collection, &document.key].into_iter().any(|name| self.subject.is_named_by(name))
+            || self.subject.is_named_in(&document.full_text())
+            || document.memories(agent).iter().any(|passage| self.given.contains(&passage.id))
     }
 
     /// Returns whether a text names the subject.

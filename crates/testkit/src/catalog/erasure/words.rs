@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use annals_core::ports::{Content, Document};
 use annals_core::{Base, FactOperation, Kind, Memory, searched_sentences};
 
 use super::erase::Gone;
@@ -10,19 +11,23 @@ use crate::catalog::agent_data::AgentData;
 impl AgentData {
     /// Returns the sentences of the deleted records that do not occur in the remaining ones.
     pub(super) fn words_gone(&self, gone: &Gone) -> Vec<String> {
-        let Gone { memories, operations, blocks, .. } = gone;
+        let Gone { memories, operations, blocks, documents, .. } = gone;
+        let documents: Vec<String> = documents.iter().map(strings).collect();
         let is_of = |operation: &&FactOperation| memories.iter().any(|memory| memory.id == operation.source);
         let by_itself = operations.values().filter(|operation| !is_of(operation));
         let texts = memories.iter().map(|memory| memory.text.as_str()).chain(by_itself.flat_map(texts_of));
         let texts = texts.chain(blocks.values().map(|block| block.text.as_str()));
+        let texts = texts.chain(documents.iter().map(String::as_str));
         let sentences: BTreeSet<&str> = texts.flat_map(searched_sentences).collect();
-        let gone = sentences.into_iter().filter(|sentence| !self.stays().any(|text| text.contains(sentence)));
+        let staying: Vec<String> = self.documents.values().map(strings).collect();
+        let stays = || self.stays().chain(staying.iter().map(String::as_str));
+        let gone = sentences.into_iter().filter(|sentence| !stays().any(|text| text.contains(sentence)));
         gone.map(str::to_owned).collect()
     }
 
     /// Returns the remaining texts: turns, statements, operations, blocks, former texts, and the sentences of sealed bases.
     fn stays(&self) -> impl Iterator<Item = &str> {
-        let memories = self.memories.values().filter(|memory| memory.kind() != Kind::Summary);
+        let memories = self.memories.values().filter(|memory| !matches!(memory.kind(), Kind::Summary | Kind::Passage));
         let texts = memories.map(|memory| memory.text.as_str());
         let texts = texts.chain(self.blocks.values().map(|block| block.text.as_str()));
         let texts = texts.chain(self.log.values().flat_map(texts_of)).chain(self.bases.values().flat_map(kept));
@@ -43,6 +48,26 @@ fn texts_of(operation: &FactOperation) -> impl Iterator<Item = &str> {
         .chain(operation.properties.values().filter_map(|value| value.as_str()))
 }
 
+/// Returns the text of a document; of a JSON value its strings, one a line.
+fn strings(document: &Document) -> String {
+    fn add<'v>(value: &'v serde_json::Value, lines: &mut Vec<&'v str>) {
+        match value {
+            serde_json::Value::String(text) => lines.push(text),
+            serde_json::Value::Array(values) => values.iter().for_each(|value| add(value, lines)),
+            serde_json::Value::Object(fields) => fields.values().for_each(|value| add(value, lines)),
+            _ => {}
+        }
+    }
+    match &document.content {
+        Content::Text(text) => text.clone(),
+        Content::Json(value) => {
+            let mut lines = Vec::new();
+            add(value, &mut lines);
+            lines.join("\n")
+        }
+    }
+}
+
 fn kept(base: &Base) -> impl Iterator<Item = &str> {
     base.sentences.iter().map(|sentence| sentence.text.as_str())
 }
@@ -60,6 +85,7 @@ pub(super) fn places(data: &AgentData) -> Vec<(&'static str, String)> {
     let replies = data.replies.values().map(|(text, _)| ("reply", text.clone()));
     let blocks = data.blocks.values().flat_map(|block| [&block.name, &block.text]);
     let replies = replies.chain(blocks.map(|text| ("block", text.clone())));
+    let replies = replies.chain(data.documents.values().map(|document| ("document", strings(document))));
     let attachments = data.attachments.values().map(|json| ("turn.attachment", json.clone()));
     let memories = memories.chain(attachments);
     memories.chain(sentences).chain(who).chain(log).chain(bases).chain(versions).chain(replies).collect()

@@ -42,6 +42,7 @@ fn short(record: &Record) -> String {
         Record::Gone { id, .. } => format!("gone {id}"),
         Record::Access { id, times, .. } => format!("access {id} {times}"),
         Record::Block { name, text, .. } => format!("block {name} {text}"),
+        Record::Document(document) => format!("document {} {}", document.key, document.passages.len()),
     }
 }
 
@@ -61,6 +62,8 @@ pub(super) async fn come_in_order(store: &dyn Store) {
     assert_eq!(gone, sorted(pruned.to_vec()));
     let place = |line: &str| all.iter().position(|other| other == line);
     assert_eq!(place("turn 2026-03-20 new").map(|turn| turn + 1), place("statement Ann is at home. pinned"));
+    let (documents, all): (Vec<_>, Vec<_>) = all.into_iter().partition(|line| line.starts_with("document"));
+    assert_eq!(documents, ["document empty 1", "document json 1", "document plan 2"]);
     let versions = all.iter().position(|line| line.starts_with("version")).unwrap();
     let expected = [
         "settings free",

@@ -1,12 +1,12 @@
 //! A sample agent with at least one record of every kind.
 
-use annals_core::ports::{Access, Block, Turn};
-use annals_core::{Draft, FactOperation, MemoryId, Message, Role, Settings, Statement, Summary};
+use annals_core::ports::{Access, Block, Content, Document, DocumentWrite, Expected, Turn};
+use annals_core::{Draft, FactOperation, MemoryId, Message, Role, Settings, SignedDuration, Statement, Summary};
 
 use crate::suites::Store;
 use crate::suites::catalog::{later, me, now, row, say, spoken_turn};
 use crate::suites::history::{By, extract, roll_up, roll_up_all, seal};
-use crate::{at, entry, operation, period, replacing, statement, summary, turn_of};
+use crate::{at, document, entry, operation, period, replacing, statement, summary, turn_of};
 
 /// Builds the agent. Two days of 2026-W10 are pruned under the sealed week; one day of 2026-W11 is sealed; 2026-03-16 is
 /// written by a model and corrected; 2026-03-18 lost its only turn. The last turns arrived late and are not extracted yet.
@@ -16,6 +16,18 @@ pub(super) async fn build(store: &dyn Store) {
     for (name, text) in [("persona", "You are \"kind\"."), ("human", "東京\nand more")] {
         let block = Block { name: name.into(), text: text.into(), updated_at: later() };
         crate::save_block(store, &me(), block).await.unwrap();
+    }
+    let written = [document("plan", later(), "# 東京\n\nand \"more\""), document("empty", now(), "")];
+    let fleeting = Document {
+        content: Content::Json(serde_json::json!({"a": [1, "b"]})),
+        indexed: Some(vec!["a[1]".into()]),
+        lifetime: Some(SignedDuration::from_hours(1)),
+        expires_at: Some(at("2027-01-01T00:00:00Z")),
+        ..document("json", now(), "b")
+    };
+    for document in written.into_iter().chain([fleeting]) {
+        let write = DocumentWrite::Save(Box::new(document), Expected::Any);
+        store.write_documents(&me(), vec![write], now()).await.unwrap();
     }
     let turns = turns();
     say(store, turns.clone()).await;

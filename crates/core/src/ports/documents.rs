@@ -1,0 +1,161 @@
+//! Port `Documents`: texts and JSON values of an agent, stored under a collection and a key.
+//!
+//! Each document is split into passages, which are memories of kind [`Kind::Passage`](crate::Kind::Passage) in the working
+//! grain: the tables find a document by any of its parts. The caller splits, checks names and sizes, and leaves out what is
+//! expired; the store keeps documents and passages in one transaction, and compares versions.
+
+mod text;
+
+use std::fmt;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+use crate::{Agent, Period, Result, SignedDuration, Timestamp};
+
+pub use text::is_heading;
+
+/// The place of a document: its collection and its key there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DocumentKey {
+    /// The path of its collection: labels joined with dots, as in `notes.work`.
+    pub collection: String,
+    /// Its key, unique within the collection.
+    pub key: String,
+}
+
+impl fmt::Display for DocumentKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.collection, self.key)
+    }
+}
+
+/// The content of a document.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Content {
+    /// A text, such as Markdown.
+    Text(String),
+    /// A JSON value.
+    Json(serde_json::Value),
+}
+
+/// A part of a document that is searched by itself, as a range of characters of [`Document::searched_text`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Passage {
+    /// Its first character, counted from 0.
+    pub start: u32,
+    /// The character after its last one.
+    pub end: u32,
+}
+
+/// A document. Field names are a stored format: exports contain them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Document {
+    /// The path of its collection: labels joined with dots.
+    pub collection: String,
+    /// Its key, unique within the collection.
+    pub key: String,
+    /// Its content.
+    pub content: Content,
+    /// The paths of a JSON value that are searched, as in `title` or `notes[*].text`. `None` searches everything, an empty
+    /// list nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub indexed: Option<Vec<String>>,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it was last written.
+    pub updated_at: Timestamp,
+    /// The local day on which it was last written.
+    pub day: Period,
+    /// Number of its writes since it was created.
+    pub version: u64,
+    /// How long it lives after a write or a refresh, if not for ever.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lifetime: Option<SignedDuration>,
+    /// When it expires.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Timestamp>,
+    /// Its passages, in order.
+    #[serde(default)]
+    pub passages: Vec<Passage>,
+}
+
+impl Document {
+    /// Returns its place.
+    pub fn place(&self) -> DocumentKey {
+        DocumentKey { collection: self.collection.clone(), key: self.key.clone() }
+    }
+
+    /// Returns whether it has expired.
+    pub fn is_expired(&self, now: Timestamp) -> bool {
+        self.expires_at.is_some_and(|end| end <= now)
+    }
+}
+
+/// What a write expects of the stored document. An expired document counts as absent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Expected {
+    /// Anything.
+    #[default]
+    Any,
+    /// There is no document.
+    Absent,
+    /// The document has this version.
+    Version(u64),
+}
+
+/// One write of a document.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DocumentWrite {
+    /// Stores the document. The store sets its version and keeps the moment of its creation.
+    Save(Box<Document>, Expected),
+    /// Removes the document, if there is one.
+    Remove(DocumentKey, Expected),
+}
+
+/// A selection of documents, in order of collection and key.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DocumentSelect {
+    /// Only documents of this collection and of those below it; of all collections if empty.
+    pub below: String,
+    /// Only keys that start with this text.
+    pub key_prefix: String,
+    /// Only documents after this place.
+    pub after: Option<DocumentKey>,
+    /// Maximum number of documents.
+    pub limit: usize,
+}
+
+/// A collection that holds documents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredCollection {
+    /// Its path.
+    pub collection: String,
+    /// Number of its own documents, without those below it.
+    pub documents: u64,
+}
+
+/// The documents of agents. Each method is one transaction.
+#[async_trait]
+pub trait Documents: Send + Sync {
+    /// Returns the documents at these places, in input order. Omits those that do not exist or are expired at `now`.
+    async fn documents(&self, agent: &Agent, places: &[DocumentKey], now: Timestamp) -> Result<Vec<Document>>;
+
+    /// Returns selected documents that are not expired, in order of collection and key, both compared byte by byte.
+    async fn list_documents(&self, agent: &Agent, select: &DocumentSelect, now: Timestamp) -> Result<Vec<Document>>;
+
+    /// Returns the collections with documents that are not expired, in order of path.
+    async fn collections(&self, agent: &Agent, now: Timestamp) -> Result<Vec<StoredCollection>>;
+
+    /// Carries out writes in order, all or none. Returns for each the version stored; for a removal the version removed, or 0
+    /// if there was nothing. [`crate::Error::Exists`] or [`crate::Error::Stale`] if a document is not as expected.
+    async fn write_documents(&self, agent: &Agent, writes: Vec<DocumentWrite>, now: Timestamp) -> Result<Vec<u64>>;
+
+    /// Lets documents that have a lifetime begin it anew at `now`. Expired ones stay expired.
+    async fn refresh_documents(&self, agent: &Agent, places: &[DocumentKey], now: Timestamp) -> Result<()>;
+
+    /// Removes expired documents of all agents, at most `limit`. Returns the agents that had one.
+    async fn remove_expired(&self, now: Timestamp, limit: usize) -> Result<Vec<Agent>>;
+}

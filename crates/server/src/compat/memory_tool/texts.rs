@@ -1,0 +1,222 @@
+//! Texts of the tool: numbered lines, sizes, listings, and the edits of a content. Pure. Every string is one of the SDK's.
+
+use std::collections::BTreeMap;
+
+/// The width of line numbers.
+const WIDTH: usize = 6;
+/// The most lines of a file that is viewed.
+pub(super) const MOST_LINES: usize = 999_999;
+/// The size that file systems show for a directory.
+const DIRECTORY: u64 = 4096;
+/// Levels of a listing.
+const LEVELS: usize = 2;
+
+/// Returns the lines from `first` on with their numbers.
+fn numbered<'l>(lines: impl Iterator<Item = &'l str>, first: usize) -> String {
+    let numbered = lines.enumerate().map(|(index, line)| format!("{:>WIDTH$}\t{line}", index + first));
+    numbered.collect::<Vec<_>>().join("\n")
+}
+
+/// Returns a content with line numbers, as far as a range of two line numbers selects it.
+pub(super) fn view(path: &str, content: &str, range: Option<&[i64]>) -> String {
+    let lines: Vec<&str> = content.split('\n').collect();
+    let (start, end) = match range {
+        Some([first, last]) => {
+            let start = usize::try_from(*first).unwrap_or(0).max(1) - 1;
+            (start, if *last == -1 { lines.len() } else { from_end(*last, lines.len()) })
+        }
+        _ => (0, lines.len()),
+    };
+    let shown = lines.get(start..end.min(lines.len())).unwrap_or_default();
+    format!("Here's the content of {path} with line numbers:\n{}", numbered(shown.iter().copied(), start + 1))
+}
+
+/// Counts a negative number from the end, as Python's slices do.
+fn from_end(place: i64, length: usize) -> usize {
+    match usize::try_from(place) {
+        Ok(place) => place,
+        Err(_) => length.saturating_sub(usize::try_from(place.unsigned_abs()).unwrap_or(usize::MAX)),
+    }
+}
+
+/// Replaces the only occurrence of a text. Returns the new content and the result, or the error.
+pub(super) fn str_replace(path: &str, content: &str, old: &str, new: &str) -> Result<(String, String), String> {
+    let count = if old.is_empty() { content.chars().count() + 1 } else { content.matches(old).count() };
+    if count == 0 {
+        return Err(format!("No replacement was performed, old_str `{old}` did not appear verbatim in {path}."));
+    }
+    if count > 1 {
+        let lines: Vec<String> = lines_with(content, old).iter().map(ToString::to_string).collect();
+        let lines = lines.join(", ");
+        return Err(format!(
+            "No replacement was performed. Multiple occurrences of old_str `{old}` in lines: {lines}. Please ensure it is unique"
+        ));
+    }
+    let changed = content.replacen(old, new, 1);
+    let line = content[..content.find(old).unwrap_or_default()].matches('\n').count();
+    let lines: Vec<&str> = changed.split('\n').collect();
+    let start = line.saturating_sub(2);
+    let snippet = numbered(lines[start..lines.len().min(line + 3)].iter().copied(), start + 1);
+    let result = format!(
+        "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n{snippet}"
+    );
+    Ok((changed, result))
+}
+
+/// Returns the line of each occurrence, overlapping ones included.
+fn lines_with(content: &str, text: &str) -> Vec<usize> {
+    let ends = content.char_indices().map(|(place, _)| place).chain([content.len()]);
+    let (mut lines, mut line, mut last) = (Vec::new(), 1, 0);
+    for place in ends.filter(|place| content[*place..].starts_with(text)) {
+        line += content[last..place].matches('\n').count();
+        last = place;
+        lines.push(line);
+    }
+    lines
+}
+
+/// Inserts a text as lines behind the line with this number. Returns the new content, or the error.
+pub(super) fn insert(content: &str, behind: i64, text: &str) -> Result<String, String> {
+    let mut lines: Vec<&str> = content.split('\n').collect();
+    if lines.last() == Some(&"") {
+        lines.pop();
+    }
+    let place = usize::try_from(behind).ok().filter(|place| *place <= lines.len());
+    let Some(place) = place else {
+        let last = lines.len();
+        return Err(format!("Invalid `insert_line` parameter: {behind}. It should be within the range [0, {last}]."));
+    };
+    lines.insert(place, text.trim_end_matches('\n'));
+    let mut changed = lines.join("\n");
+    if !changed.ends_with('\n') {
+        changed.push('\n');
+    }
+    Ok(changed)
+}
+
+/// Returns a number of bytes as the listings show it.
+pub(super) fn size(bytes: u64) -> String {
+    if bytes == 0 {
+        return "0B".to_owned();
+    }
+    let unit = ((bytes.ilog2() / 10) as usize).min(3);
+    let size = bytes as f64 / 1024_f64.powi(unit as i32);
+    let name = ["B", "K", "M", "G"][unit];
+    if size.fract() == 0.0 { format!("{size:.0}{name}") } else { format!("{size:.1}{name}") }
+}
+
+/// A directory with what it holds, by name.
+#[derive(Debug, Default)]
+pub(super) struct Directory {
+    entries: BTreeMap<String, Entry>,
+}
+
+#[derive(Debug)]
+enum Entry {
+    File(u64),
+    Directory(Directory),
+}
+
+impl Directory {
+    /// Adds a file of so many bytes, with the directories above it.
+    pub(super) fn add_file(&mut self, path: &str, bytes: u64) {
+        match path.split_once('/') {
+            Some((name, rest)) => self.directory(name).add_file(rest, bytes),
+            None => {
+                self.entries.entry(path.to_owned()).or_insert(Entry::File(bytes));
+            }
+        }
+    }
+
+    /// Adds a directory, with those above it.
+    pub(super) fn add_directory(&mut self, path: &str) {
+        path.split('/').fold(self, |directory, name| directory.directory(name));
+    }
+
+    fn directory(&mut self, name: &str) -> &mut Directory {
+        let entry = self.entries.entry(name.to_owned()).or_insert_with(|| Entry::Directory(Directory::default()));
+        if matches!(entry, Entry::File(_)) {
+            *entry = Entry::Directory(Directory::default());
+        }
+        let Entry::Directory(directory) = entry else { unreachable!("it was made one above") };
+        directory
+    }
+
+    /// Returns the listing of this directory, which is shown under `path`.
+    pub(super) fn listing(&self, path: &str) -> String {
+        let head = format!("Here're the files and directories up to 2 levels deep in {path}, excluding hidden items:");
+        let mut lines = vec![head, format!("{}\t{path}", size(DIRECTORY))];
+        self.list(path, 1, &mut lines);
+        lines.join("\n")
+    }
+
+    fn list(&self, path: &str, level: usize, lines: &mut Vec<String>) {
+        for (name, entry) in self.entries.iter().filter(|(name, _)| !name.starts_with('.')) {
+            match entry {
+                Entry::File(bytes) => lines.push(format!("{}\t{path}/{name}", size(*bytes))),
+                Entry::Directory(directory) => {
+                    lines.push(format!("{}\t{path}/{name}/", size(DIRECTORY)));
+                    if level < LEVELS {
+                        directory.list(&format!("{path}/{name}"), level + 1, lines);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_one_decimal_unless_they_are_whole() {
+        let sizes = [0, 1, 12, 1023, 1024, 1536, 1280, 4096, 1_048_576, 1_572_864, 1 << 40].map(size);
+        assert_eq!(sizes, ["0B", "1B", "12B", "1023B", "1K", "1.5K", "1.2K", "4K", "1M", "1.5M", "1024G"]);
+    }
+
+    #[test]
+    fn view_range_is_a_slice_of_python() {
+        let shown = |range: &[i64]| view("P", "a\nb\nc\n", Some(range)).split_once('\n').unwrap().1.replace('\t', ":");
+        assert_eq!(shown(&[2, 3]), "     2:b\n     3:c");
+        assert_eq!(shown(&[2, -1]), "     2:b\n     3:c\n     4:");
+        assert_eq!(shown(&[0, 1]), "     1:a");
+        assert_eq!(shown(&[-5, -2]), "     1:a\n     2:b");
+        assert_eq!(shown(&[3, 2]), "");
+        assert_eq!(shown(&[9, 12]), "");
+        assert_eq!(shown(&[1]), "     1:a\n     2:b\n     3:c\n     4:");
+    }
+
+    #[test]
+    fn replacement_needs_exactly_one_occurrence() {
+        let (changed, result) = str_replace("P", "1\n2\n3\n4\n5\n6\n7", "4", "vier\nfour").unwrap();
+        assert_eq!(changed, "1\n2\n3\nvier\nfour\n5\n6\n7");
+        assert!(result.ends_with(":\n     2\t2\n     3\t3\n     4\tvier\n     5\tfour\n     6\t5"), "{result}");
+        assert!(str_replace("P", "aa\naaa", "aa", "b").unwrap_err().contains("in lines: 1, 2, 2."));
+        assert!(str_replace("P", "ä\n", "", "b").unwrap_err().contains("in lines: 1, 1, 2."));
+        assert_eq!(str_replace("P", "", "", "b").unwrap().0, "b");
+        assert!(str_replace("P", "a", "A", "b").unwrap_err().contains("did not appear verbatim in P."));
+    }
+
+    #[test]
+    fn text_is_inserted_behind_a_line() {
+        assert_eq!(insert("a\nb", 1, "x\ny\n\n").unwrap(), "a\nx\ny\nb\n");
+        assert_eq!(insert("", 0, "x").unwrap(), "x\n");
+        assert_eq!(insert("a\r\nb\r\n", 2, "c").unwrap(), "a\r\nb\r\nc\n");
+        assert!(insert("a\n", 2, "x").unwrap_err().contains("range [0, 1]."));
+        assert!(insert("a\n", -1, "x").unwrap_err().contains("parameter: -1."));
+    }
+
+    #[test]
+    fn listing_has_two_levels_without_hidden_names() {
+        let mut root = Directory::default();
+        root.add_directory("a/b/c");
+        root.add_file("a/b/c/deep.txt", 1);
+        root.add_file("a/x.txt", 1500);
+        root.add_file("a-b.txt", 0);
+        root.add_file(".hidden", 1);
+        root.add_file("z/.hidden/y", 1);
+        let lines: Vec<String> = root.listing("/m").lines().skip(1).map(|line| line.replace('\t', " ")).collect();
+        assert_eq!(lines, ["4K /m", "4K /m/a/", "4K /m/a/b/", "1.5K /m/a/x.txt", "0B /m/a-b.txt", "4K /m/z/"]);
+    }
+}

@@ -1,0 +1,291 @@
+//! Documents: texts and JSON values under a collection and a key, found by any of their parts.
+//!
+//! A write is compared and committed in one transaction with its passages; the workers make these searchable soon after.
+
+mod expiry;
+mod search;
+
+use annals_core::ports::{Content, Document, DocumentKey, DocumentSelect, DocumentWrite, Expected};
+use annals_core::{Agent, Error, Fault, Grain, Period, Result, Settings, SignedDuration, Timestamp};
+
+use crate::Service;
+use crate::wire::{CollectionView, CollectionsAnswer, DocumentView, DocumentsAnswer, DocumentsRequest, PutDocument};
+
+pub use search::{DocumentFound, DocumentQuery};
+
+/// The most bytes of a content. A message of more than 256 KiB belongs into a document.
+const LONGEST_CONTENT: usize = 1024 * 1024;
+/// The most bytes of the path of a collection, and of a key.
+const LONGEST_NAME: usize = 1024;
+/// The most paths of a JSON value that are searched.
+const MOST_PATHS: usize = 64;
+/// The most documents of a page, and how many there are by default.
+const LARGEST_PAGE: usize = 1000;
+const PAGE: usize = 100;
+/// Documents that are read at once.
+const CHUNK: usize = 32;
+/// The longest lifetime, in seconds: a hundred years.
+const LONGEST_LIFE: u64 = 100 * 366 * 24 * 3600;
+
+/// A document to be stored.
+#[derive(Clone, Debug)]
+pub struct NewDocument {
+    /// Its place.
+    pub place: DocumentKey,
+    /// Its content.
+    pub content: Content,
+    /// The paths of a JSON value that are searched; `None` for all.
+    pub indexed: Option<Vec<String>>,
+    /// How long it lives after a write or a refresh; `None` for ever.
+    pub lifetime: Option<SignedDuration>,
+    /// What the write expects of the stored document.
+    pub expected: Expected,
+}
+
+/// A change of a document.
+#[derive(Clone, Debug)]
+pub enum DocumentChange {
+    /// Stores it.
+    Put(NewDocument),
+    /// Removes it.
+    Remove(DocumentKey, Expected),
+}
+
+impl Service {
+    /// Carries out changes in order, all or none, with the agent's settings as returned by [`Service::admit`]. Returns the
+    /// version of each; 0 for the removal of what did not exist.
+    pub async fn change_documents(
+        &self,
+        agent: &Agent,
+        settings: &Settings,
+        changes: Vec<DocumentChange>,
+        now: Timestamp,
+    ) -> Result<Vec<u64>> {
+        let day = Period::of(Grain::Daily, settings.zones()?.day_of(now));
+        // Stores keep microseconds.
+        let now = Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now);
+        let writes = changes.into_iter().map(|change| match change {
+            DocumentChange::Remove(place, expected) => Ok(DocumentWrite::Remove(place, expected)),
+            DocumentChange::Put(new) => {
+                let expected = new.expected;
+                Ok(DocumentWrite::Save(Box::new(self.document_of(new, day, now)?), expected))
+            }
+        });
+        let writes = writes.collect::<Result<Vec<_>>>()?;
+        let versions = self.parts.store.write_documents(agent, writes, now).await?;
+        self.nudge(agent);
+        Ok(versions)
+    }
+
+    fn document_of(&self, new: NewDocument, day: Period, now: Timestamp) -> Result<Document> {
+        let faults = check(&new);
+        if !faults.is_empty() {
+            return Err(Error::Faults(faults));
+        }
+        let NewDocument { place, content, indexed, lifetime, .. } = new;
+        let mut document = Document {
+            collection: place.collection,
+            key: place.key,
+            content,
+            indexed,
+            created_at: now,
+            updated_at: now,
+            day,
+            version: 1,
+            lifetime,
+            expires_at: lifetime.and_then(|lifetime| now.checked_add(lifetime).ok()),
+            passages: Vec::new(),
+        };
+        document.passages = self.parts.writer.passages(&document.searched_text());
+        Ok(document)
+    }
+
+    /// Returns a document that is not expired. `refresh` lets its lifetime begin anew.
+    pub async fn document(
+        &self,
+        agent: &Agent,
+        place: &DocumentKey,
+        refresh: bool,
+        now: Timestamp,
+    ) -> Result<Option<Document>> {
+        let places = std::slice::from_ref(place);
+        let found = self.parts.store.documents(agent, places, now).await?.pop();
+        // A document without a lifetime costs no write.
+        if refresh && found.as_ref().is_some_and(|document| document.lifetime.is_some()) {
+            self.parts.store.refresh_documents(agent, places, now).await?;
+            return Ok(self.parts.store.documents(agent, places, now).await?.pop());
+        }
+        Ok(found)
+    }
+
+    /// Lets the lifetimes of these documents begin anew.
+    pub async fn refresh_documents(&self, agent: &Agent, places: &[DocumentKey], now: Timestamp) -> Result<()> {
+        self.parts.store.refresh_documents(agent, places, now).await
+    }
+
+    /// Returns the documents at these places, in their order. Omits what does not exist.
+    pub async fn documents_at(&self, agent: &Agent, places: &[DocumentKey], now: Timestamp) -> Result<Vec<Document>> {
+        self.parts.store.documents(agent, places, now).await
+    }
+
+    /// Returns a page of selected documents, in order of collection and key.
+    pub async fn page_of_documents(
+        &self,
+        agent: &Agent,
+        select: &DocumentSelect,
+        now: Timestamp,
+    ) -> Result<Vec<Document>> {
+        self.parts.store.list_documents(agent, select, now).await
+    }
+
+    /// Stores a document. Returns it as stored, without its content.
+    pub async fn put_document(
+        &self,
+        agent: &Agent,
+        settings: &Settings,
+        place: DocumentKey,
+        request: PutDocument,
+        now: Timestamp,
+    ) -> Result<DocumentView> {
+        let new = requested(place, request)?;
+        let place = new.place.clone();
+        self.change_documents(agent, settings, vec![DocumentChange::Put(new)], now).await?;
+        let stored = self.document(agent, &place, false, now).await?;
+        let missing = || Error::NotFound { what: "document", name: place.to_string() };
+        Ok(DocumentView::from(stored.ok_or_else(missing)?).without_content())
+    }
+
+    /// Returns a document.
+    pub async fn get_document(&self, agent: &Agent, place: &DocumentKey, now: Timestamp) -> Result<DocumentView> {
+        let found = self.document(agent, place, false, now).await?;
+        found.map(DocumentView::from).ok_or_else(|| Error::NotFound { what: "document", name: place.to_string() })
+    }
+
+    /// Removes a document.
+    pub async fn remove_document(
+        &self,
+        agent: &Agent,
+        place: DocumentKey,
+        version: Option<u64>,
+        now: Timestamp,
+    ) -> Result<()> {
+        let expected = version.map_or(Expected::Any, Expected::Version);
+        let writes = vec![DocumentWrite::Remove(place.clone(), expected)];
+        let removed = self.parts.store.write_documents(agent, writes, now).await?;
+        self.nudge(agent);
+        if removed == [0] { Err(Error::NotFound { what: "document", name: place.to_string() }) } else { Ok(()) }
+    }
+
+    /// Lists documents without their contents.
+    pub async fn list_documents(
+        &self,
+        agent: &Agent,
+        request: DocumentsRequest,
+        now: Timestamp,
+    ) -> Result<DocumentsAnswer> {
+        let limit = request.limit.unwrap_or(PAGE);
+        if limit == 0 || limit > LARGEST_PAGE {
+            return Err(Error::invalid("limit", format!("is {limit}; 1 to {LARGEST_PAGE} are allowed")));
+        }
+        let mut select = DocumentSelect {
+            below: request.collection.unwrap_or_default(),
+            key_prefix: request.key_prefix.unwrap_or_default(),
+            after: request.cursor.as_deref().map(from_cursor).transpose()?,
+            limit: 0,
+        };
+        let mut documents: Vec<DocumentView> = Vec::new();
+        loop {
+            // Contents may be large, so few are read at once.
+            select.limit = CHUNK.min(limit + 1 - documents.len());
+            let page = self.page_of_documents(agent, &select, now).await?;
+            let is_last = page.len() < select.limit;
+            select.after = page.last().map(Document::place);
+            documents.extend(page.into_iter().map(DocumentView::from).map(DocumentView::without_content));
+            if is_last || documents.len() > limit {
+                break;
+            }
+        }
+        let is_more = documents.len() > limit;
+        documents.truncate(limit);
+        let next_cursor = documents.last().filter(|_| is_more).map(to_cursor);
+        Ok(DocumentsAnswer { agent: agent.name().to_owned(), documents, next_cursor })
+    }
+
+    /// Lists the collections that hold documents, by path, each with their number.
+    pub async fn document_collections(&self, agent: &Agent, now: Timestamp) -> Result<CollectionsAnswer> {
+        let found = self.parts.store.collections(agent, now).await?.into_iter();
+        let view = |one: annals_core::ports::StoredCollection| CollectionView {
+            collection: one.collection,
+            documents: one.documents,
+        };
+        Ok(CollectionsAnswer { agent: agent.name().to_owned(), collections: found.map(view).collect() })
+    }
+}
+
+/// Returns a cursor behind a document. A collection may contain any character, so its length comes first.
+fn to_cursor(last: &DocumentView) -> String {
+    format!("{}:{}/{}", last.collection.len(), last.collection, last.key)
+}
+
+fn from_cursor(cursor: &str) -> Result<DocumentKey> {
+    let parsed = || {
+        let (length, rest) = cursor.split_once(':')?;
+        let (collection, key) = rest.split_at_checked(length.parse().ok()?)?;
+        Some(DocumentKey { collection: collection.to_owned(), key: key.strip_prefix('/')?.to_owned() })
+    };
+    parsed().ok_or_else(|| Error::invalid("cursor", "is not one that a page returned"))
+}
+
+fn requested(place: DocumentKey, request: PutDocument) -> Result<NewDocument> {
+    let content = match (request.text, request.value) {
+        (Some(text), None) => Content::Text(text),
+        (None, Some(value)) => Content::Json(value),
+        _ => return Err(Error::invalid("text or value", "is missing, or both are there; send one of them")),
+    };
+    let lifetime = match request.lifetime_seconds {
+        Some(0) => return Err(Error::invalid("lifetime_seconds", "is 0; leave it out to keep the document")),
+        Some(seconds) if seconds > LONGEST_LIFE => {
+            return Err(Error::invalid("lifetime_seconds", format!("is above {LONGEST_LIFE}")));
+        }
+        seconds => seconds.and_then(|seconds| i64::try_from(seconds).ok()).map(SignedDuration::from_secs),
+    };
+    let expected = match request.expected_version {
+        None => Expected::Any,
+        Some(0) => Expected::Absent,
+        Some(version) => Expected::Version(version),
+    };
+    Ok(NewDocument { place, content, indexed: request.indexed, lifetime, expected })
+}
+
+fn check(new: &NewDocument) -> Vec<Fault> {
+    let DocumentKey { collection, key } = &new.place;
+    let mut faults = Vec::new();
+    let mut fault = |field: &str, reason: String| faults.push(Fault::new(field, reason));
+    for (field, name) in [("collection", collection), ("key", key)] {
+        match name.len() {
+            0 => fault(field, "is empty".to_owned()),
+            1..=LONGEST_NAME => {}
+            bytes => fault(field, format!("has {bytes} bytes; {LONGEST_NAME} are allowed")),
+        }
+        if name.chars().any(char::is_control) {
+            fault(field, "contains a control character".to_owned());
+        }
+    }
+    if !collection.is_empty() && collection.split('.').any(str::is_empty) {
+        fault("collection", "has an empty label between its dots".to_owned());
+    }
+    let bytes = match &new.content {
+        Content::Text(text) => text.len(),
+        Content::Json(value) => value.to_string().len(),
+    };
+    if bytes > LONGEST_CONTENT {
+        fault("content", format!("has {bytes} bytes; {LONGEST_CONTENT} are allowed"));
+    }
+    if new.indexed.as_ref().is_some_and(|paths| paths.len() > MOST_PATHS) {
+        fault("indexed", format!("has more than {MOST_PATHS} paths"));
+    }
+    faults
+}
+
+#[cfg(test)]
+mod tests;

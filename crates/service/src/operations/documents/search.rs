@@ -1,0 +1,158 @@
+//! Search for documents: ranks their passages, and answers each document once, by its best passage.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use annals_core::ports::{Document, DocumentKey, Passage};
+use annals_core::{Agent, Body, Error, Found, Grain, Kind, Query, Result, Timestamp};
+
+use crate::Service;
+use crate::wire::{DocumentResult, DocumentSearchAnswer, DocumentSearchRequest, DocumentView, PassageView};
+
+/// Passages that are ranked at first, and if their documents do not suffice.
+const RANKED: [usize; 2] = [200, 1000];
+/// How long a search waits for passages that were written before it.
+const CATCH_UP: Duration = Duration::from_secs(5);
+/// The most documents of an answer.
+const MOST_RESULTS: usize = 100;
+
+/// A search for documents.
+#[derive(Clone, Debug)]
+pub struct DocumentQuery<'q> {
+    /// What to search for.
+    pub text: &'q str,
+    /// Only documents of this collection and of those below it; of all if empty.
+    pub below: &'q str,
+    /// Maximum number of documents.
+    pub limit: usize,
+}
+
+/// A document that was found, with its best passage.
+#[derive(Clone, Debug)]
+pub struct DocumentFound {
+    /// The document.
+    pub document: Document,
+    /// Its score: higher is better, comparable within one answer only.
+    pub score: f64,
+    /// Cosine similarity of its best passage and the question.
+    pub similarity: f64,
+    /// The number of its best passage, counted from 0.
+    pub ordinal: u32,
+    /// The place of its best passage.
+    pub passage: Passage,
+    /// The text of its best passage, below its title.
+    pub text: String,
+}
+
+impl Service {
+    /// Returns the documents that match, best first, as far as `admits` accepts them. Waits a moment for what was written before.
+    pub async fn find_documents(
+        &self,
+        agent: &Agent,
+        query: &DocumentQuery<'_>,
+        admits: &(dyn Fn(&Document) -> bool + Sync),
+        now: Timestamp,
+    ) -> Result<Vec<DocumentFound>> {
+        self.catch_up(agent).await?;
+        let mut found = Vec::new();
+        for limit in RANKED {
+            let passages = self.ranked_passages(agent, query.text, limit, now).await?;
+            let is_all = passages.len() < limit;
+            found = self.documents_of(agent, passages, query, admits, now).await?;
+            if is_all || found.len() >= query.limit {
+                break;
+            }
+        }
+        found.truncate(query.limit);
+        Ok(found)
+    }
+
+    /// Waits until the table holds every change, or for a while.
+    async fn catch_up(&self, agent: &Agent) -> Result<()> {
+        let applied = self.parts.store.watermark(agent, Grain::Working).await?.applied;
+        let backlog = self.parts.store.backlog(agent, Grain::Working, applied).await?;
+        if backlog > 0 {
+            let limit = usize::try_from(backlog).unwrap_or(usize::MAX);
+            let changes = self.parts.store.changes(agent, Grain::Working, applied, limit.min(1_000)).await?;
+            let last = changes.last().map_or(applied, annals_core::ports::Change::seq);
+            self.nudge(agent);
+            self.preview(agent, CATCH_UP, |(searchable, _)| searchable >= last).await?;
+        }
+        Ok(())
+    }
+
+    async fn ranked_passages(&self, agent: &Agent, text: &str, limit: usize, now: Timestamp) -> Result<Vec<Found>> {
+        let query = Query {
+            text: Some(text.to_owned()),
+            grains: vec![Grain::Working],
+            kinds: vec![Kind::Passage],
+            ignore_times: true,
+            limit,
+            ..Query::default()
+        };
+        Ok(self.answer(agent, &query, now).await?.results)
+    }
+
+    /// Returns the documents of passages, each with its first passage.
+    async fn documents_of(
+        &self,
+        agent: &Agent,
+        passages: Vec<Found>,
+        query: &DocumentQuery<'_>,
+        admits: &(dyn Fn(&Document) -> bool + Sync),
+        now: Timestamp,
+    ) -> Result<Vec<DocumentFound>> {
+        let mut seen: HashSet<DocumentKey> = HashSet::new();
+        let mut best = passages;
+        best.retain(|found| {
+            let place = found.memory.document();
+            place.is_some_and(|place| is_below(&place.collection, query.below) && seen.insert(place.clone()))
+        });
+        let places: Vec<DocumentKey> = best.iter().filter_map(|found| found.memory.document().cloned()).collect();
+        let documents = self.documents_at(agent, &places, now).await?;
+        let mut documents = documents.into_iter().peekable();
+        let mut results = Vec::new();
+        for found in best {
+            let Body::Passage { document: place, ordinal, passage, .. } = &found.memory.body else { continue };
+            // A document may have been removed meanwhile.
+            let Some(document) = documents.next_if(|document| document.place() == *place) else { continue };
+            if admits(&document) {
+                results.push(DocumentFound {
+                    document,
+                    score: found.score,
+                    similarity: found.fit.similarity,
+                    ordinal: *ordinal,
+                    passage: *passage,
+                    text: found.memory.text,
+                });
+            }
+        }
+        Ok(results)
+    }
+
+    /// Searches documents, with the contents left out.
+    pub async fn search_documents(
+        &self,
+        agent: &Agent,
+        request: DocumentSearchRequest,
+        now: Timestamp,
+    ) -> Result<DocumentSearchAnswer> {
+        if request.limit == 0 || request.limit > MOST_RESULTS {
+            return Err(Error::invalid("limit", format!("is {}; 1 to {MOST_RESULTS} are allowed", request.limit)));
+        }
+        let below = request.collection.as_deref().unwrap_or_default();
+        let query = DocumentQuery { text: &request.query, below, limit: request.limit };
+        let found = self.find_documents(agent, &query, &|_| true, now).await?;
+        let result = |found: DocumentFound| DocumentResult {
+            document: DocumentView::from(found.document).without_content(),
+            score: found.score,
+            passage: PassageView { ordinal: found.ordinal, start: found.passage.start, end: found.passage.end },
+            text: found.text,
+        };
+        Ok(DocumentSearchAnswer { agent: agent.name().to_owned(), results: found.into_iter().map(result).collect() })
+    }
+}
+
+fn is_below(collection: &str, path: &str) -> bool {
+    path.is_empty() || collection.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}

@@ -1,0 +1,198 @@
+//! Documents: requests to store, list and search them, and their answers.
+
+use annals_core::ports::{Content, Document};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+
+/// A document to store: a text or a JSON value.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PutDocument {
+    /// Its text. Send either this or `value`.
+    #[serde(default)]
+    pub text: Option<String>,
+    /// Its JSON value.
+    #[serde(default)]
+    pub value: Option<Value>,
+    /// Paths of a JSON value that are searched, as in `title`, `notes[*].text` or `tags[0]`. Without it everything is
+    /// searched; an empty list searches nothing.
+    #[serde(default)]
+    pub indexed: Option<Vec<String>>,
+    /// Seconds after which the document expires.
+    #[serde(default)]
+    pub lifetime_seconds: Option<u64>,
+    /// Version that is stored now; 0 if no document may be stored yet. If it differs, nothing is written.
+    #[serde(default)]
+    pub expected_version: Option<u64>,
+}
+
+/// A document.
+#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+pub struct DocumentView {
+    /// Path of its collection: labels joined with dots.
+    #[schema(example = "notes.work")]
+    pub collection: String,
+    /// Its key, unique within the collection.
+    #[schema(example = "plan.md")]
+    pub key: String,
+    /// Its text. Lists and searches leave it out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Its JSON value. Lists and searches leave it out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value>,
+    /// Number of its writes since it was created.
+    pub version: u64,
+    /// When it was created.
+    #[schema(format = DateTime)]
+    pub created_at: String,
+    /// When it was last written.
+    #[schema(format = DateTime)]
+    pub updated_at: String,
+    /// When it expires.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
+    pub expires_at: Option<String>,
+    /// Number of passages by which it is found.
+    pub passages: usize,
+}
+
+impl From<Document> for DocumentView {
+    fn from(document: Document) -> DocumentView {
+        let (text, value) = match document.content {
+            Content::Text(text) => (Some(text), None),
+            Content::Json(value) => (None, Some(value)),
+        };
+        DocumentView {
+            collection: document.collection,
+            key: document.key,
+            text,
+            value,
+            version: document.version,
+            created_at: document.created_at.to_string(),
+            updated_at: document.updated_at.to_string(),
+            expires_at: document.expires_at.map(|end| end.to_string()),
+            passages: document.passages.len(),
+        }
+    }
+}
+
+impl DocumentView {
+    /// Returns the document without its content.
+    pub fn without_content(self) -> DocumentView {
+        DocumentView { text: None, value: None, ..self }
+    }
+}
+
+/// Which documents to list.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct DocumentsRequest {
+    /// Only documents of this collection and of those below it.
+    #[serde(default)]
+    pub collection: Option<String>,
+    /// Only keys that start with this text.
+    #[serde(default)]
+    pub key_prefix: Option<String>,
+    /// Maximum number of documents: 1 to 1,000; 100 by default.
+    #[serde(default)]
+    pub limit: Option<usize>,
+    /// `next_cursor` of the page before.
+    #[serde(default)]
+    pub cursor: Option<String>,
+}
+
+/// A page of documents, in order of collection and key.
+#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+pub struct DocumentsAnswer {
+    /// Name of the agent.
+    pub agent: String,
+    /// The documents, without their contents.
+    pub documents: Vec<DocumentView>,
+    /// Cursor of the next page, if there is one.
+    pub next_cursor: Option<String>,
+}
+
+/// The collections that hold documents.
+#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+pub struct CollectionsAnswer {
+    /// Name of the agent.
+    pub agent: String,
+    /// The collections, by path.
+    pub collections: Vec<CollectionView>,
+}
+
+/// A collection.
+#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+pub struct CollectionView {
+    /// Its path.
+    pub collection: String,
+    /// Number of its own documents, without those below it.
+    pub documents: u64,
+}
+
+/// A search for documents.
+#[derive(Clone, Debug, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DocumentSearchRequest {
+    /// What to search for.
+    pub query: String,
+    /// Only documents of this collection and of those below it.
+    #[serde(default)]
+    pub collection: Option<String>,
+    /// Maximum number of documents: 1 to 100.
+    #[serde(default = "ten")]
+    #[schema(minimum = 1, maximum = 100, default = 10)]
+    pub limit: usize,
+}
+
+fn ten() -> usize {
+    10
+}
+
+/// Documents that match, best first.
+#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+pub struct DocumentSearchAnswer {
+    /// Name of the agent.
+    pub agent: String,
+    /// The documents, each once.
+    pub results: Vec<DocumentResult>,
+}
+
+/// A document that matches, with its best passage.
+#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+pub struct DocumentResult {
+    /// The document, without its content.
+    pub document: DocumentView,
+    /// Relevance to the query: higher is better, comparable within one answer only.
+    pub score: f64,
+    /// Place of its best passage.
+    pub passage: PassageView,
+    /// The best passage, below its title.
+    pub text: String,
+}
+
+/// The place of a passage in its document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema, ToSchema)]
+pub struct PassageView {
+    /// Its number, counted from 0.
+    pub ordinal: u32,
+    /// Its first character, counted from 0. Characters of a JSON value are those of its searched values, one a line.
+    pub start: u32,
+    /// The character after its last one.
+    pub end: u32,
+}
+
+/// The document that a memory is a passage of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema, ToSchema)]
+pub struct PassageOf {
+    /// Path of its collection.
+    pub collection: String,
+    /// Its key.
+    pub key: String,
+    /// Place of the passage.
+    pub passage: PassageView,
+}

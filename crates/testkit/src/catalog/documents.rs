@@ -1,0 +1,161 @@
+//! Port `Documents`: texts and JSON values under a collection and a key, with passages that are memories.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use annals_core::ports::{Document, DocumentKey, DocumentSelect, DocumentWrite, Documents, Expected, StoredCollection};
+use annals_core::{Agent, Body, Error, Memory, Result, Timestamp};
+use async_trait::async_trait;
+
+use super::MemoryCatalog;
+use super::agent_data::AgentData;
+
+#[async_trait]
+impl Documents for MemoryCatalog {
+    async fn documents(&self, agent: &Agent, places: &[DocumentKey], now: Timestamp) -> Result<Vec<Document>> {
+        self.read(agent, |data| places.iter().filter_map(|place| data.live(place, now).cloned()).collect())
+    }
+
+    async fn list_documents(&self, agent: &Agent, select: &DocumentSelect, now: Timestamp) -> Result<Vec<Document>> {
+        self.read(agent, |data| {
+            let listed = data.documents.values().filter(|document| !document.is_expired(now));
+            let listed = listed.filter(|document| is_below(&document.collection, &select.below));
+            let listed = listed.filter(|document| document.key.starts_with(&select.key_prefix));
+            let later = listed.filter(|document| select.after.as_ref().is_none_or(|after| document.place() > *after));
+            later.take(select.limit).cloned().collect()
+        })
+    }
+
+    async fn collections(&self, agent: &Agent, now: Timestamp) -> Result<Vec<StoredCollection>> {
+        self.read(agent, |data| {
+            let mut found: BTreeMap<&str, u64> = BTreeMap::new();
+            for document in data.documents.values().filter(|document| !document.is_expired(now)) {
+                *found.entry(&document.collection).or_default() += 1;
+            }
+            let collection =
+                |(path, documents): (&str, u64)| StoredCollection { collection: path.to_owned(), documents };
+            found.into_iter().map(collection).collect()
+        })
+    }
+
+    async fn write_documents(&self, agent: &Agent, writes: Vec<DocumentWrite>, now: Timestamp) -> Result<Vec<u64>> {
+        let state = &mut *self.state();
+        let mut data = state.agents_data.get(agent).cloned().unwrap_or_default();
+        let before = data.last_seq(state.floor);
+        let mut seq = before;
+        let write = |write| data.write_document(agent, write, &mut seq, now);
+        let versions = writes.into_iter().map(write).collect::<Result<_>>()?;
+        if seq > before {
+            data.seq = seq;
+        }
+        state.agents_data.insert(agent.clone(), data);
+        Ok(versions)
+    }
+
+    async fn refresh_documents(&self, agent: &Agent, places: &[DocumentKey], now: Timestamp) -> Result<()> {
+        self.write(agent, |data, _| {
+            for place in places {
+                let Some(document) = data.documents.get_mut(place).filter(|document| !document.is_expired(now)) else {
+                    continue;
+                };
+                let Some(lifetime) = document.lifetime else { continue };
+                document.expires_at = now.checked_add(lifetime).ok();
+                let expiry = document.expires_at;
+                for memory in data.memories.values_mut() {
+                    if let Body::Passage { document, expires_at, .. } = &mut memory.body
+                        && document == place
+                    {
+                        *expires_at = expiry;
+                    }
+                }
+            }
+        })
+    }
+
+    async fn remove_expired(&self, now: Timestamp, limit: usize) -> Result<Vec<Agent>> {
+        let state = &mut *self.state();
+        let all = state.agents_data.iter().flat_map(|(agent, data)| data.documents.values().map(move |it| (agent, it)));
+        let mut expired: Vec<_> = all.filter(|(_, document)| document.is_expired(now)).collect();
+        expired.sort_by_key(|(_, document)| document.expires_at);
+        let expired: Vec<_> = expired.into_iter().take(limit).map(|(agent, it)| (agent.clone(), it.place())).collect();
+        for (agent, place) in &expired {
+            let data = state.agents_data.get_mut(agent).expect("it was listed");
+            let before = data.last_seq(state.floor);
+            let mut seq = before;
+            data.remove_document(agent, place, 0, &mut seq);
+            if seq > before {
+                data.seq = seq;
+            }
+        }
+        Ok(expired.into_iter().map(|(agent, _)| agent).collect::<BTreeSet<_>>().into_iter().collect())
+    }
+}
+
+fn is_below(collection: &str, path: &str) -> bool {
+    path.is_empty() || collection == path || collection.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'))
+}
+
+impl AgentData {
+    fn live(&self, place: &DocumentKey, now: Timestamp) -> Option<&Document> {
+        self.documents.get(place).filter(|document| !document.is_expired(now))
+    }
+
+    fn write_document(&mut self, agent: &Agent, write: DocumentWrite, seq: &mut u64, now: Timestamp) -> Result<u64> {
+        match write {
+            DocumentWrite::Save(document, expected) => {
+                let place = document.place();
+                let live = self.live(&place, now);
+                check(&place, live, expected)?;
+                let created_at = live.map_or(document.created_at, |live| live.created_at);
+                let version = self.documents.get(&place).map_or(1, |former| former.version + 1);
+                self.remove_document(agent, &place, document.passages.len(), seq);
+                self.save_document(agent, Document { created_at, version, ..*document }, seq);
+                Ok(version)
+            }
+            DocumentWrite::Remove(place, expected) => {
+                let live = self.live(&place, now);
+                check(&place, live, expected)?;
+                let version = live.map_or(0, |live| live.version);
+                self.remove_document(agent, &place, 0, seq);
+                Ok(version)
+            }
+        }
+    }
+
+    /// Stores a document with its passages.
+    pub(super) fn save_document(&mut self, agent: &Agent, document: Document, seq: &mut u64) {
+        for memory in document.memories(agent) {
+            *seq += 1;
+            self.put(Memory { seq: *seq, ..memory });
+        }
+        self.documents.insert(document.place(), document);
+    }
+
+    /// Removes a document with its passages from the ordinal `from` on. The others are about to be written again.
+    pub(super) fn remove_document(
+        &mut self,
+        agent: &Agent,
+        place: &DocumentKey,
+        from: usize,
+        seq: &mut u64,
+    ) -> Option<Document> {
+        let document = self.documents.remove(place)?;
+        let passages = document.memories(agent);
+        for memory in &passages {
+            self.letters.retain(|(id, _), _| *id != memory.id);
+        }
+        for memory in passages.iter().skip(from) {
+            self.delete(&memory.id, seq);
+        }
+        Some(document)
+    }
+}
+
+fn check(place: &DocumentKey, live: Option<&Document>, expected: Expected) -> Result<()> {
+    match expected {
+        Expected::Absent if live.is_some() => Err(Error::Exists { what: "document", name: place.to_string() }),
+        Expected::Version(version) if live.map(|live| live.version) != Some(version) => {
+            Err(Error::Stale { what: format!("document {:?}", place.to_string()) })
+        }
+        _ => Ok(()),
+    }
+}
