@@ -176,7 +176,7 @@ pub struct DocumentResult {
 }
 
 /// The place of a passage in its document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct PassageView {
     /// Its number, counted from 0.
     pub ordinal: u32,
@@ -187,7 +187,7 @@ pub struct PassageView {
 }
 
 /// The document that a memory is a passage of.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct PassageOf {
     /// Path of its collection.
     pub collection: String,
