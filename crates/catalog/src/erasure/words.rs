@@ -43,8 +43,7 @@ pub(super) fn of(gone: &Gone) -> BTreeSet<String> {
     let texts = texts.chain(gone.blocks.iter().map(|block| block.text.as_str()));
     let mut sentences: BTreeSet<String> = texts.flat_map(searched_sentences).map(str::to_owned).collect();
     for stored in &gone.documents {
-        sentences
-            .extend(searched_sentences(&content_text(stored.document.content.clone())).into_iter().map(str::to_owned));
+        sentences.extend(searched_sentences(&content_text(stored.document.content.clone())).map(str::to_owned));
     }
     sentences
 }

@@ -37,9 +37,9 @@ pub async fn run(global: &Global, args: &Import, kind: Kind) -> Result<ExitCode>
         import(global, args, kind, &agent, source).await?
     };
     if global.json {
-        print_json(&report)
+        print_json(&report);
     } else {
-        report::print(&report)
+        report::print(&report);
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -80,7 +80,7 @@ async fn import(global: &Global, args: &Import, kind: Kind, agent: &Agent, sourc
         let item = serde_json::to_value(items.recv().await?);
         Some((item.map_err(|cause| Error::storage("sending an item of an import", cause)), items))
     });
-    let import = client.call_with(ImportItems { agent: agent.name().to_owned(), request }, items.boxed());
+    let import = Box::pin(client.call_with(ImportItems { agent: agent.name().to_owned(), request }, items.boxed()));
     let stored = show_bytes(&Bars { is_hidden: global.json }, size, &read, import).await?;
     // After an error of the source, what came before it is stored.
     let summary = summary.await.map_err(|cause| Error::storage("reading the source", cause))??;

@@ -164,9 +164,10 @@ fn select(value: &Value, steps: &[Step<'_>], found: &mut dyn FnMut(&Value)) {
             }
         }
         (Step::Item(index), Value::Array(values)) => {
-            let length = values.len() as i64;
-            let index = if *index < 0 { length + index } else { *index };
-            if let Some(value) = usize::try_from(index).ok().and_then(|index| values.get(index)) {
+            // A negative index counts from the end.
+            let place = usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX);
+            let place = if *index < 0 { values.len().checked_sub(place) } else { Some(place) };
+            if let Some(value) = place.and_then(|place| values.get(place)) {
                 select(value, rest, found);
             }
         }

@@ -99,9 +99,9 @@ pub(super) fn size(bytes: u64) -> String {
     if bytes == 0 {
         return "0B".to_owned();
     }
-    let unit = ((bytes.ilog2() / 10) as usize).min(3);
-    let size = bytes as f64 / 1024_f64.powi(unit as i32);
-    let name = ["B", "K", "M", "G"][unit];
+    let unit = (bytes.ilog2() / 10).min(3);
+    let size = bytes as f64 / (1_u64 << (10 * unit)) as f64;
+    let name = ["B", "K", "M", "G"][unit as usize];
     if size.fract() == 0.0 { format!("{size:.0}{name}") } else { format!("{size:.1}{name}") }
 }
 
