@@ -359,7 +359,7 @@ async fn command_run_by_the_service_uses_the_callers_settings() {
     assert!(listed.contains(made["name"].as_str().unwrap()), "{listed}");
     let doctor: Value = serde_json::from_str(&run(&["doctor", "--json", "--without-models"], &[])).unwrap();
     let folder = doctor["data"].as_str().unwrap();
-    assert_eq!(Path::new(folder).canonicalize().unwrap(), served.annals.data().canonicalize().unwrap());
+    assert_eq!(place.join(folder).canonicalize().unwrap(), served.annals.data().canonicalize().unwrap());
 }
 
 /// The standard input and output of a command that the service runs are passed on in pieces.
