@@ -81,7 +81,7 @@ impl Writer {
         let dead: BTreeSet<MemoryId> =
             letters.filter(|letter| letter.stage == Stage::Table).map(|letter| letter.memory).collect();
         let applied = self.store.watermark(agent, grain).await?.applied;
-        let select = Select::all(grain);
+        let select = Select::rows(grain);
         let memories = self.store.list(agent, &select).await?;
         let mut seqs: BTreeMap<MemoryId, u64> = memories.into_iter().map(|memory| (memory.id, memory.seq)).collect();
         let held: BTreeMap<&MemoryId, u64> = rows.iter().map(|row| (&row.memory, row.seq)).collect();

@@ -22,10 +22,15 @@ pub struct Select {
 }
 
 impl Select {
-    /// Selects all memories of a grain, from oldest to newest.
+    /// Selects all memories of a grain except passages of documents, from oldest to newest.
     pub fn all(grain: Grain) -> Select {
         let (within, limit) = (Interval::ALWAYS, usize::MAX);
         Select { grain, within, kinds: Vec::new(), conversation: None, newest_first: false, limit }
+    }
+
+    /// Selects all rows of a grain's table: its memories and the passages of documents.
+    pub fn rows(grain: Grain) -> Select {
+        Select { kinds: vec![Kind::Turn, Kind::Statement, Kind::Summary, Kind::Passage], ..Select::all(grain) }
     }
 
     /// Returns whether the selection includes memories of this kind.

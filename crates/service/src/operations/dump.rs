@@ -15,7 +15,7 @@ impl Service {
     pub async fn dump(&self, agent: &Agent, output: &mut dyn Output) -> Result<()> {
         send(output, json!({ "agent": agent.name(), "settings": self.parts.store.settings(agent).await? })).await?;
         for grain in Grain::ALL {
-            for memory in self.parts.store.list(agent, &Select::all(grain)).await? {
+            for memory in self.parts.store.list(agent, &Select::rows(grain)).await? {
                 send(output, json!({ "memory": MemoryView::from(&memory), "sentences": memory.sentences() })).await?;
             }
         }

@@ -49,6 +49,11 @@ async fn document_is_found_by_any_part_and_does_not_flood_a_search() {
     let quiet = json!({"value": {"note": "harvest moon", "id": "x"}, "indexed": []});
     put(&service, "quiet", quiet, NOW).await.unwrap();
     assert_eq!(find(&service, "harvest moon", NOW).await, ["farm.md"], "nothing of it is indexed");
+    assert_eq!(
+        service.verify(&agent("ann"), at(NOW)).await.unwrap().tables,
+        [],
+        "the table has the passages of the catalog"
+    );
 }
 
 #[tokio::test]
