@@ -29,6 +29,8 @@ from .errors import ConflictError, NotFoundError
 
 RECEIPT_SECONDS = 7 * 24 * 3600
 PAGE = 1000
+# The most results of a search.
+BEST = 100
 
 
 class AnnalsMemoryStore:
@@ -166,7 +168,7 @@ class AnnalsMemoryStore:
 
     def _search(self, prefix: str, query: str, limit: int, max_chars: int) -> MemorySearchResult:
         try:
-            found = self._memory.search_documents(query, collection=self._files, limit=PAGE)["results"]
+            found = self._memory.search_documents(query, collection=self._files, limit=BEST)["results"]
         except NotFoundError:
             found = []
         below = [one for one in found if _is_child(one["document"]["key"], prefix)]
