@@ -8,15 +8,26 @@ require() { command -v "$1" >/dev/null 2>&1 || { echo "annals: $1 is missing; in
 # python_environment REQUIREMENTS: prints the folder of a virtual environment with these packages.
 python_environment() {
   local folder
-  require python3 "apt-get install python3 python3-pip python3-venv"
+  require python3 "apt-get install python3 python3-pip"
   folder="$cache/clients/python-$( (python3 --version; cat "$1") | sha256sum | cut -c1-12)"
   if [ ! -f "$folder/complete" ]; then
     rm -rf "$folder"
-    python3 -m venv "$folder" >&2 || { echo "annals: python3 has no venv; install it with: apt-get install python3-venv" >&2; return 1; }
+    empty_environment "$folder" || return 1
     "$folder/bin/pip" install --quiet --disable-pip-version-check -r "$1" >&2 || { name_unavailable "$folder" "$1"; return 1; }
     touch "$folder/complete"
   fi
   echo "$folder"
+}
+
+# Debian's Python comes without venv; virtualenv from PyPI does the same.
+empty_environment() {
+  mkdir -p "$cache/clients"
+  python3 -m venv "$1" >/dev/null 2>&1 && return
+  rm -rf "$1"
+  python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --upgrade \
+    --target "$cache/clients/virtualenv" virtualenv==21.15.8 >&2 \
+    || { echo "annals: virtualenv==21.15.8 cannot be fetched from PyPI; or install venv with: apt-get install python3-venv" >&2; return 1; }
+  PYTHONPATH="$cache/clients/virtualenv" python3 -m virtualenv --quiet --no-download "$1" >&2
 }
 
 # Asks for each package of the list alone, because pip stops at the first fault and names other packages too.

@@ -123,7 +123,7 @@ def main():
     parser.add_argument("--agent", default="mcp-memory-client")
     parser.add_argument("command", nargs="+", help="how to start the reference server, after --")
     asyncio.run(run(parser.parse_args()))
-    print(f"mcp memory: ok, {len(CALLS)} calls compared")
+    print(f"{len(CALLS)} calls compared, {len(REFUSED)} refused by both")
 
 
 if __name__ == "__main__":

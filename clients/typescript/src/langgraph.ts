@@ -7,6 +7,7 @@
 
 import {
   BaseStore,
+  InvalidNamespaceError,
   type GetOperation,
   type Item,
   type ListNamespacesOperation,
@@ -42,6 +43,7 @@ export class AnnalsStore extends BaseStore {
   }
 
   override async batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
+    operations.forEach(check);
     const results = await Promise.all(operations.map((op) => (isPut(op) ? undefined : this.read(op))));
     const last = new Map(operations.filter(isPut).map((op) => [JSON.stringify([op.namespace, op.key]), op]));
     for (const op of last.values()) await this.write(op);
@@ -80,6 +82,13 @@ export class AnnalsStore extends BaseStore {
     const body = value === null ? { namespace, key } : { namespace, key, value, index };
     return this.annals.connection.ask(value === null ? "DELETE" : "PUT", `${this.prefix}/items`, { body });
   }
+}
+
+/** Refuses labels that would name another namespace: the service joins labels with dots. */
+function check(op: Operation): void {
+  const paths = "namespace" in op ? [op.namespace] : "namespacePrefix" in op ? [op.namespacePrefix] : [];
+  const wrong = paths.flat().find((label) => label === "" || label.includes("."));
+  if (wrong !== undefined) throw new InvalidNamespaceError(`the label "${wrong}" is empty or has a dot`);
 }
 
 function isPut(op: Operation): op is PutOperation {

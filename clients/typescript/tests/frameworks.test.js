@@ -40,6 +40,7 @@ test("LangGraph's store answers as InMemoryStore does", async () => {
   await same(async (store) => (await store.search(["users"], { limit: 2 })).length, ...both);
   await same(async (store) => (await store.listNamespaces({ prefix: ["users"] })).sort(), ...both);
   await same(async (store) => (await store.listNamespaces({ suffix: ["bob"], maxDepth: 1 })).sort(), ...both);
+  await assert.rejects(both[0].batch([{ namespace: ["users.ann"], key: "tea" }]), /has a dot/);
   const [found] = await both[0].search(["users"], { query: "a broken arm", limit: 1 });
   assert.equal(found?.key, "note");
   assert.ok(found.updatedAt instanceof Date);

@@ -16,6 +16,7 @@ from typing import Any
 from langgraph.store.base import (
     BaseStore,
     GetOp,
+    InvalidNamespaceError,
     Item,
     ListNamespacesOp,
     MatchCondition,
@@ -46,6 +47,8 @@ class AnnalsStore(BaseStore):
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Runs operations and returns their results in order."""
         ops = list(ops)
+        for op in ops:
+            _check(op)
         results = [None if isinstance(op, PutOp) else self._read(op) for op in ops]
         for put in {(op.namespace, op.key): op for op in ops if isinstance(op, PutOp)}.values():
             self._write(put)
@@ -80,6 +83,17 @@ class AnnalsStore(BaseStore):
 
     def _ask(self, method: str, route: str, **options: Any) -> Any:
         return self._connection.ask(method, self._prefix + route, **options)
+
+
+def _check(op: Op) -> None:
+    """Refuses labels that would name another namespace: the service joins labels with dots."""
+    if isinstance(op, ListNamespacesOp):
+        labels = [label for condition in op.match_conditions or () for label in condition.path]
+    else:
+        labels = list(op.namespace_prefix if isinstance(op, SearchOp) else op.namespace)
+    for label in labels:
+        if not isinstance(label, str) or not label or "." in label:
+            raise InvalidNamespaceError(f"the label {label!r} must be a text that is not empty and has no dot")
 
 
 def _fields(item: dict[str, Any]) -> dict[str, Any]:
