@@ -14,6 +14,7 @@ import os
 import pathlib
 import queue
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -182,6 +183,8 @@ def main():
         parser.add_argument(f"--{name}", required=True, type=pathlib.Path)
     parser.add_argument("names", nargs="*", help="words of the names of the checks to run")
     options = parser.parse_args()
+    # So that the service ends, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("annals: stopped by SIGTERM"))
     with tempfile.TemporaryDirectory(prefix="annals-clients-") as scratch:
         scratch = pathlib.Path(scratch)
         data = scratch / "data"
