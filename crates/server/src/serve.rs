@@ -46,7 +46,7 @@ pub fn public(service: &Service, config: &ServerConfig) -> Router {
     let guarded = guard(guarded.merge(mcp::routes(service, config)).merge(compat::routes(service, config)));
     let origins = from_fn_with_state((service.clone(), Places::new(config)), check_origin);
     let all = bounded(guarded.merge(open), service, config).merge(uploading(guard(uploads), service, config));
-    with_metrics(all.layer(origins), service)
+    told_of(all.layer(origins), service)
 }
 
 /// Builds the router of the private socket, where every caller is local and needs no key. The routes of `more` have no limits.
@@ -58,7 +58,7 @@ pub fn private(service: &Service, config: &ServerConfig, more: Router) -> Router
     let more = more.layer(DefaultBodyLimit::disable());
     let all = bounded(guarded.layer(from_fn(as_local)).merge(open), service, config);
     let uploads = uploading(uploads.layer(from_fn(as_local)), service, config);
-    with_metrics(all.merge(uploads), service).merge(more)
+    told_of(all.merge(uploads), service).merge(more)
 }
 
 async fn as_local(mut request: Request, next: Next) -> Response {
@@ -95,7 +95,7 @@ fn uploading(routes: Router, service: &Service, config: &ServerConfig) -> Router
 }
 
 /// Adds an id, a log line and metrics to each request.
-fn with_metrics(routes: Router, service: &Service) -> Router {
+fn told_of(routes: Router, service: &Service) -> Router {
     routes.layer(from_fn_with_state(service.metrics().clone(), identify))
 }
 

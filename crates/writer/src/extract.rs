@@ -182,7 +182,7 @@ impl FactWriter {
             if !self.save_section(pass, &section, read).await? {
                 return Ok(pass.sum.waiting.is_none() && pass.sum.stale < STALE_READS);
             }
-            let turns = section.tasks.iter().map(|task| task.turns.len() as u64).sum();
+            let turns = section.tasks.iter().map(|task| task.spoken.len() as u64).sum();
             pass.sum.turns += turns;
             progress(turns);
             if should_stop() {
@@ -240,12 +240,12 @@ impl FactWriter {
                 Ok(found) => found,
                 Err(pause) => return Ok(Read { inputs, outcome: Outcome::Wait(pause) }),
             };
-            let turns = task.turns.iter().map(|turn| turn.id.clone());
+            let spoken = task.spoken.iter().map(|turn| turn.id.clone());
             whole.turns.extend(task.silent.iter().cloned());
             if degraded.is_some() {
-                pieces.push(Extraction { turns: turns.collect(), found, degraded, ..empty.clone() });
+                pieces.push(Extraction { turns: spoken.collect(), found, degraded, ..empty.clone() });
             } else {
-                whole.turns.extend(turns);
+                whole.turns.extend(spoken);
                 join(&mut whole.found, found);
             }
         }
@@ -312,8 +312,8 @@ fn join(all: &mut Extracted, more: Extracted) {
     all.rejected.extend(more.rejected);
 }
 
-/// Returns whether the model must not be called yet. A failure dated in the future was recorded under a clock that was ahead,
-/// and must not hold until then. A failure dated in the past holds for [`LONGEST_OUTAGE`] at most.
+/// Whether the model must not be called yet. A failure dated in the future was recorded under a clock that was ahead, and must
+/// not hold until then. A failure dated in the past holds for [`LONGEST_OUTAGE`] at most.
 fn is_held(watermark: &ExtractionWatermark, now: Timestamp) -> bool {
     watermark.not_before.is_some_and(|until| until > now) && watermark.failing_since.is_none_or(|since| since <= now)
 }

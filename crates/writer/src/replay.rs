@@ -46,9 +46,9 @@ impl FactWriter {
                         passed.stale += 1;
                         continue;
                     }
-                    passed.turns += task.turns.len() as u64;
-                    let turns = task.turns.into_iter().map(|turn| turn.id);
-                    let piece = self.save_again(agent, turns.chain(task.silent).collect(), found, now).await?;
+                    passed.turns += task.spoken.len() as u64;
+                    let spoken = task.spoken.into_iter().map(|turn| turn.id);
+                    let piece = self.save_again(agent, spoken.chain(task.silent).collect(), found, now).await?;
                     passed.count(&piece);
                 }
                 Err(error) if error.is_of_input() => {}

@@ -22,8 +22,8 @@ pub async fn run(client: &Client, args: &Timeline, json: bool) -> Result<ExitCod
     let zones = client.zones(&args.agent).await?;
     answer.memories.iter().for_each(|memory| print(memory, &zones));
     say_zone(answer.memories.iter(), &zones);
-    let requested = DateRange { from: args.range.from, to: args.range.to };
-    if requested.contains(zones.day_of(client.now())) {
+    let asked = DateRange { from: args.range.from, to: args.range.to };
+    if asked.contains(zones.day_of(client.now())) {
         print_open(args, &answer);
     }
     if answer.memories.is_empty() {

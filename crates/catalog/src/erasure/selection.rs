@@ -66,11 +66,11 @@ impl Selection {
         let turns = turns_of(db, agent_id, target, &subject)?;
         let Resolved { gone: pruned, unresolved, unresolved_in, kept } =
             Resolved::new(db, agent, agent_id, target, &subject, &zones)?;
-        let target_ids = if let Target::Memories(ids) = target { ids.as_slice() } else { &[] };
+        let given = if let Target::Memories(ids) = target { ids.as_slice() } else { &[] };
         // Summaries are derived: they are not removed by id.
-        let target_ids = target_ids.iter().filter(|id| !id.as_str().starts_with("s-"));
+        let given = given.iter().filter(|id| !id.as_str().starts_with("s-"));
         let ids = turns.iter().map(|stored| &stored.turn.id).chain(pruned.iter().map(|turn| &turn.id));
-        let sources = ids.chain(target_ids).cloned().collect();
+        let sources = ids.chain(given).cloned().collect();
         let above = above(&turns, &pruned);
         let unresolved = (unresolved, unresolved_in);
         Ok(Selection {
@@ -207,9 +207,9 @@ fn turns_of(db: &dyn Db, agent_id: i64, target: &Target, subject: &Subject) -> R
 }
 
 fn is_about(turn: &Turn, subject: &Subject) -> bool {
-    let message = &turn.message;
-    subject.is(message.speaker())
-        || subject.is_named_in(&message.content)
+    let spoken_turn = &turn.message;
+    subject.is(spoken_turn.speaker())
+        || subject.is_named_in(&spoken_turn.content)
         || turn.attachment.as_deref().is_some_and(|attachment| subject.is_named_in(attachment))
         || [&turn.key.conversation, &turn.key.id].into_iter().any(|name| subject.is_named_by(name))
 }
@@ -258,7 +258,7 @@ impl<'c> Speakers<'c> {
 }
 
 impl Witness for Speakers<'_> {
-    fn is_stated_by(&self, operation: &FactOperation, name: &str) -> Result<bool> {
+    fn says(&self, operation: &FactOperation, name: &str) -> Result<bool> {
         Ok(match (self.speaker(&operation.source)?, self.pruned.get(&operation.source)) {
             (Some(speaker), _) => speaker == entity_key(name),
             (None, Some(speaker)) => self.hash(name).as_ref() == Some(speaker),
@@ -267,7 +267,7 @@ impl Witness for Speakers<'_> {
         })
     }
 
-    fn is_speaker(&self, name: &str) -> bool {
+    fn speaks(&self, name: &str) -> bool {
         let hash = self.hash(name);
         self.live.contains(&entity_key(name)) || self.pruned.values().any(|speaker| Some(speaker) == hash.as_ref())
     }

@@ -17,10 +17,10 @@ pub(super) struct Subject {
 /// Decides whether forgetting follows an alias.
 pub(super) trait Witness {
     /// Returns whether the speaker of an operation bears this name. True if the speaker is unknown.
-    fn is_stated_by(&self, operation: &FactOperation, name: &str) -> Result<bool>;
+    fn says(&self, operation: &FactOperation, name: &str) -> Result<bool>;
 
     /// Returns whether somebody speaks under this name.
-    fn is_speaker(&self, name: &str) -> bool;
+    fn speaks(&self, name: &str) -> bool;
 }
 
 /// One alias in the log.
@@ -36,8 +36,8 @@ impl Subject {
     /// states the alias too.
     pub(super) fn new(name: &str, log: &[FactOperation], witness: &impl Witness) -> Result<Subject> {
         let facts = fold(log);
-        let stated_aliases = facts.iter().filter(|fact| is_stated_alias(fact));
-        let aliases: Vec<Alias> = stated_aliases.map(|fact| alias(fact, log, witness)).collect::<Result<_>>()?;
+        let told = facts.iter().filter(|fact| is_told(fact));
+        let aliases: Vec<Alias> = told.map(|fact| alias(fact, log, witness)).collect::<Result<_>>()?;
         let mut names = BTreeSet::from([entity_key(name)]);
         loop {
             let known = names.len();
@@ -109,7 +109,7 @@ impl Subject {
 }
 
 /// Returns whether a fact is an alias that was stated, not derived by merging, and not taken back.
-fn is_stated_alias(fact: &Fact) -> bool {
+fn is_told(fact: &Fact) -> bool {
     fact.joins_names() && !fact.properties.contains_key(MERGED_BECAUSE)
 }
 
@@ -121,16 +121,16 @@ fn alias<'l>(fact: &'l Fact, log: &[FactOperation], witness: &impl Witness) -> R
             && fact.sources.contains(&operation.source)
             && keys == [entity_key(&operation.subject), entity_key(&operation.object)]
     };
-    let operations: Vec<&FactOperation> = log.iter().filter(is_of).collect();
-    let by_hand = operations.iter().any(|operation| operation.source.as_str().starts_with("u-"));
-    let mut is_stated_by = [false; 2];
-    for (is_stated_by, name) in is_stated_by.iter_mut().zip(names) {
-        for operation in &operations {
-            *is_stated_by |= witness.is_stated_by(operation, name)?;
+    let stated: Vec<&FactOperation> = log.iter().filter(is_of).collect();
+    let by_hand = stated.iter().any(|operation| operation.source.as_str().starts_with("u-"));
+    let mut says = [false; 2];
+    for (says, name) in says.iter_mut().zip(names) {
+        for operation in &stated {
+            *says |= witness.says(operation, name)?;
         }
     }
     // A speaker under one name cannot claim a name that somebody else speaks under.
-    let is_own = |index: usize| is_stated_by[index] || (is_stated_by[1 - index] && !witness.is_speaker(names[index]));
+    let is_own = |index: usize| says[index] || (says[1 - index] && !witness.speaks(names[index]));
     Ok(Alias { names, is_followed: by_hand || (is_own(0) && is_own(1)) })
 }
 
@@ -142,11 +142,11 @@ mod tests {
     struct Nobody;
 
     impl Witness for Nobody {
-        fn is_stated_by(&self, _: &FactOperation, _: &str) -> Result<bool> {
+        fn says(&self, _: &FactOperation, _: &str) -> Result<bool> {
             Ok(false)
         }
 
-        fn is_speaker(&self, _: &str) -> bool {
+        fn speaks(&self, _: &str) -> bool {
             false
         }
     }

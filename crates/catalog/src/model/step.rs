@@ -13,21 +13,21 @@ use proptest::prelude::*;
 /// One step on an agent. Numbers select an item modulo the number of items.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
-    Ingest { turns: Vec<TurnSpec>, revise: bool },
+    Ingest { turns: Vec<SpokenTurn>, revise: bool },
     RollUp { row: usize, text: Option<u8>, verbatim: bool },
     Fail { row: usize },
     Watermark { grain: usize, applied: u64, stale: bool },
-    Extract { turns: Vec<TurnSpec>, found: Vec<(usize, u8)>, degraded: bool },
+    Extract { turns: Vec<SpokenTurn>, found: Vec<(usize, u8)>, degraded: bool },
     Seal { children: usize, stale: bool },
     Pin { memory: usize, pinned: bool },
     Correct { memory: usize, text: u8 },
     Erase { target: Reached, dry: bool },
-    Unforget { turn_spec: TurnSpec },
+    Unforget { spoken_turn: SpokenTurn },
     Reply { key: u8, drop: bool },
     Wait { rows: [usize; 2] },
     Block { name: u8, text: Option<u8> },
     Document { key: u8, text: Option<u8>, version: u8, expires: bool },
-    Request { turns: Vec<TurnSpec>, key: u8, drop: bool },
+    Request { turns: Vec<SpokenTurn>, key: u8, drop: bool },
     Clean { early: bool },
     Access { memories: [usize; 2], times: u8 },
     Reopen,
@@ -35,7 +35,7 @@ pub(super) enum Step {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct TurnSpec {
+pub(super) struct SpokenTurn {
     id: u8,
     text: u8,
     day: u8,
@@ -45,7 +45,7 @@ pub(super) struct TurnSpec {
 pub(super) enum Reached {
     Memory(usize),
     /// A turn by its id: live, pruned or never stored.
-    TurnSpec(TurnSpec),
+    SpokenTurn(SpokenTurn),
     Conversation(u8),
     Subject(u8),
     Day(u8),
@@ -56,7 +56,7 @@ pub(super) enum Reached {
 const NAMES: [&str; 3] = ["Ann", "Bob", "Robert"];
 
 pub(super) fn step() -> impl Strategy<Value = Step> {
-    let turns = || prop::collection::vec(turn_spec(), 0..5);
+    let turns = || prop::collection::vec(spoken_turn(), 0..5);
     prop_oneof![
         4 => (turns(), any::<bool>()).prop_map(|(turns, revise)| Step::Ingest { turns, revise }),
         8 => (any::<usize>(), prop::option::weighted(0.9, 0..3u8), any::<bool>())
@@ -70,7 +70,7 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         1 => (any::<usize>(), any::<bool>()).prop_map(|(memory, pinned)| Step::Pin { memory, pinned }),
         1 => (any::<usize>(), 0..3u8).prop_map(|(memory, text)| Step::Correct { memory, text }),
         5 => (reached(), any::<bool>()).prop_map(|(target, dry)| Step::Erase { target, dry }),
-        1 => turn_spec().prop_map(|turn_spec| Step::Unforget { turn_spec }),
+        1 => spoken_turn().prop_map(|spoken_turn| Step::Unforget { spoken_turn }),
         1 => (0..2u8, any::<bool>()).prop_map(|(key, drop)| Step::Reply { key, drop }),
         1 => any::<[usize; 2]>().prop_map(|rows| Step::Wait { rows }),
         2 => (0..3u8, prop::option::weighted(0.8, 0..4u8)).prop_map(|(name, text)| Step::Block { name, text }),
@@ -85,14 +85,14 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn turn_spec() -> impl Strategy<Value = TurnSpec> {
-    (0..5u8, 0..4u8, 0..3u8).prop_map(|(id, text, day)| TurnSpec { id, text, day })
+fn spoken_turn() -> impl Strategy<Value = SpokenTurn> {
+    (0..5u8, 0..4u8, 0..3u8).prop_map(|(id, text, day)| SpokenTurn { id, text, day })
 }
 
 fn reached() -> impl Strategy<Value = Reached> {
     prop_oneof![
         3 => any::<usize>().prop_map(Reached::Memory),
-        2 => turn_spec().prop_map(Reached::TurnSpec),
+        2 => spoken_turn().prop_map(Reached::SpokenTurn),
         2 => (0..2u8).prop_map(Reached::Conversation),
         4 => (0..3u8).prop_map(Reached::Subject),
         3 => (0..3u8).prop_map(Reached::Day),
@@ -108,7 +108,7 @@ fn now() -> Timestamp {
 pub(super) async fn apply(store: &dyn Store, agent: &Agent, step: &Step) -> String {
     match step {
         Step::Ingest { turns, revise } => {
-            let turns = turns.iter().map(|turn_spec| turn(agent, turn_spec)).collect();
+            let turns = turns.iter().map(|spoken_turn| turn(agent, spoken_turn)).collect();
             let done = store.ingest(agent, turns, *revise, now()).await;
             let counts = done.map(|done| (done.accepted, done.duplicate, done.revised, done.forgotten, done.seq));
             format!("{:?}", counts.map_err(|e| e.to_string()))
@@ -130,7 +130,7 @@ pub(super) async fn apply(store: &dyn Store, agent: &Agent, step: &Step) -> Stri
             seen(store.save_watermark(agent, grain, read, next).await)
         }
         Step::Extract { turns, found, degraded } => {
-            let turns: Vec<Turn> = turns.iter().map(|turn_spec| turn(agent, turn_spec)).collect();
+            let turns: Vec<Turn> = turns.iter().map(|spoken_turn| turn(agent, spoken_turn)).collect();
             let after = store.extraction(agent).await.unwrap().extracted;
             // It goes back if the step before read more turns.
             let extraction = Extraction { after, ..extraction(agent, &turns, found, *degraded) };
@@ -156,8 +156,8 @@ pub(super) async fn apply(store: &dyn Store, agent: &Agent, step: &Step) -> Stri
             assert_eq!(report, dry_run, "what is told before is what happens");
             format!("{report:?}")
         }
-        Step::Unforget { turn_spec } => {
-            let turn = turn(agent, turn_spec);
+        Step::Unforget { spoken_turn } => {
+            let turn = turn(agent, spoken_turn);
             let message = [(turn.key.clone(), turn.message.digest())];
             let before = store.forgotten(agent, &message).await.unwrap();
             format!("{before:?} {}", seen(store.unforget(agent, &message).await))
@@ -190,11 +190,11 @@ pub(super) async fn apply(store: &dyn Store, agent: &Agent, step: &Step) -> Stri
         }
         Step::Access { memories, times } => {
             let access = Access { times: u64::from(*times), last: at(&format!("2026-06-0{times}T00:00:00Z")) };
-            let mut accesses = Vec::new();
+            let mut given = Vec::new();
             for memory in memories {
-                accesses.push((live(store, agent, *memory).await, access));
+                given.push((live(store, agent, *memory).await, access));
             }
-            seen(store.add_accesses(agent, &accesses).await)
+            seen(store.add_accesses(agent, &given).await)
         }
         Step::Reopen | Step::CutPower { .. } => unreachable!("not a change"),
     }
@@ -204,14 +204,14 @@ fn seen(done: annals_core::Result<()>) -> String {
     format!("{:?}", done.map_err(|error| error.to_string()))
 }
 
-fn turn(agent: &Agent, turn_spec: &TurnSpec) -> Turn {
-    let instant = format!("2026-03-{:02}T10:00:00Z", 1 + 7 * turn_spec.day);
+fn turn(agent: &Agent, spoken_turn: &SpokenTurn) -> Turn {
+    let instant = format!("2026-03-{:02}T10:00:00Z", 1 + 7 * spoken_turn.day);
     let sentence = NAMES
-        .get(usize::from(turn_spec.text))
+        .get(usize::from(spoken_turn.text))
         .map_or_else(|| "Nobody was there.".into(), |name| format!("{name} said so."));
-    let message = message(&instant, &format!("{sentence} This is text {}.", turn_spec.text));
-    let conversation = format!("talk {}", turn_spec.id % 2);
-    turn_of(agent, Message { client_id: Some(turn_spec.id.to_string()), conversation, ..message })
+    let message = message(&instant, &format!("{sentence} This is text {}.", spoken_turn.text));
+    let conversation = format!("talk {}", spoken_turn.id % 2);
+    turn_of(agent, Message { client_id: Some(spoken_turn.id.to_string()), conversation, ..message })
 }
 
 async fn chosen(store: &dyn Store, agent: &Agent, row: usize) -> Option<LedgerRow> {
@@ -272,7 +272,7 @@ fn extraction(agent: &Agent, turns: &[Turn], found: &[(usize, u8)], degraded: bo
     let (mut statements, mut operations) = (Vec::new(), Vec::new());
     for (position, (index, text)) in found.iter().enumerate() {
         let Some(index) = index.checked_rem(turns.len()) else { continue };
-        statements.push(statement_about(agent, turns, index, *text));
+        statements.push(stated(agent, turns, index, *text));
         operations.push(operation_from(&turns[index], u32::try_from(position).unwrap(), *text));
     }
     Extraction {
@@ -285,15 +285,15 @@ fn extraction(agent: &Agent, turns: &[Turn], found: &[(usize, u8)], degraded: bo
 }
 
 /// Builds a statement; some have a second source.
-fn statement_about(agent: &Agent, turns: &[Turn], index: usize, text: u8) -> Statement {
+fn stated(agent: &Agent, turns: &[Turn], index: usize, text: u8) -> Statement {
     let name = NAMES[usize::from(text) % NAMES.len()];
-    let mut statement_about = statement(agent, &turns[index], &format!("{name} is meant by {text}."));
-    statement_about.who = vec![name.into()];
-    statement_about.confidence = (text > 0).then(|| f64::from(text) / 4.0);
+    let mut stated = statement(agent, &turns[index], &format!("{name} is meant by {text}."));
+    stated.who = vec![name.into()];
+    stated.confidence = (text > 0).then(|| f64::from(text) / 4.0);
     if text % 2 == 1 && turns[0].id != turns[index].id {
-        statement_about.sources.push(turns[0].id.clone());
+        stated.sources.push(turns[0].id.clone());
     }
-    statement_about
+    stated
 }
 
 fn operation_from(turn: &Turn, position: u32, text: u8) -> FactOperation {
@@ -316,7 +316,7 @@ async fn seal(store: &dyn Store, agent: &Agent, children: usize, stale: bool) ->
 async fn resolve(store: &dyn Store, agent: &Agent, target: &Reached) -> Target {
     match target {
         Reached::Memory(index) => Target::Memories(vec![live(store, agent, *index).await]),
-        Reached::TurnSpec(turn_spec) => Target::Memories(vec![turn(agent, turn_spec).id]),
+        Reached::SpokenTurn(spoken_turn) => Target::Memories(vec![turn(agent, spoken_turn).id]),
         Reached::Conversation(number) => Target::Conversation(format!("talk {number}")),
         Reached::Subject(index) => Target::Subject(NAMES[usize::from(*index)].to_uppercase()),
         Reached::Day(day) => {
@@ -372,11 +372,13 @@ fn document_write(key: u8, text: Option<u8>, version: u8, expires: bool) -> Docu
 
 /// Acts like the service: looks up the key, and stores it with the accepted operation. Ids of operations differ between
 /// stores.
-async fn request(store: &dyn Store, agent: &Agent, turns: &[TurnSpec], key: u8, drop: bool) -> String {
+async fn request(store: &dyn Store, agent: &Agent, turns: &[SpokenTurn], key: u8, drop: bool) -> String {
     let (key, body) = (annals_core::Digest::of([[key]]), annals_core::Digest::of([[turns.len() as u8]]));
     let dropped = if drop { store.drop_requests(at("2026-06-02T00:00:00Z")).await.unwrap() } else { 0 };
-    let turns: Vec<Turn> =
-        turns.iter().map(|turn_spec| Turn { masked: u64::from(turn_spec.text), ..turn(agent, turn_spec) }).collect();
+    let turns: Vec<Turn> = turns
+        .iter()
+        .map(|spoken_turn| Turn { masked: u64::from(spoken_turn.text), ..turn(agent, spoken_turn) })
+        .collect();
     let done = match store.ingest_once(agent, &RequestKey { key, body }, turns, true, now()).await {
         Ok(done) => done,
         Err(error) => return format!("{dropped} {error}"),

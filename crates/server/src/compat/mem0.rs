@@ -10,6 +10,7 @@
 mod account;
 mod add;
 mod change;
+mod errors;
 mod filter;
 mod ids;
 mod memory;
@@ -24,7 +25,6 @@ use annals_service::Service;
 use axum::Router;
 use axum::middleware::map_response;
 use axum::routing::{MethodRouter, any, delete, get, post, put};
-use serde_json::{Value, json};
 
 use super::body::reshape;
 
@@ -32,7 +32,7 @@ use super::body::reshape;
 pub(super) fn routes(service: &Service) -> Router {
     platform()
         .merge(self_hosted::routes())
-        .layer(map_response(|response| reshape(response, error_body)))
+        .layer(map_response(|response| reshape(response, errors::shape)))
         .with_state(service.clone())
 }
 
@@ -75,9 +75,4 @@ fn platform() -> Router<Service> {
 /// Adds a route with and without a slash at the end: mem0's clients send it, people do not.
 fn both(router: Router<Service>, path: &str, method: MethodRouter<Service>) -> Router<Service> {
     router.route(path, method.clone()).route(&format!("{path}/"), method)
-}
-
-/// Returns an error in mem0's shape, `{"detail", "error"}`, for a problem document. The code also stands there, as in REST.
-fn error_body(problem: &Value) -> Value {
-    json!({ "detail": problem["detail"], "error": problem["detail"], "code": problem["code"] })
 }

@@ -6,6 +6,7 @@
 //! said, and forgetting a turn forgets its item. Any other conversation of the agent can be read in the same way.
 
 mod conversations;
+mod errors;
 mod item;
 mod items;
 mod stored;
@@ -16,7 +17,6 @@ use annals_service::Service;
 use axum::Router;
 use axum::middleware::map_response;
 use axum::routing::{get, post};
-use serde_json::{Value, json};
 
 use super::body::reshape;
 
@@ -30,25 +30,6 @@ pub(super) fn routes(service: &Service) -> Router {
         )
         .route("/conversations/{id}/items", get(items::list).post(items::create))
         .route("/conversations/{id}/items/{item}", get(items::retrieve).delete(items::delete))
-        .layer(map_response(|response| reshape(response, error_body)))
+        .layer(map_response(|response| reshape(response, errors::shape)))
         .with_state(service.clone())
-}
-
-/// Returns an error in OpenAI's shape, `{"error": {message, type, param, code}}`, for a problem document. The code also stands at the top, as in REST.
-fn error_body(problem: &Value) -> Value {
-    let status = problem["status"].as_u64().unwrap_or(500);
-    let kind = match status {
-        401 => "authentication_error",
-        403 => "permission_error",
-        429 => "rate_limit_error",
-        400..500 => "invalid_request_error",
-        _ => "server_error",
-    };
-    let error = json!({
-        "message": problem["detail"],
-        "type": kind,
-        "param": problem["faults"][0]["field"],
-        "code": problem["code"],
-    });
-    json!({ "error": error, "code": problem["code"] })
 }

@@ -18,7 +18,7 @@ const KNOWN: (usize, usize) = (20, 60);
 /// Maximum number of predicates given, so that one relation keeps one name.
 const PREDICATES: usize = 60;
 /// How many memories of the working grain, and how many summaries of each grain, are searched for recalled sentences.
-const SEARCHED: (usize, usize) = (500, 50);
+const TOLD: (usize, usize) = (500, 50);
 
 impl FactWriter {
     /// Runs an extractor on a task with its context, and records that context in `inputs`.
@@ -33,16 +33,16 @@ impl FactWriter {
         now: Timestamp,
         inputs: &mut Inputs,
     ) -> Result<Extracted> {
-        let Some(first) = task.turns.first() else { return Ok(Extracted::default()) };
+        let Some(first) = task.spoken.first() else { return Ok(Extracted::default()) };
         let context = self.context(agent, first, seen).await?;
-        let known = self.known(agent, &task.turns).await?;
+        let known = self.known(agent, &task.spoken).await?;
         inputs.add_turns(&context);
         inputs.add_facts(&known);
         let predicates = self.facts.predicates(agent, PREDICATES).await?;
         let task = ExtractionTask {
             agent,
             settings,
-            turns: &task.turns,
+            turns: &task.spoken,
             context: &context,
             known: &known,
             predicates: &predicates,
@@ -85,7 +85,7 @@ impl FactWriter {
         let within = Interval { start: Timestamp::MIN, end: latest };
         let mut earlier = Vec::new();
         for grain in Grain::ALL {
-            let limit = if grain == Grain::Working { SEARCHED.0 } else { SEARCHED.1 };
+            let limit = if grain == Grain::Working { TOLD.0 } else { TOLD.1 };
             let select = Select { within, newest_first: true, limit, ..Select::all(grain) };
             earlier.extend(self.store.list(agent, &select).await?);
         }

@@ -41,7 +41,7 @@ impl FactWriter {
         Ok(inputs)
     }
 
-    /// Returns whether the input is unchanged and the watermark has not moved.
+    /// Whether the input is unchanged and the watermark has not moved.
     pub(crate) async fn are_current(&self, agent: &Agent, tasks: &[Task], inputs: &Inputs) -> Result<bool> {
         if self.store.extraction(agent).await?.extracted != inputs.extracted {
             return Ok(false);
@@ -54,7 +54,7 @@ impl FactWriter {
         self.are_known(agent, tasks, inputs).await
     }
 
-    /// Returns whether all facts that were shown are still known. There may be more.
+    /// Whether all facts that were shown are still known. There may be more.
     async fn are_known(&self, agent: &Agent, tasks: &[Task], inputs: &Inputs) -> Result<bool> {
         if inputs.facts.is_empty() || self.store.log_version(agent).await? == inputs.log_version {
             return Ok(true);
@@ -62,7 +62,7 @@ impl FactWriter {
         self.bring_facts(agent).await?;
         let mut known = BTreeSet::new();
         for task in tasks {
-            known.extend(self.known(agent, &task.turns).await?.into_iter().map(|fact| fact.id));
+            known.extend(self.known(agent, &task.spoken).await?.into_iter().map(|fact| fact.id));
         }
         Ok(inputs.facts.is_subset(&known))
     }

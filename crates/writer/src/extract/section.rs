@@ -17,7 +17,7 @@ const NAMES: usize = 24;
 #[derive(Debug, Default)]
 pub struct Task {
     /// The turns to read, in order of time, without text recalled from memory.
-    pub turns: Vec<Memory>,
+    pub spoken: Vec<Memory>,
     /// Turns among these with nothing to read. What was extracted from their former text is removed.
     pub silent: Vec<MemoryId>,
     /// The sequence of the change that wrote each silent turn.
@@ -31,7 +31,7 @@ pub struct Task {
 impl Task {
     fn has_room_for(&self, turn: &Memory) -> bool {
         self.conversation.as_deref() == turn.conversation()
-            && self.turns.len() + self.silent.len() < LARGEST.0
+            && self.spoken.len() + self.silent.len() < LARGEST.0
             && self.characters + turn.text.chars().count() <= LARGEST.1
     }
 
@@ -39,7 +39,7 @@ impl Task {
         self.characters += turn.text.chars().count();
         self.reach = (self.reach.0.min(turn.seq), self.reach.1.max(turn.seq));
         match seen.fresh(&turn) {
-            Some(fresh) => self.turns.push(fresh),
+            Some(fresh) => self.spoken.push(fresh),
             None => {
                 self.silent_seqs.push(turn.seq);
                 self.silent.push(turn.id);
@@ -49,8 +49,8 @@ impl Task {
 
     /// Returns all its turns, each with the sequence of the change that wrote it.
     pub fn turns(&self) -> impl Iterator<Item = (MemoryId, u64)> {
-        let turns = self.turns.iter().map(|turn| (turn.id.clone(), turn.seq));
-        turns.chain(self.silent.iter().cloned().zip(self.silent_seqs.iter().copied()))
+        let spoken = self.spoken.iter().map(|turn| (turn.id.clone(), turn.seq));
+        spoken.chain(self.silent.iter().cloned().zip(self.silent_seqs.iter().copied()))
     }
 }
 

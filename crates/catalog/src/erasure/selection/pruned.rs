@@ -40,14 +40,14 @@ struct Remains {
     /// When it was said, according to the fact log.
     said_at: Option<Timestamp>,
     /// Whether a statement comes from it.
-    has_statement: bool,
+    stated: bool,
     /// Whether any of this data names the subject.
     names_subject: bool,
 }
 
 impl Remains {
     fn is_empty(&self) -> bool {
-        self.periods.is_empty() && self.said_at.is_none() && !self.has_statement
+        self.periods.is_empty() && self.said_at.is_none() && !self.stated
     }
 }
 
@@ -127,7 +127,7 @@ impl Left {
             let named = statement.who.iter().chain([&statement.text]).any(|text| subject.is_named_in(text));
             for id in &statement.sources {
                 if let Some(remains) = left.of.get_mut(id) {
-                    remains.has_statement = true;
+                    remains.stated = true;
                     // If a statement has several sources, it is unknown which of them names the subject.
                     remains.names_subject |= named && statement.sources.len() == 1;
                 }
@@ -212,7 +212,7 @@ impl Matcher<'_> {
             Target::Conversation(name) => {
                 self.hashes.is_some_and(|hashes| turn.conversation == Some(hashes.conversation(name)))
             }
-            Target::Subject(_) => remains.names_subject || self.is_spoken_by_subject(turn),
+            Target::Subject(_) => remains.names_subject || self.is_said_by_subject(turn),
             Target::Range(range) => match (turn.at, turn.day) {
                 (Some(at), _) => range.contains(at),
                 (None, Some(day)) => contains(range, &self.day(day)),
@@ -222,7 +222,7 @@ impl Matcher<'_> {
         }
     }
 
-    fn is_spoken_by_subject(&self, turn: &Pruned) -> bool {
+    fn is_said_by_subject(&self, turn: &Pruned) -> bool {
         let Some((hashes, speaker)) = self.hashes.zip(turn.speaker) else { return false };
         self.subject.names().any(|name| hashes.speaker(name) == speaker)
     }

@@ -69,7 +69,7 @@ fn named(details: &Details) -> impl Iterator<Item = (&str, &str)> {
     all.into_iter().filter_map(|(kind, name)| Some((kind, name.as_deref()?)))
 }
 
-/// Returns the turns of each request that added some, newest first.
+/// The turns of each request that added some, newest first.
 fn events(memories: &Memories) -> Vec<(&str, Vec<&Memory>)> {
     let mut events: Vec<(&str, Vec<&Memory>)> = Vec::new();
     for (turn, details) in memories.turns.iter().rev() {

@@ -116,11 +116,11 @@ impl Memories {
         };
         let turns: Vec<(Memory, Details)> = turns.into_iter().map(with_details).collect();
         let details: HashMap<&MemoryId, &Details> = turns.iter().map(|(turn, details)| (&turn.id, details)).collect();
-        let cited: HashSet<&MemoryId> = statements.iter().flat_map(Memory::sources).collect();
+        let told: HashSet<&MemoryId> = statements.iter().flat_map(Memory::sources).collect();
         let mut units: Vec<Unit> = statements.iter().filter_map(|statement| unit_of(statement, &details)).collect();
         let verbatim = turns
             .iter()
-            .filter(|(turn, details)| is_unit(turn, details) && (!details.infer || !cited.contains(&turn.id)));
+            .filter(|(turn, details)| is_unit(turn, details) && (!details.infer || !told.contains(&turn.id)));
         units.extend(verbatim.map(|(turn, details)| verbatim_unit(turn, details)));
         units.sort_by(|a, b| (a.memory.at(), &a.memory.id).cmp(&(b.memory.at(), &b.memory.id)));
         Ok(Memories { turns, units })
@@ -144,8 +144,8 @@ fn verbatim_unit(turn: &Memory, details: &Details) -> Unit {
 
 /// Returns whether a turn may be a memory by itself: word by word whatever was added so, otherwise what the user said.
 fn is_unit(turn: &Memory, details: &Details) -> bool {
-    let is_verbatim = matches!(turn.role(), Some(Role::User)) || !details.infer;
-    is_verbatim && !details.is_hidden
+    let is_said = matches!(turn.role(), Some(Role::User)) || !details.infer;
+    is_said && !details.is_hidden
 }
 
 /// Returns the memories that some turns and statements stand for, in their order. A turn with statements stands for none of

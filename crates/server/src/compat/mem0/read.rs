@@ -33,9 +33,9 @@ pub(super) async fn list(
 ) -> Result<Json<Value>, Problem> {
     refuse(&body, &["categories"])?;
     let number = |name: &str, usual: usize| -> Result<usize, Problem> {
-        let value =
+        let given =
             query.get(name).cloned().or_else(|| body.get(name).filter(|value| !value.is_null()).map(Value::to_string));
-        let number = value.map_or(Ok(usual), |value| value.parse());
+        let number = given.map_or(Ok(usual), |given| given.parse());
         number.ok().filter(|number| *number > 0).ok_or_else(|| Problem::malformed(name, "must be 1 or more"))
     };
     let (page, size) = (number("page", 1)?, number("page_size", USUAL_PAGE)?.min(LARGEST_PAGE));

@@ -28,11 +28,11 @@ fn property<'f>(fact: &'f Fact, name: &str) -> Option<&'f str> {
     fact.properties.get(name).and_then(serde_json::Value::as_str)
 }
 
-/// Returns the value to store for a text, and its properties. `used` are the texts of other values beside it.
-pub(super) fn value<'t>(text: &str, used: impl IntoIterator<Item = &'t str>) -> (String, Properties) {
+/// Returns the value to store for a text, and its properties. `taken` are the texts of other values beside it.
+pub(super) fn value<'t>(text: &str, taken: impl IntoIterator<Item = &'t str>) -> (String, Properties) {
     let key = entity_key(text);
     let is_plain = text.trim() == text && text.len() <= LONGEST && !text.contains(char::is_control) && !key.is_empty();
-    if is_plain && used.into_iter().all(|other| entity_key(other) != key) {
+    if is_plain && taken.into_iter().all(|other| entity_key(other) != key) {
         return (text.to_owned(), Properties::new());
     }
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();

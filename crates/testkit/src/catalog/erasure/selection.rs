@@ -17,7 +17,7 @@ pub(super) struct Selection {
     /// The target, if it is a range of instants.
     range: Option<Interval>,
     /// The ids of the target, if it is a list of memories.
-    target_ids: BTreeSet<MemoryId>,
+    given: BTreeSet<MemoryId>,
     pub(super) pruned: Resolved,
     /// Selected turns, including pruned ones, and other ids that were given.
     pub(super) sources: BTreeSet<MemoryId>,
@@ -51,17 +51,16 @@ impl Selection {
         let live: Vec<&Memory> =
             data.memories.values().filter(|memory| memory.kind() == Kind::Turn).filter(takes).collect();
         let pruned = Resolved::new(agent, data, target, &subject, &zones);
-        let target_ids = if let Target::Memories(ids) = target { ids.as_slice() } else { &[] };
-        let ids: BTreeSet<MemoryId> = target_ids.iter().cloned().collect();
+        let given = if let Target::Memories(ids) = target { ids.as_slice() } else { &[] };
+        let ids: BTreeSet<MemoryId> = given.iter().cloned().collect();
         // Summaries are derived, so their ids select nothing.
-        let target_ids = target_ids.iter().filter(|id| !id.as_str().starts_with("s-")).cloned();
-        let sources =
-            live.iter().map(|turn| turn.id.clone()).chain(pruned.gone.keys().cloned()).chain(target_ids).collect();
+        let given = given.iter().filter(|id| !id.as_str().starts_with("s-")).cloned();
+        let sources = live.iter().map(|turn| turn.id.clone()).chain(pruned.gone.keys().cloned()).chain(given).collect();
         let days = live.iter().map(|turn| (turn.period, data.arrived.get(&turn.id).copied()));
         let days = days.chain(pruned.gone.values().filter_map(|turn| Some((turn.day?, turn.arrived))));
         let above = above(days);
         let (everything, has_subject) = (*target == Target::Agent, matches!(target, Target::Subject(_)));
-        Selection { everything, has_subject, subject, range, target_ids: ids, pruned, sources, above, zones }
+        Selection { everything, has_subject, subject, range, given: ids, pruned, sources, above, zones }
     }
 
     pub(super) fn takes_statement(&self, memory: &Memory, who: &[String], topic: &str) -> bool {
@@ -88,7 +87,7 @@ impl Selection {
             || self.range.is_some_and(|range| range.contains(document.updated_at))
             || [&document.collection, &document.key].into_iter().any(|name| self.subject.is_named_by(name))
             || self.subject.is_named_in(&document.full_text())
-            || document.memories(agent).iter().any(|passage| self.target_ids.contains(&passage.id))
+            || document.memories(agent).iter().any(|passage| self.given.contains(&passage.id))
     }
 
     /// Returns whether a text names the subject.

@@ -1,0 +1,8 @@
+//! Errors in mem0's shape.
+
+use serde_json::{Value, json};
+
+/// Returns `{"detail", "error"}` for a problem document. The code also stands there, as in REST.
+pub(super) fn shape(problem: &Value) -> Value {
+    json!({ "detail": problem["detail"], "error": problem["detail"], "code": problem["code"] })
+}
