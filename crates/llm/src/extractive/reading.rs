@@ -34,13 +34,13 @@ pub(super) struct Read {
 
 /// Returns the sentences of a message of a day. Splits those longer than `room` words into clauses, where they have any.
 pub(super) fn of(message: &str, day: Date, room: usize, names: &Names) -> Vec<Read> {
-    let text = clean::without_asides(message);
-    let language = Language::of(&tokens(&text));
+    let cleaned = clean::without_asides(message);
+    let language = Language::of(&tokens(&cleaned));
     // Where sentences begin with capitals, a piece that does not is a clause of a longer sentence.
-    let is_capitalized = language == Language::English && text.trim_start().starts_with(char::is_uppercase);
+    let is_capitalized = language == Language::English && cleaned.trim_start().starts_with(char::is_uppercase);
     let mut before = String::new();
     let mut read = Vec::new();
-    for sentence in split::sentences(&text, room).take(SENTENCES) {
+    for sentence in split::sentences(&cleaned, room).take(SENTENCES) {
         let text = resolved(without_number(sentence), &before, language, names);
         let dependence = dependence::of(&text, &tokens(&text), language);
         let dependence =
@@ -52,7 +52,7 @@ pub(super) fn of(message: &str, day: Date, room: usize, names: &Names) -> Vec<Re
             language,
             dependence,
             place: read.len(),
-            begins_line: begins_line(&text, sentence),
+            begins_line: begins_line(&cleaned, sentence),
         });
         before = text;
     }
