@@ -9,12 +9,13 @@ use super::items::Line;
 use super::{render, words};
 
 /// Returns the sentences in their order, and their maximum cost in tokens.
-pub(super) fn within(lines: &[Line], room: u64, asked: &[String]) -> (Vec<Line>, u64) {
+pub(super) fn within(lines: &[Line], room: u64, query_words: &[String]) -> (Vec<Line>, u64) {
     let places = places_in_day(lines);
     let mut order: Vec<usize> = (0..lines.len()).collect();
     // Reversed bits order the indexes as halves, quarters, eighths of the period.
     let spread = |place: &usize| place.reverse_bits();
-    order.sort_by_key(|place| (Reverse(words::shared(asked, &lines[*place].text)), places[*place], spread(place)));
+    order
+        .sort_by_key(|place| (Reverse(words::shared(query_words, &lines[*place].text)), places[*place], spread(place)));
     let (mut kept, mut cost) = (Vec::new(), 0);
     for place in order {
         let line = &lines[place];
@@ -48,7 +49,7 @@ mod tests {
 
     /// Sentences as "DAY text"; the budget holds two of them.
     #[track_caller]
-    fn check(lines: &[(&str, &str)], asked: &str, expect: &[&str]) {
+    fn check(lines: &[(&str, &str)], query: &str, expect: &[&str]) {
         let line = |(day, text): &(&str, &str)| Line {
             day: Some(format!("2026-03-{day}").parse().unwrap()),
             text: (*text).into(),
@@ -56,7 +57,7 @@ mod tests {
         };
         let lines: Vec<Line> = lines.iter().map(line).collect();
         let room = 2 * (render::price_of_sentence("12345678") + render::DAY);
-        let (kept, _) = within(&lines, room, &words::words(asked));
+        let (kept, _) = within(&lines, room, &words::words(query));
         assert_eq!(kept.iter().map(|line| line.text.as_str()).collect::<Vec<_>>(), expect);
     }
 
