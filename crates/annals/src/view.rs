@@ -87,7 +87,12 @@ pub fn range(range: DateRange) -> String {
 pub fn column(text: &str, indent: usize) -> String {
     let width = textwrap::termwidth().min(100);
     let pad = " ".repeat(indent);
-    let options = textwrap::Options::new(width).initial_indent(&pad).subsequent_indent(&pad);
+    // A break at a hyphen would cut dates and ids.
+    let options = textwrap::Options::new(width)
+        .initial_indent(&pad)
+        .subsequent_indent(&pad)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .word_separator(textwrap::WordSeparator::AsciiSpace);
     text.lines().map(|line| textwrap::fill(line, &options)).collect::<Vec<_>>().join("\n")
 }
 
