@@ -140,7 +140,7 @@ fn section_that_was_removed_from_a_note_is_no_longer_found() {
     let annals = Annals::new();
     let before = folder(&annals, &[("ideas.md", "# Tea\nGreen with jasmine.\n# Cake\nApple.")], "2026-02-01T10:00:00Z");
     import(&annals, "markdown", &before);
-    assert_eq!(texts(&annals, &["jasmine"]).len(), 1);
+    assert!(texts(&annals, &["jasmine"])[0].contains("jasmine"));
     folder(&annals, &[("ideas.md", "# Cake\nApple.")], "2026-02-02T10:00:00Z");
     assert_eq!(import(&annals, "markdown", &before)["documents"]["revised"], 1);
     let left = texts(&annals, &["jasmine"]);
