@@ -83,7 +83,7 @@ fn memories_of_mem0_are_statements() {
     import(&annals, "mem0", &fixture("mem0/page.json"));
     let found = annals.json(&["search", "window seats", "--agent", "ann", "--kinds", "fact"]);
     let first = &found["results"][0];
-    assert_eq!((&first["kind"], &first["conversation"]), (&json!("fact"), &Value::Null), "{found}");
+    assert_eq!((&first["kind"], &first["conversation"]), (&json!("statement"), &Value::Null), "{found}");
     assert!(first["text"].as_str().unwrap().contains("window seats"), "{found}");
     let context = annals.run(&["context", "which seats does Ann prefer, window or aisle?", "--agent", "ann"]);
     assert!(context.out.contains("window seats"), "{}", context.out);

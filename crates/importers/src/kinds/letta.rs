@@ -171,7 +171,7 @@ fn block(
     output.item(Item::Block { name: format!("{prefix}{label}"), text, at }, &place.at_entry(format!("block {label}")))
 }
 
-/// Passes on what the agent keeps outside its prompt, as documents. Agent files had none until 2026; answers of the API have them.
+/// Passes on what the agent keeps outside its prompt, as documents. Agent files lack it; what is fetched from the API has it.
 fn passages(agent: &str, value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
     let mut ids = MadeIds::default();
     for passage in ["archival_memory", "archival_passages", "passages"].iter().flat_map(|field| list(value, field)) {

@@ -86,7 +86,7 @@ impl Import<'_> {
         }
         self.check_disk()?;
         // Nothing is forgotten between the look and the write.
-        let _facts = self.service.locks.lock::<Facts>(self.agent).await;
+        let facts = self.service.locks.lock::<Facts>(self.agent).await;
         let ids: Vec<MemoryId> = statements.iter().map(|statement| statement.id.clone()).collect();
         let places: Vec<ItemPlace> = ids.iter().cloned().map(ItemPlace::Statement).collect();
         let forgotten = self.forgotten(&places).await?;
@@ -111,6 +111,7 @@ impl Import<'_> {
         if !changed.is_empty() {
             self.service.parts.store.add_statements(self.agent, changed).await?;
         }
+        drop(facts);
         if self.waiting >= super::turns::MOST_WAITING { self.make_searchable().await } else { Ok(()) }
     }
 

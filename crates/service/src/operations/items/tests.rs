@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use annals_core::{Agent, Grain, Settings};
+use annals_core::{Agent, Grain, Role, Settings};
 use annals_testkit::{Faulty, MemoryCatalog, agent, at};
 use serde_json::Value;
 use tokio::sync::mpsc::channel;
@@ -97,7 +97,7 @@ async fn second_import_changes_nothing_at_a_later_time() {
     let counts =
         |stored: &StoredItems| [stored.messages, stored.statements, stored.documents, stored.facts, stored.blocks];
     assert_eq!(counts(&first), [new(2), new(1), new(1), new(1), new(1)]);
-    assert_eq!((first.searchable, first.dead, first.skipped.len()), (4, 0, 0));
+    assert_eq!((first.searchable, first.dead, first.skipped.len()), (5, 0, 0));
     let before = dump(&service).await;
     let again = import(&service, "chatgpt", export(), "2026-04-01T12:00:00Z").await.unwrap();
     assert_eq!(counts(&again), [known(2), known(1), known(1), known(1), known(1)]);
@@ -190,14 +190,15 @@ async fn each_item_is_stored_as_what_it_is_and_dated_by_its_source() {
     let service = service(Arc::new(|| at(NOW)));
     imported(&service, export()).await;
     let expected = [
-        "passage 2026-02-01 notes.md # Tea Green. # Cake Apple.",
-        "fact 2026-02-01 Prefers window seats.",
-        "turn 2026-03-04 We sold the boat.",
-        "turn 2026-03-04 We bought a bicycle.",
         "block Ann lives in Bern.",
+        "fact 2026-02-01 Prefers window seats.",
+        "passage 2026-02-01 notes.md # Cake Apple.",
+        "passage 2026-02-01 notes.md # Tea Green.",
+        "turn 2026-03-04 We bought a bicycle.",
+        "turn 2026-03-04 We sold the boat.",
     ];
     let mut found = texts(&service).await;
-    found[..2].sort_by_key(|text| std::cmp::Reverse(text.clone()));
+    found.sort();
     assert_eq!(found, expected);
     let block = service.blocks(&me()).await.unwrap().blocks.remove(0);
     assert_eq!(block.updated_at, Some(at(WRITTEN)));
@@ -284,7 +285,7 @@ async fn statement_that_was_corrected_by_hand_stays_corrected() {
     let service = service(Arc::new(|| at(NOW)));
     imported(&service, vec![statement("mem0:1", "Prefers window seats.")]).await;
     let id = service.memories_of(&me(), Grain::Working).await.unwrap().remove(0).id;
-    let change = crate::wire::CorrectRequest { text: Some("Prefers aisle seats.".into()), ..Default::default() };
+    let change = crate::wire::CorrectRequest { text: Some("Prefers aisle seats.".into()), pinned: None };
     service.correct(&me(), id.as_str(), change, at(NOW)).await.unwrap();
     assert_eq!(imported(&service, vec![statement("mem0:1", "Prefers window seats.")]).await.statements, known(1));
     assert_eq!(texts(&service).await, ["fact 2026-02-01 Prefers aisle seats."]);
