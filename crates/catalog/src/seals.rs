@@ -137,7 +137,7 @@ pub(crate) const CHILD_STATEMENTS: &str = "SELECT
     FROM statement INDEXED BY statement_by_day
     WHERE agent_id = ?1 AND day BETWEEN ?2 AND ?3
       AND NOT EXISTS (SELECT 1 FROM statement_source AS entry
-          WHERE entry.agent_id = ?1 AND entry.statement = statement.id AND entry.id GLOB 'u-*')
+          WHERE entry.agent_id = ?1 AND entry.statement = statement.id AND substr(entry.id, 1, 2) = 'u-')
     GROUP BY day";
 pub(crate) const CHILD_SUMMARIES: &str =
     "SELECT period, 1 AS is_summary, 1 AS rows, octet_length(text) AS bytes, pinned, 0 AS last_turn

@@ -292,13 +292,13 @@ fn hidden_messages_and_custom_instructions_are_counted() {
 }
 
 #[test]
-fn memory_is_an_undated_document_and_comes_once() {
+fn memory_is_a_document_of_its_conversation_and_comes_once() {
     let memory = r#"{"content_type":"model_editable_context","model_set_context":"1. Likes tea."}"#;
     let nodes = [node("m1", "-", "assistant", "null", memory), message("u1", "m1", "user", "1", "Hello")];
     let two = format!("[{},{}]", one("", &nodes), one("", &nodes).replace("c1", "c2"));
     let (found, summary) = items(Kind::ChatGpt, &[("c.json", &two)], &options());
     let shown = shown(&found, &summary);
-    assert!(shown.contains("[ChatGPT's memory] 1. Likes tea. undated"), "{shown}");
+    assert!(shown.contains("[ChatGPT's memory] 1. Likes tea. 2023-11-14T22:13:20Z"), "{shown}");
     assert_eq!((summary.documents, summary.skipped.count("memory that came before")), (1, 1));
 }
 
@@ -493,17 +493,4 @@ fn deep_conversation_is_read_in_full() {
     let (items, summary) =
         items(Kind::ChatGpt, &[("c.json", &export(r#","current_node":"n9999""#, &nodes))], &options());
     assert_eq!((items.len(), summary.skipped.total()), (10_001, 0));
-}
-
-/// What ChatGPT remembers is as old as the conversation in which it stands.
-#[test]
-fn memory_is_dated_by_its_conversation() {
-    let memory = r#"{"content_type":"model_editable_context","model_set_context":"Likes tea."}"#;
-    let nodes = [node("m", "-", "assistant", "null", memory), message("u", "m", "user", "5", "Hello")];
-    let (found, _) = items(Kind::ChatGpt, &[("c.json", &export(r#","current_node":"u""#, &nodes))], &options());
-    let dated = found.iter().find_map(|imported| match &imported.item {
-        crate::Item::Document { at, .. } => *at,
-        _ => None,
-    });
-    assert_eq!(dated, Some("2023-11-14T22:13:20Z".parse().unwrap()));
 }
