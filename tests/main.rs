@@ -23,6 +23,7 @@ mod fairness;
 mod forget;
 mod fuzz;
 mod hostile;
+mod import_again;
 mod import_from;
 mod import_kinds;
 mod infra;

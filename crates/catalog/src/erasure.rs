@@ -14,7 +14,7 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use annals_core::ports::{Erasure, ErasureReport, Target};
+use annals_core::ports::{Erasure, ErasureReport, ItemPlace, Target};
 use annals_core::{Agent, Digest, Timestamp, TurnKey};
 use async_trait::async_trait;
 
@@ -82,6 +82,17 @@ impl Erasure for SqliteCatalog {
     async fn unforget(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> annals_core::Result<()> {
         let (agent, messages) = (agent.clone(), messages.to_vec());
         self.thread.write("allowing forgotten messages again", move |c| forgotten::unforget(c, &agent, &messages)).await
+    }
+
+    async fn forgotten_items(&self, agent: &Agent, places: &[ItemPlace]) -> annals_core::Result<Vec<bool>> {
+        let (agent, places) = (agent.clone(), places.to_vec());
+        self.thread.read("reading what was forgotten", move |c| forgotten::forgotten_items(c, &agent, &places)).await
+    }
+
+    async fn unforget_items(&self, agent: &Agent, places: &[ItemPlace]) -> annals_core::Result<()> {
+        let (agent, places) = (agent.clone(), places.to_vec());
+        let allow = move |db: &dyn Db| forgotten::unforget_items(db, &agent, &places);
+        self.thread.write("allowing forgotten items again", allow).await
     }
 
     async fn cleaning_owed(&self) -> annals_core::Result<Vec<(Agent, u64)>> {

@@ -122,7 +122,11 @@ fn retention_and_erasure_queries_use_their_indexes() {
     let db = open(&folder.path(), &Options::default()).unwrap();
     let check = |sql: &str, expect: &str| assert_eq!(plan(&db.0, sql), expect, "{sql}");
     check(seals::CHILD_TURNS, "SEARCH turn USING INDEX turn_by_day (agent_id=? AND day>? AND day<?)");
-    check(seals::CHILD_STATEMENTS, "SEARCH statement USING INDEX statement_by_day (agent_id=? AND day>? AND day<?)");
+    check(
+        seals::CHILD_STATEMENTS,
+        "SEARCH statement USING INDEX statement_by_day (agent_id=? AND day>? AND day<?); CORRELATED SCALAR SUBQUERY 1; \
+         SEARCH entry USING PRIMARY KEY (agent_id=? AND statement=?)",
+    );
     check(
         seals::CHILD_SUMMARIES,
         "SEARCH summary USING INDEX summary_by_period (agent_id=? AND grain=? AND period>? AND period<?)",

@@ -31,6 +31,7 @@ mod search;
 mod settings;
 mod status;
 mod timeline;
+mod titles;
 mod uploads;
 mod verify;
 

@@ -48,8 +48,9 @@ async fn read(client: &Client, args: &Conversations) -> Result<ConversationsAnsw
 
 fn print(entry: &ConversationEntry, zones: &Zones) {
     let day = |moment: &str| moment.parse().map_or_else(|_| moment.to_owned(), |at| zones.day_of(at).to_string());
-    let ConversationEntry { conversation, turns, first, last } = entry;
+    let ConversationEntry { conversation, title, turns, first, last } = entry;
     let (first, last) = (day(first), day(last));
     let days = if first == last { first } else { format!("{first} to {last}") };
-    say!("{BOLD}{conversation}{BOLD:#}  {DATE}{days}{DATE:#}  {DIM}{}{DIM:#}", plural(*turns, "turn"));
+    let title = title.as_ref().map(|title| format!("  {title}")).unwrap_or_default();
+    say!("{BOLD}{conversation}{BOLD:#}{title}  {DATE}{days}{DATE:#}  {DIM}{}{DIM:#}", plural(*turns, "turn"));
 }

@@ -95,6 +95,7 @@ impl Selection {
             self.target == Target::Agent
                 || self.sources.contains(&statement.id)
                 || self.takes_any(&statement.sources)
+                || (statement.is_entered() && self.range().is_some_and(|range| range.contains(statement.cover.start)))
                 || statement.who.iter().chain([&statement.text, &statement.topic]).any(|text| self.is_named_in(text))
         });
         Ok(all.into_iter().map(statements::Stored::remember).collect())

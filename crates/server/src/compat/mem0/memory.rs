@@ -134,8 +134,18 @@ impl Memories {
 }
 
 fn unit_of(statement: &Memory, details: &HashMap<&MemoryId, &Details>) -> Option<Unit> {
-    let details = statement.sources().iter().find_map(|source| details.get(source))?;
-    Some(Unit { memory: statement.clone(), details: (*details).clone(), turns: statement.sources().to_vec() })
+    let details = match entered(statement) {
+        Some(entered) => entered,
+        None => statement.sources().iter().find_map(|source| details.get(source)).map(|details| (*details).clone())?,
+    };
+    Some(Unit { memory: statement.clone(), details, turns: statement.sources().to_vec() })
+}
+
+/// Returns the details of a statement that an import brought: it belongs to whom it is about, and comes from no turn.
+fn entered(statement: &Memory) -> Option<Details> {
+    let is_entered = statement.sources().first().is_some_and(MemoryId::is_entry);
+    let user_id = statement.speaker().map(str::to_owned);
+    is_entered.then(|| Details { user_id, infer: true, ..Details::default() })
 }
 
 fn verbatim_unit(turn: &Memory, details: &Details) -> Unit {
@@ -172,6 +182,9 @@ pub(super) async fn find(service: &Service, agent: &Agent, uuid: &str) -> Result
 
 /// Returns the memory that a turn or statement is. With `any`, also a turn that lists leave out.
 async fn unit(service: &Service, agent: &Agent, memory: Memory, any: bool) -> Result<Option<Unit>, Problem> {
+    if let Some(details) = entered(&memory).filter(|_| memory.kind() == Kind::Statement) {
+        return Ok(Some(Unit { details, turns: Vec::new(), memory }));
+    }
     if memory.kind() == Kind::Statement {
         let sources = service.memories(agent, memory.sources()).await?;
         let turns = service.with_attachments(agent, sources).await?;

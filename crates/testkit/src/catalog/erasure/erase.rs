@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use annals_core::ports::{Block, Document, ErasureReport, Target};
+use annals_core::ports::{Block, Document, ErasureReport, ItemPlace, Target};
 use annals_core::{Agent, FactOperation, Kind, Memory, MemoryId, Message, Period, Timestamp};
 
 use super::selection::Selection;
-use super::{content, place};
+use super::{content, item, place};
 use crate::catalog::agent_data::{AgentData, Pruned};
 
 /// Everything that the target selects directly, as it was before the erasure.
@@ -95,6 +95,12 @@ impl Erasing<'_> {
         self.data.blocks = kept;
         self.report.blocks = blocks.keys().cloned().collect();
         let documents = self.take_documents();
+        let entered = gone.values().filter(|operation| operation.source.is_entry());
+        let operations = entered.map(|operation| ItemPlace::Operation(operation.id.clone()));
+        let of_blocks = blocks.keys().map(|name| ItemPlace::Block(name.clone()));
+        let of_documents = documents.iter().map(|document| ItemPlace::Document(document.place()));
+        let places = operations.chain(of_blocks).chain(of_documents);
+        self.data.forgotten.extend(places.map(|place| item(&place)));
         Gone { memories, pruned, operations: gone, blocks, documents }
     }
 
@@ -115,6 +121,9 @@ impl Erasing<'_> {
             self.data.forgotten.extend(contents.into_iter().chain([place(&memory.id)]));
             self.report.turns.push(memory.id.clone());
         } else {
+            if memory.sources().iter().any(MemoryId::is_entry) {
+                self.data.forgotten.insert(item(&ItemPlace::Statement(memory.id.clone())));
+            }
             self.report.statements.push(memory.id.clone());
         }
         self.data.delete(&memory.id, self.seq);

@@ -67,6 +67,8 @@ impl Selection {
         self.everything
             || self.sources.contains(&memory.id)
             || self.takes_any(memory.sources())
+            || (memory.sources().iter().any(MemoryId::is_entry)
+                && self.range.is_some_and(|range| range.contains(memory.at())))
             || who.iter().map(String::as_str).chain([memory.text.as_str(), topic]).any(|text| self.is_named_in(text))
     }
 
