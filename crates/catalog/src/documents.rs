@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use annals_core::ports::{
-    Content, Document, DocumentKey, DocumentSelect, DocumentWrite, Documents, Expected, StoredCollection,
+    Content, Document, DocumentEntry, DocumentKey, DocumentSelect, DocumentWrite, Documents, Expected, StoredCollection,
 };
 use annals_core::{Agent, Error, SignedDuration, Timestamp};
 use async_trait::async_trait;
@@ -33,6 +33,26 @@ impl Documents for SqliteCatalog {
     ) -> annals_core::Result<Vec<Document>> {
         let (agent, select) = (agent.clone(), select.clone());
         self.thread.read("listing documents", move |c| list(c, &agent, &select, now)).await
+    }
+
+    async fn document_entries(
+        &self,
+        agent: &Agent,
+        select: &DocumentSelect,
+        now: Timestamp,
+    ) -> annals_core::Result<Vec<DocumentEntry>> {
+        let (agent, select) = (agent.clone(), select.clone());
+        self.thread.read("listing documents", move |c| entries(c, &agent, &select, now)).await
+    }
+
+    async fn newest_documents(
+        &self,
+        agent: &Agent,
+        select: &DocumentSelect,
+        now: Timestamp,
+    ) -> annals_core::Result<Vec<DocumentKey>> {
+        let (agent, select) = (agent.clone(), select.clone());
+        self.thread.read("listing documents", move |c| newest(c, &agent, &select, now)).await
     }
 
     async fn collections(&self, agent: &Agent, now: Timestamp) -> annals_core::Result<Vec<StoredCollection>> {
@@ -76,6 +96,19 @@ pub(crate) const LIST: &str = "SELECT * FROM document
       AND substr(key, 1, length(?6)) = ?6 AND (expires_at IS NULL OR expires_at > ?7)
     ORDER BY collection, key
     LIMIT ?8";
+/// Bounds as those of [`LIST`]. The length of a content is known without reading it.
+const ENTRIES: &str = "SELECT collection, key, octet_length(content) AS bytes FROM document
+    WHERE agent_id = ?1 AND collection >= ?2 AND collection < ?3 AND (collection, key) > (?4, ?5)
+      AND (?2 = '' OR collection = ?2 OR substr(collection, 1, length(?2) + 1) = ?2 || '.')
+      AND substr(key, 1, length(?6)) = ?6 AND (expires_at IS NULL OR expires_at > ?7)
+    ORDER BY collection, key
+    LIMIT ?8";
+const NEWEST: &str = "SELECT collection, key FROM document
+    WHERE agent_id = ?1 AND collection >= ?2 AND collection < ?3 AND (collection, key) > (?4, ?5)
+      AND (?2 = '' OR collection = ?2 OR substr(collection, 1, length(?2) + 1) = ?2 || '.')
+      AND substr(key, 1, length(?6)) = ?6 AND (expires_at IS NULL OR expires_at > ?7)
+    ORDER BY updated_at DESC, collection, key
+    LIMIT ?8";
 pub(crate) const PAGE: &str = "SELECT * FROM document
     WHERE agent_id = ?1 AND (collection, key) > (?2, ?3)
     ORDER BY collection, key
@@ -113,13 +146,37 @@ fn by_key(db: &dyn Db, agent_id: i64, place: &DocumentKey) -> Result<Option<Stor
 }
 
 fn list(db: &dyn Db, agent: &Agent, select: &DocumentSelect, now: Timestamp) -> Result<Vec<Document>> {
+    let found = selecting(db, agent, select, now, |place| find(db, LIST, place))?;
+    Ok(found.into_iter().map(|stored| stored.document).collect())
+}
+
+fn entries(db: &dyn Db, agent: &Agent, select: &DocumentSelect, now: Timestamp) -> Result<Vec<DocumentEntry>> {
+    let read = |row: &Row| Ok(DocumentEntry { place: read_place(row)?, bytes: number(row, "bytes")? });
+    selecting(db, agent, select, now, |place| db.query(ENTRIES, place, read))
+}
+
+fn newest(db: &dyn Db, agent: &Agent, select: &DocumentSelect, now: Timestamp) -> Result<Vec<DocumentKey>> {
+    selecting(db, agent, select, now, |place| db.query(NEWEST, place, read_place))
+}
+
+/// Runs a query with the values of a selection.
+fn selecting<T>(
+    db: &dyn Db,
+    agent: &Agent,
+    select: &DocumentSelect,
+    now: Timestamp,
+    run: impl FnOnce(Values<'_>) -> Result<T>,
+) -> Result<T> {
     let agent_id = agents::known(db, agent)?;
     // `/` is the character after the dot, which joins labels.
     let end = if select.below.is_empty() { "\u{10ffff}".to_owned() } else { format!("{}/", select.below) };
     let after = select.after.clone().unwrap_or_default();
     let most = signed(select.limit as u64);
-    let place = params![agent_id, select.below, end, after.collection, after.key, select.key_prefix, micros(now), most];
-    Ok(find(db, LIST, place)?.into_iter().map(|stored| stored.document).collect())
+    run(params![agent_id, select.below, end, after.collection, after.key, select.key_prefix, micros(now), most])
+}
+
+fn read_place(row: &Row) -> Result<DocumentKey> {
+    Ok(DocumentKey { collection: row.get("collection")?, key: row.get("key")? })
 }
 
 /// Returns the documents after a place, expired ones included, and whether the page ended early because of its size.

@@ -40,8 +40,8 @@ pub use archive::{Archive, Record, RecordOrigin, Version, check_origin};
 pub use blocks::{Block, Blocks, check_number_of_blocks};
 pub use dead_letters::DeadLetters;
 pub use documents::{
-    Content, Document, DocumentKey, DocumentSelect, DocumentWrite, Documents, Expected, Passage, StoredCollection,
-    is_heading,
+    Content, Document, DocumentEntry, DocumentKey, DocumentSelect, DocumentWrite, Documents, Expected, Passage,
+    StoredCollection, is_heading,
 };
 pub use embedder::Embedder;
 pub use engine::{Engine, SummaryTask};

@@ -1,6 +1,7 @@
 //! Interfaces of other programs over the operations of the service, so that their clients work unchanged. Each is a router
 //! under its own prefix, which selects the agent. Translates shapes only: rules are in the operations. Keys, scopes and limits
-//! are those of REST. OpenAPI does not describe these routes; `docs/adapters.md` does.
+//! are those of REST. OpenAPI does not describe these routes; `docs/adapters.md` does. Errors have the shape that the clients parse,
+//! also those from before a route: a wrong key, a limit, an unknown path.
 
 mod body;
 mod langgraph;
@@ -15,6 +16,9 @@ mod tests;
 
 use annals_service::Service;
 use axum::Router;
+use axum::extract::Request;
+use axum::middleware::Next;
+use axum::response::Response;
 
 use crate::config::ServerConfig;
 
@@ -27,4 +31,15 @@ pub(crate) fn routes(service: &Service, config: &ServerConfig) -> Router {
         // With and without the version: clients differ in what they take as base URL.
         .nest("/compat/openai/{agent}", openai::routes(service))
         .nest("/compat/openai/{agent}/v1", openai::routes(service))
+}
+
+/// Gives errors of the adapters the shape of the program whose interface the path belongs to. Must be the outermost layer but
+/// that of the log. LangGraph's clients read the `detail` of a problem document, and the memory tool takes texts.
+pub(crate) async fn shape_errors(request: Request, next: Next) -> Response {
+    let shape = match request.uri().path().strip_prefix("/compat/").and_then(|path| path.split('/').next()) {
+        Some("mem0") => mem0::shape,
+        Some("openai") => openai::shape,
+        _ => return next.run(request).await,
+    };
+    body::reshape(next.run(request).await, shape).await
 }

@@ -46,7 +46,7 @@ pub fn public(service: &Service, config: &ServerConfig) -> Router {
     let guarded = guard(guarded.merge(mcp::routes(service, config)).merge(compat::routes(service, config)));
     let origins = from_fn_with_state((service.clone(), Places::new(config)), check_origin);
     let all = bounded(guarded.merge(open), service, config).merge(uploading(guard(uploads), service, config));
-    told_of(all.layer(origins), service)
+    told_of(all.layer(origins).layer(from_fn(compat::shape_errors)), service)
 }
 
 /// Builds the router of the private socket, where every caller is local and needs no key. The routes of `more` have no limits.
@@ -58,7 +58,7 @@ pub fn private(service: &Service, config: &ServerConfig, more: Router) -> Router
     let more = more.layer(DefaultBodyLimit::disable());
     let all = bounded(guarded.layer(from_fn(as_local)).merge(open), service, config);
     let uploads = uploading(uploads.layer(from_fn(as_local)), service, config);
-    told_of(all.merge(uploads), service).merge(more)
+    told_of(all.merge(uploads).layer(from_fn(compat::shape_errors)), service).merge(more)
 }
 
 async fn as_local(mut request: Request, next: Next) -> Response {

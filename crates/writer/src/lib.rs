@@ -33,7 +33,7 @@ pub use extract::{ExtractionPassed, FactWriter};
 pub use facts::{FactInput, ImportedFact, imported_fact};
 pub use forget::Eraser;
 pub use ingest::NewMessage;
-pub use mask::{mask, mask_json};
+pub use mask::{mask, mask_json, mask_value};
 pub use project::Projected;
 
 /// Writes the memories of agents. Cheap to clone.

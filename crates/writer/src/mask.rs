@@ -16,20 +16,35 @@ pub fn mask(text: &str) -> (String, u64) {
     })
 }
 
-/// Does the same for the texts in a JSON value. A text that is no JSON is masked as a whole.
+/// Does the same for the texts in a JSON text. A text that is no JSON is masked as a whole.
 pub fn mask_json(json: &str) -> String {
     let Ok(mut value) = serde_json::from_str::<Value>(json) else { return mask(json).0 };
     mask_value(&mut value);
     value.to_string()
 }
 
-fn mask_value(value: &mut Value) {
+/// Does the same for the texts in a JSON value. The name of a field is the label of its text.
+pub fn mask_value(value: &mut Value) {
     match value {
         Value::String(text) => *text = mask(text).0,
         Value::Array(values) => values.iter_mut().for_each(mask_value),
-        Value::Object(fields) => fields.values_mut().for_each(mask_value),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match value {
+                    Value::String(text) => *text = mask_field(name, text),
+                    value => mask_value(value),
+                }
+            }
+        }
         _ => {}
     }
+}
+
+fn mask_field(name: &str, text: &str) -> String {
+    let text = mask(text).0;
+    let label = format!("{name}: ");
+    let labelled = mask(&format!("{label}{text}")).0;
+    labelled.strip_prefix(&label).map_or(text, str::to_owned)
 }
 
 fn replace(text: &str, shape: &Shape) -> (String, u64) {

@@ -3,11 +3,30 @@
 
 use std::ops::Range;
 
-use annals_core::ports::{Passage, is_heading};
+use annals_core::ports::{Document, Passage, is_heading};
 
 use crate::Writer;
 
+/// The most parts of a document that are split each by itself; of more, the whole text is split.
+const MOST_PARTS: usize = 64;
+
 impl Writer {
+    /// Returns the passages of a document. Selected values of a JSON value share none, so that each is found as if it were alone.
+    pub fn passages_of(&self, document: &Document) -> Vec<Passage> {
+        let parts = document.searched_parts();
+        if parts.len() > MOST_PARTS {
+            return self.passages(&document.searched_text());
+        }
+        let (mut found, mut start) = (Vec::new(), 0_u32);
+        for part in parts {
+            let passages = self.passages(&part).into_iter();
+            found.extend(passages.map(|one| Passage { start: start + one.start, end: start + one.end }));
+            // A line break joins the parts.
+            start += u32::try_from(part.chars().count()).unwrap_or(u32::MAX) + 1;
+        }
+        found
+    }
+
     /// Returns the passages of a text in order. Blank text has none.
     pub fn passages(&self, text: &str) -> Vec<Passage> {
         let mut found: Vec<Range<usize>> = Vec::new();

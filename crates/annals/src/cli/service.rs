@@ -26,18 +26,9 @@ pub struct Mcp {
     /// The agent whose memory the tools use; without it, each tool call must name one
     #[arg(long, value_name = "A")]
     pub agent: Option<String>,
-    /// Allowed scopes, separated by commas: search (or read), ingest, admin (or forget)
-    #[arg(long = "scope", value_name = "SCOPE", value_delimiter = ',', default_value = "ingest,search", value_parser = tool_scope)]
+    /// Allowed scopes, separated by commas: search, ingest, admin
+    #[arg(long = "scope", value_name = "SCOPE", value_delimiter = ',', default_value = "ingest,search")]
     pub scopes: Vec<Scope>,
-}
-
-/// Parses a scope by its name, or by the alias that says what its tools do.
-fn tool_scope(word: &str) -> annals_core::Result<Scope> {
-    match word {
-        "read" => Ok(Scope::Search),
-        "forget" => Ok(Scope::Admin),
-        name => name.parse(),
-    }
 }
 
 #[derive(Subcommand)]
@@ -57,7 +48,7 @@ pub enum Key {
 pub struct AddKey {
     /// A name for the key
     pub name: String,
-    /// Allowed scopes, separated by commas
+    /// Allowed scopes, separated by commas: search, ingest, admin
     #[arg(long = "scope", value_name = "SCOPE", value_delimiter = ',', default_value = "ingest,search")]
     pub scopes: Vec<Scope>,
     /// The workspace that the key opens; its agents are separate from those of other workspaces

@@ -128,6 +128,15 @@ pub struct DocumentSelect {
     pub limit: usize,
 }
 
+/// An entry of a list of documents, without the content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentEntry {
+    /// The place of the document.
+    pub place: DocumentKey,
+    /// Bytes of its content as it is stored.
+    pub bytes: u64,
+}
+
 /// A collection that holds documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredCollection {
@@ -145,6 +154,22 @@ pub trait Documents: Send + Sync {
 
     /// Returns selected documents that are not expired, in order of collection and key, both compared byte by byte.
     async fn list_documents(&self, agent: &Agent, select: &DocumentSelect, now: Timestamp) -> Result<Vec<Document>>;
+
+    /// Lists the same documents without reading their contents.
+    async fn document_entries(
+        &self,
+        agent: &Agent,
+        select: &DocumentSelect,
+        now: Timestamp,
+    ) -> Result<Vec<DocumentEntry>>;
+
+    /// Lists the places of selected documents, the last written first, then in order of collection and key.
+    async fn newest_documents(
+        &self,
+        agent: &Agent,
+        select: &DocumentSelect,
+        now: Timestamp,
+    ) -> Result<Vec<DocumentKey>>;
 
     /// Returns the collections with documents that are not expired, in order of path.
     async fn collections(&self, agent: &Agent, now: Timestamp) -> Result<Vec<StoredCollection>>;

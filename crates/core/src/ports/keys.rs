@@ -53,8 +53,10 @@ pub enum Scope {
     /// Adding memories.
     Ingest,
     /// Reading memories.
+    #[serde(alias = "read")]
     Search,
     /// Settings, forgetting, export.
+    #[serde(alias = "forget")]
     Admin,
 }
 
@@ -81,7 +83,13 @@ impl fmt::Display for Scope {
 impl FromStr for Scope {
     type Err = Error;
 
+    /// Parses a scope. `read` and `forget` are former names of `search` and `admin`.
     fn from_str(word: &str) -> Result<Scope> {
+        let word = match word {
+            "read" => Scope::Search.as_str(),
+            "forget" => Scope::Admin.as_str(),
+            word => word,
+        };
         let found = Scope::ALL.into_iter().find(|scope| scope.as_str() == word);
         found.ok_or_else(|| Error::invalid("scope", format!("is {word:?}; expected one of ingest, search, admin")))
     }
@@ -160,6 +168,10 @@ mod tests {
         for scope in Scope::ALL {
             assert_eq!(scope.to_string().parse::<Scope>().unwrap(), scope);
             assert_eq!(serde_json::to_string(&scope).unwrap(), format!("\"{scope}\""));
+        }
+        for (former, scope) in [("read", Scope::Search), ("forget", Scope::Admin)] {
+            assert_eq!(former.parse::<Scope>().unwrap(), scope);
+            assert_eq!(serde_json::from_str::<Scope>(&format!("\"{former}\"")).unwrap(), scope);
         }
         let error = "Admin".parse::<Scope>().unwrap_err().to_string();
         assert_eq!(error, "scope is \"Admin\"; expected one of ingest, search, admin");

@@ -60,12 +60,46 @@ fn path(field: &str, labels: &[String]) -> Result<String, Problem> {
             return Err(Problem::malformed(field, "has a label with a dot"));
         }
     }
-    Ok(labels.join("."))
+    Ok(labels.iter().map(|label| escaped(label)).collect::<Vec<_>>().join("."))
 }
 
 /// Returns the labels of a collection.
 fn labels(collection: &str) -> Vec<String> {
-    collection.split('.').map(str::to_owned).collect()
+    collection.split('.').map(unescaped).collect()
+}
+
+/// Writes control characters, which names of collections cannot have, as `%0A`.
+fn escaped(label: &str) -> String {
+    let mut escaped = String::with_capacity(label.len());
+    for (place, c) in label.char_indices() {
+        if (c.is_ascii_control() && c != '\0') || escape(&label[place..]).is_some() {
+            escaped.push_str(&format!("%{:02X}", u32::from(c)));
+        } else {
+            escaped.push(c);
+        }
+    }
+    escaped
+}
+
+fn unescaped(label: &str) -> String {
+    let (mut text, mut rest) = (String::with_capacity(label.len()), label);
+    while let Some(first) = rest.chars().next() {
+        let (c, length) = escape(rest).map_or((first, first.len_utf8()), |c| (c, ESCAPE));
+        text.push(c);
+        rest = &rest[length..];
+    }
+    text
+}
+
+/// The length of `%0A`.
+const ESCAPE: usize = 3;
+
+/// Returns the character that an escape at the beginning of a text stands for.
+fn escape(text: &str) -> Option<char> {
+    let digits = text.strip_prefix('%')?.get(..ESCAPE - 1)?;
+    let is_written = digits.bytes().all(|digit| digit.is_ascii_digit() || (b'A'..=b'F').contains(&digit));
+    let c = char::from(u8::from_str_radix(digits, 16).ok().filter(|_| is_written)?);
+    ((c.is_ascii_control() && c != '\0') || c == '%').then_some(c)
 }
 
 fn bounded(limit: usize) -> Result<usize, Problem> {
@@ -73,5 +107,22 @@ fn bounded(limit: usize) -> Result<usize, Problem> {
         Err(Error::invalid("limit", format!("is {limit}; at most {MOST} are allowed")).into())
     } else {
         Ok(limit)
+    }
+}
+
+#[cfg(test)]
+mod label_tests {
+    use super::*;
+
+    #[test]
+    fn every_label_comes_back_and_usual_ones_stay_as_they_are() {
+        for label in ["a", "100%", "a%b", "%41", "münchen", "a b*?[x]"] {
+            assert_eq!(escaped(label), label);
+        }
+        for label in ["alice\n", "\t", "%0A", "%25", "%250A", "%%0A%", "a\u{7f}", "%0a", "%"] {
+            assert_eq!(unescaped(&escaped(label)), label, "{}", escaped(label));
+            assert!(!escaped(label).contains(char::is_control));
+        }
+        assert_ne!(escaped("a\n"), escaped("a%0A"));
     }
 }

@@ -16,6 +16,7 @@ mod ids;
 mod memory;
 mod read;
 mod self_hosted;
+mod walk;
 #[cfg(test)]
 pub(super) use ids::uuid;
 #[cfg(test)]
@@ -23,17 +24,13 @@ mod tests;
 
 use annals_service::Service;
 use axum::Router;
-use axum::middleware::map_response;
 use axum::routing::{MethodRouter, any, delete, get, post, put};
 
-use super::body::reshape;
+pub(super) use errors::shape;
 
 /// Returns the routes of one agent, below the prefix that names it.
 pub(super) fn routes(service: &Service) -> Router {
-    platform()
-        .merge(self_hosted::routes())
-        .layer(map_response(|response| reshape(response, errors::shape)))
-        .with_state(service.clone())
+    platform().merge(self_hosted::routes()).with_state(service.clone())
 }
 
 fn platform() -> Router<Service> {

@@ -15,10 +15,9 @@ mod tests;
 
 use annals_service::Service;
 use axum::Router;
-use axum::middleware::map_response;
 use axum::routing::{get, post};
 
-use super::body::reshape;
+pub(super) use errors::shape;
 
 /// Returns the routes of one agent, below the prefix that names it.
 pub(super) fn routes(service: &Service) -> Router {
@@ -30,6 +29,5 @@ pub(super) fn routes(service: &Service) -> Router {
         )
         .route("/conversations/{id}/items", get(items::list).post(items::create))
         .route("/conversations/{id}/items/{item}", get(items::retrieve).delete(items::delete))
-        .layer(map_response(|response| reshape(response, errors::shape)))
         .with_state(service.clone())
 }

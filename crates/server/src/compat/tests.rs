@@ -160,3 +160,41 @@ async fn tools_of_the_reference_server_need_the_scope_of_facts() {
     assert_eq!(call(&search, "read_graph", json!({})).await["isError"], json!(false));
     assert_eq!(call(&admin, "create_entities", entities).await["isError"], json!(false));
 }
+
+#[tokio::test]
+async fn errors_of_every_kind_have_the_shape_that_the_client_parses() {
+    let world = World::new().await;
+    let reader = world.key(1, "default", &[READ], &[]).await;
+    let good = format!("Bearer {reader}");
+    // What is wrong: the key, its scope, the path, the method, the length of the body.
+    let cases = [
+        (401, "POST", "items", "Token annals_wrong", None),
+        (403, "POST", "items", good.as_str(), None),
+        (404, "GET", "none/such", good.as_str(), None),
+        (405, "PATCH", "items", good.as_str(), None),
+        (413, "POST", "items", good.as_str(), Some("99999999999")),
+    ];
+    for (prefix, items) in [
+        (format!("/compat/mem0/{AGENT}"), "memories"),
+        (format!("/compat/openai/{AGENT}/v1"), "conversations"),
+        (format!("/compat/langgraph/{AGENT}"), "store/items/search"),
+        (format!("/compat/anthropic/{AGENT}"), ""),
+    ] {
+        for (status, method, path, key, length) in cases {
+            // The store's search and the memory tool need no scope but the one for reading.
+            if status == 403 && !["memories", "conversations"].contains(&items) {
+                continue;
+            }
+            let path = format!("{prefix}/{}", path.replace("items", items)).trim_end_matches('/').to_owned();
+            let mut headers = vec![("authorization", key)];
+            headers.extend(length.map(|length| ("content-length", length)));
+            let (found, error) = world.client.ask_with(method, &path, json!({}), &headers).await;
+            let text = match items {
+                "conversations" => &error["error"]["message"],
+                _ => &error["detail"],
+            };
+            assert!(found == status && text.is_string(), "{method} {path}: {found} {error}");
+            assert_eq!(items == "memories", error["error"] == error["detail"], "{method} {path}: {error}");
+        }
+    }
+}

@@ -5,7 +5,7 @@
 mod expiry;
 mod search;
 
-use annals_core::ports::{Content, Document, DocumentKey, DocumentSelect, DocumentWrite, Expected};
+use annals_core::ports::{Content, Document, DocumentEntry, DocumentKey, DocumentSelect, DocumentWrite, Expected};
 use annals_core::{Agent, Error, Fault, Grain, Period, Result, Settings, SignedDuration, Timestamp};
 
 use crate::Service;
@@ -68,6 +68,7 @@ impl Service {
             DocumentChange::Remove(place, expected) => Ok(DocumentWrite::Remove(place, expected)),
             DocumentChange::Put(new) => {
                 let expected = new.expected;
+                let new = if settings.mask { masked(new) } else { new };
                 Ok(DocumentWrite::Save(Box::new(self.document_of(new, day, now)?), expected))
             }
         });
@@ -96,7 +97,7 @@ impl Service {
             expires_at: lifetime.and_then(|lifetime| now.checked_add(lifetime).ok()),
             passages: Vec::new(),
         };
-        document.passages = self.parts.writer.passages(&document.searched_text());
+        document.passages = self.parts.writer.passages_of(&document);
         Ok(document)
     }
 
@@ -136,6 +137,26 @@ impl Service {
         now: Timestamp,
     ) -> Result<Vec<Document>> {
         self.parts.store.list_documents(agent, select, now).await
+    }
+
+    /// Returns the same page without the contents.
+    pub async fn document_entries(
+        &self,
+        agent: &Agent,
+        select: &DocumentSelect,
+        now: Timestamp,
+    ) -> Result<Vec<DocumentEntry>> {
+        self.parts.store.document_entries(agent, select, now).await
+    }
+
+    /// Returns the places of selected documents, the last written first.
+    pub async fn newest_documents(
+        &self,
+        agent: &Agent,
+        select: &DocumentSelect,
+        now: Timestamp,
+    ) -> Result<Vec<DocumentKey>> {
+        self.parts.store.newest_documents(agent, select, now).await
     }
 
     /// Stores a document. Returns it as stored, without its content.
@@ -220,6 +241,15 @@ impl Service {
         };
         Ok(CollectionsAnswer { agent: agent.name().to_owned(), collections: found.map(view).collect() })
     }
+}
+
+/// Returns a document without the credentials in its content. They are masked as in messages.
+fn masked(mut new: NewDocument) -> NewDocument {
+    match &mut new.content {
+        Content::Text(text) => *text = annals_writer::mask(text).0,
+        Content::Json(value) => annals_writer::mask_value(value),
+    }
+    new
 }
 
 /// Returns a cursor behind a document. A collection may contain any character, so its length comes first.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use annals_core::{Agent, Along, Error, FactQuery, Result, Route, Timestamp, Walk, Zones};
+use annals_core::{Agent, Along, Error, Fact, FactQuery, Interval, Result, Route, Timestamp, Walk, Zones};
 use annals_writer::FactWriter;
 
 use super::timeline::limit;
@@ -24,6 +24,12 @@ impl Service {
     pub async fn ask_facts(&self, agent: &Agent, request: FactsRequest, now: Timestamp) -> Result<FactsAnswer> {
         let zones = self.parts.store.settings(agent).await?.zones()?;
         ask(&self.parts.fact_writer, agent, &zones, request, now).await
+    }
+
+    /// Returns the facts that hold now and were said within an interval.
+    pub async fn facts_said_within(&self, agent: &Agent, within: Interval, now: Timestamp) -> Result<Vec<Fact>> {
+        let query = FactQuery { said_within: Some(within), as_of: Some(now), ..FactQuery::default() };
+        self.parts.fact_writer.find(agent, &query).await
     }
 
     /// Writes the facts of an agent to a Parquet file.

@@ -1,8 +1,11 @@
 //! Port `Documents`: texts and JSON values under a collection and a key, with passages that are memories.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use annals_core::ports::{Document, DocumentKey, DocumentSelect, DocumentWrite, Documents, Expected, StoredCollection};
+use annals_core::ports::{
+    Content, Document, DocumentEntry, DocumentKey, DocumentSelect, DocumentWrite, Documents, Expected, StoredCollection,
+};
 use annals_core::{Agent, Body, Error, Memory, Result, Timestamp};
 use async_trait::async_trait;
 
@@ -16,12 +19,34 @@ impl Documents for MemoryCatalog {
     }
 
     async fn list_documents(&self, agent: &Agent, select: &DocumentSelect, now: Timestamp) -> Result<Vec<Document>> {
+        self.read(agent, |data| data.selected(select, now).take(select.limit).cloned().collect())
+    }
+
+    async fn document_entries(
+        &self,
+        agent: &Agent,
+        select: &DocumentSelect,
+        now: Timestamp,
+    ) -> Result<Vec<DocumentEntry>> {
+        let bytes = |content: &Content| match content {
+            Content::Text(text) => text.len(),
+            Content::Json(value) => value.to_string().len(),
+        };
+        let entry =
+            |document: &Document| DocumentEntry { place: document.place(), bytes: bytes(&document.content) as u64 };
+        self.read(agent, |data| data.selected(select, now).take(select.limit).map(entry).collect())
+    }
+
+    async fn newest_documents(
+        &self,
+        agent: &Agent,
+        select: &DocumentSelect,
+        now: Timestamp,
+    ) -> Result<Vec<DocumentKey>> {
         self.read(agent, |data| {
-            let listed = data.documents.values().filter(|document| !document.is_expired(now));
-            let listed = listed.filter(|document| is_below(&document.collection, &select.below));
-            let listed = listed.filter(|document| document.key.starts_with(&select.key_prefix));
-            let later = listed.filter(|document| select.after.as_ref().is_none_or(|after| document.place() > *after));
-            later.take(select.limit).cloned().collect()
+            let mut found: Vec<&Document> = data.selected(select, now).collect();
+            found.sort_by_key(|document| Reverse(document.updated_at));
+            found.into_iter().take(select.limit).map(Document::place).collect()
         })
     }
 
@@ -95,6 +120,16 @@ fn is_below(collection: &str, path: &str) -> bool {
 }
 
 impl AgentData {
+    /// Returns the selected documents, by collection and key.
+    fn selected<'d>(&'d self, select: &'d DocumentSelect, now: Timestamp) -> impl Iterator<Item = &'d Document> {
+        self.documents.values().filter(move |document| {
+            !document.is_expired(now)
+                && is_below(&document.collection, &select.below)
+                && document.key.starts_with(&select.key_prefix)
+                && select.after.as_ref().is_none_or(|after| document.place() > *after)
+        })
+    }
+
     fn live(&self, place: &DocumentKey, now: Timestamp) -> Option<&Document> {
         self.documents.get(place).filter(|document| !document.is_expired(now))
     }

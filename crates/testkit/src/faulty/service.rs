@@ -1,8 +1,8 @@
 //! Ports `Blocks`, `Documents`, `Requests`, `Keys`, `Accesses` and `Archive` of [`Faulty`].
 
 use annals_core::ports::{
-    Access, Accesses, Archive, Block, Blocks, Document, DocumentKey, DocumentSelect, DocumentWrite, Documents, Key,
-    KeyedReceipt, Keys, Record, RequestKey, Requests, StoredCollection, Turn, Version,
+    Access, Accesses, Archive, Block, Blocks, Document, DocumentEntry, DocumentKey, DocumentSelect, DocumentWrite,
+    Documents, Key, KeyedReceipt, Keys, Record, RequestKey, Requests, StoredCollection, Turn, Version,
 };
 use annals_core::{Agent, Digest, IngestReceipt, Memory, MemoryId, Result, Timestamp};
 use async_trait::async_trait;
@@ -34,6 +34,24 @@ impl<P: Documents> Documents for Faulty<P> {
 
     async fn list_documents(&self, agent: &Agent, select: &DocumentSelect, now: Timestamp) -> Result<Vec<Document>> {
         self.store()?.list_documents(agent, select, now).await
+    }
+
+    async fn document_entries(
+        &self,
+        agent: &Agent,
+        select: &DocumentSelect,
+        now: Timestamp,
+    ) -> Result<Vec<DocumentEntry>> {
+        self.store()?.document_entries(agent, select, now).await
+    }
+
+    async fn newest_documents(
+        &self,
+        agent: &Agent,
+        select: &DocumentSelect,
+        now: Timestamp,
+    ) -> Result<Vec<DocumentKey>> {
+        self.store()?.newest_documents(agent, select, now).await
     }
 
     async fn collections(&self, agent: &Agent, now: Timestamp) -> Result<Vec<StoredCollection>> {

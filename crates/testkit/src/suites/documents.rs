@@ -17,6 +17,7 @@ pub async fn documents_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> 
         every_write_raises_the_version_and_keeps_the_creation,
         write_that_expects_another_state_changes_nothing,
         documents_are_listed_by_collection_and_key,
+        newest_documents_come_first_and_entries_have_sizes,
         collections_are_listed_with_their_documents,
         passages_are_memories_of_the_working_grain,
         rewritten_document_replaces_its_passages,
@@ -123,6 +124,24 @@ async fn documents_are_listed_by_collection_and_key(store: &dyn Store) {
     assert_eq!(list("a.b", "", Some(place("a.b", "1/x")), 1).await, ["a.b/2"]);
     assert_eq!(list("", "", Some(place("ab", "1")), 9).await, Vec::<String>::new());
     assert_eq!(list("b", "", None, 9).await, Vec::<String>::new());
+}
+
+async fn newest_documents_come_first_and_entries_have_sizes(store: &dyn Store) {
+    for (key, at, text) in [("b", now(), "é"), ("c", later(), ""), ("a", now(), "xyz"), ("d", later(), "x")] {
+        save(store, document(key, at, text)).await;
+    }
+    save(store, Document { content: Content::Json(json!({"a": [1]})), ..document("json", now(), "") }).await;
+    save(store, Document { expires_at: Some(now()), ..document("over", later(), "x") }).await;
+    save(store, Document { collection: "other".into(), ..document("a", later(), "x") }).await;
+    let select = |limit| DocumentSelect { below: "notes".into(), limit, ..DocumentSelect::default() };
+    let newest = store.newest_documents(&me(), &select(9), now()).await.unwrap();
+    assert_eq!(newest.iter().map(|place| &*place.key).collect::<Vec<_>>(), ["c", "d", "a", "b", "json"]);
+    assert_eq!(store.newest_documents(&me(), &select(2), now()).await.unwrap(), newest[..2]);
+    let entries = store.document_entries(&me(), &select(9), now()).await.unwrap();
+    let entries: Vec<_> = entries.iter().map(|entry| (&*entry.place.key, entry.bytes)).collect();
+    assert_eq!(entries, [("a", 3), ("b", 2), ("c", 0), ("d", 1), ("json", 9)]);
+    let after = DocumentSelect { after: Some(place("notes", "b")), ..select(1) };
+    assert_eq!(store.document_entries(&me(), &after, now()).await.unwrap()[0].place, place("notes", "c"));
 }
 
 async fn collections_are_listed_with_their_documents(store: &dyn Store) {

@@ -1,4 +1,5 @@
 use proptest::prelude::*;
+use serde_json::json;
 
 use super::*;
 
@@ -137,4 +138,20 @@ fn texts_within_json_are_masked() {
     let json = |text: &str| format!(r#"{{"a":["token {text}"],"n":1}}"#);
     assert_eq!(mask_json(&json(&secret)), json(&masked));
     assert_eq!(mask_json("tea"), "tea");
+}
+
+#[test]
+fn name_of_a_field_is_the_label_of_its_text() {
+    #[track_caller]
+    fn check(json: Value, expect: Value) {
+        assert_eq!(mask_json(&json.to_string()), expect.to_string());
+    }
+    check(json!({"password": "hunter2"}), json!({"password": "[masked:password]"}));
+    check(json!({"a": [{"apiKey": "k3y-0f-mine"}]}), json!({"a": [{"apiKey": "[masked:api-key]"}]}));
+    check(json!({"password": "hunter2 is old"}), json!({"password": "[masked:password] is old"}));
+    check(
+        json!({"password": "is private", "topic": "k3y-0f-mine"}),
+        json!({"password": "is private", "topic": "k3y-0f-mine"}),
+    );
+    check(json!({"note": "my password is hunter2"}), json!({"note": "my password is [masked:password]"}));
 }

@@ -15,16 +15,26 @@ const LONGEST_TITLE: usize = 80;
 impl Document {
     /// Returns the text that is searched: the text itself, or the selected values of a JSON value, one a line.
     pub fn searched_text(&self) -> Cow<'_, str> {
+        let mut parts = self.searched_parts();
+        if parts.len() == 1 { parts.remove(0) } else { Cow::Owned(parts.join("\n")) }
+    }
+
+    /// Returns the parts of the text that is searched: each selected value of a JSON value, or everything.
+    pub fn searched_parts(&self) -> Vec<Cow<'_, str>> {
         match (&self.content, &self.indexed) {
-            (_, Some(paths)) if paths.is_empty() => Cow::Borrowed(""),
-            (Content::Text(text), _) => Cow::Borrowed(text),
-            (Content::Json(_), None) => Cow::Owned(self.full_text()),
+            (_, Some(paths)) if paths.is_empty() => Vec::new(),
+            (Content::Text(text), _) => vec![Cow::Borrowed(text)],
+            (Content::Json(_), None) => vec![Cow::Owned(self.full_text())],
             (Content::Json(value), Some(paths)) => {
-                let mut lines = Vec::new();
+                let mut parts = Vec::new();
                 for path in paths {
-                    select(value, &steps(path), &mut |found| leaves(found, "", &mut lines));
+                    select(value, &steps(path), &mut |found| {
+                        let mut lines = Vec::new();
+                        leaves(found, "", &mut lines);
+                        parts.extend((!lines.is_empty()).then(|| Cow::Owned(lines.join("\n"))));
+                    });
                 }
-                Cow::Owned(lines.join("\n"))
+                parts
             }
         }
     }
@@ -41,7 +51,8 @@ impl Document {
         }
     }
 
-    /// Returns its passages as texts, each below the title of the document and the heading that it stands under.
+    /// Returns its passages as texts, each below the title of the document and the heading that it stands under. Who selects
+    /// values of a JSON value wants nothing else to be searched, so these have no title.
     pub fn passage_texts(&self) -> Vec<String> {
         let (title, text) = (self.title(), self.searched_text());
         self.passages.iter().map(|passage| titled(&title, &text, *passage)).collect()
@@ -71,6 +82,9 @@ impl Document {
 
     /// Returns its key, if people read it: not an id made of digits.
     fn title(&self) -> String {
+        if self.indexed.is_some() && matches!(self.content, Content::Json(_)) {
+            return String::new();
+        }
         let is_id = |c: char| c.is_ascii_hexdigit() || c == '-';
         let DocumentKey { key, .. } = self.place();
         let is_generated = key.chars().all(is_id) && key.chars().any(|c| c.is_ascii_digit());
@@ -215,6 +229,23 @@ mod tests {
         check(Some(&["missing"]), "");
         check(None, "a.b: x\na.n: 3\nlist.t: one\nlist.t: two");
         check(Some(&["$"]), "a.b: x\na.n: 3\nlist.t: one\nlist.t: two");
+    }
+
+    #[test]
+    fn selected_values_are_parts_without_a_title() {
+        let value = json!({"a": {"b": "x", "n": 3}, "list": ["one", "two", null]});
+        let mut selected = document("plan.md", Content::Json(value), Some(&["a", "list[*]", "missing"]));
+        assert_eq!(selected.searched_parts(), ["b: x\nn: 3", "one", "two"]);
+        selected.passages = vec![Passage { start: 10, end: 13 }];
+        assert_eq!(
+            (selected.passage_texts(), &*selected.searched_text()),
+            (vec!["one".to_owned()], "b: x\nn: 3\none\ntwo")
+        );
+        let everything = Document { indexed: None, passages: vec![Passage { start: 0, end: 6 }], ..selected };
+        assert_eq!(
+            (everything.passage_texts(), everything.searched_parts().len()),
+            (vec!["plan.md\na.b: x".to_owned()], 1)
+        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Filters of a search: every top-level field must equal the given value, or meet each of its operators. Compares as LangGraph's
+//! Filters of a search: every field that they name must equal the given value, or meet each of its operators. Compares as LangGraph's
 //! own stores do.
 
 use std::cmp::Ordering;
@@ -23,8 +23,14 @@ pub(super) fn check(filter: &Map<String, Value>) -> Result<(), Problem> {
 
 /// Returns whether a document meets a filter. A text has no fields.
 pub(super) fn admits(filter: &Map<String, Value>, document: &Document) -> bool {
-    let field = |name: &str| if let Content::Json(value) = &document.content { value.get(name) } else { None };
-    filter.iter().all(|(name, wanted)| meets(field(name).unwrap_or(&Value::Null), wanted))
+    let of = |name: &str| if let Content::Json(value) = &document.content { field(value, name) } else { &Value::Null };
+    filter.iter().all(|(name, wanted)| meets(of(name), wanted))
+}
+
+/// Returns the field of this name, or else the one that a path of names joined with dots leads to.
+fn field<'v>(value: &'v Value, name: &str) -> &'v Value {
+    let nested = || name.split('.').try_fold(value, |value, name| value.get(name));
+    value.get(name).or_else(nested).unwrap_or(&Value::Null)
 }
 
 fn operators(wanted: &Value) -> Option<&Map<String, Value>> {
@@ -93,10 +99,10 @@ mod tests {
 
     #[test]
     fn fields_are_compared_as_langgraph_compares_them() {
-        let value = json!({"n": 5, "f": 5.0, "s": "10", "d": "2026-03-04", "l": [1, {"a": 2}], "o": {"a": 1, "b": 2}, "z": null});
+        let value = json!({"n": 5, "f": 5.0, "s": "10", "d": "2026-03-04", "l": [1, {"a": 2}], "o": {"a": 1, "b": 2}, "z": null, "x.y": 1, "x": {"y": 2}});
         let check = |filter: Value, expect: bool| {
             let Value::Object(filter) = filter else { panic!("an object") };
-            let found = filter.iter().all(|(name, wanted)| meets(value.get(name).unwrap_or(&Value::Null), wanted));
+            let found = filter.iter().all(|(name, wanted)| meets(field(&value, name), wanted));
             assert_eq!(found, expect, "{filter:?}");
         };
         for filter in [
@@ -110,6 +116,8 @@ mod tests {
             json!({"o": {"a": 1}}),
             json!({"missing": null, "z": null}),
             json!({"missing": {"$ne": 1}}),
+            json!({"o.a": 1, "o.b": {"$gt": 1}, "o.c": null}),
+            json!({"x.y": 1}),
         ] {
             check(filter, true);
         }
@@ -122,6 +130,8 @@ mod tests {
             json!({"l": [1]}),
             json!({"o": {"$eq": {"a": 1}}}),
             json!({"o": {"c": 1}}),
+            json!({"o.a": 2}),
+            json!({"x.y": 2}),
             json!({"missing": {"$gt": 0}}),
             json!({"z": {"$ne": null}}),
         ] {

@@ -1,6 +1,5 @@
 //! Items: `PUT`, `GET` and `DELETE …/store/items`, `POST …/store/items/search`.
 
-use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use annals_core::ports::{Content, Document, DocumentKey, DocumentSelect, Expected};
@@ -87,6 +86,9 @@ pub(super) struct Item {
     value: Value,
     created_at: String,
     updated_at: String,
+    /// The paths that are searched, if the item says so: who ranks by another embedder needs them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    index: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
 }
@@ -108,6 +110,7 @@ impl Item {
             },
             created_at: moment(document.created_at),
             updated_at: moment(document.updated_at),
+            index: document.indexed,
             score,
         }
     }
@@ -152,7 +155,8 @@ pub(super) async fn get(
     Named(agent, _): Named<Reading>,
     QueryParams(request): QueryParams<Get>,
 ) -> Result<Json<Option<Item>>, Problem> {
-    let place = DocumentKey { collection: request.namespace, key: request.key };
+    let collection = path("namespace", &labels(&request.namespace))?;
+    let place = DocumentKey { collection, key: request.key };
     // A client writes it as its language prints it.
     let refresh = request.refresh_ttl.is_none_or(|text| !text.eq_ignore_ascii_case("false") && text != "0");
     let found = service.document(&agent, &place, refresh, service.now()).await?;
@@ -228,7 +232,7 @@ async fn ranked(
     Ok(scored.collect())
 }
 
-/// Returns the last written documents that are not in `ranked`.
+/// Returns the last written documents that are not in `ranked`. Reads the contents only as far as a filter needs them.
 async fn newest(
     service: &Service,
     agent: &Agent,
@@ -238,21 +242,18 @@ async fn newest(
     limit: usize,
     now: Timestamp,
 ) -> Result<Vec<Document>, Problem> {
-    let mut select = DocumentSelect { below: below.to_owned(), limit: PAGE, ..DocumentSelect::default() };
-    // Only the places are kept: there may be many documents, and few of them are returned.
-    let mut matching: Vec<(Reverse<Timestamp>, DocumentKey)> = Vec::new();
-    loop {
-        let page = service.page_of_documents(agent, &select, now).await?;
-        let is_last = page.len() < PAGE;
-        select.after = page.last().map(Document::place);
-        let matches = page.iter().filter(|document| filter::admits(filter, document));
-        let places = matches.map(|document| (Reverse(document.updated_at), document.place()));
-        matching.extend(places.filter(|(_, place)| !ranked.contains(place)));
-        if is_last {
+    let most = if filter.is_empty() { limit.saturating_add(ranked.len()) } else { usize::MAX };
+    let select = DocumentSelect { below: below.to_owned(), limit: most, ..DocumentSelect::default() };
+    let mut places = service.newest_documents(agent, &select, now).await?;
+    places.retain(|place| !ranked.contains(place));
+    let mut found = Vec::new();
+    for places in places.chunks(PAGE) {
+        let documents = service.documents_at(agent, places, now).await?.into_iter();
+        found.extend(documents.filter(|document| filter::admits(filter, document)));
+        if found.len() >= limit {
             break;
         }
     }
-    matching.sort();
-    let places: Vec<DocumentKey> = matching.into_iter().take(limit).map(|(_, place)| place).collect();
-    Ok(service.documents_at(agent, &places, now).await?)
+    found.truncate(limit);
+    Ok(found)
 }

@@ -89,6 +89,29 @@ async fn namespaces_that_langgraph_refuses_are_refused() {
 }
 
 #[tokio::test]
+async fn label_may_end_with_a_line_break() {
+    let store = Store::new();
+    store.put(&["users", "alice"], "k", json!({"n": 1})).await;
+    store.put(&["users", "alice\n"], "k", json!({"n": 2})).await;
+    let (_, found) = store.ask("GET", "store/items?namespace=users.alice%0A&key=k", Value::Null).await;
+    assert_eq!((&found["namespace"][1], &found["value"]["n"]), (&json!("alice\n"), &json!(2)));
+    let (_, found) = store.ask("POST", "store/namespaces", json!({"suffix": ["alice"]})).await;
+    assert_eq!(found["namespaces"], json!([["users", "alice"]]));
+}
+
+#[tokio::test]
+async fn selected_fields_are_compared_each_by_itself() {
+    let store = Store::new();
+    let body =
+        json!({"namespace": ["d"], "key": "two", "value": {"a": "green tea", "b": "cold iron"}, "index": ["a", "b"]});
+    assert_eq!(store.ask("PUT", "store/items", body).await.0, 204);
+    for query in ["green tea", "cold iron"] {
+        let (_, scores) = store.search(json!({"namespace_prefix": ["d"], "query": query})).await;
+        assert!(scores[0] > Some(0.99), "{query}: {scores:?}");
+    }
+}
+
+#[tokio::test]
 async fn items_are_filtered_and_paged_below_a_namespace() {
     let store = Store::new();
     for (namespace, key, n) in
@@ -122,6 +145,9 @@ async fn query_ranks_items_and_adds_those_that_are_not_indexed() {
     assert_eq!(store.ask("PUT", "store/items", by_field).await.0, 204);
     let (keys, scores) = store.search(json!({"namespace_prefix": ["d"], "query": "green tea"})).await;
     assert_eq!((keys[0].as_str(), keys.len(), keys[3].as_str()), ("tea", 4, "hidden"), "{keys:?}");
+    let (_, hidden) = store.ask("GET", "store/items?namespace=d&key=hidden", Value::Null).await;
+    let (_, tea) = store.ask("GET", "store/items?namespace=d&key=tea", Value::Null).await;
+    assert_eq!((&hidden["index"], tea.get("index")), (&json!([]), None));
     assert!(scores[0] > scores[1] && scores[0].unwrap() <= 1.01 && scores[3].is_none(), "{scores:?}");
     let filtered = json!({"namespace_prefix": ["d"], "query": "green tea", "filter": {"kind": "food"}});
     assert_eq!(store.keys(filtered).await, ["bread"]);

@@ -1,21 +1,24 @@
 //! What belongs to no memory: `GET /v1/ping/`, `GET /v1/entities/`, `GET /v1/events/`, `GET /v1/event/{id}/`, the project, and
 //! what is not supported.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
 
-use annals_core::{Error, Memory};
+use annals_core::{Agent, Error, Timestamp};
 use annals_service::Service;
 use annals_service::wire::{BlockView, BlocksRequest};
 use axum::Json;
-use axum::extract::State;
-use axum::http::StatusCode;
-use serde_json::{Value, json};
+use axum::extract::{OriginalUri, Query, State};
+use axum::http::{HeaderMap, StatusCode};
+use serde_json::{Map, Value, json};
 
 use super::ids;
-use super::memory::{Details, Memories};
+use super::memory::{Details, Unit};
+use super::read::Page;
+use super::walk::Walk;
 use crate::compat::body::JsonObject;
 use crate::rest::Problem;
-use crate::rest::extract::{Administering, Id, Known, Named, Reading};
+use crate::rest::extract::{Administering, Id, Named, Reading};
 
 /// The organisation of all agents; mem0's clients need one.
 const ORGANISATION: &str = "annals";
@@ -30,18 +33,18 @@ pub(super) async fn entities(
     State(service): State<Service>,
     Named(agent, _): Named<Reading>,
 ) -> Result<Json<Value>, Problem> {
-    let memories = Memories::read(&service, &agent).await?;
-    let mut found: BTreeMap<(&str, &str), (String, String, usize)> = BTreeMap::new();
-    for (turn, details) in &memories.turns {
-        for (kind, name) in named(details) {
+    let mut found: BTreeMap<(&str, String), (String, String, usize)> = BTreeMap::new();
+    let mut walk = Walk::over(&service, &agent);
+    while let Some(piece) = walk.next().await? {
+        for (turn, details) in &piece.turns {
             let at = turn.at().to_string();
-            let entity = found.entry((kind, name)).or_insert_with(|| (at.clone(), at.clone(), 0));
-            entity.1 = at;
+            for (kind, name) in named(details) {
+                let entity = found.entry((kind, name.to_owned())).or_insert_with(|| (at.clone(), at.clone(), 0));
+                entity.1.clone_from(&at);
+            }
         }
-    }
-    for unit in &memories.units {
-        for key in named(&unit.details) {
-            found.entry(key).and_modify(|entity| entity.2 += 1);
+        for (kind, name) in piece.units.iter().flat_map(|unit| named(&unit.details)) {
+            found.entry((kind, name.to_owned())).and_modify(|entity| entity.2 += 1);
         }
     }
     let results: Vec<Value> = found
@@ -63,63 +66,95 @@ pub(super) async fn entities(
     Ok(Json(json!({ "count": results.len(), "next": null, "previous": null, "results": results })))
 }
 
-fn named(details: &Details) -> impl Iterator<Item = (&str, &str)> {
+fn named(details: &Details) -> impl Iterator<Item = (&'static str, &str)> {
     let Details { user_id, agent_id, app_id, run_id, .. } = details;
     let all = [("user", user_id), ("agent", agent_id), ("app", app_id), ("run", run_id)];
     all.into_iter().filter_map(|(kind, name)| Some((kind, name.as_deref()?)))
 }
 
-/// The turns of each request that added some, newest first.
-fn events(memories: &Memories) -> Vec<(&str, Vec<&Memory>)> {
-    let mut events: Vec<(&str, Vec<&Memory>)> = Vec::new();
-    for (turn, details) in memories.turns.iter().rev() {
-        let Some(event) = details.event.as_deref() else { continue };
-        match events.iter_mut().find(|(known, _)| *known == event) {
-            Some((_, turns)) => turns.push(turn),
-            None => events.push((event, vec![turn])),
+/// What a request added: its last moment, and the memories that it became.
+#[derive(Default)]
+struct Event {
+    at: Option<Timestamp>,
+    results: Vec<Value>,
+}
+
+impl Event {
+    fn view(&self, id: &str) -> Value {
+        let at = self.at.map(|at| at.to_string());
+        json!({
+            "id": id,
+            "event_type": "ADD",
+            // Messages are stored before an event has an id.
+            "status": "SUCCEEDED",
+            "results": self.results,
+            "created_at": at,
+            "updated_at": at,
+        })
+    }
+}
+
+/// Returns the ids of all events, the newest first.
+async fn event_ids(service: &Service, agent: &Agent) -> Result<Vec<String>, Problem> {
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut walk = Walk::over(service, agent);
+    let mut place = 0;
+    while let Some(piece) = walk.next().await? {
+        for event in piece.turns.into_iter().filter_map(|(_, details)| details.event) {
+            place += 1;
+            places.insert(event, place);
         }
     }
-    events
+    let mut ids: Vec<(String, usize)> = places.into_iter().collect();
+    ids.sort_by_key(|(_, place)| Reverse(*place));
+    Ok(ids.into_iter().map(|(id, _)| id).collect())
 }
 
-fn event_view(memories: &Memories, event: &str, turns: &[&Memory]) -> Value {
-    let at = turns.last().map(|turn| turn.at().to_string());
-    let units = memories.units.iter().filter(|unit| unit.details.event.as_deref() == Some(event));
-    let result = |unit: &super::memory::Unit| {
-        let id = ids::uuid(unit.memory.id.as_str());
-        json!({ "id": id, "memory": unit.memory.text, "event": "ADD", "data": { "memory": unit.memory.text } })
-    };
-    json!({
-        "id": event,
-        "event_type": "ADD",
-        // Messages are stored before an event has an id.
-        "status": "SUCCEEDED",
-        "results": units.map(result).collect::<Vec<_>>(),
-        "created_at": at,
-        "updated_at": at,
-    })
+/// Returns these events as they are answered, in their order; leaves out those that do not exist.
+async fn events(service: &Service, agent: &Agent, ids: &[String]) -> Result<Vec<Value>, Problem> {
+    let mut found: HashMap<&str, Event> = HashMap::new();
+    let wanted = |details: &Details| ids.iter().find(|id| details.event.as_ref() == Some(*id));
+    let mut walk = Walk::over(service, agent);
+    while let Some(piece) = walk.next().await? {
+        for (turn, details) in &piece.turns {
+            if let Some(id) = wanted(details) {
+                found.entry(id).or_default().at = Some(turn.at());
+            }
+        }
+        for unit in &piece.units {
+            if let Some(id) = wanted(&unit.details) {
+                found.entry(id).or_default().results.push(result(unit));
+            }
+        }
+    }
+    Ok(ids.iter().filter_map(|id| Some(found.get(id.as_str())?.view(id))).collect())
 }
 
-pub(super) async fn list_events(service: &Service, agent: &annals_core::Agent) -> Result<Vec<Value>, Problem> {
-    let memories = Memories::read(service, agent).await?;
-    Ok(events(&memories).iter().map(|(event, turns)| event_view(&memories, event, turns)).collect())
+fn result(unit: &Unit) -> Value {
+    let id = ids::uuid(unit.memory.id.as_str());
+    json!({ "id": id, "memory": unit.memory.text, "event": "ADD", "data": { "memory": unit.memory.text } })
 }
 
 pub(super) async fn event(
     State(service): State<Service>,
-    Known(agent, _): Known<Reading>,
+    Named(agent, _): Named<Reading>,
     Id(id): Id,
 ) -> Result<Json<Value>, Problem> {
-    let found = list_events(&service, &agent).await?.into_iter().find(|event| event["id"] == id.as_str());
+    let found = events(&service, &agent, std::slice::from_ref(&id)).await?.pop();
     Ok(Json(found.ok_or(Error::NotFound { what: "event", name: id })?))
 }
 
 pub(super) async fn all_events(
     State(service): State<Service>,
     Named(agent, _): Named<Reading>,
+    uri: OriginalUri,
+    Query(query): Query<HashMap<String, String>>,
+    headers: HeaderMap,
 ) -> Result<Json<Value>, Problem> {
-    let results = list_events(&service, &agent).await?;
-    Ok(Json(json!({ "count": results.len(), "next": null, "previous": null, "results": results })))
+    let page = Page::of(&query, &Map::new())?;
+    let ids = event_ids(&service, &agent).await?;
+    let shown: Vec<String> = ids.iter().skip(page.skipped()).take(page.size).cloned().collect();
+    Ok(Json(page.view(&uri, &headers, ids.len(), events(&service, &agent, &shown).await?)))
 }
 
 pub(super) async fn project(

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use annals_core::ports::Target;
-use annals_core::{Agent, Error, Kind, MemoryId};
+use annals_core::{Agent, Kind, MemoryId};
 use annals_service::Service;
 use annals_service::wire::CorrectRequest;
 use axum::Json;
@@ -14,17 +14,18 @@ use serde_json::{Map, Value, json};
 
 use super::add::expiration;
 use super::filter::{ENTITIES, Filter};
-use super::memory::{Details, Memories, Unit, answered, find};
+use super::memory::{Details, Unit, answered, find};
+use super::walk::Walk;
 use crate::compat::body::JsonObject;
 use crate::rest::Problem;
-use crate::rest::extract::{Administering, Id, Known};
+use crate::rest::extract::{Administering, Id, Named};
 
 /// The most memories of one batch.
 const MOST: usize = 1000;
 
 pub(super) async fn update(
     State(service): State<Service>,
-    Known(agent, _): Known<Administering>,
+    Named(agent, _): Named<Administering>,
     Id(id): Id,
     JsonObject(body): JsonObject,
 ) -> Result<Json<Value>, Problem> {
@@ -83,7 +84,7 @@ async fn attach(service: &Service, agent: &Agent, turns: &[MemoryId], details: &
 
 pub(super) async fn delete(
     State(service): State<Service>,
-    Known(agent, _): Known<Administering>,
+    Named(agent, _): Named<Administering>,
     Id(id): Id,
 ) -> Result<Json<Value>, Problem> {
     let unit = find(&service, &agent, &id).await?;
@@ -109,7 +110,7 @@ async fn forget_ids(service: &Service, agent: &Agent, ids: Vec<MemoryId>) -> Res
 
 pub(super) async fn delete_all(
     State(service): State<Service>,
-    Known(agent, _): Known<Administering>,
+    Named(agent, _): Named<Administering>,
     Query(query): Query<HashMap<String, String>>,
     JsonObject(body): JsonObject,
 ) -> Result<Json<Value>, Problem> {
@@ -135,17 +136,22 @@ pub(super) fn scope(query: &HashMap<String, String>, body: &Map<String, Value>) 
     Ok(Filter::All(vec![Filter::of_entities(named.into_iter()), Filter::parse(filters.as_ref())?]))
 }
 
-/// Forgets all turns that a filter admits, with what was made of them. Returns their number.
-pub(super) async fn forget_matching(service: &Service, agent: &Agent, filter: &Filter) -> Result<usize, Problem> {
-    let turns = Memories::read(service, agent).await?.turns_admitted(filter);
-    let count = turns.len();
-    forget_ids(service, agent, turns).await?;
-    Ok(count)
+/// Forgets all turns that a filter admits, of whatever role, with what was made of them.
+pub(super) async fn forget_matching(service: &Service, agent: &Agent, filter: &Filter) -> Result<(), Problem> {
+    let mut turns = Vec::new();
+    let mut walk = Walk::over(service, agent);
+    while let Some(piece) = walk.next().await? {
+        let units = piece.turns.into_iter().map(|(turn, details)| Unit::verbatim(turn, details));
+        turns.extend(units.filter(|unit| filter.admits(&unit.view())).map(|unit| unit.memory.id));
+    }
+    forget_ids(service, agent, turns).await
 }
 
+/// Deletes an entity. Clients delete all its memories first and then the entity, which must not fail: there is nothing left to
+/// tell one that had memories from one that never existed.
 pub(super) async fn delete_entity(
     State(service): State<Service>,
-    Known(agent, _): Known<Administering>,
+    Named(agent, _): Named<Administering>,
     Path(path): Path<HashMap<String, String>>,
 ) -> Result<Json<Value>, Problem> {
     let part = |name: &str| path.get(name).cloned().unwrap_or_default();
@@ -155,15 +161,13 @@ pub(super) async fn delete_entity(
         return Err(Problem::malformed("entity type", format!("is {kind:?}; expected user, agent, app or run")));
     }
     let filter = Filter::of_entities(std::iter::once((field.as_str(), name.as_str())));
-    if forget_matching(&service, &agent, &filter).await? == 0 {
-        return Err(Error::NotFound { what: "entity", name }.into());
-    }
+    forget_matching(&service, &agent, &filter).await?;
     Ok(Json(json!({ "message": "Entity deleted successfully!" })))
 }
 
 pub(super) async fn update_batch(
     State(service): State<Service>,
-    Known(agent, _): Known<Administering>,
+    Named(agent, _): Named<Administering>,
     JsonObject(body): JsonObject,
 ) -> Result<Json<Value>, Problem> {
     let memories = batch(&body)?;
@@ -179,7 +183,7 @@ pub(super) async fn update_batch(
 
 pub(super) async fn delete_batch(
     State(service): State<Service>,
-    Known(agent, _): Known<Administering>,
+    Named(agent, _): Named<Administering>,
     JsonObject(body): JsonObject,
 ) -> Result<Json<Value>, Problem> {
     let mut units = Vec::new();

@@ -3,6 +3,6 @@
 use serde_json::{Value, json};
 
 /// Returns `{"detail", "error"}` for a problem document. The code also stands there, as in REST.
-pub(super) fn shape(problem: &Value) -> Value {
+pub(in crate::compat) fn shape(problem: &Value) -> Value {
     json!({ "detail": problem["detail"], "error": problem["detail"], "code": problem["code"] })
 }

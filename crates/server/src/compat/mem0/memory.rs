@@ -1,14 +1,13 @@
 //! Memories as mem0 shows them, from turns, statements and attachments.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use annals_core::{Agent, Error, Grain, Kind, Memory, MemoryId, Role, Timestamp};
-use annals_service::wire::FactsRequest;
+use annals_core::{Agent, Error, Grain, Interval, Kind, Memory, MemoryId, Role, Timestamp};
 use annals_service::{AttachedMemory, Service};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::filter::{Filter, instant};
+use super::filter::instant;
 use super::ids;
 use crate::rest::Problem;
 
@@ -48,7 +47,7 @@ impl Details {
     }
 
     /// Returns the details of a turn. A turn that came by another way belongs to its speaker and its conversation.
-    fn of(turn: &AttachedMemory) -> Details {
+    pub(super) fn of(turn: &AttachedMemory) -> Details {
         let attached = turn.attachment.as_deref().and_then(|json| serde_json::from_str::<Attachment>(json).ok());
         attached.map_or_else(|| Details::of_plain(&turn.memory), |attachment| attachment.mem0)
     }
@@ -71,6 +70,20 @@ pub(super) struct Unit {
 }
 
 impl Unit {
+    /// Returns a turn as a memory by itself.
+    pub(super) fn verbatim(turn: Memory, details: Details) -> Unit {
+        Unit { turns: vec![turn.id.clone()], memory: turn, details }
+    }
+
+    /// Returns whether lists and searches show it: a statement, or a turn that no statement was made of.
+    pub(super) async fn stands_by_itself(&self, service: &Service, agent: &Agent) -> Result<bool, Problem> {
+        if self.memory.kind() == Kind::Statement {
+            return Ok(true);
+        }
+        let is_unit = is_unit(&self.memory, &self.details);
+        Ok(is_unit && (!self.details.infer || !has_statements(service, agent, &self.memory).await?))
+    }
+
     /// Returns the fields that filters read.
     pub(super) fn view(&self) -> Value {
         let details = &self.details;
@@ -97,63 +110,8 @@ impl Unit {
     }
 }
 
-/// The turns of an agent with their details, and the memories that follow.
-pub(super) struct Memories {
-    pub(super) turns: Vec<(Memory, Details)>,
-    pub(super) units: Vec<Unit>,
-}
-
-impl Memories {
-    /// Reads all memories of an agent, oldest first.
-    pub(super) async fn read(service: &Service, agent: &Agent) -> Result<Memories, Problem> {
-        let all = service.memories_of(agent, Grain::Working).await?;
-        let (turns, statements): (Vec<Memory>, Vec<Memory>) =
-            all.into_iter().partition(|memory| memory.kind() == Kind::Turn);
-        let turns = service.with_attachments(agent, turns).await?;
-        let with_details = |turn: AttachedMemory| {
-            let details = Details::of(&turn);
-            (turn.memory, details)
-        };
-        let turns: Vec<(Memory, Details)> = turns.into_iter().map(with_details).collect();
-        let details: HashMap<&MemoryId, &Details> = turns.iter().map(|(turn, details)| (&turn.id, details)).collect();
-        let told: HashSet<&MemoryId> = statements.iter().flat_map(Memory::sources).collect();
-        let mut units: Vec<Unit> = statements.iter().filter_map(|statement| unit_of(statement, &details)).collect();
-        let verbatim = turns
-            .iter()
-            .filter(|(turn, details)| is_unit(turn, details) && (!details.infer || !told.contains(&turn.id)));
-        units.extend(verbatim.map(|(turn, details)| verbatim_unit(turn, details)));
-        units.sort_by(|a, b| (a.memory.at(), &a.memory.id).cmp(&(b.memory.at(), &b.memory.id)));
-        Ok(Memories { turns, units })
-    }
-
-    /// Returns the ids of the turns that a filter admits, of whatever role.
-    pub(super) fn turns_admitted(&self, filter: &Filter) -> Vec<MemoryId> {
-        let admits = |(turn, details): &&(Memory, Details)| filter.admits(&verbatim_unit(turn, details).view());
-        self.turns.iter().filter(admits).map(|(turn, _)| turn.id.clone()).collect()
-    }
-}
-
-fn unit_of(statement: &Memory, details: &HashMap<&MemoryId, &Details>) -> Option<Unit> {
-    let details = match entered(statement) {
-        Some(entered) => entered,
-        None => statement.sources().iter().find_map(|source| details.get(source)).map(|details| (*details).clone())?,
-    };
-    Some(Unit { memory: statement.clone(), details, turns: statement.sources().to_vec() })
-}
-
-/// Returns the details of a statement that an import brought: it belongs to whom it is about, and comes from no turn.
-fn entered(statement: &Memory) -> Option<Details> {
-    let is_entered = statement.sources().first().is_some_and(MemoryId::is_entry);
-    let user_id = statement.speaker().map(str::to_owned);
-    is_entered.then(|| Details { user_id, infer: true, ..Details::default() })
-}
-
-fn verbatim_unit(turn: &Memory, details: &Details) -> Unit {
-    Unit { memory: turn.clone(), details: details.clone(), turns: vec![turn.id.clone()] }
-}
-
 /// Returns whether a turn may be a memory by itself: word by word whatever was added so, otherwise what the user said.
-fn is_unit(turn: &Memory, details: &Details) -> bool {
+pub(super) fn is_unit(turn: &Memory, details: &Details) -> bool {
     let is_said = matches!(turn.role(), Some(Role::User)) || !details.infer;
     is_said && !details.is_hidden
 }
@@ -162,10 +120,40 @@ fn is_unit(turn: &Memory, details: &Details) -> bool {
 /// its own; its statements are found by themselves.
 pub(super) async fn units_of(service: &Service, agent: &Agent, found: Vec<Memory>) -> Result<Vec<Unit>, Problem> {
     let mut units = Vec::with_capacity(found.len());
-    for memory in found {
-        units.extend(unit(service, agent, memory, false).await?);
+    for unit in with_details(service, agent, found).await? {
+        if unit.stands_by_itself(service, agent).await? {
+            units.push(unit);
+        }
     }
     Ok(units)
+}
+
+/// Returns turns and statements with their details, those included that lists leave out. A statement has the details of its first
+/// turn that is stored; without any it is left out.
+pub(super) async fn with_details(service: &Service, agent: &Agent, found: Vec<Memory>) -> Result<Vec<Unit>, Problem> {
+    let turns: Vec<MemoryId> = found.iter().flat_map(turns_of).collect();
+    let turns = service.memories(agent, &turns).await?;
+    let turns = service.with_attachments(agent, turns).await?;
+    let details: HashMap<&MemoryId, Details> = turns.iter().map(|turn| (&turn.memory.id, Details::of(turn))).collect();
+    let unit = |memory: Memory| {
+        let turns = turns_of(&memory);
+        let of_turn = || turns.iter().find_map(|turn| details.get(turn)).cloned();
+        let details = imported(&memory).or_else(of_turn)?;
+        Some(Unit { memory, details, turns })
+    };
+    Ok(found.into_iter().filter_map(unit).collect())
+}
+
+/// Returns the details of a statement that an import brought: it belongs to whom it is about, and comes from no turn.
+fn imported(statement: &Memory) -> Option<Details> {
+    let is_entry = statement.sources().first().is_some_and(MemoryId::is_entry);
+    let user_id = statement.speaker().map(str::to_owned);
+    (is_entry && statement.kind() == Kind::Statement).then(|| Details { user_id, infer: true, ..Details::default() })
+}
+
+/// Returns the turns that a memory comes from, or itself.
+fn turns_of(memory: &Memory) -> Vec<MemoryId> {
+    if memory.kind() == Kind::Statement { memory.sources().to_vec() } else { vec![memory.id.clone()] }
 }
 
 /// Returns the memory with this UUID. mem0 tells an id that is none from one that is unknown.
@@ -177,26 +165,7 @@ pub(super) async fn find(service: &Service, agent: &Agent, uuid: &str) -> Result
         ids::Parsed::Malformed => return Err(Problem::malformed("memory_id", "is not a UUID")),
     };
     let memory = service.find_by_prefix(agent, &prefix, 1).await?.pop().ok_or_else(missing)?;
-    unit(service, agent, memory, true).await?.ok_or_else(missing)
-}
-
-/// Returns the memory that a turn or statement is. With `any`, also a turn that lists leave out.
-async fn unit(service: &Service, agent: &Agent, memory: Memory, any: bool) -> Result<Option<Unit>, Problem> {
-    if let Some(details) = entered(&memory).filter(|_| memory.kind() == Kind::Statement) {
-        return Ok(Some(Unit { details, turns: Vec::new(), memory }));
-    }
-    if memory.kind() == Kind::Statement {
-        let sources = service.memories(agent, memory.sources()).await?;
-        let turns = service.with_attachments(agent, sources).await?;
-        let Some(first) = turns.first() else { return Ok(None) };
-        return Ok(Some(Unit { details: Details::of(first), turns: memory.sources().to_vec(), memory }));
-    }
-    let Some(turn) = service.with_attachments(agent, vec![memory]).await?.pop() else { return Ok(None) };
-    let (details, memory) = (Details::of(&turn), turn.memory);
-    if !any && (!is_unit(&memory, &details) || (details.infer && has_statements(service, agent, &memory).await?)) {
-        return Ok(None);
-    }
-    Ok(Some(verbatim_unit(&memory, &details)))
+    with_details(service, agent, vec![memory]).await?.pop().ok_or_else(missing)
 }
 
 /// Returns whether a statement was extracted from a turn. A statement covers the instant of its first source.
@@ -207,21 +176,27 @@ async fn has_statements(service: &Service, agent: &Agent, turn: &Memory) -> Resu
 
 /// Returns memories as they are answered, with what costs a look-up of each: when they were last changed, and their facts.
 pub(super) async fn answered(service: &Service, agent: &Agent, units: &[Unit]) -> Result<Vec<Value>, Problem> {
-    let facts = service.ask_facts(agent, FactsRequest::default(), service.now()).await?.facts;
+    let facts = service.facts_said_within(agent, span(units), service.now()).await?;
     let mut answered = Vec::with_capacity(units.len());
     for unit in units {
         let mut view = unit.view();
         if let Some(version) = service.versions(agent, &unit.memory.id).await?.last() {
             view["updated_at"] = version.replaced_at.to_string().into();
         }
-        let is_of = |sources: &[String]| unit.turns.iter().any(|turn| sources.iter().any(|id| id == turn.as_str()));
         let facts: Vec<Value> = facts
             .iter()
-            .filter(|fact| is_of(&fact.source_ids))
+            .filter(|fact| unit.turns.iter().any(|turn| fact.sources.contains(turn)))
             .map(|fact| json!({ "subject": fact.subject, "predicate": fact.predicate, "object": fact.object }))
             .collect();
         view["structured_attributes"] = json!({ "facts": facts });
         answered.push(view);
     }
     Ok(answered)
+}
+
+/// Returns the time within which the turns of some memories were said. A statement lies at the instant of its first turn.
+fn span(units: &[Unit]) -> Interval {
+    let covers = || units.iter().map(|unit| unit.memory.cover);
+    let (start, end) = (covers().map(|cover| cover.start).min(), covers().map(|cover| cover.end).max());
+    Interval { start: start.unwrap_or(Timestamp::MIN), end: end.unwrap_or(Timestamp::MIN) }
 }

@@ -2,26 +2,29 @@
 
 use std::collections::HashMap;
 
-use annals_core::{Agent, Grain, Query, Timestamp};
+use annals_core::{Agent, Grain, MemoryId, Query, Timestamp};
 use annals_service::Service;
 use axum::Json;
 use axum::extract::{OriginalUri, Query as UrlQuery, State};
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, Uri, header};
 use serde_json::{Map, Value, json};
 
 use super::add::timestamp;
 use super::filter::{Filter, instant};
 use super::ids;
-use super::memory::{Memories, Unit, answered, find, units_of};
+use super::memory::{Unit, answered, find, with_details};
+use super::walk;
 use crate::compat::body::JsonObject;
 use crate::rest::Problem;
-use crate::rest::extract::{Id, Known, Named, Reading};
+use crate::rest::extract::{Id, Named, Reading};
 
-const USUAL_PAGE: usize = 100;
-const LARGEST_PAGE: usize = 1000;
+pub(super) const USUAL_PAGE: usize = 100;
+pub(super) const LARGEST_PAGE: usize = 1000;
 const USUAL_RESULTS: usize = 10;
 /// Results that are ranked for each that is asked for: filters apply to them afterwards.
 const CANDIDATES: usize = 20;
+/// Ranked memories whose details are read at once.
+const CHUNK: usize = 50;
 
 pub(super) async fn list(
     State(service): State<Service>,
@@ -32,39 +35,61 @@ pub(super) async fn list(
     JsonObject(body): JsonObject,
 ) -> Result<Json<Value>, Problem> {
     refuse(&body, &["categories"])?;
-    let number = |name: &str, usual: usize| -> Result<usize, Problem> {
-        let given =
-            query.get(name).cloned().or_else(|| body.get(name).filter(|value| !value.is_null()).map(Value::to_string));
-        let number = given.map_or(Ok(usual), |given| given.parse());
-        number.ok().filter(|number| *number > 0).ok_or_else(|| Problem::malformed(name, "must be 1 or more"))
-    };
-    let (page, size) = (number("page", 1)?, number("page_size", USUAL_PAGE)?.min(LARGEST_PAGE));
+    let page = Page::of(&query, &body)?;
     let filter = Filter::All(vec![Filter::parse(body.get("filters"))?, dates(&body)?]);
-    let mut units = matching(&service, &agent, &filter, shows_expired(&body)).await?;
-    units.reverse();
-    let count = units.len();
-    let shown: Vec<Unit> = units.into_iter().skip((page - 1).saturating_mul(size)).take(size).collect();
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("localhost");
-    let link = |page: usize| format!("http://{host}{}?page={page}&page_size={size}", uri.path());
-    Ok(Json(json!({
-        "count": count,
-        "next": (page * size < count).then(|| link(page + 1)),
-        "previous": (page > 1).then(|| link(page - 1)),
-        "results": answered(&service, &agent, &shown).await?,
-    })))
+    let expired = shows_expired(&body);
+    let (count, shown) = matching(&service, &agent, &filter, expired, page.skipped(), page.size).await?;
+    Ok(Json(page.view(&uri, &headers, count, answered(&service, &agent, &shown).await?)))
 }
 
-/// Returns the memories that pass a filter, oldest first.
+/// A page of a list, by its number.
+pub(super) struct Page {
+    number: usize,
+    pub(super) size: usize,
+}
+
+impl Page {
+    /// Returns the page that a request asks for, in its query or its body.
+    pub(super) fn of(query: &HashMap<String, String>, body: &Map<String, Value>) -> Result<Page, Problem> {
+        let number = |name: &str, usual: usize| -> Result<usize, Problem> {
+            let of_body = || body.get(name).filter(|value| !value.is_null()).map(Value::to_string);
+            let number = query.get(name).cloned().or_else(of_body).map_or(Ok(usual), |given| given.parse());
+            number.ok().filter(|number| *number > 0).ok_or_else(|| Problem::malformed(name, "must be 1 or more"))
+        };
+        Ok(Page { number: number("page", 1)?, size: number("page_size", USUAL_PAGE)?.min(LARGEST_PAGE) })
+    }
+
+    /// Returns the number of results before it.
+    pub(super) fn skipped(&self) -> usize {
+        (self.number - 1).saturating_mul(self.size)
+    }
+
+    /// Returns it as it is answered, with links to its neighbours.
+    pub(super) fn view(&self, uri: &Uri, headers: &HeaderMap, count: usize, results: Vec<Value>) -> Value {
+        let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("localhost");
+        let link = |page: usize| format!("http://{host}{}?page={page}&page_size={}", uri.path(), self.size);
+        let is_more = self.skipped().saturating_add(self.size) < count;
+        json!({
+            "count": count,
+            "next": is_more.then(|| link(self.number + 1)),
+            "previous": (self.number > 1).then(|| link(self.number - 1)),
+            "results": results,
+        })
+    }
+}
+
+/// Returns a page of the memories that pass a filter, newest first, and their number.
 pub(super) async fn matching(
     service: &Service,
     agent: &Agent,
     filter: &Filter,
     shows_expired: bool,
-) -> Result<Vec<Unit>, Problem> {
+    skip: usize,
+    limit: usize,
+) -> Result<(usize, Vec<Unit>), Problem> {
     let now = service.now();
-    let mut units = Memories::read(service, agent).await?.units;
-    units.retain(|unit| (shows_expired || !unit.is_expired(now)) && filter.admits(&unit.view()));
-    Ok(units)
+    let passes = |unit: &Unit| (shows_expired || !unit.is_expired(now)) && filter.admits(&unit.view());
+    walk::page(service, agent, passes, skip, limit).await
 }
 
 /// Returns the filter of `start_date` and `end_date`.
@@ -119,18 +144,27 @@ pub(super) async fn found(service: &Service, agent: &Agent, body: &Map<String, V
         Query { text: Some(text.to_owned()), grains: vec![Grain::Working], limit: candidates, ..Query::default() };
     let ranked = ranked(service, agent, &query, reference).await?;
     let now = service.now();
-    let (memories, scores): (Vec<_>, HashMap<_, _>) =
-        ranked.into_iter().map(|(memory, score)| (memory.clone(), (memory.id, score))).unzip();
-    let mut units = units_of(service, agent, memories).await?;
-    units.retain(|unit| {
-        scores[&unit.memory.id] >= threshold
-            && (shows_expired(body) || !unit.is_expired(now))
-            && filter.admits(&unit.view())
-    });
-    units.truncate(limit);
+    let mut units: Vec<Unit> = Vec::new();
+    let mut scores = Vec::new();
+    for chunk in ranked.chunks(CHUNK) {
+        let scored: HashMap<&MemoryId, f64> = chunk.iter().map(|(memory, score)| (&memory.id, *score)).collect();
+        let chunk = chunk.iter().map(|(memory, _)| memory.clone()).collect();
+        for unit in with_details(service, agent, chunk).await? {
+            let score = scored[&unit.memory.id];
+            let passes =
+                score >= threshold && (shows_expired(body) || !unit.is_expired(now)) && filter.admits(&unit.view());
+            if units.len() < limit && passes && unit.stands_by_itself(service, agent).await? {
+                units.push(unit);
+                scores.push(score);
+            }
+        }
+        if units.len() == limit {
+            break;
+        }
+    }
     let mut results = answered(service, agent, &units).await?;
-    for (result, unit) in results.iter_mut().zip(&units) {
-        result["score"] = scores[&unit.memory.id].into();
+    for (result, score) in results.iter_mut().zip(scores) {
+        result["score"] = score.into();
         keep(result, body.get("fields"));
     }
     Ok(results)
@@ -164,7 +198,7 @@ fn keep(result: &mut Value, fields: Option<&Value>) {
 
 pub(super) async fn one(
     State(service): State<Service>,
-    Known(agent, _): Known<Reading>,
+    Named(agent, _): Named<Reading>,
     Id(id): Id,
 ) -> Result<Json<Value>, Problem> {
     let unit = find(&service, &agent, &id).await?;
@@ -173,7 +207,7 @@ pub(super) async fn one(
 
 pub(super) async fn history(
     State(service): State<Service>,
-    Known(agent, _): Known<Reading>,
+    Named(agent, _): Named<Reading>,
     Id(id): Id,
 ) -> Result<Json<Value>, Problem> {
     let unit = find(&service, &agent, &id).await?;

@@ -12,10 +12,10 @@ use super::add::store;
 use super::change::{self, changed, forget_matching, scope};
 use super::filter::{ENTITIES, Filter};
 use super::memory::{answered, units_of};
-use super::read::{self, found, matching};
+use super::read::{self, LARGEST_PAGE, USUAL_PAGE, found, matching};
 use crate::compat::body::JsonObject;
 use crate::rest::Problem;
-use crate::rest::extract::{Adding, Administering, Id, Known, Named, Reading};
+use crate::rest::extract::{Adding, Administering, Id, Named, Reading};
 
 pub(super) fn routes() -> Router<Service> {
     Router::new()
@@ -46,14 +46,12 @@ async fn list(
     Query(query): Query<HashMap<String, String>>,
 ) -> Result<Json<Value>, Problem> {
     let named = ENTITIES.iter().filter_map(|name| Some((*name, query.get(*name)?.as_str())));
-    let mut units = matching(&service, &agent, &Filter::of_entities(named), false).await?;
-    units.reverse();
-    let limit = query.get("limit").or_else(|| query.get("top_k")).map(|limit| limit.parse::<usize>());
-    match limit {
-        None => {}
-        Some(Ok(limit)) => units.truncate(limit),
+    let limit = match query.get("limit").or_else(|| query.get("top_k")).map(|limit| limit.parse::<usize>()) {
+        None => USUAL_PAGE,
+        Some(Ok(limit)) => limit.min(LARGEST_PAGE),
         Some(Err(_)) => return Err(Problem::malformed("limit", "is not a number")),
-    }
+    };
+    let (_, units) = matching(&service, &agent, &Filter::of_entities(named), false, 0, limit).await?;
     Ok(Json(json!({ "results": answered(&service, &agent, &units).await? })))
 }
 
@@ -77,7 +75,7 @@ async fn search(
 
 async fn update(
     State(service): State<Service>,
-    Known(agent, _): Known<Administering>,
+    Named(agent, _): Named<Administering>,
     Id(id): Id,
     JsonObject(mut body): JsonObject,
 ) -> Result<Json<Value>, Problem> {
@@ -90,7 +88,7 @@ async fn update(
 
 async fn delete_all(
     State(service): State<Service>,
-    Known(agent, _): Known<Administering>,
+    Named(agent, _): Named<Administering>,
     Query(query): Query<HashMap<String, String>>,
     JsonObject(body): JsonObject,
 ) -> Result<Json<Value>, Problem> {

@@ -187,8 +187,31 @@ async fn deleted_memories_are_forgotten() {
     client.get_ok(client.ask("DELETE", &format!("{ROOT}/v2/entities/user/bea/"), Value::Null).await);
     assert_eq!(client.texts(json!({})).await, ["Other words stay"]);
     assert!(!client.export("ann").await.contains("secret word"));
-    let (status, _) = client.ask("DELETE", &format!("{ROOT}/v2/entities/user/bea/"), Value::Null).await;
-    assert_eq!(status, 404);
+}
+
+#[tokio::test]
+async fn deleting_what_is_not_there_succeeds() {
+    let client = Client::new();
+    for path in ["/v1/memories/?user_id=zoe", "/v2/entities/user/zoe/", "/memories?user_id=zoe"] {
+        client.get_ok(client.ask("DELETE", &format!("{ROOT}{path}"), Value::Null).await);
+    }
+    let (status, error) = client.ask("DELETE", &format!("{ROOT}/v2/entities/team/zoe/"), Value::Null).await;
+    assert_eq!((status, error["code"].as_str()), (400, Some("invalid")), "{error}");
+}
+
+#[tokio::test]
+async fn events_are_paged_newest_first() {
+    let client = Client::new();
+    let mut ids = Vec::new();
+    for number in 0..5 {
+        let added = client.add(&format!("memory {number}"), json!({ "user_id": "bea", "infer": false })).await;
+        ids.insert(0, added["event_id"].clone());
+    }
+    let page = client.get("/v1/events/?page=2&page_size=2").await;
+    let found: Vec<&Value> = page["results"].as_array().unwrap().iter().map(|event| &event["id"]).collect();
+    assert_eq!((found, &page["count"]), (vec![&ids[2], &ids[3]], &json!(5)));
+    assert_eq!(page["results"][0]["results"][0]["memory"], "memory 2");
+    assert!(page["next"].as_str().unwrap().ends_with("/v1/events/?page=3&page_size=2"), "{page}");
 }
 
 #[tokio::test]

@@ -11,7 +11,9 @@ use crate::rest::Problem;
 
 /// The collection of all files.
 const COLLECTION: &str = "memories";
+/// Files whose contents are read at once, and entries without contents.
 const PAGE: usize = 32;
+const ENTRIES: usize = 1000;
 
 /// The files of an agent.
 pub(super) struct Files<'s> {
@@ -59,17 +61,17 @@ impl Files<'_> {
     pub(super) async fn tree(&self, key: &str) -> Result<Directory> {
         let start = if key.is_empty() { 0 } else { key.len() + 1 };
         let mut tree = Directory::default();
-        let mut select = below(key);
+        let mut select = DocumentSelect { limit: ENTRIES, ..below(key) };
         loop {
-            let page = self.service.page_of_documents(self.agent, &select, self.now).await?;
-            let is_last = page.len() < PAGE;
-            select.after = page.last().map(Document::place);
-            for document in page {
-                let path = &document.key[start..];
+            let page = self.service.document_entries(self.agent, &select, self.now).await?;
+            let is_last = page.len() < ENTRIES;
+            select.after = page.last().map(|entry| entry.place.clone());
+            for entry in page {
+                let path = &entry.place.key[start..];
                 match path.strip_suffix('/') {
                     Some(directory) => tree.add_directory(directory),
                     None if path.is_empty() => {}
-                    None => tree.add_file(path, text(document.content).len() as u64),
+                    None => tree.add_file(path, entry.bytes),
                 }
             }
             if is_last {

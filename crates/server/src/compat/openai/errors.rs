@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// Returns `{"error": {message, type, param, code}}` for a problem document. The code also stands at the top, as in REST.
-pub(super) fn shape(problem: &Value) -> Value {
+pub(in crate::compat) fn shape(problem: &Value) -> Value {
     let status = problem["status"].as_u64().unwrap_or(500);
     let kind = match status {
         401 => "authentication_error",

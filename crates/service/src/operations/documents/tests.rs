@@ -113,6 +113,22 @@ async fn forgetting_a_subject_forgets_its_documents_and_proves_it() {
     assert_eq!(find(&service, "opera", NOW).await, Vec::<String>::new());
 }
 
+#[tokio::test]
+async fn credentials_in_documents_are_masked_unless_the_settings_say_otherwise() {
+    let service = service_with_memories(&agent("ann")).await;
+    put(&service, "router.md", json!({"text": "The password is hunter2"}), NOW).await.unwrap();
+    put(&service, "router", json!({"value": {"user": "ann", "password": "hunter2"}}), NOW).await.unwrap();
+    let stored = service.get_document(&agent("ann"), &place("router.md"), at(NOW)).await.unwrap();
+    assert_eq!(stored.text.as_deref(), Some("The password is [masked:password]"));
+    let stored = service.get_document(&agent("ann"), &place("router"), at(NOW)).await.unwrap();
+    assert_eq!(stored.value, Some(json!({"user": "ann", "password": "[masked:password]"})));
+    let settings = Settings { mask: false, ..Settings::default() };
+    service.parts.store.save_settings(&agent("ann"), &settings).await.unwrap();
+    put(&service, "plain.md", json!({"text": "The password is hunter2"}), NOW).await.unwrap();
+    let stored = service.get_document(&agent("ann"), &place("plain.md"), at(NOW)).await.unwrap();
+    assert_eq!(stored.text.as_deref(), Some("The password is hunter2"));
+}
+
 #[test]
 fn faults_of_a_document_are_all_named() {
     let new = NewDocument {
