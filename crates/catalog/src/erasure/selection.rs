@@ -123,7 +123,7 @@ impl Selection {
         self.target == Target::Agent
             || self.range().is_some_and(|range| range.contains(document.updated_at))
             || [&document.collection, &document.key].into_iter().any(|name| self.subject.is_named_by(name))
-            || self.is_named_in(&document.full_text())
+            || self.subject.is_named_by_content(&document.content)
             || (matches!(self.target, Target::Memories(_)) && is_given())
     }
 
@@ -210,7 +210,7 @@ fn is_about(turn: &Turn, subject: &Subject) -> bool {
     let spoken_turn = &turn.message;
     subject.is(spoken_turn.speaker())
         || subject.is_named_in(&spoken_turn.content)
-        || turn.attachment.as_deref().is_some_and(|attachment| subject.is_named_in(attachment))
+        || turn.attachment.as_deref().is_some_and(|attachment| subject.is_named_by_json(attachment))
         || [&turn.key.conversation, &turn.key.id].into_iter().any(|name| subject.is_named_by(name))
 }
 

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use annals_core::ports::Content;
 use annals_core::{ALIAS, Fact, FactOperation, MERGED_BECAUSE, contains_name, entity_key, fold, folded};
+use serde_json::Value;
 
 use crate::db::Result;
 
@@ -95,8 +97,21 @@ impl Subject {
             || properties.iter().any(|(name, value)| self.is_named_by(name) || self.is_named_by_value(value))
     }
 
-    fn is_named_by_value(&self, value: &serde_json::Value) -> bool {
-        use serde_json::Value;
+    /// Returns whether a content names it: a text, or any string or field name of a JSON value.
+    pub(super) fn is_named_by_content(&self, content: &Content) -> bool {
+        match content {
+            Content::Text(text) => self.is_named_in(text),
+            Content::Json(value) => self.is_named_by_value(value),
+        }
+    }
+
+    /// Returns whether JSON names it. As stored, an escaped line break would touch the name behind it.
+    pub(super) fn is_named_by_json(&self, json: &str) -> bool {
+        let value = serde_json::from_str(json);
+        self.is_named_in(json) || value.is_ok_and(|value| self.is_named_by_value(&value))
+    }
+
+    fn is_named_by_value(&self, value: &Value) -> bool {
         match value {
             Value::String(text) => self.is_named_by(text),
             Value::Array(values) => values.iter().any(|value| self.is_named_by_value(value)),
