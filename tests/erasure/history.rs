@@ -79,6 +79,7 @@ impl History {
         let agent = self.below(3);
         self.forget_what_another_says_too(agent).await;
         self.enter_fact(agent, true).await;
+        self.write_document(agent).await;
         if let Some((kind, target)) = self.target_of(agent, self.last) {
             self.forget_target(agent, kind, target).await;
         }

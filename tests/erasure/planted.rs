@@ -24,8 +24,8 @@ pub enum Bug {
     ProofOverAllAgents,
     /// Forgetting a subject deletes operations with its name as subject or object, but not with its name among other words.
     SubjectsByEqualNames,
-    /// Forgetting a subject leaves documents that name it only in parts that are not searched.
-    DocumentsBySearchedText,
+    /// Forgetting a subject removes documents with its name in the key, but not those that name it in their content.
+    DocumentsByKey,
     /// Sealed summaries that are coarser than a day and written by a model stay, whatever they were made from.
     RewordedSummariesStay,
 }
@@ -61,12 +61,12 @@ impl Planted {
         Ok(log)
     }
 
-    /// Returns the documents that name a subject only in parts that are not searched.
-    async fn unsearched(&self, agent: &Agent, target: &Target) -> Result<Vec<Document>> {
-        let (Bug::DocumentsBySearchedText, Target::Subject(name)) = (self.bug, target) else { return Ok(Vec::new()) };
+    /// Returns the documents without the name of a subject in their key.
+    async fn without_name(&self, agent: &Agent, target: &Target) -> Result<Vec<Document>> {
+        let (Bug::DocumentsByKey, Target::Subject(name)) = (self.bug, target) else { return Ok(Vec::new()) };
         let select = DocumentSelect { limit: usize::MAX, ..DocumentSelect::default() };
         let mut documents = self.catalog.list_documents(agent, &select, Timestamp::MIN).await?;
-        documents.retain(|document| !document.searched_text().to_lowercase().contains(&name.to_lowercase()));
+        documents.retain(|document| !document.key.to_lowercase().contains(&name.to_lowercase()));
         Ok(documents)
     }
 
@@ -128,8 +128,8 @@ impl Erasure for Planted {
         let named = self.naming(agent, &target).await?;
         let mut report = self.catalog.preview(agent, &target).await?;
         report.operations.retain(|id| !named.iter().any(|operation| operation.id == *id));
-        let unsearched = self.unsearched(agent, &target).await?;
-        report.documents.retain(|place| unsearched.iter().all(|document| document.place() != *place));
+        let others = self.without_name(agent, &target).await?;
+        report.documents.retain(|place| others.iter().all(|document| document.place() != *place));
         report.lost.retain(|period| !kept.iter().any(|(memory, _)| memory.period == *period));
         Ok(report)
     }
@@ -139,11 +139,11 @@ impl Erasure for Planted {
         let kept = if is_kept { self.reworded(agent).await? } else { Vec::new() };
         let target = self.target(agent, target).await?;
         let mut named = self.naming(agent, &target).await?;
-        let mut unsearched = self.unsearched(agent, &target).await?;
+        let mut others = self.without_name(agent, &target).await?;
         let mut report = self.catalog.erase(agent, &target, now).await?;
-        unsearched.retain(|document| report.documents.contains(&document.place()));
-        report.documents.retain(|place| unsearched.iter().all(|document| document.place() != *place));
-        let put_back = unsearched.into_iter().map(|document| DocumentWrite::Save(Box::new(document), Expected::Any));
+        others.retain(|document| report.documents.contains(&document.place()));
+        report.documents.retain(|place| others.iter().all(|document| document.place() != *place));
+        let put_back = others.into_iter().map(|document| DocumentWrite::Save(Box::new(document), Expected::Any));
         self.catalog.write_documents(agent, put_back.collect(), now).await?;
         named.retain(|operation| report.operations.contains(&operation.id));
         report.operations.retain(|id| !named.iter().any(|operation| operation.id == *id));
@@ -222,7 +222,7 @@ async fn facts_left_that_name_the_subject_are_detected() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn documents_left_that_name_the_subject_are_detected() {
-    assert!(is_found(Bug::DocumentsBySearchedText, HISTORIES).await);
+    assert!(is_found(Bug::DocumentsByKey, HISTORIES).await);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -42,7 +42,7 @@ fn parts(input: &[u8]) -> (Option<Kind>, String, &[u8]) {
     let head = String::from_utf8_lossy(&input[..end]).into_owned();
     let (kind, name) = head.split_once(' ').unwrap_or(("", &head));
     let plain = name.chars().filter(|c| c.is_ascii_graphic() && *c != '/').take(60).collect::<String>();
-    let kind = Kind::ALL.into_iter().find(|known| known.as_str() == kind);
+    let kind = Kind::ALL.iter().copied().find(|known| known.as_str() == kind);
     (kind, plain, input.get(end + 1..).unwrap_or_default())
 }
 

@@ -7,7 +7,7 @@ use annals_core::{Agent, Digest, FactOperation, Kind, Memory, MemoryId, Period, 
 
 use super::selection::Selection;
 use super::summaries::{Cut, Summaries, lineage};
-use super::{carry_out, words};
+use super::{Scanned, carry_out, words};
 use crate::db::{Db, Result};
 use crate::forgotten::Hash;
 use crate::pruned::Pruned;
@@ -66,10 +66,10 @@ pub(super) struct Gone {
     pub(super) documents: Vec<documents::Stored>,
 }
 
-/// Plans what an erasure would do now.
-pub(crate) fn plan(db: &dyn Db, agent: &Agent, target: &Target) -> Result<Plan> {
+/// Plans what an erasure would do now. `scanned` saves reading all turns for a subject.
+pub(crate) fn plan(db: &dyn Db, agent: &Agent, target: &Target, scanned: Option<&Scanned>) -> Result<Plan> {
     let agent_id = agents::known(db, agent)?;
-    let mut selection = Selection::new(db, agent, agent_id, target)?;
+    let mut selection = Selection::new(db, agent, agent_id, target, scanned)?;
     let (turns, statements) = (std::mem::take(&mut selection.turns), selection.statements(db)?);
     let traces = turns.iter().map(Trace::of).collect();
     let attachments = turns.iter().filter_map(|stored| stored.turn.attachment.clone()).collect();

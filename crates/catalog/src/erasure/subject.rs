@@ -6,7 +6,7 @@ use annals_core::ports::Content;
 use annals_core::{ALIAS, Fact, FactOperation, MERGED_BECAUSE, contains_name, entity_key, fold, folded};
 use serde_json::Value;
 
-use crate::db::Result;
+use crate::db::{Failure, Result};
 
 /// An entity with all its names, as entity keys. The default has no names and matches nothing.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ pub(super) trait Witness {
     fn says(&self, operation: &FactOperation, name: &str) -> Result<bool>;
 
     /// Returns whether somebody speaks under this name.
-    fn speaks(&self, name: &str) -> bool;
+    fn speaks(&self, name: &str) -> Result<bool>;
 }
 
 /// One alias in the log.
@@ -61,6 +61,11 @@ impl Subject {
             joined.flat_map(|alias| alias.names).filter(|name| !is_its(name) && !entity_key(name).is_empty());
         let unfollowed = unfollowed.map(str::to_owned).collect();
         Ok(Subject { names, unfollowed })
+    }
+
+    /// Returns whether both have the same names.
+    pub(super) fn has_names_of(&self, other: &Subject) -> bool {
+        self.names == other.names
     }
 
     /// Returns its names, as entity keys.
@@ -145,8 +150,8 @@ fn alias<'l>(fact: &'l Fact, log: &[FactOperation], witness: &impl Witness) -> R
         }
     }
     // A speaker under one name cannot claim a name that somebody else speaks under.
-    let is_own = |index: usize| says[index] || (says[1 - index] && !witness.speaks(names[index]));
-    Ok(Alias { names, is_followed: by_hand || (is_own(0) && is_own(1)) })
+    let is_own = |index: usize| Ok::<_, Failure>(says[index] || (says[1 - index] && !witness.speaks(names[index])?));
+    Ok(Alias { names, is_followed: by_hand || (is_own(0)? && is_own(1)?) })
 }
 
 #[cfg(test)]
@@ -161,8 +166,8 @@ mod tests {
             Ok(false)
         }
 
-        fn speaks(&self, _: &str) -> bool {
-            false
+        fn speaks(&self, _: &str) -> Result<bool> {
+            Ok(false)
         }
     }
 

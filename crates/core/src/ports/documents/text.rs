@@ -8,12 +8,14 @@ use serde_json::Value;
 
 use super::{Content, Document, Passage};
 use crate::ports::DocumentKey;
-use crate::{Agent, Body, Grain, Interval, Memory, MemoryId, Timestamp};
+use crate::{Agent, Body, Fault, Grain, Interval, Memory, MemoryId, Timestamp};
 
 /// The most characters of a title in a passage.
 const LONGEST_TITLE: usize = 80;
 /// The most characters of the path before a value.
 const LONGEST_PATH: usize = 200;
+/// The most characters of all passages together, and of their number, for one of the text.
+const MOST_OVERLAP: u64 = 4;
 /// The most bytes of the text of a JSON value. Paths repeat the names of fields, so without a limit a few names and many values
 /// would make a text of any length.
 const LONGEST_TEXT: usize = 4 << 20;
@@ -46,6 +48,22 @@ impl Document {
                 lines.text
             }
         }
+    }
+
+    /// Checks a document from an archive: its day is a day, and its passages lie within the searched text and do not repeat it more
+    /// often than any embedder makes them overlap, as they would take far more room than the document.
+    pub fn check(&self) -> Result<(), Fault> {
+        if self.day.grain() != Grain::Daily {
+            return Err(Fault::new("day", format!("{} is not a day", self.day)));
+        }
+        let length = self.searched_text().chars().count() as u64;
+        let lengths = self.passages.iter().map(|passage| u64::from(passage.end.saturating_sub(passage.start)));
+        let total = lengths.fold(self.passages.len() as u64, u64::saturating_add);
+        let is_within = |passage: &Passage| passage.start <= passage.end && u64::from(passage.end) <= length;
+        if self.passages.iter().all(is_within) && total <= MOST_OVERLAP * length.max(1) {
+            return Ok(());
+        }
+        Err(Fault::new("passages", "do not fit the text of the document"))
     }
 
     /// Returns its passages as texts, each below the title of the document and the heading that it stands under.
@@ -323,6 +341,22 @@ mod tests {
         assert_eq!(document("k", Content::Json(deep), None).full_text().len(), LONGEST_PATH + 3);
         let again = document("k", Content::Json(json!({"t": "x".repeat(1 << 20)})), Some(&["t"; 64]));
         assert!(again.searched_text().len() <= LONGEST_TEXT);
+    }
+
+    #[test]
+    fn passages_beyond_the_text_are_refused() {
+        let check = |ranges: &[(u32, u32)], expect: bool| {
+            let passages = ranges.iter().map(|(start, end)| Passage { start: *start, end: *end }).collect();
+            let document = Document { passages, ..document("k", Content::Text("Grün tee".into()), None) };
+            assert_eq!(document.check().is_ok(), expect, "{ranges:?}");
+        };
+        check(&[], true);
+        check(&[(0, 8)], true);
+        check(&[(0, 5), (3, 8)], true);
+        check(&[(0, 9)], false);
+        check(&[(5, 4)], false);
+        check(&[(0, 8); 9], false);
+        check(&[(3, 3); 40], false);
     }
 
     #[test]
