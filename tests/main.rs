@@ -16,6 +16,7 @@ mod config;
 mod damage;
 mod demo;
 mod doctor;
+mod documents;
 mod examples;
 mod export;
 mod facts;

@@ -137,6 +137,7 @@ fn retention_and_erasure_queries_use_their_indexes() {
     check(versions::OF_MEMORY, "SEARCH version USING INDEX version_by_memory (agent_id=? AND id=?)");
     check(erasure::OF_CONVERSATION, "SEARCH turn USING INDEX turn_by_conversation (agent_id=? AND conversation=?)");
     check(erasure::WITHIN, "SEARCH turn USING INDEX turn_by_time (agent_id=? AND at>? AND at<?)");
+    check(erasure::SCANNED_TURNS, "SEARCH turn USING INDEX turn_by_change (agent_id=? AND seq>?)");
     check(erasure::TURN_TEXTS, "SEARCH turn USING INDEX turn_by_change (agent_id=? AND seq>?)");
     check(erasure::STATEMENT_TEXTS, "SEARCH statement USING INDEX statement_by_change (agent_id=? AND seq>?)");
     // The next piece of a search begins where the last one ended.

@@ -49,6 +49,8 @@ struct State {
     keys: BTreeMap<String, (Key, Digest)>,
     /// Number of reservations of tokens so far, over all agents.
     reservations: u64,
+    /// Number of memories that were listed so far, over all agents.
+    listed: u64,
     /// Number of erasures so far, over all agents.
     erasures: u64,
     /// Agents that still have to be cleaned, each with its last erasure.
@@ -59,6 +61,11 @@ impl MemoryCatalog {
     /// Creates an empty catalog.
     pub fn new() -> MemoryCatalog {
         MemoryCatalog::default()
+    }
+
+    /// Returns the number of memories that [`Memories::list`] returned so far.
+    pub fn listed(&self) -> u64 {
+        self.state().listed
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -188,6 +195,7 @@ impl Memories for MemoryCatalog {
             memories.reverse();
         }
         memories.truncate(*limit);
+        self.state().listed += memories.len() as u64;
         Ok(memories)
     }
 

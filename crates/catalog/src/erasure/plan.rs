@@ -7,7 +7,7 @@ use annals_core::{Agent, Digest, FactOperation, Kind, Memory, MemoryId, Period, 
 
 use super::selection::Selection;
 use super::summaries::{Cut, Summaries, lineage};
-use super::{carry_out, words};
+use super::{Scanned, carry_out, words};
 use crate::db::{Db, Result};
 use crate::forgotten::Hash;
 use crate::pruned::Pruned;
@@ -61,23 +61,26 @@ pub(super) struct Removed {
 /// The data that the target selects directly.
 pub(super) struct Gone {
     pub(super) memories: Vec<Memory>,
+    /// The attachments of the turns among these.
+    pub(super) attachments: Vec<String>,
     pub(super) operations: Vec<FactOperation>,
     pub(super) blocks: Vec<Block>,
     pub(super) documents: Vec<documents::Stored>,
 }
 
-/// Plans what an erasure would do now.
-pub(crate) fn plan(db: &dyn Db, agent: &Agent, target: &Target) -> Result<Plan> {
+/// Plans what an erasure would do now. `scanned` saves reading all turns for a subject.
+pub(crate) fn plan(db: &dyn Db, agent: &Agent, target: &Target, scanned: Option<&Scanned>) -> Result<Plan> {
     let agent_id = agents::known(db, agent)?;
-    let mut selection = Selection::new(db, agent, agent_id, target)?;
+    let mut selection = Selection::new(db, agent, agent_id, target, scanned)?;
     let (turns, statements) = (std::mem::take(&mut selection.turns), selection.statements(db)?);
     let traces = turns.iter().map(Trace::of).collect();
+    let attachments = turns.iter().filter_map(|stored| stored.turn.attachment.clone()).collect();
     let mut memories: Vec<Memory> = turns.into_iter().map(Stored::remember).chain(statements).collect();
     memories.sort_by(memories::in_order);
     let mut blocks = blocks::of(db, agent_id)?;
     blocks.retain(|block| selection.takes_block(block));
-    let documents = documents::matching(db, agent_id, |document| selection.takes_document(agent, document))?;
-    let gone = Gone { memories, operations: selection.operations(db)?, blocks, documents };
+    let documents = documents::taken(db, agent_id, |document| selection.takes_document(agent, document))?;
+    let gone = Gone { memories, attachments, operations: selection.operations(db)?, blocks, documents };
     let places = places(&gone);
     let is_whole = *target == Target::Agent;
     let mut plan = Plan {

@@ -12,6 +12,8 @@ use crate::catalog::agent_data::{AgentData, Pruned};
 /// Everything that the target selects directly, as it was before the erasure.
 pub(super) struct Gone {
     pub(super) memories: Vec<Memory>,
+    /// The attachments of the turns among these.
+    pub(super) attachments: Vec<String>,
     pub(super) pruned: BTreeMap<MemoryId, Pruned>,
     pub(super) operations: BTreeMap<String, FactOperation>,
     pub(super) blocks: BTreeMap<String, Block>,
@@ -74,6 +76,7 @@ impl Erasing<'_> {
             }
             Kind::Summary | Kind::Passage => false,
         });
+        let attachments = memories.iter().filter_map(|memory| self.data.attachments.get(&memory.id).cloned()).collect();
         for memory in &memories {
             self.forget(memory);
         }
@@ -101,7 +104,7 @@ impl Erasing<'_> {
         let of_documents = documents.iter().map(|document| ItemPlace::Document(document.place()));
         let places = operations.chain(of_blocks).chain(of_documents);
         self.data.forgotten.extend(places.map(|place| item(&place)));
-        Gone { memories, pruned, operations: gone, blocks, documents }
+        Gone { memories, attachments, pruned, operations: gone, blocks, documents }
     }
 
     fn take_documents(&mut self) -> Vec<Document> {

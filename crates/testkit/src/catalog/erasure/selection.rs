@@ -42,7 +42,7 @@ impl Selection {
             Target::Subject(_) => {
                 turn.speaker().is_some_and(|name| subject.is(name))
                     || subject.is_named_in(&turn.text)
-                    || data.attachments.get(&turn.id).is_some_and(|attachment| subject.is_named_in(attachment))
+                    || data.attachments.get(&turn.id).is_some_and(|json| subject.is_named_by_json(json))
                     || turn.conversation().into_iter().chain(turn.message()).any(|name| subject.is_named_by(name))
             }
             Target::Range(range) => range.contains(turn.at()),
@@ -88,7 +88,7 @@ impl Selection {
         self.everything
             || self.range.is_some_and(|range| range.contains(document.updated_at))
             || [&document.collection, &document.key].into_iter().any(|name| self.subject.is_named_by(name))
-            || self.subject.is_named_in(&document.full_text())
+            || self.subject.is_named_by_content(&document.content)
             || document.memories(agent).iter().any(|passage| self.given.contains(&passage.id))
     }
 
