@@ -218,9 +218,9 @@ pub(super) fn subject_of(db: &dyn Db, agent: &Agent, agent_id: i64, target: &Tar
 }
 
 pub(super) fn is_about(turn: &Turn, subject: &Subject) -> bool {
-    let spoken_turn = &turn.message;
-    subject.is(spoken_turn.speaker())
-        || subject.is_named_in(&spoken_turn.content)
+    let message = &turn.message;
+    subject.is(message.speaker())
+        || subject.is_named_in(&message.content)
         || turn.attachment.as_deref().is_some_and(|attachment| subject.is_named_by_json(attachment))
         || [&turn.key.conversation, &turn.key.id].into_iter().any(|name| subject.is_named_by(name))
 }
