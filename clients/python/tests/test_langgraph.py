@@ -28,3 +28,33 @@ def test_default_time_to_live(annals, name, memory):
     store = AnnalsStore(annals, name, ttl={"default_ttl": 60})
     store.put(("a",), "k", {"n": 1})
     assert memory.document("a", "k")["expires_at"]
+
+
+def test_own_embedder_gives_the_scores(annals, name):
+    def embed(texts):
+        return [[float(text.count("tea")), float(text.count("bread"))] for text in texts]
+
+    store = AnnalsStore(annals, name, index={"dims": 2, "embed": embed, "fields": ["likes"]})
+    for key, likes in (("ann", "tea tea bread"), ("bob", "bread"), ("eve", "tea")):
+        store.put(("a",), key, {"likes": likes, "dislikes": "tea"})
+    store.put(("a",), "all", {"likes": "water", "note": "tea"}, index=["note"])
+    store.put(("a",), "none", {"likes": "tea"}, index=False)
+    found = store.search(("a",), query="tea")
+    assert [item.key for item in found[2:]] == ["ann", "bob", "none"] and {found[0].key, found[1].key} == {"eve", "all"}
+    assert [round(item.score, 3) for item in found[:4]] == [1.0, 1.0, 0.894, 0.0] and found[4].score is None
+    assert [item.key for item in store.search(("a",), query="tea", offset=2, limit=1)] == ["ann"]
+    assert [item.key for item in store.search(("a",), query="tea", filter={"likes": "bread"})] == ["bob"]
+
+
+def test_filters_take_numbers_that_json_cannot_carry(annals, name):
+    store = AnnalsStore(annals, name)
+    store.put(("a",), "k", {"n": 1})
+    for wanted, expect in (
+        ({"$lt": float("inf")}, 1),
+        ({"$gt": float("-inf"), "$lt": 10**100}, 1),
+        ({"$gt": float("inf")}, 0),
+        ({"$eq": float("nan")}, 0),
+        (float("nan"), 0),
+        ({"$ne": float("nan")}, 1),
+    ):
+        assert len(store.search(("a",), filter={"n": wanted})) == expect, wanted

@@ -5,17 +5,21 @@
 LangGraph's own SDK reaches the same items without this package; a graph that runs in process wants a `BaseStore`, which no client of
 LangGraph is. Items are documents of the agent, so search, context, forgetting and export see them. Relies on the routes under
 `/compat/langgraph`. A batch reads before it writes and keeps the last write of each key, as `InMemoryStore` does.
+The service ranks, unless `index` has an embedder of your own.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
+import sys
 from collections.abc import Iterable
 from typing import Any
 
 from langgraph.store.base import (
     BaseStore,
     GetOp,
+    IndexConfig,
     InvalidNamespaceError,
     Item,
     ListNamespacesOp,
@@ -29,20 +33,30 @@ from langgraph.store.base import (
 )
 
 from ._connection import given, path
+from ._langgraph_index import OwnIndex
 from .client import Annals
+
+# The service's limit of a page of items.
+PAGE = 1000
 
 
 class AnnalsStore(BaseStore):
-    """The items of one agent. A `ttl_config` gives items a time to live, which the service keeps."""
+    """The items of one agent. A `ttl_config` gives items a time to live, which the service keeps. The `fields` of an `index` are
+    searched in items that say nothing of their own; its `embed` gives the scores in place of the service."""
 
     supports_ttl = True
-    __slots__ = ("_connection", "_prefix", "ttl_config")
+    __slots__ = ("_connection", "_own", "_prefix", "embeddings", "index_config", "ttl_config")
 
-    def __init__(self, annals: Annals, agent: str, *, ttl: TTLConfig | None = None) -> None:
+    def __init__(
+        self, annals: Annals, agent: str, *, index: IndexConfig | None = None, ttl: TTLConfig | None = None
+    ) -> None:
         super().__init__()
         self._connection = annals._connection
         self._prefix = path("compat", "langgraph", agent, "store")
         self.ttl_config = ttl
+        self.index_config = index
+        self._own = OwnIndex(index) if index and index.get("embed") else None
+        self.embeddings = self._own.embeddings if self._own else None
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Runs operations and returns their results in order."""
@@ -65,21 +79,39 @@ class AnnalsStore(BaseStore):
             found = self._ask("GET", "/items", params=params)
             return Item(**_fields(found)) if found else None
         if isinstance(op, SearchOp):
-            body = given(filter=op.filter, query=op.query, limit=op.limit, offset=op.offset, refresh_ttl=op.refresh_ttl)
-            found = self._ask("POST", "/items/search", json={"namespace_prefix": list(op.namespace_prefix), **body})
-            return [SearchItem(**_fields(item), score=item.get("score")) for item in found["items"]]
+            return self._ranked_here(op) if self._own and op.query else [item for item, _ in self._search(op)]
         if isinstance(op, ListNamespacesOp):
             body = given(max_depth=op.max_depth, limit=op.limit, offset=op.offset)
             found = self._ask("POST", "/namespaces", json=_ends(op.match_conditions) | body)
             return [tuple(namespace) for namespace in found["namespaces"]]
         raise TypeError(f"{type(op).__name__} is no operation of a store")
 
+    def _search(self, op: SearchOp) -> list[tuple[SearchItem, list[str] | None]]:
+        """Returns items, each with the paths of its value that are searched."""
+        filters = _storable(op.filter or {})
+        if filters is None:
+            return []
+        body = given(filter=filters or None, query=op.query, limit=op.limit, offset=op.offset, refresh_ttl=op.refresh_ttl)
+        found = self._ask("POST", "/items/search", json={"namespace_prefix": list(op.namespace_prefix), **body})
+        return [(SearchItem(**_fields(item), score=item.get("score")), item.get("index")) for item in found["items"]]
+
+    def _ranked_here(self, op: SearchOp) -> list[SearchItem]:
+        assert self._own and op.query
+        every = op._replace(query=None, offset=0, limit=PAGE)
+        items = page = self._search(every)
+        while len(page) == PAGE:
+            every = every._replace(offset=every.offset + PAGE)
+            page = self._search(every)
+            items = items + page
+        return self._own.ranked(items, op.query)[op.offset : op.offset + op.limit]
+
     def _write(self, op: PutOp) -> None:
         place = {"namespace": list(op.namespace), "key": op.key}
         if op.value is None:
             self._ask("DELETE", "/items", json=place)
         else:
-            self._ask("PUT", "/items", json={**place, "value": op.value, **given(index=op.index, ttl=op.ttl)})
+            index = (self.index_config or {}).get("fields") if op.index is None else op.index
+            self._ask("PUT", "/items", json={**place, "value": op.value, **given(index=index, ttl=op.ttl)})
 
     def _ask(self, method: str, route: str, **options: Any) -> Any:
         return self._connection.ask(method, self._prefix + route, **options)
@@ -99,6 +131,30 @@ def _check(op: Op) -> None:
 def _fields(item: dict[str, Any]) -> dict[str, Any]:
     names = ("value", "key", "created_at", "updated_at")
     return {"namespace": tuple(item["namespace"]), **{name: item[name] for name in names}}
+
+
+def _storable(filters: dict[str, Any]) -> dict[str, Any] | None:
+    """Returns filters with numbers that JSON can carry, in the same order to all others; `None` if nothing can pass."""
+    storable: dict[str, Any] = {}
+    for name, wanted in filters.items():
+        if isinstance(wanted, dict):
+            wanted = _storable({key: value for key, value in wanted.items() if (key, _is_nan(value)) != ("$ne", True)})
+            if not wanted and filters[name] and wanted is not None:
+                continue
+        if wanted is None and filters[name] is not None or _is_nan(wanted):
+            return None
+        storable[name] = _number(wanted) if isinstance(wanted, (int, float)) else wanted
+    return storable
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _number(value: int | float) -> int | float:
+    if isinstance(value, bool) or (isinstance(value, int) and abs(value) < 2**63):
+        return value
+    return max(min(value, sys.float_info.max), -sys.float_info.max) * 1.0
 
 
 def _ends(conditions: tuple[MatchCondition, ...] | None) -> dict[str, list[str]]:

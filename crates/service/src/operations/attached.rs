@@ -1,7 +1,7 @@
 //! Turns with their attachments: the JSON that an adapter for another program's clients keeps beside each turn.
 
 use annals_core::ports::Select;
-use annals_core::{Agent, Error, Grain, Interval, Kind, Memory, MemoryId, Result};
+use annals_core::{Agent, Digest, Error, Grain, Interval, Kind, Memory, MemoryId, Result, TurnKey};
 
 use super::timeline::limit;
 use crate::Service;
@@ -56,6 +56,13 @@ impl Service {
     pub async fn turn(&self, agent: &Agent, id: &MemoryId) -> Result<Option<AttachedMemory>> {
         let found = self.parts.store.get(agent, std::slice::from_ref(id)).await?;
         Ok(self.with_attachments(agent, found).await?.pop())
+    }
+
+    /// Returns whether the message at this place was forgotten. No other message can be stored there.
+    pub async fn is_place_forgotten(&self, agent: &Agent, place: &TurnKey) -> Result<bool> {
+        // No message has this content, so only the place counts.
+        let message = (place.clone(), Digest::of([""]));
+        Ok(self.parts.store.forgotten(agent, &[message]).await? == [true])
     }
 
     /// Adds the attachments to memories.

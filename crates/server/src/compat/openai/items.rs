@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use annals_core::ports::Target;
-use annals_core::{Agent, Error};
+use annals_core::{Agent, Error, TurnKey};
 use annals_service::wire::{IngestRequest, MessageIn};
 use annals_service::{AttachedMemory, Service, TurnsRequest};
 use axum::Json;
@@ -142,9 +142,7 @@ pub(super) async fn to_messages(
         let kind = item::kind(item).ok_or_else(|| Problem::malformed(field(), "has no type"))?;
         let own_id = item.get("id").and_then(Value::as_str).filter(|id| is_usable(id));
         let id = match own_id {
-            Some(id) if key.is_some() || service.turn(agent, &turn_id(agent, conversation, id)).await?.is_none() => {
-                Some(id.to_owned())
-            }
+            Some(id) if is_free(service, agent, conversation, id, key.is_some()).await? => Some(id.to_owned()),
             _ => None,
         };
         let id = match id.filter(|id| !seen.contains(id)) {
@@ -155,6 +153,22 @@ pub(super) async fn to_messages(
         seen.insert(id);
     }
     Ok(messages)
+}
+
+/// Returns whether an item may be stored under an id. The place of an item that was removed stays empty, as that of everything
+/// forgotten. A repeated request finds its own items.
+async fn is_free(
+    service: &Service,
+    agent: &Agent,
+    conversation: &str,
+    id: &str,
+    is_repeatable: bool,
+) -> Result<bool, Problem> {
+    let place = TurnKey { conversation: conversation.to_owned(), id: id.to_owned() };
+    if service.is_place_forgotten(agent, &place).await? {
+        return Ok(false);
+    }
+    Ok(is_repeatable || service.turn(agent, &turn_id(agent, conversation, id)).await?.is_none())
 }
 
 /// Returns whether an id may be kept. The SDK puts a placeholder into items of models without ids.

@@ -163,6 +163,21 @@ async fn placeholder_or_taken_id_is_replaced() {
 }
 
 #[tokio::test]
+async fn removed_item_can_be_added_again() {
+    let client = Client::new();
+    let id = conversation(&client, json!({})).await;
+    let path = format!("{ROOT}/{id}/items");
+    let body = json!({ "items": [{ "type": "reasoning", "id": "rs_1", "summary": [{ "text": "tea first" }] }, message("Tea?")] });
+    client.get_ok(client.ask("POST", &path, body.clone()).await);
+    client.get_ok(client.ask("DELETE", &format!("{path}/rs_1"), Value::Null).await);
+    for headers in [&[][..], &[("idempotency-key", "k")]] {
+        let again = client.get_ok(client.ask_with("POST", &path, body.clone(), headers).await);
+        assert_eq!((again["data"].as_array().unwrap().len(), &again["data"][0]["type"]), (2, &json!("reasoning")));
+        assert_eq!(again["data"][0]["summary"], body["items"][0]["summary"]);
+    }
+}
+
+#[tokio::test]
 async fn request_repeated_with_its_key_adds_nothing() {
     let client = Client::new();
     let id = conversation(&client, json!({})).await;
