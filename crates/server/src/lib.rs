@@ -32,4 +32,4 @@ mod serve;
 
 pub use error_status::{ErrorStatus, error_status};
 pub use request::request_id;
-pub use serve::{Listeners, private, public, serve};
+pub use serve::{Listeners, private, public, public_with_pages, serve, site};
