@@ -52,7 +52,7 @@ class Walk:
         self.browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         self.context = self.browser.new_context(**options)
         self.page = self.context.new_page()
-        self.page.set_default_timeout(20_000)
+        self.page.set_default_timeout(60_000)
         self.page.on("request", lambda request: self.note_request(request.url))
         self.page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
         self.page.on("console", lambda line: self.faults.append(line.text) if line.type == "error" and "status of" not in line.text else None)
@@ -82,7 +82,7 @@ class Walk:
 
 PAGES = [
     ("", "year"), ("?period=2020s", "decade"), ("?period=2025-Q1", "quarter"), ("?period=2025-02&open=2025-W07", "month"),
-    ("?period=2025-W07", "week"), ("?period=2025-02-10", "day"), ("/search?q=walnut&explain=yes", "search"),
+    ("?period=2025-W07", "week"), ("?period=2025-02-11", "day"), ("/search?q=walnut&explain=yes", "search"),
     ("/context?prompt=Is+Marta+allergic+to+walnuts%3F", "context"), ("/facts?history=yes", "facts"), ("/status", "status"),
 ]
 
@@ -107,7 +107,7 @@ def keys_move_and_zoom(playwright, address):
     page = walk.page
     walk.go("/agents/demo?period=2025")
     for key, period in (("ArrowDown", "2025-Q"), ("ArrowDown", "2025-"), ("ArrowUp", "2025-Q"), ("ArrowUp", "2025"), ("ArrowUp", "2020s"),
-                        ("ArrowDown", "202"), ("ArrowLeft", "202"), ("ArrowRight", "202"), ("Home", "2026")):
+                        ("ArrowDown", "202"), ("ArrowLeft", "2025"), ("ArrowLeft", "2024"), ("ArrowRight", "2025"), ("Home", "2026")):
         before = page.url
         page.keyboard.press(key)
         page.wait_for_function("before => location.href !== before", arg=before)
@@ -132,12 +132,12 @@ def mouse_opens_and_wheel_zooms(playwright, address):
     walk = Walk(playwright, address, viewport={"width": 1280, "height": 900})
     page = walk.page
     walk.go("/agents/demo?period=2025-Q1")
-    page.get_by_label(re.compile("^Week 7 of 2025")).click()
+    page.get_by_label(re.compile("Week 7 of 2025,")).click()
     walk.settle("open=2025-W07")
     page.wait_for_function("document.querySelector('#opened-name').textContent === 'Week 7 of 2025'")
     assert page.locator("#opened .sentences li").count() > 0
-    page.get_by_role("link", name="source").first.click()
-    page.wait_for_load_state()
+    with page.expect_navigation():
+        page.get_by_role("link", name="source").first.click()
     assert "/memories/t-" in page.url, page.url
     walk.go("/agents/demo?period=2025")
     box = page.locator("svg.strata").bounding_box()
@@ -154,8 +154,8 @@ def mouse_opens_and_wheel_zooms(playwright, address):
 
 def content_is_there_without_script(playwright, address):
     walk = Walk(playwright, address, java_script_enabled=False)
-    for path, words in (("?period=2025-02&open=2025-W07", "Week 7 of 2025"), ("?period=2025-02-10", "Made from"), ("/search?q=walnut", "walnut"),
-                        ("/facts", "lives in"), ("/status", "retention plan"), ("/context?prompt=walnut", "tokens")):
+    for path, words in (("?period=2025-02&open=2025-W07", "Week 7 of 2025"), ("?period=2025-02-11", "Made from"), ("/search?q=walnut", "walnut"),
+                        ("/facts", "has grandmother"), ("/status", "retention plan"), ("/context?prompt=walnut", "tokens")):
         assert walk.go("/agents/demo" + path) == 200
         text = walk.page.inner_text("main")
         assert words.lower() in text.lower(), f"{path}: {text[:400]}"
@@ -169,7 +169,7 @@ def markup_of_memories_is_text(playwright, service):
     service.post("/v1/agents/evil/messages?wait=searchable", {"conversation": "c", "messages": [
         {"role": "user", "content": EVIL, "at": "2026-03-04T10:00:00Z", "name": "<b>Eve</b>"}]})
     walk = Walk(playwright, service.address)
-    for path in ("?period=2026-03-04", "?period=2026-W10", "/search?q=walnut", "/context?prompt=walnut+tree"):
+    for path in ("?period=2026-03-04", "?period=2026-W10&open=2026-03-04", "/search?q=walnut", "/context?prompt=walnut+tree"):
         assert walk.go("/agents/evil" + path) == 200
         assert walk.page.evaluate("window.hacked") is None, path
         assert "<script>window.hacked" in walk.page.inner_text("main"), path
@@ -187,8 +187,8 @@ def keys_open_what_they_may(playwright, data):
     def sign_in(walk, key):
         walk.go("/agents/demo")
         walk.page.fill("#key", key)
-        walk.page.keyboard.press("Enter")
-        walk.page.wait_for_load_state()
+        with walk.page.expect_navigation():
+            walk.page.keyboard.press("Enter")
 
     walk = Walk(playwright, service.address)
     sign_in(walk, "annals_wrong_key")
@@ -199,9 +199,9 @@ def keys_open_what_they_may(playwright, data):
     assert walk.page.get_by_role("link", name="Keys").count() == 0
     assert walk.go("/keys") == 403
     walk.axe("refusal")
-    walk.go("/agents/demo?period=2025-02-10")
-    walk.page.locator("#opened a.when").first.click()
-    walk.page.wait_for_load_state()
+    walk.go("/agents/demo?period=2025-02-11")
+    with walk.page.expect_navigation():
+        walk.page.locator("#opened a.when").first.click()
     assert walk.page.get_by_role("button", name="Pin").count() == 0, "a read-only key sees no changes"
     walk.page.get_by_role("button", name="Sign out").click()
     walk.page.wait_for_url(re.compile("/login"))
@@ -209,7 +209,7 @@ def keys_open_what_they_may(playwright, data):
     assert "Not found" in walk.page.inner_text("main")
     walk.context.clear_cookies()
     sign_in(walk, admin)
-    walk.go("/agents/demo?period=2025-02-10")
+    walk.go("/agents/demo?period=2025-02-11")
     walk.page.locator("#opened a.when").first.click()
     walk.page.get_by_role("button", name="Pin").click()
     walk.page.get_by_role("button", name="Unpin").wait_for()

@@ -119,7 +119,7 @@ fn cost(usage: &[UsageView], settings: &SettingsView) -> Markup {
     html! {
         h2 { "Cost of the last thirty days" }
         @if usage.is_empty() {
-            p.empty { "0 tokens. The built-in engine wrote every summary and fact, and needs no model." }
+            p.empty { "0 tokens. No model was called; the built-in engine needs none." }
         } @else {
             (columns(usage, settings.daily_tokens))
             (by_purpose(usage))

@@ -64,12 +64,14 @@ pub(super) fn names(agent: &str, window: Window, axis: Axis) -> Markup {
 fn name(agent: &str, part: Window, axis: Axis, y: u32, has_weekday: bool) -> Markup {
     let (first, last) = part.days();
     let (x, width) = axis.span(first, last);
+    let text = if has_weekday { format!("{} {}", &words::weekday(first)[..3], short(part)) } else { short(part) };
+    let label = format!("{text}: zoom to {}", part.name());
     html! {
-        a.axis href=(link::timeline(agent, &part.to_string(), None)) tabindex="-1" aria-label=(format!("Zoom to {}", part.name())) {
+        a.axis href=(link::timeline(agent, &part.to_string(), None)) tabindex="-1" aria-label=(label) {
             svg x=(percent(x)) y=(y) width=(percent(width)) height=(ROW) {
                 rect width="100%" height="100%" {}
                 line x1="0" y1="0" x2="0" y2="100%" {}
-                text x="4" y="14" { @if has_weekday { (&words::weekday(first)[..3]) " " } (short(part)) }
+                text x="4" y="14" { (text) }
             }
         }
     }

@@ -81,17 +81,26 @@ impl Bar {
         }
     }
 
-    /// Returns what is written on the bar.
-    pub(super) fn label(&self) -> String {
+    /// Returns what is written on the bar, if there is room: the name, and the state if it is not the usual one.
+    pub(super) fn labels(&self) -> [String; 2] {
+        let name = self.name();
+        let with_state = match self.state {
+            _ if name.is_empty() => String::new(),
+            PeriodState::Closed => name.clone(),
+            state => format!("{name} · {}", words::state(state)),
+        };
+        [with_state, name]
+    }
+
+    fn name(&self) -> String {
         let first = self.period.first_day();
-        let name = match self.period.grain() {
-            _ if self.group.is_some() => return String::new(),
+        match self.period.grain() {
+            _ if self.group.is_some() => String::new(),
             Grain::Yearly => first.year().to_string(),
             Grain::Quarterly => format!("Q{}", (first.month() + 2) / 3),
             Grain::Monthly => words::month(first).to_owned(),
             Grain::Weekly => format!("W{}", first.iso_week_date().week()),
             Grain::Daily | Grain::Working => first.day().to_string(),
-        };
-        if self.state == PeriodState::Closed { name } else { format!("{name} · {}", words::state(self.state)) }
+        }
     }
 }

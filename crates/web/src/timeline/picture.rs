@@ -119,10 +119,13 @@ impl<'a> Picture<'a> {
             Some(_) => link::timeline(self.agent, &period, None),
         };
         let is_open = bar.group.is_none() && self.open == Some(period.as_str());
-        let label = bar.label();
+        let [with_state, name] = bar.labels();
+        let label = if size(&with_state, width).is_some() { with_state } else { name };
         let size = size(&label, width);
+        // What is read aloud contains what is written.
+        let name = if label.is_empty() { title.clone() } else { format!("{label}: {title}") };
         html! {
-            a.bar href=(href) tabindex="-1" aria-current=[is_open.then_some("true")] aria-label=(title) {
+            a.bar href=(href) tabindex="-1" aria-current=[is_open.then_some("true")] aria-label=(name) {
                 svg x=(percent(x)) y=(y) width=(percent(width)) height=(BAR) class=(state) {
                     title { (title) }
                     rect.fill width="100%" height="100%" class=[(width < 1.2).then_some("thin")] {}
@@ -230,12 +233,12 @@ fn patterns() -> Markup {
         ("degraded", "M4 0 V8"),
         ("failed", "M0 0 L8 8 M0 8 L8 0"),
         ("pruned", "M0 0 L8 8"),
-        ("sealed", "M0 7.5 H8"),
+        ("sealed", "M0 2.5 H8"),
     ];
     html! {
         defs {
             @for (name, shape) in shapes {
-                pattern id=(format!("s-{name}")) width="8" height=(if name == "sealed" { BAR / 2 } else { 8 }) patternUnits="userSpaceOnUse" {
+                pattern id=(format!("s-{name}")) width="8" height=(if name == "sealed" { BAR } else { 8 }) patternUnits="userSpaceOnUse" {
                     path.stroke d=(shape) {}
                 }
             }
