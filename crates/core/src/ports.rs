@@ -52,7 +52,7 @@ pub use idempotency::{KeyedReceipt, RequestKey, Requests};
 pub use journal::Journal;
 pub use keys::{Key, Keys, Scope};
 pub use ledger::Ledger;
-pub use memories::{Memories, Select, StoredConversation};
+pub use memories::{Memories, Outline, Select, StoredConversation};
 pub use replies::Replies;
 pub use reranker::{RerankTask, Reranker};
 pub use seals::{Children, ClockNote, Seals};

@@ -19,6 +19,7 @@ mod items;
 mod keys;
 mod knowledge;
 mod memory;
+mod periods;
 mod place;
 mod plans;
 mod progress;

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use annals_core::ports::{
-    AgentState, Agents, Catalog, Change, ClockNote, Comparison, Counts, DeadLetters, Key, Ledger, Memories,
+    AgentState, Agents, Catalog, Change, ClockNote, Comparison, Counts, DeadLetters, Key, Ledger, Memories, Outline,
     RetentionLimits, Select, StoredConversation, Totals, Turn, Turns, Watermark, Watermarks,
 };
 use annals_core::{
@@ -222,6 +222,20 @@ impl Memories for MemoryCatalog {
             }
             let later = found.into_values().filter(|one| after.is_none_or(|after| one.name.as_str() > after));
             later.take(limit).collect()
+        })
+    }
+
+    async fn outline(&self, agent: &Agent) -> Result<Outline> {
+        self.read(agent, |data| {
+            let mut outline = Outline::default();
+            for memory in data.memories.values() {
+                match memory.kind() {
+                    Kind::Turn => *outline.turns.entry(memory.period.first_day()).or_default() += 1,
+                    Kind::Summary => drop(outline.summaries.insert(memory.period)),
+                    Kind::Statement | Kind::Passage => {}
+                }
+            }
+            outline
         })
     }
 }
