@@ -1016,3 +1016,64 @@ export interface PutDocument {
   /** Its JSON value. */
   value?: unknown;
 }
+
+/** A day with turns. */
+export interface DayView {
+  /** The local day. */
+  day: string;
+  /** Number of its turns. */
+  turns: number;
+}
+
+/** State of the summary of a period. */
+export type PeriodState = "open" | "closed" | "stale" | "waiting" | "writing" | "degraded" | "failed" | "pruned" | "sealed" | "forgotten";
+
+/** A period that has input. */
+export interface PeriodView {
+  /** Number of failed attempts since the last success. */
+  attempts: number;
+  /** Whether a person has corrected the summary. */
+  corrected: boolean;
+  /** Why the last attempt failed, or what it waits for. */
+  error?: string | null;
+  /** First local day that it covers. */
+  from: string;
+  /** Its grain. */
+  grain: GrainWord;
+  /** Earliest time of the next attempt. */
+  not_before?: string | null;
+  /** Whether the summary was written with a prompt, model or engine other than the present one. */
+  outdated: boolean;
+  /** Label of the period. */
+  period: string;
+  /** State of its summary. */
+  state: PeriodState;
+  /** Id of its summary, if it has one. */
+  summary?: string | null;
+  /** Last local day that it covers. */
+  to: string;
+  /** Tokens paid for its summaries so far; 0 if the built-in engine wrote them. */
+  tokens: number;
+  /** Number of names, numbers and dates in the summary that no source contains. */
+  ungrounded: number;
+}
+
+/** The periods and days of an agent. */
+export interface PeriodsAnswer {
+  /** Name of the agent. */
+  agent: string;
+  /** Days with turns, in order. */
+  days: Array<DayView>;
+  /** First day with a memory. */
+  first?: string | null;
+  /** Last day with a memory. */
+  last?: string | null;
+  /** Periods that have or had input, by grain and time. */
+  periods: Array<PeriodView>;
+  /** IANA name of the time zone of the days. */
+  time_zone: string;
+  /** The current local day. */
+  today: string;
+  /** Last day whose turns were pruned. */
+  turns_pruned_until?: string | null;
+}

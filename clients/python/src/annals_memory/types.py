@@ -952,3 +952,54 @@ PutDocument = TypedDict(
         "value": "NotRequired[Any]",  # Its JSON value.
     },
 )
+
+
+# A day with turns.
+DayView = TypedDict(
+    "DayView",
+    {
+        "day": "str",  # The local day.
+        "turns": "int",  # Number of its turns.
+    },
+)
+
+
+# State of the summary of a period.
+PeriodState = Literal["open", "closed", "stale", "waiting", "writing", "degraded", "failed", "pruned", "sealed", "forgotten"]
+
+
+# A period that has input.
+PeriodView = TypedDict(
+    "PeriodView",
+    {
+        "attempts": "int",  # Number of failed attempts since the last success.
+        "corrected": "bool",  # Whether a person has corrected the summary.
+        "error": "NotRequired[str | None]",  # Why the last attempt failed, or what it waits for.
+        "from": "str",  # First local day that it covers.
+        "grain": "GrainWord",  # Its grain.
+        "not_before": "NotRequired[str | None]",  # Earliest time of the next attempt.
+        "outdated": "bool",  # Whether the summary was written with a prompt, model or engine other than the present one.
+        "period": "str",  # Label of the period.
+        "state": "PeriodState",  # State of its summary.
+        "summary": "NotRequired[str | None]",  # Id of its summary, if it has one.
+        "to": "str",  # Last local day that it covers.
+        "tokens": "int",  # Tokens paid for its summaries so far; 0 if the built-in engine wrote them.
+        "ungrounded": "int",  # Number of names, numbers and dates in the summary that no source contains.
+    },
+)
+
+
+# The periods and days of an agent.
+PeriodsAnswer = TypedDict(
+    "PeriodsAnswer",
+    {
+        "agent": "str",  # Name of the agent.
+        "days": "list[DayView]",  # Days with turns, in order.
+        "first": "NotRequired[str | None]",  # First day with a memory.
+        "last": "NotRequired[str | None]",  # Last day with a memory.
+        "periods": "list[PeriodView]",  # Periods that have or had input, by grain and time.
+        "time_zone": "str",  # IANA name of the time zone of the days.
+        "today": "str",  # The current local day.
+        "turns_pruned_until": "NotRequired[str | None]",  # Last day whose turns were pruned.
+    },
+)

@@ -205,7 +205,7 @@ pub(super) async fn finds_by_the_beginning_of_an_id(catalog: &dyn Catalog) {
 pub(super) async fn outlines_live_days_and_summaries(catalog: &dyn Catalog) {
     assert_eq!(catalog.outline(&me()).await.unwrap(), Outline::default());
     let instants = ["2026-03-04T10:00:00Z", "2026-03-04T21:00:00Z", "1660-01-11T21:00:00Z"];
-    say(catalog, instants.iter().map(|instant| spoken_turn(instant, instant, "x")).collect()).await;
+    say(catalog, instants.iter().map(|instant| user_turn(instant, instant, "x")).collect()).await;
     let source = [MemoryId::from_text("t-any")];
     let labels = ["2026-03-04", "2026-W10", "2026"];
     let summaries = labels.iter().map(|label| summary(label, 0, &source, label)).collect();
