@@ -79,7 +79,7 @@ pub(crate) fn plan(db: &dyn Db, agent: &Agent, target: &Target, scanned: Option<
     memories.sort_by(memories::in_order);
     let mut blocks = blocks::of(db, agent_id)?;
     blocks.retain(|block| selection.takes_block(block));
-    let documents = documents::taken(db, agent_id, |document| selection.takes_document(agent, document))?;
+    let documents = documents::matching(db, agent_id, |document| selection.takes_document(agent, document))?;
     let gone = Gone { memories, attachments, operations: selection.operations(db)?, blocks, documents };
     let places = places(&gone);
     let is_whole = *target == Target::Agent;
