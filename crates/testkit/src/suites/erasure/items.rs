@@ -5,7 +5,7 @@ use annals_core::{Interval, MemoryId, Statement};
 
 use super::{by_id, erase};
 use crate::suites::Store;
-use crate::suites::catalog::{me, now, spoken_turn};
+use crate::suites::catalog::{me, now, user_turn};
 use crate::{agent, at, document, entry, statement};
 
 const AT: &str = "2026-03-04T10:00:00Z";
@@ -14,7 +14,7 @@ const AT: &str = "2026-03-04T10:00:00Z";
 fn entered(id: &str, text: &str) -> Statement {
     let source = MemoryId::imported(&me(), id);
     let sources = vec![source.clone()];
-    let stated = statement(&me(), &spoken_turn("1", AT, "x"), text);
+    let stated = statement(&me(), &user_turn("1", AT, "x"), text);
     Statement { id: MemoryId::entered_statement(&me(), &source), sources, ..stated }
 }
 
