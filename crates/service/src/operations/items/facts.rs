@@ -33,8 +33,10 @@ struct Known {
 }
 
 impl Known {
-    fn of(log: Vec<FactOperation>) -> Known {
+    fn of(mut log: Vec<FactOperation>) -> Known {
         let mut known = Known::default();
+        // The log has no order. Of texts that are compared as equal, the one without a property came first.
+        log.sort_by_key(|operation| operation.properties.contains_key(TEXT));
         for operation in log {
             if operation.predicate == OBSERVATION {
                 let stated = operation.properties.get(TEXT).and_then(serde_json::Value::as_str);

@@ -1,4 +1,4 @@
-//! Exports with odd or unknown parts: what can be read is read, the rest is named and counted.
+//! Odd exports: unknown parts, times of all forms, half characters, shared and deep conversations.
 
 use crate::Kind;
 use crate::kinds::testing::{items, options};
