@@ -66,7 +66,7 @@ else
   echo "annals: no lints without clippy; install it with: rustup component add clippy" >&2
 fi
 
-# SQLite's pages as a table: with it a forgetting overwrites what is left of deleted rows page by page (catalog/src/pages.rs).
+# SQLite's pages as a table: with it a forgetting overwrites what is left of deleted rows page by page (catalog/src/sqlite/pages.rs).
 # Built without it, the whole file is rewritten instead.
 export LIBSQLITE3_FLAGS="${LIBSQLITE3_FLAGS:--DSQLITE_ENABLE_DBPAGE_VTAB}"
 

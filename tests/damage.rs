@@ -68,10 +68,10 @@ fn search_rebuilds_the_damaged_table_it_needs() {
     let annals = Annals::new();
     annals.import(&days("ann", 30, 2));
     annals.json(&["rollup"]);
-    let asked = ["search", "Kyoto", "--agent", "ann", "--grain", "working"];
-    let before = found(&annals.json(&asked));
+    let command = ["search", "Kyoto", "--agent", "ann", "--grain", "working"];
+    let before = found(&annals.json(&command));
     files(&annals.data().join("tables")).iter().filter(|file| is_data(file)).for_each(zero);
-    let answer = annals.run(&[&asked[..], &["--json"]].concat());
+    let answer = annals.run(&[&command[..], &["--json"]].concat());
     assert_eq!(answer.code, 0, "{}", answer.err);
     assert_eq!(found(&serde_json::from_str(&answer.out).unwrap()), before);
     assert!(answer.err.contains("damaged"), "it is said: {}", answer.err);
@@ -124,15 +124,15 @@ fn findings(annals: &Annals) -> Option<(BTreeSet<String>, String)> {
     let grains = ["working", "daily", "weekly"].map(|grain| ["--grain", grain]).concat();
     let question = [&["search", "brother", "--agent", "ann", "--limit", "100", "--json"], &grains[..]].concat();
     let facts = ["facts", "--about", "Ann", "--agent", "ann", "--json"];
-    let [searched, asked] = [&question[..], &facts].map(|args| annals.run(args));
-    for answer in [&searched, &asked] {
+    let [searched, command] = [&question[..], &facts].map(|args| annals.run(args));
+    for answer in [&searched, &command] {
         if answer.code != 0 {
             assert!(!answer.err.trim().is_empty(), "it says why");
             return None;
         }
     }
     let found: BTreeSet<String> = found(&serde_json::from_str(&searched.out).unwrap()).into_iter().collect();
-    Some((found, asked.out))
+    Some((found, command.out))
 }
 
 /// Removes one file or folder of a data folder, and searches. Tries one of each kind, or all with `ANNALS_DAMAGE=all`.

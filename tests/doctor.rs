@@ -68,8 +68,8 @@ fn healthy_folder_is_well_and_stays_unchanged() {
         assert_eq!(finding(&findings, about)["state"], json!("ok"), "{findings}");
     }
     assert_eq!((files(&patient.annals.data()).len(), patient.annals.dump()), (before, dump));
-    let stated = patient.annals.run(&["doctor"]);
-    assert!(stated.code == 0 && stated.out.ends_with("All checks passed.\n"), "{}", stated.out);
+    let answer = patient.annals.run(&["doctor"]);
+    assert!(answer.code == 0 && answer.out.ends_with("All checks passed.\n"), "{}", answer.out);
 }
 
 #[test]
@@ -89,8 +89,8 @@ fn wrong_settings_are_reported_and_the_rest_is_checked() {
 
 #[test]
 fn taken_port_is_reported() {
-    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    let listen = format!("server.listen={}", taken.local_addr().unwrap());
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let listen = format!("server.listen={}", listener.local_addr().unwrap());
     let patient = Patient::new();
     let answer = patient.annals.run(&["doctor", "--json", "--set", &listen]);
     let findings: Value = serde_json::from_str::<Value>(&answer.out).unwrap()["findings"].clone();

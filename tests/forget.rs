@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use crate::command::{Annals, files};
 use crate::story::{days, line};
 
-/// Sentences about one person, spread over months. `stated` adds a sentence about the person whom she supersedes.
-const SAID: [(&str, &str, &str); 7] = [
+/// Sentences about one person, spread over months. `lines` adds a sentence about the person whom she supersedes.
+const MESSAGES: [(&str, &str, &str); 7] = [
     ("1", "2026-01-07T10:00:00Z", "My landlord Zelda Quist raised the rent of the flat by forty euros."),
     ("2", "2026-01-21T10:00:00Z", "Zelda Quist lives in Valparaiso."),
     ("3", "2026-02-11T10:00:00Z", "I signed the contract of the new studio with Zelda Quist on Tuesday."),
@@ -17,8 +17,8 @@ const SAID: [(&str, &str, &str); 7] = [
     ("7", "2026-11-19T20:00:00Z", "I owe Zelda Quist the deposit of two months."),
 ];
 
-fn stated() -> String {
-    let about = SAID.iter().map(|(id, at, text)| line("ann", "landlord", id, "Ann", text, at));
+fn lines() -> String {
+    let about = MESSAGES.iter().map(|(id, at, text)| line("ann", "landlord", id, "Ann", text, at));
     let before = line("ann", "music", "1", "Ann", "I am married to Hana Mori.", "2026-01-05T10:00:00Z");
     about.chain([before]).collect()
 }
@@ -32,7 +32,7 @@ fn spouses(annals: &Annals) -> Vec<Value> {
 fn holders(annals: &Annals) -> Vec<String> {
     let holds = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes).to_lowercase();
-        text.contains("zelda quist") || SAID.iter().any(|(_, _, output)| text.contains(&output.to_lowercase()))
+        text.contains("zelda quist") || MESSAGES.iter().any(|(_, _, output)| text.contains(&output.to_lowercase()))
     };
     let files = files(&annals.data());
     files.iter().filter(|path| holds(&std::fs::read(path).unwrap())).map(|path| path.display().to_string()).collect()
@@ -41,11 +41,11 @@ fn holders(annals: &Annals) -> Vec<String> {
 #[test]
 fn subject_is_forgotten_in_turns_facts_summaries_and_sealed_months() {
     let annals = Annals::new();
-    annals.import(&(days("ann", 120, 2) + &stated()));
+    annals.import(&(days("ann", 120, 2) + &lines()));
     annals.json(&["rollup"]);
     annals.json(&["agent", "set", "ann", "--plan", "free"]);
     annals.json(&["retain", "--trust-clock"]);
-    annals.import(&stated());
+    annals.import(&lines());
     annals.json(&["rollup"]);
     assert_eq!(spouses(&annals), [json!("Zelda Quist")]);
     assert!(!holders(&annals).is_empty());
@@ -64,7 +64,7 @@ fn subject_is_forgotten_in_turns_facts_summaries_and_sealed_months() {
     assert_eq!(annals.json(&["verify"])["sound"], json!(true));
 
     let after = annals.dump();
-    let again = annals.import(&stated());
+    let again = annals.import(&lines());
     // Four pruned messages had left traces that name her. The others had left none, and count as pruned.
     assert_eq!((&again["accepted"], &again["forgotten"]), (&json!(0), &json!(5)));
     annals.json(&["rollup"]);
@@ -74,12 +74,12 @@ fn subject_is_forgotten_in_turns_facts_summaries_and_sealed_months() {
 #[test]
 fn forgotten_messages_return_only_with_unforget() {
     let annals = Annals::new();
-    annals.import(&stated());
+    annals.import(&lines());
     let done = annals.json(&["forget", "--agent", "ann", "--conversation", "landlord", "--yes"]);
     assert_eq!(done["turns"].as_array().unwrap().len(), 7);
-    let file = annals.file("again.jsonl", &stated());
-    let taken = annals.json(&["import", "--unforget", file.to_str().unwrap()]);
-    assert_eq!((&taken["accepted"], &taken["forgotten"]), (&json!(7), &json!(0)));
+    let file = annals.file("again.jsonl", &lines());
+    let again = annals.json(&["import", "--unforget", file.to_str().unwrap()]);
+    assert_eq!((&again["accepted"], &again["forgotten"]), (&json!(7), &json!(0)));
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn range_and_id_forget_what_they_name() {
 #[test]
 fn deleted_agent_leaves_nothing_and_other_agents_stay() {
     let annals = Annals::new();
-    annals.import(&(stated() + &days("bob", 10, 2)));
+    annals.import(&(lines() + &days("bob", 10, 2)));
     annals.json(&["rollup"]);
     annals.json(&["facts", "--agent", "ann"]);
     let dump = annals.json(&["timeline", "--agent", "bob", "--grain", "daily"]);

@@ -111,16 +111,16 @@ fn keep(target: &str, input: &[u8]) -> PathBuf {
 struct Watch {
     /// The input that is being checked.
     input: Mutex<Vec<u8>>,
-    looks: std::sync::mpsc::Sender<bool>,
+    progress_sender: std::sync::mpsc::Sender<bool>,
 }
 
 impl Watch {
     fn start(target: &'static str) -> std::sync::Arc<Watch> {
-        let (looks, looked) = channel();
-        let watch = std::sync::Arc::new(Watch { input: Mutex::default(), looks });
+        let (progress_sender, progress) = channel();
+        let watch = std::sync::Arc::new(Watch { input: Mutex::default(), progress_sender });
         let watched = std::sync::Arc::downgrade(&watch);
         std::thread::spawn(move || {
-            wait(&looked, || {
+            wait(&progress, || {
                 if let Some(watch) = watched.upgrade() {
                     let place = keep(target, &watch.input.lock().unwrap());
                     panic_everywhere(&format!("{target}: an input takes for ever: {}", place.display()));
@@ -132,18 +132,18 @@ impl Watch {
 
     fn over(&self, input: &[u8], check: impl FnOnce() -> Verdict) -> Verdict {
         *self.input.lock().unwrap() = input.to_vec();
-        let _ = self.looks.send(true);
+        let _ = self.progress_sender.send(true);
         let verdict = check();
-        let _ = self.looks.send(false);
+        let _ = self.progress_sender.send(false);
         verdict
     }
 }
 
 /// Calls `hangs` if an input is not finished in time.
-fn wait(looked: &Receiver<bool>, hangs: impl Fn()) {
+fn wait(progress: &Receiver<bool>, hangs: impl Fn()) {
     let mut is_under_way = false;
     loop {
-        match looked.recv_timeout(FOR_EVER) {
+        match progress.recv_timeout(FOR_EVER) {
             Ok(begins) => is_under_way = begins,
             Err(RecvTimeoutError::Timeout) if is_under_way => hangs(),
             Err(RecvTimeoutError::Timeout) => {}

@@ -21,8 +21,8 @@ fn dashboard_and_alerts_use_the_listed_metrics() {
     assert!(promised.len() > 20, "{promised:?}");
     let shown = metrics(&read("grafana/annals.json"));
     let watched = metrics(&read("prometheus/annals.rules.yml"));
-    for asked in [&shown, &watched] {
-        assert_eq!(asked.difference(&promised).collect::<Vec<_>>(), Vec::<&String>::new());
+    for metrics in [&shown, &watched] {
+        assert_eq!(metrics.difference(&promised).collect::<Vec<_>>(), Vec::<&String>::new());
     }
     let unseen: Vec<&String> =
         promised.iter().filter(|name| !shown.contains(*name) && !watched.contains(*name)).collect();

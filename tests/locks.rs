@@ -101,8 +101,8 @@ async fn every_route_keeps_the_locks() {
         let filled = path.replace("{agent}", "ann").replace("{id}", &id).replace("{name}", "search_memory");
         let filled = filled.replace("{collection}", "notes").replace("{key}", "plan");
         let body = if method == "GET" { None } else { body(&path) };
-        let asked = Method::from_bytes(method.as_bytes()).unwrap();
-        let (status, answer) = served.ask(asked, &filled, None, body.as_ref()).await;
+        let method = Method::from_bytes(method.as_bytes()).unwrap();
+        let (status, answer) = served.ask(method.clone(), &filled, None, body.as_ref()).await;
         assert!(!status.is_server_error(), "{method} {filled}: {status} {answer}");
         answered += usize::from(status.is_success());
         assert_eq!(served.locks(), 1, "after {method} {path}");

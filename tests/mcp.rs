@@ -13,7 +13,7 @@ struct Client {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
-    asked: u64,
+    requests: u64,
 }
 
 impl Client {
@@ -27,7 +27,7 @@ impl Client {
         command.env_remove("ANNALS_DATA").env_remove("ANNALS_CONFIG");
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (input, output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
-        let mut client = Client { child, input, output, asked: 0 };
+        let mut client = Client { child, input, output, requests: 0 };
         let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {},
             "clientInfo": { "name": "test", "version": "1" } });
         assert_eq!(client.ask("initialize", hello)["serverInfo"]["name"], "annals");
@@ -41,12 +41,12 @@ impl Client {
     }
 
     fn ask(&mut self, method: &str, params: Value) -> Value {
-        self.asked += 1;
-        self.send(&json!({ "jsonrpc": "2.0", "id": self.asked, "method": method, "params": params }));
+        self.requests += 1;
+        self.send(&json!({ "jsonrpc": "2.0", "id": self.requests, "method": method, "params": params }));
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
         let answer: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
-        assert_eq!(answer["id"], self.asked, "{answer}");
+        assert_eq!(answer["id"], self.requests, "{answer}");
         answer["result"].clone()
     }
 
@@ -158,8 +158,8 @@ fn default_timeline_covers_each_time_once_in_whole_lines() {
     annals.import(&crate::story::days("ann", 70, 3));
     annals.json(&["rollup"]);
     let mut client = Client::start(&annals);
-    let stated = client.call("timeline", json!({}));
-    let memories = stated["structuredContent"]["memories"].as_array().unwrap().clone();
+    let answer = client.call("timeline", json!({}));
+    let memories = answer["structuredContent"]["memories"].as_array().unwrap().clone();
     let mut until = String::new();
     for memory in &memories {
         let (from, to) = (memory["date"].as_str().unwrap(), memory["to"].as_str().unwrap());
@@ -168,12 +168,12 @@ fn default_timeline_covers_each_time_once_in_whole_lines() {
     }
     assert!(memories.len() > 2 && until.starts_with("2026-03"), "{memories:?}");
     // Each sentence of a summary is on its own line, and none is cut in the middle.
-    let text = stated["content"][0]["text"].as_str().unwrap();
+    let text = answer["content"][0]["text"].as_str().unwrap();
     let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("  ")).collect();
     assert!(lines.len() > memories.len(), "{text}");
     assert!(lines.iter().all(|line| line.contains("with my brother.") || line.ends_with("shows all of it)")), "{text}");
     // The text in the structured content is shorter.
-    let brief = stated["structuredContent"]["text"].as_str().unwrap();
+    let brief = answer["structuredContent"]["text"].as_str().unwrap();
     assert!(
         brief.len() < text.len() / 2 && brief.contains("get_memory shows all of it"),
         "{} {}",

@@ -185,8 +185,8 @@ fn own_prompt_is_used_checked_and_reset() {
     annals.run(&["prompt", "set", "daily", own.to_str().unwrap(), "--agent", "ann"]);
     let rewritten = annals.json_after(1, &["rollup", "--refresh", "--agent", "ann"]);
     assert_eq!(rewritten[0]["written"]["daily"], json!(2), "{rewritten}");
-    let asked = modelled._server.requests();
-    assert!(asked.iter().any(|request| request.said_by("system").contains("Tell it in rhyme.")));
+    let requests = modelled._server.requests();
+    assert!(requests.iter().any(|request| request.content_of("system").contains("Tell it in rhyme.")));
     let bad = annals.file("bad.md", "Tell it.\n---\n{{ sources }} {{ weather }}\n");
     let refused = annals.run(&["prompt", "set", "daily", bad.to_str().unwrap(), "--agent", "ann"]);
     assert!(refused.code == 2 && refused.err.contains("weather"), "{}", refused.err);

@@ -60,9 +60,9 @@ fn setting_a_plan_reports_what_is_past_it() {
 fn retain_reports_before_and_after_pruning() {
     let annals = with_summaries();
     annals.json(&["agent", "set", "ann", "--plan", "free"]);
-    let looked = annals.run(&["retain", "--dry-run"]);
-    assert!(looked.out.contains("the plan free keeps messages 48h"), "{}", looked.out);
-    assert!(looked.out.contains("would be pruned") && looked.out.contains("working: 80 memories"), "{}", looked.out);
+    let preview = annals.run(&["retain", "--dry-run"]);
+    assert!(preview.out.contains("the plan free keeps messages 48h"), "{}", preview.out);
+    assert!(preview.out.contains("would be pruned") && preview.out.contains("working: 80 memories"), "{}", preview.out);
     let done = annals.run(&["retain", "--trust-clock"]);
     let (before, after) = (done.out.find("would be pruned"), done.out.find(" pruned, "));
     assert!(before.is_some() && before < after, "{}", done.out);

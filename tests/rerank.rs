@@ -73,8 +73,8 @@ fn search_is_answered_whatever_the_model_does() {
         assert_eq!((&answer["reranked"], answer["results"].as_array().unwrap().len()), (&json!(false), 3));
         assert_eq!(answer["not_reranked_because"], json!(why), "{script:?}");
         assert_eq!(server.requests().len(), usize::from(!why.contains("budget")), "{script:?}");
-        let stated = annals.run(&[&ask[..], &more[..]].concat());
-        assert!(stated.out.contains(why) && !(stated.out + &stated.err).contains("very-secret"), "{script:?}");
+        let answer = annals.run(&[&ask[..], &more[..]].concat());
+        assert!(answer.out.contains(why) && !(answer.out + &answer.err).contains("very-secret"), "{script:?}");
     }
     check(Script::Hangs, "models.rerank.timeout=50ms", "no answer within 50ms");
     check(Script::Refuses(500, None), "", "it answered with status 500");

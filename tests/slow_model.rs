@@ -22,7 +22,7 @@ enum Task {
 
 impl Task {
     fn of(request: &ModelRequest) -> Task {
-        if request.said_by("system").contains("\"operations\"") { Task::Facts } else { Task::Summaries }
+        if request.content_of("system").contains("\"operations\"") { Task::Facts } else { Task::Summaries }
     }
 }
 
@@ -48,7 +48,7 @@ impl Gate {
     }
 
     fn pass(&self, request: &ModelRequest) {
-        if Task::of(request) == self.task && request.said_by("user").contains(self.about) {
+        if Task::of(request) == self.task && request.content_of("user").contains(self.about) {
             let mut state = self.state.lock().unwrap();
             state.waiting += 1;
             drop(self.changed.wait_while(state, |state| !state.open).unwrap());
@@ -93,7 +93,7 @@ impl Slow {
     }
 
     /// Waits until the model has received a task that is held back.
-    async fn asked(&self) {
+    async fn wait_for_question(&self) {
         while self.gate.state.lock().unwrap().waiting == 0 {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
@@ -128,7 +128,7 @@ impl Slow {
 
 async fn check(task: Task) {
     let slow = Slow::serving(task, &days("ann", 2, 2));
-    slow.asked().await;
+    slow.wait_for_question().await;
     slow.everything_else_goes_on().await;
     slow.finish().await;
     slow.served.annals.expect_sound_tables();
@@ -153,7 +153,7 @@ async fn data_forgotten_during_extraction_stays_forgotten() {
     let path = "/v1/agents/ann/messages?wait=extracted&timeout_seconds=1";
     slow.served.post(path, &message_saying("Zelda Quist bakes bread in Uppsala.", "secret")).await;
     slow.served.post("/v1/agents/ann/messages", &message_saying("Tom likes his tea black.", "other")).await;
-    slow.asked().await;
+    slow.wait_for_question().await;
     let forgotten = slow.served.ask(Method::DELETE, "/v1/agents/ann/conversations/secret?dry_run=false", None, None);
     let (status, answer) = tokio::time::timeout(Duration::from_secs(120), forgotten).await.expect("forgetting");
     assert_eq!(status, StatusCode::OK, "{answer}");
@@ -167,7 +167,7 @@ async fn data_forgotten_during_extraction_stays_forgotten() {
 async fn data_forgotten_during_a_summary_stays_forgotten() {
     for path in ["/v1/agents/ann/conversations/day%200", "/v1/agents/ann"] {
         let slow = Slow::serving_about(Task::Summaries, SECRET, &days("ann", 2, 2));
-        slow.asked().await;
+        slow.wait_for_question().await;
         let path = format!("{path}?dry_run=false");
         let forgetting = slow.served.ask(Method::DELETE, &path, None, None);
         let (_, answer) = tokio::time::timeout(Duration::from_secs(120), forgetting).await.expect(&path);
@@ -196,7 +196,7 @@ fn places_of(secret: &str, folder: &Path) -> Vec<PathBuf> {
 #[tokio::test]
 async fn only_the_request_to_forget_waits_for_the_model() {
     let slow = Slow::serving(Task::Summaries, &days("ann", 2, 2));
-    slow.asked().await;
+    slow.wait_for_question().await;
     let path = "/v1/agents/ann/conversations/day%200?dry_run=false";
     let forgetting = slow.served.ask(Method::DELETE, path, None, None);
     let others = async {

@@ -1,7 +1,7 @@
-"""LangGraph's SDK and a LangGraph graph with `store=` over Annals, beside LangGraph's own store in memory: the same calls, and the
-same answers.
+"""LangGraph's SDK, the store of our own package, and LangGraph graphs with `store=` over Annals, beside LangGraph's own store in
+memory: the same calls, and the same answers.
 
-    pip install langgraph==1.2.22 langgraph-checkpoint==4.3.2 langgraph-sdk==0.4.14
+    pip install langgraph==1.2.22 langgraph-checkpoint==4.3.2 langgraph-sdk==0.4.14 annals-memory
     python tests/python/langgraph_store.py --url http://127.0.0.1:7411 [--key KEY] [--agent NAME]
 
 The SDK is not changed: its URL names the agent. The agent should be new.
@@ -11,6 +11,8 @@ import argparse
 import time
 from typing import TypedDict
 
+from annals_memory import Annals
+from annals_memory.langgraph import AnnalsStore
 from langgraph.graph import END, START, StateGraph
 from langgraph.store.base import BaseStore, GetOp, Item, ListNamespacesOp, PutOp, SearchItem, SearchOp
 from langgraph.store.memory import InMemoryStore
@@ -210,12 +212,15 @@ def main():
     parser.add_argument("--agent", default=f"langgraph-{time.time_ns()}")
     options = parser.parse_args()
     client = get_sync_client(url=f"{options.url}/compat/langgraph/{options.agent}", api_key=options.key)
-    compared = Comparison(OverSdk(client.store))
+    package = AnnalsStore(Annals(options.url, options.key), f"{options.agent}-package")
     checks = (store_and_read, search_without_a_query, list_namespaces, search_with_a_query, time_to_live, graph)
-    for check in checks:
-        check(compared)
-    print(f"{compared.count} answers, {compared.different} of them different")
-    raise SystemExit(compared.different > 0)
+    compared = [Comparison(OverSdk(client.store)), Comparison(package)]
+    for one in compared:
+        for check in checks:
+            check(one)
+    different = sum(one.different for one in compared)
+    print(f"{sum(one.count for one in compared)} answers, {different} of them different")
+    raise SystemExit(different > 0)
 
 
 if __name__ == "__main__":

@@ -32,11 +32,14 @@ DATED = re.compile(r"^- \[[^\]]+\] .*\d{4}-\d{2}-\d{2}")
 class Tools:
     """The tools of a connection; each answer is checked as it comes."""
 
+    calls = 0
+
     def __init__(self, client, tools):
         self.client = client
         self.tools = {tool.name: tool for tool in tools}
 
     async def call(self, name, **arguments):
+        Tools.calls += 1
         result = await self.client.call_tool(name, arguments)
         text = result.content[0].text
         assert not result.is_error, f"{name}: {text}"
@@ -114,7 +117,8 @@ async def uses_every_tool(client):
 
     await tools.refused("search_memory", "limit", limit=5000)
     await tools.refused("search_memory", "from", **{"from": "yesterday"})
-    await tools.refused("search_memory", "limit", limit=3)
+    newest, _ = await tools.call("search_memory", limit=3)
+    assert any(result["id"] == turn for result in newest["results"]), newest
     await tools.refused("get_memory", "search_memory", id="t-nothing")
     await tools.refused("forget_memory", "exactly one", ids=[turn], subject="Ann")
 
@@ -177,6 +181,7 @@ async def main():
         print("three stdio clients at once, the first killed: the others go on, and a new one is served")
     if not wish.url and not wish.command:
         sys.exit("say --url, or a command after --")
+    print(f"{Tools.calls} calls of tools, over HTTP and stdio as given")
 
 
 if __name__ == "__main__":

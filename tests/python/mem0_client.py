@@ -149,10 +149,10 @@ def main():
     parser.add_argument("--agent", default="mem0-client")
     wish = parser.parse_args()
     host = f"{wish.url}/compat/mem0/{wish.agent}"
-    python_client(host, wish.key)
-    command_line(host, wish.key)
-    self_hosted(host, wish.key)
-    print("mem0: ok")
+    ways = (python_client, command_line, self_hosted)
+    for way in ways:
+        way(host, wish.key)
+    print(f"{len(ways)} clients: MemoryClient, mem0-cli, routes of the self-hosted server")
 
 
 if __name__ == "__main__":

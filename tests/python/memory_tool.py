@@ -1,6 +1,6 @@
 """Anthropic's memory tool over Annals beside the file tool of Anthropic's own SDK: the same commands, and the texts byte for byte.
 
-    pip install anthropic==2.12.0
+    pip install anthropic==2.12.0 annals-memory
     python tests/python/memory_tool.py --url http://127.0.0.1:7411 [--key KEY] [--agent NAME]
 
 Both run every command in order: Annals over HTTP, the SDK's tool on a folder that is removed afterwards. Only the sizes of
@@ -8,41 +8,14 @@ directories are left out of the comparison, because they are those of the disk. 
 """
 
 import argparse
-import json
+import asyncio
 import tempfile
 import time
-import urllib.error
-import urllib.request
 
+from annals_memory import Annals
+from annals_memory.anthropic import AnnalsMemoryTool, AsyncAnnalsMemoryTool
 from anthropic.lib.tools import ToolError
-from anthropic.tools.memory import BetaAbstractMemoryTool, BetaLocalFilesystemMemoryTool
-
-REFUSED = 422
-
-
-class AnnalsMemoryTool(BetaAbstractMemoryTool):
-    """What a program needs to give Claude this memory: one request per command."""
-
-    def __init__(self, url, key, agent):
-        super().__init__()
-        self.url = f"{url}/compat/anthropic/{agent}"
-        self.headers = {"Content-Type": "application/json"} | ({"X-API-Key": key} if key else {})
-
-    def call(self, input):
-        request = urllib.request.Request(self.url, json.dumps(input).encode(), self.headers, method="POST")
-        try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
-                return answer.read().decode()
-        except urllib.error.HTTPError as error:
-            if error.code == REFUSED:
-                raise ToolError(error.read().decode()) from None
-            raise
-
-    def view(self, command):
-        return self.call(command)
-
-    create = str_replace = insert = delete = rename = view
-
+from anthropic.tools.memory import BetaLocalFilesystemMemoryTool
 
 def create(path, text=""):
     return {"command": "create", "path": path, "file_text": text}
@@ -218,12 +191,16 @@ def main():
     options = parser.parse_args()
     different = 0
     with tempfile.TemporaryDirectory() as folder:
-        tools = [BetaLocalFilesystemMemoryTool(folder), AnnalsMemoryTool(options.url, options.key, options.agent)]
+        annals = Annals(options.url, options.key)
+        tools = [BetaLocalFilesystemMemoryTool(folder), AnnalsMemoryTool(annals, options.agent)]
         for number, command in enumerate(COMMANDS):
             theirs, ours = (without_sizes_of_directories(command, outcome(tool, command)) for tool in tools)
             if theirs != ours:
                 different += 1
                 print(f"{number}: {command}\n  SDK:    {theirs!r}\n  Annals: {ours!r}")
+    twin = AsyncAnnalsMemoryTool(annals, options.agent)
+    assert asyncio.run(twin.call(view("/memories"))) == tools[1].call(view("/memories"))
+    assert tools[1].clear_all_memory() and tools[1].call(view("/memories")).count("\n") == 1
     print(f"{len(COMMANDS)} commands, {different} with another text")
     raise SystemExit(different > 0)
 

@@ -146,7 +146,7 @@ def main():
     wish = parser.parse_args()
     asyncio.run(runner(wish.url, wish.key, wish.agent))
     asyncio.run(conversations(wish.url, wish.key, wish.agent))
-    print("openai conversations: ok")
+    print("2 clients: a runner with OpenAIConversationsSession, client.conversations")
 
 
 if __name__ == "__main__":

@@ -38,8 +38,8 @@ async fn main() -> Result<(), Failure> {
     rustls::crypto::ring::default_provider().install_default().ok();
     let service = std::env::var("ANNALS_URL").unwrap_or_else(|_| "http://127.0.0.1:7411".to_owned());
     let memory = Memory { client: reqwest::Client::new(), url: format!("{service}/v1/agents/example-rs") };
-    let said = "I moved from Oslo to Bern last week.";
-    memory.remember(json!([{ "role": "user", "name": "Ann", "id": "1", "content": said }])).await?;
+    let message = "I moved from Oslo to Bern last week.";
+    memory.remember(json!([{ "role": "user", "name": "Ann", "id": "1", "content": message }])).await?;
     let prompt = "What is the weather like at home?";
     println!("{}", memory.recall(prompt, "Ann").await?);
     // Here the model is called with this text and the prompt. Then the turn is stored:

@@ -104,8 +104,8 @@ impl Client {
                     host: &**host,
                     now: self.now,
                     progress: &self.bars,
-                    input: &mut Given(input),
-                    output: &mut Taken(output),
+                    input: &mut LocalInput(input),
+                    output: &mut LocalOutput(output),
                 };
                 let answer = request.run(context).await?;
                 host.folder.service().flush_access_counts().await?;
@@ -140,20 +140,20 @@ impl Client {
 }
 
 /// Items of input within this process.
-struct Given(Items);
+struct LocalInput(Items);
 
 #[async_trait]
-impl Input for Given {
+impl Input for LocalInput {
     async fn next(&mut self) -> Result<Option<Value>> {
         self.0.next().await.transpose()
     }
 }
 
 /// Receives items of output within this process.
-struct Taken<'a>(&'a mut (dyn FnMut(Value) -> Result<()> + Send));
+struct LocalOutput<'a>(&'a mut (dyn FnMut(Value) -> Result<()> + Send));
 
 #[async_trait]
-impl Output for Taken<'_> {
+impl Output for LocalOutput<'_> {
     async fn send(&mut self, item: Value) -> Result<()> {
         (self.0)(item)
     }

@@ -1,9 +1,12 @@
-//! Prints text for people, with control sequences escaped, and text for programs, unchanged.
+//! Prints text for people, with invisible and active characters escaped (control sequences, direction marks, zero-width
+//! characters), and text for programs, unchanged.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::Write;
 
-use crate::visible::visible;
+/// The escape sequences that this program uses for colours and weights. None of them hides or moves text.
+const STYLES: [&str; 5] = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m", "\u{1b}[33m", "\u{1b}[36m"];
 
 /// Prints text for people to standard output, without colours unless a terminal shows them. Escapes control sequences and
 /// invisible characters: the text of memories is untrusted.
@@ -21,4 +24,32 @@ fn print_text(text: &str) {
     if write!(anstream::stdout(), "{text}").is_err() {
         std::process::exit(0);
     }
+}
+
+/// Returns the text with invisible characters as escapes such as `\u{202e}`. Line ends, tabs and our own colours stay.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(next) = rest.chars().next() {
+        let style = STYLES.iter().find(|style| rest.starts_with(**style));
+        let length = style.map_or(next.len_utf8(), |style| style.len());
+        if style.is_none() && is_hidden(next) {
+            shown.extend(next.escape_unicode());
+        } else {
+            shown.push_str(&rest[..length]);
+        }
+        rest = &rest[length..];
+    }
+    Cow::Owned(shown)
+}
+
+fn is_hidden(c: char) -> bool {
+    let is_control = c.is_control() && c != '\n' && c != '\t';
+    // U+200C and U+200D stay: emoji and the letter shapes of Arabic and Indic scripts need these joiners.
+    is_control
+        || matches!(c, '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{2028}' | '\u{2029}' | '\u{202A}'..='\u{202E}'
+            | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{E0000}'..='\u{E007F}')
 }

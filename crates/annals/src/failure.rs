@@ -1,23 +1,24 @@
-//! Converts errors into text for people, JSON for programs, and exit codes. Only this module does so.
+//! Prints errors: as text for people or JSON for programs. Only this module does so.
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use annals_core::{Error, Fault};
-use annals_server::error_status;
 use annals_server::rest::chain;
 use serde_json::json;
 
+use crate::exit_code::exit_code;
+
 /// Prints the error to standard error and returns its exit code.
 pub fn report(error: &Error, json: bool) -> ExitCode {
-    let (text, exit) = tell(error, json);
+    let (text, exit) = render(error, json);
     print(&text);
     ExitCode::from(exit)
 }
 
 /// Formats the error as text or as JSON, and returns it with the exit code.
-pub fn tell(error: &Error, json: bool) -> (String, u8) {
-    let exit = error_status(error).exit;
+fn render(error: &Error, json: bool) -> (String, u8) {
+    let exit = exit_code(error);
     if !json {
         return (format!("annals: {}{}", chain(error), advice(error)), exit);
     }

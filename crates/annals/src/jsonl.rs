@@ -16,7 +16,7 @@ use crate::lines::Lines;
 /// Faults beyond this number are counted, not listed.
 const MOST_FAULTS: usize = 100;
 /// If this many lines at the beginning all lack every field of a message, the file is not a file of messages.
-const ENOUGH: usize = 5;
+const UNPARSED_LINES: usize = 5;
 const FIELDS: [&str; 7] = ["agent", "conversation", "id", "role", "name", "content", "at"];
 
 /// A file of messages that was checked completely and can be read again.
@@ -58,7 +58,7 @@ impl MessageFile {
             }
             reading.read += 1;
             // A file of another kind is refused with a single fault.
-            if reading.read == ENOUGH && reading.unparsed == ENOUGH {
+            if reading.read == UNPARSED_LINES && reading.unparsed == UNPARSED_LINES {
                 return Err(Error::Faults(vec![something_else(reading.faults.swap_remove(0))]));
             }
         }

@@ -5,6 +5,7 @@ mod client;
 mod commands;
 mod config;
 mod console;
+mod exit_code;
 mod failure;
 mod folder;
 mod host;
@@ -19,7 +20,6 @@ mod records;
 mod scratch;
 mod source;
 mod view;
-mod visible;
 
 use std::process::ExitCode;
 

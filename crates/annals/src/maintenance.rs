@@ -147,7 +147,7 @@ impl Task for Verification {
             failures += found.gaps.len() as u64;
             mended += u64::from(!found.tables_are_sound());
             checked += 1;
-            tell(&agent, &found);
+            log(&agent, &found);
             self.0.mend(&agent, &found, moment.now).await?;
             last = Some(agent);
         }
@@ -155,7 +155,7 @@ impl Task for Verification {
     }
 }
 
-fn tell(agent: &Agent, found: &Verified) {
+fn log(agent: &Agent, found: &Verified) {
     let Verified { gaps, tables, facts_differ, .. } = found;
     if !gaps.is_empty() {
         let why = "days are missing from the summaries that should cover them";

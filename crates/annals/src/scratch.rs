@@ -60,7 +60,7 @@ pub fn sweep(folder: &Path) -> Result<()> {
         let name = entry.file_name();
         let is_scratch = [PREFIX, OF_SQLITE].iter().any(|prefix| name.to_string_lossy().starts_with(prefix));
         if is_scratch && entry.file_type().is_ok_and(|kind| kind.is_file()) {
-            std::fs::remove_file(entry.path()).map_err(|cause| cannot_tidy(folder, cause))?;
+            std::fs::remove_file(entry.path()).map_err(|cause| cannot_clean(folder, cause))?;
         }
     }
     Ok(())
@@ -71,17 +71,17 @@ pub fn sweep_folders(folder: &Path) -> Result<()> {
     for entry in entries(folder)? {
         let is_scratch = entry.file_name().to_string_lossy().starts_with(PREFIX);
         if is_scratch && entry.file_type().is_ok_and(|kind| kind.is_dir()) && is_abandoned(&entry.path()) {
-            std::fs::remove_dir_all(entry.path()).map_err(|cause| cannot_tidy(folder, cause))?;
+            std::fs::remove_dir_all(entry.path()).map_err(|cause| cannot_clean(folder, cause))?;
         }
     }
     Ok(())
 }
 
 fn entries(folder: &Path) -> Result<Vec<DirEntry>> {
-    std::fs::read_dir(folder).and_then(Iterator::collect).map_err(|cause| cannot_tidy(folder, cause))
+    std::fs::read_dir(folder).and_then(Iterator::collect).map_err(|cause| cannot_clean(folder, cause))
 }
 
-fn cannot_tidy(folder: &Path, cause: std::io::Error) -> Error {
+fn cannot_clean(folder: &Path, cause: std::io::Error) -> Error {
     Error::storage(format!("cannot tidy {}", folder.display()), cause)
 }
 

@@ -81,7 +81,7 @@ async fn measure(args: &Contexts, set: &Path) -> Result<Report> {
     let folder = TempDir::new().map_err(|error| Error::storage("making a temporary folder", error))?;
     let stores = Stores::open(folder.path(), embedder(args.cache.as_deref())?).await?;
     for (agent, messages) in &messages {
-        stores.tell(agent, messages, last(messages, &questions) + LATER).await?;
+        stores.ingest(agent, messages, last(messages, &questions) + LATER).await?;
     }
     let ids = ids(&messages);
     let mut asking = Asking::of(&stores, &messages, &ids).await?;

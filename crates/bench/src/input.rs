@@ -128,19 +128,19 @@ mod tests {
 
     #[test]
     fn unanswerable_questions_are_left_out_and_counted() {
-        let spoken = file(&[
+        let history = file(&[
             r#"{"agent":"a","conversation":"c","id":"1","role":"user","content":"x","at":"2026-03-04T10:00:00Z","more":1}"#,
             "",
         ]);
-        let messages = messages(spoken.path()).unwrap();
+        let messages = messages(history.path()).unwrap();
         let question = |agent: &str, evidence: &str| {
             format!(
                 r#"{{"agent":"{agent}","query":"?","at":"2026-03-05T10:00:00Z","type":"t","evidence":[{evidence}]}}"#
             )
         };
-        let asked = [question("a", r#""1","9""#), question("a", r#""9""#), question("a", ""), question("b", r#""1""#)];
-        let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
-        let (questions, left_out) = questions(file(&asked).path(), &messages).unwrap();
+        let lines = [question("a", r#""1","9""#), question("a", r#""9""#), question("a", ""), question("b", r#""1""#)];
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let (questions, left_out) = questions(file(&lines).path(), &messages).unwrap();
         assert_eq!((questions.len(), left_out), (1, 3));
         assert_eq!(questions[0].evidence, HashSet::from(["1".to_owned()]));
         assert_eq!(questions[0].conversations, HashSet::from(["c".to_owned()]));

@@ -78,14 +78,14 @@ async fn fill(place: &Path, life: &Life, rows: usize, embedder: Arc<dyn Embedder
     let folder =
         Folders { place: &place, life, agent: &agent, embedder: embedder.clone() }.at(days(life, rows), None).await?;
     let stores = Stores::open(&folder, embedder).await?;
-    stores.tell(&agent, &[], crate::growth::life::age(days(life, rows) + LATER)).await?;
+    stores.ingest(&agent, &[], crate::growth::life::age(days(life, rows) + LATER)).await?;
     Ok(folder)
 }
 
 /// Returns the number of days that together hold at least `rows` turns.
 fn days(life: &Life, rows: usize) -> usize {
-    let told_before = life.days().scan(0, |turns, day| Some(std::mem::replace(turns, *turns + day.len())));
-    told_before.take_while(|turns| *turns < rows).count()
+    let notified_before = life.days().scan(0, |turns, day| Some(std::mem::replace(turns, *turns + day.len())));
+    notified_before.take_while(|turns| *turns < rows).count()
 }
 
 /// Writes to a service over a copy of the folder.

@@ -20,7 +20,7 @@ pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 /// Number of agents that the connections are spread over.
 const AGENTS: usize = 5;
 /// How long to wait until everything is searchable.
-const PATIENCE: Duration = Duration::from_secs(600);
+const DEADLINE: Duration = Duration::from_secs(600);
 
 #[derive(Args)]
 pub struct Load {
@@ -151,7 +151,7 @@ async fn settle(client: &mut Client) -> Result<Duration, Failure> {
             if status == 404 || answer["not_yet_searchable"] == 0 {
                 break;
             }
-            if started.elapsed() > PATIENCE {
+            if started.elapsed() > DEADLINE {
                 return Err("messages do not become searchable".into());
             }
             tokio::time::sleep(Duration::from_millis(500)).await;

@@ -54,8 +54,8 @@ pub async fn run(args: &Merged) -> Result<()> {
     let import = fill(&filling(args, &folder).await?, &messages, &questions).await?;
     drop(messages);
     let world = open(folder.path(), Scoring::AsSet).await?;
-    let asked = ask(&world, &questions, Weights::default()).await?;
-    let as_set = Report::new(&asked, unanswerable, &world.footprint().await?, import);
+    let results = ask(&world, &questions, Weights::default()).await?;
+    let as_set = Report::new(&results, unanswerable, &world.footprint().await?, import);
     drop(world);
     let world = open(folder.path(), Scoring::Exact).await?;
     let exactly = ask(&world, &questions, Weights::default()).await?;

@@ -15,14 +15,14 @@ pub struct Progress {
 struct State {
     done: usize,
     begun: Instant,
-    stated: Instant,
+    printed: Instant,
 }
 
 impl Progress {
     /// Starts a task of `all` items.
     pub fn new(what: &str, all: usize) -> Progress {
         let now = Instant::now();
-        Progress { what: what.to_owned(), all, state: Mutex::new(State { done: 0, begun: now, stated: now }) }
+        Progress { what: what.to_owned(), all, state: Mutex::new(State { done: 0, begun: now, printed: now }) }
     }
 
     /// Adds finished items.
@@ -30,11 +30,11 @@ impl Progress {
         let mut state = self.state.lock().expect("no holder of the lock panics");
         if state.done == 0 {
             // The task may have waited for other work until now.
-            (state.begun, state.stated) = (Instant::now(), Instant::now());
+            (state.begun, state.printed) = (Instant::now(), Instant::now());
         }
         state.done += more;
-        if state.stated.elapsed() >= EVERY || state.done == self.all {
-            state.stated = Instant::now();
+        if state.printed.elapsed() >= EVERY || state.done == self.all {
+            state.printed = Instant::now();
             let seconds = state.begun.elapsed().as_secs_f64();
             eprintln!("{}: {} of {} after {seconds:.0} s", self.what, state.done, self.all);
         }

@@ -83,8 +83,8 @@ async fn measure(set: &Path, name: &str, embedder: Arc<dyn Embedder>, ablate: bo
     let folder = TempDir::new().map_err(|error| Error::storage("making a temporary folder", error))?;
     let world = World::open(folder.path(), embedder, Scoring::AsSet).await?;
     let import = fill(&world, &messages, &questions).await?;
-    let asked = ask::ask(&world, &questions, Weights::default()).await?;
-    let mut report = Report::new(&asked, unanswerable, &world.footprint().await?, import);
+    let results = ask::ask(&world, &questions, Weights::default()).await?;
+    let mut report = Report::new(&results, unanswerable, &world.footprint().await?, import);
     if ablate {
         for (part, weights) in Weights::ablations() {
             report.ablated(part, &ask::ask(&world, &questions, weights).await?);
@@ -92,7 +92,7 @@ async fn measure(set: &Path, name: &str, embedder: Arc<dyn Embedder>, ablate: bo
     }
     let bm25 = baselines::by_words(&messages, &questions);
     let vectors = baselines::by_vectors(&world, &questions).await?;
-    Ok((report, Compared::new(name, &asked, [("BM25", bm25), ("MiniLM", vectors)])))
+    Ok((report, Compared::new(name, &results, [("BM25", bm25), ("MiniLM", vectors)])))
 }
 
 /// Returns the embedder of the command. If `cache` names a folder, its vectors are kept there.
@@ -110,8 +110,8 @@ pub async fn open(folder: &Path, scoring: Scoring) -> Result<World> {
 
 /// Stores and embeds all messages. The current time is that of the last message or question.
 pub async fn fill(world: &World, messages: &Messages, questions: &[Question]) -> Result<Import> {
-    let spoken = messages.values().flatten().map(|message| message.at);
-    let now = spoken.chain(questions.iter().map(|question| question.at)).max().unwrap_or(Timestamp::UNIX_EPOCH);
+    let moments = messages.values().flatten().map(|message| message.at);
+    let now = moments.chain(questions.iter().map(|question| question.at)).max().unwrap_or(Timestamp::UNIX_EPOCH);
     let mut import = Import::default();
     for (agent, messages) in messages {
         let one = world.fill(agent, messages.iter().cloned(), now, &|_, _| ()).await?;

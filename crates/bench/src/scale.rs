@@ -74,10 +74,10 @@ pub async fn run(args: &Scale) -> Result<()> {
         (Some(seconds), Some(asking)) if asking.wanted == wanted && args.export.is_none() => (seconds, asking),
         (filled, _) => prepare(args, filling, filled, wanted).await?,
     };
-    let asked = ask::in_new_process(folder)?;
+    let result = ask::in_new_process(folder)?;
     match args.json {
-        true => println!("{}", in_json(args, seconds, &asking, &asked)),
-        false => print!("{}", table(args, seconds, &asking, &asked)),
+        true => println!("{}", in_json(args, seconds, &asking, &result)),
+        false => print!("{}", table(args, seconds, &asking, &result)),
     }
     Ok(())
 }
@@ -103,9 +103,10 @@ async fn prepare(args: &Scale, filling: Filling, filled: Option<Seconds>, wanted
     let asking = questions::prepare(&rows, &vectors, &kept, wanted).await?;
     asking.write(&self::asking(&args.folder))?;
     if let Some(folder) = &args.export {
-        let asked = kept.embed(asking.questions.iter().map(|question| question.text.clone()).collect()).await?;
+        let question_vectors =
+            kept.embed(asking.questions.iter().map(|question| question.text.clone()).collect()).await?;
         let failed = |error| Error::storage(format!("exporting to {}", folder.display()), error);
-        export::export(folder, &rows, &vectors, &asking, &asked).map_err(failed)?;
+        export::export(folder, &rows, &vectors, &asking, &question_vectors).map_err(failed)?;
     }
     Ok((seconds, asking))
 }
@@ -120,37 +121,37 @@ async fn embed(embedder: &impl Embedder, texts: Vec<String>) -> Result<Vec<Vec<f
     Ok(vectors)
 }
 
-fn in_json(args: &Scale, seconds: Seconds, asking: &Asking, asked: &QuestionResult) -> String {
+fn in_json(args: &Scale, seconds: Seconds, asking: &Asking, result: &QuestionResult) -> String {
     json!({
         "rows": args.rows,
-        "questions": asked.questions,
+        "questions": result.questions,
         "latency_ms": {
-            "no_filter": asked.no_filter, "range": asked.range, "cold": asked.cold_ms, "open": asked.open_ms,
+            "no_filter": result.no_filter, "range": result.range, "cold": result.cold_ms, "open": result.open_ms,
         },
-        "resident_mb": asked.resident_mb,
-        "peak_mb": asked.peak_mb,
+        "resident_mb": result.resident_mb,
+        "peak_mb": result.peak_mb,
         "build_s": round(seconds.catalog + seconds.tables),
         "build_parts_s": seconds,
-        "recall@10": asked.recall,
-        "recall@10_range": asked.recall_in_range,
+        "recall@10": result.recall,
+        "recall@10_range": result.recall_in_range,
         "range_percent": asking.range.percent,
-        "bytes_per_memory": asked.bytes_per_memory,
+        "bytes_per_memory": result.bytes_per_memory,
     })
     .to_string()
 }
 
-fn table(args: &Scale, seconds: Seconds, asking: &Asking, asked: &QuestionResult) -> String {
+fn table(args: &Scale, seconds: Seconds, asking: &Asking, result: &QuestionResult) -> String {
     let row = |what: &str, times: Latency, recall: f64| {
         let Latency { p50, p95, p99 } = times;
         format!("{what:<24} {p50:>8.2} {p95:>8.2} {p99:>8.2} {recall:>10.2}\n")
     };
     let range = &asking.range;
-    let mut text = format!("{} memories, {} questions\n\n", args.rows, asked.questions);
+    let mut text = format!("{} memories, {} questions\n\n", args.rows, result.questions);
     text += "ms without embedding          p50      p95      p99  recall@10\n";
-    text += &row("no filter", asked.no_filter, asked.recall);
-    text += &row(&format!("range of {} %", range.percent), asked.range, asked.recall_in_range);
-    text += &format!("\nfirst answer {} ms after opening in {} ms\n", asked.cold_ms, asked.open_ms);
-    text += &format!("resident {} MB, at most {} MB\n", asked.resident_mb, asked.peak_mb);
-    text += &format!("on disk {} bytes per memory\n", asked.bytes_per_memory);
+    text += &row("no filter", result.no_filter, result.recall);
+    text += &row(&format!("range of {} %", range.percent), result.range, result.recall_in_range);
+    text += &format!("\nfirst answer {} ms after opening in {} ms\n", result.cold_ms, result.open_ms);
+    text += &format!("resident {} MB, at most {} MB\n", result.resident_mb, result.peak_mb);
+    text += &format!("on disk {} bytes per memory\n", result.bytes_per_memory);
     text + &format!("filled in {} s (catalog) and {} s (tables), without embedding\n", seconds.catalog, seconds.tables)
 }

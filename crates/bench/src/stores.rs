@@ -59,7 +59,7 @@ impl Stores {
 
     /// Stores messages, makes them searchable, reads them for facts, writes the summaries that are due at `now`, and makes these
     /// searchable.
-    pub async fn tell(&self, agent: &Agent, messages: &[Message], now: Timestamp) -> Result<()> {
+    pub async fn ingest(&self, agent: &Agent, messages: &[Message], now: Timestamp) -> Result<()> {
         for batch in messages.chunks(BATCH) {
             self.writer.ingest(agent, batch.to_vec(), false, now).await?;
         }

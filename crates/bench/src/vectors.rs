@@ -103,8 +103,8 @@ impl<E: Embedder> Embedder for Kept<E> {
         let keys: Vec<Digest> = texts.iter().map(|text| Digest::of([text])).collect();
         let missing: HashMap<Digest, String> = {
             let state = self.state();
-            let asked = keys.iter().copied().zip(texts);
-            asked.filter(|(key, _)| !state.vectors.contains_key(key)).collect()
+            let missing = keys.iter().copied().zip(texts);
+            missing.filter(|(key, _)| !state.vectors.contains_key(key)).collect()
         };
         let (missing, texts): (Vec<Digest>, Vec<String>) = missing.into_iter().unzip();
         if !missing.is_empty() {

@@ -65,7 +65,7 @@ impl Import {
 
 /// Times of one answer.
 #[derive(Clone, Copy)]
-pub struct Taken {
+pub struct Durations {
     /// Without embedding the question.
     pub search: Duration,
     /// Embedding the question; near zero if its vector was cached.
@@ -141,11 +141,11 @@ impl World {
         agent: &Agent,
         query: &Query,
         now: Timestamp,
-    ) -> Result<(Answer, Taken)> {
+    ) -> Result<(Answer, Durations)> {
         let (begun, before) = (Instant::now(), self.embedder.spent());
         let answer = search.answer(agent, query, now).await?;
         let (total, embedding) = (begun.elapsed(), self.embedder.spent() - before);
-        Ok((answer, Taken { search: total.saturating_sub(embedding), embedding }))
+        Ok((answer, Durations { search: total.saturating_sub(embedding), embedding }))
     }
 
     /// Returns the turns with the most similar vectors, best first, as the tables find them without words.

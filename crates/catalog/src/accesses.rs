@@ -51,7 +51,7 @@ pub(crate) fn add(db: &dyn Db, agent: &Agent, accesses: &[(MemoryId, Access)]) -
     add_of(db, agents::known(db, agent)?, accesses)
 }
 
-/// Like [`add`], by the agent's number.
+/// Does the same as [`add`], by the agent's number.
 pub(crate) fn add_of(db: &dyn Db, agent_id: i64, accesses: &[(MemoryId, Access)]) -> Result<()> {
     for (id, access) in accesses {
         db.execute(ADD, params![agent_id, id.as_str(), signed(access.times), micros(access.last)])?;

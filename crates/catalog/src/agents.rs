@@ -217,13 +217,13 @@ mod tests {
     use annals_core::{Agent, Settings, Timestamp};
     use annals_testkit::agent;
 
-    use crate::fixture::{Folder, spoken_turn};
+    use crate::fixture::{Folder, user_turn};
 
     #[tokio::test]
     async fn agent_with_settings_or_messages_is_listed() {
         let folder = Folder::new();
         let catalog = folder.open();
-        let (set, stated) = (agent("o'brien \"x\"; --"), agent("../μνήμη"));
+        let (set, unset) = (agent("o'brien \"x\"; --"), agent("../μνήμη"));
         let elsewhere = Agent::in_workspace("another", "z").unwrap();
         assert_eq!(catalog.settings(&set).await.unwrap(), Settings::default());
         assert_eq!(catalog.all_agents().await.unwrap(), []);
@@ -234,11 +234,11 @@ mod tests {
             ..Settings::default()
         };
         catalog.save_settings(&set, &settings).await.unwrap();
-        for agent in [&stated, &elsewhere] {
-            catalog.ingest(agent, vec![spoken_turn(agent, "1", "hello")], false, Timestamp::UNIX_EPOCH).await.unwrap();
+        for agent in [&unset, &elsewhere] {
+            catalog.ingest(agent, vec![user_turn(agent, "1", "hello")], false, Timestamp::UNIX_EPOCH).await.unwrap();
         }
-        assert_eq!(catalog.all_agents().await.unwrap(), [elsewhere, stated.clone(), set.clone()]);
+        assert_eq!(catalog.all_agents().await.unwrap(), [elsewhere, unset.clone(), set.clone()]);
         assert_eq!(catalog.settings(&set).await.unwrap(), settings);
-        assert_eq!(catalog.settings(&stated).await.unwrap(), Settings::default());
+        assert_eq!(catalog.settings(&unset).await.unwrap(), Settings::default());
     }
 }

@@ -14,7 +14,7 @@ pub(crate) fn base(db: &dyn Db, agent: &Agent, period: Period) -> Result<Option<
     of(db, agents::known(db, agent)?, period)
 }
 
-/// Like [`base`], by the agent's number.
+/// Does the same as [`base`], by the agent's number.
 pub(crate) fn of(db: &dyn Db, agent_id: i64, period: Period) -> Result<Option<Base>> {
     let place = params![agent_id, grain_number(period.grain()), period.to_string()];
     db.query_optional(OF_PERIOD, place, read)

@@ -33,7 +33,7 @@ pub(crate) fn blocks(db: &dyn Db, agent: &Agent) -> Result<Vec<Block>> {
     of(db, agents::known(db, agent)?)
 }
 
-/// Like [`blocks`], by the agent's number.
+/// Does the same as [`blocks`], by the agent's number.
 pub(crate) fn of(db: &dyn Db, agent_id: i64) -> Result<Vec<Block>> {
     let sql = "SELECT name, text, updated_at FROM block WHERE agent_id = ?1 ORDER BY name";
     db.query(sql, params![agent_id], read)

@@ -198,12 +198,12 @@ pub(crate) struct Error {
 }
 
 impl Error {
-    /// An error that shows that stored data is damaged.
+    /// Returns an error that shows that stored data is damaged.
     pub(crate) fn damage(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
         Error { cause: cause.into().into(), is_damage: true }
     }
 
-    /// Any other error.
+    /// Returns any other error.
     pub(crate) fn other(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
         Error { cause: cause.into().into(), is_damage: false }
     }

@@ -136,15 +136,15 @@ pub(crate) fn page(db: &dyn Db, agent_id: i64, after: &DocumentKey, most: i64) -
 }
 
 /// Returns the documents of an agent that `takes` accepts, by collection and key. Reads one at a time.
-pub(crate) fn taken(db: &dyn Db, agent_id: i64, takes: impl Fn(&Document) -> bool) -> Result<Vec<Stored>> {
+pub(crate) fn matching(db: &dyn Db, agent_id: i64, takes: impl Fn(&Document) -> bool) -> Result<Vec<Stored>> {
     let sql = "SELECT document_id FROM document WHERE agent_id = ?1 ORDER BY collection, key";
     let numbers: Vec<i64> = db.query(Sql::Once(sql), params![agent_id], |row| row.get(0))?;
-    let mut taken = Vec::new();
+    let mut matching = Vec::new();
     for number in numbers {
         let found = find(db, "SELECT * FROM document WHERE document_id = ?1", params![number])?;
-        taken.extend(found.into_iter().filter(|stored| takes(&stored.document)));
+        matching.extend(found.into_iter().filter(|stored| takes(&stored.document)));
     }
-    Ok(taken)
+    Ok(matching)
 }
 
 fn with_passages(db: &dyn Db, document_id: i64, document: Document) -> Result<Document> {

@@ -51,7 +51,7 @@ impl SqliteCatalog {
         Ok(report)
     }
 
-    /// The sentences that the rows of a query hold.
+    /// Returns the sentences that the rows of a query hold.
     async fn held(&self, search: &Remaining, sql: &'static str) -> annals_core::Result<BTreeSet<String>> {
         let (mut held, mut from) = (BTreeSet::new(), Some(0));
         while let Some(after) = from {

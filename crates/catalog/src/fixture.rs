@@ -26,6 +26,6 @@ impl Folder {
 }
 
 /// Returns a turn with a client's id, at an instant in March 2026.
-pub(crate) fn spoken_turn(agent: &Agent, id: &str, text: &str) -> Turn {
+pub(crate) fn user_turn(agent: &Agent, id: &str, text: &str) -> Turn {
     turn_of(agent, Message { client_id: Some(id.into()), ..message("2026-03-04T10:00:00Z", text) })
 }

@@ -49,7 +49,7 @@ impl<'a> KeyedHashes<'a> {
         Ok(secret.map(|secret| KeyedHashes { db, agent, secret }))
     }
 
-    /// Like [`KeyedHashes::known`], but has SQLite generate the key if there is none.
+    /// Does the same as [`KeyedHashes::known`], but has SQLite generate the key if there is none.
     pub(crate) fn ready(db: &'a dyn Db, agent: &'a Agent) -> Result<KeyedHashes<'a>> {
         let sql = "INSERT OR IGNORE INTO secret (only, key) VALUES (1, randomblob(32))";
         db.execute(sql, &[])?;
@@ -104,7 +104,7 @@ impl<'a> KeyedHashes<'a> {
         self.hash([b"content", conversation.as_bytes(), &content.0])
     }
 
-    /// Like [`KeyedHashes::content`], for a whole message.
+    /// Does the same as [`KeyedHashes::content`], for a whole message.
     pub(crate) fn content_of(&self, message: &Message) -> Hash {
         self.content(&message.conversation, &message.digest())
     }

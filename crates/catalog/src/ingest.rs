@@ -311,16 +311,16 @@ mod tests {
     use annals_testkit::{agent, at, period};
 
     use super::*;
-    use crate::fixture::{Folder, spoken_turn};
+    use crate::fixture::{Folder, user_turn};
 
     #[tokio::test]
     async fn repeated_request_keeps_its_operation_and_sequence() {
         let folder = Folder::new();
         let (catalog, me, other) = (folder.open(), agent("me"), agent("other"));
         let now = at("2026-06-01T00:00:00Z");
-        let request = vec![spoken_turn(&me, "1", "tea"), spoken_turn(&me, "2", "cake")];
+        let request = vec![user_turn(&me, "1", "tea"), user_turn(&me, "2", "cake")];
         let first = catalog.ingest(&me, request.clone(), false, now).await.unwrap();
-        catalog.ingest(&other, vec![spoken_turn(&other, "1", "later")], false, now).await.unwrap();
+        catalog.ingest(&other, vec![user_turn(&other, "1", "later")], false, now).await.unwrap();
         let again = catalog.ingest(&me, request, false, now).await.unwrap();
         // The repeated request does not wait for another agent's later change.
         assert_eq!(again, IngestReceipt { accepted: 0, duplicate: 2, ..first });
@@ -332,7 +332,7 @@ mod tests {
         let folder = Folder::new();
         let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
         let store = async |ids: &[(&str, &str)]| {
-            let turns = ids.iter().map(|(id, text)| spoken_turn(&me, id, text)).collect();
+            let turns = ids.iter().map(|(id, text)| user_turn(&me, id, text)).collect();
             catalog.ingest(&me, turns, false, now).await
         };
         assert_eq!(store(&[("1", "tea")]).await.unwrap().seq, 1);
@@ -344,7 +344,7 @@ mod tests {
     async fn mismatched_id_and_non_daily_period_are_refused() {
         let folder = Folder::new();
         let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
-        let good = spoken_turn(&me, "1", "tea");
+        let good = user_turn(&me, "1", "tea");
         let by_chance = Turn { id: MemoryId::from_text("t-chance"), ..good.clone() };
         let weekly = Turn { day: period("2026-W10"), ..good };
         for (turn, expect) in

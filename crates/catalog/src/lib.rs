@@ -79,7 +79,7 @@ impl SqliteCatalog {
         SqliteCatalog::open_with(path, &Options::default())
     }
 
-    /// Like [`SqliteCatalog::open`], with options for tests, such as another VFS.
+    /// Does the same as [`SqliteCatalog::open`], with options for tests, such as another VFS.
     pub fn open_with(path: &Path, options: &Options) -> Result<SqliteCatalog> {
         let db = open::open(path, options)?;
         let copies = options.vfs.is_none().then(|| path.with_file_name("annals-scratch-check"));

@@ -71,25 +71,26 @@ pub(crate) fn list(db: &dyn Db, agent: &Agent, select: &Select) -> Result<Vec<Me
     match (select.grain, &select.conversation) {
         (Grain::Working, None) => {
             let place = params![agent_id, start, end, most];
-            let turns = asked(select, Kind::Turn, || turns::memories(db, &sql, place))?;
-            let stated = selecting_statements(select);
-            let statements = asked(select, Kind::Statement, || statements::memories(db, &stated, place))?;
-            let passages = asked(select, Kind::Passage, || passages::memories(db, &selecting_passages(select), place))?;
+            let turns = if_selected(select, Kind::Turn, || turns::memories(db, &sql, place))?;
+            let statements_sql = selecting_statements(select);
+            let statements = if_selected(select, Kind::Statement, || statements::memories(db, &statements_sql, place))?;
+            let passages =
+                if_selected(select, Kind::Passage, || passages::memories(db, &selecting_passages(select), place))?;
             Ok(merge([turns, statements, passages], select))
         }
-        (Grain::Working, Some(conversation)) => {
-            asked(select, Kind::Turn, || turns::memories(db, &sql, params![agent_id, start, end, most, conversation]))
-        }
+        (Grain::Working, Some(conversation)) => if_selected(select, Kind::Turn, || {
+            turns::memories(db, &sql, params![agent_id, start, end, most, conversation])
+        }),
         // Summaries belong to no conversation.
         (_, Some(_)) => Ok(Vec::new()),
-        (grain, None) => asked(select, Kind::Summary, || {
+        (grain, None) => if_selected(select, Kind::Summary, || {
             summaries::find(db, &sql, params![agent_id, start, end, most, grain_number(grain)])
         }),
     }
 }
 
 /// Reads a kind only if it is selected: each kind has its own table.
-fn asked(select: &Select, kind: Kind, read: impl FnOnce() -> Result<Vec<Memory>>) -> Result<Vec<Memory>> {
+fn if_selected(select: &Select, kind: Kind, read: impl FnOnce() -> Result<Vec<Memory>>) -> Result<Vec<Memory>> {
     if select.asks_for(kind) { read() } else { Ok(Vec::new()) }
 }
 

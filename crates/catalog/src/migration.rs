@@ -16,7 +16,7 @@ use annals_testkit::{agent, at, period};
 use rusqlite::{Connection, OpenFlags};
 
 use crate::SqliteCatalog;
-use crate::fixture::{Folder, spoken_turn};
+use crate::fixture::{Folder, user_turn};
 use crate::power_cut::{Drive, Unsynced, open};
 
 const VERSION_1: &str = include_str!("fixture/version_1.sql");
@@ -162,11 +162,11 @@ async fn holds_what_version_2_held(catalog: &SqliteCatalog) {
     let operation =
         IngestReceipt { id: "o-abcdef".into(), accepted: 1, seq: 7, forgotten: 1, ..IngestReceipt::default() };
     assert_eq!(catalog.find_operation("default", "o-abcdef").await.unwrap(), Some((you.clone(), operation)));
-    let stated = [("3", "a secret"), ("9", "a secret"), ("9", "nothing")].map(|(id, text)| {
-        let turn = spoken_turn(&you, id, text);
+    let messages = [("3", "a secret"), ("9", "a secret"), ("9", "nothing")].map(|(id, text)| {
+        let turn = user_turn(&you, id, text);
         (turn.key, turn.message.digest())
     });
-    assert_eq!(catalog.forgotten(&you, &stated).await.unwrap(), [true, true, false]);
+    assert_eq!(catalog.forgotten(&you, &messages).await.unwrap(), [true, true, false]);
 }
 
 fn in_short(record: &Record) -> String {
@@ -197,7 +197,7 @@ async fn has_what_is_new(catalog: &SqliteCatalog) {
     assert_eq!(catalog.cleaning_owed().await.unwrap(), []);
     let request = RequestKey { key, body: key };
     for repeated in [false, true] {
-        let turns = vec![spoken_turn(&you, "new", "We have tea.")];
+        let turns = vec![user_turn(&you, "new", "We have tea.")];
         let keyed = catalog.ingest_once(&you, &request, turns, false, now).await.unwrap();
         assert_eq!(keyed.repeated, repeated);
     }
@@ -215,8 +215,8 @@ async fn holds_what_it_held(catalog: &SqliteCatalog, next: u64) {
     let [tea, cake] = [TEA, CAKE].map(MemoryId::from_text);
     assert_eq!(catalog.attachments(&me, &[tea.clone(), cake.clone()]).await.unwrap(), [None, None]);
     let turns = catalog.inputs(&me, period("2026-03-04")).await.unwrap();
-    let stated: Vec<_> = turns.iter().map(|turn| (&turn.id, turn.text.as_str(), turn.pinned)).collect();
-    assert_eq!(stated, [(&tea, "tea", false), (&cake, "cake?", false)]);
+    let found: Vec<_> = turns.iter().map(|turn| (&turn.id, turn.text.as_str(), turn.pinned)).collect();
+    assert_eq!(found, [(&tea, "tea", false), (&cake, "cake?", false)]);
     let day = catalog.inputs(&me, period("2026-W10")).await.unwrap().remove(0);
     let first_day = period("2026-03-04").first_day();
     let quoted = Sentence { day: first_day, speaker: Some("user".into()), text: "tea".into(), from: vec![tea.clone()] };
@@ -248,15 +248,15 @@ async fn holds_what_it_held(catalog: &SqliteCatalog, next: u64) {
     assert_eq!(catalog.log_version(&me).await.unwrap(), 0);
     assert_eq!(catalog.children(&me).await.unwrap().len(), 2);
     // The sequence continues.
-    let done = catalog.ingest(&me, vec![spoken_turn(&me, "3", "jam")], false, now).await.unwrap();
+    let done = catalog.ingest(&me, vec![user_turn(&me, "3", "jam")], false, now).await.unwrap();
     assert_eq!(done.seq, next);
-    let revised = vec![spoken_turn(&me, "1", "coffee")];
+    let revised = vec![user_turn(&me, "1", "coffee")];
     catalog.ingest(&me, revised, true, now).await.unwrap();
     assert_eq!(catalog.versions(&me, &tea).await.unwrap().len(), 1);
-    let given = (tea.clone(), Access { times: 2, last: now });
+    let access = (tea.clone(), Access { times: 2, last: now });
     assert_eq!(catalog.recall(&me, std::slice::from_ref(&tea)).await.unwrap()[0].1, None);
-    catalog.add_accesses(&me, std::slice::from_ref(&given)).await.unwrap();
-    assert_eq!(catalog.recall(&me, &[tea]).await.unwrap()[0].1, Some(given.1));
+    catalog.add_accesses(&me, std::slice::from_ref(&access)).await.unwrap();
+    assert_eq!(catalog.recall(&me, &[tea]).await.unwrap()[0].1, Some(access.1));
 }
 
 /// Before version 7 one sequence numbered the changes of all agents. An agent that was erased then may come back.
@@ -267,7 +267,7 @@ async fn agents_go_on_above_the_former_sequence_each_by_itself() {
     for name in ["me", "you", "erased before", "me"] {
         let agent = agent(name);
         let newest = catalog.changes(&agent, Grain::Working, 11, 9).await.unwrap().len();
-        let turn = spoken_turn(&agent, &format!("new {newest}"), "Hello.");
+        let turn = user_turn(&agent, &format!("new {newest}"), "Hello.");
         let done = catalog.ingest(&agent, vec![turn], false, now).await.unwrap();
         assert_eq!(done.seq, 12 + newest as u64, "{name}");
     }

@@ -19,7 +19,7 @@ use annals_core::prelude::*;
 use annals_core::{Agent, Grain};
 use annals_testkit::{agent, at};
 
-use crate::fixture::spoken_turn;
+use crate::fixture::user_turn;
 use crate::sqlite::open::Bug;
 use crate::{Options, SqliteCatalog};
 pub(crate) use disk::Unsynced;
@@ -43,7 +43,7 @@ const LARGE: Work = Work { requests: 12, length: 200_000, sitting: 12 };
 impl Work {
     fn request(self, agent: &Agent, index: usize) -> Vec<Turn> {
         let text = format!("{index} {}", "x".repeat(self.length));
-        (0..3).map(|turn| spoken_turn(agent, &format!("{index}-{turn}"), &text)).collect()
+        (0..3).map(|turn| user_turn(agent, &format!("{index}-{turn}"), &text)).collect()
     }
 
     /// Sends the requests, three at a time, and reopens the catalog after each sitting. Stops after the first failure,

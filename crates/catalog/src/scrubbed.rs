@@ -7,27 +7,27 @@ use annals_testkit::{agent, at, entry, summary};
 
 use crate::SqliteCatalog;
 use crate::db::Db;
-use crate::fixture::{Folder, spoken_turn};
+use crate::fixture::{Folder, user_turn};
 use crate::power_cut::{Drive, Unsynced, open};
 
 const SECRET: &str = "the password is \"swordfish\"";
 
 /// Stores a secret among other messages: in a turn, in a corrected summary and in a revised turn, so that versions hold
 /// it too.
-async fn tell(catalog: &SqliteCatalog, me: &Agent) {
+async fn store_secret(catalog: &SqliteCatalog, me: &Agent) {
     let now = at("2026-06-01T00:00:00Z");
-    let mut turns: Vec<_> = (0..200).map(|id| spoken_turn(me, &id.to_string(), &"words ".repeat(id % 90))).collect();
-    turns.push(spoken_turn(me, "secret", &format!("{SECRET}. {}", "More of it. ".repeat(900))));
+    let mut turns: Vec<_> = (0..200).map(|id| user_turn(me, &id.to_string(), &"words ".repeat(id % 90))).collect();
+    turns.push(user_turn(me, "secret", &format!("{SECRET}. {}", "More of it. ".repeat(900))));
     let seq = catalog.ingest(me, turns.clone(), false, now).await.unwrap().seq;
     let ids: Vec<MemoryId> = turns.iter().map(|turn| turn.id.clone()).collect();
     catalog.save_summaries(me, vec![summary("2026-03-04", seq, &ids, &format!("So {SECRET}!"))], now).await.unwrap();
     catalog.correct(me, &MemoryId::summary(me, "2026-03-04".parse().unwrap()), "Nothing.", now).await.unwrap();
-    catalog.ingest(me, vec![spoken_turn(me, "5", &format!("{SECRET}, too."))], true, now).await.unwrap();
-    catalog.ingest(me, vec![spoken_turn(me, "5", "five")], true, now).await.unwrap();
+    catalog.ingest(me, vec![user_turn(me, "5", &format!("{SECRET}, too."))], true, now).await.unwrap();
+    catalog.ingest(me, vec![user_turn(me, "5", "five")], true, now).await.unwrap();
 }
 
 async fn erase(catalog: &SqliteCatalog, me: &Agent) -> annals_core::Result<ErasureReport> {
-    let target = Target::Memories(vec![spoken_turn(me, "secret", "").id, spoken_turn(me, "5", "").id]);
+    let target = Target::Memories(vec![user_turn(me, "secret", "").id, user_turn(me, "5", "").id]);
     catalog.erase(me, &target, at("2026-06-02T00:00:00Z")).await
 }
 
@@ -49,7 +49,7 @@ fn occurs(bytes: &[u8]) -> bool {
 async fn scrubbed_files_hold_no_forgotten_text() {
     let folder = Folder::new();
     let (catalog, me) = (folder.open(), agent("me"));
-    tell(&catalog, &me).await;
+    store_secret(&catalog, &me).await;
     let held = catalog.find_leftovers(&me, &[SECRET.to_owned()]).await.unwrap();
     assert_eq!(held, ["turn.content", "version.text"]);
     assert!(occurs(&files(&folder)));
@@ -68,14 +68,14 @@ async fn scrubbed_files_hold_no_forgotten_text() {
 async fn split_pages_hold_no_forgotten_text_after_scrub() {
     let folder = Folder::new();
     let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
-    let stated = |index: usize| {
+    let fact = |index: usize| {
         let object = if index.is_multiple_of(3) { SECRET.to_owned() } else { "tea ".repeat(index % 40) };
         entry(&me, &format!("Ann{index} likes {object}"), "2026-03-04T10:00:00Z")
     };
     for index in 0..1000 {
-        catalog.add_operations(&me, vec![stated(index)]).await.unwrap();
+        catalog.add_operations(&me, vec![fact(index)]).await.unwrap();
     }
-    let secrets = (0..1000).step_by(3).map(|index| stated(index).source).collect();
+    let secrets = (0..1000).step_by(3).map(|index| fact(index).source).collect();
     catalog.erase(&me, &Target::Memories(secrets), now).await.unwrap();
     let free = async || {
         let read = |db: &dyn Db| db.query_one("PRAGMA freelist_count", &[], |row| row.get::<i64>(0));
@@ -99,20 +99,20 @@ async fn split_pages_hold_no_forgotten_text_after_scrub() {
 async fn forgotten_text_is_scrubbed_during_concurrent_writes() {
     let folder = Folder::new();
     let (catalog, me, other) = (folder.open(), agent("me"), agent("other"));
-    let stated = |agent: &Agent, index: usize, object: &str| {
+    let fact = |agent: &Agent, index: usize, object: &str| {
         entry(agent, &format!("Ann{index} likes {object}"), "2026-03-04T10:00:00Z")
     };
     for index in 0..1500 {
         let agent = if index % 2 == 0 { &me } else { &other };
         let object = if index % 6 == 0 { SECRET.to_owned() } else { "tea ".repeat(index % 40) };
-        catalog.add_operations(agent, vec![stated(agent, index, &object)]).await.unwrap();
+        catalog.add_operations(agent, vec![fact(agent, index, &object)]).await.unwrap();
     }
-    let secrets = (0..1500).step_by(6).map(|index| stated(&me, index, SECRET).source).collect();
+    let secrets = (0..1500).step_by(6).map(|index| fact(&me, index, SECRET).source).collect();
     catalog.erase(&me, &Target::Memories(secrets), at("2026-06-01T00:00:00Z")).await.unwrap();
     let write = async {
         for index in 1500..2500 {
             let object = "cake ".repeat(index % 50);
-            catalog.add_operations(&other, vec![stated(&other, index, &object)]).await.unwrap();
+            catalog.add_operations(&other, vec![fact(&other, index, &object)]).await.unwrap();
         }
     };
     let (scrubbed, ()) = futures::join!(catalog.scrub(), write);
@@ -129,7 +129,7 @@ async fn long_rows_leave_no_text_in_free_pages() {
     let folder = Folder::new();
     let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
     let turns: Vec<_> =
-        (0..20).map(|id| spoken_turn(&me, &id.to_string(), &format!("{SECRET} {id}. ").repeat(2000))).collect();
+        (0..20).map(|id| user_turn(&me, &id.to_string(), &format!("{SECRET} {id}. ").repeat(2000))).collect();
     catalog.ingest(&me, turns, false, now).await.unwrap();
     catalog.erase(&me, &Target::Conversation("talk".into()), now).await.unwrap();
     catalog.scrub().await.unwrap();
@@ -141,10 +141,10 @@ async fn long_rows_leave_no_text_in_free_pages() {
 async fn concurrent_scrubs_share_a_pass() {
     let drive = Drive::new();
     let (catalog, me) = (open(&drive, None).unwrap(), agent("me"));
-    tell(&catalog, &me).await;
+    store_secret(&catalog, &me).await;
     forget(&catalog, &me).await;
-    let asked = futures::future::join_all((0..10).map(|_| catalog.scrub())).await;
-    assert!(asked.iter().all(Result::is_ok));
+    let passes = futures::future::join_all((0..10).map(|_| catalog.scrub())).await;
+    assert!(passes.iter().all(Result::is_ok));
     assert!(!drive.disk().holds(b"swordfish"));
     assert_eq!(catalog.scrubs.begun(), 2, "the first began before the others asked");
 }
@@ -153,7 +153,7 @@ async fn concurrent_scrubs_share_a_pass() {
 async fn text_escaped_in_json_is_found() {
     let folder = Folder::new();
     let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
-    let turn = spoken_turn(&me, "1", "tea");
+    let turn = user_turn(&me, "1", "tea");
     catalog.ingest(&me, vec![turn.clone()], false, now).await.unwrap();
     let mut day = summary("2026-03-04", 1, std::slice::from_ref(&turn.id), "They had tea.");
     day.draft.as_mut().unwrap().sentences = vec![annals_core::Sentence {
@@ -178,7 +178,7 @@ async fn scrubbed_text_stays_gone_after_a_power_cut() {
     for seed in 0..16 {
         drive.disk().clear();
         let catalog = open(&drive, None).unwrap();
-        tell(&catalog, &me).await;
+        store_secret(&catalog, &me).await;
         forget(&catalog, &me).await;
         catalog.scrub().await.unwrap();
         drive.disk().power_goes_at(drive.disk().steps());
@@ -195,7 +195,7 @@ async fn power_cut_while_forgetting_loses_nothing_else_and_restores_nothing() {
     let (drive, me) = (Drive::new(), agent("me"));
     let tell_all = async || {
         drive.disk().clear();
-        tell(&open(&drive, None).unwrap(), &me).await;
+        store_secret(&open(&drive, None).unwrap(), &me).await;
         drive.disk().steps()
     };
     let before = tell_all().await;

@@ -26,7 +26,7 @@ pub(crate) fn find(db: &dyn Db, sql: &str, place: Values<'_>) -> Result<Vec<Stor
     })
 }
 
-/// Like [`find`], as memories.
+/// Does the same as [`find`], as memories.
 pub(crate) fn memories(db: &dyn Db, sql: &str, place: Values<'_>) -> Result<Vec<Memory>> {
     Ok(find(db, sql, place)?.into_iter().map(Stored::remember).collect())
 }

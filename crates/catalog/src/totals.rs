@@ -14,14 +14,14 @@ use crate::db::{Db, Result, Row, Sql, params};
 const LISTED: &str = "agent_id NOT IN (SELECT agent_id FROM agent WHERE workspace = '')";
 const STAGED: &str = "agent_id IN (SELECT agent_id FROM agent WHERE workspace = '')";
 
-/// The number of listed rows of a large table. SQLite counts all rows by pages of an index, which is some forty times as
-/// fast as to look at the agent of each.
+/// Returns the SQL for the number of listed rows of a large table. SQLite counts all rows by pages of an index, which is
+/// some forty times as fast as to look at the agent of each.
 fn number_of(table: &str) -> String {
     format!("(SELECT count(*) FROM {table}) - (SELECT count(*) FROM {table} WHERE {STAGED})")
 }
 
-/// Everything that can be counted without looking at an agent. `INDEXED BY` and the conditions word for word as in the
-/// partial indexes (`sqlite/open.rs`): otherwise the whole ledger is read.
+/// Returns the SQL for everything that can be counted without looking at an agent. `INDEXED BY` and the conditions word
+/// for word as in the partial indexes (`sqlite/open.rs`): otherwise the whole ledger is read.
 fn counts() -> String {
     format!(
         "SELECT
@@ -48,7 +48,7 @@ pub(crate) const DIRTY: &str = "SELECT agent.agent_id, settings, period, input_d
         AND period < CASE grain WHEN 1 THEN ?1 WHEN 2 THEN ?2 WHEN 3 THEN ?3 WHEN 4 THEN ?4 ELSE ?5 END
     ORDER BY agent.agent_id";
 
-/// The agents with waiting changes of the working grain.
+/// Returns the SQL for the agents with waiting changes of the working grain.
 pub(crate) fn backlogs() -> String {
     let above = |seq: &str| {
         format!(
@@ -120,7 +120,7 @@ fn settings(row: &Row) -> Result<Settings> {
     if row.is_null("settings")? { Ok(Settings::default()) } else { json(row, "settings") }
 }
 
-/// All agents with the first label of each grain. Each label is the first entry of an index.
+/// Returns the SQL for all agents with the first label of each grain. Each label is the first entry of an index.
 pub(crate) fn earliest() -> String {
     format!(
         "SELECT

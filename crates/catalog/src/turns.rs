@@ -41,7 +41,7 @@ pub(crate) fn find(db: &dyn Db, sql: &str, place: Values<'_>) -> Result<Vec<Stor
     find_where(db, sql, place, |_| true)
 }
 
-/// Like [`find`], for the turns that `admits` accepts; the others are not collected.
+/// Does the same as [`find`], for the turns that `admits` accepts; the others are not collected.
 pub(crate) fn find_where(
     db: &dyn Db,
     sql: &str,
@@ -56,7 +56,7 @@ pub(crate) fn find_where(
     Ok(found)
 }
 
-/// Like [`find`], as memories.
+/// Does the same as [`find`], as memories.
 pub(crate) fn memories(db: &dyn Db, sql: &str, place: Values<'_>) -> Result<Vec<Memory>> {
     Ok(find(db, sql, place)?.into_iter().map(Stored::remember).collect())
 }

@@ -129,7 +129,7 @@ impl TurnKeys {
 mod tests {
     use super::*;
 
-    fn spoken(content: &str, id: Option<&str>) -> Message {
+    fn message(content: &str, id: Option<&str>) -> Message {
         Message {
             conversation: "c".into(),
             client_id: id.map(Into::into),
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn equal_messages_get_distinct_repeatable_keys() {
-        let request = [spoken("ok", None), spoken("ok", None), spoken("ok", Some("7"))];
+        let request = [message("ok", None), message("ok", None), message("ok", Some("7"))];
         let keys = identify(&request);
         assert_ne!(keys[0], keys[1]);
         assert_eq!(keys[2].id, "7");
@@ -151,8 +151,8 @@ mod tests {
 
     #[test]
     fn digest_covers_everything_but_the_key() {
-        let base = spoken("ok", Some("1"));
-        assert_eq!(base.digest(), spoken("ok", Some("2")).digest());
+        let base = message("ok", Some("1"));
+        assert_eq!(base.digest(), message("ok", Some("2")).digest());
         let others = [
             Message { role: Role::Tool, ..base.clone() },
             Message { name: Some("A".into()), ..base.clone() },

@@ -11,7 +11,6 @@ mod accesses;
 mod agents;
 mod archive;
 mod blocks;
-mod catalog;
 mod dead_letters;
 mod documents;
 mod embedder;
@@ -26,7 +25,6 @@ mod ledger;
 mod memories;
 mod replies;
 mod reranker;
-mod retention_limits;
 mod seals;
 mod store;
 mod strata;
@@ -37,10 +35,9 @@ mod watermarks;
 mod write_lock;
 
 pub use accesses::{Access, Accesses};
-pub use agents::{AgentState, Agents, Counts};
+pub use agents::{AgentState, Agents, Counts, RetentionLimits};
 pub use archive::{Archive, Record, RecordOrigin, Version, check_origin};
 pub use blocks::{Block, Blocks, check_number_of_blocks};
-pub use catalog::Catalog;
 pub use dead_letters::DeadLetters;
 pub use documents::{
     Content, Document, DocumentKey, DocumentSelect, DocumentWrite, Documents, Expected, Passage, StoredCollection,
@@ -58,9 +55,8 @@ pub use ledger::Ledger;
 pub use memories::{Memories, Select, StoredConversation};
 pub use replies::Replies;
 pub use reranker::{RerankTask, Reranker};
-pub use retention_limits::RetentionLimits;
 pub use seals::{Children, ClockNote, Seals};
-pub use store::Store;
+pub use store::{Catalog, Store};
 pub use strata::{
     Batch, Conversation, Conversations, Findings, Hit, Part, Position, Probe, Spread, Stored, Strata, Table, TableStats,
 };

@@ -128,7 +128,7 @@ pub struct TimeExpression {
 pub enum Reranked {
     /// No model was called: none is configured, none may read this agent's text, or there is nothing to order.
     #[default]
-    NotAsked,
+    NotRequested,
     /// The best results are in the model's order.
     Yes,
     /// The call failed for this reason; the order is the one without a model.
@@ -138,14 +138,14 @@ pub enum Reranked {
 impl Reranked {
     /// Returns whether the model's order was applied; `None` if no model was called.
     pub fn is_done(&self) -> Option<bool> {
-        (*self != Reranked::NotAsked).then_some(*self == Reranked::Yes)
+        (*self != Reranked::NotRequested).then_some(*self == Reranked::Yes)
     }
 
     /// Returns why the call failed, if it did.
     pub fn why_not(&self) -> Option<&str> {
         match self {
             Reranked::No(why) => Some(why),
-            Reranked::NotAsked | Reranked::Yes => None,
+            Reranked::NotRequested | Reranked::Yes => None,
         }
     }
 }

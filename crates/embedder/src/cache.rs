@@ -72,8 +72,8 @@ impl<E: Embedder> Embedder for Cached<E> {
     async fn embed(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
         let keys: Vec<Key> = texts.iter().map(|text| Sha256::digest(text).into()).collect();
         let mut known = self.recall(&keys);
-        let mut asked = HashSet::new();
-        let unknown = keys.iter().copied().zip(texts).filter(|(key, _)| !known.contains_key(key) && asked.insert(*key));
+        let mut seen = HashSet::new();
+        let unknown = keys.iter().copied().zip(texts).filter(|(key, _)| !known.contains_key(key) && seen.insert(*key));
         let missing: Vec<_> = unknown.collect();
         if !missing.is_empty() {
             let computed = self.compute(missing).await?;

@@ -89,7 +89,7 @@ fn fact(number: usize) -> Fact {
     }
 }
 
-/// The memory of this process.
+/// Returns the memory of this process.
 fn resident() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = |name| status.lines().find_map(|line: &str| line.strip_prefix(name)).unwrap_or("?").trim().to_owned();

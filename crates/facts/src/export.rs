@@ -9,7 +9,7 @@ use crate::table::Table;
 use crate::{DuckFacts, blocking};
 
 pub async fn export(tables: &DuckFacts, agent: &Agent, target: &Path) -> Result<()> {
-    let _seat = tables.table_cache.take(agent).await;
+    let _table = tables.table_cache.take(agent).await;
     let stored = match tables.parquet_store.newest(agent).await? {
         Some(snapshot) => Some(tables.parquet_store.read(agent, &snapshot).await?),
         None => None,

@@ -12,7 +12,7 @@ use crate::{DuckFacts, blocking};
 /// Returns the files that contain any of the words, half-written files too. A table that cannot be decoded is an error,
 /// because nothing is proved of it.
 pub async fn find_leftovers(tables: &DuckFacts, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
-    let _seat = tables.table_cache.take(agent).await;
+    let _table = tables.table_cache.take(agent).await;
     let phrases = Arc::new(Phrases::new(words));
     let mut holders = Vec::new();
     for snapshot in tables.parquet_store.snapshots(agent).await? {
@@ -33,7 +33,7 @@ fn table_holds(table: &Table, phrases: &Phrases) -> Result<bool> {
         let mut rows = statement.query(params![])?;
         while let Some(row) = rows.next()? {
             let text: Option<String> = row.get(0)?;
-            if text.is_some_and(|text| phrases.is_in(&text) || spoken(&text).iter().any(|text| phrases.is_in(text))) {
+            if text.is_some_and(|text| phrases.is_in(&text) || strings(&text).iter().any(|text| phrases.is_in(text))) {
                 return Ok(true);
             }
         }
@@ -43,7 +43,7 @@ fn table_holds(table: &Table, phrases: &Phrases) -> Result<bool> {
 }
 
 /// Returns the strings of a JSON object without escapes.
-fn spoken(text: &str) -> Vec<String> {
+fn strings(text: &str) -> Vec<String> {
     let mut texts = Vec::new();
     let mut open: Vec<Value> =
         text.starts_with('{').then(|| serde_json::from_str(text).ok()).flatten().into_iter().collect();

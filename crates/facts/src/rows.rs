@@ -8,7 +8,7 @@ use duckdb::{Connection, Row, params};
 pub fn append(connection: &Connection, facts: &[Fact]) -> duckdb::Result<()> {
     connection.execute_batch(include_str!("sql/stage.sql"))?;
     let mut stage = connection.appender("stage")?;
-    let mut stated = connection.appender("told")?;
+    let mut sources = connection.appender("fact_source")?;
     for (number, fact) in facts.iter().enumerate() {
         stage.append_row(params![
             number,
@@ -28,11 +28,11 @@ pub fn append(connection: &Connection, facts: &[Fact]) -> duckdb::Result<()> {
             entity_key(&fact.object),
         ])?;
         for (place, source) in fact.sources.iter().enumerate() {
-            stated.append_row(params![number, place, source.as_str()])?;
+            sources.append_row(params![number, place, source.as_str()])?;
         }
     }
     stage.flush()?;
-    stated.flush()?;
+    sources.flush()?;
     connection.execute_batch(include_str!("sql/gather.sql"))
 }
 

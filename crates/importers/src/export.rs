@@ -103,7 +103,7 @@ fn document_path(document: &Document) -> String {
 
 /// Returns a path that no file has, also where upper and lower case are one: `a.md`, `a-2.md` …
 fn free_path(path: &str, files: &BTreeMap<String, String>) -> String {
-    let is_free = |path: &str| !files.keys().any(|taken| taken.to_lowercase() == path.to_lowercase());
+    let is_free = |path: &str| !files.keys().any(|path_in_use| path_in_use.to_lowercase() == path.to_lowercase());
     let stem = path.strip_suffix(".md").unwrap_or(path);
     let mut numbered = (2..).map(|number| format!("{stem}-{number}.md"));
     if is_free(path) { path.to_owned() } else { numbered.find(|path| is_free(path)).unwrap_or_default() }

@@ -64,9 +64,9 @@ impl RowBitmap {
         let mut ahead = 0;
         self.blocks.iter().enumerate().flat_map(move |(block, bits)| {
             let (skipped, rows) = (ahead, bits.count_ones() as usize);
-            let taken = rows.saturating_sub(skipped).div_ceil(step);
-            ahead = skipped + taken * step - rows;
-            ones(*bits).skip(skipped).step_by(step).take(taken).map(move |bit| block * BLOCK + bit)
+            let count = rows.saturating_sub(skipped).div_ceil(step);
+            ahead = skipped + count * step - rows;
+            ones(*bits).skip(skipped).step_by(step).take(count).map(move |bit| block * BLOCK + bit)
         })
     }
 }

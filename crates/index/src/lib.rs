@@ -45,7 +45,7 @@ const ID_BYTES: usize = 28;
 /// Smaller tables are not read again to get rid of removed rows.
 const REBUILD_FROM: usize = 1_000;
 
-/// The expected size in memory of `rows` rows with vectors of `dimension` numbers.
+/// Returns the expected size in memory of `rows` rows with vectors of `dimension` numbers.
 pub fn expected_bytes(rows: usize, dimension: usize) -> usize {
     rows * (dimension + dimension / 8 + ROW_BYTES)
 }
@@ -98,9 +98,9 @@ impl InMemoryTables {
     fn evict(&self) {
         let mut tables = self.tables();
         loop {
-            let taken: usize = tables.iter().map(|(_, cached)| cached.bytes).sum();
+            let used: usize = tables.iter().map(|(_, cached)| cached.bytes).sum();
             let most = if tables.len() > 1 { self.most_bytes } else { self.most_bytes.saturating_mul(2) };
-            if taken <= most {
+            if used <= most {
                 return;
             }
             tables.pop_lru();

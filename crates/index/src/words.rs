@@ -160,7 +160,7 @@ fn row(entry: u32) -> usize {
     (entry >> FREQUENCY_BITS) as usize
 }
 
-/// BM25's inverse document frequency; positive for words in every row too.
+/// Returns BM25's inverse document frequency; positive for words in every row too.
 fn rarity(rows: usize, postings: usize) -> f32 {
     let (all, few) = (rows as f32, postings as f32);
     (1.0 + (all - few + 0.5) / (few + 0.5)).ln()

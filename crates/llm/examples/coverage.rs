@@ -29,24 +29,24 @@ async fn main() -> Result<(), Failure> {
     let mut scores: BTreeMap<&str, Score> = BTreeMap::new();
     for ((agent, _), turns) in &days {
         let draft = summarize(agent, turns).await?;
-        let asked: Vec<&Memory> = turns
+        let evidence: Vec<&Memory> = turns
             .iter()
             .filter(|turn| evidence.contains(&(agent.clone(), turn.message().unwrap_or_default().to_owned())))
             .collect();
         let words = draft.sentences.iter().map(|sentence| count(&sentence.text)).sum();
-        scores.entry("engine").or_default().add(&asked, &quoted(&draft, turns), 1.0);
-        scores.entry("lead").or_default().add(&asked, &first(&sentences(turns), words), 1.0);
+        scores.entry("engine").or_default().add(&evidence, &quoted(&draft, turns), 1.0);
+        scores.entry("lead").or_default().add(&evidence, &first(&sentences(turns), words), 1.0);
         for seed in 1..=5 {
             let mut shuffled = sentences(turns);
             shuffle(&mut shuffled, seed);
-            scores.entry("random").or_default().add(&asked, &first(&shuffled, words), 0.2);
+            scores.entry("random").or_default().add(&evidence, &first(&shuffled, words), 0.2);
         }
     }
-    println!("{} days, {:.0} evidence turns", days.len(), scores["engine"].asked);
+    println!("{} days, {:.0} evidence turns", days.len(), scores["engine"].evidence);
     println!("| choice | represented | quoted | words a day |\n| --- | --- | --- | --- |");
     for name in ["engine", "lead", "random"] {
         let score = &scores[name];
-        let (represented, quoted) = (score.represented / score.asked, score.quoted / score.asked);
+        let (represented, quoted) = (score.represented / score.evidence, score.quoted / score.evidence);
         let words = score.words / days.len() as f64;
         println!("| {name} | {:.1} % | {:.1} % | {words:.1} |", 100.0 * represented, 100.0 * quoted);
     }
@@ -63,24 +63,24 @@ async fn summarize(agent: &str, turns: &[Memory]) -> Result<Draft, Failure> {
 /// A sentence and its turn.
 type ChatMessage<'a> = (&'a Memory, String);
 
-/// Of the distinct evidence turns (`asked`), *represented* are those with at least half of their distinct content words in the
+/// Of the distinct evidence turns (`evidence`), *represented* are those with at least half of their distinct content words in the
 /// day's sentences, *quoted* those with a chosen sentence. Speakers and dates at the head of lines do not count for any
 /// selection; the baselines keep the sentence that crosses the length whole.
 #[derive(Default)]
 struct Score {
-    asked: f64,
+    evidence: f64,
     represented: f64,
     quoted: f64,
     words: f64,
 }
 
 impl Score {
-    fn add(&mut self, asked: &[&Memory], summary: &[ChatMessage], weight: f64) {
-        let stated: BTreeSet<String> = summary.iter().flat_map(|(_, text)| content(text)).collect();
-        for turn in asked {
+    fn add(&mut self, evidence: &[&Memory], summary: &[ChatMessage], weight: f64) {
+        let content_words: BTreeSet<String> = summary.iter().flat_map(|(_, text)| content(text)).collect();
+        for turn in evidence {
             let words: BTreeSet<String> = content(&turn.text).collect();
-            let found = words.iter().filter(|word| stated.contains(*word)).count();
-            self.asked += weight;
+            let found = words.iter().filter(|word| content_words.contains(*word)).count();
+            self.evidence += weight;
             self.represented += if !words.is_empty() && found * 2 >= words.len() { weight } else { 0.0 };
             self.quoted += if summary.iter().any(|(of, _)| of.id == turn.id) { weight } else { 0.0 };
         }
@@ -101,9 +101,9 @@ fn sentences(turns: &[Memory]) -> Vec<ChatMessage<'_>> {
 
 fn first<'a>(sentences: &[ChatMessage<'a>], words: usize) -> Vec<ChatMessage<'a>> {
     let mut used = 0;
-    let fits = |spoken: &&ChatMessage| {
+    let fits = |message: &&ChatMessage| {
         let fits = used < words;
-        used += count(&spoken.1);
+        used += count(&message.1);
         fits
     };
     sentences.iter().take_while(fits).cloned().collect()

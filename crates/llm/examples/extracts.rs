@@ -28,43 +28,44 @@ use extracts::{checker, lost};
 use input::{Failure, content, days, evidence, lines};
 
 /// The evidence turns of one agent.
-type Asked<'a> = Vec<&'a Memory>;
+type Evidence<'a> = Vec<&'a Memory>;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Failure> {
     let options = Options::read()?;
     let mut messages = lines(&options.files[0])?;
     messages.truncate(options.first);
-    let asked = options.files.get(1).map(|file| Ok::<_, Failure>(evidence(&lines(file)?))).transpose()?;
+    let evidence = options.files.get(1).map(|file| Ok::<_, Failure>(evidence(&lines(file)?))).transpose()?;
     let mut agents: BTreeMap<String, Vec<Vec<Memory>>> = BTreeMap::new();
     for ((agent, _), turns) in days(&messages)? {
         agents.entry(agent).or_default().push(turns);
     }
     if let Some(agent) = &options.lost {
-        lost::print(&agents, &asked.unwrap_or_default(), agent);
+        lost::print(&agents, &evidence.unwrap_or_default(), agent);
         return Ok(());
     }
     let mut tables: BTreeMap<Grain, Table> = BTreeMap::new();
     for (name, days) in agents {
         let agent = Agent::new(&name)?;
         let turns: Vec<&Memory> = days.iter().flatten().collect();
-        let is_asked =
-            |turn: &&&Memory| asked.as_ref().is_some_and(|asked| asked.contains(&(name.clone(), message(turn))));
-        let asked: Asked = turns.iter().filter(is_asked).copied().collect();
+        let is_evidence = |turn: &&&Memory| {
+            evidence.as_ref().is_some_and(|evidence| evidence.contains(&(name.clone(), message(turn))))
+        };
+        let evidence: Evidence = turns.iter().filter(is_evidence).copied().collect();
         let mut finer: Vec<Vec<Memory>> = days.clone();
         for grain in Grain::SUMMARIES {
             let mut written = Vec::new();
             for children in &finer {
                 written.push(summary(&agent, grain, children).await?);
             }
-            tables.entry(grain).or_default().add(&written, &asked);
+            tables.entry(grain).or_default().add(&written, &evidence);
             finer = siblings(written, grain);
         }
     }
     if options.sample > 0 {
         tables.iter().for_each(|(grain, table)| table.print_sample(*grain, &options));
     } else {
-        print_tables(&tables, asked.is_some());
+        print_tables(&tables, evidence.is_some());
     }
     Ok(())
 }
@@ -150,13 +151,13 @@ struct Table {
     sentences: Vec<Sentence>,
     faults: BTreeMap<Fault, usize>,
     faulty: usize,
-    asked: usize,
+    evidence: usize,
     represented: usize,
     quoted: usize,
 }
 
 impl Table {
-    fn add(&mut self, written: &[Memory], asked: &Asked) {
+    fn add(&mut self, written: &[Memory], evidence: &Evidence) {
         self.summaries += written.len();
         let all: Vec<&Sentence> = written.iter().flat_map(Memory::sentences).collect();
         self.words += written.iter().map(|summary| summary.text.split_whitespace().count()).sum::<usize>();
@@ -167,12 +168,12 @@ impl Table {
             self.sentences.push((*sentence).clone());
         }
         let quoted: BTreeSet<&MemoryId> = all.iter().flat_map(|sentence| &sentence.from).collect();
-        self.asked += asked.len();
-        self.quoted += asked.iter().filter(|turn| quoted.contains(&turn.id)).count();
+        self.evidence += evidence.len();
+        self.quoted += evidence.iter().filter(|turn| quoted.contains(&turn.id)).count();
         for summary in written {
-            let spoken: BTreeSet<String> = content(&summary.text).collect();
-            let of_it = asked.iter().filter(|turn| turn.period.ancestor(summary.grain) == summary.period);
-            self.represented += of_it.filter(|turn| is_half_in(&spoken, turn)).count();
+            let words: BTreeSet<String> = content(&summary.text).collect();
+            let of_it = evidence.iter().filter(|turn| turn.period.ancestor(summary.grain) == summary.period);
+            self.represented += of_it.filter(|turn| is_half_in(&words, turn)).count();
         }
     }
 
@@ -196,9 +197,9 @@ impl Table {
     }
 }
 
-fn is_half_in(spoken: &BTreeSet<String>, turn: &Memory) -> bool {
+fn is_half_in(words: &BTreeSet<String>, turn: &Memory) -> bool {
     let words: BTreeSet<String> = content(&turn.text).collect();
-    !words.is_empty() && words.iter().filter(|word| spoken.contains(*word)).count() * 2 >= words.len()
+    !words.is_empty() && words.iter().filter(|word| words.contains(*word)).count() * 2 >= words.len()
 }
 
 fn print_tables(tables: &BTreeMap<Grain, Table>, has_queries: bool) {
@@ -210,7 +211,7 @@ fn print_tables(tables: &BTreeMap<Grain, Table>, has_queries: bool) {
     for (grain, table) in tables {
         let faults: Vec<String> =
             table.faults.iter().map(|(fault, count)| format!("{fault:?} {}", table.share(*count))).collect();
-        let percent = |of: usize| 100.0 * of as f64 / table.asked.max(1) as f64;
+        let percent = |of: usize| 100.0 * of as f64 / table.evidence.max(1) as f64;
         let coverage = if has_queries {
             format!(" {:.1} % | {:.1} % |", percent(table.represented), percent(table.quoted))
         } else {

@@ -22,7 +22,7 @@ type Failure = Box<dyn std::error::Error>;
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (file, sample, seed) = asked(&arguments)?;
+    let (file, sample, seed) = parse_arguments(&arguments)?;
     let conversations = conversations(&std::fs::read_to_string(file)?)?;
     let mut found: Vec<(&Memory, FactOperation)> = Vec::new();
     for (agent, turns) in &conversations {
@@ -44,7 +44,7 @@ async fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-fn asked(arguments: &[String]) -> Result<(&str, usize, u64), Failure> {
+fn parse_arguments(arguments: &[String]) -> Result<(&str, usize, u64), Failure> {
     let usage = "usage: rule_facts messages.jsonl [--sample 100 --seed 1]";
     let file = arguments.first().ok_or(usage)?;
     let value = |name: &str| arguments.iter().position(|word| word == name).and_then(|place| arguments.get(place + 1));

@@ -105,8 +105,8 @@ mod tests {
 
     async fn day(agent: &Agent, period: Period) -> Vec<Memory> {
         let catalog = MemoryCatalog::new();
-        let spoken = turn(agent, "2026-03-04T09:00:00Z", "I moved to Lisbon.");
-        catalog.ingest(agent, vec![spoken], false, at("2026-03-05T00:00:00Z")).await.unwrap();
+        let message = turn(agent, "2026-03-04T09:00:00Z", "I moved to Lisbon.");
+        catalog.ingest(agent, vec![message], false, at("2026-03-05T00:00:00Z")).await.unwrap();
         catalog.inputs(agent, period).await.unwrap().into_iter().filter(|memory| memory.kind() == Kind::Turn).collect()
     }
 

@@ -225,7 +225,7 @@ impl Models {
         PURPOSES.into_iter().filter_map(|purpose| Some((purpose, self.get(purpose)?)))
     }
 
-    /// Whether no purpose has a model. Ignores the rerank model.
+    /// Returns whether no purpose has a model. Ignores the rerank model.
     pub fn is_empty(&self) -> bool {
         self.by_purpose.iter().all(Option::is_none)
     }

@@ -70,7 +70,7 @@ impl Endpoint {
         Endpoint::with_retry_policy(&models, replies, RetryPolicy::default())
     }
 
-    /// Whether there is a model for this purpose.
+    /// Returns whether there is a model for this purpose.
     pub fn does(&self, purpose: Purpose) -> bool {
         self.channels.contains_key(&purpose)
     }

@@ -108,7 +108,7 @@ impl Prompt {
         }
     }
 
-    /// Hash of all fixed text of the prompt for an agent.
+    /// Returns a hash of all fixed text of the prompt for an agent.
     pub(crate) fn digest(self, settings: &Settings) -> Digest {
         Digest::of([self.text(settings), self.rules()])
     }

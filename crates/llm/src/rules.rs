@@ -49,8 +49,8 @@ impl Extractor for Rules {
     }
 }
 
-/// Whether the rules read a turn. They skip system and tool turns, and assistants without a personal name: these say nothing
-/// about a person.
+/// Returns whether the rules read a turn. They skip system and tool turns, and assistants without a personal name: these say
+/// nothing about a person.
 fn is_read(turn: &Memory) -> bool {
     const ASSISTANTS: [&str; 12] = [
         "assistant",

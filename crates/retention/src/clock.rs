@@ -37,12 +37,12 @@ pub enum Doubt {
 }
 
 impl Trust {
-    /// Whether periods close by this clock.
+    /// Returns whether periods close by this clock.
     pub fn closes(self) -> bool {
         self.doubt().is_none()
     }
 
-    /// Whether anything is pruned by this clock.
+    /// Returns whether anything is pruned by this clock.
     pub fn prunes(self) -> bool {
         self == Trust::Full
     }

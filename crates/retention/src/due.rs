@@ -23,7 +23,7 @@ pub struct State<'a> {
     /// The ledger.
     pub ledger: &'a [LedgerRow],
     /// The periods with a live summary; only those of sets that are past the plan are needed.
-    pub stated: &'a HashSet<Period>,
+    pub summarized: &'a HashSet<Period>,
     /// The sequence number up to which extraction has read all turns.
     pub extracted: u64,
     /// The current time.
@@ -122,7 +122,7 @@ fn judge(state: &State<'_>, set: &Children, row: Option<&LedgerRow>, finer: bool
     if !is_past(set, state.plan, state.zones, state.now) {
         return Verdict::IsKept;
     }
-    let Some(row) = row.filter(|row| !row.is_dirty() && state.stated.contains(&set.parent)) else {
+    let Some(row) = row.filter(|row| !row.is_dirty() && state.summarized.contains(&set.parent)) else {
         return Verdict::Waits(Hold::Uncovered);
     };
     let holds = [
@@ -135,7 +135,7 @@ fn judge(state: &State<'_>, set: &Children, row: Option<&LedgerRow>, finer: bool
     hold.map_or(Verdict::Goes(row.clean_seq), |(_, hold)| Verdict::Waits(hold))
 }
 
-/// Whether a set is past the plan.
+/// Returns whether a set is past the plan.
 pub(crate) fn is_past(set: &Children, plan: &Plan, zones: &Zones, now: Timestamp) -> bool {
     plan.keep(grain(set)).is_past(set.last_day, zones, now)
 }

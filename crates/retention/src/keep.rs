@@ -57,7 +57,7 @@ impl Unit {
 }
 
 impl Keep {
-    /// Whether something that covers days up to `last_day` is past this duration at `now`.
+    /// Returns whether something that covers days up to `last_day` is past this duration at `now`.
     pub fn is_past(self, last_day: Date, zones: &Zones, now: Timestamp) -> bool {
         self.ends(last_day, zones).is_some_and(|end| end <= now)
     }

@@ -33,7 +33,7 @@ impl Plan {
         self.keeps[grain as usize]
     }
 
-    /// Whether nothing is ever pruned.
+    /// Returns whether nothing is ever pruned.
     pub fn is_forever(&self) -> bool {
         self.keeps == [Keep::Forever; 6]
     }

@@ -54,11 +54,18 @@ impl Retention {
         let past = children.iter().filter(|set| is_past(set, plan, &zones, now));
         let parents: HashSet<Period> = past.map(|set| set.parent).collect();
         let ids: Vec<MemoryId> = parents.iter().map(|parent| MemoryId::summary(agent, *parent)).collect();
-        let stated = self.store.get(agent, &ids).await?.iter().map(|summary| summary.period).collect();
+        let summarized = self.store.get(agent, &ids).await?.iter().map(|summary| summary.period).collect();
         let ledger = self.store.ledger(agent).await?;
         let extracted = self.store.extraction(agent).await?.extracted;
-        let state =
-            State { plan, zones: &zones, children: &children, ledger: &ledger, stated: &stated, extracted, now };
+        let state = State {
+            plan,
+            zones: &zones,
+            children: &children,
+            ledger: &ledger,
+            summarized: &summarized,
+            extracted,
+            now,
+        };
         Ok(due(&state))
     }
 

@@ -41,7 +41,7 @@ struct World {
     retention: Retention,
     /// Every word that was said, with its turn.
     messages: BTreeMap<String, Turn>,
-    spoken: i64,
+    messages_sent: i64,
     /// The sequence of the last message.
     last: u64,
     pruned: [Totals; 6],
@@ -69,7 +69,7 @@ impl World {
             catalog,
             model,
             messages: BTreeMap::new(),
-            spoken: 0,
+            messages_sent: 0,
             last: 0,
             pruned: NOTHING,
             confirmed: 0,
@@ -87,7 +87,7 @@ impl World {
             if self.dice.percent(3) {
                 down_until = day + 1 + self.dice.below(6);
             }
-            self.talk(day).await;
+            self.send_messages(day).await;
             if day < down_until {
                 continue;
             }
@@ -106,7 +106,7 @@ impl World {
     }
 
     /// Adds the messages of a day, and late ones: from a phone that was off, an import, an import sent twice.
-    async fn talk(&mut self, day: i64) {
+    async fn send_messages(&mut self, day: i64) {
         for _ in 0..self.dice.below(3) {
             self.say(day).await;
         }
@@ -115,15 +115,15 @@ impl World {
             self.say(day - late).await;
         }
         if self.dice.percent(4) && !self.messages.is_empty() {
-            let index = self.dice.below(self.spoken);
+            let index = self.dice.below(self.messages_sent);
             let again = self.messages.values().nth(usize::try_from(index).unwrap()).unwrap().clone();
             self.store(again, day).await;
         }
     }
 
     async fn say(&mut self, day: i64) {
-        self.spoken += 1;
-        let word = format!("w{}", self.spoken);
+        self.messages_sent += 1;
+        let word = format!("w{}", self.messages_sent);
         let text = if self.dice.below(300) == 0 { format!("{word} POISON") } else { word.clone() };
         let said_at = moment(day) + SignedDuration::from_secs(self.dice.below(86_400));
         let turn = turn(&self.agent, &said_at.to_string(), &text);

@@ -47,7 +47,7 @@ impl Search {
         let text = query.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
         let looked_at = text.filter(|_| !query.ignore_times).unwrap_or_default();
         let Understood { times, rest } = understand(looked_at, &settings.language, zones.day_of(now));
-        let period = asked_period(bounds.days, &times, &rest, zones.day_of(now));
+        let period = period_of_query(bounds.days, &times, &rest, zones.day_of(now));
         let grains = self.grains(agent, query, &bounds).await?;
         let plan = QueryPlan { agent, query, text, settings, zones, bounds, grains, times, period, now };
         let (mut ranked, support, compared) = match text {
@@ -71,7 +71,7 @@ impl Search {
                 rank::repeats(&mut ranked, &self.weights);
                 (reranked, conversations)
             }
-            None => (Reranked::NotAsked, Vec::new()),
+            None => (Reranked::NotRequested, Vec::new()),
         };
         let first = summaries.iter().map(|memory| memory.id.clone()).collect();
         put_first(summaries, &mut ranked);
@@ -181,7 +181,7 @@ impl Search {
         Ok(listed.into_iter().filter(|memory| plan.admits(memory)).collect())
     }
 
-    /// Whether the range holds no memory of any kind.
+    /// Returns whether the range holds no memory of any kind.
     async fn is_empty(&self, plan: &QueryPlan<'_>) -> Result<bool> {
         for grain in &plan.grains {
             // At most one period of a grain is not over.
@@ -195,7 +195,7 @@ impl Search {
 }
 
 /// Returns the days that the question asks about as a whole: the days of its range, or else the days that it names.
-fn asked_period(range: DateRange, times: &[TimeExpression], rest: &str, today: Date) -> Option<DateRange> {
+fn period_of_query(range: DateRange, times: &[TimeExpression], rest: &str, today: Date) -> Option<DateRange> {
     let from = range.from.or_else(|| times.iter().filter_map(|time| time.days.from).min())?;
     let named = || times.iter().map(|time| time.days.to.unwrap_or(today)).max();
     let to = if range.from.is_some() { range.to } else { named() };
@@ -258,7 +258,7 @@ impl QueryPlan<'_> {
         self.times.iter().map(|time| within(longer(time.days), &self.zones)).collect()
     }
 
-    /// Whether the range is over, or the question names a time that is over.
+    /// Returns whether the range is over, or the question names a time that is over.
     fn is_about_the_past(&self) -> bool {
         let today = self.zones.day_of(self.now);
         self.bounds.is_past() || self.times.iter().any(|time| time.days.to.is_some_and(|to| to < today))

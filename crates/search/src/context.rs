@@ -57,9 +57,9 @@ impl Search {
         let zones = settings.zones()?;
         let blocks = request.blocks.iter().enumerate();
         let mut candidates: Vec<Candidate> = blocks.map(|(place, block)| items::of_block(block, place)).collect();
-        candidates.extend(self.last_said(agent, request, answer.range, &zones, now).await?);
+        candidates.extend(self.last_turns(agent, request, answer.range, &zones, now).await?);
         let Known { named, speaker, subjects } = self.known(agent, request, answer.range, &zones, now).await?;
-        let is_known = answer.results.iter().any(|found| is_asked_for(&answer, found))
+        let is_known = answer.results.iter().any(|found| is_of_requested_period(&answer, found))
             || (!small_talk::is_small_talk(&request.prompt, &subjects)
                 && (!subjects.is_empty() || floor::knows(&request.prompt, &settings.language, &answer)));
         candidates.extend(speaker);
@@ -79,7 +79,7 @@ impl Search {
     pub async fn conclude_context(&self, gathered: GatheredContext<'_>) -> Context {
         let GatheredContext { agent, request, settings, range, mut candidates, is_known, now } = gathered;
         // Blocks always come first, and the last turns are included because they are the last.
-        let is_judged = |candidate: &Candidate| !matches!(candidate.pool, Pool::Blocks | Pool::JustSaid);
+        let is_judged = |candidate: &Candidate| !matches!(candidate.pool, Pool::Blocks | Pool::LastTurn);
         let judged = candidates.iter().filter(|candidate| is_judged(candidate));
         let shown = self.shown(&settings, judged.map(|judged| (judged.item.text.clone(), judged.item.score)));
         let (reranked, changes) = self.rerank(RerankRequest { agent, question: &request.prompt, now }, shown).await;
@@ -87,9 +87,9 @@ impl Search {
             candidate.item.score += change;
         }
         best_first(&mut candidates);
-        let limits = choose::Limits { budget: request.budget, is_known, asked: &words::words(&request.prompt) };
+        let limits = choose::Limits { budget: request.budget, is_known, query_words: &words::words(&request.prompt) };
         let chosen = choose::choose(&candidates, &limits);
-        let items = render::arrange(chosen.taken);
+        let items = render::arrange(chosen.candidates);
         let text = render::render(&items);
         Context { tokens: annals_core::tokens(&text), text, items, omitted: chosen.omitted, is_known, range, reranked }
     }
@@ -136,14 +136,14 @@ fn query(request: &ContextQuery) -> Query {
 /// sum, and some of the evidence resembles the prompt only through its neighbours. A threshold lost answers and saved nothing.
 fn found(answer: &Answer) -> impl Iterator<Item = Candidate> + '_ {
     let pool = |found: &Found| match found.memory.kind() {
-        Kind::Summary if is_asked_for(answer, found) => Pool::Period,
+        Kind::Summary if is_of_requested_period(answer, found) => Pool::Period,
         _ => Pool::Found,
     };
     answer.results.iter().map(move |found| items::of_memory(&found.memory, pool(found), found.score))
 }
 
-/// Whether the result lies in the period that the prompt asks for.
-fn is_asked_for(answer: &Answer, found: &Found) -> bool {
+/// Returns whether the result lies in the period that the prompt asks for.
+fn is_of_requested_period(answer: &Answer, found: &Found) -> bool {
     let (first, last) = found.memory.days;
     let overlaps =
         |period: DateRange| period.from.is_none_or(|from| from <= last) && period.to.is_none_or(|to| first <= to);
@@ -158,7 +158,7 @@ fn best_first(candidates: &mut [Candidate]) {
 fn without_repeats(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
     best_first(&mut candidates);
     // The last turns win over other copies, because they are included for being the last, not for their score.
-    candidates.sort_by_key(|candidate| candidate.pool != Pool::JustSaid);
+    candidates.sort_by_key(|candidate| candidate.pool != Pool::LastTurn);
     let mut ids = HashSet::new();
     let mut texts = HashSet::new();
     candidates.retain(|Candidate { item, .. }| {

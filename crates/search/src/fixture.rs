@@ -98,7 +98,7 @@ pub(crate) fn memory(id: &str, period: Period, body: Body) -> Memory {
 }
 
 /// Returns the body of a turn in the conversation `talk`.
-pub(crate) fn spoken(speaker: &str, role: Role) -> Body {
+pub(crate) fn turn_body(speaker: &str, role: Role) -> Body {
     Body::Turn { speaker: speaker.into(), role, conversation: "talk".into(), message: "1".into() }
 }
 

@@ -16,12 +16,12 @@ const MOST_SIBLINGS: usize = 3;
 const MOST_PASSAGES: usize = 3;
 
 /// Returns the first `limit` results in their order, after dropping repeated texts, then summaries below one of their
-/// descendants, then the finer summaries of a summary that has too many of them. Summaries in `asked_for` are exempt from the
+/// descendants, then the finer summaries of a summary that has too many of them. Summaries in `requested` are exempt from the
 /// first two rules.
-pub(crate) fn fold(ranked: Vec<Found>, limit: usize, asked_for: &HashSet<MemoryId>) -> Vec<Found> {
+pub(crate) fn fold(ranked: Vec<Found>, limit: usize, requested: &HashSet<MemoryId>) -> Vec<Found> {
     let mut covered: HashSet<Period> = HashSet::new();
-    let ranked = without_crowds(without_repeats(ranked, asked_for)).into_iter();
-    let mut left: Vec<Found> = ranked.filter(|found| keep(found, &mut covered, asked_for)).collect();
+    let ranked = without_crowds(without_repeats(ranked, requested)).into_iter();
+    let mut left: Vec<Found> = ranked.filter(|found| keep(found, &mut covered, requested)).collect();
     while let Some(crowded) = crowded(&left[..left.len().min(limit)]) {
         left.retain(|found| !is_summary_within(found, crowded));
     }
@@ -30,20 +30,20 @@ pub(crate) fn fold(ranked: Vec<Found>, limit: usize, asked_for: &HashSet<MemoryI
 }
 
 /// Drops each summary with the text of a turn or statement, or of a higher-ranked result of another grain, unless it is in
-/// `asked_for`.
-fn without_repeats(ranked: Vec<Found>, asked_for: &HashSet<MemoryId>) -> Vec<Found> {
+/// `requested`.
+fn without_repeats(ranked: Vec<Found>, requested: &HashSet<MemoryId>) -> Vec<Found> {
     let text = |found: &Found| folded(found.memory.text.trim());
     if ranked.iter().all(|found| found.memory.kind() != Kind::Summary) {
         return ranked;
     }
     let is_working = |found: &&Found| found.memory.grain == Grain::Working;
-    let spoken: HashSet<String> = ranked.iter().filter(is_working).map(text).collect();
+    let turns: HashSet<String> = ranked.iter().filter(is_working).map(text).collect();
     let mut shown: HashMap<String, Grain> = HashMap::new();
     let keep = |found: &Found| {
         let (text, grain) = (text(found), found.memory.grain);
-        let is_repeat = shown.get(&text).is_some_and(|other| *other != grain) || spoken.contains(&text);
+        let is_repeat = shown.get(&text).is_some_and(|other| *other != grain) || turns.contains(&text);
         shown.entry(text).or_insert(grain);
-        grain == Grain::Working || !is_repeat || asked_for.contains(&found.memory.id)
+        grain == Grain::Working || !is_repeat || requested.contains(&found.memory.id)
     };
     let mut keep = keep;
     ranked.into_iter().filter(|found| keep(found)).collect()
@@ -73,9 +73,9 @@ fn is_summary_within(found: &Found, period: Period) -> bool {
     memory.kind() == Kind::Summary && memory.grain < period.grain() && memory.period.ancestor(period.grain()) == period
 }
 
-fn keep(found: &Found, covered: &mut HashSet<Period>, asked_for: &HashSet<MemoryId>) -> bool {
+fn keep(found: &Found, covered: &mut HashSet<Period>, requested: &HashSet<MemoryId>) -> bool {
     let memory = &found.memory;
-    if memory.grain != Grain::Working && covered.contains(&memory.period) && !asked_for.contains(&memory.id) {
+    if memory.grain != Grain::Working && covered.contains(&memory.period) && !requested.contains(&memory.id) {
         return false;
     }
     // The summary of its own day also covers a turn; only coarser summaries cover a summary.
@@ -89,7 +89,7 @@ mod tests {
     use annals_core::{Fit, Role};
 
     use super::*;
-    use crate::fixture::{memory, spoken, summarized};
+    use crate::fixture::{memory, summarized, turn_body};
 
     /// Folds labels in order of rank, with `t:` before turns, and expects the ones that are left.
     #[track_caller]
@@ -107,7 +107,7 @@ mod tests {
     fn found(text: &str) -> Found {
         let label = text.strip_prefix("t:");
         let period: Period = label.unwrap_or(text).parse().unwrap();
-        let body = if label.is_some() { spoken("Ann", Role::User) } else { summarized() };
+        let body = if label.is_some() { turn_body("Ann", Role::User) } else { summarized() };
         let mut memory = memory(text, period, body);
         memory.text = text.to_owned();
         Found { memory, score: 0.0, fit: Fit::default(), days_outside: 0, parts: Vec::new() }
@@ -151,8 +151,8 @@ mod tests {
             "2026 t:2026-03-04 t:2026-03-02 t:2026-03-03 t:2026-06-04",
         );
         // Turns of one day are not dropped in favour of one of them.
-        let turns = ["t:2026-03-02"; 5].join(" ");
-        check(&turns, &turns);
+        let turn_body = ["t:2026-03-02"; 5].join(" ");
+        check(&turn_body, &turn_body);
         // Results beyond the limit do not count as siblings. The next result takes the place of a dropped one.
         check_first(3, "2026-W10 2026-03-02 2026-03-03 2026-03-04 2026-03-05", "2026-W10 2026-03-02 2026-03-03");
         check_first(5, "2026-W10 2026-03-02 2026-03-03 2026-03-04 2026-03-05 t:2026-06-04", "2026-W10 t:2026-06-04");
@@ -160,14 +160,14 @@ mod tests {
 
     #[test]
     fn text_of_two_grains_is_shown_once_preferring_the_turn() {
-        fn check(ranked: &[(&str, &str)], asked_for: &str, expect: &[&str]) {
+        fn check(ranked: &[(&str, &str)], requested: &str, expect: &[&str]) {
             let found = |(label, text): &(&str, &str)| {
                 let mut found = found(label);
                 found.memory.text = (*text).to_owned();
                 found
             };
-            let asked_for = HashSet::from([MemoryId::from_text(asked_for)]);
-            let left = fold(ranked.iter().map(found).collect(), 99, &asked_for);
+            let requested = HashSet::from([MemoryId::from_text(requested)]);
+            let left = fold(ranked.iter().map(found).collect(), 99, &requested);
             let left: Vec<String> = left.iter().map(|found| found.memory.id.to_string()).collect();
             assert_eq!(left, expect, "{ranked:?}");
         }

@@ -55,8 +55,8 @@ impl Search {
     }
 }
 
-/// Whether the period lies within the days. A week counts if at least four of its days do, the rule that also assigns weeks to
-/// months.
+/// Returns whether the period lies within the days. A week counts if at least four of its days do, the rule that also assigns
+/// weeks to months.
 fn is_about(period: Period, from: Date, to: Date) -> bool {
     let fourth = |date: Date| date.saturating_add(3.days());
     match period.grain() {

@@ -93,7 +93,7 @@ impl Question {
         Question { asks_when: has(&WHEN), about_now, whose, is_personal, words }
     }
 
-    /// Whether it contains the name: the whole name, or the first name if that has more than two letters.
+    /// Returns whether it contains the name: the whole name, or the first name if that has more than two letters.
     pub(crate) fn names(&self, name: &str) -> bool {
         let name = spaced(name);
         let whole = name.trim();

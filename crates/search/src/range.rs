@@ -71,12 +71,12 @@ impl Bounds {
         if grain == Grain::Working { self.turns } else { self.summaries }
     }
 
-    /// Whether the memory covers nothing later than now.
+    /// Returns whether the memory covers nothing later than now.
     pub(crate) fn is_over(&self, memory: &Memory) -> bool {
         memory.cover.end <= after(self.now)
     }
 
-    /// Whether the bounded days are over.
+    /// Returns whether the bounded days are over.
     pub(crate) fn is_past(&self) -> bool {
         self.turns.end <= self.now
     }

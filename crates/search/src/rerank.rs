@@ -47,7 +47,7 @@ impl Search {
     /// Returns the change to the score of each text shown, or nothing if the model returned no order.
     pub(crate) async fn rerank(&self, request: RerankRequest<'_>, shown: Vec<(String, f64)>) -> (Reranked, Vec<f64>) {
         let Some(rerank_config) = self.rerank_config.as_ref().filter(|_| shown.len() > 1) else {
-            return (Reranked::NotAsked, Vec::new());
+            return (Reranked::NotRequested, Vec::new());
         };
         let (texts, scores): (Vec<String>, Vec<f64>) = shown.into_iter().unzip();
         let task = RerankTask { agent: request.agent, question: request.question, texts: &texts, now: request.now };

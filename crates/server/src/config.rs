@@ -237,8 +237,8 @@ mod tests {
             let server: ServerConfig = serde_json::from_value(server).unwrap();
             let limits: Limits = serde_json::from_value(limits).unwrap();
             let faults = server.faults().into_iter().chain(limits.faults());
-            let said: Vec<String> = faults.map(|fault| fault.to_string()).collect();
-            assert_eq!(said, expect);
+            let messages: Vec<String> = faults.map(|fault| fault.to_string()).collect();
+            assert_eq!(messages, expect);
         }
         check(json!({ "max_body_kib": 256, "drain_seconds": 0 }), json!({ "disk_low_mib": 16 }), &[]);
         check(

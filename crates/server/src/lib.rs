@@ -5,8 +5,7 @@
 //! | --- | --- |
 //! | `arguments` | parses requests into types and reports all their faults |
 //! | `access` | keys, scopes, limits, and allowed origins of requests |
-//! | `compat` | interfaces of other memories, for their clients |
-//! | `error_status` | what each error means over HTTP and as an exit code |
+//! | `error_status` | the HTTP status of each error |
 //! | `rest` | the operations over HTTP |
 //! | `ipc` | calls of other processes of the same user, over a Unix socket |
 //! | `compat` | interfaces of other programs over the operations |
@@ -30,6 +29,5 @@ pub mod rest;
 mod schema;
 mod serve;
 
-pub use error_status::{ErrorStatus, error_status};
 pub use request::request_id;
 pub use serve::{Listeners, private, public, serve};

@@ -140,10 +140,10 @@ mod tests {
         let ids = |numbers: std::ops::Range<usize>| numbers.map(|number| MemoryId::from_text(format!("t-{number}")));
         access_counter.note(&me, ids(0..MOST + 5), at(NOW));
         access_counter.note(&me, ids(0..1), at(NOW));
-        let taken = access_counter.take().remove(&me).unwrap();
-        assert_eq!(taken.len(), MOST);
+        let counts = access_counter.take().remove(&me).unwrap();
+        assert_eq!(counts.len(), MOST);
         let first = MemoryId::from_text("t-0");
-        assert!(taken.contains(&(first, Access { times: 2, last: at(NOW) })));
+        assert!(counts.contains(&(first, Access { times: 2, last: at(NOW) })));
         assert!(access_counter.take().is_empty());
     }
 }

@@ -47,8 +47,8 @@ impl Service {
 
     /// Returns the free bytes for the data folder; `None` without a folder, or if the system does not report them.
     pub(crate) fn disk_free(&self) -> Option<u64> {
-        let stated = rustix::fs::statvfs(self.parts.folder.as_deref()?).ok()?;
-        Some(stated.f_bavail.saturating_mul(stated.f_frsize))
+        let filesystem = rustix::fs::statvfs(self.parts.folder.as_deref()?).ok()?;
+        Some(filesystem.f_bavail.saturating_mul(filesystem.f_frsize))
     }
 
     /// Returns the free bytes below which new messages are refused.

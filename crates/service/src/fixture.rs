@@ -51,12 +51,12 @@ pub fn in_memory(store: Arc<dyn Store>, extractor: Arc<dyn Extractor>, clock: Cl
 /// stays at [`NOW`].
 pub async fn service_with_memories(agent: &Agent) -> Service {
     let service = service(Arc::new(|| at(NOW)));
-    let said = [
+    let history = [
         ("2026-03-04T18:30:00Z", "Ann lives_in Bern."),
         ("2026-03-04T18:31:00Z", "Ann planned a sailing trip to the Azores with Bob."),
         ("2026-03-06T09:00:00Z", "The sailing trip was cancelled because Bob broke his arm."),
     ];
-    let messages = said.iter().map(|(moment, text)| message(moment, text)).collect();
+    let messages = history.iter().map(|(moment, text)| message(moment, text)).collect();
     ingest(&service, agent, messages).await;
     service.read_for_facts(agent, &|_| ()).await.unwrap();
     service.write_summaries(agent, false, at(NOW), &|_| ()).await.unwrap();

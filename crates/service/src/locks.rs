@@ -170,22 +170,22 @@ impl Signal {
 /// A held lock without its type.
 struct Guard {
     entry: Arc<Entry>,
-    taken: Option<(Id, Lock)>,
+    holder: Option<(Id, Lock)>,
     _guard: OwnedMutexGuard<()>,
 }
 
 impl Guard {
     fn new(entry: Arc<Entry>, lock: Lock, guard: OwnedMutexGuard<()>) -> Guard {
-        let taken = tokio::task::try_id().map(|task| (task, lock));
-        entry.held().extend(taken);
-        Guard { entry, taken, _guard: guard }
+        let holder = tokio::task::try_id().map(|task| (task, lock));
+        entry.held().extend(holder);
+        Guard { entry, holder, _guard: guard }
     }
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
         let mut held = self.entry.held();
-        if let Some(place) = held.iter().position(|held| Some(*held) == self.taken) {
+        if let Some(place) = held.iter().position(|held| Some(*held) == self.holder) {
             held.swap_remove(place);
         }
     }

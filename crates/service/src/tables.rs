@@ -231,7 +231,7 @@ impl Service {
         let (searchable, extracted) = self.reached(agent).await?;
         self.metrics.reached(Pipeline::Working, agent, searchable);
         self.metrics.reached(Pipeline::Extract, agent, extracted);
-        self.queue.tell(agent);
+        self.queue.notify(agent);
         Ok(())
     }
 

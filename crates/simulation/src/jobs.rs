@@ -28,7 +28,7 @@ mod tests {
         parts(Arc::new(MemoryCatalog::new()), Arc::new(MemoryStrata::new()), Arc::new(MemoryFacts::new()))
     }
 
-    fn asked<T: std::str::FromStr>(variable: &str, otherwise: T) -> T {
+    fn from_environment<T: std::str::FromStr>(variable: &str, otherwise: T) -> T {
         let value = std::env::var(variable).ok();
         value.map_or(otherwise, |value| {
             value.parse().unwrap_or_else(|_| panic!("{variable} is {value:?}, not a number"))
@@ -38,7 +38,7 @@ mod tests {
     #[tokio::test]
     #[expect(clippy::print_stderr, reason = "whoever sees this fail must be able to see it again")]
     async fn every_message_is_covered_once_and_nothing_is_pruned_early() {
-        let (days, seed) = (asked("ANNALS_SIM_DAYS", DAYS), asked("ANNALS_SIM_SEED", SEED));
+        let (days, seed) = (from_environment("ANNALS_SIM_DAYS", DAYS), from_environment("ANNALS_SIM_SEED", SEED));
         eprintln!("ANNALS_SIM_DAYS={days} ANNALS_SIM_SEED={seed}");
         let mut world = World::new(in_memory(), &ZONES, seed).await;
         world.live(days).await;

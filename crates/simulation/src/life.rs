@@ -70,8 +70,8 @@ impl Life {
         stops
     }
 
-    /// Runs from one stop to the next, with one in `asked` time bounds tested at each. Returns the number of checks.
-    pub async fn live(&self, every: usize, asked: usize) -> usize {
+    /// Runs from one stop to the next, with one in `step` time bounds tested at each. Returns the number of checks.
+    pub async fn live(&self, every: usize, step: usize) -> usize {
         let mut checks = 0;
         for (number, now) in self.stops(every).into_iter().enumerate() {
             let diary = self.diary.as_of(now);
@@ -81,9 +81,9 @@ impl Life {
             assert!(before.iter().all(|row| after.contains(row)), "{:?}: a cover changed by {now}", diary.place);
             // Bounds that count days from a later time would need moves that have not happened yet.
             let bounds: Vec<_> = bounds(&diary, now).into_iter().filter(|bounds| bounds.now <= now).collect();
-            for (place, bounds) in bounds.iter().skip(number % asked).step_by(asked).enumerate() {
-                for asked in bounds.each(place % 2 == 0) {
-                    diary.check(&asked, self.parts.search.answer(&self.agent, &asked.query, asked.now).await);
+            for (place, bounds) in bounds.iter().skip(number % step).step_by(step).enumerate() {
+                for question in bounds.each(place % 2 == 0) {
+                    diary.check(&question, self.parts.search.answer(&self.agent, &question.query, question.now).await);
                     checks += 1;
                 }
             }

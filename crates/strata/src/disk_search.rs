@@ -126,8 +126,8 @@ impl Hits {
             let key = (MemoryId::from_text(memories.value(row)), parts.value(row));
             let Some((hit, _)) = self.0.get_mut(&key) else { continue };
             let held: HashSet<&str> = lex.value(row).split(' ').collect();
-            let asked = words.split(' ').take(64).zip(0_u32..).filter(|(word, _)| held.contains(word));
-            hit.matched = asked.map(|(_, place)| 1_u64 << place).sum();
+            let matched_words = words.split(' ').take(64).zip(0_u32..).filter(|(word, _)| held.contains(word));
+            hit.matched = matched_words.map(|(_, place)| 1_u64 << place).sum();
         }
     }
 
@@ -137,7 +137,8 @@ impl Hits {
         let conversations = position(&mut hits);
         let hits: Vec<Hit> = hits.into_iter().map(|(hit, _)| hit).collect();
         let similar = || hits.iter().filter_map(|hit| hit.similarity);
-        let all_conversations = Conversations::of(conversations.iter().map(|talk| (talk.similarity, talk.matched)));
+        let all_conversations =
+            Conversations::of(conversations.iter().map(|conversation| (conversation.similarity, conversation.matched)));
         Findings {
             similarity: Spread::of(similar().count(), similar()),
             relevance: Spread::of(hits.len(), hits.iter().filter_map(|hit| hit.relevance)),

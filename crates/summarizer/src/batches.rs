@@ -126,7 +126,7 @@ impl Pass<'_> {
     }
 }
 
-/// Whether the period is unchanged except for failures.
+/// Returns whether the period is unchanged except for failures.
 fn is_same(before: &LedgerRow, now: &LedgerRow) -> bool {
     let state = |row: &LedgerRow| (row.dirty_seq, row.clean_seq, row.recipe, row.sealed, row.degraded);
     state(before) == state(now)

@@ -83,13 +83,14 @@ pub fn gaps(
 type Path = [Period; 5];
 type Reached<'a> = [Option<&'a Lineage>; 5];
 
-/// Whether the missing part below this summary of a path was pruned: it is sealed and names the summary just below.
+/// Returns whether the missing part below this summary of a path was pruned: it is sealed and names the summary just
+/// below.
 fn is_anchored(agent: &Agent, path: &Path, reached: &Reached, lowest: usize) -> bool {
     let Some(summary) = reached[lowest].filter(|summary| summary.sealed) else { return false };
     lowest == 0 || summary.sources.contains(&MemoryId::summary(agent, path[lowest - 1]))
 }
 
-/// Whether a summary names that of the period just below it. The lowest one has nothing below.
+/// Returns whether a summary names that of the period just below it. The lowest one has nothing below.
 fn links(agent: &Agent, path: &Path, reached: &Reached, index: usize, lowest: usize) -> bool {
     let below = || MemoryId::summary(agent, path[index - 1]);
     index == lowest || reached[index].is_some_and(|summary| summary.sources.contains(&below()))
@@ -102,8 +103,8 @@ impl Summarizer {
         let ledger = self.store.ledger(agent).await?;
         let sealed: HashSet<Period> = ledger.iter().filter(|row| row.sealed).map(|row| row.period).collect();
         let turns = Select { kinds: vec![Kind::Turn], ..Select::all(Grain::Working) };
-        let spoken = self.store.list(agent, &turns).await?.into_iter().map(|turn| turn.period).collect();
-        let days = days_with_content(&ledger, &spoken);
+        let with_turns = self.store.list(agent, &turns).await?.into_iter().map(|turn| turn.period).collect();
+        let days = days_with_content(&ledger, &with_turns);
         let mut lineages = Vec::new();
         for grain in Grain::SUMMARIES {
             let summaries = self.store.list(agent, &Select::all(grain)).await?.into_iter();
@@ -117,8 +118,8 @@ impl Summarizer {
     }
 }
 
-/// Returns the days with content. Those in `spoken` have live turns.
-fn days_with_content(ledger: &[LedgerRow], spoken: &HashSet<Period>) -> Vec<Content> {
+/// Returns the days with content. Those in `with_turns` have live turns.
+fn days_with_content(ledger: &[LedgerRow], with_turns: &HashSet<Period>) -> Vec<Content> {
     let emptied = ledger.iter().filter(|row| row.input_digest == Some(nothing()));
     let emptied: HashSet<Period> = emptied.map(|row| row.period).collect();
     let was_read = |row: &&LedgerRow| {
@@ -126,8 +127,8 @@ fn days_with_content(ledger: &[LedgerRow], spoken: &HashSet<Period>) -> Vec<Cont
         row.input_digest.is_some() && !path.iter().any(|period| emptied.contains(period))
     };
     let days = ledger.iter().filter(|row| row.period.grain() == Grain::Daily);
-    let with_content = days.filter(|row| spoken.contains(&row.period) || was_read(row));
-    with_content.map(|row| Content { day: row.period, turns: spoken.contains(&row.period) }).collect()
+    let with_content = days.filter(|row| with_turns.contains(&row.period) || was_read(row));
+    with_content.map(|row| Content { day: row.period, turns: with_turns.contains(&row.period) }).collect()
 }
 
 #[cfg(test)]
@@ -223,7 +224,7 @@ mod tests {
     /// Daily and other rows as `label:r` (read something), `label:e` (found nothing) or `label:n` (never rolled up), and days
     /// with live turns. Expects days with content, `!` after those without turns.
     #[track_caller]
-    fn check_content(rows: &str, spoken: &str, expect: &str) {
+    fn check_content(rows: &str, with_turns: &str, expect: &str) {
         let row = |text: &str| {
             let (label, read) = text.split_once(':').unwrap();
             let input_digest = match read {
@@ -234,8 +235,8 @@ mod tests {
             LedgerRow { input_digest, ..LedgerRow::new(label.parse().unwrap(), 1, Timestamp::UNIX_EPOCH) }
         };
         let rows: Vec<LedgerRow> = rows.split_whitespace().map(row).collect();
-        let spoken = spoken.split_whitespace().map(|day| day.parse().unwrap()).collect();
-        let found = days_with_content(&rows, &spoken);
+        let with_turns = with_turns.split_whitespace().map(|day| day.parse().unwrap()).collect();
+        let found = days_with_content(&rows, &with_turns);
         let found: Vec<String> =
             found.iter().map(|found| format!("{}{}", found.day, if found.turns { "" } else { "!" })).collect();
         assert_eq!(found.join(" "), expect);

@@ -177,8 +177,9 @@ mod tests {
         fn check(rows: &str, now: &str, expect: &str) {
             let ledger: Vec<LedgerRow> = rows.split_whitespace().map(row).collect();
             let waiting = not_yet_due(&ledger, &Zones::new("UTC").unwrap(), QUIET, now.parse().unwrap());
-            let said: Vec<String> = waiting.iter().map(|(period, due_at)| format!("{period} at {due_at}")).collect();
-            assert_eq!(said.join(", "), expect, "{rows} at {now}");
+            let waiting_text: Vec<String> =
+                waiting.iter().map(|(period, due_at)| format!("{period} at {due_at}")).collect();
+            assert_eq!(waiting_text.join(", "), expect, "{rows} at {now}");
         }
         check("2026-03-04:1/0", "2026-03-04T23:00:00Z", "");
         check("2026-03-04:1/0", "2026-03-05T00:05:00Z", "2026-03-04 at 2026-03-05T00:10:00Z");

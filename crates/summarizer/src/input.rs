@@ -27,13 +27,13 @@ impl Summarizer {
             None => digest(&children),
             Some(base) => Digest::of([base.digest().0, digest(&children).0]),
         };
-        let known = row.input_digest == Some(digest) && self.is_told(agent, row).await?;
+        let known = row.input_digest == Some(digest) && self.has_summary(agent, row).await?;
         Ok(Input { base, children, digest, known })
     }
 
-    /// Whether the period has a summary. A ledger row outlives a pruned or forgotten summary; the same input, sent again, must
-    /// be summarised again.
-    async fn is_told(&self, agent: &Agent, row: &LedgerRow) -> Result<bool> {
+    /// Returns whether the period has a summary. A ledger row outlives a pruned or forgotten summary; the same input, sent
+    /// again, must be summarised again.
+    async fn has_summary(&self, agent: &Agent, row: &LedgerRow) -> Result<bool> {
         Ok(!self.with_summary(agent, vec![row.clone()]).await?.is_empty())
     }
 
@@ -47,7 +47,7 @@ impl Summarizer {
 }
 
 impl Input {
-    /// Whether there is nothing to summarise.
+    /// Returns whether there is nothing to summarise.
     pub(crate) fn is_empty(&self) -> bool {
         self.base.is_none() && self.children.is_empty()
     }

@@ -62,7 +62,7 @@ impl Pass<'_> {
             Ok(summary) => return Ok(Outcome::Done(summary)),
             Err(fault) => fault,
         };
-        if why == Why::Dirty && self.is_enough(row, &fault) {
+        if why == Why::Dirty && self.uses_fallback(row, &fault) {
             return self.by_fallback(row, &input).await;
         }
         Ok(match fault {
@@ -71,8 +71,8 @@ impl Pass<'_> {
         })
     }
 
-    /// Whether the engine was tried, or waited for, long enough.
-    fn is_enough(&self, row: &LedgerRow, fault: &Fault) -> bool {
+    /// Returns whether the engine was tried, or waited for, long enough.
+    fn uses_fallback(&self, row: &LedgerRow, fault: &Fault) -> bool {
         match fault {
             Fault::Own(_) => row.attempts + 1 >= MOST_ATTEMPTS,
             Fault::Away => self.over_degraded.contains(&row.period) || self.summarizer.policy.is_over(row, self.now),

@@ -72,18 +72,18 @@ pub fn statement(agent: &Agent, turn: &Turn, text: &str) -> Statement {
     }
 }
 
-/// Builds the insert operation at a position of a turn. `stated` is the fact, such as `Ann lives_in New York`.
-pub fn operation(turn: &Turn, position: u32, stated: &str) -> FactOperation {
-    operation_of(turn.id.clone(), position, stated, turn.message.at)
+/// Builds the insert operation at a position of a turn. `fact` is the fact, such as `Ann lives_in New York`.
+pub fn operation(turn: &Turn, position: u32, fact: &str) -> FactOperation {
+    operation_of(turn.id.clone(), position, fact, turn.message.at)
 }
 
 /// Builds the operation of a fact that a person entered at `said_at`.
-pub fn entry(agent: &Agent, stated: &str, said_at: &str) -> FactOperation {
-    operation_of(MemoryId::entry(agent, stated, at(said_at)), 0, stated, at(said_at))
+pub fn entry(agent: &Agent, fact: &str, said_at: &str) -> FactOperation {
+    operation_of(MemoryId::entry(agent, fact, at(said_at)), 0, fact, at(said_at))
 }
 
-fn operation_of(source: MemoryId, position: u32, stated: &str, at: Timestamp) -> FactOperation {
-    let words: Vec<&str> = stated.splitn(3, ' ').collect();
+fn operation_of(source: MemoryId, position: u32, fact: &str, at: Timestamp) -> FactOperation {
+    let words: Vec<&str> = fact.splitn(3, ' ').collect();
     FactOperation {
         id: FactOperation::id(&source, position),
         verb: Verb::Insert,

@@ -130,24 +130,24 @@ fn is_about(fact: &Fact, names: &BTreeSet<String>) -> bool {
 fn fits(fact: &Fact, query: &FactQuery) -> bool {
     let now = query.history || query.as_of.map_or(fact.valid_to.is_none(), |at| fact.holds_at(at));
     let predicate = query.predicate.as_deref().map(predicate_name);
-    let spoken_turn = query.said_within.is_none_or(|within| fact.mentioned.overlaps(&within));
-    now && spoken_turn && predicate.is_none_or(|predicate| predicate == fact.predicate)
+    let in_time = query.said_within.is_none_or(|within| fact.mentioned.overlaps(&within));
+    now && in_time && predicate.is_none_or(|predicate| predicate == fact.predicate)
 }
 
 fn texts(fact: Fact) -> Vec<String> {
     let sources = fact.sources.iter().map(|source| source.as_str().to_owned());
     let mut texts: Vec<String> = sources.chain(fact.superseded_by).collect();
     texts.extend([fact.id, fact.subject, fact.predicate, fact.object]);
-    texts.extend(spoken(Value::Object(fact.properties)));
+    texts.extend(strings(Value::Object(fact.properties)));
     texts
 }
 
-fn spoken(value: Value) -> Vec<String> {
+fn strings(value: Value) -> Vec<String> {
     match value {
         Value::String(text) => vec![text],
-        Value::Array(values) => values.into_iter().flat_map(spoken).collect(),
+        Value::Array(values) => values.into_iter().flat_map(strings).collect(),
         Value::Object(fields) => {
-            fields.into_iter().flat_map(|(name, value)| [vec![name], spoken(value)].concat()).collect()
+            fields.into_iter().flat_map(|(name, value)| [vec![name], strings(value)].concat()).collect()
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
     }

@@ -53,7 +53,7 @@ pub struct ModelRequest {
 
 impl ModelRequest {
     /// Returns the content of the last message of a role, or an empty string if there is none.
-    pub fn said_by(&self, role: &str) -> &str {
+    pub fn content_of(&self, role: &str) -> &str {
         let messages = self.body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
         let message = messages.iter().rfind(|message| message["role"] == role);
         message.and_then(|message| message["content"].as_str()).unwrap_or_default()

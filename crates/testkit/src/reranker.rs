@@ -11,7 +11,7 @@ use crate::words::words;
 /// Port `Reranker` without a model. Records the texts of each call, so that a test can see what would leave the machine.
 #[derive(Debug, Default)]
 pub struct WordReranker {
-    asked: Mutex<Vec<Vec<String>>>,
+    requests: Mutex<Vec<Vec<String>>>,
 }
 
 impl WordReranker {
@@ -21,23 +21,23 @@ impl WordReranker {
     }
 
     /// Returns the texts of each call so far.
-    pub fn asked(&self) -> Vec<Vec<String>> {
-        self.asked.lock().unwrap().clone()
+    pub fn requests(&self) -> Vec<Vec<String>> {
+        self.requests.lock().unwrap().clone()
     }
 }
 
 #[async_trait]
 impl Reranker for WordReranker {
     async fn rerank(&self, task: RerankTask<'_>) -> Result<Vec<f64>> {
-        self.asked.lock().unwrap().push(task.texts.to_vec());
-        let asked = words(task.question);
-        Ok(task.texts.iter().map(|text| score(&asked, &words(text))).collect())
+        self.requests.lock().unwrap().push(task.texts.to_vec());
+        let query_words = words(task.question);
+        Ok(task.texts.iter().map(|text| score(&query_words, &words(text))).collect())
     }
 }
 
 /// Returns the number of query words in the text, divided by the number of its words plus one.
-pub(crate) fn score(asked: &[String], words: &[String]) -> f64 {
-    let found = asked.iter().filter(|word| words.contains(word)).count();
+pub(crate) fn score(query_words: &[String], words: &[String]) -> f64 {
+    let found = query_words.iter().filter(|word| words.contains(word)).count();
     found as f64 / (words.len() + 1) as f64
 }
 

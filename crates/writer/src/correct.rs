@@ -74,8 +74,8 @@ mod tests {
         let catalog = Arc::new(MemoryCatalog::new());
         let (strata, embedder) = (Arc::new(MemoryStrata::new()), Arc::new(WordEmbedder::new()));
         let writer = Writer::new(catalog.clone(), strata, embedder);
-        let spoken = Message { name: name.map(Into::into), ..message("2026-03-04T10:00:00Z", content) };
-        writer.ingest(&agent("a"), vec![spoken], false, at(NOW)).await.unwrap();
+        let message = Message { name: name.map(Into::into), ..message("2026-03-04T10:00:00Z", content) };
+        writer.ingest(&agent("a"), vec![message], false, at(NOW)).await.unwrap();
         let inputs = catalog.inputs(&agent("a"), period("2026-03-04")).await.unwrap();
         Fixture { catalog, writer, turn: inputs[0].id.clone() }
     }

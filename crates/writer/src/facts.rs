@@ -72,12 +72,13 @@ impl FactWriter {
         ask().await
     }
 
-    /// Whether there should be a table but none exists.
+    /// Returns whether there should be a table but none exists.
     async fn is_lost(&self, agent: &Agent) -> Result<bool> {
         Ok(self.facts.version(agent).await? == 0 && self.store.log_version(agent).await? > 0)
     }
 
-    /// Whether the table differs from the fold of the log at the same version. A table that is only behind does not differ.
+    /// Returns whether the table differs from the fold of the log at the same version. A table that is only behind does not
+    /// differ.
     pub async fn facts_differ(&self, agent: &Agent) -> Result<bool> {
         let (version, operations) = self.store.operations(agent).await?;
         let everything = FactQuery { history: true, ..FactQuery::default() };

@@ -31,20 +31,25 @@ pub struct Reader {
     confidence: f64,
     pub refused: Mutex<Option<&'static str>>,
     pub failures: Mutex<VecDeque<Error>>,
-    pub asked: Mutex<Vec<RecordedQuestion>>,
+    pub questions: Mutex<Vec<RecordedQuestion>>,
 }
 
 impl Reader {
     pub fn new(confidence: f64) -> Arc<Reader> {
-        Arc::new(Reader { confidence, refused: Mutex::default(), failures: Mutex::default(), asked: Mutex::default() })
+        Arc::new(Reader {
+            confidence,
+            refused: Mutex::default(),
+            failures: Mutex::default(),
+            questions: Mutex::default(),
+        })
     }
 
     pub fn fail(&self, error: Error) {
         self.failures.lock().unwrap().push_back(error);
     }
 
-    pub fn take_asked(&self) -> Vec<RecordedQuestion> {
-        std::mem::take(&mut *self.asked.lock().unwrap())
+    pub fn take_questions(&self) -> Vec<RecordedQuestion> {
+        std::mem::take(&mut *self.questions.lock().unwrap())
     }
 
     fn operation(&self, turn: &Memory, now: Timestamp) -> Option<FactOperation> {
@@ -80,8 +85,8 @@ impl Extractor for Reader {
 
     async fn extract(&self, task: ExtractionTask<'_>) -> Result<Extracted> {
         let known = task.known.iter().map(|fact| fact.object.clone()).collect();
-        let asked = RecordedQuestion { turns: texts(task.turns), context: texts(task.context), known };
-        self.asked.lock().unwrap().push(asked);
+        let questions = RecordedQuestion { turns: texts(task.turns), context: texts(task.context), known };
+        self.questions.lock().unwrap().push(questions);
         if let Some(error) = self.failures.lock().unwrap().pop_front() {
             return Err(error);
         }
@@ -152,8 +157,8 @@ impl Fixture {
 
     /// Stores a message in a conversation, `minute` minutes after ten o'clock.
     pub async fn say(&self, conversation: &str, minute: u32, text: &str) {
-        let spoken = message(&format!("2026-03-04T10:{minute:02}:00Z"), text);
-        self.send(Message { conversation: conversation.into(), ..spoken }).await;
+        let message = message(&format!("2026-03-04T10:{minute:02}:00Z"), text);
+        self.send(Message { conversation: conversation.into(), ..message }).await;
     }
 
     pub async fn send(&self, message: Message) {

@@ -246,7 +246,7 @@ mod tests {
         Table { agent: agent("a"), grain: Grain::Working, generation: 0 }
     }
 
-    async fn spoken(writer: &Writer, texts: &[&str]) {
+    async fn ingest(writer: &Writer, texts: &[&str]) {
         let messages = texts.iter().map(|text| message("2026-03-04T10:00:00Z", text)).collect();
         writer.ingest(&agent("a"), messages, false, at(NOW)).await.unwrap();
     }
@@ -264,7 +264,7 @@ mod tests {
         let (strata, embedder) = (Arc::new(MemoryStrata::new()), Arc::new(WordEmbedder::new()));
         let catalog = Arc::new(MemoryCatalog::new());
         let writer = Writer::new(catalog.clone(), strata.clone(), embedder.clone());
-        spoken(&writer, &["one", "two", "two"]).await;
+        ingest(&writer, &["one", "two", "two"]).await;
         assert_eq!(writer.backlog(&agent("a")).await.unwrap(), 3);
         assert_eq!(project(&writer).await.unwrap(), Projected { applied: 3, ..Projected::default() });
         assert_eq!(project(&writer).await.unwrap(), Projected::default());
@@ -275,7 +275,7 @@ mod tests {
     async fn long_text_becomes_several_rows_of_one_memory() {
         let strata = Arc::new(MemoryStrata::new());
         let writer = writer(MemoryCatalog::new(), &strata, WordEmbedder::new());
-        spoken(&writer, &[&"word ".repeat(100)]).await;
+        ingest(&writer, &[&"word ".repeat(100)]).await;
         project(&writer).await.unwrap();
         let rows = strata.scan(&table()).await.unwrap();
         assert_eq!(rows.iter().map(|row| row.part).collect::<Vec<_>>(), [0, 1, 2]);
@@ -300,7 +300,7 @@ mod tests {
     async fn rows_after_failure_at(call: u64, texts: &[&str]) -> (Vec<Stored>, u64) {
         let strata = Arc::new(MemoryStrata::new());
         let catalog = Arc::new(MemoryCatalog::new());
-        spoken(&Writer::new(catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new())), texts).await;
+        ingest(&Writer::new(catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new())), texts).await;
         let faulty = Arc::new(Faulty::at_call((*strata).clone(), call));
         let writer = Writer::new(catalog.clone(), faulty.clone(), Arc::new(WordEmbedder::new()));
         let _ = project(&writer).await;
@@ -312,7 +312,7 @@ mod tests {
     async fn outage_loses_nothing_and_adds_no_dead_letter() {
         let strata = Arc::new(MemoryStrata::new());
         let writer = writer(MemoryCatalog::new(), &strata, Faulty::at_call(WordEmbedder::new(), 1));
-        spoken(&writer, &["one"]).await;
+        ingest(&writer, &["one"]).await;
         assert!(matches!(project(&writer).await, Err(Error::Unavailable { .. })));
         assert_eq!(writer.backlog(&agent("a")).await.unwrap(), 1);
         assert_eq!(project(&writer).await.unwrap().applied, 1);
@@ -341,9 +341,9 @@ mod tests {
 
         async fn embed(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
             if let Ok(left) = self.times.fetch_update(SeqCst, SeqCst, |times| times.checked_sub(1)) {
-                spoken(&self.other, &[&format!("more {left}")]).await;
+                ingest(&self.other, &[&format!("more {left}")]).await;
                 project(&self.other).await.unwrap();
-                spoken(&self.other, &[&format!("rest {left}")]).await;
+                ingest(&self.other, &[&format!("rest {left}")]).await;
             }
             self.embedder.embed(texts).await
         }
@@ -355,7 +355,7 @@ mod tests {
         for (times, applied) in [(1, Some(1)), (2, Some(1)), (3, None)] {
             let (strata, catalog) = (Arc::new(MemoryStrata::new()), Arc::new(MemoryCatalog::new()));
             let other = Writer::new(catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new()));
-            spoken(&other, &["one", "two"]).await;
+            ingest(&other, &["one", "two"]).await;
             let overtaken = Overtaken { embedder: WordEmbedder::new(), other, times: times.into() };
             let slow = Writer::new(catalog.clone(), strata.clone(), Arc::new(overtaken));
             assert_eq!(project(&slow).await.map(|done| done.applied).ok(), applied, "overtaken {times} times");
@@ -373,7 +373,7 @@ mod tests {
         let (strata, catalog) = (Arc::new(MemoryStrata::new()), Arc::new(MemoryCatalog::new()));
         let picky = Arc::new(Faulty::refusing(WordEmbedder::new(), "POISON"));
         let writer = Writer::new(catalog.clone(), strata.clone(), picky);
-        spoken(&writer, &["one", "POISON", "three"]).await;
+        ingest(&writer, &["one", "POISON", "three"]).await;
         let projected = project(&writer).await.unwrap();
         assert_eq!((projected.applied, projected.dead), (3, 1));
         assert_eq!(strata.scan(&table()).await.unwrap().len(), 2);

@@ -109,8 +109,8 @@ impl SeenSentences {
         if !matches!(turn.role(), Some(Role::User | Role::Assistant)) {
             return None;
         }
-        let spoken = unfenced(&turn.text);
-        let text: String = sentences(&spoken).filter(|sentence| !self.is_recalled(sentence, turn)).collect();
+        let unquoted = unfenced(&turn.text);
+        let text: String = sentences(&unquoted).filter(|sentence| !self.is_recalled(sentence, turn)).collect();
         text.contains(char::is_alphanumeric).then(|| Memory { text, ..turn.clone() })
     }
 
@@ -162,7 +162,7 @@ mod tests {
         }
     }
 
-    fn spoken(id: &str, speaker: &str, role: Role, text: &str) -> Memory {
+    fn turn(id: &str, speaker: &str, role: Role, text: &str) -> Memory {
         let (conversation, message) = ("talk".into(), id.into());
         let body = Body::Turn { speaker: speaker.into(), role, conversation, message };
         memory(id, "2026-03-04T10:00:00Z", text, body)
@@ -179,15 +179,15 @@ mod tests {
 
     #[test]
     fn assistants_repetition_of_a_user_is_dropped() {
-        let ann = earlier(spoken("t-1", "Ann", Role::User, LONG));
+        let ann = earlier(turn("t-1", "Ann", Role::User, LONG));
         let repeated = "Noted! i went hiking in the Alps, with Bob. Anything else?";
-        check(&[&ann], &spoken("t-2", "assistant", Role::Assistant, repeated), Some("Noted! Anything else?"));
-        check(&[&ann], &spoken("t-2", "assistant", Role::Assistant, LONG), None);
-        check(&[&ann], &spoken("t-2", "Ann", Role::User, LONG), Some(LONG));
-        check(&[&ann], &spoken("t-2", "Bob", Role::User, LONG), Some(LONG));
+        check(&[&ann], &turn("t-2", "assistant", Role::Assistant, repeated), Some("Noted! Anything else?"));
+        check(&[&ann], &turn("t-2", "assistant", Role::Assistant, LONG), None);
+        check(&[&ann], &turn("t-2", "Ann", Role::User, LONG), Some(LONG));
+        check(&[&ann], &turn("t-2", "Bob", Role::User, LONG), Some(LONG));
         check(
-            &[&earlier(spoken("t-1", "Ann", Role::User, "Yes."))],
-            &spoken("t-2", "a", Role::Assistant, "Yes."),
+            &[&earlier(turn("t-1", "Ann", Role::User, "Yes."))],
+            &turn("t-2", "a", Role::Assistant, "Yes."),
             Some("Yes."),
         );
     }
@@ -197,10 +197,10 @@ mod tests {
         let sources = vec![MemoryId::from_text("t-1")];
         let body = Body::Statement { speaker: None, sources, importance: 0.5, confidence: None };
         let statement = memory("f-1", "2026-03-03T10:00:00Z", LONG, body);
-        check(&[&statement], &spoken("t-2", "Bob", Role::User, LONG), None);
-        check(&[&statement], &spoken("t-1", "Ann", Role::User, LONG), Some(LONG));
-        let ann = earlier(spoken("t-1", "Ann", Role::User, LONG));
-        check(&[&statement, &ann], &spoken("t-2", "Ann", Role::User, LONG), Some(LONG));
+        check(&[&statement], &turn("t-2", "Bob", Role::User, LONG), None);
+        check(&[&statement], &turn("t-1", "Ann", Role::User, LONG), Some(LONG));
+        let ann = earlier(turn("t-1", "Ann", Role::User, LONG));
+        check(&[&statement, &ann], &turn("t-2", "Ann", Role::User, LONG), Some(LONG));
         let quoted = |speaker: Option<&str>| {
             let sentence = Sentence {
                 day: period("2026-03-03").first_day(),
@@ -211,9 +211,9 @@ mod tests {
             let body = Body::Summary { sentences: vec![sentence], sources: Vec::new() };
             earlier(memory("s-1", "2026-03-03T00:00:00Z", "2026-03-03 Ann: …", body))
         };
-        check(&[&quoted(None)], &spoken("t-2", "Ann", Role::User, LONG), None);
-        check(&[&quoted(Some("Ann"))], &spoken("t-2", "Ann", Role::User, LONG), Some(LONG));
-        check(&[&quoted(Some("Ann"))], &spoken("t-2", "assistant", Role::Assistant, LONG), None);
+        check(&[&quoted(None)], &turn("t-2", "Ann", Role::User, LONG), None);
+        check(&[&quoted(Some("Ann"))], &turn("t-2", "Ann", Role::User, LONG), Some(LONG));
+        check(&[&quoted(Some("Ann"))], &turn("t-2", "assistant", Role::Assistant, LONG), None);
     }
 
     #[test]
@@ -238,15 +238,15 @@ mod tests {
 
     #[test]
     fn later_sentence_is_no_recall() {
-        let first = earlier(spoken("t-1", "assistant", Role::Assistant, LONG));
-        check(&[&spoken("t-2", "Ann", Role::User, LONG)], &first, Some(LONG));
+        let first = earlier(turn("t-1", "assistant", Role::Assistant, LONG));
+        check(&[&turn("t-2", "Ann", Role::User, LONG)], &first, Some(LONG));
     }
 
     #[test]
     fn system_and_tool_turns_are_never_read() {
         for role in [Role::System, Role::Tool] {
-            check(&[], &spoken("t-1", "x", role, LONG), None);
+            check(&[], &turn("t-1", "x", role, LONG), None);
         }
-        check(&[], &spoken("t-1", "x", Role::User, "…"), None);
+        check(&[], &turn("t-1", "x", Role::User, "…"), None);
     }
 }

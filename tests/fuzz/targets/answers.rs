@@ -16,13 +16,13 @@ use crate::fuzz::{Verdict, fuzz};
 const DAY: &str = "2026-03-04";
 
 /// Checks that all sources are among those of the task, and that an error is reported as the model's fault.
-fn check(error: Option<&Error>, sources: impl Iterator<Item = MemoryId>, asked: &BTreeSet<MemoryId>) -> Verdict {
+fn check(error: Option<&Error>, sources: impl Iterator<Item = MemoryId>, sent: &BTreeSet<MemoryId>) -> Verdict {
     if let Some(error) = error {
         // The answer states its own token counts, so it may exhaust the budget.
         let is_its_fault = matches!(error, Error::Model { .. } | Error::Unavailable { .. } | Error::Budget { .. });
         return if is_its_fault { Ok(()) } else { Err(format!("not told as the model's: {error}")) };
     }
-    let mut strangers = sources.filter(|id| !asked.contains(id));
+    let mut strangers = sources.filter(|id| !sent.contains(id));
     strangers.next().map_or(Ok(()), |id| Err(format!("a source that was not asked about: {id}")))
 }
 
@@ -39,7 +39,7 @@ fn answers_are_used_or_refused() {
         catalog.ingest(&agent, turns, false, now).await.unwrap();
         catalog.inputs(&agent, period(DAY)).await.unwrap()
     });
-    let asked: BTreeSet<MemoryId> = turns.iter().map(|turn| turn.id.clone()).collect();
+    let sent: BTreeSet<MemoryId> = turns.iter().map(|turn| turn.id.clone()).collect();
     let sentences = json!({ "sentences": [
         { "text": "Ann signed for a flat in Lisbon.", "day": DAY, "sources": [1] },
         { "text": "The movers come on Friday.", "day": null, "sources": [2, 3] } ] });
@@ -79,7 +79,7 @@ fn answers_are_used_or_refused() {
             };
             let drafted = endpoint.summarize(summary).await;
             let sources = drafted.iter().flat_map(|draft| &draft.sentences).flat_map(|sentence| sentence.from.clone());
-            check(drafted.as_ref().err(), sources, &asked)?;
+            check(drafted.as_ref().err(), sources, &sent)?;
             let task = ExtractionTask {
                 agent: &agent,
                 settings: &settings,
@@ -92,7 +92,7 @@ fn answers_are_used_or_refused() {
             let found = endpoint.extract(task).await;
             let operations = found.iter().flat_map(|found| &found.operations).map(|operation| operation.source.clone());
             let statements = found.iter().flat_map(|found| &found.statements).flat_map(|found| found.sources.clone());
-            check(found.as_ref().err(), operations.chain(statements), &asked)
+            check(found.as_ref().err(), operations.chain(statements), &sent)
         })
     });
 }

@@ -26,7 +26,8 @@ pub struct Finding {
     about: &'static str,
     state: State,
     /// What was found.
-    says: String,
+    #[serde(rename = "says")]
+    found: String,
     /// How to fix it.
     #[serde(skip_serializing_if = "Option::is_none")]
     mend: Option<String>,
@@ -42,23 +43,23 @@ enum State {
 }
 
 impl Finding {
-    fn ok(about: &'static str, says: impl Into<String>) -> Finding {
-        Finding { about, state: State::Ok, says: says.into(), mend: None }
+    fn ok(about: &'static str, found: impl Into<String>) -> Finding {
+        Finding { about, state: State::Ok, found: found.into(), mend: None }
     }
 
-    fn doubtful(about: &'static str, says: impl Into<String>, mend: impl Into<String>) -> Finding {
-        Finding { about, state: State::Doubtful, says: says.into(), mend: Some(mend.into()) }
+    fn doubtful(about: &'static str, found: impl Into<String>, mend: impl Into<String>) -> Finding {
+        Finding { about, state: State::Doubtful, found: found.into(), mend: Some(mend.into()) }
     }
 
-    fn wrong(about: &'static str, says: impl Into<String>, mend: impl Into<String>) -> Finding {
-        Finding { about, state: State::Wrong, says: says.into(), mend: Some(mend.into()) }
+    fn wrong(about: &'static str, found: impl Into<String>, mend: impl Into<String>) -> Finding {
+        Finding { about, state: State::Wrong, found: found.into(), mend: Some(mend.into()) }
     }
 
     fn print(&self) {
         match self.state {
-            State::Ok => say!("ok        {BOLD}{}{BOLD:#}: {}", self.about, self.says),
-            State::Doubtful => say!("{WARN}look      {}{WARN:#}: {}", self.about, self.says),
-            State::Wrong => say!("{WARN}wrong     {}{WARN:#}: {}", self.about, self.says),
+            State::Ok => say!("ok        {BOLD}{}{BOLD:#}: {}", self.about, self.found),
+            State::Doubtful => say!("{WARN}look      {}{WARN:#}: {}", self.about, self.found),
+            State::Wrong => say!("{WARN}wrong     {}{WARN:#}: {}", self.about, self.found),
         }
         if let Some(mend) = &self.mend {
             say!("          {DIM}{mend}{DIM:#}");
@@ -86,11 +87,11 @@ pub async fn run(global: &Global, args: &cli::Doctor) -> Result<ExitCode> {
 }
 
 /// Runs one check after another. Skips checks that depend on one that failed.
-async fn examine(global: &Global, args: &cli::Doctor, data: &Path, tell: &mut dyn FnMut(Finding)) {
+async fn examine(global: &Global, args: &cli::Doctor, data: &Path, report: &mut dyn FnMut(Finding)) {
     let config = match Config::load(global, data) {
         Ok(config) => Some(config),
         Err(error) => {
-            tell(Finding::wrong(
+            report(Finding::wrong(
                 "configuration",
                 error.to_string(),
                 "correct it; `annals config check` lists every error",
@@ -101,26 +102,26 @@ async fn examine(global: &Global, args: &cli::Doctor, data: &Path, tell: &mut dy
     if let Some(config) = &config {
         let from =
             config.file.as_ref().map_or("defaults and the environment".into(), |file| file.display().to_string());
-        tell(Finding::ok("configuration", format!("valid, from {from}")));
+        report(Finding::ok("configuration", format!("valid, from {from}")));
     }
-    machine::clock(global, data).into_iter().for_each(&mut *tell);
+    machine::clock(global, data).into_iter().for_each(&mut *report);
     if let Err(error) = std::fs::create_dir_all(data) {
         let mend = "create it as this user, or choose another folder with --data";
-        return tell(Finding::wrong("data folder", format!("{}: {error}", data.display()), mend));
+        return report(Finding::wrong("data folder", format!("{}: {error}", data.display()), mend));
     }
-    rights::look(data, config.as_ref()).into_iter().for_each(&mut *tell);
-    machine::disk(data, config.as_ref()).into_iter().for_each(&mut *tell);
-    let in_use = stores::look(global, data, tell).await;
+    rights::look(data, config.as_ref()).into_iter().for_each(&mut *report);
+    machine::disk(data, config.as_ref()).into_iter().for_each(&mut *report);
+    let in_use = stores::look(global, data, report).await;
     if let Some(config) = &config {
-        tell(machine::port(config.server.listen, in_use));
+        report(machine::port(config.server.listen, in_use));
     }
     let scratch = match Scratch::within(data, "doctor") {
         Ok(scratch) => scratch,
-        Err(error) => return tell(Finding::wrong("data folder", error.to_string(), rights::MEND)),
+        Err(error) => return report(Finding::wrong("data folder", error.to_string(), rights::MEND)),
     };
-    let Some(round_trip) = round_trip::go(global, scratch.path(), tell).await else { return };
+    let Some(round_trip) = round_trip::go(global, scratch.path(), report).await else { return };
     match &config {
-        Some(config) if !args.without_models => models::call(&config.models, &round_trip, tell).await,
+        Some(config) if !args.without_models => models::call(&config.models, &round_trip, report).await,
         _ => {}
     }
 }

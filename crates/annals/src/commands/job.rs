@@ -35,7 +35,7 @@ async fn list(service: &Client, json: bool) -> Result<ExitCode> {
         let next = next_wake.map_or_else(|| "off".to_owned(), |next| format!("next {next:.0}"));
         say!("{BOLD}{name:<13}{BOLD:#} {next}  {DIM}wakes at {wake:?} UTC{DIM:#}");
         match (outcome, last_end) {
-            (Some(OutcomeView::Done { done, .. }), Some(end)) => say!("  {end:.0}  {}", spoken(done)),
+            (Some(OutcomeView::Done { done, .. }), Some(end)) => say!("  {end:.0}  {}", done_text(done)),
             (Some(OutcomeView::Failed { error }), Some(end)) => say!("  {end:.0}  {WARN}failed: {error}{WARN:#}"),
             _ if *running => say!("  {DIM}running{DIM:#}"),
             _ => say!("  {DIM}has not run since the service started{DIM:#}"),
@@ -50,7 +50,7 @@ async fn run_now(service: &Client, name: &str, json: bool) -> Result<ExitCode> {
         print_json(&run);
     } else {
         match &run.outcome {
-            OutcomeView::Done { done, .. } => say!("{name}: {}", spoken(done)),
+            OutcomeView::Done { done, .. } => say!("{name}: {}", done_text(done)),
             OutcomeView::Failed { error } => say!("{name}: {WARN}failed: {error}{WARN:#}"),
         }
     }
@@ -58,6 +58,6 @@ async fn run_now(service: &Client, name: &str, json: bool) -> Result<ExitCode> {
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn spoken(done: &str) -> &str {
+fn done_text(done: &str) -> &str {
     if done.is_empty() { "nothing was due" } else { done }
 }

@@ -15,7 +15,7 @@ use crate::ipc;
 /// A service started here stops after this many seconds without a request.
 const IDLE_SECONDS: &str = "300";
 /// Number of attempts to connect, 30 seconds in all. Opening a folder takes a second, longer on a Pi.
-const PATIENCE: u32 = 300;
+const ATTEMPTS: u32 = 300;
 const STEP: Duration = Duration::from_millis(100);
 
 pub async fn run(global: &Global, args: &Mcp) -> Result<ExitCode> {
@@ -49,7 +49,7 @@ async fn start(global: &Global, data: &Path) -> Result<UnixStream> {
     // Its own process group: a signal that ends this process must not end the service.
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = command.spawn().map_err(wrong)?;
-    for _ in 0..PATIENCE {
+    for _ in 0..ATTEMPTS {
         if let Some(owner) = ipc::owner(data).await {
             return Ok(owner);
         }

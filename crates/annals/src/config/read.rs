@@ -21,12 +21,12 @@ impl Layers {
                 Err(error) => error,
             };
             let key = key_of(error.path());
-            let spoken = first.entry(key.clone()).or_insert_with(|| reason(&error.inner().to_string())).clone();
+            let reason_text = first.entry(key.clone()).or_insert_with(|| reason(&error.inner().to_string())).clone();
             if let Some(other) = self.readings.get_mut(&key).and_then(Vec::pop) {
                 set(&mut self.tree, &key, other);
                 continue;
             }
-            self.fault_all(vec![Fault::new(key.clone(), spoken)]);
+            self.fault_all(vec![Fault::new(key.clone(), reason_text)]);
             if !remove(&mut self.tree, &key) {
                 return Written::default();
             }

@@ -30,9 +30,9 @@ pub struct Line<'a> {
 impl<'a> Excerpt<'a> {
     /// Returns the lines of a text that match a question best, or the first lines if none shares a word with it.
     pub fn of(text: &'a str, question: &str) -> Excerpt<'a> {
-        let asked: HashSet<String> = words(question).collect();
+        let query_words: HashSet<String> = words(question).collect();
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-        let shared = |line: &str| words(line).collect::<HashSet<_>>().intersection(&asked).count();
+        let shared = |line: &str| words(line).collect::<HashSet<_>>().intersection(&query_words).count();
         let scores: Vec<usize> = lines.iter().map(|line| shared(line)).collect();
         let mut best: Vec<usize> = (0..lines.len()).collect();
         best.sort_by_key(|place| (std::cmp::Reverse(scores[*place]), *place));

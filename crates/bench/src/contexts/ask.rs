@@ -14,7 +14,7 @@ use crate::stores::Stores;
 #[derive(Default)]
 pub struct Answered {
     /// Number of questions.
-    pub asked: usize,
+    pub questions: usize,
     /// Questions with any evidence in the context.
     pub any: usize,
     /// Questions with all evidence in the context.
@@ -104,8 +104,8 @@ impl<'a> Asking<'a> {
                 let first = context.items.iter().find(|item| memories(item.kind));
                 let is_right =
                     first.is_some_and(|item| item.id == annals_core::MemoryId::summary(agent, period).as_str());
-                let (asked, right) = all.by_grain.entry(period.grain().to_string()).or_default();
-                (*asked, *right) = (*asked + 1, *right + usize::from(is_right));
+                let (questions, right) = all.by_grain.entry(period.grain().to_string()).or_default();
+                (*questions, *right) = (*questions + 1, *right + usize::from(is_right));
             }
         }
         Ok(all)
@@ -127,7 +127,7 @@ impl<'a> Asking<'a> {
 impl Answered {
     fn add(&mut self, context: &Context, found: &BTreeMap<Source, usize>, evidence: usize) {
         let most = found.get(&Source::All).copied().unwrap_or_default();
-        self.asked += 1;
+        self.questions += 1;
         self.any += usize::from(most > 0);
         self.all += usize::from(most == evidence);
         self.verbatim += usize::from(found.contains_key(&Source::Turn));

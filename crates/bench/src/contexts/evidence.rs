@@ -95,7 +95,7 @@ mod tests {
             omitted: 0,
             is_known: true,
             range: DateRange::default(),
-            reranked: Reranked::NotAsked,
+            reranked: Reranked::NotRequested,
         }
     }
 

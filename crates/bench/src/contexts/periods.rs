@@ -66,8 +66,8 @@ pub fn questions(messages: &[Message]) -> Vec<PeriodQuestion> {
         let periods: BTreeSet<Period> = days.iter().map(|day| Period::of(grain, *day)).collect();
         for (place, period) in periods.into_iter().step_by(every).enumerate() {
             let (text, after) = templates[place % templates.len()];
-            let asked = period.last_day().saturating_add(after.days());
-            let now = utc.day_interval(asked).start + annals_core::SignedDuration::from_hours(12);
+            let day = period.last_day().saturating_add(after.days());
+            let now = utc.day_interval(day).start + annals_core::SignedDuration::from_hours(12);
             questions.push(PeriodQuestion { text: text(period, names[place % names.len()]), period, now });
         }
     }
@@ -98,13 +98,13 @@ mod tests {
             content: "x".into(),
             at: at.parse().unwrap(),
         };
-        let asked = questions(&[message("2026-03-04T10:00:00Z"), message("2026-03-05T10:00:00Z")]);
-        let asked: Vec<String> = asked
+        let questions = questions(&[message("2026-03-04T10:00:00Z"), message("2026-03-05T10:00:00Z")]);
+        let questions: Vec<String> = questions
             .iter()
             .map(|question| format!("{} {} {}", question.period, &question.now.to_string()[..10], question.text))
             .collect();
         assert_eq!(
-            asked,
+            questions,
             [
                 "2026-03-04 2026-04-13 What happened on 4 March 2026?",
                 "2026-W10 2026-04-07 How was the week of 2 March 2026 for Ann?",

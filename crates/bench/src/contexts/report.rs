@@ -45,15 +45,15 @@ impl Report {
             text.push('\n');
         }
         for (budget, periods) in BUDGETS.iter().zip(&self.periods) {
-            let (asked, right) = periods.sum();
+            let (questions, right) = periods.sum();
             let _ = write!(
                 text,
-                "{:<22}{asked:>6} questions about periods, the summary first: {:.1} %; by grain",
+                "{:<22}{questions:>6} questions about periods, the summary first: {:.1} %; by grain",
                 format!("{budget} tokens"),
-                percent(right, asked)
+                percent(right, questions)
             );
-            for (grain, (asked, right)) in &periods.by_grain {
-                let _ = write!(text, " {grain} {right}/{asked}");
+            for (grain, (questions, right)) in &periods.by_grain {
+                let _ = write!(text, " {grain} {right}/{questions}");
             }
             text.push('\n');
         }
@@ -64,7 +64,8 @@ impl Report {
     pub fn in_json(&self) -> Value {
         let of = |place: usize| {
             let grains = self.periods[place].by_grain.iter();
-            let grains = grains.map(|(grain, (asked, right))| (grain.clone(), json!({"asked": asked, "first": right})));
+            let grains =
+                grains.map(|(grain, (questions, right))| (grain.clone(), json!({"asked": questions, "first": right})));
             json!({
                 "answered": self.answered[place].in_json(),
                 "retained": self.retained[place].in_json(),
@@ -79,14 +80,14 @@ impl Report {
 
 impl Answered {
     fn row(&self) -> String {
-        let share = |count: usize| percent(count, self.asked);
+        let share = |count: usize| percent(count, self.questions);
         let mut row = format!(
             "{:>6}{:>8.1}{:>8.1}{:>8.1}{:>9.0}",
-            self.asked,
+            self.questions,
             share(self.any),
             share(self.all),
             share(self.verbatim),
-            self.tokens as f64 / self.asked.max(1) as f64
+            self.tokens as f64 / self.questions.max(1) as f64
         );
         self.shares().for_each(|(_, share)| row += &format!("{share:>8.1}"));
         row
@@ -101,17 +102,17 @@ impl Answered {
     /// Returns the share of questions for which each source holds evidence, in percent.
     fn by_source(&self) -> impl Iterator<Item = (String, f64)> + '_ {
         let sources = self.by.iter().filter(|(source, _)| **source != Source::All);
-        sources.map(|(source, count)| (name(*source), percent(*count, self.asked)))
+        sources.map(|(source, count)| (name(*source), percent(*count, self.questions)))
     }
 
     fn in_json(&self) -> Value {
-        let share = |count: usize| round(percent(count, self.asked));
+        let share = |count: usize| round(percent(count, self.questions));
         let map = |entries: Vec<(String, f64)>| {
             entries.into_iter().map(|(name, value)| (name, json!(round(value)))).collect::<Map<String, Value>>()
         };
         json!({
-            "asked": self.asked, "any": share(self.any), "all": share(self.all), "verbatim": share(self.verbatim),
-            "tokens": round(self.tokens as f64 / self.asked.max(1) as f64),
+            "asked": self.questions, "any": share(self.any), "all": share(self.all), "verbatim": share(self.verbatim),
+            "tokens": round(self.tokens as f64 / self.questions.max(1) as f64),
             "shares": map(self.shares().map(|(name, share)| (name.to_owned(), share)).collect()),
             "by": map(self.by_source().collect()),
         })
@@ -133,7 +134,7 @@ impl Wasted {
 
 impl Periods {
     fn sum(&self) -> (usize, usize) {
-        self.by_grain.values().fold((0, 0), |sum, (asked, right)| (sum.0 + asked, sum.1 + right))
+        self.by_grain.values().fold((0, 0), |sum, (questions, right)| (sum.0 + questions, sum.1 + right))
     }
 }
 

@@ -60,7 +60,7 @@ impl Folders<'_> {
             let number = AT_ONCE.min(to - age);
             let messages: Vec<Message> = days.by_ref().take(number).flatten().collect();
             age += number;
-            stores.tell(self.agent, &messages, life::age(age)).await?;
+            stores.ingest(self.agent, &messages, life::age(age)).await?;
         }
         stores.compact(self.agent).await
     }

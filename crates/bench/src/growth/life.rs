@@ -44,20 +44,20 @@ impl Life {
     /// Returns the messages of each day in order of time, with at least `per_day` bytes of text. Endless.
     pub fn days(&self) -> impl Iterator<Item = Vec<Message>> {
         let rounds = (0..).flat_map(|round| order(round, self.texts.len()));
-        let mut stated = rounds.map(|place| &self.texts[place]);
-        (0..).map(move |number: i64| self.day(FIRST.saturating_add(number.days()), &mut stated))
+        let mut texts = rounds.map(|place| &self.texts[place]);
+        (0..).map(move |number: i64| self.day(FIRST.saturating_add(number.days()), &mut texts))
     }
 
-    fn day<'a>(&self, date: Date, stated: &mut impl Iterator<Item = &'a Message>) -> Vec<Message> {
-        let (mut texts, mut bytes) = (Vec::new(), 0);
+    fn day<'a>(&self, date: Date, texts: &mut impl Iterator<Item = &'a Message>) -> Vec<Message> {
+        let (mut messages, mut bytes) = (Vec::new(), 0);
         while bytes < self.per_day {
-            let Some(message) = stated.next() else { break };
+            let Some(message) = texts.next() else { break };
             bytes += message.content.len();
-            texts.push(message);
+            messages.push(message);
         }
-        let in_one = texts.len().div_ceil(HOURS.len()).max(1);
-        let spoken = |(number, text): (usize, &&Message)| spoken(date, number, in_one, text);
-        texts.iter().enumerate().map(spoken).collect()
+        let in_one = messages.len().div_ceil(HOURS.len()).max(1);
+        let message = |(number, text): (usize, &&Message)| message(date, number, in_one, text);
+        messages.iter().enumerate().map(message).collect()
     }
 }
 
@@ -72,7 +72,7 @@ pub const FIRST_MONTH: (&str, usize) = ("2016-04", 28);
 /// The first month in words, as in a question.
 pub const FIRST_MONTH_IN_WORDS: &str = "in April 2016";
 
-fn spoken(date: Date, number: usize, in_one: usize, text: &Message) -> Message {
+fn message(date: Date, number: usize, in_one: usize, text: &Message) -> Message {
     let (hour, place) = (number / in_one, number % in_one);
     let at = midnight(date) + SignedDuration::from_hours(HOURS[hour]) + PACE * i32::try_from(place).unwrap_or(i32::MAX);
     let (conversation, client_id) = (format!("{date} {hour}"), Some(format!("{date}#{number}")));
@@ -110,7 +110,7 @@ mod tests {
         Life::new(texts.iter().map(message), per_day).unwrap()
     }
 
-    fn stated(life: &Life, days: usize) -> Vec<Vec<String>> {
+    fn texts_of(life: &Life, days: usize) -> Vec<Vec<String>> {
         let texts = |day: Vec<Message>| day.into_iter().map(|message| message.content).collect();
         life.days().take(days).map(texts).collect()
     }
@@ -118,13 +118,13 @@ mod tests {
     #[test]
     fn days_reach_their_bytes_and_each_round_uses_every_text_once() {
         let life = life(&["aaaa", "bb", "aaaa", " ", "cc", "dddd"], 5);
-        let days = stated(&life, 100);
+        let days = texts_of(&life, 100);
         assert_eq!(days[..2], [vec!["aaaa", "bb"], vec!["cc", "dddd"]]);
         let mut second: Vec<String> = days.concat()[4..8].to_vec();
         second.sort();
         assert_eq!(second, ["aaaa", "bb", "cc", "dddd"]);
         assert!(days.concat()[4..].chunks(4).any(|round| round != &days.concat()[..4]), "each time in another order");
-        assert_eq!(days, stated(&life, 100));
+        assert_eq!(days, texts_of(&life, 100));
     }
 
     #[test]

@@ -71,7 +71,7 @@ pub async fn measure(
 ) -> Result<Measured, Failure> {
     let memories = Stores::open(folder, embedder).await?.memories(&Agent::new(AGENT)?).await?;
     let questions = Questions::at(life, days);
-    let stated = life.days().take(days).flatten();
+    let messages = life.days().take(days).flatten();
     each_file(folder, &forget)?;
     let (from_disk, next) = process(folder, &questions.recent_alone())?;
     // Otherwise the next process would find only the pages that the last one read: few, of a memory of ten years.
@@ -79,7 +79,7 @@ pub async fn measure(
     let (cold, warm) = process(folder, &questions)?;
     Ok(Measured {
         days,
-        text_bytes: stated.map(|message| message.content.len() as u64).sum(),
+        text_bytes: messages.map(|message| message.content.len() as u64).sum(),
         memories,
         disk: disk(folder)?,
         from_disk,

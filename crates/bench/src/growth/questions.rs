@@ -41,9 +41,9 @@ impl Questions {
     /// Generates the questions for an agent of this age.
     pub fn at(life: &Life, days: usize) -> Questions {
         let (period, first_days) = life::FIRST_MONTH;
-        let recent = asked(life.days().take(days).skip(days.saturating_sub(RECENT_DAYS)));
+        let recent = questions_of(life.days().take(days).skip(days.saturating_sub(RECENT_DAYS)));
         // For a young agent, leaves out the last days, so that no question occurs twice.
-        let past = asked(life.days().take(first_days.min(days.saturating_sub(RECENT_DAYS)).max(1)));
+        let past = questions_of(life.days().take(first_days.min(days.saturating_sub(RECENT_DAYS)).max(1)));
         let ((recent, prompts), (of_period, in_words)) = (halves(recent, RECENT), halves(past, PAST));
         let in_words = in_words.into_iter().map(|words| format!("{words} {}", life::FIRST_MONTH_IN_WORDS)).collect();
         Questions {
@@ -71,7 +71,7 @@ impl Questions {
     }
 }
 
-fn asked(days: impl Iterator<Item = Vec<Message>>) -> Vec<String> {
+fn questions_of(days: impl Iterator<Item = Vec<Message>>) -> Vec<String> {
     let turns = days.flatten().map(|message| message.content);
     let words = turns.map(|text| text.split_whitespace().take(MOST_WORDS).map(str::to_owned).collect::<Vec<_>>());
     words.filter(|words| words.len() >= FEWEST_WORDS).map(|words| words.join(" ")).collect()

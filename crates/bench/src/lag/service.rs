@@ -18,7 +18,7 @@ const LIMITS: [&str; 3] = ["limits.requests_per_minute=1000000", "limits.burst=1
 
 /// Jobs that [`Service::settle`] waits for. They run at the start if they never ran over this folder.
 const AT_START: [&str; 3] = ["rollup", "compaction", "verification"];
-const PATIENCE: Duration = Duration::from_secs(900);
+const DEADLINE: Duration = Duration::from_secs(900);
 
 /// A running service. Dropping it kills the process.
 pub struct Service {
@@ -49,7 +49,7 @@ impl Service {
 
     /// Waits until the jobs of the start are done.
     pub async fn settle(&self) -> Result<(), Failure> {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + DEADLINE;
         let mut client = Client::connect(&self.address, None).await?;
         loop {
             let metrics = client.text("/metrics").await?;

@@ -22,7 +22,7 @@ const CONNECTIONS: usize = 16;
 /// Messages before the measurement, so that the table and the connections exist.
 const WARMING: usize = 4;
 /// How long to wait for a message.
-const PATIENCE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_secs(60);
 /// Number of words of a message in a search, besides its unique word.
 const WORDS: usize = 6;
 
@@ -87,7 +87,7 @@ struct Writing {
 impl Writing {
     /// Sends a message, lets the service wait until it is searchable, and checks that a search finds it.
     async fn waited(&mut self, id: &str, text: &str, due: Instant) -> Result<(), Failure> {
-        let answer = self.send(id, text, &format!("?wait=searchable&timeout_seconds={}", PATIENCE.as_secs())).await?;
+        let answer = self.send(id, text, &format!("?wait=searchable&timeout_seconds={}", DEADLINE.as_secs())).await?;
         self.seen.searchable.record(micros(due))?;
         let is_there = answer["status"] == "searchable" || answer["status"] == "extracted";
         self.seen.not_found += u64::from(!is_there || !self.finds(id, text).await?);
@@ -99,7 +99,7 @@ impl Writing {
         self.send(id, text, "").await?;
         self.seen.acknowledged.record(micros(due))?;
         while !self.finds(id, text).await? {
-            if due.elapsed() > PATIENCE {
+            if due.elapsed() > DEADLINE {
                 self.seen.not_found += 1;
                 return Ok(());
             }

@@ -32,13 +32,13 @@ pub async fn ask(world: &World, questions: &[Question], weights: Weights) -> Res
     let mut all = Vec::with_capacity(questions.len());
     for question in questions {
         let query = Query { text: Some(question.text.clone()), limit: LIMIT, ..Query::default() };
-        let (answer, taken) = world.answer(&search, &question.agent, &query, question.at).await?;
+        let (answer, durations) = world.answer(&search, &question.agent, &query, question.at).await?;
         all.push(QuestionResult {
             class: question.class.clone(),
             turn: judge(&turns(&answer), &question.evidence),
             conversation: judge(&conversations(&answer), &question.conversations),
-            search: taken.search,
-            embedding: taken.embedding,
+            search: durations.search,
+            embedding: durations.embedding,
         });
     }
     Ok(all)

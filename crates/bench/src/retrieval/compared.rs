@@ -39,7 +39,7 @@ impl Compared {
         ours: &[QuestionResult],
         others: [(&'static str, Vec<Ranked>); N],
     ) -> Compared {
-        let mut types: BTreeSet<&str> = ours.iter().map(|asked| asked.class.as_str()).collect();
+        let mut types: BTreeSet<&str> = ours.iter().map(|result| result.class.as_str()).collect();
         types.insert("");
         let of_type = |class: &str| {
             let is_in = |place: &usize| class.is_empty() || ours[*place].class == class;

@@ -24,28 +24,28 @@ pub struct Report {
 
 impl Report {
     /// Builds the report of one round of questions.
-    pub fn new(asked: &[QuestionResult], left_out: usize, footprint: &Footprint, import: Import) -> Report {
-        let classes: BTreeSet<&str> = asked.iter().map(|asked| asked.class.as_str()).collect();
+    pub fn new(results: &[QuestionResult], left_out: usize, footprint: &Footprint, import: Import) -> Report {
+        let classes: BTreeSet<&str> = results.iter().map(|result| result.class.as_str()).collect();
         let of_class = |class: &str| {
-            let these: Vec<&QuestionResult> = asked.iter().filter(|asked| asked.class == class).collect();
+            let these: Vec<&QuestionResult> = results.iter().filter(|result| result.class == class).collect();
             let mut figures = figures(&these);
             figures["questions"] = these.len().into();
             (class.to_owned(), figures)
         };
         Report {
-            overall: figures(&asked.iter().collect::<Vec<_>>()),
+            overall: figures(&results.iter().collect::<Vec<_>>()),
             by_type: classes.into_iter().map(of_class).collect(),
-            latency: latency(asked, import),
+            latency: latency(results, import),
             memory: memory(footprint),
-            questions: asked.len(),
+            questions: results.len(),
             left_out,
             ablation: Vec::new(),
         }
     }
 
     /// Adds a round without one part of the ranking.
-    pub fn ablated(&mut self, part: &'static str, asked: &[QuestionResult]) {
-        self.ablation.push((part, figures(&asked.iter().collect::<Vec<_>>())));
+    pub fn ablated(&mut self, part: &'static str, results: &[QuestionResult]) {
+        self.ablation.push((part, figures(&results.iter().collect::<Vec<_>>())));
     }
 
     /// Returns the figures as JSON.
@@ -109,15 +109,15 @@ fn number(figures: &Value, name: &str) -> f64 {
     figures[name].as_f64().unwrap_or_default()
 }
 
-fn figures(asked: &[&QuestionResult]) -> Value {
-    let of = |part: fn(&QuestionResult) -> &Measures| Value::Object(percent(asked.iter().map(|asked| part(asked))));
-    json!({ "turn": of(|asked| &asked.turn), "conversation": of(|asked| &asked.conversation) })
+fn figures(results: &[&QuestionResult]) -> Value {
+    let of = |part: fn(&QuestionResult) -> &Measures| Value::Object(percent(results.iter().map(|result| part(result))));
+    json!({ "turn": of(|result| &result.turn), "conversation": of(|result| &result.conversation) })
 }
 
-fn latency(asked: &[QuestionResult], import: Import) -> Value {
-    let search = histogram(asked.iter().map(|asked| asked.search));
-    let embedding = histogram(asked.iter().map(|asked| asked.embedding));
-    let total = histogram(asked.iter().map(|asked| asked.search + asked.embedding));
+fn latency(results: &[QuestionResult], import: Import) -> Value {
+    let search = histogram(results.iter().map(|result| result.search));
+    let embedding = histogram(results.iter().map(|result| result.embedding));
+    let total = histogram(results.iter().map(|result| result.search + result.embedding));
     json!({
         "search_p50": ms(&search, 0.5), "search_p95": ms(&search, 0.95),
         "embedding_p50": ms(&embedding, 0.5), "embedding_p95": ms(&embedding, 0.95),

@@ -16,7 +16,7 @@ use super::exact::WANTED;
 use super::fill::stores;
 use super::questions::{Asking, Question};
 use crate::figures::{histogram, in_ms, quantile_ms, round};
-use crate::world::{Scoring, Taken, World};
+use crate::world::{Durations, Scoring, World};
 
 /// Number of results requested.
 const LIMIT: usize = 10;
@@ -109,17 +109,17 @@ async fn measure(world: &World, asking: &Asking, open_ms: f64) -> Result<Questio
     })
 }
 
-async fn answers(world: &World, agent: &Agent, asking: &Asking, query: &Query) -> Result<Vec<Taken>> {
-    let mut taken = Vec::with_capacity(asking.questions.len());
+async fn answers(world: &World, agent: &Agent, asking: &Asking, query: &Query) -> Result<Vec<Durations>> {
+    let mut durations = Vec::with_capacity(asking.questions.len());
     for question in &asking.questions {
         let query = Query { text: Some(question.text.clone()), limit: LIMIT, ..query.clone() };
-        taken.push(world.answer(&world.search, agent, &query, asking.now).await?.1);
+        durations.push(world.answer(&world.search, agent, &query, asking.now).await?.1);
     }
-    Ok(taken)
+    Ok(durations)
 }
 
-fn latency(taken: &[Taken]) -> Latency {
-    let times = histogram(taken.iter().map(|taken| taken.search));
+fn latency(durations: &[Durations]) -> Latency {
+    let times = histogram(durations.iter().map(|one| one.search));
     let at = |quantile| quantile_ms(&times, quantile);
     Latency { p50: at(0.5), p95: at(0.95), p99: at(0.99) }
 }
@@ -185,13 +185,13 @@ mod tests {
         let other = Filling { rows: 121, ..filling };
         assert!(fill::filled(folder.path(), &other).is_err());
 
-        let asked: Vec<usize> = vec![3, 50, 119];
+        let rows_asked: Vec<usize> = vec![3, 50, 119];
         let within = Interval { start: rows.at(0), end: rows.at(20) };
         let in_range: Vec<bool> = (0..120).map(|row| within.contains(rows.at(row))).collect();
-        let asked_vectors: Vec<Vec<f32>> = asked.iter().map(|row| vectors.of_row(*row)).collect();
-        let found = nearest(&vectors, &in_range, &asked_vectors);
+        let question_vectors: Vec<Vec<f32>> = rows_asked.iter().map(|row| vectors.of_row(*row)).collect();
+        let found = nearest(&vectors, &in_range, &question_vectors);
         let ids = |rows_found: &[usize]| rows_found.iter().map(|row| rows.id(*row)).collect();
-        let questions = asked.iter().zip(&found).map(|(row, found)| Question {
+        let questions = rows_asked.iter().zip(&found).map(|(row, found)| Question {
             text: rows.text(*row),
             nearest: ids(&found.all),
             nearest_in_range: ids(&found.in_range),

@@ -12,7 +12,13 @@ use super::rows::Rows;
 
 /// Writes `rows.jsonl` (id, text, at in microseconds), `questions.jsonl` (id, text), `vectors.f32` and `questions.f32` (32-bit
 /// little-endian numbers, one vector after the other), and `range.json` (microseconds, end exclusive).
-pub fn export(folder: &Path, rows: &Rows, vectors: &RowVectors, asking: &Asking, asked: &[Vec<f32>]) -> Result<()> {
+pub fn export(
+    folder: &Path,
+    rows: &Rows,
+    vectors: &RowVectors,
+    asking: &Asking,
+    question_vectors: &[Vec<f32>],
+) -> Result<()> {
     std::fs::create_dir_all(folder)?;
     let file = |name: &str| File::create(folder.join(name)).map(BufWriter::new);
     let (mut texts, mut numbers) = (file("rows.jsonl")?, file("vectors.f32")?);
@@ -24,7 +30,7 @@ pub fn export(folder: &Path, rows: &Rows, vectors: &RowVectors, asking: &Asking,
     texts.flush()?;
     numbers.flush()?;
     let (mut texts, mut numbers) = (file("questions.jsonl")?, file("questions.f32")?);
-    for ((question, vector), number) in asking.questions.iter().zip(asked).zip(0..) {
+    for ((question, vector), number) in asking.questions.iter().zip(question_vectors).zip(0..) {
         writeln!(texts, "{}", json!({ "id": format!("q{number}"), "text": question.text }))?;
         write_vector(&mut numbers, vector)?;
     }

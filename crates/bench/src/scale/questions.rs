@@ -72,8 +72,8 @@ pub struct Question {
 
 /// Makes the questions, and finds the rows nearest to each.
 pub async fn prepare(rows: &Rows, vectors: &RowVectors, embedder: &dyn Embedder, wanted: Wanted) -> Result<Asking> {
-    let given = wanted.queries.as_deref().map(input::question_texts).transpose()?.unwrap_or_default();
-    let texts: Vec<String> = made(rows, wanted.made).into_iter().chain(given).collect();
+    let from_file = wanted.queries.as_deref().map(input::question_texts).transpose()?.unwrap_or_default();
+    let texts: Vec<String> = made(rows, wanted.made).into_iter().chain(from_file).collect();
     let range = range(rows)?;
     let in_range: Vec<bool> = (0..rows.count).map(|row| range.within.contains(rows.at(row))).collect();
     let found = nearest(vectors, &in_range, &embedder.embed(texts.clone()).await?);
@@ -186,11 +186,11 @@ mod tests {
         let rows = rows(100);
         let questions = made(&rows, 50);
         assert_eq!((questions.len(), &questions), (50, &made(&rows, 50)));
-        let spoken: Vec<String> = (0..100).map(|row| rows.text(row)).collect();
+        let texts: Vec<String> = (0..100).map(|row| rows.text(row)).collect();
         for question in &questions {
             let words: Vec<&str> = question.split(' ').collect();
-            let is_of = |text: &String| words.iter().all(|word| text.split(' ').any(|spoken| spoken == *word));
-            assert!(words.len() < 11 && spoken.iter().any(is_of), "{question}");
+            let is_of = |text: &String| words.iter().all(|word| text.split(' ').any(|other| other == *word));
+            assert!(words.len() < 11 && texts.iter().any(is_of), "{question}");
         }
     }
 }

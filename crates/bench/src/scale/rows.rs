@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use annals_core::Role;
 
-    fn spoken(content: &str, at: &str) -> Message {
+    fn message(content: &str, at: &str) -> Message {
         let (conversation, client_id) = ("c".to_owned(), None);
         Message {
             conversation,
@@ -132,7 +132,7 @@ mod tests {
 
     fn rows(count: usize) -> Rows {
         let long = "one two three four five six seven eight nine ten";
-        let all = ["ok", long, "ok", "too long"].map(|text| spoken(text, "2020-01-01T10:00:00Z"));
+        let all = ["ok", long, "ok", "too long"].map(|text| message(text, "2020-01-01T10:00:00Z"));
         let messages = Messages::from([(Agent::new("a").unwrap(), all.to_vec())]);
         Rows::new(&messages, count, |text| text != "too long").unwrap()
     }
@@ -141,11 +141,11 @@ mod tests {
     fn texts_are_distinct_and_repeat_with_reordered_words() {
         let rows = rows(6);
         assert_eq!(rows.texts().len(), 2);
-        let spoken: Vec<String> = (0..6).map(|row| rows.text(row)).collect();
-        assert_eq!([&*spoken[0], &*spoken[2], &*spoken[4]], ["ok", "ok 1", "ok 2"]);
-        assert_eq!(spoken.iter().collect::<HashSet<_>>().len(), 6);
+        let texts: Vec<String> = (0..6).map(|row| rows.text(row)).collect();
+        assert_eq!([&*texts[0], &*texts[2], &*texts[4]], ["ok", "ok 1", "ok 2"]);
+        assert_eq!(texts.iter().collect::<HashSet<_>>().len(), 6);
         let sorted = |row: usize| {
-            let mut words: Vec<&str> = spoken[row].split(' ').collect();
+            let mut words: Vec<&str> = texts[row].split(' ').collect();
             words.sort_unstable();
             words
         };

@@ -69,7 +69,7 @@ pub(crate) fn take(db: &dyn Db, agent: &Agent, records: Vec<Record>) -> Result<(
 pub(crate) fn finish(db: &dyn Db, agent: &Agent, now: Timestamp) -> Result<()> {
     let (former, agent_id) = (agents::enrolled(db, agent)?, staged(db, agent)?);
     unless_full(db, former)?;
-    Restoring { db, agent, numbered: former, agent_id, forgotten: None }.soil_days_without_row(now)?;
+    Restoring { db, agent, numbered: former, agent_id, forgotten: None }.mark_days_without_row_dirty(now)?;
     take_over(db, former, agent_id)?;
     // An archive does not say when its messages arrived: the days do, as well as they can.
     let sql = "UPDATE agent SET workspace = ?2, name = ?3,
@@ -277,7 +277,7 @@ impl Restoring<'_> {
     }
 
     /// Marks the days dirty that have turns but no ledger row: they were never rolled up.
-    fn soil_days_without_row(&self, now: Timestamp) -> Result<()> {
+    fn mark_days_without_row_dirty(&self, now: Timestamp) -> Result<()> {
         let days = self.db.query(DAYS_WITHOUT_ROW, params![self.agent_id], |row| word(row, "day"))?;
         for day in days {
             ledger::mark_dirty(self.db, self.agent_id, day, changes::last_seq(self.db, self.numbered)?, now)?;
@@ -299,12 +299,12 @@ mod tests {
     use annals_testkit::{MemoryCatalog, agent, all_records, at};
 
     use crate::db::Db;
-    use crate::fixture::{Folder, spoken_turn};
+    use crate::fixture::{Folder, user_turn};
 
     #[tokio::test]
     async fn opening_the_catalog_drops_an_interrupted_restore() {
         let (folder, source, me) = (Folder::new(), MemoryCatalog::new(), agent("me"));
-        let turns = vec![spoken_turn(&me, "1", "tea"), spoken_turn(&me, "2", "cake")];
+        let turns = vec![user_turn(&me, "1", "tea"), user_turn(&me, "2", "cake")];
         source.ingest(&me, turns, false, at("2026-06-01T00:00:00Z")).await.unwrap();
         let records = all_records(&source, &me).await;
         let catalog = folder.open();

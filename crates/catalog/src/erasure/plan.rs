@@ -77,7 +77,7 @@ pub(crate) fn plan(db: &dyn Db, agent: &Agent, target: &Target, scanned: Option<
     memories.sort_by(memories::in_order);
     let mut blocks = blocks::of(db, agent_id)?;
     blocks.retain(|block| selection.takes_block(block));
-    let documents = documents::taken(db, agent_id, |document| selection.takes_document(agent, document))?;
+    let documents = documents::matching(db, agent_id, |document| selection.takes_document(agent, document))?;
     let gone = Gone { memories, attachments, operations: selection.operations(db)?, blocks, documents };
     let is_whole = *target == Target::Agent;
     let mut plan = Plan {
@@ -179,17 +179,15 @@ mod tests {
     use annals_core::prelude::*;
     use annals_testkit::{agent, at, entry, summary};
 
-    use crate::fixture::{Folder, spoken_turn};
+    use crate::fixture::{Folder, user_turn};
     use crate::sqlite::Sqlite;
 
     #[tokio::test]
     async fn dry_run_writes_nothing() {
         let folder = Folder::new();
         let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
-        let turns = vec![
-            spoken_turn(&me, "1", "Ann told me of the green tea."),
-            spoken_turn(&me, "2", "The cake was for Bob."),
-        ];
+        let turns =
+            vec![user_turn(&me, "1", "Ann told me of the green tea."), user_turn(&me, "2", "The cake was for Bob.")];
         let seq = catalog.ingest(&me, turns.clone(), false, now).await.unwrap().seq;
         let day = summary(&turns[0].day.to_string(), seq, &[turns[0].id.clone()], "Ann told of tea.");
         catalog.save_summaries(&me, vec![day], now).await.unwrap();

@@ -101,14 +101,14 @@ mod tests {
 
     use super::*;
     use crate::erasure::{erase, plan};
-    use crate::fixture::{Folder, spoken_turn};
+    use crate::fixture::{Folder, user_turn};
 
     /// What is said, revised, removed or called otherwise between the scan and the erasure counts as it is then.
     #[tokio::test]
     async fn erasure_takes_what_changed_since_the_scan() {
         let (folder, me, now) = (Folder::new(), agent("me"), at("2026-06-01T00:00:00Z"));
         let catalog = folder.open();
-        let said = |id: &str, text: &str| spoken_turn(&me, id, text);
+        let said = |id: &str, text: &str| user_turn(&me, id, text);
         let many = (0..ROWS + 10).map(|number| said(&number.to_string(), "Nobody was there."));
         let many: Vec<Turn> = many.chain([said("zelda", "Zelda was there."), said("goes", "Zelda left.")]).collect();
         catalog.ingest(&me, many, false, now).await.unwrap();

@@ -302,7 +302,7 @@ mod tests {
 
     use super::*;
     use crate::db::{Error, Row, Sql, Values};
-    use crate::fixture::{Folder, spoken_turn};
+    use crate::fixture::{Folder, user_turn};
     use crate::sqlite::open::{Options, open};
 
     /// A database in which one statement fails.
@@ -328,7 +328,7 @@ mod tests {
     #[tokio::test]
     async fn unreadable_speaker_is_an_error_not_an_unknown_speaker() {
         let (folder, me, now) = (Folder::new(), agent("me"), at("2026-06-01T00:00:00Z"));
-        let (catalog, turn) = (folder.open(), spoken_turn(&me, "1", "I am also called Zel."));
+        let (catalog, turn) = (folder.open(), user_turn(&me, "1", "I am also called Zel."));
         let extracted = catalog.ingest(&me, vec![turn.clone()], false, now).await.unwrap().seq;
         let found =
             Extracted { operations: vec![operation(&turn, 0, "user also_known_as Zel")], ..Extracted::default() };

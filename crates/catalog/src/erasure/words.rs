@@ -195,18 +195,15 @@ mod tests {
     use annals_core::prelude::*;
     use annals_testkit::{agent, at};
 
-    use crate::fixture::{Folder, spoken_turn};
+    use crate::fixture::{Folder, user_turn};
 
     #[tokio::test]
     async fn sentence_inside_a_remaining_turn_is_not_reported() {
         let folder = Folder::new();
         let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
-        let goes = spoken_turn(
-            &me,
-            "1",
-            "off we went to Rome! we went to Rome? we went to Rome by train. And never came back.",
-        );
-        let stays = spoken_turn(&me, "2", "Yes, off we went to Rome by train.");
+        let goes =
+            user_turn(&me, "1", "off we went to Rome! we went to Rome? we went to Rome by train. And never came back.");
+        let stays = user_turn(&me, "2", "Yes, off we went to Rome by train.");
         catalog.ingest(&me, vec![goes.clone(), stays], false, now).await.unwrap();
         let report = catalog.preview(&me, &Target::Memories(vec![goes.id])).await.unwrap();
         assert_eq!(report.words, ["And never came back"]);
@@ -216,9 +213,9 @@ mod tests {
     async fn sentence_in_the_history_of_a_remaining_turn_is_not_reported() {
         let folder = Folder::new();
         let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
-        let [goes, stays] = ["1", "2"].map(|id| spoken_turn(&me, id, "The shared plan is on the kitchen table."));
+        let [goes, stays] = ["1", "2"].map(|id| user_turn(&me, id, "The shared plan is on the kitchen table."));
         catalog.ingest(&me, vec![goes.clone(), stays], false, now).await.unwrap();
-        let revised = spoken_turn(&me, "2", "The plan is in the drawer of the desk.");
+        let revised = user_turn(&me, "2", "The plan is in the drawer of the desk.");
         catalog.ingest(&me, vec![revised], true, now).await.unwrap();
         let report = catalog.preview(&me, &Target::Memories(vec![goes.id])).await.unwrap();
         assert_eq!(report.words, Vec::<String>::new());

@@ -10,7 +10,7 @@ use annals_testkit::{agent, all_records, at, document};
 
 use super::{Drive, Unsynced, open};
 use crate::SqliteCatalog;
-use crate::fixture::spoken_turn;
+use crate::fixture::user_turn;
 use crate::sqlite::open::Bug;
 
 fn now() -> Timestamp {
@@ -39,10 +39,10 @@ async fn step(catalog: &SqliteCatalog, me: &Agent, number: usize) -> annals_core
         // Longer than a page, so that the transaction writes several.
         1 => write(vec![written("plan", &"Rye bread. ".repeat(900), false)]).await,
         2 => {
-            let turn = Turn { attachment: Some(r#"{"item":1}"#.into()), ..spoken_turn(me, "1", "tea") };
+            let turn = Turn { attachment: Some(r#"{"item":1}"#.into()), ..user_turn(me, "1", "tea") };
             catalog.ingest(me, vec![turn], false, now()).await.map(drop)
         }
-        3 => catalog.attach(me, &spoken_turn(me, "1", "tea").id, r#"{"item":2}"#).await.map(drop),
+        3 => catalog.attach(me, &user_turn(me, "1", "tea").id, r#"{"item":2}"#).await.map(drop),
         4 => catalog.refresh_documents(me, &[place("brief")], now() + hour).await,
         5 => catalog.remove_expired(now() + hour * 48, 9).await.map(drop),
         6 => write(vec![written("other", "Zelda plays the piano.", false), written("plan", "Oat.", false)]).await,

@@ -10,7 +10,7 @@ use annals_testkit::{agent, at, period};
 
 use super::{Drive, Unsynced, open};
 use crate::SqliteCatalog;
-use crate::fixture::spoken_turn;
+use crate::fixture::user_turn;
 
 fn now() -> Timestamp {
     at("2026-06-01T00:00:00Z")
@@ -40,9 +40,9 @@ async fn step(catalog: &SqliteCatalog, me: &Agent, number: usize) -> annals_core
         1 => catalog.revoke_key("k1", now()).await,
         2 => annals_testkit::save_block(catalog, me, block("Ann likes tea.")).await,
         3 => annals_testkit::save_block(catalog, me, block("Ann likes rye.")).await,
-        4 => catalog.ingest(me, vec![spoken_turn(me, "1", "tea")], false, now()).await.map(|_| ()),
+        4 => catalog.ingest(me, vec![user_turn(me, "1", "tea")], false, now()).await.map(|_| ()),
         5 => {
-            let (request, turns) = (RequestKey { key: digest, body: digest }, vec![spoken_turn(me, "1", "tea")]);
+            let (request, turns) = (RequestKey { key: digest, body: digest }, vec![user_turn(me, "1", "tea")]);
             catalog.ingest_once(me, &request, turns, false, now()).await.map(|_| ())
         }
         6 => catalog.note_outage(me, &[period("2026-03-04")], "away", now(), now()).await,

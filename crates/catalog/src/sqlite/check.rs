@@ -47,7 +47,7 @@ fn lines(db: &dyn Db, sql: &str) -> Result<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use crate::fixture::{Folder, spoken_turn};
+    use crate::fixture::{Folder, user_turn};
     use annals_core::ports::{Journal, RequestKey, Requests};
     use annals_core::prelude::*;
     use annals_core::{Digest, MemoryId};
@@ -71,7 +71,7 @@ mod tests {
         ] {
             let folder = Folder::new();
             let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
-            let turn = spoken_turn(&me, "1", "tea");
+            let turn = user_turn(&me, "1", "tea");
             let request = RequestKey { key: Digest::of(["key"]), body: Digest::of(["body"]) };
             let seq = catalog.ingest_once(&me, &request, vec![turn.clone()], false, now).await.unwrap().receipt.seq;
             let day = summary(&turn.day.to_string(), seq, &[turn.id], "They had tea.");
@@ -88,7 +88,7 @@ mod tests {
     async fn zeroed_page_is_reported() {
         let folder = Folder::new();
         let (catalog, me) = (folder.open(), agent("me"));
-        let turns = (0..200).map(|id| spoken_turn(&me, &id.to_string(), &"tea ".repeat(100))).collect();
+        let turns = (0..200).map(|id| user_turn(&me, &id.to_string(), &"tea ".repeat(100))).collect();
         catalog.ingest(&me, turns, false, at("2026-06-01T00:00:00Z")).await.unwrap();
         drop(catalog);
         let mut bytes = std::fs::read(folder.path()).unwrap();

@@ -110,7 +110,7 @@ mod tests {
     use rusqlite::Connection;
 
     use super::{PIECE, copy_pages};
-    use crate::fixture::{Folder, spoken_turn};
+    use crate::fixture::{Folder, user_turn};
     use crate::sqlite::open::{Options, open};
     use crate::sqlite::pages;
     use crate::{SqliteCatalog, agents, changes, erasure, ingest};
@@ -119,7 +119,7 @@ mod tests {
     async fn fill(catalog: &SqliteCatalog, agent: &Agent, pieces: usize) {
         let text = "x".repeat(1024 * 1024 / 16);
         for piece in 0..pieces {
-            let turns = (0..16).map(|id| spoken_turn(agent, &format!("{piece}-{id}"), &text)).collect();
+            let turns = (0..16).map(|id| user_turn(agent, &format!("{piece}-{id}"), &text)).collect();
             catalog.ingest(agent, turns, false, at("2026-06-01T00:00:00Z")).await.unwrap();
         }
         assert_eq!(PIECE * 4096, 1024 * 1024);
@@ -157,16 +157,16 @@ mod tests {
                 let undone = db.0.unchecked_transaction().unwrap();
                 // More than the cache holds, so that a part reaches the disk before the rollback: the copy starts over.
                 let turns: Vec<_> =
-                    (0..80).map(|id| spoken_turn(&me, &format!("u{id}"), &"undone ".repeat(20_000))).collect();
+                    (0..80).map(|id| user_turn(&me, &format!("u{id}"), &"undone ".repeat(20_000))).collect();
                 ingest::ingest(&db, &me, &turns, false, now).ok().unwrap();
                 undone.rollback().unwrap();
             }
             if pieces == 4 {
-                let first = Target::Memories((0..16).map(|id| spoken_turn(&me, &format!("0-{id}"), "").id).collect());
+                let first = Target::Memories((0..16).map(|id| user_turn(&me, &format!("0-{id}"), "").id).collect());
                 erasure::erase(&db, &me, &first, None, now).ok().unwrap();
                 scrub_at_once(&db.0);
             }
-            let turn = spoken_turn(&me, &format!("between {pieces}"), &"tea ".repeat(2000));
+            let turn = user_turn(&me, &format!("between {pieces}"), &"tea ".repeat(2000));
             ingest::ingest(&db, &me, &[turn], false, now).ok().unwrap();
         };
         copy_pages(&db, &copy, between).unwrap();
@@ -191,7 +191,7 @@ mod tests {
                 if let Some(last) = copy.as_mut().now_or_never() {
                     break last.unwrap();
                 }
-                catalog.ingest(&me, vec![spoken_turn(&me, &stored.to_string(), "tea")], false, now).await.unwrap();
+                catalog.ingest(&me, vec![user_turn(&me, &stored.to_string(), "tea")], false, now).await.unwrap();
                 stored += 1;
             };
             let (found, turns) = within(&path, &me).await;
@@ -209,10 +209,10 @@ mod tests {
     async fn copy_holds_acknowledged_writes_and_no_later_ones() {
         let (folder, me, now) = (Folder::new(), agent("me"), at("2026-06-01T00:00:00Z"));
         let catalog = folder.open();
-        let first = catalog.ingest(&me, vec![spoken_turn(&me, "1", "tea")], false, now).await.unwrap();
+        let first = catalog.ingest(&me, vec![user_turn(&me, "1", "tea")], false, now).await.unwrap();
         let copy = folder.path().with_file_name("copy.sqlite");
         assert_eq!(catalog.copy_to(&copy).await.unwrap(), i64::try_from(first.seq).unwrap());
-        catalog.ingest(&me, vec![spoken_turn(&me, "2", "coffee")], false, now).await.unwrap();
+        catalog.ingest(&me, vec![user_turn(&me, "2", "coffee")], false, now).await.unwrap();
 
         let copied = SqliteCatalog::open(&copy).unwrap();
         let all = Select { limit: 9, ..Select::all(Grain::Working) };
@@ -228,7 +228,7 @@ mod tests {
         let catalog = folder.open();
         let writes = async {
             for id in 0..60 {
-                catalog.ingest(&me, vec![spoken_turn(&me, &id.to_string(), "tea")], false, now).await.unwrap();
+                catalog.ingest(&me, vec![user_turn(&me, &id.to_string(), "tea")], false, now).await.unwrap();
             }
         };
         let copies = async {
@@ -247,10 +247,10 @@ mod tests {
     async fn existing_file_is_not_overwritten() {
         let folder = Folder::new();
         let catalog = folder.open();
-        let taken = folder.path().with_file_name("taken");
-        std::fs::write(&taken, "a letter").unwrap();
-        assert!(catalog.copy_to(&taken).await.is_err());
-        assert_eq!(std::fs::read(&taken).unwrap(), b"a letter");
+        let existing = folder.path().with_file_name("taken");
+        std::fs::write(&existing, "a letter").unwrap();
+        assert!(catalog.copy_to(&existing).await.is_err());
+        assert_eq!(std::fs::read(&existing).unwrap(), b"a letter");
         assert!(catalog.copy_to(&folder.path().with_file_name("none/copy")).await.is_err());
     }
 }

@@ -282,8 +282,8 @@ mod tests {
                 "CREATE TABLE long (text TEXT); INSERT INTO long VALUES (hex(zeroblob(4000000))); DROP TABLE long",
             )
             .unwrap();
-        let stated: u32 = connection.query_row("PRAGMA freelist_count", [], |row| row.get(0)).unwrap();
-        assert!(stated > 1900, "{stated}");
-        assert_eq!(free_pages(&connection).ok().unwrap().len(), stated as usize);
+        let expect: u32 = connection.query_row("PRAGMA freelist_count", [], |row| row.get(0)).unwrap();
+        assert!(expect > 1900, "{expect}");
+        assert_eq!(free_pages(&connection).ok().unwrap().len(), expect as usize);
     }
 }

@@ -29,9 +29,9 @@ pub(crate) struct Passes {
 impl Passes {
     /// Overwrites all remains of rows deleted before this call.
     pub(crate) async fn scrub(&self, thread: &Thread) -> annals_core::Result<()> {
-        let asked = self.begun.load(Ordering::SeqCst);
+        let requested = self.begun.load(Ordering::SeqCst);
         let _turn = self.turn.lock().await;
-        if self.done.load(Ordering::SeqCst) > asked {
+        if self.done.load(Ordering::SeqCst) > requested {
             // That pass began after this call.
             return Ok(());
         }

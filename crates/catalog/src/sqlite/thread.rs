@@ -78,7 +78,7 @@ impl Thread {
         self.hand_in(doing, |db| work(db), Job::Write).await
     }
 
-    /// Like [`Thread::write`], for a job on the pages of the file.
+    /// Does the same as [`Thread::write`], for a job on the pages of the file.
     pub(crate) async fn write_pages<T, F>(&self, doing: &'static str, work: F) -> annals_core::Result<T>
     where
         T: Send + 'static,
@@ -235,7 +235,7 @@ impl Owner {
 mod tests {
     use super::*;
     use crate::SqliteCatalog;
-    use crate::fixture::{Folder, spoken_turn};
+    use crate::fixture::{Folder, user_turn};
     use crate::power_cut::{Drive, open};
     use annals_core::Agent;
     use annals_core::prelude::*;
@@ -245,7 +245,7 @@ mod tests {
     use std::sync::mpsc as blocking;
 
     async fn say(catalog: &SqliteCatalog, agent: &Agent, id: &str, text: &str) -> annals_core::Result<()> {
-        let turns = vec![spoken_turn(agent, id, text)];
+        let turns = vec![user_turn(agent, id, text)];
         catalog.ingest(agent, turns, false, at("2026-06-01T00:00:00Z")).await.map(|_| ())
     }
 
@@ -269,8 +269,8 @@ mod tests {
         assert!(futures::poll!(busy.as_mut()).is_pending());
         start.recv().unwrap();
         // Polled in order: all messages are submitted before the thread is released.
-        let spoken_turn = join_all(messages.iter().map(|(id, text)| say(catalog, agent, id, text)));
-        let answers = join(spoken_turn, async { release.send(()).unwrap() }).await.0;
+        let sending = join_all(messages.iter().map(|(id, text)| say(catalog, agent, id, text)));
+        let answers = join(sending, async { release.send(()).unwrap() }).await.0;
         busy.await.unwrap();
         answers
     }

@@ -191,9 +191,9 @@ fn confirm(fact: &mut Fact, operation: &FactOperation) {
     }
     fact.confidence = fact.confidence.max(operation.confidence);
     fact.recorded_at = fact.recorded_at.min(operation.recorded_at);
-    let spoken = moment(operation.said_at);
+    let said_at = moment(operation.said_at);
     fact.mentioned =
-        Interval { start: fact.mentioned.start.min(spoken.start), end: fact.mentioned.end.max(spoken.end) };
+        Interval { start: fact.mentioned.start.min(said_at.start), end: fact.mentioned.end.max(said_at.end) };
 }
 
 /// Takes over what the operation adds to a fact that is known: its details, and when it ends.

@@ -67,8 +67,8 @@ impl Along {
     pub fn follows(&self, fact: &Fact) -> bool {
         let known = self.predicates.iter().any(|predicate| predicate_name(predicate) == fact.predicate);
         let holds = self.history || self.as_of.map_or(fact.valid_to.is_none(), |at| fact.holds_at(at));
-        let spoken = self.said_within.is_none_or(|within| fact.mentioned.overlaps(&within));
-        (self.predicates.is_empty() || known) && holds && spoken
+        let in_time = self.said_within.is_none_or(|within| fact.mentioned.overlaps(&within));
+        (self.predicates.is_empty() || known) && holds && in_time
     }
 }
 

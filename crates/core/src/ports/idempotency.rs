@@ -6,7 +6,7 @@
 use async_trait::async_trait;
 
 use super::Turn;
-use crate::{Agent, Digest, IngestReceipt, Result, Timestamp};
+use crate::{Agent, Digest, IngestReceipt, Result, SignedDuration, Timestamp};
 
 /// A client's idempotency key, and the body of the request that it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,11 @@ pub struct RequestKey {
     pub key: Digest,
     /// Digest of the body.
     pub body: Digest,
+}
+
+impl RequestKey {
+    /// How long a request is recognised by its key. Later its messages are recognised as duplicates.
+    pub const LIFETIME: SignedDuration = SignedDuration::from_hours(48);
 }
 
 /// The receipt of a request with an idempotency key.

@@ -130,7 +130,7 @@ pub struct Conversation {
     pub parts: u32,
     /// Mean similarity of the parts, exact or approximate.
     pub similarity: f32,
-    /// The words of the question that any of them contains, as bits.
+    /// The query words that any of its parts contains, one bit each.
     pub matched: u64,
 }
 
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn combined_conversations_equal_those_of_one_table() {
         let all = [(0.5, 0b101), (0.25, 0b1), (0.0, 0), (0.75, 0b100)];
-        let of = |talks: &[(f32, u64)]| Conversations::of(talks.iter().copied());
+        let of = |parts: &[(f32, u64)]| Conversations::of(parts.iter().copied());
         let (both, whole) = (of(&all[..1]).and(of(&all[1..])), of(&all));
         assert_eq!((&both.holders, both.similarity.rows), (&vec![2, 0, 2], 4));
         assert_eq!(both.holders, whole.holders);

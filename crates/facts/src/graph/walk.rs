@@ -13,7 +13,7 @@ impl Graph {
         let Some(start) = self.entity(&walk.from) else { return Some(Vec::new()) };
         let rule = self.rule(&walk.along);
         let mut visited = FixedBitSet::with_capacity(self.entities.len());
-        let mut taken = FixedBitSet::with_capacity(self.facts.len());
+        let mut followed = FixedBitSet::with_capacity(self.facts.len());
         visited.insert(start as usize);
         let (mut here, mut reached, mut looked_at) = (vec![start], Vec::new(), 0);
         for depth in 1..=walk.depth {
@@ -23,7 +23,7 @@ impl Graph {
             }
             let (mut there, mut rows) = (Vec::new(), Vec::new());
             for step in here.iter().flat_map(|entity| self.steps(*entity, &rule)) {
-                if !taken.put(step.row as usize) {
+                if !followed.put(step.row as usize) {
                     rows.push(step.row);
                 }
                 if step.far != NOBODY && !visited.put(step.far as usize) {

@@ -1,7 +1,7 @@
 INSERT INTO facts BY NAME
 SELECT stage.* EXCLUDE (number), coalesce(sources, []) AS sources
 FROM stage
-LEFT JOIN (SELECT number, list(source ORDER BY place) AS sources FROM told GROUP BY number) USING (number)
+LEFT JOIN (SELECT number, list(source ORDER BY place) AS sources FROM fact_source GROUP BY number) USING (number)
 ORDER BY valid_from, id;
 DROP TABLE stage;
-DROP TABLE told;
+DROP TABLE fact_source;

@@ -79,7 +79,7 @@ struct Survey {
     has_times: bool,
 }
 
-/// Returns the sessions, oldest first, so that a copy comes after what it is a copy of.
+/// Returns the sessions, oldest first, so that a copied session comes after its original.
 fn oldest_first(source: &mut Source, output: &mut Output<'_>) -> Vec<(Survey, Entry)> {
     let mut files = Vec::new();
     for entry in source.entries().to_vec() {

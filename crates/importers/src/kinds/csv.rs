@@ -138,9 +138,9 @@ fn message(
         output.skip(Skip::no_message("row without content", place));
         return Ok(());
     };
-    let stated = columns.value(row, "at");
-    let Some(at) = stated.and_then(|text| instant(text, order, output.options())) else {
-        output.skip(Skip::new(Why::Undated, "row without a readable time", stated.unwrap_or_default(), place));
+    let time = columns.value(row, "at");
+    let Some(at) = time.and_then(|text| instant(text, order, output.options())) else {
+        output.skip(Skip::new(Why::Undated, "row without a readable time", time.unwrap_or_default(), place));
         return Ok(());
     };
     let name = columns.value(row, "name");

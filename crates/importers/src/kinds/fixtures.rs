@@ -99,8 +99,8 @@ fn rendered(items: &[Imported], summary: &Summary) -> String {
                 message.client_id.as_deref().unwrap_or_default(),
                 message.content
             ),
-            Item::Statement { id, about, text: said, at: when } => {
-                writeln!(text, "statement {id} {} {} {said:?}", at(when), about.as_deref().unwrap_or("-"))
+            Item::Statement { id, about, text: statement, at: when } => {
+                writeln!(text, "statement {id} {} {} {statement:?}", at(when), about.as_deref().unwrap_or("-"))
             }
             Item::Fact { id, subject, predicate, object, at: when } => {
                 writeln!(text, "fact {id} {} {subject:?} {predicate:?} {object:?}", at(when))

@@ -178,10 +178,10 @@ struct Reader {
 impl Reader {
     fn message(&mut self, message: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
         let zone = &output.options().zone;
-        let stated = output
+        let at = output
             .past(dates::of_json(&message["created_at"], zone).or_else(|| dates::of_json(&message["date"], zone)));
         // Undated messages follow the dated ones, whatever is read of these.
-        self.last = stated.or_else(|| self.last.map(|last| dates::later(last, 1)));
+        self.last = at.or_else(|| self.last.map(|last| dates::later(last, 1)));
         let role = match message["role"].as_str() {
             Some("user") => Role::User,
             Some("assistant") => Role::Assistant,
@@ -198,7 +198,7 @@ impl Reader {
         let mut pieces = pieces(message, role, place, output);
         let text = pieces.text.join("\n");
         match envelope::open(&text).filter(|_| role == Role::User) {
-            Some(Envelope::Said(text)) => pieces.text = vec![text],
+            Some(Envelope::Message(text)) => pieces.text = vec![text],
             Some(Envelope::Event(event)) => {
                 output.skip(Skip::no_message(format!("event {event}"), place));
                 return Ok(());

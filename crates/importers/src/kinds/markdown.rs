@@ -76,9 +76,9 @@ fn read_note(path: &str, text: &str, settings: &Settings, place: &Place, output:
     let stem = path_without_extension(path);
     let note = front_matter::split(text);
     let zone = &output.options().zone;
-    let stated = front_matter::first(&note.fields, &["date", "created", "created_at", "day"])
+    let created = front_matter::first(&note.fields, &["date", "created", "created_at", "day"])
         .and_then(|text| moment(text, zone));
-    let day = settings.day_of(stem).or_else(|| day::of_path(stem)).or(stated.map(|(day, _)| day));
+    let day = settings.day_of(stem).or_else(|| day::of_path(stem)).or(created.map(|(day, _)| day));
     let body = marks::clean(note.body);
     let title = front_matter::first(&note.fields, &["title"]).or(stem.rsplit('/').next());
     let id = format!("markdown:{path}");
@@ -87,7 +87,7 @@ fn read_note(path: &str, text: &str, settings: &Settings, place: &Place, output:
         return output.item(Item::Document { id, title, text: body.trim().to_owned(), at: None }, place);
     };
     // A creation on another day is no time of this day.
-    let at = stated.filter(|(of, _)| *of == day).and_then(|(_, at)| output.past(at));
+    let at = created.filter(|(of, _)| *of == day).and_then(|(_, at)| output.past(at));
     let daily =
         Daily { conversation: id, title, day, at, role: Role::User, body: &body, lines_above: note.lines, place };
     if settings.is_logseq(path, &body) { logseq::write(&daily, output) } else { daily.write(output) }

@@ -88,8 +88,8 @@ impl Reader {
     }
 
     fn memory(&mut self, value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
-        let stated_id = id_of(value);
-        let place = stated_id.as_ref().map_or_else(|| place.clone(), |id| place.at_entry(format!("memory {id}")));
+        let id = id_of(value);
+        let place = id.as_ref().map_or_else(|| place.clone(), |id| place.at_entry(format!("memory {id}")));
         if value.get("new_memory").is_some() || value.get("old_memory").is_some() {
             return self.event(value, &place, output);
         }
@@ -119,7 +119,7 @@ impl Reader {
             return Ok(());
         }
         let about = about(value, output);
-        let id = stated_id.unwrap_or_else(|| self.ids.next(&[about.as_deref().unwrap_or_default(), text]));
+        let id = id.unwrap_or_else(|| self.ids.next(&[about.as_deref().unwrap_or_default(), text]));
         let at = at_of(value, output);
         // Pages overlap when memories are added between requests.
         if !output.is_new(&format!("{id}/{text}/{at:?}")) {
@@ -183,13 +183,13 @@ fn is_set(value: &Value) -> bool {
 
 /// Returns who a memory is about: the user, under the name that the import gives the person if there is one user only.
 fn about(value: &Value, output: &Output<'_>) -> Option<String> {
-    let stated = ["user_id", "agent_id", "run_id"]
+    let owner = ["user_id", "agent_id", "run_id"]
         .into_iter()
         .find_map(|field| value[field].as_str())
         .filter(|id| !id.is_empty());
     // mem0's own placeholder for the only user.
-    let is_placeholder = matches!(stated, Some("default_user" | "user" | "default"));
-    if is_placeholder { output.options().me.clone().or(stated.map(str::to_owned)) } else { stated.map(str::to_owned) }
+    let is_placeholder = matches!(owner, Some("default_user" | "user" | "default"));
+    if is_placeholder { output.options().me.clone().or(owner.map(str::to_owned)) } else { owner.map(str::to_owned) }
 }
 
 /// Returns from when a memory holds. The metadata's time is when it was observed; `created_at` is when it was extracted.

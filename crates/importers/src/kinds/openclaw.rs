@@ -21,7 +21,7 @@ use crate::output::Output;
 use crate::skipped::{Skip, Why};
 use crate::source::{Entry, Source};
 
-/// Largest text that is a block; blocks are in every prompt. The service refuses longer ones (`server/src/operations/blocks.rs`).
+/// Largest text that is a block; blocks are in every prompt. The service refuses longer ones (`service/src/operations/blocks.rs`).
 const LARGEST_BLOCK: usize = 16 * 1024;
 
 /// Reads workspaces of OpenClaw.

@@ -96,8 +96,8 @@ pub fn faults(sentence: &str) -> Vec<Fault> {
     checks.into_iter().filter(|(_, applies)| *applies).map(|(fault, _)| fault).collect()
 }
 
-/// Whether a relative time has no date. A bracket with a date may follow after a few more words: "last Friday evening
-/// [2023-05-05]".
+/// Returns whether a relative time has no date. A bracket with a date may follow after a few more words: "last Friday
+/// evening [2023-05-05]".
 fn has_undated(sentence: &str) -> bool {
     RELATIVE.find_iter(sentence).any(|found| {
         let rest = &sentence[found.end()..];
@@ -106,7 +106,7 @@ fn has_undated(sentence: &str) -> bool {
     })
 }
 
-/// Whether the text itself gives the date: "today, 5 March 2024", "on Tuesday 11 February", "Tuesday the 11th".
+/// Returns whether the text itself gives the date: "today, 5 March 2024", "on Tuesday 11 February", "Tuesday the 11th".
 fn is_dated_by_hand(rest: &str) -> bool {
     static DATED: LazyLock<Regex> = LazyLock::new(|| {
         let months = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*";

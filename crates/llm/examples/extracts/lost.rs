@@ -6,13 +6,13 @@ use annals_core::{Grain, Memory};
 use annals_llm::{Step, explain};
 
 /// Counts the evidence turns by the furthest step that one of their sentences reached, and prints the lost turns of one agent.
-pub fn print(agents: &BTreeMap<String, Vec<Vec<Memory>>>, asked: &BTreeSet<(String, String)>, shown: &str) {
+pub fn print(agents: &BTreeMap<String, Vec<Vec<Memory>>>, evidence: &BTreeSet<(String, String)>, shown: &str) {
     let mut counts: BTreeMap<Option<Step>, usize> = BTreeMap::new();
     for (agent, days) in agents {
         for turns in days {
             let sentences = explain(Grain::Daily, turns);
             for turn in turns {
-                if !asked.contains(&(agent.clone(), turn.message().unwrap_or_default().to_owned())) {
+                if !evidence.contains(&(agent.clone(), turn.message().unwrap_or_default().to_owned())) {
                     continue;
                 }
                 let own: Vec<_> = sentences.iter().filter(|(sentence, _)| sentence.from.contains(&turn.id)).collect();

@@ -121,8 +121,8 @@ fn serialized_configuration_shows_no_key() {
 
 #[test]
 fn local_network_applies_to_every_endpoint() {
-    for (stated, expect) in [(json!(true), true), (json!(false), false), (json!(null), false)] {
-        let table = json!({ "base_url": "http://pi.local/v1", "model": "m", "local_network": stated });
+    for (value, expect) in [(json!(true), true), (json!(false), false), (json!(null), false)] {
+        let table = json!({ "base_url": "http://pi.local/v1", "model": "m", "local_network": value });
         assert_eq!(read(table).unwrap().get(Purpose::Daily).unwrap().local_network, expect);
     }
 }

@@ -86,7 +86,7 @@ fn corrective([system, user]: [ChatMessage; 2], text: &str, problem: &str) -> Ve
     vec![system, user, ChatMessage::Assistant(shown.to_owned()), ChatMessage::User(complaint)]
 }
 
-/// Key of a saved answer. Questions with the same key have the same answer.
+/// Returns the key of a saved answer. Questions with the same key have the same answer.
 fn key(channel: &Channel, form: Form, prompt: &Rendered) -> Digest {
     let model = &channel.model;
     Digest::of([VERSION, &model.base_url, &model.name, form.name(), &prompt.system, &prompt.user])

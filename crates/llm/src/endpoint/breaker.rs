@@ -42,12 +42,12 @@ impl Breaker {
         if let Some(left) = self.left(begun) {
             return Err(EndpointError::Away(left));
         }
-        let asked = timeout_at(begun + timeout, asking).await.unwrap_or(Err(EndpointError::Late(timeout)));
-        match &asked {
+        let answer = timeout_at(begun + timeout, asking).await.unwrap_or(Err(EndpointError::Late(timeout)));
+        match &answer {
             Err(failure) if failure.is_outage() => self.open(failure.wait(), Instant::now()),
             _ => self.close(),
         }
-        asked
+        answer
     }
 
     /// Returns how long calls will still fail; `None` if they may go through.
@@ -57,12 +57,12 @@ impl Breaker {
     }
 
     /// Records an outage, and the wait that the server asked for.
-    fn open(&self, asked: Option<Duration>, now: Instant) {
+    fn open(&self, retry_after: Option<Duration>, now: Instant) {
         // Calls that were in flight together count as one outage.
         if self.left(now).is_none() {
             let mut state = self.state();
             let cool_down = self.retry_policy.cool_down * 2_u32.saturating_pow(state.outages).min(1 << 10);
-            let wait = cool_down.max(asked.unwrap_or_default()).min(self.retry_policy.longest_cool_down);
+            let wait = cool_down.max(retry_after.unwrap_or_default()).min(self.retry_policy.longest_cool_down);
             state.outages = state.outages.saturating_add(1);
             state.until = Some(now + wait);
         }
@@ -131,8 +131,8 @@ mod tests {
     #[tokio::test]
     async fn timeout_is_an_outage() {
         let breaker = Breaker::new(RetryPolicy::default());
-        let asked = breaker.guard(Duration::from_millis(1), std::future::pending::<Result<(), EndpointError>>()).await;
-        assert_eq!(asked, Err(EndpointError::Late(Duration::from_millis(1))));
+        let answer = breaker.guard(Duration::from_millis(1), std::future::pending::<Result<(), EndpointError>>()).await;
+        assert_eq!(answer, Err(EndpointError::Late(Duration::from_millis(1))));
         assert!(breaker.left(Instant::now()).is_some());
     }
 }

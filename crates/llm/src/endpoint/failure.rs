@@ -44,12 +44,12 @@ impl fmt::Display for EndpointError {
 impl std::error::Error for EndpointError {}
 
 impl EndpointError {
-    /// Whether the same request may succeed shortly.
+    /// Returns whether the same request may succeed shortly.
     pub(super) fn passes(&self) -> bool {
         matches!(self, EndpointError::Unreachable(_) | EndpointError::Overloaded { .. })
     }
 
-    /// Whether the endpoint is at fault, not the question.
+    /// Returns whether the endpoint is at fault, not the question.
     pub(super) fn is_outage(&self) -> bool {
         !matches!(self, EndpointError::Refused { .. } | EndpointError::Unusable(_))
     }
@@ -63,12 +63,12 @@ impl EndpointError {
         }
     }
 
-    /// Whether the cause may be an unsupported request form: status 400, 422 or 501.
+    /// Returns whether the cause may be an unsupported request form: status 400, 422 or 501.
     pub(super) fn may_be_about_form(&self) -> bool {
         matches!(self, EndpointError::Refused { status: 400 | 422 | 501, .. })
     }
 
-    /// Whether there was an answer, which has to be paid for.
+    /// Returns whether there was an answer, which has to be paid for.
     pub(super) fn was_answered(&self) -> bool {
         matches!(self, EndpointError::Unusable(_))
     }

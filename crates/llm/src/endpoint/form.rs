@@ -13,7 +13,7 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// Name in requests and hashes.
+    /// Returns the name in requests and hashes.
     pub(super) fn name(self) -> &'static str {
         match self {
             Form::Summary => "summary",
@@ -66,7 +66,7 @@ fn extraction() -> Value {
     }))
 }
 
-/// Schema of an object with exactly these fields.
+/// Returns the schema of an object with exactly these fields.
 fn object(properties: Value) -> Value {
     let names: Vec<String> = properties.as_object().into_iter().flat_map(|fields| fields.keys().cloned()).collect();
     json!({ "type": "object", "properties": properties, "required": names, "additionalProperties": false })

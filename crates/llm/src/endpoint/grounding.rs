@@ -72,26 +72,24 @@ impl Sources {
         self.numbers.extend(text.split_whitespace().filter_map(compound).map(|number| number.to_string()));
     }
 
-    /// Whether the sources contain a date, or it can follow from one of their days: within 14 days of it if they use words such
-    /// as "tomorrow", "last week", "on Friday", else within one day.
+    /// Returns whether the sources contain a date, or it can follow from one of their days: within 14 days of it if they use
+    /// words such as "tomorrow", "last week", "on Friday", else within one day.
     fn holds_date(&self, date: Written) -> bool {
-        let is_told = |other: &Written| {
+        let is_same_date = |other: &Written| {
             let same_year = date.year.is_none_or(|year| other.year.is_none_or(|other| other == year));
             date.month == other.month && date.day == other.day && same_year
         };
-        let network_policy = if self.is_relative { 14 } else { 1 };
-        let near = |day: &Date| {
-            (-network_policy..=network_policy)
-                .any(|days: i64| day.checked_add(days.days()).is_ok_and(|other| date.is(other)))
-        };
-        self.written.iter().any(is_told) || self.days.iter().any(near)
+        let days = if self.is_relative { 14 } else { 1 };
+        let near =
+            |day: &Date| (-days..=days).any(|days: i64| day.checked_add(days.days()).is_ok_and(|other| date.is(other)));
+        self.written.iter().any(is_same_date) || self.days.iter().any(near)
     }
 
     fn holds_number(&self, number: &str) -> bool {
         self.numbers.contains(number)
     }
 
-    /// Whether the sources contain a name literally, or a part or derivation of it: "German" from "Germany".
+    /// Returns whether the sources contain a name literally, or a part or derivation of it: "German" from "Germany".
     fn holds_name(&self, name: &str) -> bool {
         if let Some(month) = month(name) {
             return self.days.iter().any(|day| day.month() == month)

@@ -135,7 +135,7 @@ pub(super) fn numbered(lines: &[Line], first: usize) -> String {
     lines.join("\n")
 }
 
-/// Sum of the tokens of the lines.
+/// Returns the sum of the tokens of the lines.
 pub(super) fn tokens(lines: &[Line]) -> u64 {
     lines.iter().map(Line::tokens).sum()
 }

@@ -74,7 +74,7 @@ impl RerankEndpoint {
         let takes_texts = self.takes_texts.load(Ordering::Relaxed);
         let refused = match self.post(question, texts, takes_texts).await {
             Err(failure) if failure.may_be_about_form() => failure,
-            asked => return asked,
+            other => return other,
         };
         // If both are refused, the first refusal is the informative one.
         let answer = self.post(question, texts, !takes_texts).await.map_err(|_| refused)?;

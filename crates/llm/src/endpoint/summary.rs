@@ -56,7 +56,7 @@ pub(super) async fn write(endpoint: &Endpoint, task: SummaryTask<'_>) -> Result<
     })
 }
 
-/// Maximum words of a summary.
+/// Returns the maximum number of words of a summary.
 fn limit(grain: Grain) -> usize {
     match grain {
         Grain::Working | Grain::Daily => 200,
@@ -84,13 +84,13 @@ impl Scribe<'_> {
         let mut parts = lines::split(all, self.room(prompt)?);
         for _ in 0..MERGES {
             if let [only] = parts.as_slice() {
-                return self.tell(prompt, &[], only, words).await;
+                return self.ask(prompt, &[], only, words).await;
             }
             let room = self.room(Prompt::Merge)?;
             let mut partial = Vec::new();
             for part in &parts {
                 let share = share(room, parts.len()).max(FLOOR).min(self.words(part));
-                let drafted = self.tell(prompt, &[], part, share).await?;
+                let drafted = self.ask(prompt, &[], part, share).await?;
                 // The limit is strict, so that the number of parts falls in each round.
                 partial.extend(sentences::within(share * 3 / 2, drafted));
             }
@@ -106,23 +106,17 @@ impl Scribe<'_> {
         let words = limit(self.grain).min(words(&base) + self.words(&late));
         let fits = |late: &[Line]| lines::tokens(&base) + lines::tokens(late) <= room;
         if fits(&late) {
-            return self.tell(Prompt::Amend, &base, &late, words).await;
+            return self.ask(Prompt::Amend, &base, &late, words).await;
         }
         let late: Vec<Line> = self.digest(late).await?.iter().map(CitedSentence::line).collect();
         if !fits(&late) {
             return Err(self.problem("the context window is too small for the sealed summary and the late messages"));
         }
-        self.tell(Prompt::Amend, &base, &late, words).await
+        self.ask(Prompt::Amend, &base, &late, words).await
     }
 
     /// Asks one question. The lines of the base are numbered first.
-    async fn tell(
-        &mut self,
-        prompt: Prompt,
-        base: &[Line],
-        lines: &[Line],
-        words: usize,
-    ) -> Result<Vec<CitedSentence>> {
+    async fn ask(&mut self, prompt: Prompt, base: &[Line], lines: &[Line], words: usize) -> Result<Vec<CitedSentence>> {
         let all = [base, lines].concat();
         let rendered = self.render(prompt, base, lines, words)?;
         let read = |answer: &serde_json::Value| sentences::read(answer, &all);
@@ -166,8 +160,8 @@ impl Scribe<'_> {
         Ok(room)
     }
 
-    /// Maximum words for a summary of these lines: for a day a quarter of their words, at least [`FLOOR`] and at most the limit
-    /// of the grain.
+    /// Returns the maximum number of words for a summary of these lines: for a day a quarter of their words, at least [`FLOOR`]
+    /// and at most the limit of the grain.
     fn words(&self, lines: &[Line]) -> usize {
         let limit = limit(self.grain);
         if self.grain == Grain::Daily { limit.min(FLOOR.max(words(lines) / 4)) } else { limit }

@@ -45,7 +45,7 @@ pub(super) fn of_triple(subject: &str, predicate: &str, object: &str) -> Option<
     of_text(object).or_else(|| of_text(&format!("{subject} {predicate} {object}")))
 }
 
-/// Whether a turn itself gives orders: such a turn may not end any fact.
+/// Returns whether a turn itself gives orders: such a turn may not end any fact.
 pub(super) fn gives_orders(turn: &str) -> bool {
     ORDERS.is_match(turn)
 }
@@ -94,8 +94,8 @@ static SECRET_NAMES: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(names).expect("the pattern is a constant, and a test uses it")
 });
 
-/// Whether a word looks like a random key: at least 24 ASCII letters, digits and `-_+/=`, with at least 4 digits, and either at
-/// least 3 letters of each case or letters in at most half of it.
+/// Returns whether a word looks like a random key: at least 24 ASCII letters, digits and `-_+/=`, with at least 4 digits, and
+/// either at least 3 letters of each case or letters in at most half of it.
 fn is_key(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
     let is_plain = word.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_+/=".contains(&b));
@@ -152,7 +152,7 @@ mod tests {
         fn check(text: &str) {
             assert_eq!(of_text(text), None, "{text}");
         }
-        for stated in [
+        for text in [
             "Ann never says no to cake.",
             "Ann always uses a fountain pen.",
             "Bob forgot all about the party.",
@@ -168,7 +168,7 @@ mod tests {
             "They spent 1,250,000 on https://example.org/a/very/long/path/of/2024/notes-for-ann.html",
             "Ann's flat is at Donaudampfschifffahrtsgesellschaft 12.",
         ] {
-            check(stated);
+            check(text);
         }
     }
 

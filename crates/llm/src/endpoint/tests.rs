@@ -111,10 +111,10 @@ impl Rig {
 }
 
 /// Returns turns of one day as the catalog returns them; each is given as conversation, speaker and text.
-async fn turns(spoken: &[(&str, &str, &str)]) -> Vec<Memory> {
+async fn turns(texts: &[(&str, &str, &str)]) -> Vec<Memory> {
     let (agent, catalog) = (agent("tester"), MemoryCatalog::new());
     let begin = at("2026-03-04T09:00:00Z");
-    let turns = spoken.iter().zip(0..).map(|((conversation, speaker, text), second)| {
+    let turns = texts.iter().zip(0..).map(|((conversation, speaker, text), second)| {
         let at = begin + annals_core::SignedDuration::from_secs(second);
         let (conversation, name) = ((*conversation).to_owned(), Some((*speaker).to_owned()));
         turn_of(&agent, Message { conversation, name, at, ..message(NOW, text) })
@@ -137,10 +137,10 @@ async fn a_day() -> Vec<Memory> {
 /// Turns of many words in several conversations.
 async fn a_long_day(conversations: usize, turns_each: usize) -> Vec<Memory> {
     let text = |c: usize, t: usize| format!("turn{c}x{t} {}", "somebody tells something of little weight ".repeat(8));
-    let spoken: Vec<(String, String)> =
+    let texts: Vec<(String, String)> =
         (0..conversations).flat_map(|c| (0..turns_each).map(move |t| (format!("c{c}"), text(c, t)))).collect();
-    let spoken: Vec<(&str, &str, &str)> = spoken.iter().map(|(c, text)| (c.as_str(), "Ann", text.as_str())).collect();
-    turns(&spoken).await
+    let texts: Vec<(&str, &str, &str)> = texts.iter().map(|(c, text)| (c.as_str(), "Ann", text.as_str())).collect();
+    turns(&texts).await
 }
 
 /// A summary as the catalog returns it.

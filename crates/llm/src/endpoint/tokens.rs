@@ -13,12 +13,12 @@ pub(super) use annals_core::{beginning, tokens as at_most};
 /// Tokens for roles and separators of one message.
 const MESSAGE: u64 = 8;
 
-/// Upper estimate of the tokens of a conversation of these messages.
+/// Returns an upper estimate of the tokens of a conversation of these messages.
 pub(super) fn of_messages<'a>(messages: impl IntoIterator<Item = &'a str>) -> u64 {
     messages.into_iter().map(|message| at_most(message) + MESSAGE).sum()
 }
 
-/// Lower bound on the tokens of a text.
+/// Returns a lower bound on the tokens of a text.
 pub(super) fn at_least(text: &str) -> u64 {
     text.split_whitespace().map(|word| (word.chars().filter(|c| is_wide(*c)).count() as u64 / 3).max(1)).sum()
 }

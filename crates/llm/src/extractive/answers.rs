@@ -14,20 +14,20 @@ const LONGEST: usize = 14;
 pub(super) fn question(read: &[Read], names: &Names) -> Option<String> {
     let last = read.last().filter(|last| last.dependence == Dependence::Aside && last.text.ends_with(['?', '？']))?;
     let words = words::of(&last.text, last.language, names);
-    let asks = words.iter().any(|(_, kind)| *kind != Kind::Light);
+    let has_content = words.iter().any(|(_, kind)| *kind != Kind::Light);
     let is_clear = last.language != Language::English || !unnamed::is_in(&last.text);
-    (asks && is_clear && budget::length(&last.text) <= LONGEST).then(|| last.text.clone())
+    (has_content && is_clear && budget::length(&last.text) <= LONGEST).then(|| last.text.clone())
 }
 
 /// Puts the question in front of the first sentence with content, if that sentence does not stand alone. Returns its position.
 pub(super) fn answer(read: &mut [Read], asker: &str, question: &str, names: &Names) -> Option<usize> {
     let first = read.iter_mut().find(|one| one.dependence != Dependence::Aside)?;
     let words = words::of(&first.text, first.language, names);
-    let says = words.iter().any(|(_, kind)| *kind != Kind::Light);
+    let has_content = words.iter().any(|(_, kind)| *kind != Kind::Light);
     // "That movie sounds good" is about something else.
     let is_other =
         ["that", "this", "you"].iter().any(|word| words.first().is_some_and(|(first, _)| first.starts_with(word)));
-    if first.dependence != Dependence::Leaning || !says || is_other {
+    if first.dependence != Dependence::Leaning || !has_content || is_other {
         return None;
     }
     first.text = joined(asker, question, &first.text);
@@ -56,9 +56,9 @@ mod tests {
         fn check(question: &str, reply: &str, expect: &str) {
             let names = Names::of(["Ann", "Bob"].into_iter());
             let read = |text| reading::of(text, "2026-03-04".parse().unwrap(), 60, &names);
-            let asked = super::question(&read(question), &names);
+            let question = super::question(&read(question), &names);
             let mut replied = read(reply);
-            asked.and_then(|asked| answer(&mut replied, "Bob", &asked, &names));
+            question.and_then(|question| answer(&mut replied, "Bob", &question, &names));
             assert_eq!(replied[0].text, expect);
         }
         check("How old is the boat?", "Five years already!", "(Bob: “How old is the boat?”) Five years already!");

@@ -12,7 +12,7 @@ const COLUMNS: usize = 20;
 /// Columns of a Chinese, Japanese or Korean character: two of them make a word.
 const WIDE: usize = COLUMNS / 2;
 
-/// Maximum words of a summary of the grain.
+/// Returns the maximum number of words of a summary of the grain.
 pub(super) fn limit(grain: Grain) -> usize {
     match grain {
         Grain::Working | Grain::Daily => 200,
@@ -23,14 +23,14 @@ pub(super) fn limit(grain: Grain) -> usize {
     }
 }
 
-/// Maximum length of one summary.
+/// Returns the maximum length of one summary.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
     /// Limit of the grain, which no summary exceeds.
     limit: usize,
     /// Maximum tokens between whitespace.
     tokens: usize,
-    /// Maximum words by [`length`], which is never less than the number of tokens.
+    /// Returns the maximum number of words by [`length`], which is never less than the number of tokens.
     words: usize,
 }
 
@@ -43,15 +43,15 @@ impl Budget {
             return Budget { limit, tokens: limit, words: limit };
         }
         let quarter = |of: fn(&str) -> usize| {
-            let spoken: usize = sources.iter().map(|turn| of(&turn.text)).sum();
+            let words: usize = sources.iter().map(|turn| of(&turn.text)).sum();
             let kept = base.map_or(0, |base| of(&base.text));
-            limit.min(FLOOR.max(kept + spoken / 4))
+            limit.min(FLOOR.max(kept + words / 4))
         };
         Budget { limit, tokens: quarter(|text| text.split_whitespace().count()), words: quarter(length) }
     }
 
-    /// Whether the text is within the budget. `added` is the number of words added to the quotes, names and dates: they count
-    /// only against the limit of the grain.
+    /// Returns whether the text is within the budget. `added` is the number of words added to the quotes, names and dates:
+    /// they count only against the limit of the grain.
     pub(super) fn holds(self, text: &str, added: usize) -> bool {
         let words = length(text);
         words <= self.limit
@@ -59,13 +59,13 @@ impl Budget {
             && text.split_whitespace().count() <= (self.tokens + added).min(self.limit)
     }
 
-    /// Maximum length of a sentence behind this head of a line.
+    /// Returns the maximum length of a sentence behind this head of a line.
     pub(super) fn room(self, head: &str) -> usize {
         self.tokens.min(self.words).saturating_sub(length(head))
     }
 }
 
-/// Length of a text in words: tokens between whitespace; very long tokens count as several.
+/// Returns the length of a text in words: tokens between whitespace; very long tokens count as several.
 pub(super) fn length(text: &str) -> usize {
     text.split_whitespace().map(token_length).sum()
 }

@@ -56,11 +56,11 @@ pub(super) fn pool(grain: Grain, base: Option<&Base>, sources: &[&Memory], budge
     let most = if best.is_some_and(|best| best > Dependence::Independent) { WEAK } else { POOL };
     let keeps = |one: &Candidate| one.is_small_talk() || (one.worth.full() > 0.0 && Some(one.dependence) == best);
     let pool = best_of(all.into_iter().filter(keeps).collect(), most);
-    if grain > Grain::Daily { pool } else { told_or_all(pool) }
+    if grain > Grain::Daily { pool } else { dated_or_all(pool) }
 }
 
 /// Drops the note of small talk of a sealed day if a late sentence has content.
-fn told_or_all(pool: Vec<Candidate>) -> Vec<Candidate> {
+fn dated_or_all(pool: Vec<Candidate>) -> Vec<Candidate> {
     let (small_talk, content): (Vec<_>, Vec<_>) = pool.into_iter().partition(Candidate::is_small_talk);
     if content.is_empty() { small_talk } else { content }
 }
@@ -132,7 +132,7 @@ impl Quote<'_> {
     }
 }
 
-/// Maximum words of a sentence.
+/// Returns the maximum number of words of a sentence.
 fn room(grain: Grain, budget: Budget, day: Date, speaker: Option<&str>) -> usize {
     SENTENCE.min(budget.room(&lines::head(grain, day, speaker)))
 }
@@ -154,12 +154,12 @@ fn quotes<'a>(grain: Grain, sources: &[&'a Memory], budget: Budget, names: &Name
     let people_spoke = sources.iter().any(|turn| is_persons(turn) && !turn.text.trim().is_empty());
     let turns = sources.iter().enumerate().filter(|(_, turn)| is_persons(turn) || !people_spoke);
     let mut found = Vec::new();
-    let mut asked: Option<(&Memory, String)> = None;
+    let mut open_question: Option<(&Memory, String)> = None;
     for (child, turn) in turns {
         let room = room(Grain::Daily, budget, turn.days.0, turn.speaker());
         let mut read = reading::of(&turn.text, turn.days.0, room, names);
         let next = answers::question(&read, names).map(|question| (*turn, question));
-        let mut answer = asked.filter(|(asker, _)| is_answered(asker, turn)).and_then(|(asker, question)| {
+        let mut answer = open_question.filter(|(asker, _)| is_answered(asker, turn)).and_then(|(asker, question)| {
             let place = answers::answer(&mut read, asker.speaker()?, &question, names)?;
             Some((place, asker.id.clone()))
         });
@@ -167,17 +167,18 @@ fn quotes<'a>(grain: Grain, sources: &[&'a Memory], budget: Budget, names: &Name
             let asker = answer.take_if(|(place, _)| *place == read.place).map(|(_, asker)| asker);
             found.push(of_read(child, turn, read, asker));
         }
-        asked = next;
+        open_question = next;
     }
     found
 }
 
-/// Whether a person or assistant wrote the turn. System and tool turns are quoted only if nobody else said anything.
+/// Returns whether a person or assistant wrote the turn. System and tool turns are quoted only if nobody else said
+/// anything.
 fn is_persons(turn: &Memory) -> bool {
     !matches!(turn.role(), Some(Role::System | Role::Tool))
 }
 
-/// Whether a turn can answer the one before it: by another speaker, in the same conversation.
+/// Returns whether a turn can answer the one before it: by another speaker, in the same conversation.
 fn is_answered(asker: &Memory, turn: &Memory) -> bool {
     asker.conversation() == turn.conversation() && asker.speaker() != turn.speaker()
 }

@@ -22,7 +22,7 @@ pub(super) fn within(grain: Grain, budget: Budget, pool: &[Candidate]) -> Vec<us
         chosen.insert(index);
         let sentences = || chosen.iter().map(|index| &pool[*index].sentence);
         if budget.holds(&lines::set(grain, sentences()), lines::added(grain, sentences())) {
-            open.tell(index);
+            open.mark_chosen(index);
         } else {
             // A shorter one may still fit.
             chosen.remove(&index);
@@ -80,7 +80,7 @@ impl Open<'_> {
     }
 
     /// Records that the candidate is chosen: its words add no more value to others, and its child counts one more.
-    fn tell(&mut self, index: usize) {
+    fn mark_chosen(&mut self, index: usize) {
         *self.heard.entry(self.pool[index].child).or_default() += 1;
         for (word, _) in &self.words[index] {
             self.covered[*word] = true;

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 const LONGEST: usize = 400;
 
 /// Returns the text without these parts. Line breaks are kept.
-pub(super) fn spoken(text: &str) -> Cow<'_, str> {
+pub(super) fn without_asides(text: &str) -> Cow<'_, str> {
     if !text.contains(['[', '`', '>', '|', '*']) {
         return Cow::Borrowed(text);
     }
@@ -60,7 +60,7 @@ fn closing(text: &str) -> Option<usize> {
     text[..near].find(']').map(|at| at + 1)
 }
 
-/// Whether the content of a bracket is kept: a masked credential, a date, the number of a footnote.
+/// Returns whether the content of a bracket is kept: a masked credential, a date, the number of a footnote.
 fn is_kept(inside: &str) -> bool {
     inside.starts_with("masked") || inside.starts_with(|c: char| c.is_ascii_digit())
 }
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn unspoken_parts_are_removed() {
         fn check(text: &str, expect: &str) {
-            assert_eq!(spoken(text).trim_end(), expect, "{text}");
+            assert_eq!(without_asides(text).trim_end(), expect, "{text}");
         }
         check("I moved.", "I moved.");
         check("I moved. [shared a picture: a photo of a dog]", "I moved.");

@@ -17,7 +17,7 @@ use span::Span;
 /// A time in a sentence: its number of words, and the time span.
 type Found = Option<(usize, Span)>;
 
-/// Whether lower-case words contain a calendar day, such as "24 april" and "june 3rd".
+/// Returns whether lower-case words contain a calendar day, such as "24 april" and "june 3rd".
 pub(super) fn name_a_day(words: &[String]) -> bool {
     let is_month = |word: &String| phrases::month(word).is_some();
     let is_day = |word: &String| {
@@ -56,7 +56,7 @@ pub(super) fn resolve(sentence: &str, day: Date, language: Language) -> String {
     resolved + &sentence[copied..]
 }
 
-/// Whether the text already has a date: "tomorrow [2026-03-05]", "Friday 28 March", "Monday, May 3".
+/// Returns whether the text already has a date: "tomorrow [2026-03-05]", "Friday 28 March", "Monday, May 3".
 fn is_dated(sentence: &str, end: usize, next: &[&str]) -> bool {
     let rest = sentence[end..].trim_start_matches([',', ' ', '(']);
     rest.starts_with('[')

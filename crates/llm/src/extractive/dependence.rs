@@ -59,7 +59,7 @@ fn english(tokens: &[Token]) -> Dependence {
     if leans || is_fragment(tokens) { Dependence::Leaning } else { Dependence::Independent }
 }
 
-/// Whether the text labels a picture or an article: "Photo: …", "Read more: …", "Follow our live coverage".
+/// Returns whether the text labels a picture or an article: "Photo: …", "Read more: …", "Follow our live coverage".
 fn is_label(tokens: &[Token]) -> bool {
     const LABELS: &str = "photo photos image images picture caption video audio source sources credit advertisement subscribe copyright related watch figure";
     let word = |at: usize| tokens.get(at).map(|token| token.lower.as_str()).unwrap_or_default();
@@ -85,7 +85,7 @@ const LEANING: &str = "he she it they that these those his her hers him them the
 /// Verbs of short answers: "I do", "we will".
 const ANSWERS: &str = "do did will can could am have would should think know was";
 
-/// Whether the sentence has no verb, and neither a name nor a number that would make it a headline.
+/// Returns whether the sentence has no verb, and neither a name nor a number that would make it a headline.
 fn is_fragment(tokens: &[Token]) -> bool {
     let has_verb = tokens.iter().any(|token| verbs::is_finite(&token.lower))
         || tokens.first().is_some_and(|first| first.lower.ends_with("ing"));

@@ -124,7 +124,7 @@ fn kind(word: &str) -> Option<Event> {
     ends.chain([word.len()]).filter_map(|end| STEMS.get(&word[..end])).copied().min()
 }
 
-/// Two words that mean more than each of them.
+/// Returns the events named by two words that mean more than each of them.
 fn phrases(words: &[String]) -> impl Iterator<Item = Event> {
     words.windows(2).filter_map(|pair| PAIRS.get(&(pair[0].as_str(), pair[1].as_str())).copied())
 }

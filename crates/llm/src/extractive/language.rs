@@ -51,13 +51,13 @@ impl Language {
         }
     }
 
-    /// Whether a lower-case word is a function word of this language. English has its own list in `words`.
+    /// Returns whether a lower-case word is a function word of this language. English has its own list in `words`.
     pub(super) fn is_grammar(self, word: &str) -> bool {
         self != English && FUNCTION_WORDS.get(self as usize).is_some_and(|words| words.contains(word))
     }
 }
 
-/// Whether a word is of a script without spaces.
+/// Returns whether a word is of a script without spaces.
 pub(super) fn is_unspaced(word: &str) -> bool {
     word.starts_with(|c| ('\u{2E80}'..'\u{A000}').contains(&c) || ('\u{F900}'..'\u{FB00}').contains(&c))
 }

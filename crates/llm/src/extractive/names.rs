@@ -14,7 +14,7 @@ impl Names {
         Names(distinct.into_iter().flat_map(words).collect())
     }
 
-    /// Whether the lower-case word is a speaker's name or a short form: "jo" of "joanna".
+    /// Returns whether the lower-case word is a speaker's name or a short form: "jo" of "joanna".
     pub(super) fn is_speaker(&self, word: &str) -> bool {
         let first_not_before =
             self.0.range::<str, _>((std::ops::Bound::Included(word), std::ops::Bound::Unbounded)).next();

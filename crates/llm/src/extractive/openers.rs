@@ -112,7 +112,7 @@ fn is_in(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|one| one == word)
 }
 
-/// Whether a mark that does not end a sentence is at this position: "Well, …", "Ann - …", "Oh! …".
+/// Returns whether a mark that does not end a sentence is at this position: "Well, …", "Ann - …", "Oh! …".
 fn is_mark(sentence: &str, at: usize) -> bool {
     let rest = &sentence[at..];
     rest.starts_with([',', ':', '!', '—', '–', '…', ';'])
@@ -131,7 +131,7 @@ pub(super) fn capitalized(sentence: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// Whether the sentence is a greeting, a wish, thanks or a reaction, without content of its own.
+/// Returns whether the sentence is a greeting, a wish, thanks or a reaction, without content of its own.
 pub(super) fn is_reaction(tokens: &[Token]) -> bool {
     let word = |at: usize| tokens.get(at).map(|token| token.lower.as_str()).unwrap_or_default();
     let starts = |phrase: &&str| phrase.split(' ').enumerate().all(|(at, one)| word(at) == one);

@@ -88,12 +88,12 @@ fn gender(word: &str) -> Option<Gender> {
     lists.into_iter().find(|(list, _)| list.split_whitespace().any(|one| one == word)).map(|(_, gender)| gender)
 }
 
-/// Whether the lower-case word is one for a person or animal.
+/// Returns whether the lower-case word is one for a person or animal.
 pub(super) fn is_person(word: &str) -> bool {
     gender(word.strip_suffix("'s").unwrap_or(word)).is_some()
 }
 
-/// Whether the lower-case word can be a name at the beginning of a sentence.
+/// Returns whether the lower-case word can be a name at the beginning of a sentence.
 pub(super) fn may_be_name(word: &str) -> bool {
     word.len() > 2 && !verbs::is_finite(word) && !COMMON.split_whitespace().any(|common| common == word)
 }

@@ -34,13 +34,13 @@ pub(super) struct Read {
 
 /// Returns the sentences of a message of a day. Splits those longer than `room` words into clauses, where they have any.
 pub(super) fn of(message: &str, day: Date, room: usize, names: &Names) -> Vec<Read> {
-    let spoken = clean::spoken(message);
-    let language = Language::of(&tokens(&spoken));
+    let cleaned = clean::without_asides(message);
+    let language = Language::of(&tokens(&cleaned));
     // Where sentences begin with capitals, a piece that does not is a clause of a longer sentence.
-    let is_capitalized = language == Language::English && spoken.trim_start().starts_with(char::is_uppercase);
+    let is_capitalized = language == Language::English && cleaned.trim_start().starts_with(char::is_uppercase);
     let mut before = String::new();
     let mut read = Vec::new();
-    for sentence in split::sentences(&spoken, room).take(SENTENCES) {
+    for sentence in split::sentences(&cleaned, room).take(SENTENCES) {
         let text = resolved(without_number(sentence), &before, language, names);
         let dependence = dependence::of(&text, &tokens(&text), language);
         let dependence =
@@ -52,7 +52,7 @@ pub(super) fn of(message: &str, day: Date, room: usize, names: &Names) -> Vec<Re
             language,
             dependence,
             place: read.len(),
-            begins_line: begins_line(&spoken, sentence),
+            begins_line: begins_line(&cleaned, sentence),
         });
         before = text;
     }
@@ -66,7 +66,7 @@ fn with_passages(read: Vec<Read>, names: &Names) -> Vec<Read> {
     for (place, first) in read.iter().enumerate() {
         found.push(first.clone());
         // A sentence without content has nothing that the next one could refer to.
-        if first.dependence != Dependence::Independent || !words::tell(&first.text, first.language, names) {
+        if first.dependence != Dependence::Independent || !words::is_informative(&first.text, first.language, names) {
             continue;
         }
         let mut text = first.text.clone();
@@ -85,18 +85,18 @@ fn with_passages(read: Vec<Read>, names: &Names) -> Vec<Read> {
     found
 }
 
-/// Whether a sentence, which is a slice of the text, is the first of its line.
+/// Returns whether a sentence, which is a slice of the text, is the first of its line.
 fn begins_line(text: &str, sentence: &str) -> bool {
     let start = (sentence.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     text.get(..start).is_none_or(|before| before.trim_end_matches([' ', '\t', '-', '*', '•']).ends_with('\n'))
 }
 
-/// Whether a sentence such as "I sold it" needs the one before it to be understood.
+/// Returns whether a sentence such as "I sold it" needs the one before it to be understood.
 fn is_unnamed(read: &Read) -> bool {
     read.language == Language::English && unnamed::is_in(&read.text)
 }
 
-/// Whether a piece of a sentence lacks its subject: "did give us wine".
+/// Returns whether a piece of a sentence lacks its subject: "did give us wine".
 fn is_loose_clause(sentence: &str) -> bool {
     const SUBJECTS: [&str; 9] = ["i", "we", "my", "our", "the", "a", "an", "this", "there"];
     let first = sentence.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();

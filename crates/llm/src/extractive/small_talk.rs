@@ -24,7 +24,7 @@ pub(super) fn sentence(sources: &[&Memory], room: usize) -> Sentence {
     Sentence { day: sources[0].days.0, speaker: None, text: cut(&text, room), from: turns(sources) }
 }
 
-/// Whether the sentence is such a line.
+/// Returns whether the sentence is such a line.
 pub(super) fn is(speaker: Option<&str>, text: &str) -> bool {
     speaker.is_none() && text.starts_with(HEAD)
 }

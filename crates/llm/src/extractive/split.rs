@@ -44,8 +44,8 @@ fn of_line(line: &str) -> Vec<&str> {
     found
 }
 
-/// Whether the full stop belongs to "Mr.", "e.g.", an initial such as "J." (but not "I"), or a number in a list or diary: "1.",
-/// "2nd.".
+/// Returns whether the full stop belongs to "Mr.", "e.g.", an initial such as "J." (but not "I"), or a number in a list or
+/// diary: "1.", "2nd.".
 fn ends_no_sentence(segment: &str) -> bool {
     let Some(rest) = segment.trim_end().trim_end_matches(')').strip_suffix('.') else { return false };
     let word = rest.rsplit(|c: char| c.is_whitespace() || "(\"“‘[".contains(c)).next().unwrap_or_default();
@@ -56,7 +56,7 @@ fn ends_no_sentence(segment: &str) -> bool {
     is_initial || is_german_date(rest, word) || (is_all && word.starts_with(char::is_numeric)) || is_abbreviation(word)
 }
 
-/// Whether the number is the day of a German date: "Am 1. Mai", "der 31. Dezember".
+/// Returns whether the number is the day of a German date: "Am 1. Mai", "der 31. Dezember".
 fn is_german_date(text: &str, last: &str) -> bool {
     let before = text[..text.len() - last.len()].trim_end().rsplit(char::is_whitespace).next().unwrap_or_default();
     let is_day = last.len() <= 2 && last.chars().all(|c| c.is_ascii_digit());

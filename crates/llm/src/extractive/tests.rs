@@ -173,9 +173,9 @@ fn tool_and_system_turns_are_quoted_only_if_nobody_spoke() {
 
 #[test]
 fn every_child_is_quoted_before_one_dominates() {
-    let talk: String = (0..30).map(|n| format!("Room {n} has {n}0 grey chairs and {n}5 green tables. ")).collect();
+    let text: String = (0..30).map(|n| format!("Room {n} has {n}0 grey chairs and {n}5 green tables. ")).collect();
     let mut turns: Vec<Memory> = (0..9).map(|n| turn(8, n, Role::User, "Ann", &format!("Cousin{n} sailed."))).collect();
-    turns.insert(4, turn(8, 100, Role::User, "Bob", &talk));
+    turns.insert(4, turn(8, 100, Role::User, "Bob", &text));
     let draft = write(Grain::Daily, &turns);
     for source in &turns {
         assert!(draft.sentences.iter().any(|sentence| sentence.from == [source.id.clone()]), "{}", source.text);
@@ -238,10 +238,10 @@ fn short_late_turn_takes_only_its_own_room_from_a_sealed_day() {
 
 #[test]
 fn sealed_week_is_amended_in_order_of_days() {
-    let stated = |day, text| summary(Grain::Daily, &[turn(day, 0, Role::User, "Ann", text)]);
-    let kept = [stated(9, "I moved to Berlin."), stated(11, "The bakery closed.")];
+    let summary_of = |day, text| summary(Grain::Daily, &[turn(day, 0, Role::User, "Ann", text)]);
+    let kept = [summary_of(9, "I moved to Berlin."), summary_of(11, "The bakery closed.")];
     let base = sealed(summary(Grain::Weekly, &kept));
-    let late = [stated(8, "Cousin Tom sails to Oslo."), stated(11, "The river froze.")];
+    let late = [summary_of(8, "Cousin Tom sails to Oslo."), summary_of(11, "The river froze.")];
     let draft = write_upon(Period::of(Grain::Weekly, kept[0].days.0), Some(&base), &late);
     assert_eq!(
         draft.text,
@@ -263,9 +263,9 @@ fn base_is_unchanged_if_nothing_can_be_added() {
 
 #[test]
 fn chinese_text_has_sentences_and_lengths() {
-    let talk = "我上个月搬到了柏林。新的公寓很大，有三个房间！你什么时候来看我？";
+    let text = "我上个月搬到了柏林。新的公寓很大，有三个房间！你什么时候来看我？";
     assert_eq!(
-        write(Grain::Daily, &day(&[&format!("安: {talk}")])).text,
+        write(Grain::Daily, &day(&[&format!("安: {text}")])).text,
         "安: 我上个月[2023-04]搬到了柏林。\n安: 新的公寓很大，有三个房间！"
     );
     let many: String = (0..3000).map(|n| char::from_u32(0x4E00 + n).unwrap()).collect();

@@ -14,7 +14,7 @@ pub(super) struct Token<'a> {
 }
 
 impl Token<'_> {
-    /// Whether the word begins with a capital letter.
+    /// Returns whether the word begins with a capital letter.
     pub(super) fn is_capital(&self) -> bool {
         self.raw.starts_with(char::is_uppercase)
     }

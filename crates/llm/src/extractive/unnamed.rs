@@ -6,7 +6,7 @@
 use super::pronouns;
 use super::tokens::{Token, tokens};
 
-/// Whether the sentence has such a pronoun.
+/// Returns whether the sentence has such a pronoun.
 pub(super) fn is_in(sentence: &str) -> bool {
     let tokens = tokens(sentence);
     (0..tokens.len()).any(|at| {
@@ -26,7 +26,7 @@ pub(super) fn is_in(sentence: &str) -> bool {
     })
 }
 
-/// Whether an earlier clause or sentence mentions something.
+/// Returns whether an earlier clause or sentence mentions something.
 fn is_next_clause(sentence: &str, until: &[Token]) -> bool {
     let is_end = |pair: &[Token]| sentence[pair[0].place.end..pair[1].place.start].starts_with(['.', '!', '?']);
     if until.windows(2).any(is_end) {
@@ -37,14 +37,14 @@ fn is_next_clause(sentence: &str, until: &[Token]) -> bool {
     before[..at].iter().any(|token| token.lower.len() > 3)
 }
 
-/// Whether a thing is named before the pronoun: "The club sold its ground", "Rio Tinto closed its smelter".
+/// Returns whether a thing is named before the pronoun: "The club sold its ground", "Rio Tinto closed its smelter".
 fn names_a_thing(before: &[Token]) -> bool {
     const ARTICLES: [&str; 5] = ["the", "a", "an", "my", "our"];
     before.iter().any(is_name)
         || before.windows(2).any(|pair| ARTICLES.contains(&pair[0].lower.as_str()) && pair[1].lower.len() > 2)
 }
 
-/// Whether the pronoun refers to the subject of a verb of saying: "The firm announced it will close".
+/// Returns whether the pronoun refers to the subject of a verb of saying: "The firm announced it will close".
 fn is_reported(before: &[Token]) -> bool {
     const SAYING: [&str; 8] = ["announced", "announces", "said", "says", "confirmed", "warned", "promised", "denied"];
     before.last().is_some_and(|last| SAYING.contains(&last.lower.as_str())) && names_a_thing(before)
@@ -55,7 +55,7 @@ const CLAUSES: [&str; 18] = [
     "though", "although", "to", "where",
 ];
 
-/// Whether "it" has no referent: "it rains", "it takes", "makes it easy to".
+/// Returns whether "it" has no referent: "it rains", "it takes", "makes it easy to".
 fn is_dummy(tokens: &[Token], at: usize) -> bool {
     const DUMMIES: [&str; 14] = [
         "rained", "rains", "raining", "snowed", "snows", "takes", "took", "turns", "turned", "easy", "easier", "hard",
@@ -80,8 +80,8 @@ fn is_name(token: &Token) -> bool {
         && !token.lower.starts_with("i'")
 }
 
-/// Whether "that", "those" or "these" points to something: "I loved that movie", but not "I heard that Tom left" or "I know those
-/// who left".
+/// Returns whether "that", "those" or "these" points to something: "I loved that movie", but not "I heard that Tom left" or "I
+/// know those who left".
 fn is_shown(tokens: &[Token], at: usize) -> bool {
     const SHOWING: &str = "painted using use used love loved like liked saw made did took remember wrapped bought wrote on in at of with about for to from \
         see enjoy tried visit visited watched read";
@@ -95,7 +95,7 @@ fn is_shown(tokens: &[Token], at: usize) -> bool {
     }
 }
 
-/// Whether no noun follows: "I started doing this", "I organize one with my siblings".
+/// Returns whether no noun follows: "I started doing this", "I organize one with my siblings".
 fn is_bare(sentence: &str, tokens: &[Token], at: usize) -> bool {
     const AFTER: [&str; 22] = [
         "at",

@@ -4,8 +4,8 @@ use super::events::Event;
 use super::unnamed;
 use super::verbs;
 
-/// Whether the sentence is vague to a reader who was not there. `words` are in lower case; `is_particular` says that the sentence
-/// has a name, a number or a time.
+/// Returns whether the sentence is vague to a reader who was not there. `words` are in lower case; `is_particular` says that the
+/// sentence has a name, a number or a time.
 pub(super) fn is(sentence: &str, words: &[String], event: Event, is_particular: bool) -> bool {
     let first = words.first().map(String::as_str).unwrap_or_default();
     let second = words.get(1).map(String::as_str).unwrap_or_default();
@@ -22,25 +22,25 @@ pub(super) fn is(sentence: &str, words: &[String], event: Event, is_particular: 
         || (!is_particular && (is_promise || is_general(words, event)))
 }
 
-/// Whether the sentence is a general truth: "Pets have a way of brightening our days".
+/// Returns whether the sentence is a general truth: "Pets have a way of brightening our days".
 fn is_general(words: &[String], event: Event) -> bool {
     let is_own = words.iter().any(|word| is_in("i i'm i've i'd i'll my we we're we've", word));
     !is_own && !matches!(event, Event::Public | Event::Problem) && !words.iter().any(|word| verbs::is_past(word))
 }
 
-/// Whether speakers talk about themselves.
+/// Returns whether speakers talk about themselves.
 pub(super) fn is_own(words: &[String]) -> bool {
     words.iter().any(|word| is_in(OWN, word))
 }
 
-/// Whether the sentence is a remark on something said before: "Winning was fun".
+/// Returns whether the sentence is a remark on something said before: "Winning was fun".
 fn is_gerund_remark(words: &[String]) -> bool {
     let first = words.first().map(String::as_str).unwrap_or_default();
     let is_gerund = first.len() > 5 && first.ends_with("ing") && !is_in(NO_GERUNDS, first);
     is_gerund && words.iter().any(|word| verbs::is_finite(word))
 }
 
-/// Whether the sentence is a remark such as "The girl seemed sad".
+/// Returns whether the sentence is a remark such as "The girl seemed sad".
 fn is_remark(words: &[String]) -> bool {
     let first = words.first().map(String::as_str).unwrap_or_default();
     is_in("the this those these there there's", first) && words.iter().take(7).any(|word| is_in(SEEMING, word))

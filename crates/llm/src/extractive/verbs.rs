@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-/// Whether the lower-case word is a past form: irregular, or in "-ed".
+/// Returns whether the lower-case word is a past form: irregular, or in "-ed".
 pub(super) fn is_past(word: &str) -> bool {
     PAST.contains(word) || (word.len() > 4 && word.ends_with("ed") && !NOT_PAST.contains(word))
 }
 
-/// Whether the lower-case word can be the verb of a statement.
+/// Returns whether the lower-case word can be the verb of a statement.
 pub(super) fn is_finite(word: &str) -> bool {
     is_past(word) || PRESENT.contains(word) || word.contains('\'') && CLITICS.iter().any(|end| word.ends_with(end))
 }

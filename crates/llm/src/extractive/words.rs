@@ -55,15 +55,15 @@ pub(super) fn of(sentence: &str, language: Language, names: &Names) -> Vec<(Stri
     words
 }
 
-/// Whether at least two words have content.
-pub(super) fn tell(sentence: &str, language: Language, names: &Names) -> bool {
+/// Returns whether at least two words have content.
+pub(super) fn is_informative(sentence: &str, language: Language, names: &Names) -> bool {
     of(sentence, language, names).iter().filter(|(_, kind)| *kind != Kind::Light).count() >= 2
 }
 
 const CURRENCIES: &str = "$€£¥₹";
 
-/// Whether a token is a number with a currency or unit: "£1,000", "2nd", "5:30pm", "1980s". Tokens that begin with a letter, such
-/// as "v2.6", are not.
+/// Returns whether a token is a number with a currency or unit: "£1,000", "2nd", "5:30pm", "1980s". Tokens that begin with a
+/// letter, such as "v2.6", are not.
 fn is_number(token: &str) -> bool {
     let digits = token.trim_start_matches(|c| CURRENCIES.contains(c));
     let unit = digits.trim_start_matches(|c: char| c.is_numeric() || ".,:/-–".contains(c));
@@ -92,7 +92,8 @@ fn kind(word: &str, lower: &str, inside: bool, names: &Names) -> Kind {
     }
 }
 
-/// Whether the word is a single ASCII letter, which is a typo or part of an emoticon. In Chinese one character can be a word.
+/// Returns whether the word is a single ASCII letter, which is a typo or part of an emoticon. In Chinese one character can be
+/// a word.
 fn is_one_letter(word: &str) -> bool {
     word.len() == 1
 }
@@ -162,10 +163,10 @@ mod tests {
     fn words_are_classified_by_kind() {
         fn check(sentence: &str, expect: &[(&str, Kind)]) {
             let names = Names::of(["Melanie Smith"].into_iter());
-            let stated: Vec<(String, Kind)> =
+            let found: Vec<(String, Kind)> =
                 of(sentence, Language::English, &names).into_iter().filter(|word| word.1 != Kind::Light).collect();
-            let stated: Vec<(&str, Kind)> = stated.iter().map(|(word, kind)| (word.as_str(), *kind)).collect();
-            assert_eq!(stated, expect, "{sentence}");
+            let found: Vec<(&str, Kind)> = found.iter().map(|(word, kind)| (word.as_str(), *kind)).collect();
+            assert_eq!(found, expect, "{sentence}");
         }
         use Kind::{Content, Particular};
         check("Hey Mel, thanks!", &[]);

@@ -30,8 +30,8 @@ const CUT: f64 = 0.5;
 /// Cost of a sentence in addition to its words: its share of a line's head and of the reader's attention. At 3: 45.3 and 75.7 %.
 const SENTENCE: f64 = 8.0;
 
-/// Minimum content of a line: worth of its words times the factor of its kind of event. A day is filled in order of worth; a
-/// coarser summary stays short rather than include what does not last. Set by reading samples of LoCoMo and IRC.
+/// Returns the minimum content of a line: worth of its words times the factor of its kind of event. A day is filled in order
+/// of worth; a coarser summary stays short rather than include what does not last. Set by reading samples of LoCoMo and IRC.
 fn least(grain: Grain) -> f64 {
     match grain {
         Grain::Working | Grain::Daily => 0.0,
@@ -54,7 +54,7 @@ pub(super) struct Worth {
 }
 
 impl Worth {
-    /// Worth of the whole sentence before any other is chosen; zero for greetings and fillers.
+    /// Returns the worth of the whole sentence before any other is chosen; zero for greetings and fillers.
     pub(super) fn full(&self) -> f64 {
         self.factor * self.words.iter().map(|(_, worth)| worth).sum::<f64>()
     }
@@ -65,8 +65,8 @@ impl Worth {
 /// A sentence with a single content word is still a filler ("Gotcha!", "Thanks for the recipe!", "Bye, Joe!"), unless speakers
 /// talk about themselves ("I graduated!") or answer a question.
 pub(super) fn of(sentence: &str, language: Language, length: usize, grain: Grain, names: &Names) -> Worth {
-    let (question, spoken) = answers::parts(sentence);
-    let mut found = words::of(spoken, language, names);
+    let (question, rest) = answers::parts(sentence);
+    let mut found = words::of(rest, language, names);
     let sequence: Vec<String> = found.iter().map(|(word, _)| word.clone()).collect();
     let is_own = question.is_some() || vague::is_own(&sequence);
     let event = events::of(&sequence, is_own, language);
@@ -78,8 +78,8 @@ pub(super) fn of(sentence: &str, language: Language, length: usize, grain: Grain
         return Worth::default();
     }
     let is_particular = sentence.contains(" [") || found.iter().any(|(_, kind)| *kind == Kind::Particular);
-    let is_vague = language == Language::English && vague::is(spoken, &sequence, event, is_particular);
-    let news = events::factor(event, grain) * if is_vague { VAGUE } else { 1.0 } * form(spoken) * substance(&found);
+    let is_vague = language == Language::English && vague::is(rest, &sequence, event, is_particular);
+    let news = events::factor(event, grain) * if is_vague { VAGUE } else { 1.0 } * form(rest) * substance(&found);
     let words: Vec<(String, f64)> = found.iter().map(|(word, kind)| (word.clone(), weight(*kind))).collect();
     let is_plain = event >= Event::Happening && !is_particular && language == Language::English;
     let is_kept = is_kept(grain, is_vague, is_plain && (event > Event::Happening || grain > Grain::Weekly));
@@ -88,7 +88,8 @@ pub(super) fn of(sentence: &str, language: Language, length: usize, grain: Grain
     Worth { words, factor: news / (length as f64 + SENTENCE), is_definite }
 }
 
-/// Whether the grain keeps the sentence: days keep vague and plain sentences, with low worth; coarser grains do not.
+/// Returns whether the grain keeps the sentence: days keep vague and plain sentences, with low worth; coarser grains do
+/// not.
 fn is_kept(grain: Grain, is_vague: bool, is_plain: bool) -> bool {
     grain <= Grain::Daily || !(is_vague || is_plain)
 }

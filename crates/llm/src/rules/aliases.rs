@@ -19,7 +19,7 @@ impl Speakers {
         Speakers(turns.filter_map(Memory::speaker).map(entity_key).collect())
     }
 
-    /// Whether a speaker may have the name that a clause gives them.
+    /// Returns whether a speaker may have the name that a clause gives them.
     pub(super) fn may_be_called(&self, speaker: &str, name: &str, found: &Captures<'_>) -> bool {
         if self.0.contains(&entity_key(name)) {
             return false;
@@ -32,13 +32,13 @@ impl Speakers {
         is_form_of(speaker, name)
     }
 
-    /// Whether a name belongs to a speaker, so that it may be a form of address: "my sister, Bob, …".
+    /// Returns whether a name belongs to a speaker, so that it may be a form of address: "my sister, Bob, …".
     pub(super) fn has(&self, name: &str) -> bool {
         self.0.contains(&entity_key(name))
     }
 }
 
-/// Whether a word of one name is a prefix of a word of the other: Annie and Ann, Ann Smith and ann_s.
+/// Returns whether a word of one name is a prefix of a word of the other: Annie and Ann, Ann Smith and ann_s.
 pub(crate) fn is_form_of(speaker: &str, name: &str) -> bool {
     let words = |text: &str| -> Vec<String> { words(&folded(text)).map(str::to_owned).collect() };
     let (speaker, name) = (words(speaker), words(name));

@@ -14,7 +14,7 @@ impl Class {
         self.0.contains(&folded(text))
     }
 
-    /// Whether the class contains the text or, for a plural, its singular.
+    /// Returns whether the class contains the text or, for a plural, its singular.
     pub(super) fn has_any_number(&self, text: &str) -> bool {
         self.has(text)
             || ["s", "es"].iter().any(|ending| text.strip_suffix(ending).is_some_and(|one| self.has(one)))

@@ -171,7 +171,7 @@ fn day(day: Date) -> When {
     days(day, 1)
 }
 
-/// A span of `count` days, labelled with the first.
+/// Returns a span of `count` days, labelled with the first.
 fn days(first: Date, count: i64) -> When {
     When { day: first, end: first.saturating_add(count.days()), label: first.to_string(), since: false }
 }

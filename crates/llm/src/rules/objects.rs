@@ -110,20 +110,20 @@ fn bare(text: &str) -> &str {
     text.strip_prefix("the ").unwrap_or(text)
 }
 
-/// Whether the text ends in a word of `heads`, and the words before it are in `modifiers`.
+/// Returns whether the text ends in a word of `heads`, and the words before it are in `modifiers`.
 fn has_head(text: &str, heads: &Class, modifiers: &Class) -> bool {
     heads.has(text)
         || text.match_indices([' ', '-']).any(|(at, _)| heads.has(&text[at + 1..]) && are_all(&text[..at], modifiers))
 }
 
-/// Whether the text consists of words or phrases of a class.
+/// Returns whether the text consists of words or phrases of a class.
 fn are_all(text: &str, class: &Class) -> bool {
     class.has(text)
         || text.match_indices(' ').any(|(at, _)| class.has(&text[..at]) && are_all(text[at + 1..].trim(), class))
 }
 
-/// Whether the text is a known place, or something in a known place: "Vaduz, Liechtenstein". A place that is also another word
-/// needs a capital letter.
+/// Returns whether the text is a known place, or something in a known place: "Vaduz, Liechtenstein". A place that is also
+/// another word needs a capital letter.
 fn is_place(text: &str) -> bool {
     let is_known = |text: &str| PLACES.has(text) && (text.contains(char::is_uppercase) || !AMBIGUOUS_PLACES.has(text));
     match text.split_once(", ") {
@@ -143,7 +143,7 @@ fn employer(text: &str) -> Option<String> {
     (is_title(text) && !is_other).then(|| text.to_owned())
 }
 
-/// Whether the text is capitalised like a title; also accepts "University of Oulu".
+/// Returns whether the text is capitalised like a title; also accepts "University of Oulu".
 fn is_title(text: &str) -> bool {
     TITLE.is_match(text) && text.split_whitespace().count() <= LONGEST_TITLE && !has_day_or_month(text)
 }
@@ -195,7 +195,7 @@ fn belonging(text: &str) -> Option<String> {
     has_head(thing, &BELONGINGS, &BELONGING_MODIFIERS).then(|| thing.to_owned())
 }
 
-/// Whether the text is a taste: "jazz", "horror movies", "playing the piano", "reading crime novels".
+/// Returns whether the text is a taste: "jazz", "horror movies", "playing the piano", "reading crime novels".
 fn is_taste(text: &str) -> bool {
     if let Some(done) = DOING.captures(text) {
         let (verb, rest) = (done[1].to_lowercase(), &done[2]);

@@ -59,7 +59,7 @@ impl<'a> Operations<'a> {
                 }
                 clause.text = format!("I {}", clause.text);
             }
-            let mut triples = stated(&clause, turn, speakers);
+            let mut triples = triples(&clause, turn, speakers);
             // "I have a cat, she died in May."
             triples.retain(|triple| !is_lost || triple.verb == Verb::Delete || !triple.predicate.starts_with("has_"));
             held = !triples.is_empty();
@@ -142,7 +142,7 @@ impl<'a> Operations<'a> {
     }
 }
 
-/// Whether every word of the short name is in the value.
+/// Returns whether every word of the short name is in the value.
 fn names(value: &str, short: &str) -> bool {
     let (value, short) = (entity_key(value), entity_key(short));
     !short.is_empty() && short.split(' ').all(|word| value.split(' ').any(|other| other == word))
@@ -161,7 +161,7 @@ struct Triple {
     end: Option<Date>,
 }
 
-fn stated(clause: &Clause, turn: &Memory, speakers: &Speakers) -> Vec<Triple> {
+fn triples(clause: &Clause, turn: &Memory, speakers: &Speakers) -> Vec<Triple> {
     let polar = polarity::of(&clause.text);
     let mut triples = Vec::new();
     if clause.states {
@@ -256,13 +256,13 @@ impl Reading<'_> {
         }
     }
 
-    /// Whether the fact begins on the date. Not if the date is the object, nor if the fact holds anyway and the clause has no
-    /// "since".
+    /// Returns whether the fact begins on the date. Not if the date is the object, nor if the fact holds anyway and the
+    /// clause has no "since".
     fn is_of_the_date(&self, when: &When) -> bool {
         self.rule.states != States::Dates && (self.rule.states != States::Holds || when.since)
     }
 
-    /// Whether each part is of the class that its group requires.
+    /// Returns whether each part is of the class that its group requires.
     fn is_of_its_classes(&self, found: &Captures<'_>) -> bool {
         let fits = |(group, shape): &(&str, Shape)| {
             found.name(group).is_none_or(|part| !objects::objects(*shape, part.as_str(), None).is_empty())

@@ -52,7 +52,7 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    /// Whether an ambiguous date is resolved to the future.
+    /// Returns whether an ambiguous date is resolved to the future.
     pub(super) fn is_ahead(&self) -> bool {
         matches!(self.states, Plans | Hopes)
     }

@@ -3,8 +3,8 @@
 mod labelled;
 mod languages;
 mod no_fact;
+mod random;
 mod reviewed;
-mod talk;
 
 use annals_core::ports::ExtractionTask;
 use annals_core::{
@@ -241,19 +241,20 @@ fn form_of_address_is_not_a_relative() {
 
 #[test]
 fn ended_fact_is_found_by_part_of_its_name() {
-    let spoken = |texts: &[&str], known: &[Fact]| {
+    let extracted = |texts: &[&str], known: &[Fact]| {
         let turns: Vec<Memory> =
             texts.iter().enumerate().map(|(number, text)| turn(number, Role::User, "Ann", text)).collect();
         found_in(&turns, known)
     };
-    let stated = spoken(&["We're planning a trip to Rome.", "We cancelled the trip."], &[]);
+    let of_texts = extracted(&["We're planning a trip to Rome.", "We cancelled the trip."], &[]);
     assert_eq!(
-        stated.iter().map(line).collect::<Vec<_>>(),
+        of_texts.iter().map(line).collect::<Vec<_>>(),
         ["Ann plans trip to Rome", "DELETE Ann plans trip to Rome"]
     );
-    let known = fold(&stated[..1]);
-    assert_eq!(line(&spoken(&["We cancelled the trip."], &known)[0]), "DELETE Ann plans trip to Rome");
-    let two = spoken(&["We're planning a trip to Rome. We're planning a trip to Oslo.", "We cancelled the trip."], &[]);
+    let known = fold(&of_texts[..1]);
+    assert_eq!(line(&extracted(&["We cancelled the trip."], &known)[0]), "DELETE Ann plans trip to Rome");
+    let two =
+        extracted(&["We're planning a trip to Rome. We're planning a trip to Oslo.", "We cancelled the trip."], &[]);
     assert_eq!(line(&two[2]), "DELETE Ann plans trip");
 }
 

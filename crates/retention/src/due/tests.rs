@@ -16,14 +16,14 @@ fn check_plan(plan: &str, sets: &str, now: &str, expect: &str) {
     let sets: Vec<(&str, Children)> = sets.split_whitespace().map(set).collect();
     let children: Vec<Children> = sets.iter().map(|(_, set)| set.clone()).collect();
     let ledger: Vec<LedgerRow> = sets.iter().map(|(marks, set)| row(marks, set)).collect();
-    let stated = sets.iter().filter(|(marks, _)| !marks.contains('?')).map(|(_, set)| set.parent).collect();
+    let summarized = sets.iter().filter(|(marks, _)| !marks.contains('?')).map(|(_, set)| set.parent).collect();
     let (plans, zones) = (plans(), Zones::new("UTC").unwrap());
     let state = State {
         plan: plans.get(plan).unwrap(),
         zones: &zones,
         children: &children,
         ledger: &ledger,
-        stated: &stated,
+        summarized: &summarized,
         extracted: 10,
         now: format!("{now}T00:00:00Z").parse().unwrap(),
     };

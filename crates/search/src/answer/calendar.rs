@@ -13,7 +13,7 @@ use super::*;
 use crate::fixture::World;
 
 /// One in this many time bounds is tested at each place; each place starts at another offset.
-const ASKED: usize = 4;
+const STEP: usize = 4;
 /// One in this many of these is also tested with a text, because ranking takes long.
 const WITH_A_TEXT: usize = 5;
 
@@ -40,9 +40,9 @@ async fn check(place: Place, offset: usize) -> usize {
     let diary = Diary::new(place).as_of(now);
     let world = world(&diary).await;
     let mut checks = 0;
-    for (number, bounds) in bounds(&diary, now).iter().skip(offset % ASKED).step_by(ASKED).enumerate() {
-        for asked in bounds.each(number % WITH_A_TEXT == 0) {
-            diary.check(&asked, world.search.answer(&agent("a"), &asked.query, asked.now).await);
+    for (number, bounds) in bounds(&diary, now).iter().skip(offset % STEP).step_by(STEP).enumerate() {
+        for question in bounds.each(number % WITH_A_TEXT == 0) {
+            diary.check(&question, world.search.answer(&agent("a"), &question.query, question.now).await);
             checks += 1;
         }
     }

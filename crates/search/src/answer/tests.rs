@@ -30,12 +30,12 @@ async fn best_match_comes_first() {
 async fn dates_are_hard_filters_to_the_microsecond() {
     let world = World::with(&TURNS, &[]).await;
     let day = |text: &str| Some(text.parse().unwrap());
-    let asked = Query { from: day("2026-03-02"), to: day("2026-03-05"), ..about("boat") };
-    World::check(&world.ask(asked).await, &["the blue boat was bought", "rain all day"]);
-    let asked = Query { max_days_ago: Some(1), ..about("boat") };
-    World::check(&world.ask(asked).await, &["a boat trip to the island"]);
-    let asked = Query { period: Some("2026-W10".parse().unwrap()), min_days_ago: Some(6), ..about("boat") };
-    World::check(&world.ask(asked).await, &["the blue boat was bought"]);
+    let query = Query { from: day("2026-03-02"), to: day("2026-03-05"), ..about("boat") };
+    World::check(&world.ask(query).await, &["the blue boat was bought", "rain all day"]);
+    let query = Query { max_days_ago: Some(1), ..about("boat") };
+    World::check(&world.ask(query).await, &["a boat trip to the island"]);
+    let query = Query { period: Some("2026-W10".parse().unwrap()), min_days_ago: Some(6), ..about("boat") };
+    World::check(&world.ask(query).await, &["the blue boat was bought"]);
 }
 
 #[tokio::test]
@@ -57,30 +57,30 @@ async fn query_without_text_lists_the_newest_first() {
 #[tokio::test]
 async fn an_empty_range_is_said_to_be_empty() {
     let world = World::with(&TURNS, &[]).await;
-    let asked = Query { period: Some("2025".parse().unwrap()), ..about("boat") };
-    let answer = world.ask(asked).await;
+    let query = Query { period: Some("2025".parse().unwrap()), ..about("boat") };
+    let answer = world.ask(query).await;
     assert!(answer.results.is_empty() && answer.range_is_empty);
 }
 
 #[tokio::test]
 async fn summary_over_the_edge_counts_days_outside_and_strict_drops_it() {
     let world = World::with(&TURNS, &[("2026-W10", "a boat was bought")]).await;
-    let asked = |strict| Query {
+    let query = |strict| Query {
         grains: vec![Grain::Weekly],
         from: Some("2026-03-04".parse().unwrap()),
         strict,
         ..about("boat")
     };
-    assert_eq!(world.ask(asked(false)).await.results[0].days_outside, 2);
-    assert!(world.ask(asked(true)).await.results.is_empty());
+    assert_eq!(world.ask(query(false)).await.results[0].days_outside, 2);
+    assert!(world.ask(query(true)).await.results.is_empty());
 }
 
 #[tokio::test]
 async fn conversation_is_a_hard_filter() {
     let world = World::with(&TURNS, &[("2026-W10", "a boat was bought")]).await;
-    let asked = |conversation: &str| Query { conversation: Some(conversation.into()), ..about("boat") };
-    assert_eq!(world.ask(asked("talk")).await.results.len(), 4);
-    let none = world.ask(asked("other' OR 1=1 --")).await;
+    let query = |conversation: &str| Query { conversation: Some(conversation.into()), ..about("boat") };
+    assert_eq!(world.ask(query("talk")).await.results.len(), 4);
+    let none = world.ask(query("other' OR 1=1 --")).await;
     assert!(none.results.is_empty() && none.range_is_empty, "no memory is of that conversation");
 }
 
@@ -90,8 +90,8 @@ async fn memory_missing_from_the_catalog_is_not_returned() {
     let gone = annals_core::Summary { sources: Vec::new(), draft: None, ..summary("2026-W10", 9, &[], "") };
     let gone = annals_testkit::replacing(&world.catalog, &agent("a"), gone).await;
     world.catalog.save_summaries(&agent("a"), vec![gone], at(NOW)).await.unwrap();
-    let asked = Query { grains: vec![Grain::Weekly], ..about("boat") };
-    World::check(&world.ask(asked).await, &[]);
+    let query = Query { grains: vec![Grain::Weekly], ..about("boat") };
+    World::check(&world.ask(query).await, &[]);
 }
 
 #[tokio::test]
@@ -137,8 +137,8 @@ async fn as_many_results_as_the_limit_are_returned() {
     let turns: Vec<String> = (0..250).map(|number| format!("boat number{number}")).collect();
     let turns: Vec<(&str, &str)> = turns.iter().map(|text| ("2026-03-01T10:00:00Z", text.as_str())).collect();
     let world = World::with(&turns, &[]).await;
-    let asked = Query { limit: 250, ..about("boat") };
-    assert_eq!(world.search.answer(&agent("a"), &asked, at(NOW)).await.unwrap().results.len(), 250);
+    let query = Query { limit: 250, ..about("boat") };
+    assert_eq!(world.search.answer(&agent("a"), &query, at(NOW)).await.unwrap().results.len(), 250);
 }
 
 #[tokio::test]
@@ -149,8 +149,8 @@ async fn limit_above_the_candidates_raises_the_candidates() {
     let turns: Vec<(&str, &str)> = turns.iter().map(|text| ("2026-03-01T10:00:00Z", text.as_str())).collect();
     let world = World::with(&turns, &[]).await;
     let search = world.search.clone().scoring_whole(100);
-    let asked = Query { limit: 480, ..about("boat") };
-    let answer = search.answer(&agent("a"), &asked, at(NOW)).await.unwrap();
+    let query = Query { limit: 480, ..about("boat") };
+    let answer = search.answer(&agent("a"), &query, at(NOW)).await.unwrap();
     let boats = answer.results.iter().filter(|found| found.memory.text.starts_with("boat")).count();
     assert_eq!((answer.results.len(), boats), (480, 480));
 }
@@ -158,10 +158,10 @@ async fn limit_above_the_candidates_raises_the_candidates() {
 #[tokio::test]
 async fn folded_summary_uses_no_budget() {
     let world = World::with(&TURNS, &[("2026-W10", "Bern, and a boat")]).await;
-    let asked = Query { grains: vec![Grain::Working, Grain::Weekly], ..about("the blue boat was bought") };
-    let turns = world.ask(Query { grains: vec![Grain::Working], ..asked.clone() }).await;
+    let query = Query { grains: vec![Grain::Working, Grain::Weekly], ..about("the blue boat was bought") };
+    let turns = world.ask(Query { grains: vec![Grain::Working], ..query.clone() }).await;
     let sizes: u64 = turns.results.iter().map(|found| annals_core::tokens(&found.memory.text)).sum();
-    let answer = world.ask(Query { tokens: Some(sizes), ..asked }).await;
+    let answer = world.ask(Query { tokens: Some(sizes), ..query }).await;
     assert_eq!(texts(&answer), texts(&turns), "the week stands below its own turn, and leaves them the room");
 }
 
@@ -253,14 +253,14 @@ async fn nothing_later_than_now_is_found() {
         Query { from: "2026-03-01".parse().ok(), ..about("boat") },
     ];
     for query in queries {
-        let asked = Query { limit: 10, ..query };
-        let answer = world.search.answer(&agent("a"), &asked, now).await.unwrap();
+        let query = Query { limit: 10, ..query };
+        let answer = world.search.answer(&agent("a"), &query, now).await.unwrap();
         let late = answer
             .results
             .iter()
             .filter(|found| found.memory.at() > now || found.memory.days.1 > "2026-03-02".parse().unwrap());
-        assert_eq!(late.count(), 0, "{asked:?}: {answer:?}");
-        assert!(texts(&answer).contains(&TURNS[1].1), "what is said at that moment is found: {asked:?}");
+        assert_eq!(late.count(), 0, "{query:?}: {answer:?}");
+        assert!(texts(&answer).contains(&TURNS[1].1), "what is said at that moment is found: {query:?}");
     }
 }
 
@@ -273,16 +273,16 @@ async fn month_bounds_turns_by_its_days_and_summaries_by_its_weeks() {
     ];
     let summaries = [("2026-W09", "week nine"), ("2026-W13", "week thirteen"), ("2026-W14", "week fourteen")];
     let world = World::with(&turns, &summaries).await;
-    let asked = Query { period: "2026-03".parse().ok(), limit: 10, ..about("boat") };
+    let query = Query { period: "2026-03".parse().ok(), limit: 10, ..about("boat") };
     let ask = async |query: &Query| world.search.answer(&agent("a"), query, at("2026-05-01T00:00:00Z")).await.unwrap();
-    let answer = ask(&asked).await;
+    let answer = ask(&query).await;
     let mut found = texts(&answer);
     found.sort_unstable();
     assert_eq!(found, [turns[0].1, turns[1].1]);
     let day = |text: &str| Some(text.parse().unwrap());
     assert_eq!(answer.range, DateRange { from: day("2026-03-01"), to: day("2026-03-31") });
     assert_eq!(answer.summary_range, Some(DateRange { from: day("2026-03-02"), to: day("2026-03-29") }));
-    let weeks = ask(&Query { grains: vec![Grain::Weekly], ..asked }).await;
+    let weeks = ask(&Query { grains: vec![Grain::Weekly], ..query }).await;
     assert_eq!(texts(&weeks), ["week thirteen"]);
 }
 
@@ -307,8 +307,8 @@ async fn only_pruned_times_are_searched_in_summaries_whenever_an_agent_begins() 
                 texts.iter().map(|(label, text)| (label.as_str(), text.as_str())).collect();
             let world = World::with(&turns, &summaries).await;
             let later = at("2028-01-01T00:00:00Z");
-            let asked = Query { limit: 10, ..about("boat") };
-            let answer = world.search.answer(&agent("a"), &asked, later).await.unwrap();
+            let query = Query { limit: 10, ..about("boat") };
+            let answer = world.search.answer(&agent("a"), &query, later).await.unwrap();
             assert_eq!(answer.grains, [Grain::Working], "begun on {begins}");
             assert!(answer.results.iter().all(|found| found.memory.kind() == Kind::Turn));
             let pruned = turn_of(&agent("a"), message(turns[0].0, turns[0].1)).id;
@@ -318,7 +318,7 @@ async fn only_pruned_times_are_searched_in_summaries_whenever_an_agent_begins() 
             let all = world.catalog.children(&agent("a")).await.unwrap();
             let of_day = all.iter().find(|children| children.parent == Period::of(Grain::Daily, begins)).unwrap();
             world.catalog.seal(&agent("a"), of_day, 99).await.unwrap();
-            let answer = world.search.answer(&agent("a"), &asked, later).await.unwrap();
+            let answer = world.search.answer(&agent("a"), &query, later).await.unwrap();
             assert_eq!(answer.grains, [Grain::Working, Grain::Daily], "begun on {begins}, its first day pruned");
         }
     }

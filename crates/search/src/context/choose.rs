@@ -14,7 +14,7 @@ use super::items::{Candidate, Line, Pool};
 use super::render::{self, Section};
 
 /// Percent of the budget that blocks leave, in the order in which the pools are filled.
-const SHARES: [(Pool, u64); 3] = [(Pool::JustSaid, 50), (Pool::Period, 60), (Pool::Facts, 15)];
+const SHARES: [(Pool, u64); 3] = [(Pool::LastTurn, 50), (Pool::Period, 60), (Pool::Facts, 15)];
 /// Percent for the newest summaries together: a sentence or two of each shows what the rest is about.
 const NEWEST: u64 = 10;
 /// Maximum number of fills. Dropping repeats makes room for more candidates, which may repeat something again.
@@ -29,13 +29,13 @@ pub(super) struct Limits<'a> {
     /// Whether memory holds anything about the prompt.
     pub(super) is_known: bool,
     /// The words of the prompt, which decide between sentences of a summary.
-    pub(super) asked: &'a [String],
+    pub(super) query_words: &'a [String],
 }
 
 /// The chosen candidates, in the order in which they were taken, and how many others were left out for the budget.
 #[derive(Default)]
 pub(super) struct Chosen {
-    pub(super) taken: Vec<Candidate>,
+    pub(super) candidates: Vec<Candidate>,
     pub(super) omitted: usize,
 }
 
@@ -44,33 +44,33 @@ pub(super) fn choose(ranked: &[Candidate], limits: &Limits<'_>) -> Chosen {
     let mut shown = HashSet::new();
     let mut chosen = fill(ranked, limits, &shown);
     for _ in 0..ROUNDS {
-        let turns = turns(&chosen.taken);
+        let turns = turns(&chosen.candidates);
         if turns == shown {
             break;
         }
         shown = turns;
         chosen = fill(ranked, limits, &shown);
     }
-    let shown = turns(&chosen.taken);
-    chosen.taken = chosen.taken.into_iter().filter_map(|candidate| without(candidate, &shown)).collect();
+    let shown = turns(&chosen.candidates);
+    chosen.candidates = chosen.candidates.into_iter().filter_map(|candidate| without(candidate, &shown)).collect();
     chosen
 }
 
 fn fill(ranked: &[Candidate], limits: &Limits<'_>, shown: &HashSet<MemoryId>) -> Chosen {
-    let Limits { budget, is_known, asked } = *limits;
+    let Limits { budget, is_known, query_words } = *limits;
     let mut page = Page { left: budget.saturating_sub(render::FRAME), ..Page::default() };
     let wanted: Vec<(usize, Candidate)> =
         (0..).zip(ranked).filter_map(|(place, candidate)| Some((place, without(candidate.clone(), shown)?))).collect();
-    page.add(&wanted, Pool::Blocks, u64::MAX, asked);
+    page.add(&wanted, Pool::Blocks, u64::MAX, query_words);
     let left = page.left;
     for (pool, percent) in SHARES {
         let is_limited = pool == Pool::Facts && !is_known;
-        page.add(&wanted, pool, if is_limited { UNRELATED - render::FRAME } else { left * percent / 100 }, asked);
+        page.add(&wanted, pool, if is_limited { UNRELATED - render::FRAME } else { left * percent / 100 }, query_words);
     }
-    page.add_newest(&wanted, left * NEWEST / 100, asked);
-    page.add(&wanted, Pool::Found, u64::MAX, asked);
+    page.add_newest(&wanted, left * NEWEST / 100, query_words);
+    page.add(&wanted, Pool::Found, u64::MAX, query_words);
     for (pool, _) in SHARES.iter().filter(|(pool, _)| is_known || *pool != Pool::Facts) {
-        page.add(&wanted, *pool, u64::MAX, asked);
+        page.add(&wanted, *pool, u64::MAX, query_words);
     }
     // Candidates that come with every prompt are not counted as omitted.
     let counts = |candidate: &Candidate| match candidate.pool {
@@ -80,12 +80,12 @@ fn fill(ranked: &[Candidate], limits: &Limits<'_>, shown: &HashSet<MemoryId>) ->
     };
     let is_counted = |(place, candidate): &&(usize, Candidate)| !page.done.contains(place) && counts(candidate);
     let omitted = wanted.iter().filter(is_counted).count();
-    Chosen { taken: page.taken, omitted }
+    Chosen { candidates: page.chosen, omitted }
 }
 
 /// Returns the turns that are shown word for word.
-fn turns(taken: &[Candidate]) -> HashSet<MemoryId> {
-    let turns = taken.iter().filter(|candidate| candidate.item.kind == ContextKind::Turn);
+fn turns(candidates: &[Candidate]) -> HashSet<MemoryId> {
+    let turns = candidates.iter().filter(|candidate| candidate.item.kind == ContextKind::Turn);
     turns.flat_map(|turn| turn.sources.iter().cloned()).collect()
 }
 
@@ -115,13 +115,13 @@ struct Page {
     /// The turns covered by sentences of the requested period.
     covered: HashSet<MemoryId>,
     /// The turns covered by sentences of the newest summaries.
-    told_by_newest: HashSet<MemoryId>,
-    taken: Vec<Candidate>,
+    covered_by_newest: HashSet<MemoryId>,
+    chosen: Vec<Candidate>,
 }
 
 impl Page {
     /// Adds the best candidates of a pool that fit. A shorter one further down may take the place of one that is too long.
-    fn add(&mut self, wanted: &[(usize, Candidate)], pool: Pool, most: u64, asked: &[String]) {
+    fn add(&mut self, wanted: &[(usize, Candidate)], pool: Pool, most: u64, query_words: &[String]) {
         let mut most = most.min(self.left);
         for (place, candidate) in wanted.iter().filter(|(_, candidate)| candidate.pool == pool) {
             if self.done.contains(place) {
@@ -131,63 +131,63 @@ impl Page {
                 self.done.insert(*place);
                 continue;
             }
-            let Some((taken, cost)) = self.priced(candidate, most, asked) else { continue };
+            let Some((cut, cost)) = self.priced(candidate, most, query_words) else { continue };
             most -= cost;
             self.left -= cost;
             self.done.insert(*place);
-            self.take(taken);
+            self.take(cut);
         }
     }
 
     /// Adds sentences of the newest summaries. Each summary gets an equal part of what is left for them.
-    fn add_newest(&mut self, wanted: &[(usize, Candidate)], most: u64, asked: &[String]) {
+    fn add_newest(&mut self, wanted: &[(usize, Candidate)], most: u64, query_words: &[String]) {
         let newest: Vec<&(usize, Candidate)> = wanted.iter().filter(|(_, one)| one.pool == Pool::Newest).collect();
         let mut most = most.min(self.left);
         for (others, (place, candidate)) in (1..=newest.len() as u64).rev().zip(newest) {
             let mut candidate = candidate.clone();
             if let Some((_, lines)) = &mut candidate.summary {
-                lines.retain(|line| !line.from.iter().any(|turn| self.told_by_newest.contains(turn)));
+                lines.retain(|line| !line.from.iter().any(|turn| self.covered_by_newest.contains(turn)));
             }
-            let Some((taken, cost)) = self.priced(&candidate, most / others, asked) else { continue };
+            let Some((cut, cost)) = self.priced(&candidate, most / others, query_words) else { continue };
             most -= cost;
             self.left -= cost;
             self.done.insert(*place);
-            self.take(taken);
+            self.take(cut);
         }
     }
 
     /// Returns the candidate, cut to what fits, and its cost.
-    fn priced(&self, candidate: &Candidate, most: u64, asked: &[String]) -> Option<(Candidate, u64)> {
+    fn priced(&self, candidate: &Candidate, most: u64, query_words: &[String]) -> Option<(Candidate, u64)> {
         let section = render::section(candidate.item.kind);
         let heading = if self.sections.contains(&section) { 0 } else { render::price_of_heading(section) };
         let day = render::day(&candidate.item).filter(|day| !self.days.contains(day)).map_or(0, |_| render::DAY);
-        let mut taken = candidate.clone();
-        let own = match &mut taken.summary {
+        let mut cut = candidate.clone();
+        let own = match &mut cut.summary {
             None => render::price(&candidate.item.text),
-            Some((period, lines)) => sentences(*period, lines, most.checked_sub(heading)?, asked)?,
+            Some((period, lines)) => sentences(*period, lines, most.checked_sub(heading)?, query_words)?,
         };
-        taken.item.tokens = own;
+        cut.item.tokens = own;
         let cost = own + heading + day;
-        (cost <= most).then_some((taken, cost))
+        (cost <= most).then_some((cut, cost))
     }
 
-    fn take(&mut self, taken: Candidate) {
-        self.sections.insert(render::section(taken.item.kind));
-        self.days.extend(render::day(&taken.item));
-        let covered = taken.summary.iter().flat_map(|(_, lines)| lines).flat_map(|line| line.from.iter().cloned());
-        match taken.pool {
+    fn take(&mut self, cut: Candidate) {
+        self.sections.insert(render::section(cut.item.kind));
+        self.days.extend(render::day(&cut.item));
+        let covered = cut.summary.iter().flat_map(|(_, lines)| lines).flat_map(|line| line.from.iter().cloned());
+        match cut.pool {
             Pool::Period => self.covered.extend(covered),
-            Pool::Newest => self.told_by_newest.extend(covered),
+            Pool::Newest => self.covered_by_newest.extend(covered),
             _ => {}
         }
-        self.taken.push(taken);
+        self.chosen.push(cut);
     }
 }
 
 /// Keeps the sentences of a summary that fit, and returns their cost; none if no sentence fits.
-fn sentences(period: Period, lines: &mut Vec<Line>, most: u64, asked: &[String]) -> Option<u64> {
+fn sentences(period: Period, lines: &mut Vec<Line>, most: u64, query_words: &[String]) -> Option<u64> {
     let head = render::price_of_head(period);
-    let (kept, cost) = excerpt::within(lines, most.checked_sub(head)?, asked);
+    let (kept, cost) = excerpt::within(lines, most.checked_sub(head)?, query_words);
     *lines = kept;
     (!lines.is_empty()).then_some(head + cost)
 }

@@ -23,9 +23,9 @@ impl Search {
         }
         let texts = parts.iter().map(|(document, text)| titled(document, text));
         let mut vectors = self.embedder.embed(texts.chain([request.prompt.clone()]).collect()).await?;
-        let asked = vectors.pop().unwrap_or_default();
+        let query_vector = vectors.pop().unwrap_or_default();
         let scored = parts.iter().zip(&vectors);
-        Ok(scored.map(|((document, text), vector)| part(document, text, likeness(&asked, vector))).collect())
+        Ok(scored.map(|((document, text), vector)| part(document, text, likeness(&query_vector, vector))).collect())
     }
 
     fn cut<'d>(&self, document: &'d Document) -> Vec<(&'d Document, &'d str)> {

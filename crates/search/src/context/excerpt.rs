@@ -6,9 +6,9 @@ use super::items::Line;
 use super::{render, words};
 
 /// Returns the sentences in their order, and their maximum cost in tokens.
-pub(super) fn within(lines: &[Line], room: u64, asked: &[String]) -> (Vec<Line>, u64) {
+pub(super) fn within(lines: &[Line], room: u64, query_words: &[String]) -> (Vec<Line>, u64) {
     let mut order: Vec<usize> = (0..lines.len()).collect();
-    order.sort_by_key(|place| (Reverse(words::shared(asked, &lines[*place].text)), *place));
+    order.sort_by_key(|place| (Reverse(words::shared(query_words, &lines[*place].text)), *place));
     let (mut kept, mut cost) = (Vec::new(), 0);
     for place in order {
         let line = &lines[place];

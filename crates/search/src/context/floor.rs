@@ -25,7 +25,7 @@ const HALVING: f64 = 0.033;
 /// with more prompts than they resemble.
 const LITTLE: u64 = 60;
 
-/// Whether memory holds something about the prompt, judged by the results of its search.
+/// Returns whether memory holds something about the prompt, judged by the results of its search.
 pub(super) fn knows(prompt: &str, language: &str, answer: &Answer) -> bool {
     if answer.results.iter().map(|found| tokens(&found.memory.text)).sum::<u64>() <= LITTLE {
         return !answer.results.is_empty();
@@ -48,10 +48,10 @@ mod tests {
     use annals_core::{DateRange, Fit, Reranked, Role};
 
     use super::*;
-    use crate::fixture::{memory, spoken};
+    use crate::fixture::{memory, turn_body};
 
     fn answer(similarity: f64, words: f64, compared: usize) -> Answer {
-        let mut memory = memory("t", "2026-03-04".parse().unwrap(), spoken("Ann Lee", Role::User));
+        let mut memory = memory("t", "2026-03-04".parse().unwrap(), turn_body("Ann Lee", Role::User));
         memory.text = "boat ".repeat(100);
         let fit = Fit { similarity, words };
         Answer {
@@ -64,7 +64,7 @@ mod tests {
             times: Vec::new(),
             period: None,
             conversations: Vec::new(),
-            reranked: Reranked::NotAsked,
+            reranked: Reranked::NotRequested,
         }
     }
 

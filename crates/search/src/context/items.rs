@@ -13,7 +13,7 @@ pub(super) enum Pool {
     /// Standing instructions.
     Blocks,
     /// The last turns of the current conversation.
-    JustSaid,
+    LastTurn,
     /// Facts about the named entities and the speaker.
     Facts,
     /// Summaries of the period that the prompt asks for.
@@ -87,7 +87,7 @@ pub(super) fn of_memory(memory: &Memory, pool: Pool, score: f64) -> Candidate {
             (ContextKind::Summary, Vec::new(), Some((memory.period, lines(memory, sentences))))
         }
     };
-    let text = spoken(memory);
+    let text = with_speaker_of(memory);
     let mut candidate = Candidate::new(memory.id.to_string(), kind, pool, &text, score);
     candidate.item.days = Some(memory.days);
     candidate.at = Some(memory.cover.start);
@@ -115,7 +115,7 @@ fn lines(summary: &Memory, sentences: &[Sentence]) -> Vec<Line> {
     sentences.iter().map(line).collect()
 }
 
-fn spoken(memory: &Memory) -> String {
+fn with_speaker_of(memory: &Memory) -> String {
     with_speaker(memory.speaker(), &memory.text)
 }
 
@@ -125,7 +125,7 @@ fn with_speaker(speaker: Option<&str>, text: &str) -> String {
 
 /// Returns the text of a memory with its dates and speaker.
 pub(crate) fn as_line(memory: &Memory) -> String {
-    format!("{} {}", dates(memory.days), spoken(memory))
+    format!("{} {}", dates(memory.days), with_speaker_of(memory))
 }
 
 fn dates((first, last): (Date, Date)) -> String {

@@ -29,7 +29,7 @@ const SPEAKER: f64 = 1.0;
 const SHARED: f64 = 1.0;
 const MOST_SHARED: usize = 2;
 /// Score of the last turn; high, so that it is seldom left out.
-const JUST_SAID: f64 = 4.0;
+const LAST_TURN_SCORE: f64 = 4.0;
 
 /// The facts found for a prompt.
 #[derive(Default)]
@@ -55,12 +55,12 @@ impl Search {
         let mut names = self.facts.known(agent, &candidates(&request.prompt)).await?;
         names.sort_by_key(|name| Reverse(name.len()));
         names.truncate(NAMES);
-        let asked = words(&request.prompt);
+        let query_words = words(&request.prompt);
         // Facts that hold now, not later: a plan may be dated in the future.
         let along = Along { said_within: Some(within_until(range, zones, now)), as_of: Some(now), ..Along::default() };
         let mut known = Known::default();
         for name in names {
-            let facts = self.facts_of(agent, &name, &along, &asked).await?;
+            let facts = self.facts_of(agent, &name, &along, &query_words).await?;
             known.named.extend(facts.iter().map(|(shared, fact)| item(fact, *shared, NAMED, zones)));
             if facts.iter().any(|(_, fact)| entity_key(&fact.object) != name) {
                 known.subjects.push(name);
@@ -68,7 +68,7 @@ impl Search {
         }
         let speaker = request.speaker.as_deref().map(entity_key).filter(|key| !key.is_empty());
         if let Some(name) = speaker {
-            let facts = self.facts_of(agent, &name, &along, &asked).await?;
+            let facts = self.facts_of(agent, &name, &along, &query_words).await?;
             known.speaker.extend(facts.iter().map(|(shared, fact)| item(fact, *shared, SPEAKER, zones)));
         }
         Ok(known)
@@ -76,10 +76,16 @@ impl Search {
 
     /// Returns the facts of one entity, each with the number of the prompt's words that it contains. Facts with the most such
     /// words come first, then the newest.
-    async fn facts_of(&self, agent: &Agent, name: &str, along: &Along, asked: &[String]) -> Result<Vec<(usize, Fact)>> {
+    async fn facts_of(
+        &self,
+        agent: &Agent,
+        name: &str,
+        along: &Along,
+        query_words: &[String],
+    ) -> Result<Vec<(usize, Fact)>> {
         let walk = Walk { from: name.to_owned(), depth: 1, along: along.clone(), limit: None };
         let reached = self.facts.walk(agent, &walk).await?;
-        let shared = |fact: &Fact| shared(asked, &format!("{} {}", fact.predicate, fact.object));
+        let shared = |fact: &Fact| shared(query_words, &format!("{} {}", fact.predicate, fact.object));
         let mut facts: Vec<(usize, Fact)> =
             reached.into_iter().map(|reached| (shared(&reached.fact), reached.fact)).collect();
         facts.sort_by_key(|(shared, fact)| Reverse((*shared, fact.valid_from)));
@@ -88,7 +94,7 @@ impl Search {
     }
 
     /// Returns the last turns of the current conversation that were said in the range, the last first.
-    pub(super) async fn last_said(
+    pub(super) async fn last_turns(
         &self,
         agent: &Agent,
         request: &ContextQuery,
@@ -108,7 +114,7 @@ impl Search {
         // The first one scores highest.
         let ranked = turns.iter().zip(0_u32..);
         Ok(ranked
-            .map(|(turn, place)| items::of_memory(turn, Pool::JustSaid, JUST_SAID - f64::from(place) * 0.5))
+            .map(|(turn, place)| items::of_memory(turn, Pool::LastTurn, LAST_TURN_SCORE - f64::from(place) * 0.5))
             .collect())
     }
 }

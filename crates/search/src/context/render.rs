@@ -76,17 +76,17 @@ pub(super) fn day(item: &ContextItem) -> Option<Date> {
 
 /// Sorts the candidates taken into reading order, writes the summaries, and numbers each kind: t1, t2 … for turns, s1 for
 /// summaries.
-pub(super) fn arrange(mut taken: Vec<Candidate>) -> Vec<ContextItem> {
+pub(super) fn arrange(mut candidates: Vec<Candidate>) -> Vec<ContextItem> {
     // Turns, statements and summaries are in order of time, everything else in the order taken. Summaries of the requested
     // period come first.
-    taken.sort_by_key(|candidate| {
+    candidates.sort_by_key(|candidate| {
         let is_asked_for = candidate.pool == Pool::Period;
         (section(candidate.item.kind), !is_asked_for, candidate.at.filter(|_| !is_asked_for))
     });
     let mut numbers: HashMap<char, usize> = HashMap::new();
     let mut documents: HashMap<String, String> = HashMap::new();
-    let mut items = Vec::with_capacity(taken.len());
-    for Candidate { mut item, summary, .. } in taken {
+    let mut items = Vec::with_capacity(candidates.len());
+    for Candidate { mut item, summary, .. } in candidates {
         if let Some((period, lines)) = &summary {
             item.text = summary_text(*period, lines);
         }

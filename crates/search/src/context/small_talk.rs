@@ -56,7 +56,7 @@ const UNSPACED: [&str; 30] = [
     "안녕하세요",
 ];
 
-/// Whether the prompt is only small talk, with or without one of these names.
+/// Returns whether the prompt is only small talk, with or without one of these names.
 pub(super) fn is_small_talk(prompt: &str, names: &[String]) -> bool {
     let mut text = folded(prompt).replace('’', "'");
     for phrase in UNSPACED {

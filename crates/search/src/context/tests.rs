@@ -60,16 +60,16 @@ async fn requested_and_newest_facts_are_kept_of_many() {
     let mut log = vec![entry(&agent("a"), "Ann works_at Lindt", &day(1))];
     log.extend((2..31).map(|number| entry(&agent("a"), &format!("Ann likes thing{number}"), &day(number))));
     world.facts.replace(&agent("a"), fold(&log), 1).await.unwrap();
-    let stated = async |text: &str| {
+    let subjects_of = async |text: &str| {
         let context = world.search.context(&agent("a"), &prompt(text, 10_000), at(NOW)).await.unwrap();
         let mut facts: Vec<ContextItem> =
             context.items.into_iter().filter(|item| item.kind == ContextKind::Fact).collect();
         facts.sort_by(|a, b| b.score.total_cmp(&a.score));
         facts.into_iter().map(|fact| fact.text).collect::<Vec<_>>()
     };
-    let facts = stated("Where does Ann work?").await;
+    let facts = subjects_of("Where does Ann work?").await;
     assert_eq!((facts[0].as_str(), facts.len()), ("Ann works at Lindt (since 2026-01-01)", 12));
-    let facts = stated("Tell me about Ann.").await;
+    let facts = subjects_of("Tell me about Ann.").await;
     assert!(facts.len() == 12 && facts.iter().all(|fact| fact.as_str() > "Ann likes thing18 "), "{facts:?}");
 }
 

@@ -13,8 +13,9 @@ pub(super) fn words(text: &str) -> Vec<String> {
 }
 
 /// Returns how many words of a text are among those of the prompt. A prefix matches too: "work" and "works".
-pub(super) fn shared(asked: &[String], text: &str) -> usize {
-    let is_asked =
-        |word: &&String| asked.iter().any(|asked| asked.starts_with(*word) || word.starts_with(asked.as_str()));
-    words(text).iter().filter(is_asked).count()
+pub(super) fn shared(query_words: &[String], text: &str) -> usize {
+    let is_in_query = |word: &&String| {
+        query_words.iter().any(|query_words| query_words.starts_with(*word) || word.starts_with(query_words.as_str()))
+    };
+    words(text).iter().filter(is_in_query).count()
 }

@@ -87,7 +87,7 @@ fn kind(kind: Kind, weights: &Weights) -> f64 {
     }
 }
 
-/// Whether it ends with a question. Ignores a trailing text in brackets, such as the caption of a picture.
+/// Returns whether it ends with a question. Ignores a trailing text in brackets, such as the caption of a picture.
 fn ends_with_question(text: &str) -> bool {
     without_caption(text).trim_end().trim_end_matches(|c: char| !c.is_alphanumeric() && !is_mark(c)).ends_with(is_mark)
 }
@@ -163,7 +163,7 @@ mod tests {
     use annals_core::Fit;
 
     use super::*;
-    use crate::fixture::{memory, spoken, summarized};
+    use crate::fixture::{memory, summarized, turn_body};
     use crate::score::Score;
 
     #[test]
@@ -184,7 +184,7 @@ mod tests {
             assert_eq!(parts, expect, "{question:?} {kind:?} {end:?}");
         }
         let of = |body| memory("m", "2026-03-04".parse().unwrap(), body);
-        let turn = |role| of(spoken("Ann", role));
+        let turn = |role| of(turn_body("Ann", role));
         check("what?", turn(Role::User), "end", &[]);
         check("what did Ann say?", turn(Role::User), "end", &["speaker 2"]);
         check("what?", turn(Role::User), "why?", &["question -1.5"]);
@@ -195,8 +195,8 @@ mod tests {
         check("what?", turn(Role::User), "2019", &[]);
         check("what?", Memory { pinned: true, ..turn(Role::User) }, "end", &["pinned 0.5"]);
         let speaker = Some("Ann".into());
-        let stated = of(Body::Statement { speaker, sources: Vec::new(), importance: 0.5, confidence: Some(0.25) });
-        check("what did Ann ask?", stated, "why?", &["importance 0.25", "confidence -0.375"]);
+        let statement = of(Body::Statement { speaker, sources: Vec::new(), importance: 0.5, confidence: Some(0.25) });
+        check("what did Ann ask?", statement, "why?", &["importance 0.25", "confidence -0.375"]);
         check("what did Ann ask?", of(summarized()), "why?", &["kind -0.5"]);
     }
 
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn length_counts_in_doublings_of_the_usual_length_of_the_role() {
         let turn = |role, words: usize| {
-            let mut memory = memory("m", "2026-03-04".parse().unwrap(), spoken("Ann", role));
+            let mut memory = memory("m", "2026-03-04".parse().unwrap(), turn_body("Ann", role));
             memory.text = "word ".repeat(words);
             Ranked { memory, access: None, score: Score::default(), fit: Fit::default() }
         };

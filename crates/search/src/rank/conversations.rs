@@ -130,7 +130,7 @@ mod tests {
         FoundConversations {
             rows: all.len(),
             found,
-            all: Conversations::of(all.iter().map(|(_, theme, words)| (*theme, *words))),
+            all: Conversations::of(all.iter().map(|(_, similarity, words)| (*similarity, *words))),
         }
     }
 

@@ -16,8 +16,8 @@ use super::{FoundConversations, Row};
 /// own norm.
 const IMAGINED: f64 = 8.0;
 
-/// Returns the coverage of each conversation above the mean of those of about its length. Expects the turns of each in their
-/// order.
+/// Returns how far the coverage of each conversation exceeds the mean of conversations of similar length. Expects the turns
+/// of each in their order.
 pub(super) fn coverage(rows: &[Row], conversations: &FoundConversations) -> Vec<f64> {
     let rarity = rarity(&conversations.all);
     let mut held = vec![0.0_f64; conversations.found.len()];

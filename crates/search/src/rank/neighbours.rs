@@ -23,7 +23,7 @@ pub(crate) fn neighbours(rows: &mut [Row], weights: &Weights) {
     }
 }
 
-/// Whether the second row was said right after the first.
+/// Returns whether the second row was said right after the first.
 pub(super) fn follow(before: &Row, after: &Row) -> bool {
     let positions = before.positions.zip(after.positions);
     positions.is_some_and(|((_, before), (after, _))| {
@@ -46,9 +46,9 @@ mod tests {
         let weights = Weights { before: 0.5, after: 0.25, ..Weights::default() };
         let before: Vec<(MemoryId, f64)> = rows.iter().map(|row| (row.memory.clone(), row.score.total())).collect();
         neighbours(&mut rows, &weights);
-        let given =
+        let gained =
             before.iter().map(|(id, score)| rows.iter().find(|row| row.memory == *id).unwrap().score.total() - score);
-        assert_eq!(given.collect::<Vec<_>>(), expect);
+        assert_eq!(gained.collect::<Vec<_>>(), expect);
     }
 
     fn row(place: usize, text: &str) -> Row {

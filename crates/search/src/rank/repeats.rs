@@ -80,7 +80,7 @@ mod tests {
     use annals_core::{Fit, Role};
 
     use super::*;
-    use crate::fixture::{memory, spoken};
+    use crate::fixture::{memory, turn_body};
     use crate::score::Score;
 
     /// Texts, best first and half a point apart. Expects them in their new order.
@@ -89,7 +89,7 @@ mod tests {
         let ranked = texts.iter().zip(0_u8..).map(|(text, place)| {
             let mut score = Score::default();
             score.add(Part::Words, 10.0 - 0.5 * f64::from(place));
-            let mut memory = memory(&place.to_string(), "2026-03-04".parse().unwrap(), spoken("Ann", Role::User));
+            let mut memory = memory(&place.to_string(), "2026-03-04".parse().unwrap(), turn_body("Ann", Role::User));
             memory.text = (*text).to_owned();
             Ranked { memory, access: None, score, fit: Fit::default() }
         });

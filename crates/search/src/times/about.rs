@@ -94,7 +94,8 @@ const NEUTRAL: &str = "
 /// case.
 const FOR: [&str; 6] = ["for", "fur", "pour", "para", "per", "voor"];
 
-/// Whether a question without its times asks for what happened in them. A name may remain: "how was July for Ann?".
+/// Returns whether a question without its times asks for what happened in them. A name may remain: "how was July for
+/// Ann?".
 pub(crate) fn asks_for_a_period(rest: &str) -> bool {
     let text = folded(rest).replace('’', "'");
     if SUMMARISE.iter().any(|words| holds(&text, words)) {
@@ -110,7 +111,7 @@ fn names_nothing_but_somebody(rest: &str) -> bool {
     words.iter().enumerate().all(|(place, word)| is_for(word) || is_for_somebody(place) || names_nothing(word))
 }
 
-/// Whether the text contains these words at word boundaries. Chinese has no spaces between words.
+/// Returns whether the text contains these words at word boundaries. Chinese has no spaces between words.
 fn holds(text: &str, words: &str) -> bool {
     let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !annals_core::is_wide(c));
     text.match_indices(words).any(|(place, _)| {
@@ -118,8 +119,8 @@ fn holds(text: &str, words: &str) -> bool {
     })
 }
 
-/// Whether a word names no topic: it is neutral, a name, or without letters. Chinese is not split into words, and counts as
-/// neutral.
+/// Returns whether a word names no topic: it is neutral, a name, or without letters. Chinese is not split into words, and
+/// counts as neutral.
 fn names_nothing(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
     let is_name = bare.chars().next().is_some_and(char::is_uppercase);

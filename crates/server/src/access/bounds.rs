@@ -16,9 +16,9 @@ use crate::rest::{LONGEST_WAIT, Problem, too_large};
 
 /// Refuses bodies that declare a length over the limit, and aborts those that turn out to be longer.
 pub async fn bound_size(State(most): State<usize>, request: Request, next: Next) -> Result<Response, Problem> {
-    let said =
+    let declared =
         request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-    if said.is_some_and(|said| said > most as u64) {
+    if declared.is_some_and(|declared| declared > most as u64) {
         return Err(too_large());
     }
     Ok(next.run(request.map(|body| Body::new(Limited::new(body, most)))).await)
@@ -27,7 +27,7 @@ pub async fn bound_size(State(most): State<usize>, request: Request, next: Next)
 /// Answers when the time is over, even if the work is not done. A request with a safe method is cancelled. All others are
 /// finished without waiting for them, as they are when the client disconnects.
 pub async fn bound_time(State(longest): State<Duration>, request: Request, next: Next) -> Response {
-    let longest = longest + asked_to_wait(request.uri());
+    let longest = longest + requested_wait(request.uri());
     let only_reads = request.method().is_safe();
     let work = tokio::spawn(carried(next.run(request)));
     let answer =
@@ -51,7 +51,7 @@ fn late(longest: Duration, only_reads: bool) -> Problem {
 
 /// Returns the extra time of a request with `wait=`. Its messages are stored before it waits for them to become searchable, so
 /// that wait is added to the limit.
-fn asked_to_wait(uri: &Uri) -> Duration {
+fn requested_wait(uri: &Uri) -> Duration {
     let waits = uri.query().is_some_and(|query| query.split('&').any(|part| part.starts_with("wait=")));
     Duration::from_secs(if waits { LONGEST_WAIT } else { 0 })
 }
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn requested_wait_is_added_to_the_time_limit() {
         for (uri, expect) in [("/a", 0), ("/a?wait=searchable", 60), ("/a?b=c&wait=x", 60), ("/a?await=x", 0)] {
-            assert_eq!(asked_to_wait(&Uri::from_static(uri)).as_secs(), expect, "{uri}");
+            assert_eq!(requested_wait(&Uri::from_static(uri)).as_secs(), expect, "{uri}");
         }
     }
 }

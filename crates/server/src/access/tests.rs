@@ -54,9 +54,9 @@ impl World {
     async fn new() -> World {
         let agent = Agent::new(AGENT).unwrap();
         let service = fixture::service_with_memories(&agent).await;
-        let said = Message { conversation: "chat".into(), ..message("2026-03-05T10:00:00Z", "A yak is large.") };
+        let yak = Message { conversation: "chat".into(), ..message("2026-03-05T10:00:00Z", "A yak is large.") };
         let other = Agent::new(OTHER).unwrap();
-        fixture::ingest(&service, &other, vec![said]).await;
+        fixture::ingest(&service, &other, vec![yak]).await;
         for (number, (name, scopes, agents)) in (1..).zip(KEYS) {
             add_key(&service, number, name, scopes, agents).await;
         }

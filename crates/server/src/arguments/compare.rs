@@ -111,9 +111,9 @@ fn ill_formed(schema: &Value, value: &Value) -> Option<String> {
 /// Returns the values of an enumeration. Empty for any other schema.
 fn words(schema: &Value) -> Vec<&str> {
     let listed = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let stated = schema["oneOf"].as_array().into_iter().flatten();
-    let stated = stated.flat_map(|one| words(one).into_iter().chain(one["const"].as_str()));
-    listed.chain(stated).collect()
+    let constants = schema["oneOf"].as_array().into_iter().flatten();
+    let constants = constants.flat_map(|one| words(one).into_iter().chain(one["const"].as_str()));
+    listed.chain(constants).collect()
 }
 
 fn shown(value: &Value) -> String {

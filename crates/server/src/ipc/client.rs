@@ -58,7 +58,7 @@ async fn receive<C: Call>(
 ) -> Result<C::Answer> {
     let mut lines = post(owner, PATH, body).await.map_err(failed)?;
     let mut stages: BTreeMap<u64, Box<dyn Stage>> = BTreeMap::new();
-    while let Some(line) = lines.next().await.map_err(failed)? {
+    while let Some(line) = lines.next().await.map_err(stopped)? {
         let unreadable = |error| other_version("another", &format!("its answer cannot be read: {error}"));
         match serde_json::from_str::<Frame<C::Answer>>(&line).map_err(unreadable)? {
             Frame::Begin { stage, name, items } => drop(stages.insert(stage, progress.begin(&name, items))),
@@ -70,7 +70,7 @@ async fn receive<C: Call>(
             Frame::NotUnderstood { version, reason } => return Err(other_version(&version, &reason)),
         }
     }
-    Err(failed("the service stopped before the command was finished"))
+    Err(stopped("its answer ends before its last line"))
 }
 
 /// Returns the lines of a call. Keeps the first error of the input in `own_error`, and ends there.
@@ -90,6 +90,11 @@ fn body(
 
 fn failed(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     Error::storage(CALLING, cause)
+}
+
+/// Returns the error for an answer that breaks off. The operation may go on or have ended, so the command repeats it.
+fn stopped(cause: impl std::fmt::Display) -> Error {
+    failed(format!("the service stopped before the command was finished: {cause}; run the command again"))
 }
 
 fn other_version(theirs: &str, reason: &str) -> Error {

@@ -115,10 +115,9 @@ mod tests {
     use std::io;
 
     use super::*;
-    use crate::error_status;
 
     #[test]
-    fn every_error_keeps_code_text_faults_and_exit_code() {
+    fn every_error_keeps_variant_code_text_and_faults() {
         let fault = Fault { file: Some("f".into()), line: Some(3), ..Fault::new("at", "is missing") };
         let disk = || io::Error::other("disk full");
         let errors = [
@@ -142,11 +141,11 @@ mod tests {
             Error::Stale { what: "it".into() },
         ];
         for error in errors {
-            let (code, text, status) = (error.code(), chain(&error), error_status(&error));
+            let (code, text) = (error.code(), chain(&error));
             let shown = format!("{error:?}").split([' ', '(']).next().unwrap_or_default().to_owned();
             let line = serde_json::to_string(&ErrorFrame::from(error)).unwrap();
             let again = Error::from(serde_json::from_str::<ErrorFrame>(&line).unwrap());
-            assert_eq!((again.code(), chain(&again), error_status(&again)), (code, text, status), "{line}");
+            assert_eq!((again.code(), chain(&again)), (code, text), "{line}");
             assert!(format!("{again:?}").starts_with(&shown), "{line}");
         }
     }

@@ -19,7 +19,6 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 
 use super::{Options, call, route};
-use crate::error_status;
 use crate::fixture::{NOW, TestHost, ingest, service_with_memories};
 use crate::rest::chain;
 
@@ -100,7 +99,6 @@ async fn error_over_the_socket_has_the_code_and_text_of_the_operation() {
     assert!(matches!(&unknown, Error::NotFound { what: "agent", name } if name == "bob"), "{unknown:?}");
     let error = listening.call(CopyCatalog { to: "/x".into() }).await.unwrap_err();
     assert_eq!((chain(&error).as_str(), error.code()), ("copying to /x: disk full", "storage"));
-    assert_eq!(error_status(&error).exit, 6);
     let key = NewKey {
         name: "n".into(),
         workspace: "default".into(),
@@ -114,7 +112,7 @@ async fn error_over_the_socket_has_the_code_and_text_of_the_operation() {
     assert_eq!(listening.call(GetMemory { id: "t-none".into() }).await.unwrap_err().code(), "not_found");
 }
 
-/// Records what it is told.
+/// Records the stages of progress.
 #[derive(Default)]
 struct Recorded(Arc<Mutex<Vec<String>>>);
 
@@ -149,10 +147,10 @@ async fn progress_arrives_stage_by_stage() {
     let recorded = Recorded::default();
     let rebuild = Rebuild { agent: Some("ann".into()), grains: vec![annals_core::Grain::Working] };
     let answer = listening.call_with(rebuild, &recorded, &mut |_| Ok(())).await.unwrap();
-    let said = recorded.0.lock().unwrap().clone();
-    assert_eq!(said.first(), Some(&format!("rebuilding of {}", answer.memories)));
-    assert_eq!(said.last().map(String::as_str), Some("rebuilding ends"));
-    let advanced = said.iter().filter_map(|said| said.strip_prefix("rebuilding +")?.parse::<u64>().ok());
+    let lines = recorded.0.lock().unwrap().clone();
+    assert_eq!(lines.first(), Some(&format!("rebuilding of {}", answer.memories)));
+    assert_eq!(lines.last().map(String::as_str), Some("rebuilding ends"));
+    let advanced = lines.iter().filter_map(|lines| lines.strip_prefix("rebuilding +")?.parse::<u64>().ok());
     assert_eq!(advanced.sum::<u64>(), answer.memories);
 }
 
@@ -216,7 +214,7 @@ async fn service_of_another_version_is_named_in_the_error() {
     fn check(error: &Error, expect: &str) {
         let text = chain(error);
         assert!(text.contains(expect) && text.ends_with("restart the service"), "{text}");
-        assert_eq!(error_status(error).exit, 6);
+        assert_eq!(error.code(), "storage");
     }
     let listening = Listening::new().await;
     check(&listening.call(Juggle {}).await.unwrap_err(), "does not know the call \"juggle\"");
@@ -230,6 +228,28 @@ async fn service_of_another_version_is_named_in_the_error() {
     let options = Options { now: None, progress: &NoProgress, input: empty().boxed(), output: &mut |_| Ok(()) };
     let older = UnixStream::connect(&socket).await.unwrap();
     check(&call(older, &ListAgents {}, options).await.unwrap_err(), "another version");
+}
+
+#[tokio::test]
+async fn answer_that_breaks_off_says_that_the_service_stopped() {
+    async fn check(answer: &str, cause: &str) {
+        let answer = answer.to_owned();
+        let (client, mut service) = UnixStream::pair().unwrap();
+        tokio::spawn(async move {
+            let _ = service.read(&mut [0; 4096]).await;
+            service.write_all(answer.as_bytes()).await.unwrap();
+        });
+        let options = Options { now: None, progress: &NoProgress, input: empty().boxed(), output: &mut |_| Ok(()) };
+        let text = chain(&call(client, &ListAgents {}, options).await.unwrap_err());
+        let begin =
+            format!("calling the running service: the service stopped before the command was finished: {cause}");
+        assert!(text.starts_with(&begin) && text.ends_with("; run the command again"), "{text}");
+    }
+    let begin = r#"{"begin":{"stage":1,"name":"rebuilding","items":3}}"#;
+    check("HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n", "").await;
+    check(&format!("HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{begin}\n"), "").await;
+    let whole = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{begin}\n", begin.len() + 1);
+    check(&whole, "its answer ends before its last line").await;
 }
 
 #[tokio::test]

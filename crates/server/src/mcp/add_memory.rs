@@ -45,8 +45,8 @@ pub(super) enum Assertion {
 }
 
 impl From<Assertion> for Role {
-    fn from(says: Assertion) -> Role {
-        match says {
+    fn from(assertion: Assertion) -> Role {
+        match assertion {
             Assertion::User => Role::User,
             Assertion::Assistant => Role::Assistant,
         }

@@ -60,9 +60,9 @@ mod tests {
     fn confirmation_is_valid_for_one_agent_one_target_and_ten_minutes() {
         let confirmation_code = issue(&agent("a"), "all of Bob", at("2026-03-10T12:00:00Z"));
         let check = |confirmation_code: Option<&str>, name: &str, what: &str, now: &str, expect: &str| {
-            let said = check(confirmation_code, &agent(name), what, at(now))
+            let message = check(confirmation_code, &agent(name), what, at(now))
                 .map_or_else(|error| error.to_string(), |()| String::new());
-            assert!(said.contains(expect) && said.is_empty() == expect.is_empty(), "{said:?} {expect:?}");
+            assert!(message.contains(expect) && message.is_empty() == expect.is_empty(), "{message:?} {expect:?}");
         };
         check(Some(&confirmation_code), "a", "all of Bob", "2026-03-10T12:00:00Z", "");
         check(Some(&confirmation_code), "a", "all of Bob", "2026-03-10T12:10:00Z", "");

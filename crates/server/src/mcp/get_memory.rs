@@ -78,13 +78,13 @@ impl Tool for GetMemory {
         let mut lines = vec![text::whole(memory)];
         lines.extend(answer.found.versions.iter().map(|former| answer.former(former)));
         lines.extend(answer.sources.iter().flatten().map(text::memory));
-        let stated = match &answer.sources {
+        let heading = match &answer.sources {
             None => "One memory".to_owned(),
             Some(sources) => format!("One memory, then {}", text::count(sources.len(), "source", "sources")),
         };
         // The name of the conversation is text of its sender, so it goes between the marks as well.
         lines.extend(memory.conversation.as_ref().map(|name| format!("conversation: {name}").into()));
-        format!("{stated}. {}\n{}", text::zone(answer.zones.name_at(answer.now)), text::fenced(&lines))
+        format!("{heading}. {}\n{}", text::zone(answer.zones.name_at(answer.now)), text::fenced(&lines))
     }
 
     fn structured(answer: Answer, text: &str) -> Structured {

@@ -118,19 +118,19 @@ impl Tool for SearchMemory {
 
     fn text(answer: &SearchAnswer) -> String {
         let searched = text::range(&answer.range);
-        let mut said = vec![match answer.results.len() {
+        let mut parts = vec![match answer.results.len() {
             0 if answer.range_is_empty => format!("Memory holds nothing{searched} in the grains that were searched."),
             0 => format!("Nothing{searched} matches the query."),
             number => format!("{}{searched}, best first.", text::count(number, "memory", "memories")),
         }];
-        said.extend(understood(answer));
+        parts.extend(understood(answer));
         if !answer.results.is_empty() {
-            said.push(text::zone(&answer.time_zone));
+            parts.push(text::zone(&answer.time_zone));
         }
-        said.push(text::fenced(&answer.results.iter().map(text::memory).collect::<Vec<_>>()));
-        said.extend(answer.hint.clone());
-        said.retain(|part| !part.is_empty());
-        said.join("\n")
+        parts.push(text::fenced(&answer.results.iter().map(text::memory).collect::<Vec<_>>()));
+        parts.extend(answer.hint.clone());
+        parts.retain(|part| !part.is_empty());
+        parts.join("\n")
     }
 
     fn structured(answer: SearchAnswer, text: &str) -> Structured {

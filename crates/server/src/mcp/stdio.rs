@@ -108,10 +108,10 @@ mod tests {
         let (ours, theirs) = tokio::io::duplex(64);
         let answer = tokio::spawn(async move {
             let (mut from, mut to) = tokio::io::split(theirs);
-            let mut asked = Vec::new();
-            tokio::io::copy(&mut from, &mut asked).await.unwrap();
+            let mut input = Vec::new();
+            tokio::io::copy(&mut from, &mut input).await.unwrap();
             to.write_all(b"answer to ").await.unwrap();
-            to.write_all(&asked).await.unwrap();
+            to.write_all(&input).await.unwrap();
         });
         let mut output = Vec::new();
         pump(ours, &b"question"[..], &mut output).await.unwrap();

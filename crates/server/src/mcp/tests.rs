@@ -119,10 +119,10 @@ async fn first_add_memory_creates_the_agent() {
     });
     let unknown = call(&service, "search_memory", json!({})).await.unwrap_err().into_text();
     assert_eq!(unknown, "Error: there is no agent \"a\". The first add_memory creates the memory of a new agent.");
-    let said = json!({"content": "Cleo likes tea.", "name": "Cleo", "at": "2026-03-09T08:00:00Z"});
-    let reply = good(&service, "add_memory", said.clone()).await;
+    let arguments = json!({"content": "Cleo likes tea.", "name": "Cleo", "at": "2026-03-09T08:00:00Z"});
+    let reply = good(&service, "add_memory", arguments.clone()).await;
     assert_eq!(reply.text, "Stored for good, and found by searches.");
-    assert_eq!(good(&service, "add_memory", said).await.text, "It was already stored.");
+    assert_eq!(good(&service, "add_memory", arguments).await.text, "It was already stored.");
     let found = good(&service, "search_memory", json!({"query": "tea", "min_days_ago": 1, "max_days_ago": 1})).await;
     assert!(found.text.contains("turn, Cleo: Cleo likes tea."), "{}", found.text);
     stop.cancel();

@@ -85,7 +85,7 @@ impl Tool for Timeline {
     }
 
     fn text(answer: &TimelineAnswer) -> String {
-        let mut said = vec![match answer.memories.len() {
+        let mut parts = vec![match answer.memories.len() {
             0 => "No memories found in that time; try grains working, or other dates.".to_owned(),
             number => format!(
                 "{}, oldest first. {}",
@@ -93,15 +93,15 @@ impl Tool for Timeline {
                 text::zone(&answer.time_zone)
             ),
         }];
-        said.push(text::fenced(&answer.memories.iter().map(text::memory).collect::<Vec<_>>()));
+        parts.push(text::fenced(&answer.memories.iter().map(text::memory).collect::<Vec<_>>()));
         if let Some(cursor) = &answer.next_cursor {
-            said.push(format!("There are more: call timeline again with cursor {cursor:?}."));
+            parts.push(format!("There are more: call timeline again with cursor {cursor:?}."));
         }
         if !answer.open.is_empty() {
-            said.push(format!("Not over yet, so not summarized: {}.", answer.open.join(", ")));
+            parts.push(format!("Not over yet, so not summarized: {}.", answer.open.join(", ")));
         }
-        said.retain(|part| !part.is_empty());
-        said.join("\n")
+        parts.retain(|part| !part.is_empty());
+        parts.join("\n")
     }
 
     fn structured(answer: TimelineAnswer, text: &str) -> Structured {

@@ -98,7 +98,7 @@ impl Problem {
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Problem {
-        let (status, code) = (error_status(&error).status, error.code());
+        let (status, code) = (error_status(&error), error.code());
         let retry_after = match &error {
             Error::Unavailable { retry_after, .. } => {
                 Some(retry_after.map_or(60, |wait| u64::try_from(wait.as_secs()).unwrap_or(60).max(1)))
@@ -148,9 +148,9 @@ pub fn chain(error: &Error) -> String {
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {
-        let said = error.to_string();
-        if !text.contains(&said) {
-            text = format!("{text}: {said}");
+        let message = error.to_string();
+        if !text.contains(&message) {
+            text = format!("{text}: {message}");
         }
         cause = error.source();
     }

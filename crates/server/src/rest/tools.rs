@@ -19,7 +19,7 @@ use crate::mcp::{Asker, Format, definitions, run};
 #[derive(Debug, Deserialize, JsonSchema, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct ToolsWish {
+pub struct ToolsQuery {
     /// Format of the definitions.
     #[serde(default)]
     #[param(inline)]
@@ -42,12 +42,12 @@ pub struct ToolAnswer {
 /// tools are served over MCP at `/mcp/{agent}`.
 #[utoipa::path(
     get, path = "/v1/tools", tag = "tools",
-    params(ToolsWish),
+    params(ToolsQuery),
     responses((status = 200, description = "The definitions", body = Vec<Object>))
 )]
 pub async fn list(
     Extension(caller): Extension<Caller>,
-    QueryParams(request): QueryParams<ToolsWish>,
+    QueryParams(request): QueryParams<ToolsQuery>,
 ) -> Json<Vec<Value>> {
     Json(definitions(&caller, request.format))
 }

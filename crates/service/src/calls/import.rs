@@ -246,10 +246,10 @@ mod tests {
     use crate::fixture::{NOW, TestHost, service, service_with_memories};
     use crate::wire::ItemIn;
 
-    struct Given(VecDeque<Value>);
+    struct Queued(VecDeque<Value>);
 
     #[async_trait]
-    impl Input for Given {
+    impl Input for Queued {
         async fn next(&mut self) -> Result<Option<Value>> {
             Ok(self.0.pop_front())
         }
@@ -261,7 +261,7 @@ mod tests {
             host,
             now: at(NOW),
             progress: &NoProgress,
-            input: &mut Given(input.collect()),
+            input: &mut Queued(input.collect()),
             output: &mut NoOutput,
         };
         call.run(context).await

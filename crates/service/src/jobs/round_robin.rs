@@ -42,8 +42,8 @@ impl RoundRobin {
         loop {
             while under_way.len() < at_once.max(1) && !stop.is_cancelled() {
                 let Some((agent, again)) = waiting.pop_front() else { break };
-                let taken = turn(agent.clone());
-                under_way.push(async move { (agent, again, taken.await) });
+                let running = turn(agent.clone());
+                under_way.push(async move { (agent, again, running.await) });
             }
             let Some((agent, again, outcome)) = under_way.next().await else { break };
             match outcome.transpose() {
@@ -96,12 +96,12 @@ mod tests {
     async fn check(agents: &str, at_once: usize, rounds: &[&str]) {
         let round_robin = RoundRobin::default();
         for expect in rounds {
-            let (stop, taken) = (CancellationToken::new(), Mutex::new(String::new()));
+            let (stop, order) = (CancellationToken::new(), Mutex::new(String::new()));
             let all: Vec<Agent> = agents.chars().map(|name| agent(&name.to_string())).collect();
             let turn = |agent: Agent| {
-                let (stop, taken, index) = (&stop, &taken, expect.find(agent.name()));
+                let (stop, order, index) = (&stop, &order, expect.find(agent.name()));
                 async move {
-                    taken.lock().unwrap().push_str(agent.name());
+                    order.lock().unwrap().push_str(agent.name());
                     let mark = index.and_then(|index| expect[index + 1..].chars().next());
                     if mark == Some('.') {
                         stop.cancel();
@@ -115,7 +115,7 @@ mod tests {
                 .boxed()
             };
             let sweep = round_robin.sweep(all, at_once, &stop, turn).await;
-            assert_eq!(*taken.lock().unwrap(), expect.replace(['.', '!', '?'], ""), "{rounds:?}");
+            assert_eq!(*order.lock().unwrap(), expect.replace(['.', '!', '?'], ""), "{rounds:?}");
             assert_eq!(sweep.failed.len(), expect.matches('!').count(), "{rounds:?}");
             assert_eq!(sweep.turns.len() + sweep.failed.len() + sweep.left.len(), agents.len(), "{rounds:?}");
         }
@@ -140,16 +140,16 @@ mod tests {
 
     /// Runs a round in which agents are busy for a number of tries. Checks the turns and the agents that are left.
     async fn check_busy(busy: &[(&str, usize)], expect: &str, left: &str) {
-        let (round_robin, never, taken) = (RoundRobin::default(), CancellationToken::new(), Mutex::new(String::new()));
+        let (round_robin, never, order) = (RoundRobin::default(), CancellationToken::new(), Mutex::new(String::new()));
         let turn = |agent: Agent| {
-            let mut taken = taken.lock().unwrap();
-            let before = taken.matches(agent.name()).count();
-            taken.push_str(agent.name());
+            let mut order = order.lock().unwrap();
+            let before = order.matches(agent.name()).count();
+            order.push_str(agent.name());
             let is_busy = busy.iter().any(|(name, times)| *name == agent.name() && before < *times);
             async move { Ok((!is_busy).then_some(())) }.boxed()
         };
         let sweep = round_robin.sweep(["a", "b", "c"].map(agent).to_vec(), 1, &never, turn).await;
-        assert_eq!(*taken.lock().unwrap(), expect, "{busy:?}");
+        assert_eq!(*order.lock().unwrap(), expect, "{busy:?}");
         assert_eq!(sweep.left.iter().map(Agent::name).collect::<String>(), left, "{busy:?}");
         assert_eq!(sweep.turns.len(), 3 - left.len(), "{busy:?}");
     }

@@ -108,13 +108,13 @@ impl Runner {
         });
         let should_stop = stop.child_token();
         let pass = AssertUnwindSafe(self.task.run(moment, &should_stop)).catch_unwind();
-        let outcome = match until_enough(pass, &should_stop, self.within).await {
+        let outcome = match run_within(pass, &should_stop, self.within).await {
             Ok(Ok(report)) => Outcome::Done(report),
             Ok(Err(error)) => Outcome::Failed(error.to_string()),
             // A bug. The panic hook has logged the cause; the job runs again at the next wake-up.
             Err(_) => Outcome::Failed("it panicked".into()),
         };
-        self.tell(&outcome);
+        self.log(&outcome);
         let end = (self.clock)().now;
         self.runs.send_modify(|runs| {
             runs.ended += 1;
@@ -123,7 +123,7 @@ impl Runner {
         });
     }
 
-    fn tell(&self, outcome: &Outcome) {
+    fn log(&self, outcome: &Outcome) {
         let job = self.name.as_str();
         match outcome {
             Outcome::Done(report) if report.failures > 0 => {
@@ -144,7 +144,7 @@ impl Runner {
 }
 
 /// Waits for a pass, and cancels `should_stop` after `within`.
-async fn until_enough<T>(pass: impl Future<Output = T>, should_stop: &CancellationToken, within: Duration) -> T {
+async fn run_within<T>(pass: impl Future<Output = T>, should_stop: &CancellationToken, within: Duration) -> T {
     let mut pass = std::pin::pin!(pass);
     tokio::select! {
         outcome = &mut pass => outcome,

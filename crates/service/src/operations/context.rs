@@ -155,8 +155,9 @@ mod tests {
     fn too_many_or_too_large_documents_are_refused() {
         fn check(count: usize, title: usize, text: usize, expect: &str) {
             let document = DocumentIn { id: "d".into(), title: Some("x".repeat(title)), text: "x".repeat(text) };
-            let said = check_documents(&vec![document; count]).err().map(|error| error.to_string()).unwrap_or_default();
-            assert!(said.contains(expect) && said.is_empty() == expect.is_empty(), "{said:?}");
+            let message =
+                check_documents(&vec![document; count]).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(message.contains(expect) && message.is_empty() == expect.is_empty(), "{message:?}");
         }
         check(100, 1024, 5 * 1024, "");
         check(101, 0, 0, "are 101; 100 are allowed");

@@ -159,7 +159,7 @@ mod tests {
                 period: None,
                 conversations: Vec::new(),
                 range_is_empty: empty,
-                reranked: Reranked::NotAsked,
+                reranked: Reranked::NotRequested,
             };
             let hint = hint(&query, &answer).unwrap_or_default();
             assert!(hint.contains(expect) && hint.is_empty() == expect.is_empty(), "{hint}");

@@ -78,13 +78,13 @@ mod tests {
         let (me, service) = (agent("me"), service(Arc::new(|| at("2026-03-10T12:00:00Z"))));
         let last = async || service.status(&me, at("2026-03-10T12:00:00Z")).await.unwrap().last_ingest;
         assert_eq!(last().await, None);
-        let said = vec![message("2026-03-04T10:00:00Z", "tea"), message("2026-03-05T10:00:00Z", "cake")];
+        let messages = vec![message("2026-03-04T10:00:00Z", "tea"), message("2026-03-05T10:00:00Z", "cake")];
         let arrival = at("2026-03-06T08:00:00Z");
-        service.parts.writer.ingest(&me, said.clone(), false, arrival).await.unwrap();
+        service.parts.writer.ingest(&me, messages.clone(), false, arrival).await.unwrap();
         service.parts.summarizer.pass(&me, at("2026-03-10T11:00:00Z"), &|_| ()).await.unwrap();
         let expect = Some(arrival.to_string());
         assert_eq!(last().await, expect, "after a roll-up");
-        service.parts.writer.ingest(&me, said, false, at("2026-03-10T11:10:00Z")).await.unwrap();
+        service.parts.writer.ingest(&me, messages, false, at("2026-03-10T11:10:00Z")).await.unwrap();
         assert_eq!(last().await, expect, "after messages that were known");
         let id = service.parts.store.inputs(&me, annals_testkit::period("2026-03-05")).await.unwrap().remove(0).id;
         service.parts.store.erase(&me, &Target::Memories(vec![id]), at("2026-03-10T11:20:00Z")).await.unwrap();

@@ -136,7 +136,7 @@ impl Queue {
     }
 
     /// Wakes the tasks that wait for progress of the agent, and no others.
-    pub(super) fn tell(&self, agent: &Agent) {
+    pub(super) fn notify(&self, agent: &Agent) {
         let mut progress = self.progress();
         if let Some(sender) = progress.get(agent)
             && sender.send(()).is_err()

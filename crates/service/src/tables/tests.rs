@@ -59,8 +59,8 @@ async fn busy_agent_is_skipped_and_served_once_its_lock_is_free() {
 async fn progress_of_an_agent_wakes_only_its_subscribers() {
     let queue = Queue::default();
     let [mut own, mut other] = ["a", "b"].map(|name| queue.subscribe(&agent(name)));
-    queue.tell(&agent("a"));
-    queue.tell(&agent("nobody waits for"));
+    queue.notify(&agent("a"));
+    queue.notify(&agent("nobody waits for"));
     assert_eq!((own.has_changed().unwrap(), other.has_changed().unwrap()), (true, false));
     own.borrow_and_update();
     drop((own, other.borrow_and_update()));

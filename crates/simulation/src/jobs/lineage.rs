@@ -64,47 +64,47 @@ impl Live {
     }
 
     /// Returns for each message the live summaries that cover it, as grain and period.
-    pub fn tellers(&self, gone: &Gone) -> HashMap<MemoryId, Vec<(Grain, Period)>> {
-        let (mut stated, mut tellers) = (HashMap::new(), HashMap::new());
+    pub fn summaries_covering(&self, gone: &Gone) -> HashMap<MemoryId, Vec<(Grain, Period)>> {
+        let (mut covered, mut summaries_covering) = (HashMap::new(), HashMap::new());
         let mut summaries: Vec<&Memory> =
             self.memories.values().filter(|memory| memory.kind() == Kind::Summary).collect();
         summaries.sort_by_key(|summary| (summary.grain, summary.period));
         for summary in summaries {
-            let all = self.told_by(summary, gone, &mut stated);
+            let all = self.covered_by(summary, gone, &mut covered);
             for message in all {
-                tellers.entry(message).or_insert_with(Vec::new).push((summary.grain, summary.period));
+                summaries_covering.entry(message).or_insert_with(Vec::new).push((summary.grain, summary.period));
             }
         }
-        tellers
+        summaries_covering
     }
 
     /// Returns the messages that a summary covers: its source messages, those that its source summaries cover and, if its
     /// period is sealed, those that its pruned source summaries covered.
-    pub fn told_by(&self, summary: &Memory, gone: &Gone, known: &mut HashMap<MemoryId, Messages>) -> Messages {
-        if let Some(stated) = known.get(&summary.id) {
-            return stated.clone();
+    pub fn covered_by(&self, summary: &Memory, gone: &Gone, known: &mut HashMap<MemoryId, Messages>) -> Messages {
+        if let Some(covered) = known.get(&summary.id) {
+            return covered.clone();
         }
-        let mut stated = Messages::new();
+        let mut covered = Messages::new();
         for source in summary.sources() {
             let live = self.memories.get(source);
             match live {
-                Some(finer) if finer.kind() == Kind::Summary => stated.extend(self.told_by(finer, gone, known)),
+                Some(finer) if finer.kind() == Kind::Summary => covered.extend(self.covered_by(finer, gone, known)),
                 Some(_) => {
-                    stated.insert(source.clone());
+                    covered.insert(source.clone());
                 }
                 None if summary.grain == Grain::Daily => {
-                    stated.insert(source.clone());
+                    covered.insert(source.clone());
                 }
                 None => {}
             }
             // A pruned summary that was written again for late messages no longer covers its former messages; they are added
             // from the record.
             if self.sealed.contains(&summary.period) {
-                stated.extend(gone.get(source).into_iter().flatten().cloned());
+                covered.extend(gone.get(source).into_iter().flatten().cloned());
             }
         }
-        known.insert(summary.id.clone(), stated.clone());
-        stated
+        known.insert(summary.id.clone(), covered.clone());
+        covered
     }
 }
 

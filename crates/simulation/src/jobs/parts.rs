@@ -15,7 +15,7 @@ const SWIFT: &str =
 /// The plans of the agents, assigned in turn.
 pub(super) const PLANS: [&str; 5] = ["free", "swift", "starter", "pro", "keep"];
 /// The same delays as in a service.
-pub(super) const PATIENCE: SchedulePolicy = SchedulePolicy {
+pub(super) const SCHEDULE: SchedulePolicy = SchedulePolicy {
     grace: SignedDuration::from_mins(10),
     quiet: SignedDuration::from_mins(5),
     outage: LONGEST_OUTAGE,
@@ -35,7 +35,7 @@ pub fn parts(store: Arc<dyn Store>, strata: Arc<dyn Strata>, facts: Arc<dyn Fact
         extractor: Arc::new(SilentExtractor),
         fallback_extractor: Arc::new(SilentExtractor),
         plans,
-        schedule: PATIENCE,
+        schedule: SCHEDULE,
         // Jobs get their time from the simulation.
         clock: Arc::new(|| Timestamp::UNIX_EPOCH),
         folder: None,

@@ -23,7 +23,7 @@ impl Rules<'_> {
     /// Checks the memories pruned between two moments: only whole sets, past the plan, and covered by their parent. Adds to
     /// `gone` the messages that pruned summaries covered. Returns the number of pruned memories by grain.
     pub fn what_went(&self, plan: &Plan, before: &Live, after: &Live, gone: &mut Gone) -> [u64; 6] {
-        let (mut went, mut stated, mut lost) = ([0; 6], HashMap::new(), Vec::new());
+        let (mut went, mut covered, mut lost) = ([0; 6], HashMap::new(), Vec::new());
         let (sets, left) = (before.sets(), after.sets());
         for memory in before.gone_in(after) {
             let place = place(memory);
@@ -31,20 +31,20 @@ impl Rules<'_> {
             let keep = plan.keep(memory.grain).to_string();
             let age = self.now.duration_since(self.zones.day_interval(sets[&place].1).end);
             assert!(age >= at_least(&keep), "{}: {place:?} went after {age:#}, plan {keep}", self.whose());
-            assert!(self.is_told_of(memory, before), "{}: {} of {place:?} went untold", self.whose(), memory.id);
+            assert!(self.is_covered(memory, before), "{}: {} of {place:?} went uncovered", self.whose(), memory.id);
             went[memory.grain as usize] += 1;
             if memory.grain > Grain::Working {
-                lost.push((memory.id.clone(), before.told_by(memory, gone, &mut stated)));
+                lost.push((memory.id.clone(), before.covered_by(memory, gone, &mut covered)));
             }
         }
-        for (id, stated) in lost {
-            gone.entry(id).or_default().extend(stated);
+        for (id, covered) in lost {
+            gone.entry(id).or_default().extend(covered);
         }
         went
     }
 
     /// Returns whether the parent's summary names a memory among its sources. A year has no parent and always passes.
-    fn is_told_of(&self, memory: &Memory, before: &Live) -> bool {
+    fn is_covered(&self, memory: &Memory, before: &Live) -> bool {
         let parent = if memory.grain == Grain::Working { Some(memory.period) } else { memory.period.parent() };
         parent
             .is_none_or(|parent| before.sources(self.agent, parent).is_some_and(|sources| sources.contains(&memory.id)))
@@ -52,27 +52,27 @@ impl Rules<'_> {
 
     /// Checks that each message is covered by the summary of its own period and no other, at each grain for which that period
     /// is closed; or was covered by that summary when the summary was pruned.
-    pub fn all_is_told_once<'a>(
+    pub fn each_message_is_covered_once<'a>(
         &self,
-        spoken: impl Iterator<Item = (&'a MemoryId, Period)>,
+        messages: impl Iterator<Item = (&'a MemoryId, Period)>,
         live: &Live,
         gone: &Gone,
         grace: SignedDuration,
     ) {
-        let tellers = live.tellers(gone);
-        for (message, day) in spoken {
-            let tellers = tellers.get(message).map(Vec::as_slice).unwrap_or_default();
+        let summaries = live.summaries_covering(gone);
+        for (message, day) in messages {
+            let summaries = summaries.get(message).map(Vec::as_slice).unwrap_or_default();
             for grain in Grain::SUMMARIES {
                 let own = day.ancestor(grain);
-                let stated: Vec<Period> =
-                    tellers.iter().filter(|(teller, _)| *teller == grain).map(|(_, period)| *period).collect();
+                let periods: Vec<Period> =
+                    summaries.iter().filter(|(of, _)| *of == grain).map(|(_, period)| *period).collect();
                 let pruned =
-                    gone.get(&MemoryId::summary(self.agent, own)).is_some_and(|stated| stated.contains(message));
-                let right = match stated.as_slice() {
+                    gone.get(&MemoryId::summary(self.agent, own)).is_some_and(|periods| periods.contains(message));
+                let right = match periods.as_slice() {
                     [] => pruned || !self.zones.is_closed(own, grace, self.now),
-                    stated => stated == [own],
+                    periods => periods == [own],
                 };
-                assert!(right, "{}: a message of {day} is told of by {stated:?} where {own} should", self.whose());
+                assert!(right, "{}: a message of {day} is covered by {periods:?} instead of {own}", self.whose());
             }
         }
     }

@@ -17,7 +17,7 @@ use annals_testkit::Dice;
 use tokio_util::sync::CancellationToken;
 
 use super::lineage::{Gone, Live};
-use super::parts::{PATIENCE, PLANS};
+use super::parts::{PLANS, SCHEDULE};
 use super::rules::Rules;
 
 /// Zones with whole and odd offsets, at both ends of the day; with summer time of one hour, half an hour and two hours, that
@@ -86,7 +86,7 @@ struct Someone {
     /// Messages that are not stored yet, because the machine was off.
     unsent: Vec<Message>,
     /// Every message that was stored, with its day.
-    spoken: BTreeMap<MemoryId, (Period, Message)>,
+    sent: BTreeMap<MemoryId, (Period, Message)>,
     /// The messages that pruned summaries covered.
     gone: Gone,
 }
@@ -100,7 +100,7 @@ pub struct World {
     parts: Parts,
     pass: Pass,
     people: Vec<Someone>,
-    spoken: u64,
+    sent: u64,
     off_until: i64,
     unsynchronised: std::ops::Range<i64>,
     ahead: i64,
@@ -117,7 +117,7 @@ impl World {
             let settings = Settings { time_zone: (*zone).into(), plan: plan.into(), ..Settings::default() };
             parts.store.save_settings(&agent, &settings).await.unwrap();
             let plan = parts.plans.get(plan).unwrap().clone();
-            people.push(Someone { agent, plan, unsent: Vec::new(), spoken: BTreeMap::new(), gone: Gone::new() });
+            people.push(Someone { agent, plan, unsent: Vec::new(), sent: BTreeMap::new(), gone: Gone::new() });
         }
         let mut dice = Dice::new(seed);
         let unsynchronised = 30 + dice.below(200);
@@ -126,7 +126,7 @@ impl World {
             tally: Tally::default(),
             pass: Pass::exclusive(&parts),
             people,
-            spoken: 0,
+            sent: 0,
             off_until: 0,
             unsynchronised: unsynchronised..unsynchronised + 3,
             ahead: 20 + dice.below(250),
@@ -140,7 +140,7 @@ impl World {
     pub async fn live(&mut self, days: i64) {
         for day in 0..days + 30 {
             if day < days {
-                self.talk(day);
+                self.send_messages(day);
                 self.move_house(day).await;
                 if self.dice.percent(4) {
                     self.off_until = day + 1 + self.dice.below(9);
@@ -152,7 +152,7 @@ impl World {
             }
             self.wake_up_twice(day).await;
             if day % 20 == 19 || day == days + 29 {
-                self.everything_is_told_once(moment(day + 1)).await;
+                self.everything_is_covered_once(moment(day + 1)).await;
             }
         }
         for someone in &self.people {
@@ -175,7 +175,7 @@ impl World {
 
     /// Creates the messages of a day, and messages about earlier days: from a phone that was off, from an import, from an
     /// import sent twice.
-    fn talk(&mut self, day: i64) {
+    fn send_messages(&mut self, day: i64) {
         for index in 0..self.people.len() {
             for _ in 0..self.dice.below(3) / 2 + i64::from(self.dice.percent(20)) {
                 self.say(index, day);
@@ -184,11 +184,11 @@ impl World {
                 let late = self.dice.below(day.min(300) + 1);
                 self.say(index, day - late);
             }
-            let known = i64::try_from(self.people[index].spoken.len()).unwrap();
+            let known = i64::try_from(self.people[index].sent.len()).unwrap();
             if known > 0 && self.dice.percent(1) {
                 let again = usize::try_from(self.dice.below(known)).unwrap();
                 let someone = &mut self.people[index];
-                let (_, message) = someone.spoken.values().nth(again).unwrap();
+                let (_, message) = someone.sent.values().nth(again).unwrap();
                 someone.unsent.push(message.clone());
                 self.tally.repeated += 1;
             }
@@ -196,13 +196,13 @@ impl World {
     }
 
     fn say(&mut self, index: usize, day: i64) {
-        self.spoken += 1;
+        self.sent += 1;
         let message = Message {
             conversation: format!("talk of {day}"),
-            client_id: Some(format!("m{}", self.spoken)),
+            client_id: Some(format!("m{}", self.sent)),
             role: Role::User,
             name: None,
-            content: format!("Word {} was said.", self.spoken),
+            content: format!("Word {} was said.", self.sent),
             at: moment(day) + SignedDuration::from_secs(self.dice.below(86_400)),
         };
         self.people[index].unsent.push(message);
@@ -221,7 +221,7 @@ impl World {
     }
 
     /// Simulates two of a day's 1440 wake-ups; the others would find nothing to do. None is in the first hour, which
-    /// [`World::everything_is_told_once`] uses.
+    /// [`World::everything_is_covered_once`] uses.
     async fn wake_up_twice(&mut self, day: i64) {
         for half in [0, 12] {
             let now = moment(day) + SignedDuration::from_mins(80 + half * 60 + self.dice.below(600));
@@ -260,7 +260,7 @@ impl World {
                 let stored = self.parts.writer.ingest(&someone.agent, vec![message.clone()], false, now).await.unwrap();
                 self.tally.messages += stored.accepted;
                 self.tally.late += u64::from(now.duration_since(message.at) > SignedDuration::from_hours(24));
-                someone.spoken.entry(MemoryId::turn(&someone.agent, &key)).or_insert((day, message));
+                someone.sent.entry(MemoryId::turn(&someone.agent, &key)).or_insert((day, message));
             }
         }
     }
@@ -328,7 +328,7 @@ impl World {
     }
 
     /// Checks that every message is covered once at every grain, after roll-up has caught up.
-    async fn everything_is_told_once(&mut self, midnight: Timestamp) {
+    async fn everything_is_covered_once(&mut self, midnight: Timestamp) {
         let mut now = midnight;
         // The grains become quiet one after another, and the clock may have to run on for a while first.
         for _ in 0..Grain::ALL.len() + 6 {
@@ -341,8 +341,8 @@ impl World {
             let live = Live::of(&*self.parts.store, &someone.agent).await;
             let zones = self.parts.store.settings(&someone.agent).await.unwrap().zones().unwrap();
             let rules = Rules { name: &self.name, agent: &someone.agent, zones: &zones, now };
-            let spoken = someone.spoken.iter().map(|(id, (day, _))| (id, *day));
-            rules.all_is_told_once(spoken, &live, &someone.gone, PATIENCE.grace);
+            let messages = someone.sent.iter().map(|(id, (day, _))| (id, *day));
+            rules.each_message_is_covered_once(messages, &live, &someone.gone, SCHEDULE.grace);
         }
         self.tally.checks += 1;
     }

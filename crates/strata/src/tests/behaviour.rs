@@ -96,11 +96,11 @@ async fn last_duplicate_of_a_row_in_a_batch_wins() {
 async fn only_rows_that_pass_the_filter_are_found() {
     let folder = tempfile::tempdir().unwrap();
     let strata = open(folder.path()).await;
-    let said_in =
+    let part_of =
         |memory, day, conversation: &str| Part { conversation: Some(conversation.into()), ..part(memory, day, "tea") };
     let parts = [
-        said_in("t-1", 0, "it's \"quoted\" \\ ' OR 1=1 --"),
-        said_in("t-2", 1, "plain"),
+        part_of("t-1", 0, "it's \"quoted\" \\ ' OR 1=1 --"),
+        part_of("t-2", 1, "plain"),
         Part { kind: Kind::Summary, conversation: None, speaker: None, ..part("s-3", 2, "tea") },
     ];
     strata.apply(&table("a"), upserts(parts)).await.unwrap();
@@ -111,13 +111,13 @@ async fn only_rows_that_pass_the_filter_are_found() {
             strata.search(&table("a"), &Probe { filter: filter.clone(), ..words("tea") }).await.unwrap().hits;
         assert_eq!(names(&by_words), expect, "{filter:?}");
     };
-    let talk = |conversation: &str| Filter { conversation: Some(conversation.into()), ..Filter::default() };
+    let of_conversation = |conversation: &str| Filter { conversation: Some(conversation.into()), ..Filter::default() };
     let noon = |day: i64| instant(at("2026-03-01T12:00:00Z").as_microsecond() + day * DAY_US);
     let within = |start, end| Filter { within: Interval { start, end }, ..Filter::default() };
     check(Filter::default(), &["s-3#0", "t-1#0", "t-2#0"]).await;
-    check(talk("it's \"quoted\" \\ ' OR 1=1 --"), &["t-1#0"]).await;
-    check(talk("plain"), &["t-2#0"]).await;
-    check(talk("' OR '1'='1"), &[]).await;
+    check(of_conversation("it's \"quoted\" \\ ' OR 1=1 --"), &["t-1#0"]).await;
+    check(of_conversation("plain"), &["t-2#0"]).await;
+    check(of_conversation("' OR '1'='1"), &[]).await;
     check(Filter { kinds: vec![Kind::Summary, Kind::Statement], ..Filter::default() }, &["s-3#0"]).await;
     check(within(noon(1), noon(2)), &["t-2#0"]).await;
     check(within(noon(0), instant(noon(0).as_microsecond() + 1)), &["t-1#0"]).await;

@@ -13,13 +13,13 @@ struct Write {
     memory: u8,
     parts: u32,
     second: i64,
-    talk: u8,
+    conversation: u8,
     word: u8,
 }
 
 fn write() -> impl Strategy<Value = Write> {
     let fields = (0..60_u8, 0..3_u32, 0..40_i64, 0..4_u8, 0..5_u8);
-    fields.prop_map(|(memory, parts, second, talk, word)| Write { memory, parts, second, talk, word })
+    fields.prop_map(|(memory, parts, second, conversation, word)| Write { memory, parts, second, conversation, word })
 }
 
 impl Write {
@@ -27,7 +27,7 @@ impl Write {
         let start = at("2026-03-04T12:00:00Z").as_microsecond() + self.second * 1_000_000;
         let whole = Part {
             cover: Interval { start: instant(start), end: instant(start + 1) },
-            conversation: (self.talk > 0).then(|| format!("talk{}", self.talk)),
+            conversation: (self.conversation > 0).then(|| format!("talk{}", self.conversation)),
             // `MemoryStrata` does not stem, and has no words for date and speaker.
             text: format!("zebra{} crossing{}", self.word, self.memory % 3),
             vector: unit(i64::from(self.memory)),
@@ -98,7 +98,7 @@ async fn search(strata: &dyn Strata, probe: &Probe) -> Findings {
         }
     }
     let round = |figure: f32| (figure * 1_000.0).round() / 1_000.0;
-    found.conversations.iter_mut().for_each(|talk| talk.similarity = round(talk.similarity));
+    found.conversations.iter_mut().for_each(|conversation| conversation.similarity = round(conversation.similarity));
     found.hits.iter_mut().for_each(|hit| hit.relevance = hit.relevance.map(round));
     found.conversations.sort_by(|a, b| a.name.cmp(&b.name));
     found.hits.sort_by(|a, b| (&a.memory, a.part).cmp(&(&b.memory, b.part)));
@@ -137,12 +137,11 @@ fn check(found: &Findings, plain: &Findings) {
 async fn found_part_brings_the_other_parts_of_its_turn_and_neighbouring_parts() {
     let folder = tempfile::tempdir().unwrap();
     let strata = open(folder.path()).await;
-    let spoken =
+    let texts =
         |memory: &str, number, day| Part { part: number, conversation: Some("talk".into()), ..part(memory, day, "x") };
-    let found = Part { vector: unit(12), ..spoken("t-2", 1, 1) };
-    let beside =
-        [spoken("t-1", 0, 0), spoken("t-2", 0, 1), spoken("t-2", 2, 1), spoken("t-3", 0, 2), spoken("t-3", 1, 2)];
-    strata.apply(&table("a"), upserts(beside.into_iter().chain([found, spoken("t-4", 0, 3)]))).await.unwrap();
+    let found = Part { vector: unit(12), ..texts("t-2", 1, 1) };
+    let beside = [texts("t-1", 0, 0), texts("t-2", 0, 1), texts("t-2", 2, 1), texts("t-3", 0, 2), texts("t-3", 1, 2)];
+    strata.apply(&table("a"), upserts(beside.into_iter().chain([found, texts("t-4", 0, 3)]))).await.unwrap();
     let probe = Probe { limit: 1, ..near(12, Filter::default()) };
     let hits = strata.search(&table("a"), &probe).await.unwrap().hits;
     assert_eq!(names(&hits), ["t-1#0", "t-2#0", "t-2#1", "t-2#2", "t-3#0"]);

@@ -25,8 +25,8 @@ const BEFORE: i64 = 15;
 async fn applied_batches_survive_a_power_cut_at_any_step() {
     let from_nothing = survive(local, Recorded::WhenApplyReturns, 0).await.unwrap();
     assert!(from_nothing > 10, "cut only {from_nothing} times");
-    let through_upkeep = survive(local, Recorded::WhenApplyReturns, BEFORE).await.unwrap();
-    assert!(through_upkeep > 60, "cut only {through_upkeep} times");
+    let during_maintenance = survive(local, Recorded::WhenApplyReturns, BEFORE).await.unwrap();
+    assert!(during_maintenance > 60, "cut only {during_maintenance} times");
 }
 
 #[tokio::test]

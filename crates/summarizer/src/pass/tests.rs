@@ -52,14 +52,14 @@ fn line(memory: &Memory) -> String {
 }
 
 fn days() -> Vec<Turn> {
-    let spoken = [
+    let messages = [
         ("2026-03-03T09:00:00Z", "met Bo"),
         ("2026-03-04T09:00:00Z", "left Rome"),
         ("2026-03-04T10:00:00Z", "in Oslo"),
         ("2026-03-11T10:00:00Z", "snow"),
         ("2026-05-11T10:00:00Z", "spring"),
     ];
-    spoken.map(|(said_at, text)| turn(&agent("a"), said_at, text)).to_vec()
+    messages.map(|(said_at, text)| turn(&agent("a"), said_at, text)).to_vec()
 }
 
 #[tokio::test]
@@ -150,11 +150,11 @@ fn turns() -> impl Strategy<Value = Vec<Turn>> {
     let moments = prop::collection::btree_map(0_i64..90 * 24, "[a-d]{1,3}( [a-d]{1,3}){0,6}", 1..40);
     moments.prop_map(|moments| {
         let start = at("2026-11-15T00:00:00Z");
-        let spoken = |(hours, text): (i64, String)| {
+        let messages = |(hours, text): (i64, String)| {
             let moment = start + SignedDuration::from_hours(hours);
             turn(&agent("a"), &moment.to_string(), &text)
         };
-        let mut turns: Vec<Turn> = moments.into_iter().map(spoken).collect();
+        let mut turns: Vec<Turn> = moments.into_iter().map(messages).collect();
         turns.sort_by(|a, b| a.id.cmp(&b.id));
         turns.dedup_by(|a, b| a.id == b.id);
         turns

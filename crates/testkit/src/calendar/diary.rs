@@ -68,8 +68,8 @@ impl Diary {
     /// Returns the turns of an agent.
     pub fn turns(&self, agent: &Agent) -> Vec<Turn> {
         let turn = |(text, memory): (&String, &Remembered)| {
-            let spoken_turn = message(&memory.cover.start.to_string(), text);
-            Turn { day: period(&memory.label), ..turn_of(agent, spoken_turn) }
+            let message = message(&memory.cover.start.to_string(), text);
+            Turn { day: period(&memory.label), ..turn_of(agent, message) }
         };
         self.of(Kind::Turn).map(turn).collect()
     }
@@ -126,16 +126,16 @@ impl Diary {
     }
 
     fn remember_turns(&mut self) {
-        let mut stated: BTreeSet<Date> = BTreeSet::new();
+        let mut days_with_statement: BTreeSet<Date> = BTreeSet::new();
         for at in self.moments() {
             let day = self.almanac.day_of(at);
             let cover = Interval { start: at, end: at + MICROSECOND };
             let label = label(Grain::Daily, day);
-            let spoken_turn =
+            let remembered =
                 |kind| Remembered { grain: Grain::Working, kind, label: label.clone(), days: (day, day), cover };
-            self.memories.insert(format!("word {at}"), spoken_turn(Kind::Turn));
-            if stated.insert(day) {
-                self.memories.insert(format!("word of {day}"), spoken_turn(Kind::Statement));
+            self.memories.insert(format!("word {at}"), remembered(Kind::Turn));
+            if days_with_statement.insert(day) {
+                self.memories.insert(format!("word of {day}"), remembered(Kind::Statement));
             }
         }
     }
@@ -153,8 +153,8 @@ impl Diary {
     }
 
     fn remember_summaries(&mut self) {
-        let stated: BTreeSet<Date> = self.memories.values().map(|memory| memory.days.0).collect();
-        for (grain, day) in Grain::SUMMARIES.into_iter().flat_map(|grain| stated.iter().map(move |day| (grain, *day))) {
+        let days: BTreeSet<Date> = self.memories.values().map(|memory| memory.days.0).collect();
+        for (grain, day) in Grain::SUMMARIES.into_iter().flat_map(|grain| days.iter().map(move |day| (grain, *day))) {
             let label = label(grain, day);
             let days = self.almanac.cover(&label).expect("the almanac reaches further than the diary");
             let cover = self.almanac.instants(days.0, days.1);

@@ -11,31 +11,31 @@ impl Diary {
     /// Panics unless the answer is right. It must have the expected range and, for one grain, exactly the memories in it, or
     /// the newest of them if the limit is smaller. Each result must have the right days, instants and number of days outside,
     /// and `range_is_empty` must be right. A question without a range must be answered by an error.
-    pub fn check(&self, asked: &Question, answer: Result<Answer, Error>) {
-        let Some(range) = asked.range else {
-            assert!(answer.is_err(), "{:?} {asked:?}", self.place);
+    pub fn check(&self, question: &Question, answer: Result<Answer, Error>) {
+        let Some(range) = question.range else {
+            assert!(answer.is_err(), "{:?} {question:?}", self.place);
             return;
         };
         let answer = answer.unwrap();
-        assert_eq!(answer.range, range, "{:?} {asked:?}", self.place);
+        assert_eq!(answer.range, range, "{:?} {question:?}", self.place);
         for found in &answer.results {
             self.check_extent(&found.memory);
         }
-        let query = &asked.query;
+        let query = &question.query;
         let of_grains = |kinds, strict| -> BTreeMap<String, i64> {
-            let days = |grain| if grain == Grain::Working { range } else { asked.summaries };
+            let days = |grain| if grain == Grain::Working { range } else { question.summaries };
             let within = |grain: &Grain| self.within(days(*grain), *grain, kinds, strict);
             let all = answer.grains.iter().flat_map(within);
-            all.filter(|(text, _)| self.memories[text].cover.end <= asked.now + MICROSECOND).collect()
+            all.filter(|(text, _)| self.memories[text].cover.end <= question.now + MICROSECOND).collect()
         };
         let expect = of_grains(&query.kinds, query.strict);
-        assert_eq!(answer.range_is_empty, of_grains(&[], false).is_empty(), "{:?} {asked:?}", self.place);
+        assert_eq!(answer.range_is_empty, of_grains(&[], false).is_empty(), "{:?} {question:?}", self.place);
         match query.grains[..] {
-            [_] if query.limit < expect.len() => self.check_newest(asked, &expect, &answer),
-            [_] => assert_eq!(found(&answer), expect, "{:?} {asked:?}", self.place),
-            _ => self.check_folded(asked, &expect, &answer),
+            [_] if query.limit < expect.len() => self.check_newest(question, &expect, &answer),
+            [_] => assert_eq!(found(&answer), expect, "{:?} {question:?}", self.place),
+            _ => self.check_folded(question, &expect, &answer),
         }
-        assert_eq!(answer.results.len(), found(&answer).len(), "a result comes twice: {:?} {asked:?}", self.place);
+        assert_eq!(answer.results.len(), found(&answer).len(), "a result comes twice: {:?} {question:?}", self.place);
     }
 
     fn check_extent(&self, memory: &Memory) {
@@ -46,26 +46,26 @@ impl Diary {
     }
 
     /// Checks that the results are the memories that end last. Memories that end at the same time may come in any order.
-    fn check_newest(&self, asked: &Question, expect: &BTreeMap<String, i64>, answer: &Answer) {
+    fn check_newest(&self, question: &Question, expect: &BTreeMap<String, i64>, answer: &Answer) {
         let ends = |texts: &BTreeMap<String, i64>| {
             let mut ends: Vec<Timestamp> = texts.keys().map(|text| self.memories[text].cover.end).collect();
             ends.sort_by_key(|end| std::cmp::Reverse(*end));
-            ends.truncate(asked.query.limit);
+            ends.truncate(question.query.limit);
             ends
         };
         let found = found(answer);
-        assert!(found.iter().all(|(text, outside)| expect.get(text) == Some(outside)), "{:?} {asked:?}", self.place);
-        assert_eq!(ends(&found), ends(expect), "{:?} {asked:?}", self.place);
+        assert!(found.iter().all(|(text, outside)| expect.get(text) == Some(outside)), "{:?} {question:?}", self.place);
+        assert_eq!(ends(&found), ends(expect), "{:?} {question:?}", self.place);
     }
 
     /// Checks an answer from several grains: every result lies in the range, and every memory of the range that is missing
     /// shares a day with a result of another grain.
-    fn check_folded(&self, asked: &Question, expect: &BTreeMap<String, i64>, answer: &Answer) {
+    fn check_folded(&self, question: &Question, expect: &BTreeMap<String, i64>, answer: &Answer) {
         let found = found(answer);
-        assert!(found.iter().all(|(text, outside)| expect.get(text) == Some(outside)), "{:?} {asked:?}", self.place);
+        assert!(found.iter().all(|(text, outside)| expect.get(text) == Some(outside)), "{:?} {question:?}", self.place);
         for missing in expect.keys().filter(|text| !found.contains_key(*text)) {
-            let is_told = found.keys().any(|text| is_kin(&self.memories[text], &self.memories[missing]));
-            assert!(is_told, "{missing}: {:?} {asked:?}", self.place);
+            let is_represented = found.keys().any(|text| is_kin(&self.memories[text], &self.memories[missing]));
+            assert!(is_represented, "{missing}: {:?} {question:?}", self.place);
         }
     }
 }

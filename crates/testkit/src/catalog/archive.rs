@@ -50,7 +50,7 @@ impl Archive for MemoryCatalog {
         let present = state.agents_data.entry(agent.clone()).or_default();
         data.seq = present.seq;
         data.erased = data.erased.max(present.erased);
-        data.soil_unknown_days(present.last_seq(state.floor), now);
+        data.mark_unknown_days_dirty(present.last_seq(state.floor), now);
         let of_days = |row: &&LedgerRow| row.period.grain() == Grain::Daily;
         data.last_ingest = data.ledger.values().filter(of_days).map(|row| row.dirty_at).max();
         present.unless_full()?;

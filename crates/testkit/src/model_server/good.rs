@@ -10,10 +10,10 @@ const WORDS: usize = 6;
 
 /// Answers one of our prompts, for extraction or for a summary.
 pub(super) fn answer(request: &ModelRequest) -> String {
-    let asked = first_of(request, "user");
+    let prompt = first_of(request, "user");
     // Only numbered lines are sources: new lines, and the sentences of a sealed summary. Known facts and context are not
     // numbered.
-    let lines = numbered(asked);
+    let lines = numbered(prompt);
     let answer = if first_of(request, "system").contains("\"operations\"") { facts(&lines) } else { summary(&lines) };
     answer.to_string()
 }
@@ -21,10 +21,10 @@ pub(super) fn answer(request: &ModelRequest) -> String {
 /// Ranks the texts of a request, best first. Answers in the format of the request: Cohere's or that of
 /// text-embeddings-inference.
 pub(super) fn order(request: &ModelRequest) -> Value {
-    let asked = crate::words::words(request.body["query"].as_str().unwrap_or_default());
+    let query_words = crate::words::words(request.body["query"].as_str().unwrap_or_default());
     let rows = |texts: &Value, name: &str| {
         let texts = texts.as_array().map(Vec::as_slice).unwrap_or_default().iter();
-        let score = |text: &Value| score(&asked, &crate::words::words(text.as_str().unwrap_or_default()));
+        let score = |text: &Value| score(&query_words, &crate::words::words(text.as_str().unwrap_or_default()));
         let mut scores: Vec<(usize, f64)> = texts.map(score).enumerate().collect();
         scores.sort_by(|a, b| b.1.total_cmp(&a.1));
         scores.into_iter().map(|(index, score)| json!({ "index": index, name: score })).collect::<Value>()
@@ -38,8 +38,8 @@ pub(super) fn order(request: &ModelRequest) -> Value {
 /// Estimates the tokens of the prompt by a ratio that fits English.
 pub(super) fn tokens(request: &ModelRequest) -> u64 {
     let messages = request.body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let spoken_turn: u64 = messages.iter().filter_map(|message| message["content"].as_str()).map(words).sum();
-    spoken_turn * 4 / 3
+    let words: u64 = messages.iter().filter_map(|message| message["content"].as_str()).map(words).sum();
+    words * 4 / 3
 }
 
 /// Counts the words between whitespace.
@@ -55,7 +55,7 @@ fn first_of<'a>(request: &'a ModelRequest, role: &str) -> &'a str {
     message.and_then(|message| message["content"].as_str()).unwrap_or_default()
 }
 
-/// A line `[3] 2026-03-04 09:00 [conversation] Ann (user): What was spoken_turn`.
+/// A line `[3] 2026-03-04 09:00 [conversation] Ann (user): What was said.`.
 struct Numbered<'a> {
     number: u64,
     speaker: &'a str,

@@ -12,11 +12,11 @@ struct Search<'a> {
     /// Words of each row.
     words: Vec<Vec<String>>,
     /// Words of the query, each once.
-    asked: Vec<String>,
+    query_words: Vec<String>,
     /// Indices of the rows that pass the filter.
     passing: Vec<usize>,
     /// Rows of each conversation in order of time, whether they pass the filter or not.
-    talks: BTreeMap<&'a str, Vec<usize>>,
+    rows_by_conversation: BTreeMap<&'a str, Vec<usize>>,
     similarity: Vec<Option<f32>>,
     relevance: Vec<Option<f32>>,
 }
@@ -41,7 +41,7 @@ pub(super) fn findings(rows: &[&Part], probe: &Probe) -> Findings {
         all_conversations: search.all_conversations(),
         similarity: if probe.vector.is_some() { spread(&search.similarity) } else { Spread::default() },
         relevance: spread(&search.relevance),
-        rarity: search.asked.iter().take(64).map(|word| search.rarity(word)).collect(),
+        rarity: search.query_words.iter().take(64).map(|word| search.rarity(word)).collect(),
         rarest: rarity(rows.len(), 0),
     }
 }
@@ -49,15 +49,15 @@ pub(super) fn findings(rows: &[&Part], probe: &Probe) -> Findings {
 impl<'a> Search<'a> {
     fn new(rows: &'a [&'a Part], probe: &Probe) -> Search<'a> {
         let admits = |part: &Part| probe.filter.admits(&part.cover, part.kind, part.conversation.as_deref());
-        let mut asked = probe.text.as_deref().map(words).unwrap_or_default();
+        let mut query_words = probe.text.as_deref().map(words).unwrap_or_default();
         let mut seen = BTreeSet::new();
-        asked.retain(|word| seen.insert(word.clone()));
+        query_words.retain(|word| seen.insert(word.clone()));
         let mut search = Search {
             rows,
             words: rows.iter().map(|part| words(&part.text)).collect(),
-            asked,
+            query_words,
             passing: (0..rows.len()).filter(|row| admits(rows[*row])).collect(),
-            talks: BTreeMap::new(),
+            rows_by_conversation: BTreeMap::new(),
             similarity: rows.iter().map(|part| Some(dot(probe.vector.as_ref()?, &part.vector))).collect(),
             relevance: Vec::new(),
         };
@@ -71,7 +71,7 @@ impl<'a> Search<'a> {
         order.sort_by_key(|row| (self.rows[*row].cover.start, *row));
         for row in order {
             if let Some(name) = self.rows[row].conversation.as_deref() {
-                self.talks.entry(name).or_default().push(row);
+                self.rows_by_conversation.entry(name).or_default().push(row);
             }
         }
     }
@@ -79,10 +79,10 @@ impl<'a> Search<'a> {
     /// Returns the BM25 score of each row that contains a query word.
     fn relevances(&self) -> Vec<Option<f32>> {
         let mean = self.words.iter().map(Vec::len).sum::<usize>() as f32 / self.rows.len().max(1) as f32;
-        let rarity: Vec<f32> = self.asked.iter().map(|word| self.rarity(word)).collect();
+        let rarity: Vec<f32> = self.query_words.iter().map(|word| self.rarity(word)).collect();
         let relevance = |words: &Vec<String>| {
             let held_back = 1.2 * (0.25 + 0.75 * words.len() as f32 / mean);
-            let scores = self.asked.iter().zip(&rarity).map(|(word, rarity)| {
+            let scores = self.query_words.iter().zip(&rarity).map(|(word, rarity)| {
                 let times = words.iter().filter(|other| *other == word).count() as f32;
                 rarity * times * 2.2 / (times + held_back)
             });
@@ -103,7 +103,8 @@ impl<'a> Search<'a> {
     }
 
     fn beside(&self, row: usize) -> Vec<usize> {
-        let pairs = self.talks.values().flat_map(|rows| rows.windows(2)).filter(|pair| pair.contains(&row));
+        let pairs =
+            self.rows_by_conversation.values().flat_map(|rows| rows.windows(2)).filter(|pair| pair.contains(&row));
         pairs.flatten().copied().filter(|other| self.passing.contains(other)).collect()
     }
 
@@ -115,11 +116,11 @@ impl<'a> Search<'a> {
     fn all_conversations(&self) -> Conversations {
         let all: Vec<Conversation> =
             self.names(self.passing.iter().copied()).into_iter().map(|name| self.conversation(name)).collect();
-        Conversations::of(all.iter().map(|talk| (talk.similarity, talk.matched)))
+        Conversations::of(all.iter().map(|conversation| (conversation.similarity, conversation.matched)))
     }
 
     fn matched(&self, row: usize) -> u64 {
-        let places = self.asked.iter().take(64).zip(0_u32..);
+        let places = self.query_words.iter().take(64).zip(0_u32..);
         places.filter(|(word, _)| self.words[row].contains(word)).map(|(_, place)| 1 << place).sum()
     }
 
@@ -127,7 +128,12 @@ impl<'a> Search<'a> {
         let part = self.rows[row];
         let position = part.conversation.as_deref().map(|name| Position {
             conversation: names.iter().position(|other| *other == name).expect("it passes"),
-            index: self.talks[name].iter().zip(0..).find(|(other, _)| **other == row).expect("it is seated").1,
+            index: self.rows_by_conversation[name]
+                .iter()
+                .zip(0..)
+                .find(|(other, _)| **other == row)
+                .expect("it is a row of the conversation")
+                .1,
         });
         Hit {
             memory: part.memory.clone(),
@@ -140,7 +146,8 @@ impl<'a> Search<'a> {
     }
 
     fn conversation(&self, name: &str) -> Conversation {
-        let rows: Vec<usize> = self.talks[name].iter().copied().filter(|row| self.passing.contains(row)).collect();
+        let rows: Vec<usize> =
+            self.rows_by_conversation[name].iter().copied().filter(|row| self.passing.contains(row)).collect();
         let similarity = rows.iter().filter_map(|row| self.similarity[*row]).sum::<f32>() / rows.len() as f32;
         let matched = rows.iter().fold(0, |all, row| all | self.matched(*row));
         Conversation { name: name.into(), parts: rows.len() as u32, similarity, matched }

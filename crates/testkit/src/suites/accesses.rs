@@ -3,7 +3,7 @@
 use annals_core::MemoryId;
 use annals_core::ports::{Access, Target};
 
-use super::catalog::{dirty, later, me, now, say, spoken_turn};
+use super::catalog::{dirty, later, me, now, say, user_turn};
 use super::history::{By, extract, roll_up_all, seal};
 use super::{Case, Store, cases, run};
 use crate::{agent, at, period, statement};
@@ -27,11 +27,11 @@ pub async fn accesses_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S
 
 /// Returns the ids of a turn, of a statement extracted from it, and of the summary of its day.
 async fn one_of_each(store: &dyn Store) -> [MemoryId; 3] {
-    let turn = spoken_turn("1", "2026-03-04T10:00:00Z", "tea");
-    say(store, vec![turn.clone(), spoken_turn("2", "2026-03-04T11:00:00Z", "cake")]).await;
-    let stated = statement(&me(), &turn, "Ann likes tea.");
-    let ids = [turn.id.clone(), stated.id.clone(), MemoryId::summary(&me(), period("2026-03-04"))];
-    extract(store, &[&turn], vec![stated], Vec::new()).await;
+    let turn = user_turn("1", "2026-03-04T10:00:00Z", "tea");
+    say(store, vec![turn.clone(), user_turn("2", "2026-03-04T11:00:00Z", "cake")]).await;
+    let statement = statement(&me(), &turn, "Ann likes tea.");
+    let ids = [turn.id.clone(), statement.id.clone(), MemoryId::summary(&me(), period("2026-03-04"))];
+    extract(store, &[&turn], vec![statement], Vec::new()).await;
     roll_up_all(store, By::Quoting).await;
     ids
 }
@@ -49,8 +49,8 @@ async fn counts(store: &dyn Store, ids: &[MemoryId]) -> Vec<Option<Access>> {
 }
 
 async fn memories_are_recalled_as_they_are_read(store: &dyn Store) {
-    let [turn, stated, day] = one_of_each(store).await;
-    let ids = [day.clone(), MemoryId::from_text("t-none"), turn.clone(), stated];
+    let [turn, statement, day] = one_of_each(store).await;
+    let ids = [day.clone(), MemoryId::from_text("t-none"), turn.clone(), statement];
     count(store, &turn, times(2)).await;
     let recalled = store.recall(&me(), &ids).await.unwrap();
     let (memories, counts): (Vec<_>, Vec<_>) = recalled.into_iter().unzip();
@@ -77,8 +77,8 @@ async fn a_count_stops_at_the_highest_number(store: &dyn Store) {
     for _ in 0..3 {
         count(store, &turn, times(u64::MAX / 2)).await;
     }
-    let stated = counts(store, &[turn]).await[0].unwrap().times;
-    assert!(stated >= u64::MAX / 2, "{stated}");
+    let times_counted = counts(store, &[turn]).await[0].unwrap().times;
+    assert!(times_counted >= u64::MAX / 2, "{times_counted}");
 }
 
 async fn what_does_not_exist_is_not_counted(store: &dyn Store) {
@@ -88,7 +88,7 @@ async fn what_does_not_exist_is_not_counted(store: &dyn Store) {
     }
     assert_eq!(store.all_agents().await.unwrap(), []);
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
-    let turn = spoken_turn("1", "2026-03-04T10:00:00Z", "tea");
+    let turn = user_turn("1", "2026-03-04T10:00:00Z", "tea");
     count(store, &turn.id, times(1)).await;
     say(store, vec![turn.clone()]).await;
     assert_eq!(counts(store, &[turn.id]).await, [None]);
@@ -96,7 +96,7 @@ async fn what_does_not_exist_is_not_counted(store: &dyn Store) {
 
 async fn counting_changes_nothing_else(store: &dyn Store) {
     let ids = one_of_each(store).await;
-    let before = say(store, vec![spoken_turn("3", "2026-03-05T10:00:00Z", "rye")]).await.seq;
+    let before = say(store, vec![user_turn("3", "2026-03-05T10:00:00Z", "rye")]).await.seq;
     let (ledger, memories) = (store.ledger(&me()).await.unwrap(), store.get(&me(), &ids).await.unwrap());
     for id in &ids {
         count(store, id, times(5)).await;
@@ -104,7 +104,7 @@ async fn counting_changes_nothing_else(store: &dyn Store) {
     assert_eq!(store.ledger(&me()).await.unwrap(), ledger);
     assert_eq!(store.get(&me(), &ids).await.unwrap(), memories);
     assert_eq!(dirty(store).await, ["2026-03-05"]);
-    let after = say(store, vec![spoken_turn("4", "2026-03-05T11:00:00Z", "ham")]).await.seq;
+    let after = say(store, vec![user_turn("4", "2026-03-05T11:00:00Z", "ham")]).await.seq;
     assert_eq!(after, before + 1, "no number was taken");
 }
 
@@ -118,7 +118,7 @@ async fn agents_do_not_share_counts(store: &dyn Store) {
 async fn a_revised_turn_keeps_its_count(store: &dyn Store) {
     let [turn, ..] = one_of_each(store).await;
     count(store, &turn, times(2)).await;
-    let revised = vec![spoken_turn("1", "2026-03-04T10:00:00Z", "coffee")];
+    let revised = vec![user_turn("1", "2026-03-04T10:00:00Z", "coffee")];
     store.ingest(&me(), revised, true, later()).await.unwrap();
     assert_eq!(counts(store, &[turn]).await, [Some(times(2))]);
 }
@@ -129,7 +129,7 @@ async fn what_is_forgotten_goes_with_its_count(store: &dyn Store) {
     for id in &ids {
         count(store, id, times(2)).await;
     }
-    let first = spoken_turn("1", "2026-03-04T10:00:00Z", "tea");
+    let first = user_turn("1", "2026-03-04T10:00:00Z", "tea");
     store.erase(&me(), &Target::Memories(vec![first.id.clone()]), now()).await.unwrap();
     for id in &ids {
         // Returned before the erasure, and counted only now.
@@ -143,15 +143,15 @@ async fn what_is_forgotten_goes_with_its_count(store: &dyn Store) {
 }
 
 async fn what_is_pruned_goes_with_its_count(store: &dyn Store) {
-    let [turn, stated, day] = one_of_each(store).await;
-    let ids = [turn, stated, day];
+    let [turn, statement, day] = one_of_each(store).await;
+    let ids = [turn, statement, day];
     for id in &ids {
         count(store, id, times(2)).await;
     }
     seal(store, "2026-03-04").await;
     assert_eq!(counts(store, &ids).await, [Some(times(2))], "the summary is left");
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
-    let again = vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea")];
+    let again = vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")];
     store.ingest(&me(), again, true, later()).await.unwrap();
     assert_eq!(counts(store, &ids).await, [None, Some(times(2))]);
 }

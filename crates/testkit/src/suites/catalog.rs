@@ -93,23 +93,23 @@ pub async fn catalog_suite<C: Catalog + 'static>(mut make: impl AsyncFnMut() -> 
     run("catalog", cases, async || Box::new(make().await) as Box<dyn Catalog>).await;
 }
 
-/// The agent of most cases.
+/// Returns the agent of most cases.
 pub(super) fn me() -> Agent {
     agent("tester")
 }
 
-/// Time of ingest, unless a case says otherwise.
+/// Returns the time of ingest, unless a case says otherwise.
 pub(super) fn now() -> Timestamp {
     at("2026-06-01T00:00:00Z")
 }
 
-/// A time after [`now`].
+/// Returns a time after [`now`].
 pub(super) fn later() -> Timestamp {
     at("2026-06-02T00:00:00Z")
 }
 
 /// Builds a turn with a client id.
-pub(super) fn spoken_turn(id: &str, instant: &str, text: &str) -> Turn {
+pub(super) fn user_turn(id: &str, instant: &str, text: &str) -> Turn {
     turn_of(&me(), Message { client_id: Some(id.into()), ..message(instant, text) })
 }
 

@@ -14,12 +14,12 @@ pub async fn engine_suite<E: Engine + 'static>(engine: &E) {
 }
 
 fn turns() -> Vec<Memory> {
-    let spoken_turn = [
+    let messages = [
         ("2026-03-04T09:00:00Z", "Today I signed the contract for the new flat in Lisbon."),
         ("2026-03-04T12:00:00Z", "The movers come on Friday at seven, and Marta brings the keys."),
         ("2026-03-04T20:00:00Z", "I told my sister about the move; she was very happy."),
     ];
-    spoken_turn.iter().map(|(at, text)| remember(turn(&agent("tester"), at, text), 1)).collect()
+    messages.iter().map(|(at, text)| remember(turn(&agent("tester"), at, text), 1)).collect()
 }
 
 async fn summarize(engine: &dyn Engine, sources: &[Memory]) -> Result<Draft> {

@@ -3,7 +3,7 @@
 use annals_core::ports::{Change, KeyedReceipt, RequestKey, Target, Turn};
 use annals_core::{Agent, Digest, Error, Grain, IngestReceipt, LedgerRow, Message, Result};
 
-use super::catalog::{all_changes, later, me, now, say, spoken_turn};
+use super::catalog::{all_changes, later, me, now, say, user_turn};
 use super::{Case, Store, cases, run};
 use crate::{agent, message, turn_of};
 
@@ -32,12 +32,12 @@ fn request(key: &str, body: &str) -> RequestKey {
     RequestKey { key: digest(key), body: digest(body) }
 }
 
-async fn stated(store: &dyn Store, id: &str) -> IngestReceipt {
+async fn receipt_of(store: &dyn Store, id: &str) -> IngestReceipt {
     say(store, vec![tea(id)]).await
 }
 
 fn tea(id: &str) -> Turn {
-    spoken_turn(id, "2026-03-04T10:00:00Z", "tea")
+    user_turn(id, "2026-03-04T10:00:00Z", "tea")
 }
 
 /// Sends the turn `id` with a key.
@@ -82,9 +82,9 @@ async fn another_body_with_the_key_is_refused(store: &dyn Store) {
 }
 
 async fn a_request_that_fails_leaves_its_key_free(store: &dyn Store) {
-    stated(store, "1").await;
+    receipt_of(store, "1").await;
     let before = all(store).await;
-    let cake = vec![tea("2"), spoken_turn("1", "2026-03-04T10:00:00Z", "cake")];
+    let cake = vec![tea("2"), user_turn("1", "2026-03-04T10:00:00Z", "cake")];
     let refused = store.ingest_once(&me(), &request("k", "bad"), cake, false, now()).await;
     assert!(matches!(refused, Err(Error::Conflict { .. })), "{refused:?}");
     let empty = store.ingest_once(&me(), &request("k", "empty"), Vec::new(), false, now()).await;
@@ -104,7 +104,7 @@ async fn requests_at_once_with_one_key_are_stored_once(store: &dyn Store) {
 /// The same messages without the key are the same operation, with the counts of the last request.
 async fn the_operation_is_as_it_is_now(store: &dyn Store) {
     send(store, "k", "body", "1").await.unwrap();
-    let again = stated(store, "1").await;
+    let again = receipt_of(store, "1").await;
     assert_eq!((again.accepted, again.duplicate), (0, 1));
     assert_eq!(send(store, "k", "body", "1").await.unwrap().receipt, again);
 }
@@ -150,12 +150,12 @@ async fn they_go_with_what_is_forgotten(store: &dyn Store) {
 
 /// Stores a message of another agent.
 async fn theirs(store: &dyn Store, agent: &Agent) -> IngestReceipt {
-    let spoken_turn = Message { client_id: Some("1".into()), ..message("2026-03-04T10:00:00Z", "tea") };
-    store.ingest(agent, vec![turn_of(agent, spoken_turn)], false, now()).await.unwrap()
+    let sent = Message { client_id: Some("1".into()), ..message("2026-03-04T10:00:00Z", "tea") };
+    store.ingest(agent, vec![turn_of(agent, sent)], false, now()).await.unwrap()
 }
 
 async fn an_operation_is_found_in_its_workspace(store: &dyn Store) {
-    let operation = stated(store, "1").await;
+    let operation = receipt_of(store, "1").await;
     let elsewhere = Agent::in_workspace("elsewhere", "tester").unwrap();
     let theirs = theirs(store, &elsewhere).await;
     let find = async |workspace: &str, id: &str| store.find_operation(workspace, id).await.unwrap();
@@ -169,7 +169,7 @@ async fn an_operation_is_found_in_its_workspace(store: &dyn Store) {
 }
 
 async fn the_same_messages_to_another_agent_are_another_operation(store: &dyn Store) {
-    let (ours, theirs) = (stated(store, "1").await, theirs(store, &agent("other")).await);
+    let (ours, theirs) = (receipt_of(store, "1").await, theirs(store, &agent("other")).await);
     assert_ne!(ours.id, theirs.id);
     let found = store.find_operation("default", &theirs.id).await.unwrap();
     assert_eq!(found.map(|(agent, _)| agent), Some(agent("other")));

@@ -8,7 +8,7 @@ mod watermark;
 use annals_core::ports::{Change, Select};
 use annals_core::{Extracted, Extraction, FactOperation, Grain, Kind, Memory, MemoryId, Statement};
 
-use super::catalog::{all_changes, me, now, say, spoken_turn};
+use super::catalog::{all_changes, me, now, say, user_turn};
 use super::{Case, Store, cases, run};
 
 /// Runs every case, each on a new empty store from `make`.
@@ -45,11 +45,9 @@ pub async fn journal_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
 }
 
 /// Stores two turns of a conversation.
-async fn talk(store: &dyn Store) -> [annals_core::ports::Turn; 2] {
-    let turns = [
-        spoken_turn("1", "2026-03-04T10:00:00Z", "I like tea."),
-        spoken_turn("2", "2026-03-05T11:00:00Z", "Off to Rome!"),
-    ];
+async fn store_two_turns(store: &dyn Store) -> [annals_core::ports::Turn; 2] {
+    let turns =
+        [user_turn("1", "2026-03-04T10:00:00Z", "I like tea."), user_turn("2", "2026-03-05T11:00:00Z", "Off to Rome!")];
     say(store, turns.to_vec()).await;
     turns
 }

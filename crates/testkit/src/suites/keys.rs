@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use annals_core::ports::{Key, Scope, Target};
 use annals_core::{Digest, Error};
 
-use super::catalog::{later, me, now, say, spoken_turn};
+use super::catalog::{later, me, now, say, user_turn};
 use super::{Case, Store, cases, run};
 use crate::at;
 
@@ -101,7 +101,7 @@ async fn keys_make_no_agent_and_outlive_them(store: &dyn Store) {
     let bound = Key { agents: vec![me().name().to_owned()], ..key("k1") };
     add(store, &bound).await;
     assert_eq!(store.all_agents().await.unwrap(), []);
-    say(store, vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
+    say(store, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
     store.erase(&me(), &Target::Agent, now()).await.unwrap();
     assert_eq!(store.keys().await.unwrap(), [bound]);
 }

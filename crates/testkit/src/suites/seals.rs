@@ -8,7 +8,7 @@ mod stale;
 
 use annals_core::ports::Turn;
 
-use super::catalog::{say, spoken_turn};
+use super::catalog::{say, user_turn};
 use super::history::{By, roll_up_all};
 use super::{Case, Store, cases, run};
 
@@ -61,10 +61,10 @@ pub async fn seals_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
 /// Stores turns of two days of a week and of one day a week later, and rolls them up.
 async fn fortnight(store: &dyn Store) -> Vec<Turn> {
     let turns = vec![
-        spoken_turn("1", "2026-03-04T10:00:00Z", "tea"),
-        spoken_turn("2", "2026-03-04T11:00:00Z", "cake"),
-        spoken_turn("3", "2026-03-05T10:00:00Z", "東京"),
-        spoken_turn("4", "2026-03-11T10:00:00Z", "home"),
+        user_turn("1", "2026-03-04T10:00:00Z", "tea"),
+        user_turn("2", "2026-03-04T11:00:00Z", "cake"),
+        user_turn("3", "2026-03-05T10:00:00Z", "東京"),
+        user_turn("4", "2026-03-11T10:00:00Z", "home"),
     ];
     say(store, turns.clone()).await;
     roll_up_all(store, By::Quoting).await;

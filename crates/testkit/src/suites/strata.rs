@@ -70,7 +70,7 @@ pub async fn whole_tables_suite<S: Strata + 'static>(mut make: impl AsyncFnMut()
     run("whole tables", cases, async || Box::new(make().await) as Box<dyn Strata>).await;
 }
 
-/// The table of most cases.
+/// Returns the table of most cases.
 fn table() -> Table {
     Table { agent: agent("tester"), grain: Grain::Working, generation: 0 }
 }

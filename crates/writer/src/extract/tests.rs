@@ -40,15 +40,15 @@ async fn new_turns_are_read_once_and_become_facts() {
     assert_eq!(passed, expect);
     assert_eq!(fixture.held().await, ["Ann likes tea", "Bob likes figs"]);
     assert_eq!(extract(&fixture, NOW).await, ExtractionPassed::default());
-    let asked = fixture.model.take_asked();
-    assert_eq!(asked.len(), 1);
+    let questions = fixture.model.take_questions();
+    assert_eq!(questions.len(), 1);
 
     fixture.say("x", 3, "Ann likes rye.").await;
     extract(&fixture, NOW).await;
-    let asked = fixture.model.take_asked().remove(0);
-    assert_eq!(asked.turns, ["Ann likes rye."]);
-    assert_eq!(asked.context, ["Ann likes tea.", "Bob likes figs."]);
-    assert_eq!(asked.known, ["tea"], "what is known of those who are named, not of others");
+    let questions = fixture.model.take_questions().remove(0);
+    assert_eq!(questions.turns, ["Ann likes rye."]);
+    assert_eq!(questions.context, ["Ann likes tea.", "Bob likes figs."]);
+    assert_eq!(questions.known, ["tea"], "what is known of those who are named, not of others");
 }
 
 #[tokio::test]
@@ -80,10 +80,10 @@ async fn extractor_gets_mentioned_facts_then_the_newest() {
         fixture.say("x", minute, &format!("Ann likes kind{minute}.")).await;
     }
     extract(&fixture, NOW).await;
-    fixture.model.take_asked();
+    fixture.model.take_questions();
     fixture.say("y", 40, "Ann hates kind3.").await;
     extract(&fixture, NOW).await;
-    let known = fixture.model.take_asked().remove(0).known;
+    let known = fixture.model.take_questions().remove(0).known;
     assert_eq!((known.len(), &known[..3]), (20, &["kind3", "kind29", "kind28"].map(str::to_owned)[..]));
 }
 
@@ -94,28 +94,28 @@ async fn conversations_are_read_separately_and_long_ones_in_pieces() {
         fixture.say(["x", "y"][minute as usize % 2], minute, &format!("Ann likes tea{minute}.")).await;
     }
     extract(&fixture, NOW).await;
-    let counts: Vec<usize> = fixture.model.take_asked().iter().map(|asked| asked.turns.len()).collect();
+    let counts: Vec<usize> = fixture.model.take_questions().iter().map(|questions| questions.turns.len()).collect();
     assert_eq!(counts, [20, 20, 2, 2]);
     let long = format!("Ann likes {}.", "tea ".repeat(1000));
     fixture.say("z", 50, &long).await;
     fixture.say("z", 51, &long).await;
     extract(&fixture, NOW).await;
-    assert_eq!(fixture.model.take_asked().len(), 2);
+    assert_eq!(fixture.model.take_questions().len(), 2);
 }
 
 #[tokio::test]
 async fn tool_turns_are_not_read_and_revised_turns_lose_their_facts() {
     let fixture = Fixture::new();
-    let spoken = |role, content: &str| Message {
+    let message_of = |role, content: &str| Message {
         role,
         client_id: Some("1".into()),
         content: content.into(),
         ..message("2026-03-04T10:00:00Z", "")
     };
-    fixture.send(spoken(Role::User, "Ann likes tea.")).await;
+    fixture.send(message_of(Role::User, "Ann likes tea.")).await;
     extract(&fixture, NOW).await;
     assert_eq!(fixture.held().await, ["Ann likes tea"]);
-    fixture.send(spoken(Role::Tool, "Ann likes figs.")).await;
+    fixture.send(message_of(Role::Tool, "Ann likes figs.")).await;
     assert_eq!(extract(&fixture, NOW).await.turns, 0);
     assert_eq!((fixture.held().await.len(), fixture.statements().await.len()), (0, 0));
     assert_eq!(
@@ -134,11 +134,11 @@ async fn outage_stops_extraction_without_using_the_fallback() {
         let now = format!("2026-03-05T{time}:00Z");
         let passed = extract(&fixture, &now).await;
         assert_eq!(passed.waiting.as_deref(), Some("asking the model: it is away"), "{time}");
-        assert_eq!(fixture.model.take_asked().len(), 1, "{time}: the lane was due");
+        assert_eq!(fixture.model.take_questions().len(), 1, "{time}: the lane was due");
         assert!(extract(&fixture, &now).await.waiting.is_some());
-        assert_eq!(fixture.model.take_asked().len(), 0, "{time}: the lane waits");
+        assert_eq!(fixture.model.take_questions().len(), 0, "{time}: the lane waits");
     }
-    assert_eq!((letters(&fixture).await.len(), fixture.rules.take_asked().len()), (0, 0));
+    assert_eq!((letters(&fixture).await.len(), fixture.rules.take_questions().len()), (0, 0));
     fixture.model.failures.lock().unwrap().clear();
     assert_eq!(extract(&fixture, "2026-03-05T03:03:00Z").await.turns, 1);
     assert_eq!(fixture.held().await, ["Ann likes tea"]);
@@ -210,21 +210,21 @@ async fn patience_restarts_when_the_clock_went_back() {
         fixture.model.fail(away());
         extract(&fixture, now).await;
     }
-    assert_eq!(fixture.rules.take_asked().len(), 1);
+    assert_eq!(fixture.rules.take_questions().len(), 1);
     assert_eq!(fixture.held().await, ["Ann likes tea"]);
 }
 
 /// Runs `act` just before the extractor's answer is saved: at the second time that the lock is taken.
 struct Meanwhile<'g, F> {
     fixture: &'g Fixture,
-    taken: AtomicU32,
+    times_taken: AtomicU32,
     act: F,
 }
 
 #[async_trait]
 impl<F: Fn(Fixture) -> BoxedUnit + Sync + Send> WriteLock for Meanwhile<'_, F> {
     async fn acquire(&self, _: &Agent) -> WriteGuard {
-        if self.taken.fetch_add(1, Ordering::SeqCst) == 1 {
+        if self.times_taken.fetch_add(1, Ordering::SeqCst) == 1 {
             (self.act)(self.fixture.clone()).await;
         }
         Box::new(())
@@ -240,7 +240,7 @@ async fn check_meanwhile(act: impl Fn(Fixture) -> BoxedUnit + Send + Sync, stale
     fixture.say("x", 1, "Ann likes tea.").await;
     extract(&fixture, NOW).await;
     fixture.say("x", 2, "Bob likes figs.").await;
-    let lock = Meanwhile { fixture: &fixture, taken: 0.into(), act };
+    let lock = Meanwhile { fixture: &fixture, times_taken: 0.into(), act };
     let writer = fixture.fact_writer();
     let passed = writer.extract_unlocked(&agent("a"), at(NOW), &|_| (), &|| false, &lock).await.unwrap();
     assert_eq!((passed.stale, fixture.held().await), (stale, held.iter().map(ToString::to_string).collect()));
@@ -284,7 +284,7 @@ async fn turns_that_somebody_else_read_meanwhile_are_not_saved_twice() {
             extract(&fixture, NOW).await;
         })
     };
-    let lock = Believed(Meanwhile { fixture: &fixture, taken: 0.into(), act });
+    let lock = Believed(Meanwhile { fixture: &fixture, times_taken: 0.into(), act });
     let writer = fixture.fact_writer();
     let passed = writer.extract_unlocked(&agent("a"), at(NOW), &|_| (), &|| false, &lock).await.unwrap();
     assert_eq!((passed.stale, passed.turns, passed.operations), (1, 0, 0));
@@ -301,7 +301,7 @@ async fn patience_ends_before_a_longer_retry_wait() {
     extract(&fixture, NOW).await;
     assert!(extract(&fixture, "2026-03-05T05:59:59Z").await.waiting.is_some());
     assert_eq!(extract(&fixture, "2026-03-05T06:00:00Z").await.degraded, 1);
-    assert_eq!(fixture.model.take_asked().len(), 1, "it is not asked before it said");
+    assert_eq!(fixture.model.take_questions().len(), 1, "it is not asked before it said");
 }
 
 #[tokio::test]
@@ -327,8 +327,8 @@ async fn recalled_text_is_not_read_again() {
     fixture.say("x", 2, "Look: <annals-memory>Bob likes figs.</annals-memory>").await;
     fixture.say("x", 3, "<annals-memory>Bob likes figs.</annals-memory>").await;
     extract(&fixture, NOW).await;
-    let asked = fixture.model.take_asked();
-    assert_eq!(asked[0].turns, ["Ann likes tea.", "Look: "]);
+    let questions = fixture.model.take_questions();
+    assert_eq!(questions[0].turns, ["Ann likes tea.", "Look: "]);
     let stored = fixture.memories(Grain::Working).await;
     assert!(stored.iter().any(|turn| turn.text == "<annals-memory>Bob likes figs.</annals-memory>"), "as it was sent");
 }

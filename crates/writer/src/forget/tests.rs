@@ -68,8 +68,8 @@ async fn forgotten_text_is_found_nowhere_and_the_rest_stays() {
 #[tokio::test]
 async fn forgotten_message_is_refused_until_unforgotten() {
     let fixture = Fixture::new();
-    let spoken = message("2026-03-04T10:00:00Z", "My password is hunter2.");
-    let ingest = async || fixture.writer().ingest(&agent("a"), vec![spoken.clone()], false, at(NOW)).await.unwrap();
+    let message = message("2026-03-04T10:00:00Z", "My password is hunter2.");
+    let ingest = async || fixture.writer().ingest(&agent("a"), vec![message.clone()], false, at(NOW)).await.unwrap();
     assert_eq!((ingest().await.accepted, ingest().await.masked), (1, 1));
     let target = Target::Conversation("talk".into());
     fixture.eraser().erase(&agent("a"), &target, at(NOW)).await.unwrap();
@@ -77,7 +77,7 @@ async fn forgotten_message_is_refused_until_unforgotten() {
     let again = ingest().await;
     assert_eq!((again.accepted, again.forgotten), (0, 1));
 
-    let (prepared, _) = fixture.writer().prepare(&agent("a"), vec![spoken.clone()]).await.unwrap();
+    let (prepared, _) = fixture.writer().prepare(&agent("a"), vec![message.clone()]).await.unwrap();
     let keyed: Vec<(TurnKey, Message)> = identify(&prepared).into_iter().zip(prepared).collect();
     fixture.eraser().unforget(&agent("a"), &keyed).await.unwrap();
     assert_eq!(ingest().await.accepted, 1);

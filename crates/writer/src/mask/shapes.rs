@@ -85,8 +85,8 @@ fn is_url_password(value: &str) -> bool {
     !is_placeholder(value) && !["password", "pass", "pwd", "secret", "xxx"].contains(&value.to_lowercase().as_str())
 }
 
-/// Whether the value has letters with digits or signs, or is a number. In plain prose a label is followed by a word, an amount,
-/// a date or code.
+/// Returns whether the value has letters with digits or signs, or is a number. In plain prose a label is followed by a word, an
+/// amount, a date or code.
 fn is_password(value: &str) -> bool {
     let is_sign = |c: char| !c.is_alphanumeric() && !"-_'’./:,…".contains(c);
     let (digits, letters) = (has_digit(value), value.chars().any(char::is_alphabetic));
@@ -105,7 +105,7 @@ fn is_placeholder(value: &str) -> bool {
         || value.chars().all(|c| c == first)
 }
 
-/// Whether the value is like `8-character`, `2nd`, `5pm`, `2026-03-04`, `12:30` or `1.5`.
+/// Returns whether the value is like `8-character`, `2nd`, `5pm`, `2026-03-04`, `12:30` or `1.5`.
 fn is_amount(value: &str) -> bool {
     static AMOUNT: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"^(?:\d+-\p{L}+|\d+\p{L}{1,2}|\d{4}-\d\d-\d\d.*|\d+(?:[:.,/]\d+)+\p{L}{0,2})$")
@@ -118,14 +118,15 @@ fn has_digit(value: &str) -> bool {
     value.contains(|c: char| c.is_ascii_digit())
 }
 
-/// Whether it has a run of at least `length` letters and digits, with both among them. No word of a language has one.
+/// Returns whether it has a run of at least `length` letters and digits, with both among them. No word of a language
+/// has one.
 fn has_run(value: &str, length: usize) -> bool {
     value
         .split(|c: char| !c.is_ascii_alphanumeric())
         .any(|run| run.len() >= length && has_digit(run) && run.contains(|c: char| c.is_ascii_alphabetic()))
 }
 
-/// Whether the check digit is right (Luhn).
+/// Returns whether the check digit is right (Luhn).
 fn is_card(number: &str) -> bool {
     let doubled = |digit: u32| if digit > 4 { digit * 2 - 9 } else { digit * 2 };
     let digits = number.chars().rev().filter_map(|c| c.to_digit(10)).zip(0..);

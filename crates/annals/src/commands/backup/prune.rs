@@ -8,17 +8,18 @@ use super::Target;
 use super::manifest::{self, MANIFEST};
 
 /// A backup that is incomplete after this time is taken for abandoned.
-const GIVEN_UP: SignedDuration = SignedDuration::from_hours(24);
+const ABANDONED_AFTER: SignedDuration = SignedDuration::from_hours(24);
 
 /// Keeps the newest `keep` complete backups. Removes older ones and abandoned incomplete ones, and returns their names.
 pub async fn prune(target: &Target, keep: u32, now: Timestamp) -> Result<Vec<String>> {
     let backups = manifest::list(target).await?;
-    let is_given_up = |name: &str| manifest::moment(name).is_some_and(|made| now.duration_since(made) > GIVEN_UP);
+    let is_abandoned =
+        |name: &str| manifest::moment(name).is_some_and(|made| now.duration_since(made) > ABANDONED_AFTER);
     let (whole, half): (Vec<_>, Vec<_>) = backups.into_iter().partition(|backup| backup.manifest.is_some());
     let surplus = whole.len().saturating_sub(keep as usize);
     let old = whole.into_iter().take(surplus);
-    let given_up = half.into_iter().filter(|backup| is_given_up(&backup.name));
-    let mut removed: Vec<String> = old.chain(given_up).map(|backup| backup.name).collect();
+    let abandoned = half.into_iter().filter(|backup| is_abandoned(&backup.name));
+    let mut removed: Vec<String> = old.chain(abandoned).map(|backup| backup.name).collect();
     removed.sort();
     for name in &removed {
         remove(target, name).await?;

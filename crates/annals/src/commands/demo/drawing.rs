@@ -133,7 +133,7 @@ fn story(memories: &[Memory]) {
             year.period
         );
         for sentence in spread(year.sentences()) {
-            let text = column(&spoken(sentence), 13);
+            let text = column(&label(sentence), 13);
             say!("  {DATE}{}{DATE:#} {}", sentence.day, text.trim_start());
         }
     }
@@ -145,7 +145,7 @@ fn spread(sentences: &[Sentence]) -> impl Iterator<Item = &Sentence> {
     sentences.iter().step_by(step)
 }
 
-fn spoken(sentence: &Sentence) -> String {
+fn label(sentence: &Sentence) -> String {
     let speaker = sentence.speaker.as_deref().map(|speaker| format!("{speaker}: ")).unwrap_or_default();
     format!("{speaker}{}", sentence.text)
 }

@@ -53,14 +53,15 @@ pub fn clock(global: &Global, data: &Path) -> Vec<Finding> {
     }
     if let Some(newest) = newest(data).filter(|newest| *newest > SystemTime::from(now) + SLACK) {
         let newest = Timestamp::try_from(newest).map_or_else(|_| "later".into(), |at| format!("{at:.0}"));
-        let says = format!("it shows {now:.0}, but the catalog was written at {newest}: the clock went backward");
-        return vec![Finding::wrong(about, says, mend)];
+        let found = format!("it shows {now:.0}, but the catalog was written at {newest}: the clock went backward");
+        return vec![Finding::wrong(about, found, mend)];
     }
     match clock_is_synchronised().or_else(says_systemd) {
         Some(true) => vec![Finding::ok(about, format!("{now:.0}, synchronised"))],
         Some(false) => {
-            let says = format!("{now:.0}, not synchronised: until it is, closing periods and pruning may be postponed");
-            vec![Finding::doubtful(about, says, mend)]
+            let found =
+                format!("{now:.0}, not synchronised: until it is, closing periods and pruning may be postponed");
+            vec![Finding::doubtful(about, found, mend)]
         }
         None => vec![Finding::ok(about, format!("{now:.0}; the system does not say whether it is synchronised"))],
     }
@@ -103,8 +104,8 @@ fn space(data: &Path, config: Option<&Config>) -> Finding {
     let mend = "free some disk space, or lower limits.disk_low_mib";
     match free {
         free if free < low => {
-            let says = format!("{free} MiB are free, less than {low}: new messages are refused");
-            Finding::wrong(about, says, mend)
+            let found = format!("{free} MiB are free, less than {low}: new messages are refused");
+            Finding::wrong(about, found, mend)
         }
         free if free < 4 * low => Finding::doubtful(about, format!("only {free} MiB are free"), mend),
         free => Finding::ok(about, format!("{free} MiB are free")),
@@ -145,19 +146,19 @@ fn sync(data: &Path) -> std::io::Result<Duration> {
 }
 
 fn speed(median: Duration) -> Finding {
-    let (about, says) =
+    let (about, found) =
         ("sync", format!("{:.2} ms per synced write, the median of {SYNCS}", median.as_secs_f64() * 1000.0));
     match median {
         median if median > SLOW_SYNC => {
             let mend =
                 "every stored message waits for one sync; use a faster disk, such as a USB SSD instead of an SD card";
-            Finding::doubtful(about, says, mend)
+            Finding::doubtful(about, found, mend)
         }
         median if median < IMPOSSIBLE_SYNC => {
             let mend = "implausibly fast: the disk may ignore syncs, and a power cut may then lose stored messages";
-            Finding::doubtful(about, says, mend)
+            Finding::doubtful(about, found, mend)
         }
-        _ => Finding::ok(about, says),
+        _ => Finding::ok(about, found),
     }
 }
 

@@ -13,23 +13,23 @@ use super::round_trip::{RoundTrip, message_of};
 
 const ABOUT: &str = "model";
 
-pub async fn call(models: &Models, round_trip: &RoundTrip, tell: &mut dyn FnMut(Finding)) {
-    write_and_read(models, round_trip, tell).await;
+pub async fn call(models: &Models, round_trip: &RoundTrip, report: &mut dyn FnMut(Finding)) {
+    write_and_read(models, round_trip, report).await;
     if let Some(model) = &models.rerank {
-        tell(order(model, round_trip).await);
+        report(order(model, round_trip).await);
     }
 }
 
-async fn write_and_read(models: &Models, round_trip: &RoundTrip, tell: &mut dyn FnMut(Finding)) {
+async fn write_and_read(models: &Models, round_trip: &RoundTrip, report: &mut dyn FnMut(Finding)) {
     if models.is_empty() {
-        return tell(Finding::ok(
+        return report(Finding::ok(
             ABOUT,
             "none is configured; the built-in engine writes summaries, and built-in rules extract facts",
         ));
     }
     let endpoint = match Endpoint::new(models.clone(), round_trip.folder.catalog().clone()) {
         Ok(endpoint) => endpoint,
-        Err(error) => return tell(Finding::wrong(ABOUT, message_of(&error), "correct [models] in annals.toml")),
+        Err(error) => return report(Finding::wrong(ABOUT, message_of(&error), "correct [models] in annals.toml")),
     };
     let mut called = BTreeSet::new();
     for (purpose, model) in models.iter() {
@@ -38,7 +38,7 @@ async fn write_and_read(models: &Models, round_trip: &RoundTrip, tell: &mut dyn 
         }
         let name = format!("{} at {}", model.name, model.base_url);
         let begun = Instant::now();
-        tell(match work(&endpoint, purpose, round_trip).await {
+        report(match work(&endpoint, purpose, round_trip).await {
             Ok(what) => Finding::ok(ABOUT, format!("{name} {what} in {} ms", begun.elapsed().as_millis())),
             Err(error) => Finding::wrong(ABOUT, format!("{name}: {}", message_of(&error)), mend(&error)),
         });

@@ -23,8 +23,8 @@ fn folder(data: &Path) -> Finding {
     match mode(data) {
         None => Finding::wrong(about, format!("{shown} cannot be accessed"), MEND),
         Some(mode) if mode & GROUP_AND_OTHERS != 0 => {
-            let says = format!("{shown} can be read by other users of this machine");
-            Finding::doubtful(about, says, format!("`chmod -R go= {shown}`"))
+            let found = format!("{shown} can be read by other users of this machine");
+            Finding::doubtful(about, found, format!("`chmod -R go= {shown}`"))
         }
         Some(_) => Finding::ok(about, shown.to_string()),
     }
@@ -37,9 +37,9 @@ fn secrets(config: &Config) -> Option<Finding> {
     let mut settings = config.settings.iter().filter(|setting| is_secret(&setting.key));
     let holds_key = settings.any(|setting| matches!(setting.origin, Origin::File { .. }));
     let is_open = mode(file).is_some_and(|mode| mode & GROUP_AND_OTHERS != 0);
-    let says = format!("{} holds a key and can be read by others", file.display());
+    let found = format!("{} holds a key and can be read by others", file.display());
     (holds_key && is_open).then(|| {
-        Finding::wrong("secrets", says, format!("`chmod 600 {}`, or name a variable with key_env", file.display()))
+        Finding::wrong("secrets", found, format!("`chmod 600 {}`, or name a variable with key_env", file.display()))
     })
 }
 

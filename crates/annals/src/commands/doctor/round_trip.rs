@@ -31,19 +31,19 @@ pub struct RoundTrip {
 }
 
 /// Runs all steps and reports each. Returns `None` if the message was not found again.
-pub async fn go(global: &Global, scratch: &Path, tell: &mut dyn FnMut(Finding)) -> Option<RoundTrip> {
+pub async fn go(global: &Global, scratch: &Path, report: &mut dyn FnMut(Finding)) -> Option<RoundTrip> {
     let begun = Instant::now();
     match store(scratch, now(global)).await {
         Ok(round_trip) => {
-            let says =
+            let found =
                 format!("a message was stored, embedded and found by meaning, in {} ms", begun.elapsed().as_millis());
-            tell(Finding::ok("write and read", says));
-            tell(step("facts", facts(&round_trip).await));
-            tell(step("roll-up", roll_up(&round_trip).await));
+            report(Finding::ok("write and read", found));
+            report(step("facts", facts(&round_trip).await));
+            report(step("roll-up", roll_up(&round_trip).await));
             Some(round_trip)
         }
         Err(error) => {
-            tell(Finding::wrong("write and read", message_of(&error), mend(&error)));
+            report(Finding::wrong("write and read", message_of(&error), mend(&error)));
             None
         }
     }
@@ -51,7 +51,7 @@ pub async fn go(global: &Global, scratch: &Path, tell: &mut dyn FnMut(Finding)) 
 
 fn step(about: &'static str, came_to: Result<String>) -> Finding {
     match came_to {
-        Ok(says) => Finding::ok(about, says),
+        Ok(found) => Finding::ok(about, found),
         Err(error) => Finding::wrong(about, message_of(&error), mend(&error)),
     }
 }

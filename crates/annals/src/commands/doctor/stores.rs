@@ -16,9 +16,9 @@ use crate::view::plural;
 const ABOUT: &str = "stores";
 
 /// Returns whether another process has the stores open.
-pub async fn look(global: &Global, data: &Path, tell: &mut dyn FnMut(Finding)) -> bool {
+pub async fn look(global: &Global, data: &Path, report: &mut dyn FnMut(Finding)) -> bool {
     if !data.join("catalog.sqlite").exists() {
-        tell(Finding::ok(ABOUT, "none yet"));
+        report(Finding::ok(ABOUT, "none yet"));
         return false;
     }
     let (in_use, answer) = match Client::running(global).await {
@@ -27,16 +27,16 @@ pub async fn look(global: &Global, data: &Path, tell: &mut dyn FnMut(Finding)) -
         Err(error) => (false, Err(error)),
     };
     match answer {
-        Ok(agents) => tell(Finding::ok(ABOUT, format!("catalog, tables and facts of {agents} open and answer"))),
+        Ok(agents) => report(Finding::ok(ABOUT, format!("catalog, tables and facts of {agents} open and answer"))),
         Err(Error::InUse { owner, .. }) => {
-            tell(Finding::ok(ABOUT, format!("not checked: another annals process has them open{owner}")));
+            report(Finding::ok(ABOUT, format!("not checked: another annals process has them open{owner}")));
             return true;
         }
         Err(error @ Error::Damaged { .. }) => {
             let mend = "`annals verify` lists all damage; `annals rebuild` rebuilds tables, `annals restore` restores a backup of the catalog";
-            tell(Finding::wrong(ABOUT, error.to_string(), mend));
+            report(Finding::wrong(ABOUT, error.to_string(), mend));
         }
-        Err(error) => tell(Finding::wrong(ABOUT, error.to_string(), super::rights::MEND)),
+        Err(error) => report(Finding::wrong(ABOUT, error.to_string(), super::rights::MEND)),
     }
     in_use
 }

@@ -107,12 +107,12 @@ fn check_options(args: &Import, read: &Contents) -> Result<()> {
     if read.exports.is_empty() || !read.messages.is_empty() {
         return Ok(());
     }
-    let given = [
+    let options = [
         ("time-zone", args.time_zone.is_some(), "the export has the time zones of its agents"),
         ("revise", args.revise, "it is restored only into an agent without memories"),
         ("unforget", args.unforget, "it is restored only into an agent without memories"),
     ];
-    match given.into_iter().find(|(_, is_given, _)| *is_given) {
+    match options.into_iter().find(|(_, is_set, _)| *is_set) {
         Some((option, _, why)) => Err(no_effect(option, "an export of Annals", why)),
         None => Ok(()),
     }

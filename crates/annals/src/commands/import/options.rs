@@ -6,7 +6,7 @@ use annals_importers::Kind;
 use super::{is_watched, no_effect};
 use crate::cli::{Format, Import};
 
-/// Checks that every option that is given has an effect on this format.
+/// Checks that every option that is set has an effect on this format.
 pub fn check(args: &Import, format: Format) -> Result<()> {
     match format {
         Format::Jsonl => check_jsonl(args),
@@ -15,7 +15,7 @@ pub fn check(args: &Import, format: Format) -> Result<()> {
 }
 
 fn check_jsonl(args: &Import) -> Result<()> {
-    match given(args).first() {
+    match set_options(args).first() {
         Some(option) => Err(no_effect(option, "jsonl", "its lines say all that is imported")),
         None => Ok(()),
     }
@@ -32,14 +32,14 @@ fn check_kind(args: &Import, kind: Kind) -> Result<()> {
     if args.watch.is_some() && args.files.iter().any(|path| path.as_os_str() == "-") {
         return Err(Error::invalid("--watch", "cannot watch standard input; name a folder"));
     }
-    match given(args).iter().find(|option| !has_effect(kind, option)) {
+    match set_options(args).iter().find(|option| !has_effect(kind, option)) {
         Some(option) => Err(no_effect(option, kind.as_str(), "the source has nothing that it could select")),
         None => Ok(()),
     }
 }
 
-/// Returns the options for other programs' files that are given.
-fn given(args: &Import) -> Vec<&'static str> {
+/// Returns the options for other programs' files that are set.
+fn set_options(args: &Import) -> Vec<&'static str> {
     let options = [
         ("me", args.me.is_some()),
         ("assistant", !args.assistant.is_empty()),
@@ -50,7 +50,7 @@ fn given(args: &Import) -> Vec<&'static str> {
         ("date-order", args.date_order.is_some()),
         ("watch", args.watch.is_some()),
     ];
-    options.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect()
+    options.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| name).collect()
 }
 
 /// Returns whether a kind has a use for an option.

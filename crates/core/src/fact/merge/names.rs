@@ -105,12 +105,12 @@ impl<'a> Names<'a> {
 
     /// Returns what exactly two entities have in common.
     pub fn shared(&self) -> Shared {
-        let spoken = (0..self.facts.len()).filter(|row| self.facts[*row].predicate != ALIAS);
-        let mut spoken: Vec<(Thing<'a>, usize, usize)> =
-            spoken.map(|row| (self.thing(row), self.entities[self.ends[row][0]], row)).collect();
-        spoken.sort_unstable();
+        let things = (0..self.facts.len()).filter(|row| self.facts[*row].predicate != ALIAS);
+        let mut things: Vec<(Thing<'a>, usize, usize)> =
+            things.map(|row| (self.thing(row), self.entities[self.ends[row][0]], row)).collect();
+        things.sort_unstable();
         let mut shared = Shared::new();
-        for same in spoken.chunk_by(|(one, ..), (other, ..)| one == other) {
+        for same in things.chunk_by(|(one, ..), (other, ..)| one == other) {
             let (first, last) = (same[0].1, same[same.len() - 1].1);
             if first != last && same.iter().all(|(_, entity, _)| *entity == first || *entity == last) {
                 shared.entry([first, last]).or_default().push(same.iter().map(|(_, _, row)| *row).collect());
@@ -141,10 +141,10 @@ impl<'a> Names<'a> {
     }
 
     fn is_retracted(&self, ours: usize, theirs: usize) -> bool {
-        let spoken = |one: &str, other: &str| self.retracted.contains(&pair(one, other));
+        let retracted = |one: &str, other: &str| self.retracted.contains(&pair(one, other));
         self.members[ours].iter().map(|name| self.key(*name)).any(|one| {
             let mut others = self.members[theirs].iter().map(|name| self.key(*name));
-            spoken(one, "") || others.any(|other| spoken(other, "") || spoken(one, other))
+            retracted(one, "") || others.any(|other| retracted(other, "") || retracted(one, other))
         })
     }
 

@@ -1,5 +1,11 @@
+//! Files, their order and times, and faults. The modules below test the branches and the kinds of content.
+
+mod branches;
+mod content;
+
 use super::super::testing::{check_again, check_with, items, options, shown, zipped};
-use crate::{Branches, Kind, Limits, Options, Source, import};
+use crate::{Kind, Limits, Source, import};
+use branches::regenerated;
 
 #[track_caller]
 fn check(json: &str, expect: &str) {
@@ -90,60 +96,6 @@ fn single_conversation_and_archive_are_read() {
     assert!(shown(&found, &summary.unwrap()).contains("chatgpt:c1 a1 assistant"));
 }
 
-/// `u1` with two answers; the second, `b1`, was continued and is shown.
-fn regenerated(current: &str) -> String {
-    export(
-        current,
-        &[
-            message("root", "client-created-root", "system", "null", ""),
-            message("u1", "root", "user", "1", "Where to?"),
-            message("a1", "u1", "assistant", "2", "Rome."),
-            message("a2", "a1", "user", "9", "Why?"),
-            message("b1", "u1", "assistant", "3", "Oslo."),
-            message("b2", "b1", "user", "4", "Good."),
-        ],
-    )
-}
-
-#[test]
-fn active_branch_is_the_one_of_the_current_node() {
-    check(
-        &regenerated(r#","current_node":"b2""#),
-        "conversation chatgpt:c1 Trip
-         chatgpt:c1 u1 user 2023-11-14T22:13:21Z Where to?
-         chatgpt:c1 b1 assistant 2023-11-14T22:13:23Z Oslo.
-         chatgpt:c1 b2 user 2023-11-14T22:13:24Z Good.
-         skip 2 message of another branch (--branches all)
-         skip 1 system message",
-    );
-}
-
-#[test]
-fn without_a_valid_current_node_the_deepest_and_latest_leaf_is_taken() {
-    for current in ["", r#","current_node":"gone""#, r#","current_node":null"#] {
-        let (found, summary) = items(Kind::ChatGpt, &[("c.json", &regenerated(current))], &options());
-        assert!(shown(&found, &summary).contains("chatgpt:c1 a2 user"), "{current}");
-        assert_eq!(summary.total_messages(), 3);
-    }
-}
-
-#[test]
-fn other_branches_are_conversations_of_their_own_without_what_they_share() {
-    let options = Options { branches: Branches::All, ..options() };
-    check_with(
-        Kind::ChatGpt,
-        &options,
-        &[("conversations.json", &regenerated(r#","current_node":"b2""#))],
-        "conversation chatgpt:c1 Trip
-         chatgpt:c1 u1 user 2023-11-14T22:13:21Z Where to?
-         chatgpt:c1 b1 assistant 2023-11-14T22:13:23Z Oslo.
-         chatgpt:c1 b2 user 2023-11-14T22:13:24Z Good.
-         chatgpt:c1#a2 a1 assistant 2023-11-14T22:13:22Z Rome.
-         chatgpt:c1#a2 a2 user 2023-11-14T22:13:29Z Why?
-         skip 1 system message",
-    );
-}
-
 #[test]
 fn slim_exports_without_children_or_without_parents_are_linked() {
     let slim = simple().replace(r#""children":[],"#, "");
@@ -193,142 +145,6 @@ fn times_are_numbers_texts_or_missing_and_never_the_present() {
 }
 
 #[test]
-fn voice_chats_keep_what_was_said_and_images_are_counted() {
-    let voice = r#"{"content_type":"multimodal_text","parts":[
-        {"content_type":"audio_transcription","text":"Good morning","direction":"in"},
-        {"content_type":"audio_asset_pointer","asset_pointer":"x"}]}"#;
-    let image = r#"{"content_type":"multimodal_text","parts":[{"content_type":"image_asset_pointer"},"What is it?",{"content_type":"hologram"}]}"#;
-    check(
-        &export("", &[node("u1", "-", "user", "1", voice), node("u2", "u1", "user", "2", image)]),
-        r#"conversation chatgpt:c1 Trip
-           chatgpt:c1 u1 user 2023-11-14T22:13:21Z Good morning
-           chatgpt:c1 u2 user 2023-11-14T22:13:22Z What is it?
-           skip 1 unknown part "hologram"
-           skip 1 image
-           skip 1 recording"#,
-    );
-}
-
-fn with_tools() -> String {
-    let call = r#"{"content_type":"code","language":"python","text":"print(1)"}"#;
-    let result = r#"{"content_type":"execution_output","text":"1"}"#;
-    let thoughts = r#"{"content_type":"thoughts","thoughts":[{"summary":"Sum","content":"One and one"}]}"#;
-    export(
-        "",
-        &[
-            message("n1", "-", "user", "1", "Count"),
-            node("n2", "n1", "assistant", "2", thoughts),
-            node_with("n3", "n2", "assistant", "3", call, r#","recipient":"python""#),
-            node("n4", "n3", "tool", "null", result),
-            node("n5", "n4", "assistant", "5", r#"{"content_type":"reasoning_recap","content":"Thought for 2s"}"#),
-            node_with("n6", "n5", "assistant", "6", &text("1."), r#","recipient":"all","metadata":null,"weight":0"#),
-        ],
-    )
-}
-
-#[test]
-fn tools_and_thinking_are_counted_by_default() {
-    check(
-        &with_tools(),
-        "conversation chatgpt:c1 Trip
-         chatgpt:c1 n1 user 2023-11-14T22:13:21Z Count
-         chatgpt:c1 n6 assistant 2023-11-14T22:13:26Z 1.
-         skip 2 call or result of a tool (--tools)
-         skip 2 thinking (--thinking)",
-    );
-}
-
-#[test]
-fn tools_and_thinking_come_on_request() {
-    let options = Options { tools: true, thinking: true, me: Some("Ann".into()), ..options() };
-    check_with(
-        Kind::ChatGpt,
-        &options,
-        &[("conversations.json", &with_tools())],
-        "conversation chatgpt:c1 Trip
-         chatgpt:c1 n1 user Ann 2023-11-14T22:13:21Z Count
-         chatgpt:c1 n2:thinking assistant 2023-11-14T22:13:22Z Sum
-         One and one
-         chatgpt:c1 n3:tool tool 2023-11-14T22:13:23Z print(1)
-         chatgpt:c1 n4:tool tool 2023-11-14T22:13:23.001Z 1
-         chatgpt:c1 n5:thinking assistant 2023-11-14T22:13:25Z Thought for 2s
-         chatgpt:c1 n6 assistant 2023-11-14T22:13:26Z 1.",
-    );
-}
-
-#[test]
-fn hidden_messages_and_custom_instructions_are_counted() {
-    check(
-        &export(
-            "",
-            &[
-                node_with(
-                    "n1",
-                    "-",
-                    "user",
-                    "1",
-                    &text("x"),
-                    r#","metadata":{"is_visually_hidden_from_conversation":true}"#,
-                ),
-                node_with(
-                    "n2",
-                    "n1",
-                    "user",
-                    "2",
-                    &text("x"),
-                    r#","metadata":{"is_user_system_message":true,"user_context_message_data":{"about_user_message":"I am Ann"}}"#,
-                ),
-                node("n3", "n2", "user", "3", r#"{"content_type":"user_editable_context","user_profile":"x"}"#),
-                message("n4", "n3", "user", "4", "Hello"),
-                message("n5", "n4", "assistant", "5", " "),
-            ],
-        ),
-        "conversation chatgpt:c1 Trip
-         chatgpt:c1 n4 user 2023-11-14T22:13:24Z Hello
-         skip 2 custom instructions
-         skip 1 empty message
-         skip 1 hidden message",
-    );
-}
-
-#[test]
-fn memory_is_an_undated_document_and_comes_once() {
-    let memory = r#"{"content_type":"model_editable_context","model_set_context":"1. Likes tea."}"#;
-    let nodes = [node("m1", "-", "assistant", "null", memory), message("u1", "m1", "user", "1", "Hello")];
-    let two = format!("[{},{}]", one("", &nodes), one("", &nodes).replace("c1", "c2"));
-    let (found, summary) = items(Kind::ChatGpt, &[("c.json", &two)], &options());
-    let shown = shown(&found, &summary);
-    assert!(shown.contains("[ChatGPT's memory] 1. Likes tea. undated"), "{shown}");
-    assert_eq!((summary.documents, summary.skipped.count("memory that came before")), (1, 1));
-}
-
-#[test]
-fn uploaded_files_and_empty_results_are_counted() {
-    let file = r#","metadata":{"attachments":[{"id":"f","name":"a.pdf"}]}"#;
-    let nodes = [node_with("u1", "-", "user", "1", &text("Read it"), file), node("t1", "u1", "tool", "2", &text(""))];
-    check(
-        &export("", &nodes),
-        "conversation chatgpt:c1 Trip
-         chatgpt:c1 u1 user 2023-11-14T22:13:21Z Read it
-         skip 1 empty message
-         skip 1 uploaded file",
-    );
-}
-
-#[test]
-fn citation_marks_are_removed_from_answers_only() {
-    let marked = "Rain\u{e200}cite\u{e202}turn0\u{e201}【1†source】.";
-    let nodes =
-        [message("u1", "-", "user", "1", "Is 【1†source】 a mark?"), message("a1", "u1", "assistant", "2", marked)];
-    check(
-        &export("", &nodes),
-        "conversation chatgpt:c1 Trip
-         chatgpt:c1 u1 user 2023-11-14T22:13:21Z Is 【1†source】 a mark?
-         chatgpt:c1 a1 assistant 2023-11-14T22:13:22Z Rain.",
-    );
-}
-
-#[test]
 fn missing_author_metadata_and_unknown_shapes_are_reported_and_the_rest_is_read() {
     let json = format!(
         r#"[{{"title":"no id"}},{{"id":"shell","title":"x"}},{{"id":"odd","mapping":[1]}},7,{}]"#,
@@ -352,24 +168,6 @@ fn missing_author_metadata_and_unknown_shapes_are_reported_and_the_rest_is_read(
            skip 1 unknown role "critic"
            skip 2 value that is no conversation
            skip 1 conversation without messages"#,
-    );
-}
-
-#[test]
-fn cycle_of_parents_ends() {
-    let nodes = [message("a", "b", "user", "1", "One"), message("b", "a", "assistant", "2", "Two")];
-    let (_, summary) = items(Kind::ChatGpt, &[("c.json", &export(r#","current_node":"a""#, &nodes))], &options());
-    assert_eq!(summary.total_messages(), 2);
-    check(&export("", &nodes), "skip 1 conversation without messages");
-    let beside = [nodes[0].clone(), nodes[1].clone(), message("u1", "-", "user", "1", "Hello")];
-    let options = Options { branches: Branches::All, ..options() };
-    check_with(
-        Kind::ChatGpt,
-        &options,
-        &[("c.json", &export("", &beside))],
-        "conversation chatgpt:c1 Trip
-         chatgpt:c1 u1 user 2023-11-14T22:13:21Z Hello
-         skip 2 message outside all branches",
     );
 }
 

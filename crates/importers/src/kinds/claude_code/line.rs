@@ -220,8 +220,8 @@ fn is_typed_meanwhile(line: &Value) -> bool {
 
 /// Returns what a line says: a text or blocks.
 fn content(line: &Value) -> Option<&Value> {
-    let said = line.get("message").and_then(|message| message.get("content"));
-    said.or_else(|| line.get("attachment").and_then(|attachment| attachment.get("prompt")))
+    let content = line.get("message").and_then(|message| message.get("content"));
+    content.or_else(|| line.get("attachment").and_then(|attachment| attachment.get("prompt")))
 }
 
 /// Returns an id for a line without one, from its time and content.

@@ -88,11 +88,13 @@ pub fn texts(payload: &Value) -> Vec<&str> {
 /// Returns the text of a call or result.
 pub fn tool(payload: &Value) -> Option<String> {
     let name = filled(payload, "name").or_else(|| text(payload, "type")).unwrap_or("tool");
-    let given =
-        ["arguments", "input", "action"].iter().find_map(|field| payload.get(*field)).filter(|given| !given.is_null());
+    let arguments = ["arguments", "input", "action"]
+        .iter()
+        .find_map(|field| payload.get(*field))
+        .filter(|arguments| !arguments.is_null());
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    match (given, payload.get("output")) {
-        (Some(given), _) => Some(format!("{name}: {}", plain(given))),
+    match (arguments, payload.get("output")) {
+        (Some(arguments), _) => Some(format!("{name}: {}", plain(arguments))),
         (None, Some(output)) => Some(filled(output, "content").map_or_else(|| plain(output), str::to_owned)),
         (None, None) => None,
     }

@@ -6,7 +6,7 @@ use serde_json::Value;
 #[derive(Debug, PartialEq)]
 pub enum Envelope {
     /// What the person wrote.
-    Said(String),
+    Message(String),
     /// An event of the server, by its type.
     Event(String),
 }
@@ -18,7 +18,7 @@ pub fn open(text: &str) -> Option<Envelope> {
     }
     let value: Value = serde_json::from_str(text).ok()?;
     match value["type"].as_str()? {
-        "user_message" => Some(Envelope::Said(value["message"].as_str()?.to_owned())),
+        "user_message" => Some(Envelope::Message(value["message"].as_str()?.to_owned())),
         event @ ("login" | "heartbeat" | "system_alert" | "function_response" | "package_message") => {
             Some(Envelope::Event(event.to_owned()))
         }
@@ -32,8 +32,8 @@ mod tests {
 
     #[test]
     fn envelopes_are_opened() {
-        let said = |text: &str| Some(Envelope::Said(text.into()));
-        assert_eq!(open(r#"{"type": "user_message", "message": "Hi", "time": "now"}"#), said("Hi"));
+        let message = |text: &str| Some(Envelope::Message(text.into()));
+        assert_eq!(open(r#"{"type": "user_message", "message": "Hi", "time": "now"}"#), message("Hi"));
         assert_eq!(open(r#" {"type": "heartbeat"}"#), Some(Envelope::Event("heartbeat".into())));
     }
 

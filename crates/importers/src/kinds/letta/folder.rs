@@ -10,7 +10,7 @@ use crate::output::Output;
 use crate::skipped::Skip;
 use crate::source::{Entry, Source};
 
-/// Largest text and name of a block; `server/src/operations/blocks.rs` refuses longer ones.
+/// Largest text and name of a block; `service/src/operations/blocks.rs` refuses longer ones.
 const LARGEST_BLOCK: usize = 16 * 1024;
 const LONGEST_NAME: usize = 64;
 

@@ -82,9 +82,9 @@ impl Daily<'_> {
     /// Returns the instant of a time on the day, of the note, or of noon. A noon that is still to come becomes midnight.
     pub fn time(&self, clock: Option<&clock::Clock>, output: &Output<'_>) -> Timestamp {
         let zone = &output.options().zone;
-        let stated = clock.and_then(|clock| clock.on(self.day, zone)).and_then(dates::storable);
+        let at = clock.and_then(|clock| clock.on(self.day, zone)).and_then(dates::storable);
         let noon = output.past(Some(instant(self.day, Time::midnight() + jiff::Span::new().hours(12), zone)));
-        stated.or(self.at).or(noon).unwrap_or_else(|| instant(self.day, Time::midnight(), zone))
+        at.or(self.at).or(noon).unwrap_or_else(|| instant(self.day, Time::midnight(), zone))
     }
 }
 

@@ -66,7 +66,7 @@ fn turns(
     let mut ids = MadeIds::default();
     for ((turn, cleaned), at) in found.turns.iter().zip(cleaned).zip(fill(&times, written)) {
         let place = place.at_line(lines_above + turn.line);
-        if let Some(skip) = not_said(turn.role, &cleaned, &place, output.options().tools) {
+        if let Some(skip) = why_skipped(turn.role, &cleaned, &place, output.options().tools) {
             output.skip(skip);
             continue;
         }
@@ -94,7 +94,7 @@ fn turns(
 }
 
 /// Returns why a turn is not passed on, or `None` if it is.
-fn not_said<'p>(role: Role, cleaned: &Cleaned, place: &'p Place, has_tools: bool) -> Option<Skip<'p>> {
+fn why_skipped<'p>(role: Role, cleaned: &Cleaned, place: &'p Place, has_tools: bool) -> Option<Skip<'p>> {
     match (cleaned.machine, role) {
         (Some(what), _) => Some(Skip::no_message(what, place)),
         _ if cleaned.text.is_empty() => Some(Skip::no_message("empty message", place)),

@@ -51,7 +51,7 @@ struct Session {
 
 impl Session {
     fn line(&mut self, line: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
-        let stated = [&line["timestamp"], &line["message"]["timestamp"]]
+        let at = [&line["timestamp"], &line["message"]["timestamp"]]
             .into_iter()
             .find_map(|value| dates::of_json(value, &output.options().zone));
         match line["type"].as_str() {
@@ -59,11 +59,11 @@ impl Session {
                 if let Some(id) = line["id"].as_str().filter(|id| !id.is_empty()) {
                     self.conversation = format!("openclaw:{id}");
                 }
-                self.last = output.past(stated);
+                self.last = output.past(at);
                 Ok(())
             }
             Some("message") => {
-                let at = output.past(stated).or_else(|| self.last.map(|last| dates::later(last, 1)));
+                let at = output.past(at).or_else(|| self.last.map(|last| dates::later(last, 1)));
                 self.last = at.or(self.last);
                 self.message(line, at, place, output)
             }

@@ -48,7 +48,7 @@ fn split_name(rest: &str) -> Option<(String, &str)> {
     (!plain.is_empty()).then(|| (plain.to_owned(), text.strip_prefix(' ').unwrap_or(text)))
 }
 
-/// Marks of direction and byte order that WhatsApp writes around names and dates.
+/// Returns whether a character is a mark of direction or byte order, which WhatsApp writes around names and dates.
 pub fn is_invisible(c: char) -> bool {
     matches!(c, '\u{feff}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

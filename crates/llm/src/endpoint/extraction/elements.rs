@@ -91,11 +91,11 @@ impl<'a> Keep<'a> {
         if self.seen.contains(&id) {
             return Ok(None);
         }
-        let stated = self.facts.entry(turn.id.clone()).or_default();
-        if *stated == MOST_PER_TURN {
+        let count = self.facts.entry(turn.id.clone()).or_default();
+        if *count == MOST_PER_TURN {
             return Err("is one too many for its turn");
         }
-        *stated += 1;
+        *count += 1;
         self.seen.insert(id.clone());
         Ok(Some(Statement {
             id,
@@ -123,8 +123,8 @@ impl<'a> Keep<'a> {
             return Err("gives a name that is not a form of the speaker's own");
         }
         let replaces = term("replaces").filter(|replaces| verb == Verb::Update && is_term(replaces));
-        let stated = [Some(&object), replaces.as_ref()].into_iter().flatten();
-        if let Some(suspicion) = stated.filter_map(|term| suspicion::of_triple(&subject, &predicate, term)).next() {
+        let objects = [Some(&object), replaces.as_ref()].into_iter().flatten();
+        if let Some(suspicion) = objects.filter_map(|term| suspicion::of_triple(&subject, &predicate, term)).next() {
             return Err(suspicion.as_str());
         }
         let verb = match (verb, &replaces) {
@@ -203,7 +203,7 @@ fn resolved(term: &str, turn: &Memory) -> String {
     if SELF.contains(&term.to_lowercase().as_str()) { speaker.to_owned() } else { term.to_owned() }
 }
 
-/// Whether a turn may give its speaker another name. A turn never gives somebody else a name.
+/// Returns whether a turn may give its speaker another name. A turn never gives somebody else a name.
 fn may_be_called(turn: &Memory, subject: &str, name: &str) -> bool {
     let speaker = turn.speaker().unwrap_or_default();
     entity_key(subject) == entity_key(speaker) && (speaker == Role::User.as_str() || is_form_of(speaker, name))

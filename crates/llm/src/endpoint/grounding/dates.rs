@@ -17,7 +17,7 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// Whether the written date can mean this day.
+    /// Returns whether the written date can mean this day.
     pub(super) fn is(self, date: Date) -> bool {
         self.month == date.month() && self.day == date.day() && self.year.is_none_or(|year| year == date.year())
     }

@@ -117,7 +117,7 @@ async fn question_shows_known_facts_and_preceding_turns() {
     };
     let server = ModelServer::start([]);
     Rig::new(&server).extract_knowing(&turns[1..], &turns[..1], &[known]).await.unwrap();
-    let asked = server.requests()[0].said_by("user").to_owned();
+    let prompt = server.requests()[0].content_of("user").to_owned();
     for part in [
         "The day is 2026-03-04, a Wednesday.",
         "\nAnn, Bob\n",
@@ -126,7 +126,7 @@ async fn question_shows_known_facts_and_preceding_turns() {
         "\n2026-03-04 09:00 Ann: Today I signed",
         "\n[1] 2026-03-04 09:00 Bob: The movers",
     ] {
-        assert!(asked.contains(part), "{part} / {asked}");
+        assert!(prompt.contains(part), "{part} / {prompt}");
     }
 }
 
@@ -148,7 +148,7 @@ async fn answer_of_another_format_is_retried() {
     let error = Rig::new(&server).extract(&a_day().await).await.unwrap_err();
     assert!(matches!(error, Error::Model { .. }), "{error}");
     assert_eq!(server.requests().len(), 2);
-    assert!(server.requests()[1].said_by("user").contains("neither a list `facts`"));
+    assert!(server.requests()[1].content_of("user").contains("neither a list `facts`"));
 }
 
 #[tokio::test]

@@ -21,7 +21,7 @@ async fn long_day_is_read_in_parts_that_fit() {
     let requests = server.requests();
     assert!(requests.len() > 6, "{}", requests.len());
     for request in &requests {
-        let count = of_messages([request.said_by("system"), request.said_by("user")]);
+        let count = of_messages([request.content_of("system"), request.content_of("user")]);
         assert!(count + 400 <= SMALL, "{count}");
     }
     assert!(requests.iter().any(merges));
@@ -62,18 +62,18 @@ fn twice(request: &ModelRequest, first: &str) -> Script {
         let text = format!("{first} {number} is told in words that bear no great weight");
         json!({ "text": text, "day": null, "sources": [1] })
     };
-    sentences(json!((0..2 * asked(request) / 11).map(sentence).collect::<Vec<_>>()))
+    sentences(json!((0..2 * word_limit(request) / 11).map(sentence).collect::<Vec<_>>()))
 }
 
 /// Returns the maximum words that a request asks for.
-fn asked(request: &ModelRequest) -> usize {
-    let spoken = request.said_by("user");
-    let (_, rest) = spoken.split_once("at most ").unwrap();
+fn word_limit(request: &ModelRequest) -> usize {
+    let prompt = request.content_of("user");
+    let (_, rest) = prompt.split_once("at most ").unwrap();
     rest.split(' ').next().unwrap().parse().unwrap()
 }
 
 fn merges(request: &ModelRequest) -> bool {
-    request.said_by("system").contains("partial summaries")
+    request.content_of("system").contains("partial summaries")
 }
 
 /// Without this, the partial summaries of a model that writes too much would be merged over and over.
@@ -82,9 +82,9 @@ async fn partial_summaries_are_shortened_before_merging() {
     let server = ModelServer::choosing(|request| twice(request, if merges(request) { "Whole" } else { "Partial" }));
     small(&server).day(&a_long_day(6, 8).await).await.unwrap();
     let (merged, partial): (Vec<_>, Vec<_>) = server.requests().into_iter().partition(merges);
-    let kept: usize = merged.iter().map(|request| request.said_by("user").matches("Partial ").count()).sum();
+    let kept: usize = merged.iter().map(|request| request.content_of("user").matches("Partial ").count()).sum();
     // Half more than requested, in whole sentences.
-    let expected: usize = partial.iter().map(|request| asked(request) * 3 / 2 / 11).sum();
+    let expected: usize = partial.iter().map(|request| word_limit(request) * 3 / 2 / 11).sum();
     assert!(partial.len() > 1, "{}", partial.len());
     assert_eq!(kept, expected);
 }
@@ -103,7 +103,7 @@ async fn turn_longer_than_the_window_is_read_in_pieces() {
 async fn model_that_does_not_shorten_is_asked_a_limited_number_of_times() {
     // The model repeats its whole input, so partial summaries never become fewer.
     let server = ModelServer::choosing(|request| {
-        let lines = request.said_by("user").lines().filter(|line| line.starts_with('['));
+        let lines = request.content_of("user").lines().filter(|line| line.starts_with('['));
         let all: Vec<Value> = lines.map(|line| json!({ "text": line, "day": null, "sources": [] })).collect();
         sentences(json!(all))
     });

@@ -57,13 +57,13 @@ async fn planted_text_stays_on_its_line_in_the_data() {
     rig.extract(&turns).await.unwrap();
     rig.day(&turns).await.unwrap();
     for request in server.requests() {
-        assert!(!request.said_by("system").contains("hunter2"));
-        let asked = request.said_by("user");
-        let numbers: Vec<&str> = asked.lines().filter_map(|line| line.strip_prefix('[')?.split(']').next()).collect();
-        assert_eq!(numbers, ["1", "2"], "{asked}");
-        let closed = asked.lines().filter(|line| line.starts_with("</sources")).count();
-        assert_eq!(closed, 1, "{asked}");
-        assert!(!asked.contains("<|im_start|>"));
+        assert!(!request.content_of("system").contains("hunter2"));
+        let prompt = request.content_of("user");
+        let numbers: Vec<&str> = prompt.lines().filter_map(|line| line.strip_prefix('[')?.split(']').next()).collect();
+        assert_eq!(numbers, ["1", "2"], "{prompt}");
+        let closed = prompt.lines().filter(|line| line.starts_with("</sources")).count();
+        assert_eq!(closed, 1, "{prompt}");
+        assert!(!prompt.contains("<|im_start|>"));
     }
 }
 

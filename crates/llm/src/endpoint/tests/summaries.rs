@@ -48,8 +48,8 @@ async fn lines_show_role_and_conversation_and_skip_system_and_tool_turns() {
         set_role(turn, role);
     }
     rig.day(&day).await.unwrap();
-    let asked = server.requests()[0].said_by("user").to_owned();
-    let lines: Vec<&str> = asked.lines().filter(|line| line.starts_with('[')).collect();
+    let prompt = server.requests()[0].content_of("user").to_owned();
+    let lines: Vec<&str> = prompt.lines().filter(|line| line.starts_with('[')).collect();
     assert_eq!(lines, ["[1] 09:00 [a] Ann: I signed.", "[2] 09:00 [b] Aria (assistant): Noted."]);
 }
 
@@ -70,10 +70,10 @@ async fn question_shows_times_speakers_and_numbers() {
     rig.settings.time_zone = "Europe/Lisbon".into();
     rig.day(&a_day().await).await.unwrap();
     let request = &server.requests()[0];
-    let asked = request.said_by("user");
-    assert!(asked.contains("\n[2] 09:00 Bob: The movers come on Friday"), "{asked}");
-    assert!(asked.starts_with("The day is 2026-03-04. Write at most 25 words."), "{asked}");
-    assert!(!request.said_by("system").contains("movers"));
+    let prompt = request.content_of("user");
+    assert!(prompt.contains("\n[2] 09:00 Bob: The movers come on Friday"), "{prompt}");
+    assert!(prompt.starts_with("The day is 2026-03-04. Write at most 25 words."), "{prompt}");
+    assert!(!request.content_of("system").contains("movers"));
     assert_eq!(request.body["max_tokens"], 2_048);
     assert_eq!(request.body["model"], "test");
 }
@@ -97,7 +97,7 @@ async fn longer_periods_are_made_of_sentences() {
     let from: Vec<Vec<&str>> =
         draft.sentences.iter().map(|sentence| sentence.from.iter().map(MemoryId::as_str).collect()).collect();
     assert_eq!(from, [vec!["t-1", "t-2"], vec!["t-3"], vec!["t-1", "t-2", "t-3"]]);
-    assert!(server.requests()[0].said_by("user").contains("[3] 2026-03-05 It rained."));
+    assert!(server.requests()[0].content_of("user").contains("[3] 2026-03-05 It rained."));
 }
 
 #[tokio::test]
@@ -113,7 +113,7 @@ async fn same_question_is_paid_for_once() {
     rig.settings.prompts.insert("daily".into(), "In verse.\n---\n{{ sources }}".into());
     assert_ne!(Engine::recipe(&rig.endpoint, &rig.settings, Grain::Daily), before);
     rig.day(&day).await.unwrap();
-    assert!(server.requests()[1].said_by("system").starts_with("In verse."));
+    assert!(server.requests()[1].content_of("system").starts_with("In verse."));
 }
 
 #[tokio::test]
@@ -196,10 +196,10 @@ async fn sealed_summary_is_amended() {
     let draft = rig.summarize(DAY, &day[..1], Some(&base)).await.unwrap();
     assert_eq!(draft.sentences[0].from, [MemoryId::from_text("t-old")]);
     assert_eq!(draft.sentences[1].from, [day[0].id.clone()]);
-    let asked = server.requests()[0].said_by("user").to_owned();
+    let prompt = server.requests()[0].content_of("user").to_owned();
     assert!(
-        asked.contains("[1] 2026-03-04 Ann: I signed.") && asked.contains("[2] 09:00 Ann: Today I signed"),
-        "{asked}"
+        prompt.contains("[1] 2026-03-04 Ann: I signed.") && prompt.contains("[2] 09:00 Ann: Today I signed"),
+        "{prompt}"
     );
     // Without late sources the base is returned unchanged, and no model is called.
     let same = rig.summarize(DAY, &[], Some(&base)).await.unwrap();

@@ -21,7 +21,7 @@ async fn malformed_answer_then_good_one_succeeds() {
     assert_eq!(requests.len(), 2);
     let messages = requests[1].body["messages"].as_array().unwrap();
     assert_eq!(messages[2]["content"], "Let me think, Ann moved.");
-    assert!(requests[1].said_by("user").contains("cannot be used: it holds no JSON object"));
+    assert!(requests[1].content_of("user").contains("cannot be used: it holds no JSON object"));
     assert_eq!(rig.spent().await.0, 2, "both answers were paid for");
 }
 
@@ -155,9 +155,9 @@ async fn unsupported_formats_are_tried_once() {
     let rig = Rig::new(&server);
     rig.day(&a_day().await).await.unwrap();
     rig.day(&a_day().await[..2]).await.unwrap();
-    let asked: Vec<String> =
+    let formats: Vec<String> =
         server.requests().iter().map(|request| request.body["response_format"]["type"].to_string()).collect();
-    assert_eq!(asked, ["\"json_schema\"", "\"json_object\"", "null", "null"]);
+    assert_eq!(formats, ["\"json_schema\"", "\"json_object\"", "null", "null"]);
 }
 
 #[tokio::test]

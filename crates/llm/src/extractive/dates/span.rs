@@ -41,7 +41,7 @@ impl Span {
         Some(Span::Days(monday, monday.checked_add(6.days()).ok()?))
     }
 
-    /// Saturday and Sunday of the week that is `offset` weeks after that of the day.
+    /// Returns Saturday and Sunday of the week that is `offset` weeks after that of the day.
     pub(super) fn weekend(day: Date, offset: i32) -> Option<Span> {
         let saturday = monday(day).checked_add((7 * offset + 5).days()).ok()?;
         Some(Span::Days(saturday, saturday.checked_add(1.days()).ok()?))

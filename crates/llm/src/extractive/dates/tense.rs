@@ -10,27 +10,27 @@ const AHEAD: &str = "will shall gonna going plan plans planning due deadline mus
     leave leaves go goes open opens close closes fly flies meet meets return returns visit visits take takes play plays launch launches face faces \
     expire expires vote votes get gets have has";
 
-/// Whether the time at a word is in the future. True if no verb indicates the past.
+/// Returns whether the time at a word is in the future. True if no verb indicates the past.
 pub(super) fn is_future(words: &[&str], at: usize) -> bool {
     !is_past(words, at)
 }
 
-/// Whether the verb nearest to the word is in the past tense. Verbs before the word are preferred.
+/// Returns whether the verb nearest to the word is in the past tense. Verbs before the word are preferred.
 pub(super) fn is_past(words: &[&str], at: usize) -> bool {
     let past = |word: &str| !is_ahead(word) && verbs::is_past(word);
     let distance = |place: usize| if place < at { 2 * (at - place) } else { 2 * (place - at) + 3 };
     let nearest = (0..words.len())
         .filter(|place| is_ahead(words[*place]) || past(words[*place]))
         .min_by_key(|place| distance(*place));
-    nearest.is_some_and(|place| past(words[place]) && !is_asked_for(words, place))
+    nearest.is_some_and(|place| past(words[place]) && !is_question(words, place))
 }
 
 fn is_ahead(word: &str) -> bool {
     AHEAD.split_whitespace().any(|ahead| ahead == word) || word.ends_with("'ll")
 }
 
-/// Whether a past form follows a word of the future: "will have finished", "to be moved".
-fn is_asked_for(words: &[&str], place: usize) -> bool {
+/// Returns whether a past form follows a word of the future: "will have finished", "to be moved".
+fn is_question(words: &[&str], place: usize) -> bool {
     words[place.saturating_sub(2)..place].iter().any(|word| is_ahead(word))
 }
 

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// Conversations of several weeks: sentences of words, fillers, questions, punctuation, wide characters, in any order.
-fn talk() -> impl Strategy<Value = Vec<Memory>> {
+fn conversation() -> impl Strategy<Value = Vec<Memory>> {
     let word = prop::sample::select(vec![
         "moved",
         "Berlin",
@@ -36,20 +36,20 @@ fn talk() -> impl Strategy<Value = Vec<Memory>> {
     let text = prop::collection::vec(sentence, 0..8).prop_map(|sentences| sentences.concat());
     let speaker = prop::sample::select(vec!["Ann", "Bob Lee", "x", "a very long name of seven words"]);
     let role = prop::sample::select(vec![Role::User, Role::User, Role::User, Role::Assistant, Role::Tool]);
-    let spoken = (0..120_i64, 0..1440_i64, role, speaker, text);
-    prop::collection::vec(spoken, 1..40).prop_map(|mut spoken| {
-        spoken.sort_by_key(|(day, minute, ..)| (*day, *minute));
-        spoken.dedup_by_key(|(day, minute, ..)| (*day, *minute));
-        spoken.into_iter().map(|(day, minute, role, speaker, text)| turn(day, minute, role, speaker, &text)).collect()
+    let fields = (0..120_i64, 0..1440_i64, role, speaker, text);
+    prop::collection::vec(fields, 1..40).prop_map(|mut turns| {
+        turns.sort_by_key(|(day, minute, ..)| (*day, *minute));
+        turns.dedup_by_key(|(day, minute, ..)| (*day, *minute));
+        turns.into_iter().map(|(day, minute, role, speaker, text)| turn(day, minute, role, speaker, &text)).collect()
     })
 }
 
 fn check_summary(summary: &Memory, turns: &[Memory]) {
     let grain = summary.grain;
     assert!(!summary.text.is_empty());
-    let spoken: usize = turns.iter().filter(|turn| turn.period == summary.period).map(|turn| words(&turn.text)).sum();
+    let length: usize = turns.iter().filter(|turn| turn.period == summary.period).map(|turn| words(&turn.text)).sum();
     let added = lines::added(grain, summary.sentences());
-    let most = if grain == Grain::Daily { ((spoken / 4).max(60) + added).min(200) } else { budget::limit(grain) };
+    let most = if grain == Grain::Daily { ((length / 4).max(60) + added).min(200) } else { budget::limit(grain) };
     assert!(words(&summary.text) <= most, "{} of {most} words: {}", words(&summary.text), summary.text);
     assert!(summary.sentences().is_sorted_by_key(|sentence| sentence.day));
     let place = |id: &MemoryId| turns.iter().position(|turn| turn.id == *id).expect("every trace ends in a turn");
@@ -64,16 +64,16 @@ fn check_summary(summary: &Memory, turns: &[Memory]) {
 fn check_sentence(sentence: &Sentence, turn: &Memory) {
     assert_eq!(sentence.day, turn.days.0);
     if sentence.speaker.is_some() {
-        let spoken = clean::spoken(&turn.text).to_lowercase();
+        let original = clean::without_asides(&turn.text).to_lowercase();
         let (_, quote) = answers::parts(&sentence.text);
         let quoted = without_dates(quote).to_lowercase().replace('…', "");
-        assert!(is_in_order(&quoted, &spoken), "{spoken} / {quoted}");
+        assert!(is_in_order(&quoted, &original), "{original} / {quoted}");
         assert_eq!(sentence.speaker.as_deref(), turn.speaker());
         assert_ne!(sentence.text, "ok");
     }
 }
 
-/// Whether the letters of a quote occur in the text in the same order.
+/// Returns whether the letters of a quote occur in the text in the same order.
 fn is_in_order(quote: &str, text: &str) -> bool {
     let mut letters = text.chars();
     quote.chars().filter(|letter| letter.is_alphanumeric()).all(|letter| letters.any(|one| one == letter))
@@ -91,7 +91,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn every_grain_respects_budget_order_and_traces(turns in talk()) {
+    fn every_grain_respects_budget_order_and_traces(turns in conversation()) {
         let mut memories = turns.clone();
         for grain in Grain::SUMMARIES {
             memories = roll_up(grain, &memories);
@@ -100,7 +100,7 @@ proptest! {
     }
 
     #[test]
-    fn amended_summary_depends_only_on_base_and_set_of_late_sources(turns in talk(), late in talk(), seed in any::<u64>()) {
+    fn amended_summary_depends_only_on_base_and_set_of_late_sources(turns in conversation(), late in conversation(), seed in any::<u64>()) {
         for grain in [Grain::Daily, Grain::Weekly] {
             let base = sealed(summary(grain, &roll_up_to(grain, &turns)));
             let late = roll_up_to(grain, &late);
@@ -116,7 +116,7 @@ proptest! {
     }
 
     #[test]
-    fn order_of_sources_does_not_matter(turns in talk(), seed in any::<u64>()) {
+    fn order_of_sources_does_not_matter(turns in conversation(), seed in any::<u64>()) {
         let mut shuffled = turns.clone();
         shuffled.sort_by_key(|turn| Digest::of([turn.id.as_str().as_bytes(), &seed.to_le_bytes()]));
         prop_assert_eq!(sentences(Grain::Daily, None, &turns), sentences(Grain::Daily, None, &shuffled));

@@ -16,10 +16,10 @@ async fn ask_with(world: &World, reranker: Arc<dyn Reranker>, candidates: usize,
 async fn model_puts_the_best_into_its_order() {
     let world = World::with(&LONG_AND_SHORT, &[]).await;
     let reranker = Arc::new(WordReranker::new());
-    let asked = Query { explain: true, ..about("boat") };
-    let answer = ask_with(&world, reranker.clone(), 50, asked.clone()).await;
+    let query = Query { explain: true, ..about("boat") };
+    let answer = ask_with(&world, reranker.clone(), 50, query.clone()).await;
     assert_eq!(answer.reranked, Reranked::Yes);
-    let plain = world.ask(asked).await;
+    let plain = world.ask(query).await;
     assert_eq!(texts(&plain)[0], LONG_AND_SHORT[1].1);
     assert_eq!(texts(&answer)[0], LONG_AND_SHORT[0].1);
     for found in &answer.results {
@@ -29,7 +29,7 @@ async fn model_puts_the_best_into_its_order() {
     assert!(answer.results[0].parts.iter().any(|part| part.name == "rerank" && part.value > 0.0));
     // The model reads each text with its time and speaker, in our order.
     let sent: Vec<String> = plain.results.iter().map(|found| as_line(&found.memory)).collect();
-    assert_eq!(reranker.asked(), [sent]);
+    assert_eq!(reranker.requests(), [sent]);
     // Conversations are ranked by the turns that the model put first.
     assert_eq!(answer.conversations[0].best, answer.results[0].memory.id);
 }
@@ -40,10 +40,10 @@ async fn model_reads_only_the_best_and_the_rest_stays_below() {
     let plain = world.ask(about("boat")).await;
     let reranker = Arc::new(WordReranker::new());
     let answer = ask_with(&world, reranker.clone(), 2, about("boat")).await;
-    assert_eq!(reranker.asked()[0].len(), 2);
+    assert_eq!(reranker.requests()[0].len(), 2);
     assert_eq!(texts(&answer)[2..], texts(&plain)[2..]);
     // One text has no order.
-    assert_eq!(ask_with(&world, reranker, 1, about("boat")).await.reranked, Reranked::NotAsked);
+    assert_eq!(ask_with(&world, reranker, 1, about("boat")).await.reranked, Reranked::NotRequested);
 }
 
 #[tokio::test]
@@ -53,7 +53,7 @@ async fn failed_model_leaves_the_answer_unchanged_and_is_reported() {
     let answer = ask_with(&world, away, 50, about("boat")).await;
     let plain = world.ask(about("boat")).await;
     assert_eq!(answer.reranked, Reranked::No("it is away".into()));
-    assert_eq!(Answer { reranked: Reranked::NotAsked, ..answer }, plain);
+    assert_eq!(Answer { reranked: Reranked::NotRequested, ..answer }, plain);
 }
 
 #[tokio::test]
@@ -61,10 +61,10 @@ async fn model_is_not_called_for_lists_or_extractive_agents() {
     let world = World::with(&LONG_AND_SHORT, &[]).await;
     let reranker = Arc::new(WordReranker::new());
     let listed = ask_with(&world, reranker.clone(), 50, Query::default()).await;
-    assert_eq!((listed.reranked, reranker.asked().len()), (Reranked::NotAsked, 0));
+    assert_eq!((listed.reranked, reranker.requests().len()), (Reranked::NotRequested, 0));
     let private = Settings { engine: EngineChoice::Extractive, ..Settings::default() };
     world.catalog.save_settings(&agent("a"), &private).await.unwrap();
     let answer = ask_with(&world, reranker.clone(), 50, about("boat")).await;
-    assert_eq!((answer.reranked, reranker.asked().len()), (Reranked::NotAsked, 0));
+    assert_eq!((answer.reranked, reranker.requests().len()), (Reranked::NotRequested, 0));
     assert_eq!(answer.results.len(), 4);
 }

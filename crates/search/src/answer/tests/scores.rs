@@ -5,15 +5,15 @@ use super::*;
 #[tokio::test]
 async fn explained_score_is_the_sum_of_its_parts() {
     let world = World::with(&TURNS, &[("2026-W10", "a boat was bought")]).await;
-    let asked = Query { explain: true, grains: Grain::ALL.to_vec(), ..about("who bought the blue boat?") };
-    let answer = world.ask(asked.clone()).await;
+    let query = Query { explain: true, grains: Grain::ALL.to_vec(), ..about("who bought the blue boat?") };
+    let answer = world.ask(query.clone()).await;
     for found in &answer.results {
         let sum: f64 = found.parts.iter().map(|part| part.value).sum();
         assert!((sum - found.score).abs() < 1e-9 && !found.parts.is_empty(), "{found:?}");
     }
     let names: Vec<&str> = answer.results[0].parts.iter().map(|part| part.name).collect();
     assert_eq!(names[..2], ["vector", "words"], "both have their say");
-    let plain = world.ask(Query { explain: false, ..asked }).await;
+    let plain = world.ask(Query { explain: false, ..query }).await;
     assert!(plain.results.iter().all(|found| found.parts.is_empty()));
 }
 
@@ -92,8 +92,8 @@ async fn recency_counts_only_in_questions_about_the_present() {
     check(Query { to: day("2026-03-09"), ..about("who has the boat now?") }, false).await;
     check(Query { to: day("2026-03-10"), ..about("who has the boat now?") }, true).await;
     // A day is over at its midnight.
-    let asked = Query { to: day("2026-03-09"), explain: true, limit: 10, ..about("who has the boat now?") };
-    let answer = world.search.answer(&agent("a"), &asked, at("2026-03-10T00:00:00Z")).await.unwrap();
+    let query = Query { to: day("2026-03-09"), explain: true, limit: 10, ..about("who has the boat now?") };
+    let answer = world.search.answer(&agent("a"), &query, at("2026-03-10T00:00:00Z")).await.unwrap();
     let is_recent = answer.results.iter().flat_map(|found| &found.parts).any(|part| part.name == "recency");
     assert!(!is_recent);
 }
@@ -112,7 +112,7 @@ async fn frequently_returned_memory_outranks_only_its_equals() {
     let world = World::with(&turns, &[]).await;
     let before = world.ask(about("painted red boat")).await;
     let ids: Vec<MemoryId> = before.results.iter().map(|found| found.memory.id.clone()).collect();
-    let given = async |id: &MemoryId, times| {
+    let accessed = async |id: &MemoryId, times| {
         let access = Access { times, last: at(NOW) };
         world.catalog.add_accesses(&agent("a"), &[(id.clone(), access)]).await.unwrap();
         let answer = world.ask(Query { explain: true, ..about("painted red boat") }).await;
@@ -121,9 +121,9 @@ async fn frequently_returned_memory_outranks_only_its_equals() {
         (answer.results.into_iter().map(|found| found.memory.id).collect::<Vec<_>>(), parts)
     };
     assert!(before.results[0].score - before.results[1].score < 0.3, "these two are equals: {before:?}");
-    let (after, parts) = given(&ids[1], 20).await;
+    let (after, parts) = accessed(&ids[1], 20).await;
     assert_eq!((after[..2].to_vec(), parts), (vec![ids[1].clone(), ids[0].clone()], vec![0.3]));
-    let (after, parts) = given(&ids[2], 1_000_000).await;
+    let (after, parts) = accessed(&ids[2], 1_000_000).await;
     assert_eq!((&after[2], parts), (&ids[2], vec![0.3, 0.3]), "what fits less stays below");
 }
 
@@ -131,18 +131,18 @@ async fn frequently_returned_memory_outranks_only_its_equals() {
 async fn statement_is_lowered_by_its_doubt() {
     let world = World::with(&TURNS, &[]).await;
     let turn = turn_of(&agent("a"), message(TURNS[0].0, TURNS[0].1));
-    let stated = |text: &str, confidence| Statement { confidence, ..statement(&agent("a"), &turn, text) };
+    let statement_with = |text: &str, confidence| Statement { confidence, ..statement(&agent("a"), &turn, text) };
     let statements = vec![
-        stated("Ann keeps bees.", Some(0.2)),
-        stated("Ann keeps cows.", Some(1.0)),
-        stated("Ann keeps hens.", None),
+        statement_with("Ann keeps bees.", Some(0.2)),
+        statement_with("Ann keeps cows.", Some(1.0)),
+        statement_with("Ann keeps hens.", None),
     ];
     let found = Extracted { statements, ..Extracted::default() };
     let extraction = Extraction { turns: vec![turn.id], found, after: 0, extracted: 99, degraded: None };
     world.catalog.save_extraction(&agent("a"), extraction, at(NOW)).await.unwrap();
     world.project().await;
-    let asked = Query { kinds: vec![Kind::Statement], explain: true, ..about("what does Ann keep?") };
-    let answer = world.ask(asked).await;
+    let query = Query { kinds: vec![Kind::Statement], explain: true, ..about("what does Ann keep?") };
+    let answer = world.ask(query).await;
     let doubts = answer.results.iter().map(|found| {
         let part = found.parts.iter().find(|part| part.name == "confidence");
         (found.memory.text.as_str(), part.map(|part| part.value))

@@ -34,14 +34,14 @@ fn summary(id: &str, pool: Pool, sentences: &[(&str, &str)]) -> Candidate {
 }
 
 /// Returns what is chosen, sorted: ids, and for a summary its sentences.
-fn shown(candidates: &[Candidate], budget: u64, is_known: bool, asked: &str) -> Vec<String> {
-    let asked = super::super::words::words(asked);
-    let chosen = choose(candidates, &Limits { budget, is_known, asked: &asked });
+fn shown(candidates: &[Candidate], budget: u64, is_known: bool, query_words: &str) -> Vec<String> {
+    let query_words = super::super::words::words(query_words);
+    let chosen = choose(candidates, &Limits { budget, is_known, query_words: &query_words });
     let line = |candidate: &Candidate| {
         let lines = candidate.summary.iter().flat_map(|(_, lines)| lines.iter().map(|line| line.text.as_str()));
         [&[candidate.item.id.as_str()], &lines.collect::<Vec<_>>()[..]].concat().join(" ")
     };
-    let mut all: Vec<String> = chosen.taken.iter().map(line).collect();
+    let mut all: Vec<String> = chosen.candidates.iter().map(line).collect();
     all.sort();
     all
 }
@@ -68,7 +68,7 @@ fn turn_is_dropped_if_the_requested_period_covers_it() {
         turn("t-2", "I sold the boat"),
         summary("s-1", Pool::Period, &[("moved", "t-1"), ("painted", "t-9")]),
     ];
-    let limits = Limits { budget: 1000, is_known: true, asked: &[] };
+    let limits = Limits { budget: 1000, is_known: true, query_words: &[] };
     assert_eq!(shown(&all, 1000, true, ""), ["s-1 moved painted", "t-2"]);
     assert_eq!(choose(&all, &limits).omitted, 0, "what is said already is not left out for the budget");
 }
@@ -119,15 +119,15 @@ fn newest_summaries_share_a_tenth_without_repeats() {
     // A turn that is shown replaces the sentence made from it.
     let same = [&all[..], &[turn("x-1", "I moved to Bern")]].concat();
     assert_eq!(summaries(&same, 5000), ["s-1 Bob sold a boat", "s-2 The cat was ill"]);
-    let limits = Limits { budget: 100, is_known: true, asked: &[] };
+    let limits = Limits { budget: 100, is_known: true, query_words: &[] };
     assert_eq!(choose(&[year], &limits).omitted, 0, "what comes with every prompt is not missed");
 }
 
 #[test]
 fn prompt_unknown_to_memory_gets_sixty_tokens_of_facts() {
     let facts: Vec<Candidate> = (1..9).map(|number| fact(&format!("f-{number}"), "Ann likes tea", "")).collect();
-    let chosen = choose(&facts, &Limits { budget: 2000, is_known: false, asked: &[] });
-    let text = render::render(&render::arrange(chosen.taken));
+    let chosen = choose(&facts, &Limits { budget: 2000, is_known: false, query_words: &[] });
+    let text = render::render(&render::arrange(chosen.candidates));
     assert!(!text.is_empty() && annals_core::tokens(&text) <= UNRELATED, "{text}");
     assert_eq!(shown(&facts, 2000, true, "").len(), 8);
 }

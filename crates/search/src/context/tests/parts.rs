@@ -7,13 +7,13 @@ use super::*;
 
 #[tokio::test]
 async fn facts_of_named_entities_and_the_speaker_appear_once() {
-    async fn check(spoken: &str, speaker: Option<&str>, expect: &[&str]) {
-        let request = ContextQuery { speaker: speaker.map(str::to_owned), ..prompt(spoken, 1000) };
+    async fn check(text: &str, speaker: Option<&str>, expect: &[&str]) {
+        let request = ContextQuery { speaker: speaker.map(str::to_owned), ..prompt(text, 1000) };
         let context = ask(request).await;
         let facts = of_kind(&context, ContextKind::Fact);
         let mut subjects: Vec<&str> = facts.iter().filter_map(|fact| fact.split(' ').next()).collect();
         subjects.sort_unstable();
-        assert_eq!(subjects, expect, "{spoken:?} by {speaker:?}");
+        assert_eq!(subjects, expect, "{text:?} by {speaker:?}");
     }
     check("does ann like bob?", None, &["Ann", "Bob"]).await;
     check("an announcement", None, &[]).await;
@@ -25,9 +25,9 @@ async fn facts_of_named_entities_and_the_speaker_appear_once() {
 /// Returns the facts of a context over these facts, given as `(fact, day, confidence)`.
 async fn facts_of(log: &[(&str, &str, f64)], request: ContextQuery) -> Vec<String> {
     let world = World::with(&TURNS, &[]).await;
-    let read = |(stated, day, confidence): &(&str, &str, f64)| annals_core::FactOperation {
+    let read = |(fact, day, confidence): &(&str, &str, f64)| annals_core::FactOperation {
         confidence: *confidence,
-        ..entry(&agent("a"), stated, &format!("{day}T10:00:00Z"))
+        ..entry(&agent("a"), fact, &format!("{day}T10:00:00Z"))
     };
     let log: Vec<_> = log.iter().map(read).collect();
     world.facts.replace(&agent("a"), fold(&log), 1).await.unwrap();
@@ -55,8 +55,8 @@ async fn facts_start_at_named_entities_and_the_most_confident_come_first() {
     assert_eq!(facts, ["Ann likes rum (since 2026-02-02)", "Ann likes tea (since 2026-02-01)"]);
     // Facts about the speaker come with every prompt, and last.
     let both = [("Ann likes tea", "2026-02-01", 0.1), ("Bob likes rum", "2026-02-02", 0.9)];
-    let asked = ContextQuery { speaker: Some("Bob".into()), ..prompt("Ann", 1000) };
-    let facts = facts_of(&both, asked).await;
+    let request = ContextQuery { speaker: Some("Bob".into()), ..prompt("Ann", 1000) };
+    let facts = facts_of(&both, request).await;
     assert_eq!(facts, ["Ann likes tea (since 2026-02-01)", "Bob likes rum (since 2026-02-02)"]);
 }
 
@@ -64,13 +64,13 @@ async fn facts_start_at_named_entities_and_the_most_confident_come_first() {
 async fn longest_names_and_a_dozen_facts_are_kept() {
     let names = ["Abe", "Anna", "Berta", "Cecily", "Dorothy", "Ezekiel", "Florence", "Gwendolyn", "Hyacinth"];
     let log: Vec<String> = names.iter().map(|name| format!("{name} likes tea")).collect();
-    let log: Vec<(&str, &str, f64)> = log.iter().map(|stated| (stated.as_str(), "2026-02-01", 0.5)).collect();
+    let log: Vec<(&str, &str, f64)> = log.iter().map(|fact| (fact.as_str(), "2026-02-01", 0.5)).collect();
     let facts = facts_of(&log, prompt(&names.join(" and "), 2000)).await;
     let mut subjects: Vec<&str> = facts.iter().filter_map(|fact| fact.split(' ').next()).collect();
     subjects.sort_unstable();
     assert_eq!(subjects, names[1..]);
     let things: Vec<String> = (0..20).map(|thing| format!("Ann owns thing{thing}")).collect();
-    let log: Vec<(&str, &str, f64)> = things.iter().map(|stated| (stated.as_str(), "2026-02-01", 0.5)).collect();
+    let log: Vec<(&str, &str, f64)> = things.iter().map(|fact| (fact.as_str(), "2026-02-01", 0.5)).collect();
     assert_eq!(facts_of(&log, prompt("Ann", 5000)).await.len(), 12);
 }
 
@@ -83,13 +83,13 @@ async fn every_time_bound_is_a_filter() {
         let found: Vec<String> = found.filter_map(|item| Some(item.days?.0.to_string())).collect();
         assert_eq!(found, days, "{request:?}");
     };
-    let asked = || prompt("boat", 2000);
-    check(ContextQuery { max_days_ago: Some(1), ..asked() }, &["2026-03-09"]).await;
-    check(ContextQuery { max_days_ago: Some(8), min_days_ago: Some(5), ..asked() }, &["2026-03-02", "2026-03-05"])
+    let request = || prompt("boat", 2000);
+    check(ContextQuery { max_days_ago: Some(1), ..request() }, &["2026-03-09"]).await;
+    check(ContextQuery { max_days_ago: Some(8), min_days_ago: Some(5), ..request() }, &["2026-03-02", "2026-03-05"])
         .await;
-    let before = || ContextQuery { from: "2026-02-18".parse().ok(), to: "2026-02-18".parse().ok(), ..asked() };
+    let before = || ContextQuery { from: "2026-02-18".parse().ok(), to: "2026-02-18".parse().ok(), ..request() };
     check(before(), &["2026-02-16"]).await;
-    check(ContextQuery { period: "2026-W08".parse().ok(), ..asked() }, &["2026-02-16"]).await;
+    check(ContextQuery { period: "2026-W08".parse().ok(), ..request() }, &["2026-02-16"]).await;
     check(ContextQuery { strict: true, ..before() }, &[]).await;
 }
 
@@ -145,11 +145,11 @@ async fn last_turns_of_the_conversation_are_always_included() {
 #[tokio::test]
 async fn matching_summary_is_included_with_its_days() {
     let world = World::with(&TURNS, &[("2026-01", "Ann painted the boat in the harbour")]).await;
-    let asked = prompt("who painted the boat in the harbour?", 1000);
-    let context = world.search.context(&agent("a"), &asked, at(NOW)).await.unwrap();
+    let request = prompt("who painted the boat in the harbour?", 1000);
+    let context = world.search.context(&agent("a"), &request, at(NOW)).await.unwrap();
     let summaries = of_kind(&context, ContextKind::Summary);
     assert_eq!(summaries, ["2026-01 (2025-12-29 to 2026-02-01):\n- Ann painted the boat in the harbour"]);
-    let since = ContextQuery { from: Some("2026-02-02".parse().unwrap()), ..asked };
+    let since = ContextQuery { from: Some("2026-02-02".parse().unwrap()), ..request };
     let context = world.search.context(&agent("a"), &since, at(NOW)).await.unwrap();
     assert_eq!(of_kind(&context, ContextKind::Summary), Vec::<&str>::new());
 }
@@ -165,15 +165,15 @@ async fn newest_summary_of_each_grain_comes_with_known_prompts() {
     // Turns of all times, so that the search does not add summaries.
     let turns = [&[("2026-01-05T10:00:00Z", "Ann bought the red boat")], &TURNS[..]].concat();
     let world = World::with(&turns, &summaries).await;
-    let stated = async |request: ContextQuery| {
+    let summaries_for = async |request: ContextQuery| {
         let context = world.search.context(&agent("a"), &request, at(NOW)).await.unwrap();
         let all = of_kind(&context, ContextKind::Summary).into_iter();
         all.map(|text| text.split("- ").nth(1).unwrap().to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(stated(prompt("who sold the boat?", 3000)).await, ["A month of storms.", "A week of rain."]);
-    assert_eq!(stated(prompt("hello", 3000)).await, Vec::<String>::new());
+    assert_eq!(summaries_for(prompt("who sold the boat?", 3000)).await, ["A month of storms.", "A week of rain."]);
+    assert_eq!(summaries_for(prompt("hello", 3000)).await, Vec::<String>::new());
     let since = ContextQuery { from: "2026-03-01".parse().ok(), ..prompt("who sold the boat?", 3000) };
-    assert_eq!(stated(since).await, Vec::<String>::new());
+    assert_eq!(summaries_for(since).await, Vec::<String>::new());
 }
 
 #[tokio::test]
@@ -248,8 +248,8 @@ async fn nothing_later_than_now_is_in_a_context() {
 #[tokio::test]
 async fn question_about_a_period_gets_its_summary() {
     let world = World::with(&TURNS, &[("2026-02", "Ann sold a boat in the cold"), ("2026-W09", "a boat")]).await;
-    let asked = prompt("What happened in February 2026?", 400);
-    let context = world.search.context(&agent("a"), &asked, at(NOW)).await.unwrap();
+    let request = prompt("What happened in February 2026?", 400);
+    let context = world.search.context(&agent("a"), &request, at(NOW)).await.unwrap();
     assert_eq!(of_kind(&context, ContextKind::Summary).len(), 1, "{}", context.text);
     let detail =
         world.search.context(&agent("a"), &prompt("Who sold the boat in February 2026?", 400), at(NOW)).await.unwrap();

@@ -27,7 +27,7 @@ async fn model_ranks_all_items_at_once_except_the_fixed_ones() {
     let request = ContextQuery { conversation: None, ..a_bit_of_everything(1000) };
     let context = ask_with(reranker.clone(), &request).await;
     assert_eq!(context.reranked, Reranked::Yes);
-    let [sent]: [Vec<String>; 1] = reranker.asked().try_into().unwrap();
+    let [sent]: [Vec<String>; 1] = reranker.requests().try_into().unwrap();
     let (judged, kept): (Vec<_>, Vec<_>) = context.items.iter().partition(|item| sent.contains(&item.text));
     assert_eq!((judged.len(), sent.len()), (6, 6), "a fact, four turns, a document");
     assert!(kept.iter().all(|item| item.kind == ContextKind::Block) && kept.len() == 1);
@@ -36,7 +36,7 @@ async fn model_ranks_all_items_at_once_except_the_fixed_ones() {
     // The last turns are not ranked: they are included because they were just said.
     let reranker = Arc::new(WordReranker::new());
     ask_with(reranker.clone(), &a_bit_of_everything(1000)).await;
-    assert!(reranker.asked()[0].iter().all(|text| !text.contains("boat")), "{:?}", reranker.asked());
+    assert!(reranker.requests()[0].iter().all(|text| !text.contains("boat")), "{:?}", reranker.requests());
 }
 
 #[tokio::test]
@@ -47,9 +47,9 @@ async fn item_ranked_first_by_the_model_gets_the_room() {
     let all = ask(request(1000)).await;
     let long = all.items.iter().find(|item| item.id == "long").unwrap();
     let one = request(render::FRAME + HEADING + long.tokens);
-    let taken = |context: Context| context.items.into_iter().map(|item| item.id).collect::<Vec<_>>();
-    assert_eq!(taken(ask(one.clone()).await), ["long"]);
-    assert_eq!(taken(ask_with(Arc::new(WordReranker::new()), &one).await), ["short"]);
+    let ids = |context: Context| context.items.into_iter().map(|item| item.id).collect::<Vec<_>>();
+    assert_eq!(ids(ask(one.clone()).await), ["long"]);
+    assert_eq!(ids(ask_with(Arc::new(WordReranker::new()), &one).await), ["short"]);
 }
 
 #[tokio::test]
@@ -57,5 +57,5 @@ async fn failed_model_leaves_the_context_unchanged_and_is_reported() {
     let away = Arc::new(Faulty::at_call(WordReranker::new(), 1));
     let context = ask_with(away, &a_bit_of_everything(100)).await;
     assert_eq!(context.reranked, Reranked::No("it is away".into()));
-    assert_eq!(Context { reranked: Reranked::NotAsked, ..context }, ask(a_bit_of_everything(100)).await);
+    assert_eq!(Context { reranked: Reranked::NotRequested, ..context }, ask(a_bit_of_everything(100)).await);
 }

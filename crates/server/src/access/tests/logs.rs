@@ -56,12 +56,12 @@ async fn ask_everything(world: &World, admin: &str) {
     let wrong_key = format!("annals_{PLANTED}_{PLANTED}");
     for (method, template, _) in ROUTES {
         let right = body(method, template, &world.memory, "talk");
-        let stated = |agent: &str, id: &str| target(method, template, agent, id);
-        let there = stated(AGENT, &id_of(world, template));
+        let path_for = |agent: &str, id: &str| target(method, template, agent, id);
+        let there = path_for(AGENT, &id_of(world, template));
         for (key, path, body) in [
-            (Some(admin), stated(AGENT, NOTHING), planted(right.clone())),
-            (Some(admin), stated(PLANTED, PLANTED), right.clone()),
-            (Some(admin), format!("{}?about={PLANTED}", stated(AGENT, NOTHING)), right.clone()),
+            (Some(admin), path_for(AGENT, NOTHING), planted(right.clone())),
+            (Some(admin), path_for(PLANTED, PLANTED), right.clone()),
+            (Some(admin), format!("{}?about={PLANTED}", path_for(AGENT, NOTHING)), right.clone()),
             (Some(admin), there.clone(), json!([PLANTED])),
             (Some(admin), format!("/{PLANTED}"), json!({ PLANTED: PLANTED })),
             (Some(wrong_key.as_str()), there.clone(), right.clone()),
@@ -100,9 +100,8 @@ async fn info_log_contains_no_memory_text_and_no_key() {
     for secret in [PLANTED, "Azores", "Bern", "broke his arm", "hello", "other words", AGENT, "Bearer"] {
         lacks(&log, secret);
     }
-    for stated in ["request.id", "http.method=\"POST\"", "/v1/agents/{agent}/search", "http.status=401", "duration.ms"]
-    {
-        assert!(log.contains(stated), "{stated} is not in the log:\n{log}");
+    for field in ["request.id", "http.method=\"POST\"", "/v1/agents/{agent}/search", "http.status=401", "duration.ms"] {
+        assert!(log.contains(field), "{field} is not in the log:\n{log}");
     }
 }
 

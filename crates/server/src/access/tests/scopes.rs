@@ -33,13 +33,16 @@ async fn request_without_a_valid_key_discloses_nothing() {
         }
         let (status, answer) = refused(&world, None, method, template).await;
         assert_eq!((status, &answer["code"]), (401, &"unauthorized".into()), "{method} {template}");
-        let mut said = Vec::new();
+        let mut answers = Vec::new();
         for key in &not_good {
             let (status, answer) = refused(&world, Some(key), method, template).await;
             assert_eq!(status, 401, "{method} {template}");
-            said.push(answer);
+            answers.push(answer);
         }
-        assert!(said.iter().all(|answer| *answer == said[0]), "one answer for all that are not good: {said:?}");
+        assert!(
+            answers.iter().all(|answer| *answer == answers[0]),
+            "one answer for all that are not good: {answers:?}"
+        );
         for key in malformed {
             let (status, _) = refused(&world, Some(key), method, template).await;
             assert_eq!(status, 401, "{method} {template} {key}");

@@ -78,8 +78,8 @@ async fn data_of_others_looks_missing_to_tools() {
             let before = world.export().await;
             let (tool, _, arguments) = tools(&world.memory, "talk")[place].clone();
             let (_, _, missing) = tools(NOTHING, NOTHING)[place].clone();
-            let asked = ways(agent, tool, &arguments).into_iter().zip(ways(nobody, tool, &missing));
-            for ((path, body), (nowhere, missing)) in asked {
+            let requests = ways(agent, tool, &arguments).into_iter().zip(ways(nobody, tool, &missing));
+            for ((path, body), (nowhere, missing)) in requests {
                 let (status, answer) = world.ask(Some(&key(name)), "POST", &path, &body).await;
                 let (expect, none) = control.ask(Some(&key(name)), "POST", &nowhere, &missing).await;
                 let put_in = [AGENT, NOBODY, &world.memory, NOTHING, "talk"];

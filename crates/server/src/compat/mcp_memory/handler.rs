@@ -74,7 +74,7 @@ impl ServerHandler for MemoryHandler {
                 result.structured_content = Some(structured);
                 result
             }
-            Err(failure) => CallToolResult::error(vec![ContentBlock::text(said(&failure))]),
+            Err(failure) => CallToolResult::error(vec![ContentBlock::text(message(&failure))]),
         };
         Ok(result.into())
     }
@@ -99,7 +99,7 @@ impl ServerHandler for MemoryHandler {
         if request.uri != GRAPH {
             return Err(ErrorData::invalid_params(format!("Resource {} not found", request.uri), None));
         }
-        let refused = |failure: Failure| ErrorData::invalid_params(said(&failure), None);
+        let refused = |failure: Failure| ErrorData::invalid_params(message(&failure), None);
         let agent = self.agent(&context, Scope::Search).await.map_err(refused)?;
         let graph = tools::read(&self.0, &agent).await.map_err(refused)?;
         let (mime_type, uri) = (Some("application/json".into()), request.uri);
@@ -113,7 +113,7 @@ impl ServerHandler for MemoryHandler {
 }
 
 /// Returns the text of a failure, in the words of the reference where it has any.
-fn said(failure: &Failure) -> String {
+fn message(failure: &Failure) -> String {
     match failure {
         Failure::Text(text) => text.clone(),
         Failure::Error(Error::NotFound { what: "entity", name }) => format!("Entity with name {name} not found"),

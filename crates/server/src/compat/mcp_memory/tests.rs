@@ -80,9 +80,9 @@ async fn entities_are_facts_of_the_agent() {
     let client = Client::new();
     call(&client, "create_entities", json!({ "entities": [ann()] })).await;
     let facts = client.get_ok(client.ask("GET", "/v1/agents/ann/facts?about=ann&as_of=2026-03-11", Value::Null).await);
-    let stated: Vec<_> =
+    let facts: Vec<_> =
         facts["facts"].as_array().unwrap().iter().map(|fact| (&fact["predicate"], &fact["object"])).collect();
-    assert_eq!(stated, [(&json!("is_a"), &json!("person")), (&json!("observation"), &json!("Likes tea"))]);
+    assert_eq!(facts, [(&json!("is_a"), &json!("person")), (&json!("observation"), &json!("Likes tea"))]);
     // What is removed ends, and stays in the history.
     call(&client, "delete_entities", json!({ "entityNames": ["Ann"] })).await;
     let past = client.get_ok(client.ask("GET", "/v1/agents/ann/facts?about=ann&history=true", Value::Null).await);

@@ -55,8 +55,8 @@ pub(super) async fn store(service: &Service, agent: &Agent, body: &Map<String, V
     let event = new_uuid()?;
     let details = Details { event: Some(event.clone()), ..details(body)? };
     let at = body.get("timestamp").filter(|at| !at.is_null()).map(timestamp).transpose()?;
-    let given = messages(body)?;
-    let messages = given.iter().enumerate().map(|(index, message)| to_message(message, index, &details, at));
+    let listed = messages(body)?;
+    let messages = listed.iter().enumerate().map(|(index, message)| to_message(message, index, &details, at));
     let messages = messages.collect::<Result<Vec<_>, Problem>>()?;
     let key = |message: &MessageIn| {
         let (conversation, id) = message.conversation.clone().zip(message.id.clone()).unwrap_or_default();

@@ -42,12 +42,12 @@ pub(super) async fn changed(
     body: &Map<String, Value>,
 ) -> Result<Unit, Problem> {
     let unit = find(service, agent, id).await?;
-    let given = |name: &str| body.get(name).filter(|value| !value.is_null());
-    if given("timestamp").is_some() {
+    let field = |name: &str| body.get(name).filter(|value| !value.is_null());
+    if field("timestamp").is_some() {
         return Err(Problem::malformed("timestamp", "of a stored memory cannot be changed; add the memory again"));
     }
-    let text = given("text").or_else(|| given("memory")).map(|text| text.as_str().ok_or_else(|| not_a("text", "text")));
-    let (text, metadata) = (text.transpose()?, given("metadata"));
+    let text = field("text").or_else(|| field("memory")).map(|text| text.as_str().ok_or_else(|| not_a("text", "text")));
+    let (text, metadata) = (text.transpose()?, field("metadata"));
     let expires = body.get("expiration_date").map(expiration).transpose()?;
     if text.is_none() && metadata.is_none() && expires.is_none() {
         return Err(Problem::malformed("text", "is missing; give text, metadata or expiration_date"));

@@ -315,9 +315,9 @@ async fn self_hosted_routes_answer_in_their_shapes() {
 #[tokio::test]
 async fn turns_of_rest_are_memories_of_their_speaker() {
     let client = Client::new();
-    let said =
+    let messages =
         json!({ "conversation": "chat", "messages": [{ "role": "user", "name": "bea", "content": "I like tea" }] });
-    client.ask("POST", "/v1/agents/ann/messages", said).await;
+    client.ask("POST", "/v1/agents/ann/messages", messages).await;
     let memory = client.only(json!({ "user_id": "bea", "run_id": "chat" })).await;
     assert_eq!((&memory["memory"], &memory["metadata"]), (&json!("I like tea"), &json!({})));
 }

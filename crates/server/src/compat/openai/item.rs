@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 /// What is said in an item.
 #[derive(Debug, PartialEq)]
-pub(super) struct Spoken {
+pub(super) struct ItemText {
     pub(super) role: Role,
     pub(super) name: Option<String>,
     pub(super) text: String,
@@ -32,7 +32,7 @@ pub(super) fn prefix(kind: &str) -> &'static str {
 }
 
 /// Returns what is said in an item. Whatever is no message is a turn of a tool, which no summary and no fact is made of.
-pub(super) fn spoken(item: &Map<String, Value>, kind: &str) -> Spoken {
+pub(super) fn item_text(item: &Map<String, Value>, kind: &str) -> ItemText {
     let field = |name: &str| item.get(name).unwrap_or(&Value::Null);
     let (role, name, text) = match kind {
         "message" => (role(field("role")), None, text_of(field("content"))),
@@ -46,7 +46,7 @@ pub(super) fn spoken(item: &Map<String, Value>, kind: &str) -> Spoken {
     };
     let is_name = |name: &&str| (1..=256).contains(&name.len()) && !name.contains(char::is_control);
     let text = if text.trim().is_empty() { format!("[{kind}]") } else { text.replace('\0', "") };
-    Spoken { role, name: name.filter(is_name).map(str::to_owned), text: text.trim_end_matches('\n').to_owned() }
+    ItemText { role, name: name.filter(is_name).map(str::to_owned), text: text.trim_end_matches('\n').to_owned() }
 }
 
 fn role(role: &Value) -> Role {
@@ -120,8 +120,8 @@ mod tests {
         #[track_caller]
         fn check(item: Value, role: Role, name: Option<&str>, text: &str) {
             let item = object(item);
-            let spoken = spoken(&item, kind(&item).unwrap());
-            assert_eq!(spoken, Spoken { role, name: name.map(Into::into), text: text.into() });
+            let item_text = item_text(&item, kind(&item).unwrap());
+            assert_eq!(item_text, ItemText { role, name: name.map(Into::into), text: text.into() });
         }
         check(json!({"role": "user", "content": "Hi"}), Role::User, None, "Hi");
         let parts = json!([{"type": "output_text", "text": "a"}, {"type": "refusal", "refusal": "b"}]);

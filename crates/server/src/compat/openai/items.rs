@@ -140,8 +140,8 @@ pub(super) async fn to_messages(
         let field = || format!("items[{index}]");
         let item = item.as_object().ok_or_else(|| Problem::malformed(field(), "is not an object"))?;
         let kind = item::kind(item).ok_or_else(|| Problem::malformed(field(), "has no type"))?;
-        let given = item.get("id").and_then(Value::as_str).filter(|id| is_usable(id));
-        let id = match given {
+        let own_id = item.get("id").and_then(Value::as_str).filter(|id| is_usable(id));
+        let id = match own_id {
             Some(id) if key.is_some() || service.turn(agent, &turn_id(agent, conversation, id)).await?.is_none() => {
                 Some(id.to_owned())
             }

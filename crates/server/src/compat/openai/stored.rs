@@ -57,7 +57,7 @@ pub(super) fn header(conversation: &str, metadata: &Map<String, Value>) -> Messa
 
 /// Returns an item as a message to store.
 pub(super) fn item_message(conversation: &str, id: &str, item: &Map<String, Value>, kind: &str) -> MessageIn {
-    let item::Spoken { role, name, text } = item::spoken(item, kind);
+    let item::ItemText { role, name, text } = item::item_text(item, kind);
     let attachment = json!({ "item": item }).to_string();
     message(conversation, id, role, name, text, attachment)
 }

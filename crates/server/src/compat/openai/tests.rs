@@ -200,9 +200,9 @@ async fn wrong_requests_are_refused_in_openai_s_shape() {
 #[tokio::test]
 async fn conversation_of_another_way_in_can_be_read() {
     let client = Client::new();
-    let said = json!({ "conversation": "chat-42", "messages": [
+    let messages = json!({ "conversation": "chat-42", "messages": [
         { "role": "user", "content": "Hello" }, { "role": "assistant", "content": "Hi" } ] });
-    client.ask("POST", "/v1/agents/ann/messages", said).await;
+    client.ask("POST", "/v1/agents/ann/messages", messages).await;
     let listed = items(&client, "chat-42", "order=asc").await;
     let texts: Vec<_> = listed["data"].as_array().unwrap().iter().map(|item| &item["content"][0]).collect();
     assert_eq!(texts[0], &json!({ "type": "input_text", "text": "Hello" }));

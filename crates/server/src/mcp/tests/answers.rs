@@ -28,8 +28,8 @@ async fn empty_range_is_reported_with_a_coarser_grain() {
 #[tokio::test]
 async fn range_with_unindexed_memories_is_not_reported_as_empty() {
     let service = service(Arc::new(|| at(NOW)));
-    let said = vec![message("2026-03-04T18:30:00Z", "Ann planned a trip.")];
-    ingest(&service, &agent("a"), said).await;
+    let messages = vec![message("2026-03-04T18:30:00Z", "Ann planned a trip.")];
+    ingest(&service, &agent("a"), messages).await;
     // The message is not in the search tables yet.
     let reply = good(&service, "search_memory", json!({"query": "trip", "period": "2026-03-04"})).await;
     assert!(reply.text.starts_with("Nothing on 2026-03-04 matches the query."), "{}", reply.text);

@@ -86,10 +86,10 @@ async fn every_argument_of_memory_context_has_an_effect() {
     assert!(!is_known(&ask(json!({"prompt": "hello"})).await));
     assert!(is_known(&ask(json!({"prompt": "hello", "speaker": "Ann"})).await));
     // The last turns of the conversation are included whatever is asked.
-    let said = async |arguments: Value| ask(arguments).await.text.contains("\nSaid:\n");
-    assert!(!said(json!({"prompt": "hello"})).await);
-    assert!(!said(json!({"prompt": "hello", "conversation": "other"})).await);
-    assert!(said(json!({"prompt": "hello", "conversation": "talk"})).await);
+    let has_turns = async |arguments: Value| ask(arguments).await.text.contains("\nSaid:\n");
+    assert!(!has_turns(json!({"prompt": "hello"})).await);
+    assert!(!has_turns(json!({"prompt": "hello", "conversation": "other"})).await);
+    assert!(has_turns(json!({"prompt": "hello", "conversation": "talk"})).await);
     for (bounds, expect) in [
         (json!({}), ["2026-03-04", "2026-03-06"].as_slice()),
         (json!({"from": "2026-03-05"}), &["2026-03-06"]),

@@ -127,10 +127,10 @@ async fn stream_over_the_private_socket_serves_one_agent() {
     let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}});
     let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-    let asked =
+    let request =
         [hello, initialized, list(), call("timeline", json!({}))].map(|message| format!("{message}\n")).concat();
     let (from, mut to) = tokio::io::split(stream);
-    to.write_all(asked.as_bytes()).await.unwrap();
+    to.write_all(request.as_bytes()).await.unwrap();
     let mut lines = BufReader::new(from).lines();
     let mut answers = Vec::new();
     while answers.len() < 3 {

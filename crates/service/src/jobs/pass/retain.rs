@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use annals_core::ports::RequestKey;
 use annals_core::{Agent, Result, SignedDuration, Timestamp};
 use annals_retention::{Pruned, Trust};
 use futures::FutureExt;
@@ -14,8 +15,6 @@ use crate::locks::History;
 /// How long a model's answer is kept after it was saved: a retry comes within seven days at most, the longest wait of the
 /// ledger.
 const MODEL_ANSWER_LIFETIME: SignedDuration = SignedDuration::from_hours(8 * 24);
-/// How long a request is recognised by its idempotency key. Later its messages are recognised as duplicates.
-const IDEMPOTENCY_KEY_LIFETIME: SignedDuration = SignedDuration::from_hours(48);
 
 /// The result of retention of one agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +33,7 @@ impl Pass {
     pub async fn retain(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Sweep<Retained>> {
         let look = self.look(moment).await?;
         let agents = self.agents_to_retain(look).await?;
-        if let (true, Ok(before)) = (look.trust(None).prunes(), look.now.checked_sub(IDEMPOTENCY_KEY_LIFETIME)) {
+        if let (true, Ok(before)) = (look.trust(None).prunes(), look.now.checked_sub(RequestKey::LIFETIME)) {
             self.store.drop_requests(before).await?;
         }
         let turn = |agent: Agent| async move { self.retain_agent(&agent, look, &|| stop.is_cancelled()).await }.boxed();

@@ -58,7 +58,7 @@ struct Fixture {
     pass: Pass,
 }
 
-const SAID: &str = "2026-03-04T10:00:00Z";
+const FIRST_AT: &str = "2026-03-04T10:00:00Z";
 const NEXT: &str = "2026-03-05T10:00:00Z";
 
 /// Creates agents with one message each, under the plan `free`.
@@ -68,7 +68,7 @@ async fn fixture(names: &[&str]) -> Fixture {
     for name in names {
         let settings = Settings { plan: "free".into(), ..Settings::default() };
         catalog.save_settings(&agent(name), &settings).await.unwrap();
-        parts.writer.ingest(&agent(name), vec![message(SAID, "tea")], false, at(SAID)).await.unwrap();
+        parts.writer.ingest(&agent(name), vec![message(FIRST_AT, "tea")], false, at(FIRST_AT)).await.unwrap();
     }
     let (tables, pass) = (Exclusive::of(&parts), Pass::exclusive(&parts));
     Fixture { catalog, tables, pass }
@@ -132,11 +132,11 @@ impl Engine for Slow {
 async fn stopped_turn_ends_between_two_steps_and_the_next_continues() {
     let mut fixture = fixture(&["a", "b"]).await;
     for day in 0..100 {
-        let spoken = at(SAID) + SignedDuration::from_hours(24 * day);
+        let sent_at = at(FIRST_AT) + SignedDuration::from_hours(24 * day);
         fixture
             .tables
             .writer
-            .ingest(&agent("a"), vec![message(&spoken.to_string(), "tea")], false, spoken)
+            .ingest(&agent("a"), vec![message(&sent_at.to_string(), "tea")], false, sent_at)
             .await
             .unwrap();
     }
@@ -218,7 +218,7 @@ async fn clock_behind_stored_messages_is_not_trusted() {
     fixture
         .tables
         .writer
-        .ingest(&agent("a"), vec![message(SAID, "cake")], false, at("2026-03-09T10:00:00Z"))
+        .ingest(&agent("a"), vec![message(FIRST_AT, "cake")], false, at("2026-03-09T10:00:00Z"))
         .await
         .unwrap();
     let turn = fixture.roll_up(NEXT, None).await.turns.remove(0).1;
@@ -252,7 +252,7 @@ async fn idle_agent_gets_no_turn() {
     fixture.pass.store = counted.clone();
     assert_eq!(fixture.roll_up(NEXT, None).await.turns.len(), 0);
     assert_eq!(counted.calls(), 1);
-    fixture.tables.writer.ingest(&agent("b"), vec![message(SAID, "cake")], false, at(SAID)).await.unwrap();
+    fixture.tables.writer.ingest(&agent("b"), vec![message(FIRST_AT, "cake")], false, at(FIRST_AT)).await.unwrap();
     let sweep = fixture.roll_up(NEXT, None).await;
     assert_eq!(sweep.turns.iter().map(|(agent, _)| agent.name()).collect::<Vec<_>>(), ["b"]);
 }
@@ -366,7 +366,7 @@ async fn old_model_answers_are_dropped() {
         read_seq: 1_000,
         reservation: None,
     };
-    fixture.catalog.save_reply(&agent("a"), reply, at(SAID)).await.unwrap();
+    fixture.catalog.save_reply(&agent("a"), reply, at(FIRST_AT)).await.unwrap();
     fixture.retain("2026-03-12T09:00:00Z", None).await;
     assert_eq!(fixture.retain("2026-03-12T10:00:00Z", None).await.answers, 0);
     assert_eq!(fixture.retain("2026-03-12T10:01:00Z", None).await.answers, 1);

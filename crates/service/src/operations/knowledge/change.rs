@@ -66,9 +66,9 @@ impl Service {
             if known.iter().any(|other| is_same(other, &relation)) {
                 continue;
             }
-            let (predicate, stated) = predicate(&relation.kind);
+            let (predicate, predicate_properties) = predicate(&relation.kind);
             let (object, mut properties) = value(&relation.to, []);
-            properties.extend(stated);
+            properties.extend(predicate_properties);
             entries.add(&relation.from, &predicate, (object, properties));
             known.push(relation.clone());
             new.push(relation);

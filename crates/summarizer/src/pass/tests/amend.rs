@@ -62,13 +62,13 @@ async fn late_input_amends_the_base_once() {
 async fn withdrawn_late_input_leaves_the_base() {
     let catalog = sealed().await;
     let before = summary(&catalog, "2026-03-04").await.unwrap();
-    let spoken = |at_: &str| {
-        let spoken = annals_testkit::message(at_, "early train");
-        annals_testkit::turn_of(&agent("a"), Message { client_id: Some("moved".into()), ..spoken })
+    let turn_at = |at_: &str| {
+        let turn_at = annals_testkit::message(at_, "early train");
+        annals_testkit::turn_of(&agent("a"), Message { client_id: Some("moved".into()), ..turn_at })
     };
-    ingest(&catalog, vec![spoken("2026-03-04T08:00:00Z")]).await;
+    ingest(&catalog, vec![turn_at("2026-03-04T08:00:00Z")]).await;
     pass(&catalog).await;
-    catalog.ingest(&agent("a"), vec![spoken("2026-03-03T08:00:00Z")], true, at(NOW)).await.unwrap();
+    catalog.ingest(&agent("a"), vec![turn_at("2026-03-03T08:00:00Z")], true, at(NOW)).await.unwrap();
     assert_eq!(pass(&catalog).await.removed, 0);
     let after = summary(&catalog, "2026-03-04").await.unwrap();
     assert_eq!((&after.text, after.sources()), (&before.text, before.sources()));

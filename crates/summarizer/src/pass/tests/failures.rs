@@ -40,7 +40,7 @@ impl Moody {
     }
 
     /// Returns how often it was called since the last time.
-    fn asked(&self) -> usize {
+    fn calls(&self) -> usize {
         self.calls.swap(0, Ordering::SeqCst)
     }
 }
@@ -140,9 +140,9 @@ async fn unavailable_engine_is_called_once_and_all_periods_wait() {
     let passed = pass_after(&catalog, &engine, 0).await;
     assert_eq!((passed.waiting.len(), passed.failed.len(), passed.written), (200, 0, [0; 5]));
     assert_eq!(passed.outage.as_deref(), Some("asking: refused"));
-    assert!(engine.asked() <= 4, "those that were under way already");
+    assert!(engine.calls() <= 4, "those that were under way already");
     assert_eq!(pass_after(&catalog, &engine, 0).await, Passed::default());
-    assert_eq!(engine.asked(), 0);
+    assert_eq!(engine.calls(), 0);
     engine.turns(Mood::Well);
     assert_eq!(pass_after(&catalog, &engine, 1).await.written[0], 200);
     assert_eq!(degraded(&catalog).await, [""; 0]);
@@ -158,15 +158,15 @@ fn many_days() -> Vec<Turn> {
 async fn fallback_engine_writes_all_waiting_periods_after_six_hours() {
     let (catalog, engine) = (Arc::new(MemoryCatalog::new()), Moody::new(Mood::Away));
     ingest(&catalog, days()).await;
-    let mut asked = Vec::new();
+    let mut calls = Vec::new();
     for minutes in 0..360 {
         let passed = pass_after(&catalog, &engine, minutes).await;
         assert_eq!(passed.written, [0; 5], "after {minutes} minutes");
-        if engine.asked() > 0 {
-            asked.push(minutes);
+        if engine.calls() > 0 {
+            calls.push(minutes);
         }
     }
-    assert_eq!(asked, [0, 1, 2, 4, 8, 16, 32, 64, 124, 184, 244, 304], "twice as long each time, up to an hour");
+    assert_eq!(calls, [0, 1, 2, 4, 8, 16, 32, 64, 124, 184, 244, 304], "twice as long each time, up to an hour");
     // The coarser grains have waited with the days, and do not wait again.
     let passed = pass_after(&catalog, &engine, 360).await;
     assert_eq!((passed.written, passed.degraded), ([4, 3, 2, 2, 1], 12));
@@ -174,10 +174,10 @@ async fn fallback_engine_writes_all_waiting_periods_after_six_hours() {
         assert_eq!(pass_after(&catalog, &engine, minutes).await.written, [0; 5]);
     }
     assert_eq!(over(catalog.clone()).coverage(&agent("a"), at(NOW)).await.unwrap(), []);
-    engine.asked();
+    engine.calls();
     engine.turns(Mood::Well);
     assert_eq!(pass_after(&catalog, &engine, 2_100).await.written, [4, 3, 2, 2, 1]);
-    assert_eq!((degraded(&catalog).await, engine.asked()), (Vec::new(), 12), "each is written once");
+    assert_eq!((degraded(&catalog).await, engine.calls()), (Vec::new(), 12), "each is written once");
 }
 
 #[tokio::test]
@@ -230,15 +230,15 @@ async fn degraded_summary_that_fails_again_stays_and_backs_off() {
         pass_after(&catalog, &engine, minutes).await;
     }
     let before = summaries(&catalog).await;
-    engine.asked();
-    let mut asked = Vec::new();
+    engine.calls();
+    let mut calls = Vec::new();
     for hours in 1..2_000 {
         let passed = pass_after(&catalog, &engine, hours * 60).await;
         assert_eq!(passed.written[0], 0);
-        asked.extend(passed.failed.iter().filter(|(period, _)| period.grain() == Grain::Daily).map(|_| hours));
+        calls.extend(passed.failed.iter().filter(|(period, _)| period.grain() == Grain::Daily).map(|_| hours));
     }
     assert_eq!(summaries(&catalog).await[0], before[0]);
-    assert!(asked.starts_with(&[1, 2, 4, 8, 16, 32, 64, 128, 256, 384]), "{asked:?}");
+    assert!(calls.starts_with(&[1, 2, 4, 8, 16, 32, 64, 128, 256, 384]), "{calls:?}");
 }
 
 #[tokio::test]

@@ -59,9 +59,9 @@ impl AgentData {
         operation.forgotten = known.len() as u64;
         // Work on a copy, so that all turns are stored or none.
         let (mut after, mut last) = (self.clone(), *seq);
-        let mut stated = HashMap::new();
+        let mut digests = HashMap::new();
         for turn in turns {
-            after.store(turn, revise, &mut last, now, &mut operation, &mut stated)?;
+            after.store(turn, revise, &mut last, now, &mut operation, &mut digests)?;
         }
         after.requests.insert(operation.id.clone(), operation.clone());
         if operation.accepted + operation.revised > 0 {
@@ -72,7 +72,7 @@ impl AgentData {
     }
 
     /// Stores one turn that was not forgotten. A pruned turn counts as a duplicate; with `revise` it is stored again as late
-    /// input. `stated` holds the digests of pruned turns in this request: two different contents for one turn are a conflict.
+    /// input. `digests` holds the digests of pruned turns in this request: two different contents for one turn are a conflict.
     fn store(
         &mut self,
         turn: Turn,
@@ -80,7 +80,7 @@ impl AgentData {
         seq: &mut u64,
         now: Timestamp,
         operation: &mut IngestReceipt,
-        stated: &mut HashMap<MemoryId, Digest>,
+        digests: &mut HashMap<MemoryId, Digest>,
     ) -> Result<()> {
         let (conversation, id) = (turn.key.conversation.clone(), turn.key.id.clone());
         let conflict = Error::Conflict { conversation, id };
@@ -93,7 +93,7 @@ impl AgentData {
         if !is_known && !revise && self.pruned.contains_key(&turn.id) {
             let digest = claimed(&turn).digest();
             operation.duplicate += 1;
-            return if *stated.entry(turn.id).or_insert(digest) == digest { Ok(()) } else { Err(conflict) };
+            return if *digests.entry(turn.id).or_insert(digest) == digest { Ok(()) } else { Err(conflict) };
         }
         if is_known && !revise {
             return Err(conflict);

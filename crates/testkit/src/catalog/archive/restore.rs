@@ -138,7 +138,7 @@ impl AgentData {
     }
 
     /// Marks the days without a record as dirty: they have not been rolled up.
-    pub(super) fn soil_unknown_days(&mut self, seq: u64, now: Timestamp) {
+    pub(super) fn mark_unknown_days_dirty(&mut self, seq: u64, now: Timestamp) {
         let turns = self.memories.values().filter(|memory| memory.kind() == Kind::Turn);
         let days: Vec<_> = turns.map(|turn| turn.period).filter(|day| !self.ledger.contains_key(day)).collect();
         for day in days {

@@ -84,8 +84,8 @@ impl Erasing<'_> {
         for (id, turn) in &pruned {
             self.data.pruned.remove(id);
             self.data.forgotten.insert(place(id));
-            let spoken_turn = turn.conversation.as_ref().zip(turn.content.as_ref());
-            self.data.forgotten.extend(spoken_turn.map(|(conversation, digest)| content(conversation, digest)));
+            let contents = turn.conversation.as_ref().zip(turn.content.as_ref());
+            self.data.forgotten.extend(contents.map(|(conversation, digest)| content(conversation, digest)));
             self.report.pruned.push(id.clone());
         }
         let takes = |operation: &FactOperation| self.selection.takes_operation(operation);
@@ -103,10 +103,10 @@ impl Erasing<'_> {
 
     fn take_documents(&mut self) -> Vec<Document> {
         let takes = |document: &&Document| self.selection.takes_document(self.agent, document);
-        let taken: Vec<_> = self.data.documents.values().filter(takes).map(Document::place).collect();
+        let removed: Vec<_> = self.data.documents.values().filter(takes).map(Document::place).collect();
         let remove = |place| self.data.remove_document(self.agent, place, 0, self.seq);
-        let documents = taken.iter().filter_map(remove).collect();
-        self.report.documents = taken;
+        let documents = removed.iter().filter_map(remove).collect();
+        self.report.documents = removed;
         documents
     }
 
@@ -114,8 +114,8 @@ impl Erasing<'_> {
         if let Some(message) = self.data.messages.get(&memory.id) {
             let sent = self.data.as_sent(&memory.id).expect("it is live");
             let corrected_to = Message { content: message.content.clone(), ..sent.clone() };
-            let spoken_turn = [sent, corrected_to].map(|message| content(&message.conversation, &message.digest()));
-            self.data.forgotten.extend(spoken_turn.into_iter().chain([place(&memory.id)]));
+            let contents = [sent, corrected_to].map(|message| content(&message.conversation, &message.digest()));
+            self.data.forgotten.extend(contents.into_iter().chain([place(&memory.id)]));
             self.report.turns.push(memory.id.clone());
         } else {
             self.report.statements.push(memory.id.clone());

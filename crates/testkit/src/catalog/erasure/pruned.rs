@@ -27,7 +27,7 @@ struct Remains {
     periods: BTreeSet<Period>,
     day: Option<Period>,
     said_at: Option<Timestamp>,
-    stated: bool,
+    has_statement: bool,
     names_subject: bool,
 }
 
@@ -58,7 +58,7 @@ impl Resolved {
                 continue;
             }
             resolved.kept += 1;
-            let is_left = !remains.periods.is_empty() || remains.said_at.is_some() || remains.stated;
+            let is_left = !remains.periods.is_empty() || remains.said_at.is_some() || remains.has_statement;
             if (is_left || !read_by_models.is_empty()) && cannot_tell(target, &turn, zones) {
                 resolved.unresolved += 1;
                 resolved.unresolved_in.extend(remains.periods.into_iter().chain(read_by_models));
@@ -96,7 +96,7 @@ fn remains(data: &AgentData, texts: &[(Period, Base)], id: &MemoryId, subject: &
         remains.names_subject |= subject.is_named_by_operation(operation);
     }
     for statement in data.statements.values().filter(|statement| statement.sources.contains(id)) {
-        remains.stated = true;
+        remains.has_statement = true;
         let names = named(&statement.who, &statement.text);
         remains.names_subject |= statement.sources.len() == 1 && names;
     }

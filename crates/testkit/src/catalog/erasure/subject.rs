@@ -21,8 +21,9 @@ impl Subject {
     pub(super) fn new(name: &str, data: &AgentData) -> Subject {
         let log: Vec<FactOperation> = data.log.values().cloned().collect();
         let facts = fold(&log);
-        let stated = facts.iter().filter(|fact| fact.joins_names() && !fact.properties.contains_key(MERGED_BECAUSE));
-        let (followed, others): (Vec<&Fact>, Vec<&Fact>) = stated.partition(|fact| is_followed(data, fact));
+        let stated_aliases =
+            facts.iter().filter(|fact| fact.joins_names() && !fact.properties.contains_key(MERGED_BECAUSE));
+        let (followed, others): (Vec<&Fact>, Vec<&Fact>) = stated_aliases.partition(|fact| is_followed(data, fact));
         let mut names = BTreeSet::from([entity_key(name)]);
         let mut known = 0;
         while names.len() > known {
@@ -106,20 +107,20 @@ fn is_followed(data: &AgentData, fact: &Fact) -> bool {
             && [&operation.subject, &operation.object].map(|name| entity_key(name))
                 == names.map(|name| entity_key(name))
     };
-    let stated: Vec<&FactOperation> = data.log.values().filter(is_of).collect();
-    let says = names.map(|name| stated.iter().any(|operation| says(data, operation, name)));
-    let is_own = |index: usize| says[index] || (says[1 - index] && !speaks(data, names[index]));
-    stated.iter().any(|operation| operation.source.as_str().starts_with("u-")) || (is_own(0) && is_own(1))
+    let operations: Vec<&FactOperation> = data.log.values().filter(is_of).collect();
+    let is_stated_by = names.map(|name| operations.iter().any(|operation| is_stated_by(data, operation, name)));
+    let is_own = |index: usize| is_stated_by[index] || (is_stated_by[1 - index] && !is_speaker(data, names[index]));
+    operations.iter().any(|operation| operation.source.as_str().starts_with("u-")) || (is_own(0) && is_own(1))
 }
 
 /// Returns whether the speaker of an operation has this name. An unknown speaker counts as having it.
-fn says(data: &AgentData, operation: &FactOperation, name: &str) -> bool {
+fn is_stated_by(data: &AgentData, operation: &FactOperation, name: &str) -> bool {
     let live = data.memories.get(&operation.source).and_then(Memory::speaker);
     let speaker = live.or_else(|| data.pruned.get(&operation.source)?.speaker.as_deref());
     speaker.is_none_or(|speaker| entity_key(speaker) == entity_key(name))
 }
 
-fn speaks(data: &AgentData, name: &str) -> bool {
+fn is_speaker(data: &AgentData, name: &str) -> bool {
     let live = data.messages.values().map(annals_core::Message::speaker);
     let pruned = data.pruned.values().filter_map(|turn| turn.speaker.as_deref());
     live.chain(pruned).any(|speaker| entity_key(speaker) == entity_key(name))

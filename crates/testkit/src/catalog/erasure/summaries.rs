@@ -48,7 +48,7 @@ impl Erasing<'_> {
         if let Some(seq) = base_seq.filter(|_| self.data.bases.contains_key(&period)) {
             self.data.base_seqs.insert(period, seq);
         }
-        self.soil_with_parent(period);
+        self.mark_dirty_with_parent(period);
         true
     }
 
@@ -68,12 +68,12 @@ impl Erasing<'_> {
             let id = MemoryId::summary(self.agent, period);
             if !self.data.bases.contains_key(&period) && self.data.delete(&id, self.seq).is_some() {
                 self.report.rebuilt.push(period);
-                self.soil_with_parent(period);
+                self.mark_dirty_with_parent(period);
             }
         }
     }
 
-    fn soil_with_parent(&mut self, period: Period) {
+    fn mark_dirty_with_parent(&mut self, period: Period) {
         for period in [Some(period), period.parent()].into_iter().flatten() {
             self.mark_dirty(period);
         }

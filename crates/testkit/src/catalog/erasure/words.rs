@@ -39,7 +39,7 @@ impl AgentData {
         texts.chain(self.former_texts())
     }
 
-    /// The texts that memories had before they were corrected or revised.
+    /// Returns the texts that memories had before they were corrected or revised.
     pub(super) fn former_texts(&self) -> impl Iterator<Item = &str> {
         self.versions.values().flatten().map(|version| version.text.as_str())
     }

@@ -4,7 +4,7 @@ use annals_core::ports::{Change, Version};
 use annals_core::{Body, Error, Grain, LedgerRow, Memory, MemoryId, Sentence, Statement, Summary};
 
 use crate::suites::Store;
-use crate::suites::catalog::{all_changes, dirty, later, me, now, row, say, spoken_turn};
+use crate::suites::catalog::{all_changes, dirty, later, me, now, row, say, user_turn};
 use crate::suites::history::{By, base_of, extract, roll_up, roll_up_all, seal, summary_of};
 use crate::{agent, at, period, replacing, statement, summary};
 
@@ -12,12 +12,12 @@ const DAY: &str = "2026-03-04";
 
 /// Stores and rolls up a day of two turns. Returns a statement extracted from the first.
 pub(super) async fn a_day(store: &dyn Store) -> Statement {
-    let turns = [spoken_turn("1", "2026-03-04T10:00:00Z", "tea"), spoken_turn("2", "2026-03-04T11:00:00Z", "cake")];
+    let turns = [user_turn("1", "2026-03-04T10:00:00Z", "tea"), user_turn("2", "2026-03-04T11:00:00Z", "cake")];
     say(store, turns.to_vec()).await;
     roll_up_all(store, By::Quoting).await;
-    let stated = statement(&me(), &turns[0], "Ann likes tea.");
-    extract(store, &[&turns[0], &turns[1]], vec![stated.clone()], Vec::new()).await;
-    stated
+    let statement = statement(&me(), &turns[0], "Ann likes tea.");
+    extract(store, &[&turns[0], &turns[1]], vec![statement.clone()], Vec::new()).await;
+    statement
 }
 
 pub(super) async fn get(store: &dyn Store, id: &MemoryId) -> Memory {
@@ -33,17 +33,17 @@ fn much_later() -> annals_core::Timestamp {
 }
 
 pub(super) async fn a_statement(store: &dyn Store) {
-    let stated = a_day(store).await;
-    let (before, ledger) = (get(store, &stated.id).await, store.ledger(&me()).await.unwrap());
+    let statement = a_day(store).await;
+    let (before, ledger) = (get(store, &statement.id).await, store.ledger(&me()).await.unwrap());
     let newest = all_changes(store, Grain::Working).await.last().unwrap().seq();
-    store.correct(&me(), &stated.id, "Ann likes 'green' tea.", later()).await.unwrap();
-    let after = get(store, &stated.id).await;
+    store.correct(&me(), &statement.id, "Ann likes 'green' tea.", later()).await.unwrap();
+    let after = get(store, &statement.id).await;
     assert!(after.seq > newest);
     assert_eq!(after, Memory { text: "Ann likes 'green' tea.".into(), seq: after.seq, ..before });
     assert_eq!(store.changes(&me(), Grain::Working, newest, 9).await.unwrap(), [Change::Upsert(after)]);
     assert_eq!(store.ledger(&me()).await.unwrap(), ledger, "statements make nothing dirty");
     let former = [Version { text: "Ann likes tea.".into(), replaced_at: later() }];
-    assert_eq!(store.versions(&me(), &stated.id).await.unwrap(), former);
+    assert_eq!(store.versions(&me(), &statement.id).await.unwrap(), former);
 }
 
 pub(super) async fn a_summary(store: &dyn Store) {
@@ -77,7 +77,7 @@ pub(super) async fn a_summary_stands_until_its_input_changes(store: &dyn Store) 
     let unchanged = Summary { draft: None, ..summary(DAY, read, &sources, "") };
     store.save_summaries(&me(), vec![replacing(store, &me(), unchanged).await], later()).await.unwrap();
     assert_eq!(summary_of(store, DAY).await.unwrap().text, "They had coffee.");
-    say(store, vec![spoken_turn("3", "2026-03-04T12:00:00Z", "rain")]).await;
+    say(store, vec![user_turn("3", "2026-03-04T12:00:00Z", "rain")]).await;
     assert_eq!(summary_of(store, DAY).await.unwrap().text, "They had coffee.");
     roll_up(store, DAY, By::Quoting).await;
     assert_eq!(summary_of(store, DAY).await.unwrap().text, "tea\ncake\nrain");
@@ -93,18 +93,18 @@ pub(super) async fn a_year(store: &dyn Store) {
 }
 
 pub(super) async fn a_statement_stands_until_it_is_read_again(store: &dyn Store) {
-    let stated = a_day(store).await;
-    store.correct(&me(), &stated.id, "Ann likes coffee.", later()).await.unwrap();
-    let other = spoken_turn("2", "2026-03-04T11:00:00Z", "cake");
+    let statement = a_day(store).await;
+    store.correct(&me(), &statement.id, "Ann likes coffee.", later()).await.unwrap();
+    let other = user_turn("2", "2026-03-04T11:00:00Z", "cake");
     extract(store, &[&other], Vec::new(), Vec::new()).await;
-    assert_eq!(get(store, &stated.id).await.text, "Ann likes coffee.");
-    extract(store, &[&spoken_turn("1", "2026-03-04T10:00:00Z", "tea")], vec![stated.clone()], Vec::new()).await;
-    assert_eq!(get(store, &stated.id).await.text, "Ann likes tea.");
+    assert_eq!(get(store, &statement.id).await.text, "Ann likes coffee.");
+    extract(store, &[&user_turn("1", "2026-03-04T10:00:00Z", "tea")], vec![statement.clone()], Vec::new()).await;
+    assert_eq!(get(store, &statement.id).await.text, "Ann likes tea.");
 }
 
 pub(super) async fn the_same_words_are_no_correction(store: &dyn Store) {
-    let stated = a_day(store).await;
-    for (id, text, grain) in [(stated.id, "Ann likes tea.", Grain::Working), (day(), "tea\ncake", Grain::Daily)] {
+    let statement = a_day(store).await;
+    for (id, text, grain) in [(statement.id, "Ann likes tea.", Grain::Working), (day(), "tea\ncake", Grain::Daily)] {
         let (changes, ledger) = (all_changes(store, grain).await, store.ledger(&me()).await.unwrap());
         store.correct(&me(), &id, text, later()).await.unwrap();
         assert_eq!((all_changes(store, grain).await, store.ledger(&me()).await.unwrap()), (changes, ledger));
@@ -114,7 +114,7 @@ pub(super) async fn the_same_words_are_no_correction(store: &dyn Store) {
 
 pub(super) async fn turns_are_revised_instead(store: &dyn Store) {
     a_day(store).await;
-    let turn = spoken_turn("1", "2026-03-04T10:00:00Z", "tea");
+    let turn = user_turn("1", "2026-03-04T10:00:00Z", "tea");
     for text in ["coffee", "tea"] {
         let refused = store.correct(&me(), &turn.id, text, later()).await.unwrap_err();
         assert_eq!(refused.to_string(), "id is a turn; store it again with revise");
@@ -125,12 +125,12 @@ pub(super) async fn turns_are_revised_instead(store: &dyn Store) {
 }
 
 pub(super) async fn what_is_not_there(store: &dyn Store) {
-    let stated = a_day(store).await;
+    let statement = a_day(store).await;
     let absent = MemoryId::from_text("f-' OR 1=1 --");
-    for (agent, id) in [(me(), absent), (agent("other"), stated.id.clone()), (agent("other"), day())] {
+    for (agent, id) in [(me(), absent), (agent("other"), statement.id.clone()), (agent("other"), day())] {
         let refused = store.correct(&agent, &id, "x", now()).await;
         assert!(matches!(refused, Err(Error::NotFound { .. })), "{refused:?}");
     }
-    assert_eq!(get(store, &stated.id).await.text, "Ann likes tea.");
+    assert_eq!(get(store, &statement.id).await.text, "Ann likes tea.");
     assert_eq!(store.all_agents().await.unwrap(), [me()]);
 }

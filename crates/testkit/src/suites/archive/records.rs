@@ -8,7 +8,7 @@ use annals_core::{Digest, MemoryId, Message, Role, Settings};
 use super::all_records;
 use super::world::build;
 use crate::suites::Store;
-use crate::suites::catalog::{dirty, later, me, now, row, say, spoken_turn};
+use crate::suites::catalog::{dirty, later, me, now, row, say, user_turn};
 use crate::suites::history::{By, as_base, extract, roll_up_all, seal, sorted, summary_of};
 use crate::{MemoryCatalog, agent, at, message, period, turn_of};
 
@@ -58,7 +58,7 @@ pub(super) async fn come_in_order(store: &dyn Store) {
         _ => None,
     });
     assert!(operation_ids.is_sorted());
-    let pruned = ["1", "2", "3"].map(|id| format!("gone {}", spoken_turn(id, "2026-03-04T10:00:00Z", "").id));
+    let pruned = ["1", "2", "3"].map(|id| format!("gone {}", user_turn(id, "2026-03-04T10:00:00Z", "").id));
     assert_eq!(gone, sorted(pruned.to_vec()));
     let place = |line: &str| all.iter().position(|other| other == line);
     assert_eq!(place("turn 2026-03-20 new").map(|turn| turn + 1), place("statement Ann is at home. pinned"));
@@ -143,7 +143,7 @@ pub(super) async fn say_all_of_a_turn(store: &dyn Store) {
     // In a zone where it is already the next day.
     let attachment = Some("{\"a\":[1]}".to_owned());
     let turn = Turn { day: period("2026-03-05"), attachment, ..turn_of(&me(), named) };
-    say(store, vec![turn.clone(), spoken_turn("8", "2026-03-06T10:00:00Z", "tea")]).await;
+    say(store, vec![turn.clone(), user_turn("8", "2026-03-06T10:00:00Z", "tea")]).await;
     store.pin(&me(), &turn.id, true).await.unwrap();
     let expected = Record::Turn {
         conversation: "talk".into(),
@@ -164,11 +164,11 @@ pub(super) async fn say_all_of_a_turn(store: &dyn Store) {
 }
 
 pub(super) async fn say_how_far_extraction_came(store: &dyn Store) {
-    let turns = vec![spoken_turn("1", "2026-03-04T10:00:00Z", "a"), spoken_turn("2", "2026-03-03T10:00:00Z", "b")];
+    let turns = vec![user_turn("1", "2026-03-04T10:00:00Z", "a"), user_turn("2", "2026-03-03T10:00:00Z", "b")];
     say(store, turns.clone()).await;
     extract(store, &[&turns[0], &turns[1]], Vec::new(), Vec::new()).await;
-    say(store, vec![spoken_turn("3", "2026-03-02T10:00:00Z", "c")]).await;
-    store.ingest(&me(), vec![spoken_turn("1", "2026-03-04T10:00:00Z", "A")], true, later()).await.unwrap();
+    say(store, vec![user_turn("3", "2026-03-02T10:00:00Z", "c")]).await;
+    store.ingest(&me(), vec![user_turn("1", "2026-03-04T10:00:00Z", "A")], true, later()).await.unwrap();
     let of_turns = records(store).await.into_iter().filter_map(|record| match record {
         Record::Turn { content, extracted, .. } => Some((content, extracted)),
         _ => None,
@@ -178,13 +178,13 @@ pub(super) async fn say_how_far_extraction_came(store: &dyn Store) {
 }
 
 pub(super) async fn say_all_of_a_period(store: &dyn Store) {
-    let turns = vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea")];
+    let turns = vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")];
     say(store, turns.clone()).await;
     roll_up_all(store, By::Quoting).await;
     seal(store, "2026-03-04").await;
     let stored = summary_of(store, "2026-03-04").await.unwrap();
     store.pin(&me(), &stored.id, true).await.unwrap();
-    say(store, vec![spoken_turn("2", "2026-03-04T11:00:00Z", "cake")]).await;
+    say(store, vec![user_turn("2", "2026-03-04T11:00:00Z", "cake")]).await;
     let base = as_base(&stored);
     let expected = Record::Period {
         period: period("2026-03-04"),
@@ -225,7 +225,7 @@ pub(super) async fn say_all_of_a_period(store: &dyn Store) {
         base: None,
         pinned: false,
     };
-    say(store, vec![spoken_turn("3", "2026-03-09T11:00:00Z", "late")]).await;
+    say(store, vec![user_turn("3", "2026-03-09T11:00:00Z", "late")]).await;
     assert_eq!(dirty(store).await, ["2026-03-04", "2026-03-09"]);
     assert_eq!(row(store, "2026-03-09").await.clean_seq, 0);
     assert!(records(store).await.contains(&empty));

@@ -7,7 +7,7 @@ use super::records::records;
 use super::world::build;
 use super::{all_records, restore_records};
 use crate::suites::Store;
-use crate::suites::catalog::{all_changes, dirty, later, me, now, say, spoken_turn};
+use crate::suites::catalog::{all_changes, dirty, later, me, now, say, user_turn};
 use crate::suites::history::{By, roll_up_all, sorted};
 use crate::{MemoryCatalog, agent, entry, turn};
 
@@ -101,16 +101,16 @@ pub(super) async fn extraction_goes_on_where_it_was(store: &dyn Store) {
     }
     assert_eq!((watermark.attempts, watermark.last_error), (0, None));
     // The next turn has not been extracted yet.
-    let seq = say(store, vec![spoken_turn("99", "2026-03-01T10:00:00Z", "more")]).await.seq;
+    let seq = say(store, vec![user_turn("99", "2026-03-01T10:00:00Z", "more")]).await.seq;
     assert!(seq > watermark.extracted);
 }
 
 pub(super) async fn work_goes_on(store: &dyn Store) {
     let (memory, _) = restored(store).await;
     for store in [store, &memory as &dyn Store] {
-        let again = say(store, vec![spoken_turn("5", "2026-03-17T10:00:00Z", "moved")]).await;
+        let again = say(store, vec![user_turn("5", "2026-03-17T10:00:00Z", "moved")]).await;
         assert_eq!((again.accepted, again.duplicate), (0, 1));
-        say(store, vec![spoken_turn("99", "2026-03-05T10:00:00Z", "more")]).await;
+        say(store, vec![user_turn("99", "2026-03-05T10:00:00Z", "more")]).await;
         roll_up_all(store, By::Quoting).await;
         assert_eq!(dirty(store).await, Vec::<String>::new());
     }
@@ -121,24 +121,24 @@ pub(super) async fn work_goes_on(store: &dyn Store) {
 /// and is stored as new.
 pub(super) async fn what_was_pruned_is_not_added_again(store: &dyn Store) {
     let (memory, _) = world().await;
-    let moved = spoken_turn("5", "2026-03-17T10:00:00Z", "moved");
+    let moved = user_turn("5", "2026-03-17T10:00:00Z", "moved");
     memory.erase(&me(), &Target::Memories(vec![moved.id.clone()]), later()).await.unwrap();
     restore_records(store, &me(), records(&memory).await, later()).await.unwrap();
     for (id, instant, text) in [("1", "2026-03-04T10:00:00Z", "tea"), ("3", "2026-03-11T10:00:00Z", "home")] {
-        let again = say(store, vec![spoken_turn(id, instant, text)]).await;
+        let again = say(store, vec![user_turn(id, instant, text)]).await;
         assert_eq!((again.accepted, again.duplicate), (0, 1), "{text}");
     }
     assert_eq!(records(store).await, records(&memory).await);
     assert_eq!(say(store, vec![moved]).await.accepted, 1);
     // With `revise` it is late input, as before.
-    let late = vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea")];
+    let late = vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")];
     assert_eq!(store.ingest(&me(), late, true, later()).await.unwrap().accepted, 1);
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
 }
 
 pub(super) async fn a_turn_is_not_there_and_gone(store: &dyn Store) {
     let (_, mut records) = world().await;
-    let gone = Record::Gone { id: spoken_turn("5", "2026-03-17T10:00:00Z", "moved").id, day: None, at: None };
+    let gone = Record::Gone { id: user_turn("5", "2026-03-17T10:00:00Z", "moved").id, day: None, at: None };
     refused(store, [&[gone][..], &records[..]].concat()).await;
     let twice = records.iter().find(|record| matches!(record, Record::Gone { .. })).unwrap().clone();
     records.push(twice);
@@ -164,11 +164,11 @@ async fn refused(store: &dyn Store, records: Vec<Record>) {
 
 pub(super) async fn is_refused_where_memories_are(store: &dyn Store) {
     let (_, records) = world().await;
-    let stated = entry(&me(), "Ann likes cake", "2026-03-12T10:00:00Z");
-    store.add_operations(&me(), vec![stated.clone()]).await.unwrap();
+    let entered = entry(&me(), "Ann likes cake", "2026-03-12T10:00:00Z");
+    store.add_operations(&me(), vec![entered.clone()]).await.unwrap();
     refused(store, records.clone()).await;
-    store.erase(&me(), &Target::Memories(vec![stated.source]), now()).await.unwrap();
-    say(store, vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
+    store.erase(&me(), &Target::Memories(vec![entered.source]), now()).await.unwrap();
+    say(store, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
     refused(store, records.clone()).await;
     store.erase(&me(), &Target::Agent, now()).await.unwrap();
     let block = Block { name: "persona".into(), text: "You are kind.".into(), updated_at: now() };
@@ -215,7 +215,7 @@ pub(super) async fn is_refused_under_another_name(store: &dyn Store) {
 
 pub(super) async fn is_refused_for_what_was_forgotten(store: &dyn Store) {
     let (_, records) = world().await;
-    let secret = spoken_turn("8", "2026-03-11T09:00:00Z", "late\nand long");
+    let secret = user_turn("8", "2026-03-11T09:00:00Z", "late\nand long");
     say(store, vec![secret.clone()]).await;
     store.erase(&me(), &Target::Agent, now()).await.unwrap();
     refused(store, records.clone()).await;
@@ -272,7 +272,7 @@ pub(super) async fn is_refused_if_memories_came_meanwhile(store: &dyn Store) {
     let records = exported().await;
     store.begin_restore(&me()).await.unwrap();
     store.restore_some(&me(), records).await.unwrap();
-    say(store, vec![spoken_turn("own", "2026-03-04T10:00:00Z", "tea")]).await;
+    say(store, vec![user_turn("own", "2026-03-04T10:00:00Z", "tea")]).await;
     let present = all_records(store, &me()).await;
     let error = store.finish_restore(&me(), now()).await.unwrap_err();
     assert_eq!(error.to_string(), "agent already has memories");

@@ -4,7 +4,7 @@ use annals_core::ports::{Access, Block, Content, Document, DocumentWrite, Expect
 use annals_core::{Draft, FactOperation, MemoryId, Message, Role, Settings, SignedDuration, Statement, Summary};
 
 use crate::suites::Store;
-use crate::suites::catalog::{later, me, now, row, say, spoken_turn};
+use crate::suites::catalog::{later, me, now, row, say, user_turn};
 use crate::suites::history::{By, extract, roll_up, roll_up_all, seal};
 use crate::{at, document, entry, operation, period, replacing, statement, summary, turn_of};
 
@@ -37,8 +37,8 @@ pub(super) async fn build(store: &dyn Store) {
     }
     extract(store, &[&turns[3], &turns[4]], statements(&turns), operations(&turns)).await;
     store.add_operations(&me(), vec![entry(&me(), "Ann likes \"cake\"", "2026-03-12T10:00:00Z")]).await.unwrap();
-    store.ingest(&me(), vec![spoken_turn("5", "2026-03-17T10:00:00Z", "moved")], true, later()).await.unwrap();
-    store.ingest(&me(), vec![spoken_turn("6", "2026-03-19T10:00:00Z", "gone on")], true, later()).await.unwrap();
+    store.ingest(&me(), vec![user_turn("5", "2026-03-17T10:00:00Z", "moved")], true, later()).await.unwrap();
+    store.ingest(&me(), vec![user_turn("6", "2026-03-19T10:00:00Z", "gone on")], true, later()).await.unwrap();
     roll_up_all(store, By::Quoting).await;
     roll_up(store, "2026-03-16", By::Model).await;
     degrade(store, "2026-03-17", &turns[4].id).await;
@@ -54,7 +54,7 @@ pub(super) async fn build(store: &dyn Store) {
         store.add_accesses(&me(), &[(id.clone(), Access { times, last: later() })]).await.unwrap();
     }
     let late =
-        [spoken_turn("8", "2026-03-11T09:00:00Z", "late\nand long"), spoken_turn("9", "2026-03-20T09:00:00Z", "new")];
+        [user_turn("8", "2026-03-11T09:00:00Z", "late\nand long"), user_turn("9", "2026-03-20T09:00:00Z", "new")];
     store.ingest(&me(), late.to_vec(), false, at("2026-06-03T00:00:00.000001Z")).await.unwrap();
 }
 
@@ -63,15 +63,15 @@ fn turns() -> Vec<Turn> {
         role: Role::Assistant,
         name: Some("Iris".into()),
         client_id: None,
-        ..spoken_turn("7", "2026-03-16T09:00:00.000001Z", "東京, \"so\" to speak").message
+        ..user_turn("7", "2026-03-16T09:00:00.000001Z", "東京, \"so\" to speak").message
     };
     vec![
-        spoken_turn("1", "2026-03-04T10:00:00Z", "tea"),
-        spoken_turn("2", "2026-03-05T10:00:00Z", "cake"),
-        spoken_turn("3", "2026-03-11T10:00:00Z", "home"),
+        user_turn("1", "2026-03-04T10:00:00Z", "tea"),
+        user_turn("2", "2026-03-05T10:00:00Z", "cake"),
+        user_turn("3", "2026-03-11T10:00:00Z", "home"),
         turn_of(&me(), iris),
-        spoken_turn("5", "2026-03-16T10:00:00Z", "moving"),
-        spoken_turn("6", "2026-03-18T10:00:00Z", "gone"),
+        user_turn("5", "2026-03-16T10:00:00Z", "moving"),
+        user_turn("6", "2026-03-18T10:00:00Z", "gone"),
     ]
 }
 

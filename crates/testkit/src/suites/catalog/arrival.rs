@@ -3,7 +3,7 @@
 use annals_core::ports::{Comparison, Origin, Select, Turn};
 use annals_core::{Catalog, Error, Grain, Memory, MemoryId, Message};
 
-use super::{all_changes, dirty, later, me, now, say, spoken_turn, texts};
+use super::{all_changes, dirty, later, me, now, say, texts, user_turn};
 use crate::{at, period, turn_of};
 
 const MOMENT: &str = "2026-03-04T10:00:00Z";
@@ -17,7 +17,7 @@ async fn of(catalog: &dyn Catalog, id: &MemoryId) -> Memory {
 }
 
 fn untimed(id: &str, stamped: &str, text: &str) -> Turn {
-    Turn { origin: Origin::Untimed, ..spoken_turn(id, stamped, text) }
+    Turn { origin: Origin::Untimed, ..user_turn(id, stamped, text) }
 }
 
 fn corrected(turn: &Turn, text: &str) -> Turn {
@@ -27,9 +27,9 @@ fn corrected(turn: &Turn, text: &str) -> Turn {
 
 pub(super) async fn equal_moments_keep_the_order_of_arrival(catalog: &dyn Catalog) {
     for batch in [&["9", "1"][..], &["5"], &["7", "3"]] {
-        say(catalog, batch.iter().map(|id| spoken_turn(id, MOMENT, id)).collect()).await;
+        say(catalog, batch.iter().map(|id| user_turn(id, MOMENT, id)).collect()).await;
     }
-    say(catalog, vec![spoken_turn("0", "2026-03-04T09:59:59.999999Z", "0")]).await;
+    say(catalog, vec![user_turn("0", "2026-03-04T09:59:59.999999Z", "0")]).await;
     let listed = in_order(catalog).await;
     assert_eq!(texts(&listed), ["0", "9", "1", "5", "7", "3"]);
     assert_eq!(texts(&catalog.inputs(&me(), period("2026-03-04")).await.unwrap()), texts(&listed));
@@ -40,34 +40,31 @@ pub(super) async fn equal_moments_keep_the_order_of_arrival(catalog: &dyn Catalo
     assert_eq!(micros, [-1, 0, 1, 2, 3, 4]);
     // A time of its own is kept, unless another turn was moved to it: then the new turn moves, too.
     let own = "2026-03-04T10:00:00.000003Z";
-    say(catalog, vec![spoken_turn("own", own, "own")]).await;
-    assert_eq!(of(catalog, &spoken_turn("own", own, "").id).await.at(), at("2026-03-04T10:00:00.000005Z"));
-    assert_eq!(of(catalog, &spoken_turn("own", own, "").id).await.period, period("2026-03-04"));
+    say(catalog, vec![user_turn("own", own, "own")]).await;
+    assert_eq!(of(catalog, &user_turn("own", own, "").id).await.at(), at("2026-03-04T10:00:00.000005Z"));
+    assert_eq!(of(catalog, &user_turn("own", own, "").id).await.period, period("2026-03-04"));
 }
 
 pub(super) async fn a_moment_that_a_revision_leaves_is_free_again(catalog: &dyn Catalog) {
     let next_day = "2026-03-05T10:00:00Z";
     let moves = [
-        spoken_turn("9", MOMENT, "a"),
-        spoken_turn("1", MOMENT, "b"),
-        spoken_turn("1", next_day, "c"),
-        spoken_turn("5", MOMENT, "d"),
+        user_turn("9", MOMENT, "a"),
+        user_turn("1", MOMENT, "b"),
+        user_turn("1", next_day, "c"),
+        user_turn("5", MOMENT, "d"),
     ];
     catalog.ingest(&me(), moves.to_vec(), true, now()).await.unwrap();
     let moments = |listed: &[Memory]| listed.iter().map(|memory| memory.at().to_string()).collect::<Vec<_>>();
     assert_eq!(moments(&in_order(catalog).await), [MOMENT, "2026-03-04T10:00:00.000001Z", next_day]);
     // There and back within one request: no two turns share a time.
-    let back = [
-        spoken_turn("5", next_day, "e"),
-        spoken_turn("5", "2026-03-06T10:00:00Z", "f"),
-        spoken_turn("5", next_day, "g"),
-    ];
+    let back =
+        [user_turn("5", next_day, "e"), user_turn("5", "2026-03-06T10:00:00Z", "f"), user_turn("5", next_day, "g")];
     catalog.ingest(&me(), back.to_vec(), true, later()).await.unwrap();
     assert_eq!(moments(&in_order(catalog).await), [MOMENT, next_day, "2026-03-05T10:00:00.000001Z"]);
 }
 
 pub(super) async fn equal_moments_that_come_again_are_known(catalog: &dyn Catalog) {
-    let turns: Vec<Turn> = ["9", "1", "5"].iter().map(|id| spoken_turn(id, MOMENT, id)).collect();
+    let turns: Vec<Turn> = ["9", "1", "5"].iter().map(|id| user_turn(id, MOMENT, id)).collect();
     say(catalog, turns.clone()).await;
     let before = all_changes(catalog, Grain::Working).await;
     for revise in [false, true] {
@@ -79,11 +76,11 @@ pub(super) async fn equal_moments_that_come_again_are_known(catalog: &dyn Catalo
     }
     assert_eq!(all_changes(catalog, Grain::Working).await, before);
     // A new text keeps the position, a new time does not.
-    let words = spoken_turn("1", MOMENT, "one");
+    let words = user_turn("1", MOMENT, "one");
     catalog.ingest(&me(), vec![words.clone()], true, later()).await.unwrap();
     assert_eq!(texts(&in_order(catalog).await), ["9", "one", "5"]);
     assert_eq!(catalog.ingest(&me(), vec![words], false, later()).await.unwrap().duplicate, 1);
-    catalog.ingest(&me(), vec![spoken_turn("9", "2026-03-04T11:00:00Z", "9")], true, later()).await.unwrap();
+    catalog.ingest(&me(), vec![user_turn("9", "2026-03-04T11:00:00Z", "9")], true, later()).await.unwrap();
     assert_eq!(texts(&in_order(catalog).await), ["one", "5", "9"]);
 }
 
@@ -112,12 +109,12 @@ pub(super) async fn a_message_without_a_moment_that_comes_again_is_known(catalog
     assert_eq!(all_changes(catalog, Grain::Working).await[0], before[0]);
     let other = catalog.ingest(&me(), vec![untimed("1", MOMENT, "coffee")], false, later()).await;
     assert!(matches!(other, Err(Error::Conflict { .. })), "{other:?}");
-    let moved = catalog.ingest(&me(), vec![spoken_turn("1", "2026-03-04T10:07:00Z", "tea")], false, later()).await;
+    let moved = catalog.ingest(&me(), vec![user_turn("1", "2026-03-04T10:07:00Z", "tea")], false, later()).await;
     assert!(matches!(moved, Err(Error::Conflict { .. })), "{moved:?}");
 }
 
 pub(super) async fn a_revision_without_a_moment_stays_in_its_place(catalog: &dyn Catalog) {
-    say(catalog, vec![spoken_turn("1", MOMENT, "tea"), spoken_turn("2", "2026-03-04T11:00:00Z", "cake")]).await;
+    say(catalog, vec![user_turn("1", MOMENT, "tea"), user_turn("2", "2026-03-04T11:00:00Z", "cake")]).await;
     let revised = untimed("1", "2026-04-01T10:00:00Z", "coffee");
     let done = catalog.ingest(&me(), vec![revised.clone()], true, later()).await.unwrap();
     assert_eq!(done.revised, 1);
@@ -127,7 +124,7 @@ pub(super) async fn a_revision_without_a_moment_stays_in_its_place(catalog: &dyn
 }
 
 pub(super) async fn what_a_client_sent_is_known_after_a_correction(catalog: &dyn Catalog) {
-    let (tea, cake) = (spoken_turn("1", MOMENT, "tea"), spoken_turn("2", MOMENT, "cake"));
+    let (tea, cake) = (user_turn("1", MOMENT, "tea"), user_turn("2", MOMENT, "cake"));
     say(catalog, vec![tea.clone(), cake.clone()]).await;
     let placed =
         Turn { message: Message { at: of(catalog, &cake.id).await.at(), ..cake.message.clone() }, ..cake.clone() };
@@ -143,7 +140,7 @@ pub(super) async fn what_a_client_sent_is_known_after_a_correction(catalog: &dyn
             tea.clone(),
             cake.clone(),
             untimed("1", "2026-05-01T10:00:00Z", "tea"),
-            spoken_turn("1", MOMENT, "black tea"),
+            user_turn("1", MOMENT, "black tea"),
         ];
         let done = catalog.ingest(&me(), again, revise, later()).await.unwrap();
         assert_eq!((done.duplicate, done.revised), (4, 0), "revise: {revise}");
@@ -151,7 +148,7 @@ pub(super) async fn what_a_client_sent_is_known_after_a_correction(catalog: &dyn
     assert_eq!(all_changes(catalog, Grain::Working).await, before);
     assert_eq!(texts(&in_order(catalog).await), ["black tea", "pie"]);
     // A changed source is a conflict; with `revise` it replaces the correction.
-    let changed = vec![spoken_turn("1", MOMENT, "coffee")];
+    let changed = vec![user_turn("1", MOMENT, "coffee")];
     let refused = catalog.ingest(&me(), changed.clone(), false, later()).await;
     assert!(matches!(refused, Err(Error::Conflict { .. })), "{refused:?}");
     assert_eq!(catalog.ingest(&me(), changed, true, later()).await.unwrap().revised, 1);
@@ -161,19 +158,19 @@ pub(super) async fn what_a_client_sent_is_known_after_a_correction(catalog: &dyn
 
 pub(super) async fn messages_are_compared_with_what_their_client_sent(catalog: &dyn Catalog) {
     use Comparison::{Different, DifferentFromCorrected, New, Same};
-    let turns = ["1", "2", "3"].map(|id| spoken_turn(id, MOMENT, id));
+    let turns = ["1", "2", "3"].map(|id| user_turn(id, MOMENT, id));
     say(catalog, turns.to_vec()).await;
     catalog.ingest(&me(), vec![corrected(&turns[0], "one")], true, now()).await.unwrap();
     let cases = [
-        (spoken_turn("1", MOMENT, "1"), Same),
-        (spoken_turn("1", MOMENT, "one"), Same),
-        (spoken_turn("1", MOMENT, "uno"), DifferentFromCorrected),
-        (spoken_turn("1", "2026-03-04T10:00:01Z", "1"), DifferentFromCorrected),
-        (spoken_turn("2", MOMENT, "2"), Same),
-        (spoken_turn("2", MOMENT, "two"), Different),
-        (spoken_turn("2", "2026-03-04T10:00:00.000001Z", "2"), Different),
-        (spoken_turn("3", MOMENT, "3"), Same),
-        (spoken_turn("4", MOMENT, "4"), New),
+        (user_turn("1", MOMENT, "1"), Same),
+        (user_turn("1", MOMENT, "one"), Same),
+        (user_turn("1", MOMENT, "uno"), DifferentFromCorrected),
+        (user_turn("1", "2026-03-04T10:00:01Z", "1"), DifferentFromCorrected),
+        (user_turn("2", MOMENT, "2"), Same),
+        (user_turn("2", MOMENT, "two"), Different),
+        (user_turn("2", "2026-03-04T10:00:00.000001Z", "2"), Different),
+        (user_turn("3", MOMENT, "3"), Same),
+        (user_turn("4", MOMENT, "4"), New),
         (turn_of(&me(), Message { conversation: "other".into(), ..turns[1].message.clone() }), New),
     ];
     let (messages, expect): (Vec<_>, Vec<_>) =

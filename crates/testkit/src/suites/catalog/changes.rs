@@ -3,13 +3,13 @@
 use annals_core::ports::{Change, Watermark};
 use annals_core::{Catalog, Error, Grain, MemoryId};
 
-use super::{all_changes, later, me, now, say, spoken_turn};
+use super::{all_changes, later, me, now, say, user_turn};
 use crate::{agent, period, replacing, set_watermark, summary, turn};
 
 pub(super) async fn come_in_order_and_in_pieces(catalog: &dyn Catalog) {
     let ids: Vec<String> = (0..10).map(|index| format!("{index}")).collect();
     for half in ids.chunks(5) {
-        say(catalog, half.iter().rev().map(|id| spoken_turn(id, "2026-03-04T10:00:00Z", id)).collect()).await;
+        say(catalog, half.iter().rev().map(|id| user_turn(id, "2026-03-04T10:00:00Z", id)).collect()).await;
     }
     let all = all_changes(catalog, Grain::Working).await;
     assert_eq!(all.len(), 10);
@@ -29,12 +29,9 @@ pub(super) async fn come_in_order_and_in_pieces(catalog: &dyn Catalog) {
 }
 
 pub(super) async fn show_only_the_last_of_a_memory(catalog: &dyn Catalog) {
-    say(
-        catalog,
-        vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea"), spoken_turn("2", "2026-03-04T11:00:00Z", "cake")],
-    )
-    .await;
-    let coffee = vec![spoken_turn("1", "2026-03-04T10:00:00Z", "coffee")];
+    say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea"), user_turn("2", "2026-03-04T11:00:00Z", "cake")])
+        .await;
+    let coffee = vec![user_turn("1", "2026-03-04T10:00:00Z", "coffee")];
     let revised = catalog.ingest(&me(), coffee, true, later()).await.unwrap();
     let changes = all_changes(catalog, Grain::Working).await;
     let [Change::Upsert(first), Change::Upsert(second)] = &changes[..] else { panic!("{changes:?}") };
@@ -43,7 +40,7 @@ pub(super) async fn show_only_the_last_of_a_memory(catalog: &dyn Catalog) {
 }
 
 pub(super) async fn are_of_one_grain(catalog: &dyn Catalog) {
-    let turn = spoken_turn("1", "2026-03-04T10:00:00Z", "tea");
+    let turn = user_turn("1", "2026-03-04T10:00:00Z", "tea");
     let seq = say(catalog, vec![turn.clone()]).await.seq;
     let day = summary("2026-03-04", seq, &[turn.id], "tea");
     catalog.save_summaries(&me(), vec![day], now()).await.unwrap();
@@ -56,11 +53,11 @@ pub(super) async fn are_of_one_grain(catalog: &dyn Catalog) {
 
 pub(super) async fn of_each_agent_have_a_sequence_of_their_own(catalog: &dyn Catalog) {
     let other = agent("other");
-    let first = say(catalog, vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea")]).await.seq;
+    let first = say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await.seq;
     let theirs =
         [("2026-03-04T10:00:00Z", "rye"), ("2026-03-04T11:00:00Z", "ham")].map(|(at, text)| turn(&other, at, text));
     assert_eq!(catalog.ingest(&other, theirs.to_vec(), false, now()).await.unwrap().seq, first + 1);
-    assert_eq!(say(catalog, vec![spoken_turn("2", "2026-03-04T11:00:00Z", "cake")]).await.seq, first + 1);
+    assert_eq!(say(catalog, vec![user_turn("2", "2026-03-04T11:00:00Z", "cake")]).await.seq, first + 1);
     let seqs = |changes: &[Change]| changes.iter().map(Change::seq).collect::<Vec<_>>();
     assert_eq!(seqs(&all_changes(catalog, Grain::Working).await), [first, first + 1]);
     let theirs = catalog.changes(&other, Grain::Working, 0, 9).await.unwrap();
@@ -68,7 +65,7 @@ pub(super) async fn of_each_agent_have_a_sequence_of_their_own(catalog: &dyn Cat
 }
 
 pub(super) async fn a_deletion_shows_until_the_memory_is_back(catalog: &dyn Catalog) {
-    let turn = spoken_turn("1", "2026-03-04T10:00:00Z", "tea");
+    let turn = user_turn("1", "2026-03-04T10:00:00Z", "tea");
     let seq = say(catalog, vec![turn.clone()]).await.seq;
     let written = summary("2026-03-04", seq, &[turn.id], "tea");
     let emptied = annals_core::Summary { draft: None, ..summary("2026-03-04", seq, &[], "") };

@@ -4,7 +4,7 @@ use annals_core::ports::{Select, Turn};
 use annals_core::{Body, Catalog, Error, Grain, IngestReceipt, Interval, Memory, MemoryId, Message, Role, Timestamp};
 use futures::future::join_all;
 
-use super::{all_changes, dirty, later, me, now, row, say, spoken_turn};
+use super::{all_changes, dirty, later, me, now, row, say, user_turn};
 use crate::{agent, at, message, period, turn_of};
 
 pub(super) async fn a_new_turn_is_stored_as_said(catalog: &dyn Catalog) {
@@ -33,7 +33,7 @@ pub(super) async fn a_new_turn_is_stored_as_said(catalog: &dyn Catalog) {
 }
 
 pub(super) async fn a_repeated_request_changes_nothing(catalog: &dyn Catalog) {
-    let turns = vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea"), spoken_turn("2", "2026-03-05T10:00:00Z", "cake")];
+    let turns = vec![user_turn("1", "2026-03-04T10:00:00Z", "tea"), user_turn("2", "2026-03-05T10:00:00Z", "cake")];
     say(catalog, turns.clone()).await;
     let (changes, ledger) = (all_changes(catalog, Grain::Working).await, catalog.ledger(&me()).await.unwrap());
     for revise in [false, true] {
@@ -45,16 +45,15 @@ pub(super) async fn a_repeated_request_changes_nothing(catalog: &dyn Catalog) {
 }
 
 pub(super) async fn the_same_request_has_the_same_operation(catalog: &dyn Catalog) {
-    let turns = vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea")];
+    let turns = vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")];
     let first = say(catalog, turns.clone()).await;
     assert_eq!(say(catalog, turns).await.id, first.id);
-    let other = say(catalog, vec![spoken_turn("2", "2026-03-04T10:00:00Z", "tea")]).await;
+    let other = say(catalog, vec![user_turn("2", "2026-03-04T10:00:00Z", "tea")]).await;
     assert_ne!(other.id, first.id);
 }
 
 pub(super) async fn a_request_that_overlaps_adds_the_rest(catalog: &dyn Catalog) {
-    let (tea, cake) =
-        (spoken_turn("1", "2026-03-04T10:00:00Z", "tea"), spoken_turn("2", "2026-03-04T11:00:00Z", "cake"));
+    let (tea, cake) = (user_turn("1", "2026-03-04T10:00:00Z", "tea"), user_turn("2", "2026-03-04T11:00:00Z", "cake"));
     say(catalog, vec![tea.clone()]).await;
     let done = say(catalog, vec![tea.clone(), cake.clone(), cake]).await;
     assert_eq!((done.accepted, done.duplicate, done.revised), (1, 2, 0));
@@ -64,20 +63,17 @@ pub(super) async fn a_request_that_overlaps_adds_the_rest(catalog: &dyn Catalog)
 }
 
 pub(super) async fn other_content_is_a_conflict_and_nothing_is_stored(catalog: &dyn Catalog) {
-    say(catalog, vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
+    say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
     let before = (all_changes(catalog, Grain::Working).await, catalog.ledger(&me()).await.unwrap());
     let others = [
-        spoken_turn("1", "2026-03-04T10:00:00Z", "coffee"),
-        spoken_turn("1", "2026-03-04T10:00:00.000001Z", "tea"),
-        turn_of(&me(), Message { name: Some("Ann".into()), ..spoken_turn("1", "2026-03-04T10:00:00Z", "tea").message }),
-        turn_of(&me(), Message { role: Role::Tool, ..spoken_turn("1", "2026-03-04T10:00:00Z", "tea").message }),
+        user_turn("1", "2026-03-04T10:00:00Z", "coffee"),
+        user_turn("1", "2026-03-04T10:00:00.000001Z", "tea"),
+        turn_of(&me(), Message { name: Some("Ann".into()), ..user_turn("1", "2026-03-04T10:00:00Z", "tea").message }),
+        turn_of(&me(), Message { role: Role::Tool, ..user_turn("1", "2026-03-04T10:00:00Z", "tea").message }),
     ];
     for other in others {
-        let request = vec![
-            spoken_turn("0", "2026-03-07T10:00:00Z", "good"),
-            other,
-            spoken_turn("9", "2026-03-07T10:00:00Z", "good"),
-        ];
+        let request =
+            vec![user_turn("0", "2026-03-07T10:00:00Z", "good"), other, user_turn("9", "2026-03-07T10:00:00Z", "good")];
         let refused = catalog.ingest(&me(), request, false, later()).await;
         assert!(
             matches!(&refused, Err(Error::Conflict { conversation, id }) if conversation == "talk" && id == "1"),
@@ -89,8 +85,7 @@ pub(super) async fn other_content_is_a_conflict_and_nothing_is_stored(catalog: &
 }
 
 pub(super) async fn a_request_may_contradict_itself_only_when_it_revises(catalog: &dyn Catalog) {
-    let request =
-        vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea"), spoken_turn("1", "2026-03-04T10:00:00Z", "coffee")];
+    let request = vec![user_turn("1", "2026-03-04T10:00:00Z", "tea"), user_turn("1", "2026-03-04T10:00:00Z", "coffee")];
     let refused = catalog.ingest(&me(), request.clone(), false, now()).await;
     assert!(matches!(refused, Err(Error::Conflict { .. })), "{refused:?}");
     assert_eq!(all_changes(catalog, Grain::Working).await, []);
@@ -100,8 +95,8 @@ pub(super) async fn a_request_may_contradict_itself_only_when_it_revises(catalog
 }
 
 pub(super) async fn revise_replaces(catalog: &dyn Catalog) {
-    let first = say(catalog, vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
-    let other = spoken_turn("1", "2026-03-04T10:00:00Z", "coffee");
+    let first = say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
+    let other = user_turn("1", "2026-03-04T10:00:00Z", "coffee");
     let done = catalog.ingest(&me(), vec![other.clone()], true, later()).await.unwrap();
     assert_eq!((done.accepted, done.duplicate, done.revised), (0, 0, 1));
     assert!(done.seq > first.seq);
@@ -112,8 +107,8 @@ pub(super) async fn revise_replaces(catalog: &dyn Catalog) {
 }
 
 pub(super) async fn revise_that_moves_makes_both_days_dirty(catalog: &dyn Catalog) {
-    let before = say(catalog, vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea")]).await.seq;
-    let moved = spoken_turn("1", "2026-03-09T10:00:00Z", "tea");
+    let before = say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await.seq;
+    let moved = user_turn("1", "2026-03-09T10:00:00Z", "tea");
     catalog.ingest(&me(), vec![moved.clone()], true, later()).await.unwrap();
     for label in ["2026-03-04", "2026-03-09"] {
         let day = row(catalog, label).await;
@@ -124,10 +119,8 @@ pub(super) async fn revise_that_moves_makes_both_days_dirty(catalog: &dyn Catalo
 }
 
 pub(super) async fn each_input_makes_its_day_dirty(catalog: &dyn Catalog) {
-    say(catalog, vec![spoken_turn("1", "2026-03-04T10:00:00Z", "a"), spoken_turn("2", "2026-03-05T10:00:00Z", "b")])
-        .await;
-    let done =
-        catalog.ingest(&me(), vec![spoken_turn("3", "2026-03-04T09:00:00Z", "c")], false, later()).await.unwrap();
+    say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "a"), user_turn("2", "2026-03-05T10:00:00Z", "b")]).await;
+    let done = catalog.ingest(&me(), vec![user_turn("3", "2026-03-04T09:00:00Z", "c")], false, later()).await.unwrap();
     assert_eq!(dirty(catalog).await, ["2026-03-04", "2026-03-05"]);
     let (fourth, fifth) = (row(catalog, "2026-03-04").await, row(catalog, "2026-03-05").await);
     assert_eq!((fourth.dirty_seq, fourth.clean_seq, fourth.dirty_at), (done.seq, 0, later()));
@@ -136,16 +129,16 @@ pub(super) async fn each_input_makes_its_day_dirty(catalog: &dyn Catalog) {
 }
 
 pub(super) async fn a_duplicate_makes_no_day_dirty(catalog: &dyn Catalog) {
-    say(catalog, vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
+    say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
     // The same message assigned to another day, as after a change of zone: it keeps its day.
-    let mut elsewhere = spoken_turn("1", "2026-03-04T10:00:00Z", "tea");
+    let mut elsewhere = user_turn("1", "2026-03-04T10:00:00Z", "tea");
     elsewhere.day = period("2026-03-05");
     assert_eq!(say(catalog, vec![elsewhere]).await.duplicate, 1);
     assert_eq!(dirty(catalog).await, ["2026-03-04"]);
 }
 
 pub(super) async fn the_same_id_in_two_conversations_is_two_turns(catalog: &dyn Catalog) {
-    let here = spoken_turn("1", "2026-03-04T10:00:00Z", "tea");
+    let here = user_turn("1", "2026-03-04T10:00:00Z", "tea");
     let there = turn_of(&me(), Message { conversation: "other".into(), ..here.message.clone() });
     assert_eq!(say(catalog, vec![here, there]).await.accepted, 2);
 }
@@ -155,7 +148,7 @@ pub(super) async fn any_text_comes_back_as_it_was(catalog: &dyn Catalog) {
         ["", "'; DROP TABLE turns; --", "a\0b", "\r\n\t", "👩‍👩‍👧 e\u{301} \u{feff}", "%_\\\"", &"long ".repeat(100_000)];
     for (index, text) in odd.iter().enumerate() {
         let start: String = text.chars().take(20).collect();
-        let turn = spoken_turn(&format!("{index} {start}"), "2026-03-04T10:00:00Z", text);
+        let turn = user_turn(&format!("{index} {start}"), "2026-03-04T10:00:00Z", text);
         let turn = turn_of(&me(), Message { conversation: start, ..turn.message });
         say(catalog, vec![turn.clone()]).await;
         let stored = catalog.get(&me(), &[turn.id]).await.unwrap();
@@ -168,7 +161,7 @@ pub(super) async fn any_text_comes_back_as_it_was(catalog: &dyn Catalog) {
 pub(super) async fn early_and_late_years_are_kept(catalog: &dyn Catalog) {
     let instants =
         ["0002-01-01T00:00:00Z", "1660-01-11T21:00:00Z", "1969-12-31T23:59:59.999999Z", "9998-12-31T23:59:59Z"];
-    say(catalog, instants.iter().map(|instant| spoken_turn(instant, instant, "x")).collect()).await;
+    say(catalog, instants.iter().map(|instant| user_turn(instant, instant, "x")).collect()).await;
     let select = Select::all(Grain::Working);
     let stored: Vec<Timestamp> = catalog.list(&me(), &select).await.unwrap().iter().map(Memory::at).collect();
     assert_eq!(stored, instants.map(at));
@@ -176,7 +169,7 @@ pub(super) async fn early_and_late_years_are_kept(catalog: &dyn Catalog) {
 
 pub(super) async fn requests_at_once_are_each_stored_once(catalog: &dyn Catalog) {
     // Ten turns, each sent by three clients at the same time.
-    let turn = |index: usize| spoken_turn(&format!("{}", index % 10), "2026-03-04T10:00:00Z", "tea");
+    let turn = |index: usize| user_turn(&format!("{}", index % 10), "2026-03-04T10:00:00Z", "tea");
     let done = join_all((0..30).map(|index| say(catalog, vec![turn(index)]))).await;
     let sum = |count: fn(&IngestReceipt) -> u64| done.iter().map(count).sum::<u64>();
     assert_eq!((sum(|done| done.accepted), sum(|done| done.duplicate)), (10, 20));
@@ -187,8 +180,7 @@ pub(super) async fn requests_at_once_are_each_stored_once(catalog: &dyn Catalog)
 }
 
 pub(super) async fn what_was_masked_is_counted_in_the_operation(catalog: &dyn Catalog) {
-    let mut request =
-        vec![spoken_turn("1", "2026-03-04T10:00:00Z", "a"), spoken_turn("2", "2026-03-04T11:00:00Z", "b")];
+    let mut request = vec![user_turn("1", "2026-03-04T10:00:00Z", "a"), user_turn("2", "2026-03-04T11:00:00Z", "b")];
     assert_eq!(say(catalog, request.clone()).await.masked, 0);
     (request[0].masked, request[1].masked) = (2, 1);
     // The count belongs to the request and is not stored with the turns: the same messages again are no conflict.
@@ -201,9 +193,9 @@ pub(super) async fn what_was_masked_is_counted_in_the_operation(catalog: &dyn Ca
 pub(super) async fn an_attachment_stays_with_its_turn(catalog: &dyn Catalog) {
     let attached = |text: &str, attachment: Option<&str>| Turn {
         attachment: attachment.map(Into::into),
-        ..spoken_turn("1", "2026-03-04T10:00:00Z", text)
+        ..user_turn("1", "2026-03-04T10:00:00Z", text)
     };
-    let (tea, other) = (attached("tea", Some("{}")), spoken_turn("2", "2026-03-04T10:00:01Z", "cake"));
+    let (tea, other) = (attached("tea", Some("{}")), user_turn("2", "2026-03-04T10:00:01Z", "cake"));
     let ids = [other.id.clone(), tea.id.clone(), MemoryId::from_text("t-none")];
     let stored = async || catalog.attachments(&me(), &ids).await.unwrap().into_iter().flatten().collect::<Vec<_>>();
     assert_eq!(stored().await, Vec::<String>::new());

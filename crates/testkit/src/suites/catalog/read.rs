@@ -3,7 +3,7 @@
 use annals_core::ports::{Counts, Select, StoredConversation};
 use annals_core::{Catalog, Grain, Interval, Kind, MemoryId, Message};
 
-use super::{me, now, say, spoken_turn, texts};
+use super::{me, now, say, texts, user_turn};
 use crate::{at, message, replacing, summary, turn_of};
 
 fn between(start: &str, end: &str) -> Interval {
@@ -16,7 +16,7 @@ async fn check(catalog: &dyn Catalog, select: Select, expect: &[&str]) {
 }
 
 pub(super) async fn lists_what_shares_an_instant_with_the_range(catalog: &dyn Catalog) {
-    say(catalog, vec![spoken_turn("1", "2026-03-04T10:00:00Z", "x")]).await;
+    say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "x")]).await;
     let cases = [
         ("2026-03-04T10:00:00Z", "2026-03-04T10:00:00.000001Z", true),
         ("2026-03-04T10:00:00Z", "2026-03-05T00:00:00Z", true),
@@ -51,7 +51,7 @@ pub(super) async fn lists_a_coarser_memory_that_overlaps_the_edge(catalog: &dyn 
 
 pub(super) async fn lists_the_newest_first(catalog: &dyn Catalog) {
     let instants = ["2026-03-04T10:00:00Z", "1660-01-11T21:00:00Z", "2026-03-05T10:00:00Z"];
-    say(catalog, instants.iter().map(|instant| spoken_turn(instant, instant, &instant[..10])).collect()).await;
+    say(catalog, instants.iter().map(|instant| user_turn(instant, instant, &instant[..10])).collect()).await;
     let newest = Select { newest_first: true, ..Select::all(Grain::Working) };
     check(catalog, Select::all(Grain::Working), &["1660-01-11", "2026-03-04", "2026-03-05"]).await;
     check(catalog, newest.clone(), &["2026-03-05", "2026-03-04", "1660-01-11"]).await;
@@ -62,8 +62,8 @@ pub(super) async fn lists_the_newest_first(catalog: &dyn Catalog) {
 
 pub(super) async fn lists_equal_instants_by_conversation_and_arrival(catalog: &dyn Catalog) {
     let turns = ["b2", "a2", "b1", "a1"].map(|text| {
-        let spoken_turn = message("2026-03-04T10:00:00Z", text);
-        turn_of(&me(), Message { conversation: text[..1].into(), client_id: Some(text[1..].into()), ..spoken_turn })
+        let sent = message("2026-03-04T10:00:00Z", text);
+        turn_of(&me(), Message { conversation: text[..1].into(), client_id: Some(text[1..].into()), ..sent })
     });
     say(catalog, turns.to_vec()).await;
     check(catalog, Select::all(Grain::Working), &["a2", "b2", "a1", "b1"]).await;
@@ -73,8 +73,8 @@ pub(super) async fn lists_equal_instants_by_conversation_and_arrival(catalog: &d
 
 pub(super) async fn lists_one_conversation(catalog: &dyn Catalog) {
     let turns = ["talk", "Talk", "o'clock"].map(|conversation| {
-        let spoken_turn = message("2026-03-04T10:00:00Z", conversation);
-        turn_of(&me(), Message { conversation: conversation.into(), ..spoken_turn })
+        let sent = message("2026-03-04T10:00:00Z", conversation);
+        turn_of(&me(), Message { conversation: conversation.into(), ..sent })
     });
     say(catalog, turns.to_vec()).await;
     for conversation in ["talk", "Talk", "o'clock"] {
@@ -85,13 +85,13 @@ pub(super) async fn lists_one_conversation(catalog: &dyn Catalog) {
 }
 
 pub(super) async fn lists_conversations_by_name(catalog: &dyn Catalog) {
-    let spoken_turn = [
+    let sent = [
         ("talk", "2026-03-04T10:00:00Z"),
         ("walk", "2026-03-04T11:00:00Z"),
         ("talk", "1660-01-11T21:00:00Z"),
         ("Talk", "2026-03-05T10:00:00Z"),
     ];
-    let turns = spoken_turn.map(|(conversation, instant)| {
+    let turns = sent.map(|(conversation, instant)| {
         turn_of(&me(), Message { conversation: conversation.into(), ..message(instant, "x") })
     });
     say(catalog, turns.to_vec()).await;
@@ -116,7 +116,7 @@ pub(super) async fn lists_conversations_by_name(catalog: &dyn Catalog) {
 }
 
 pub(super) async fn lists_one_grain(catalog: &dyn Catalog) {
-    say(catalog, vec![spoken_turn("1", "2026-03-04T10:00:00Z", "turn")]).await;
+    say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "turn")]).await;
     let source = [MemoryId::from_text("s-any")];
     let labels = ["2026-03-04", "2026-W10", "2026-03", "2026-Q1", "2026"];
     let summaries = labels.iter().map(|label| summary(label, 0, &source, label)).collect();
@@ -129,7 +129,7 @@ pub(super) async fn lists_one_grain(catalog: &dyn Catalog) {
 
 /// Uses a catalog without a journal. The suite of `Journal` tests the listing of statements by kind.
 pub(super) async fn lists_by_kind(catalog: &dyn Catalog) {
-    let turns = [spoken_turn("1", "2026-03-04T10:00:00Z", "turn"), spoken_turn("2", "2026-03-04T11:00:00Z", "later")];
+    let turns = [user_turn("1", "2026-03-04T10:00:00Z", "turn"), user_turn("2", "2026-03-04T11:00:00Z", "later")];
     say(catalog, turns.to_vec()).await;
     let source = [MemoryId::from_text("s-any")];
     catalog.save_summaries(&me(), vec![summary("2026-03-04", 0, &source, "day")], now()).await.unwrap();
@@ -144,13 +144,14 @@ pub(super) async fn lists_by_kind(catalog: &dyn Catalog) {
     ] {
         check(catalog, Select { kinds, ..Select::all(grain) }, &expect).await;
     }
-    let talk = Select { conversation: Some(turns[0].key.conversation.clone()), ..Select::all(Grain::Working) };
-    check(catalog, Select { kinds: turn, ..talk.clone() }, &["turn", "later"]).await;
-    check(catalog, Select { kinds: vec![Kind::Statement], ..talk }, &[]).await;
+    let of_conversation =
+        Select { conversation: Some(turns[0].key.conversation.clone()), ..Select::all(Grain::Working) };
+    check(catalog, Select { kinds: turn, ..of_conversation.clone() }, &["turn", "later"]).await;
+    check(catalog, Select { kinds: vec![Kind::Statement], ..of_conversation }, &[]).await;
 }
 
 pub(super) async fn gets_in_the_order_asked_for(catalog: &dyn Catalog) {
-    let turns = [spoken_turn("1", "2026-03-04T10:00:00Z", "a"), spoken_turn("2", "2026-03-04T11:00:00Z", "b")];
+    let turns = [user_turn("1", "2026-03-04T10:00:00Z", "a"), user_turn("2", "2026-03-04T11:00:00Z", "b")];
     say(catalog, turns.to_vec()).await;
     let source = std::slice::from_ref(&turns[0].id);
     catalog.save_summaries(&me(), vec![summary("2026-03-04", 0, source, "day")], now()).await.unwrap();
@@ -174,7 +175,7 @@ pub(super) async fn gets_in_the_order_asked_for(catalog: &dyn Catalog) {
 pub(super) async fn counts_what_is_live(catalog: &dyn Catalog) {
     assert_eq!(catalog.counts(&me()).await.unwrap(), Counts::default());
     let instants = ["2026-03-04T10:00:00Z", "1660-01-11T21:00:00Z", "2026-03-05T10:00:00Z"];
-    say(catalog, instants.iter().map(|instant| spoken_turn(instant, instant, "x")).collect()).await;
+    say(catalog, instants.iter().map(|instant| user_turn(instant, instant, "x")).collect()).await;
     let source = [MemoryId::from_text("t-any")];
     let labels = ["2026-03-04", "2026-03-05", "2026-W10"];
     let summaries = labels.iter().map(|label| summary(label, 0, &source, label)).collect();
@@ -187,7 +188,7 @@ pub(super) async fn counts_what_is_live(catalog: &dyn Catalog) {
 }
 
 pub(super) async fn finds_by_the_beginning_of_an_id(catalog: &dyn Catalog) {
-    let turns = ["tea", "cake"].map(|text| spoken_turn(text, "2026-03-04T10:00:00Z", text));
+    let turns = ["tea", "cake"].map(|text| user_turn(text, "2026-03-04T10:00:00Z", text));
     let first = turns[0].id.clone();
     catalog.ingest(&me(), turns.to_vec(), false, now()).await.unwrap();
     let found = async |prefix: &str, limit: usize| {

@@ -3,7 +3,7 @@
 use annals_core::ports::{AgentState, Counts, Select, Watermark};
 use annals_core::{Agent, Catalog, DeadLetter, EngineChoice, Grain, MemoryId, Settings, Stage, Timestamp};
 
-use super::{later, me, now, say, spoken_turn};
+use super::{later, me, now, say, user_turn};
 use crate::{agent, at, period, set_watermark, summary, turn};
 
 pub(super) async fn an_unknown_agent_reads_as_empty(catalog: &dyn Catalog) {
@@ -55,7 +55,7 @@ pub(super) async fn a_standing_is_what_single_questions_tell(catalog: &dyn Catal
     catalog.save_settings(&set, &settings).await.unwrap();
     let quiet = AgentState { known: true, settings, waiting: 0 };
     assert_eq!(catalog.agent_state(&set).await.unwrap(), quiet);
-    let turns = vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea"), spoken_turn("2", "2026-03-04T11:00:00Z", "cake")];
+    let turns = vec![user_turn("1", "2026-03-04T10:00:00Z", "tea"), user_turn("2", "2026-03-04T11:00:00Z", "cake")];
     let last = say(catalog, turns).await.seq;
     for (applied, waiting) in [(0, 2), (last - 1, 1), (last, 0)] {
         set_watermark(catalog, &me(), Grain::Working, Watermark { generation: 0, applied, building: None }).await;
@@ -163,7 +163,7 @@ pub(super) async fn any_name_is_a_name(catalog: &dyn Catalog) {
 
 pub(super) async fn the_ledger_is_by_grain_and_time(catalog: &dyn Catalog) {
     let instants = ["2026-03-05T10:00:00Z", "1660-01-11T21:00:00Z", "2026-03-04T10:00:00Z"];
-    say(catalog, instants.iter().map(|instant| spoken_turn(instant, instant, "x")).collect()).await;
+    say(catalog, instants.iter().map(|instant| user_turn(instant, instant, "x")).collect()).await;
     let source = [MemoryId::from_text("t-any")];
     let days = ["2026-03-05", "1660-01-11"].map(|label| summary(label, 0, &source, label));
     catalog.save_summaries(&me(), days.to_vec(), now()).await.unwrap();
@@ -209,11 +209,11 @@ pub(super) async fn an_operation_is_done_when_its_own_lane_is(catalog: &dyn Cata
 }
 
 pub(super) async fn operations_are_kept(catalog: &dyn Catalog) {
-    let done = say(catalog, vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
+    let done = say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
     assert_eq!(catalog.operation(&me(), &done.id).await.unwrap(), Some(done.clone()));
     assert_eq!(catalog.operation(&agent("other"), &done.id).await.unwrap(), None);
     assert_eq!(catalog.operation(&me(), "unknown").await.unwrap(), None);
-    let refused = vec![spoken_turn("1", "2026-03-04T10:00:00Z", "coffee")];
+    let refused = vec![user_turn("1", "2026-03-04T10:00:00Z", "coffee")];
     assert!(catalog.ingest(&me(), refused, false, now()).await.is_err());
     assert_eq!(catalog.operation(&me(), &done.id).await.unwrap(), Some(done));
 }

@@ -3,14 +3,14 @@
 use annals_core::ports::Turn;
 use annals_core::{Body, Catalog, Digest, Draft, Error, Grain, Interval, Memory, MemoryId, Message, Sentence, Summary};
 
-use super::{all_changes, dirty, later, me, now, row, say, spoken_turn, texts};
+use super::{all_changes, dirty, later, me, now, row, say, texts, user_turn};
 use crate::{at, message, period, replacing, summary, turn_of};
 
 const DAY: &str = "2026-03-04";
 
 /// Stores one turn and rolls up its day. Returns the turn's id and the sequence number that the roll-up read.
 async fn rolled_up(catalog: &dyn Catalog) -> (MemoryId, u64) {
-    let turn = spoken_turn("1", "2026-03-04T10:00:00Z", "tea");
+    let turn = user_turn("1", "2026-03-04T10:00:00Z", "tea");
     let seq = say(catalog, vec![turn.clone()]).await.seq;
     save(catalog, summary(DAY, seq, std::slice::from_ref(&turn.id), "They had tea.")).await;
     (turn.id, seq)
@@ -27,8 +27,8 @@ async fn stored(catalog: &dyn Catalog, label: &str) -> Option<Memory> {
 
 pub(super) async fn input_is_in_order_of_time_then_of_conversation_then_of_arrival(catalog: &dyn Catalog) {
     let turn = |conversation: &str, id: &str, instant: &str| {
-        let spoken_turn = message(instant, &format!("{conversation} {id}"));
-        turn_of(&me(), Message { conversation: conversation.into(), client_id: Some(id.into()), ..spoken_turn })
+        let sent = message(instant, &format!("{conversation} {id}"));
+        turn_of(&me(), Message { conversation: conversation.into(), client_id: Some(id.into()), ..sent })
     };
     let in_order = [
         turn("b", "1", "2026-03-04T09:00:00Z"),
@@ -47,7 +47,7 @@ pub(super) async fn input_is_in_order_of_time_then_of_conversation_then_of_arriv
 }
 
 pub(super) async fn a_summary_reads_back_whole(catalog: &dyn Catalog) {
-    let turn = spoken_turn("1", "2026-03-04T10:00:00Z", "tea");
+    let turn = user_turn("1", "2026-03-04T10:00:00Z", "tea");
     let seq = say(catalog, vec![turn.clone()]).await.seq;
     let sentence = Sentence {
         day: period(DAY).first_day(),
@@ -96,7 +96,7 @@ pub(super) async fn a_new_text_is_a_change_and_makes_the_parent_dirty(catalog: &
 pub(super) async fn the_same_text_is_no_change_but_has_new_lineage(catalog: &dyn Catalog) {
     let (turn, _) = rolled_up(catalog).await;
     let (first, week) = (stored(catalog, DAY).await.unwrap(), row(catalog, "2026-W10").await);
-    let late = spoken_turn("2", "2026-03-04T11:00:00Z", "yes");
+    let late = user_turn("2", "2026-03-04T11:00:00Z", "yes");
     let seq = say(catalog, vec![late.clone()]).await.seq;
     assert_eq!(dirty(catalog).await, [DAY, "2026-W10"]);
     let sources = [turn, late.id];
@@ -114,7 +114,7 @@ pub(super) async fn unchanged_input_only_makes_clean(catalog: &dyn Catalog) {
     let (first, week) = (stored(catalog, DAY).await.unwrap(), row(catalog, "2026-W10").await);
     // Changed and changed back.
     for text in ["coffee", "tea"] {
-        let turns = vec![spoken_turn("1", "2026-03-04T10:00:00Z", text)];
+        let turns = vec![user_turn("1", "2026-03-04T10:00:00Z", text)];
         catalog.ingest(&me(), turns, true, now()).await.unwrap();
     }
     let before = row(catalog, DAY).await;
@@ -129,7 +129,7 @@ pub(super) async fn unchanged_input_only_makes_clean(catalog: &dyn Catalog) {
 pub(super) async fn no_input_left_deletes_the_summary(catalog: &dyn Catalog) {
     rolled_up(catalog).await;
     let week = row(catalog, "2026-W10").await;
-    let moved = vec![spoken_turn("1", "2026-03-09T10:00:00Z", "tea")];
+    let moved = vec![user_turn("1", "2026-03-09T10:00:00Z", "tea")];
     let seq = catalog.ingest(&me(), moved, true, now()).await.unwrap().seq;
     save(catalog, Summary { draft: None, ..summary(DAY, seq, &[], "") }).await;
     assert_eq!(stored(catalog, DAY).await, None);
@@ -140,16 +140,16 @@ pub(super) async fn no_input_left_deletes_the_summary(catalog: &dyn Catalog) {
 }
 
 pub(super) async fn nothing_to_delete_is_no_change(catalog: &dyn Catalog) {
-    let seq = say(catalog, vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea")]).await.seq;
+    let seq = say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await.seq;
     save(catalog, Summary { draft: None, ..summary(DAY, seq, &[], "") }).await;
     assert_eq!(all_changes(catalog, Grain::Daily).await, []);
     assert_eq!(dirty(catalog).await, Vec::<String>::new());
 }
 
 pub(super) async fn what_came_meanwhile_stays_dirty(catalog: &dyn Catalog) {
-    let turn = spoken_turn("1", "2026-03-04T10:00:00Z", "tea");
+    let turn = user_turn("1", "2026-03-04T10:00:00Z", "tea");
     let read = say(catalog, vec![turn.clone()]).await.seq;
-    let late = say(catalog, vec![spoken_turn("2", "2026-03-04T11:00:00Z", "cake")]).await.seq;
+    let late = say(catalog, vec![user_turn("2", "2026-03-04T11:00:00Z", "cake")]).await.seq;
     save(catalog, summary(DAY, read, &[turn.id], "They had tea.")).await;
     let day = row(catalog, DAY).await;
     assert_eq!((day.clean_seq, day.dirty_seq), (read, late));
@@ -167,11 +167,11 @@ async fn refused(catalog: &dyn Catalog, summaries: &[Summary]) {
 
 /// A writer that slept while another one rolled the period up: its older text replaces nothing.
 pub(super) async fn a_roll_up_of_another_state_than_was_read_changes_nothing(catalog: &dyn Catalog) {
-    let turn = spoken_turn("1", "2026-03-04T10:00:00Z", "tea");
+    let turn = user_turn("1", "2026-03-04T10:00:00Z", "tea");
     let first = say(catalog, vec![turn.clone()]).await.seq;
     let sources = std::slice::from_ref(&turn.id);
     let slept = replacing(catalog, &me(), summary(DAY, first, sources, "They slept.")).await;
-    let second = say(catalog, vec![spoken_turn("2", "2026-03-04T11:00:00Z", "cake")]).await.seq;
+    let second = say(catalog, vec![user_turn("2", "2026-03-04T11:00:00Z", "cake")]).await.seq;
     save(catalog, summary(DAY, second, sources, "They had tea.")).await;
     refused(catalog, std::slice::from_ref(&slept)).await;
     refused(catalog, &[Summary { draft: None, ..slept.clone() }]).await;
@@ -228,8 +228,8 @@ pub(super) async fn weeks_across_a_month_edge_go_to_the_month_of_their_thursday(
 }
 
 pub(super) async fn failures_are_counted_until_it_is_clean(catalog: &dyn Catalog) {
-    let turn = spoken_turn("1", "2026-03-04T10:00:00Z", "tea");
-    let seq = say(catalog, vec![turn.clone(), spoken_turn("2", "2026-03-05T10:00:00Z", "cake")]).await.seq;
+    let turn = user_turn("1", "2026-03-04T10:00:00Z", "tea");
+    let seq = say(catalog, vec![turn.clone(), user_turn("2", "2026-03-05T10:00:00Z", "cake")]).await.seq;
     for (error, attempts) in [("no model", 1), ("bad answer", 2)] {
         catalog.note_failure(&me(), period(DAY), error, later(), now()).await.unwrap();
         let day = row(catalog, DAY).await;
@@ -245,7 +245,7 @@ pub(super) async fn failures_are_counted_until_it_is_clean(catalog: &dyn Catalog
 pub(super) async fn waiting_is_noted_without_a_failure(catalog: &dyn Catalog) {
     let days = [period(DAY), period("2026-03-05"), period("2026-03-06")];
     let turns =
-        ["1", "2"].map(|id| spoken_turn(id, &format!("2026-03-0{}T10:00:00Z", 3 + id.parse::<u8>().unwrap()), "tea"));
+        ["1", "2"].map(|id| user_turn(id, &format!("2026-03-0{}T10:00:00Z", 3 + id.parse::<u8>().unwrap()), "tea"));
     let seq = say(catalog, turns.to_vec()).await.seq;
     catalog.note_failure(&me(), days[0], "bad answer", now(), now()).await.unwrap();
     // The last day has no row, and none is created.

@@ -5,7 +5,7 @@ use annals_core::ports::{Block, Target};
 
 use super::{erase, everything};
 use crate::suites::Store;
-use crate::suites::catalog::{me, now, say, spoken_turn};
+use crate::suites::catalog::{me, now, say, user_turn};
 use crate::suites::history::extract;
 use crate::{operation, turn_of};
 
@@ -21,18 +21,18 @@ async fn names(store: &dyn Store) -> Vec<String> {
 }
 
 pub(super) async fn that_name_the_subject_go(store: &dyn Store) {
-    let spoken_turn = spoken_turn("1", "2026-03-04T10:00:00Z", "It rains.").message;
-    let turn = turn_of(&me(), Message { client_id: Some("1".into()), name: Some("Zelda".into()), ..spoken_turn });
+    let user_turn = user_turn("1", "2026-03-04T10:00:00Z", "It rains.").message;
+    let turn = turn_of(&me(), Message { client_id: Some("1".into()), name: Some("Zelda".into()), ..user_turn });
     say(store, vec![turn.clone()]).await;
     extract(store, &[&turn], Vec::new(), vec![operation(&turn, 0, "Zelda also_known_as Zed")]).await;
-    let stated = [
+    let blocks = [
         ("human", "You talk to ZELDA Quist. She likes the opera."),
         ("a friend: zelda", "Lives in Oslo by the sea."),
         ("notes", "Zed owes us ten crowns."),
         ("persona", "You are kind. She likes the opera."),
         ("other", "Zeldas are many; zedlike things too."),
     ];
-    save(store, &stated).await;
+    save(store, &blocks).await;
     let done = erase(store, Target::Subject("zelda".into())).await;
     assert_eq!(done.blocks, ["a friend: zelda", "human", "notes"]);
     let expected = ["Lives in Oslo by the sea", "You talk to ZELDA Quist", "Zed owes us ten crowns"];
@@ -50,7 +50,7 @@ pub(super) async fn are_looked_for_by_name_and_text(store: &dyn Store) {
 
 /// Blocks have no speaker and no day, so no other target selects them.
 pub(super) async fn stay_when_anything_else_goes(store: &dyn Store) {
-    say(store, vec![spoken_turn("1", "2026-03-04T10:00:00Z", "We met at the opera.")]).await;
+    say(store, vec![user_turn("1", "2026-03-04T10:00:00Z", "We met at the opera.")]).await;
     save(store, &[("human", "We met at the opera.")]).await;
     let done = erase(store, Target::Conversation("talk".into())).await;
     assert_eq!((done.blocks, done.words), (Vec::new(), Vec::<String>::new()), "its words still stand in the block");

@@ -6,7 +6,7 @@ use annals_core::ports::Target;
 use super::erase;
 use crate::agent;
 use crate::suites::Store;
-use crate::suites::catalog::{me, now, say, spoken_turn};
+use crate::suites::catalog::{me, now, say, user_turn};
 
 async fn owed(store: &dyn Store) -> Vec<Agent> {
     let owed = store.cleaning_owed().await.unwrap();
@@ -20,9 +20,9 @@ async fn number(store: &dyn Store, agent: &Agent) -> u64 {
 }
 
 pub(super) async fn is_owed_from_an_erasure_until_it_is_done(store: &dyn Store) {
-    say(store, vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea"), spoken_turn("2", "2026-03-04T11:00:00Z", "cake")])
+    say(store, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea"), user_turn("2", "2026-03-04T11:00:00Z", "cake")])
         .await;
-    let target = Target::Memories(vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea").id]);
+    let target = Target::Memories(vec![user_turn("1", "2026-03-04T10:00:00Z", "tea").id]);
     store.preview(&me(), &target).await.unwrap();
     assert_eq!(owed(store).await, [], "a dry run erases nothing");
     erase(store, target).await;
@@ -35,17 +35,17 @@ pub(super) async fn is_owed_from_an_erasure_until_it_is_done(store: &dyn Store) 
 }
 
 pub(super) async fn is_owed_to_an_agent_that_is_gone(store: &dyn Store) {
-    say(store, vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
+    say(store, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
     erase(store, Target::Agent).await;
     assert_eq!((store.all_agents().await.unwrap(), owed(store).await), (Vec::new(), vec![me()]));
-    say(store, vec![spoken_turn("2", "2026-03-04T10:00:00Z", "cake")]).await;
+    say(store, vec![user_turn("2", "2026-03-04T10:00:00Z", "cake")]).await;
     assert_eq!(owed(store).await, [me()], "nor does beginning anew clean anything");
     store.cleaned(&me(), number(store, &me()).await).await.unwrap();
     assert_eq!(owed(store).await, []);
 }
 
 pub(super) async fn of_an_earlier_erasure_does_not_end_a_later_one(store: &dyn Store) {
-    say(store, vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
+    say(store, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
     let mut numbers = Vec::new();
     for _ in 0..3 {
         erase(store, Target::Conversation("talk".into())).await;

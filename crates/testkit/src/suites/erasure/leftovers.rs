@@ -5,12 +5,12 @@ use annals_core::{DeadLetter, Digest, ExtractionWatermark, Grain, MemoryId, Purp
 
 use super::{ABOVE, by_id, erase, everything};
 use crate::suites::Store;
-use crate::suites::catalog::{me, now, say, spoken_turn};
+use crate::suites::catalog::{me, now, say, user_turn};
 use crate::suites::history::{By, extract, roll_up, roll_up_all, seal, summary_of};
 use crate::{agent, entry, operation, period, statement};
 
 fn turns() -> [Turn; 2] {
-    [spoken_turn("1", "2026-03-04T10:00:00Z", "tea"), spoken_turn("2", "2026-04-08T10:00:00Z", "cake")]
+    [user_turn("1", "2026-03-04T10:00:00Z", "tea"), user_turn("2", "2026-04-08T10:00:00Z", "cake")]
 }
 
 fn reply(question: &str) -> Reply {
@@ -45,17 +45,17 @@ pub(super) async fn replies_and_requests_go(store: &dyn Store) {
 /// The model was asked before the erasure and answers after it.
 pub(super) async fn a_late_answer_is_paid_but_not_kept(store: &dyn Store) {
     for (next, target) in [("8", by_id(&[&turns()[0].id])), ("9", Target::Agent)] {
-        let asked = say(store, turns().to_vec()).await.seq;
+        let seq = say(store, turns().to_vec()).await.seq;
         let before = store.usage(&me(), now()).await.unwrap();
         erase(store, target).await;
         let answer = async |read_seq: u64| {
             store.save_reply(&me(), Reply { read_seq, ..reply("q") }, now()).await.unwrap();
             store.reply(&me(), &Digest::of(["q"])).await.unwrap().is_some()
         };
-        assert!(!answer(asked).await);
+        assert!(!answer(seq).await);
         assert_ne!(store.usage(&me(), now()).await.unwrap(), before, "it was paid");
-        let again = say(store, vec![spoken_turn(next, "2026-03-04T10:00:00Z", &format!("milk {next}"))]).await.seq;
-        assert!(!answer(asked).await && answer(again).await);
+        let again = say(store, vec![user_turn(next, "2026-03-04T10:00:00Z", &format!("milk {next}"))]).await.seq;
+        assert!(!answer(seq).await && answer(again).await);
         erase(store, Target::Agent).await;
         store.unforget(&me(), &turns().map(|turn| (turn.key, turn.message.digest()))).await.unwrap();
     }
@@ -64,8 +64,8 @@ pub(super) async fn a_late_answer_is_paid_but_not_kept(store: &dyn Store) {
 pub(super) async fn letters_go_with_their_memories(store: &dyn Store) {
     let [tea, cake] = turns();
     say(store, turns().to_vec()).await;
-    let stated = statement(&me(), &tea, "Ann likes tea.");
-    extract(store, &[&tea, &cake], vec![stated.clone()], Vec::new()).await;
+    let likes_tea = statement(&me(), &tea, "Ann likes tea.");
+    extract(store, &[&tea, &cake], vec![likes_tea.clone()], Vec::new()).await;
     let letter = |memory: &MemoryId, stage| DeadLetter {
         agent: me(),
         grain: Grain::Working,
@@ -78,7 +78,7 @@ pub(super) async fn letters_go_with_their_memories(store: &dyn Store) {
     let letters = vec![
         letter(&tea.id, Stage::Table),
         letter(&tea.id, Stage::Extraction),
-        letter(&stated.id, Stage::Table),
+        letter(&likes_tea.id, Stage::Table),
         stays.clone(),
     ];
     store.add_dead_letters(letters).await.unwrap();
@@ -90,8 +90,8 @@ pub(super) async fn former_texts_go(store: &dyn Store) {
     let [tea, cake] = turns();
     say(store, turns().to_vec()).await;
     for text in ["green tea", "tea"] {
-        store.ingest(&me(), vec![spoken_turn("1", "2026-03-04T10:00:00Z", text)], true, now()).await.unwrap();
-        store.ingest(&me(), vec![spoken_turn("2", "2026-04-08T10:00:00Z", text)], true, now()).await.unwrap();
+        store.ingest(&me(), vec![user_turn("1", "2026-03-04T10:00:00Z", text)], true, now()).await.unwrap();
+        store.ingest(&me(), vec![user_turn("2", "2026-04-08T10:00:00Z", text)], true, now()).await.unwrap();
     }
     roll_up_all(store, By::Quoting).await;
     let labels = [&ABOVE[..], &["2026-04-08"]].concat();
@@ -114,8 +114,8 @@ pub(super) async fn former_texts_go(store: &dyn Store) {
 
 pub(super) async fn former_texts_of_sealed_summaries_go(store: &dyn Store) {
     let day = MemoryId::summary(&me(), period("2026-03-04"));
-    let late = spoken_turn("9", "2026-03-04T12:00:00Z", "rain");
-    say(store, [&turns()[..], &[spoken_turn("3", "2026-03-04T11:00:00Z", "milk")]].concat()).await;
+    let late = user_turn("9", "2026-03-04T12:00:00Z", "rain");
+    say(store, [&turns()[..], &[user_turn("3", "2026-03-04T11:00:00Z", "milk")]].concat()).await;
     roll_up_all(store, By::Quoting).await;
     seal(store, "2026-03-04").await;
     let correct = async || {
@@ -152,9 +152,9 @@ pub(super) async fn late_output_of_erased_turns_is_ignored(store: &dyn Store) {
     roll_up_all(store, By::Quoting).await;
     erase(store, by_id(&[&tea.id])).await;
     // The model was asked before the erasure and answers after it.
-    let stated = [statement(&me(), &tea, "Ann likes tea."), statement(&me(), &cake, "Ann likes cake.")];
-    extract(store, &[&tea, &cake], stated.to_vec(), vec![operation(&tea, 0, "Ann likes tea")]).await;
-    assert_eq!(store.get(&me(), &stated.map(|stated| stated.id)).await.unwrap().len(), 1);
+    let statements = [statement(&me(), &tea, "Ann likes tea."), statement(&me(), &cake, "Ann likes cake.")];
+    extract(store, &[&tea, &cake], statements.to_vec(), vec![operation(&tea, 0, "Ann likes tea")]).await;
+    assert_eq!(store.get(&me(), &statements.map(|statement| statement.id)).await.unwrap().len(), 1);
     assert_eq!(store.operations(&me()).await.unwrap().1, []);
     let watermark = store.extraction(&me()).await.unwrap();
     assert_eq!(watermark, ExtractionWatermark { extracted: watermark.extracted, ..ExtractionWatermark::default() });
@@ -184,5 +184,5 @@ pub(super) async fn a_scrub_changes_nothing_else(store: &dyn Store) {
         assert_eq!(everything(store).await, before);
         assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
     }
-    say(store, vec![spoken_turn("9", "2026-03-04T10:00:00Z", "more")]).await;
+    say(store, vec![user_turn("9", "2026-03-04T10:00:00Z", "more")]).await;
 }

@@ -5,16 +5,16 @@ use annals_core::{Digest, IngestReceipt, Message, TurnKey};
 
 use super::{by_id, erase, everything, ids};
 use crate::suites::Store;
-use crate::suites::catalog::{dirty, later, me, row, say, spoken_turn};
+use crate::suites::catalog::{dirty, later, me, row, say, user_turn};
 use crate::suites::history::{By, roll_up_all, seal};
 use crate::{agent, turn_of};
 
 fn tea() -> Turn {
-    spoken_turn("1", "2026-03-04T10:00:00Z", "tea")
+    user_turn("1", "2026-03-04T10:00:00Z", "tea")
 }
 
 fn cake() -> Turn {
-    spoken_turn("2", "2026-03-04T11:00:00Z", "cake")
+    user_turn("2", "2026-03-04T11:00:00Z", "cake")
 }
 
 async fn forget_tea(store: &dyn Store) {
@@ -40,14 +40,14 @@ pub(super) async fn are_recognised_by_place_and_content(store: &dyn Store) {
     say(store, vec![tea(), cake()]).await;
     assert!(!is_forgotten(store, &tea()).await);
     erase(store, by_id(&[&tea().id])).await;
-    let at_its_place = spoken_turn("1", "2026-03-09T10:00:00Z", "something else");
+    let at_its_place = user_turn("1", "2026-03-09T10:00:00Z", "something else");
     for (turn, expect) in [
         (tea(), true),
         (at_its_place.clone(), true),
         (tea_at("talk", "77"), true),
         (tea_at("other", "1"), false),
-        (spoken_turn("77", "2026-03-04T10:00:00.000001Z", "tea"), false),
-        (spoken_turn("77", "2026-03-04T10:00:00Z", "Tea"), false),
+        (user_turn("77", "2026-03-04T10:00:00.000001Z", "tea"), false),
+        (user_turn("77", "2026-03-04T10:00:00Z", "Tea"), false),
         (cake(), false),
     ] {
         assert_eq!(is_forgotten(store, &turn).await, expect, "{:?} {:?}", turn.key, turn.message);
@@ -73,7 +73,7 @@ pub(super) async fn are_not_stored_again(store: &dyn Store) {
         }
     }
     // The rest of the request is stored, and the operation has its sequence number.
-    let done = say(store, vec![tea(), spoken_turn("3", "2026-03-05T10:00:00Z", "home"), tea_at("talk", "78")]).await;
+    let done = say(store, vec![tea(), user_turn("3", "2026-03-05T10:00:00Z", "home"), tea_at("talk", "78")]).await;
     assert_eq!((done.accepted, done.forgotten), (1, 2));
     assert_eq!(done.seq, row(store, "2026-03-05").await.dirty_seq);
     assert_eq!(dirty(store).await, ["2026-03-05"]);
@@ -83,7 +83,7 @@ pub(super) async fn are_not_stored_again(store: &dyn Store) {
 
 pub(super) async fn are_no_conflict_and_no_revision(store: &dyn Store) {
     forget_tea(store).await;
-    let at_its_place = spoken_turn("1", "2026-03-09T10:00:00Z", "something else");
+    let at_its_place = user_turn("1", "2026-03-09T10:00:00Z", "something else");
     let done = say(store, vec![tea(), at_its_place]).await;
     assert_eq!((done.accepted, done.forgotten), (0, 2));
     // A stored turn cannot be revised into a forgotten message.
@@ -93,7 +93,7 @@ pub(super) async fn are_no_conflict_and_no_revision(store: &dyn Store) {
     assert_eq!(store.get(&me(), &[cake().id]).await.unwrap()[0].text, "cake");
     // A real conflict remains one, and nothing is stored.
     let request =
-        vec![tea(), spoken_turn("5", "2026-03-05T10:00:00Z", "home"), spoken_turn("2", "2026-03-04T11:00:00Z", "pie")];
+        vec![tea(), user_turn("5", "2026-03-05T10:00:00Z", "home"), user_turn("2", "2026-03-04T11:00:00Z", "pie")];
     assert!(store.ingest(&me(), request, false, later()).await.is_err());
     assert_eq!(store.counts(&me()).await.unwrap().memories[0], 1);
 }
@@ -103,7 +103,7 @@ pub(super) async fn may_be_stored_again_when_that_is_taken_back(store: &dyn Stor
     store.unforget(&me(), &[named(&cake())]).await.unwrap();
     assert!(is_forgotten(store, &tea()).await);
     store.unforget(&me(), &[named(&cake()), named(&tea())]).await.unwrap();
-    for turn in [tea(), tea_at("talk", "77"), spoken_turn("1", "2026-03-09T10:00:00Z", "something else")] {
+    for turn in [tea(), tea_at("talk", "77"), user_turn("1", "2026-03-09T10:00:00Z", "something else")] {
         assert!(!is_forgotten(store, &turn).await);
     }
     let done = say(store, vec![tea()]).await;

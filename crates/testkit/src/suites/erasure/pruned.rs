@@ -7,13 +7,13 @@ use annals_core::{Digest, FactOperation, Grain, Message, TurnKey};
 
 use super::{by_id, erase, ids, periods};
 use crate::suites::Store;
-use crate::suites::catalog::{all_changes, later, me, now, say, spoken_turn};
+use crate::suites::catalog::{all_changes, later, me, now, say, user_turn};
 use crate::suites::history::{By, base_of, extract, roll_up, roll_up_all, seal, summary_of};
 use crate::{MemoryCatalog, message, operation, turn_of};
 
 const DAY: &str = "2026-03-04";
 
-fn spoken(conversation: &str, id: &str, name: Option<&str>, text: &str) -> Turn {
+fn turn_in(conversation: &str, id: &str, name: Option<&str>, text: &str) -> Turn {
     let (conversation, client_id) = (conversation.to_owned(), Some(id.to_owned()));
     let instant = format!("2026-03-04T10:00:0{}Z", id.len());
     turn_of(&me(), Message { conversation, client_id, name: name.map(Into::into), ..message(&instant, text) })
@@ -24,11 +24,11 @@ fn named(turn: &Turn) -> (TurnKey, Digest) {
 }
 
 /// Stores two conversations on a sealed day, with one operation per turn.
-async fn talks(store: &dyn Store) -> ([Turn; 3], [FactOperation; 3]) {
+async fn store_conversations(store: &dyn Store) -> ([Turn; 3], [FactOperation; 3]) {
     let turns = [
-        spoken("secret", "1", Some("Ann"), "The key is under the oak."),
-        spoken("secret", "22", Some("Bob"), "I will tell nobody of it."),
-        spoken("weather", "333", Some("Bob"), "It rained all day long."),
+        turn_in("secret", "1", Some("Ann"), "The key is under the oak."),
+        turn_in("secret", "22", Some("Bob"), "I will tell nobody of it."),
+        turn_in("weather", "333", Some("Bob"), "It rained all day long."),
     ];
     let operations = [0, 1, 2].map(|n: usize| operation(&turns[n], 0, &format!("Iris likes turn{n}")));
     say(store, turns.to_vec()).await;
@@ -43,7 +43,7 @@ async fn text(store: &dyn Store, label: &str) -> Option<String> {
 }
 
 pub(super) async fn a_conversation_reaches_its_pruned_turns(store: &dyn Store) {
-    let (turns, operations) = talks(store).await;
+    let (turns, operations) = store_conversations(store).await;
     assert_eq!(erase(store, Target::Conversation("Secret".into())).await, ErasureReport::default());
     let done = erase(store, Target::Conversation("secret".into())).await;
     assert_eq!((done.turns, done.pruned), (Vec::new(), ids(&[&turns[0].id, &turns[1].id])));
@@ -58,7 +58,7 @@ pub(super) async fn a_conversation_reaches_its_pruned_turns(store: &dyn Store) {
 }
 
 pub(super) async fn forgotten_pruned_turns_do_not_come_back(store: &dyn Store) {
-    let (turns, _) = talks(store).await;
+    let (turns, _) = store_conversations(store).await;
     erase(store, Target::Conversation("secret".into())).await;
     let elsewhere = turn_of(&me(), Message { client_id: Some("77".into()), ..turns[0].message.clone() });
     for revise in [false, true] {
@@ -74,7 +74,7 @@ pub(super) async fn forgotten_pruned_turns_do_not_come_back(store: &dyn Store) {
 }
 
 pub(super) async fn a_subject_reaches_pruned_turns_by_their_speaker_and_by_what_is_left(store: &dyn Store) {
-    let (turns, operations) = talks(store).await;
+    let (turns, operations) = store_conversations(store).await;
     // The speaker is Ann, ignoring case and accents.
     let done = erase(store, Target::Subject("ÁNN".into())).await;
     assert_eq!((done.pruned, done.operations), (ids(&[&turns[0].id]), vec![operations[0].id.clone()]));
@@ -91,7 +91,7 @@ pub(super) async fn a_subject_reaches_pruned_turns_by_their_speaker_and_by_what_
 
 /// Stores two days, writes week to year with `by`, and seals everything up to the year.
 async fn years(store: &dyn Store, by: By) -> [Turn; 2] {
-    let turns = [spoken_turn("1", "2026-03-04T10:00:00Z", "tea"), spoken_turn("2", "2026-03-05T10:00:00Z", "home")];
+    let turns = [user_turn("1", "2026-03-04T10:00:00Z", "tea"), user_turn("2", "2026-03-05T10:00:00Z", "home")];
     say(store, turns.to_vec()).await;
     roll_up_all(store, By::Quoting).await;
     for label in ["2026-W10", "2026-03", "2026-Q1", "2026"] {
@@ -114,7 +114,7 @@ pub(super) async fn words_of_a_model_above_days_are_lost_with_any_turn_of_theirs
 /// The same for a week that quotes days written by a model. The rule exists because a model may trace its sentences to no
 /// source.
 pub(super) async fn quotes_of_a_model_are_lost_like_its_words(store: &dyn Store) {
-    let turns = [spoken_turn("1", "2026-03-04T10:00:00Z", "tea"), spoken_turn("2", "2026-03-05T10:00:00Z", "home")];
+    let turns = [user_turn("1", "2026-03-04T10:00:00Z", "tea"), user_turn("2", "2026-03-05T10:00:00Z", "home")];
     say(store, turns.to_vec()).await;
     roll_up_all(store, By::Model).await;
     roll_up(store, "2026-W10", By::Quoting).await;
@@ -126,15 +126,15 @@ pub(super) async fn quotes_of_a_model_are_lost_like_its_words(store: &dyn Store)
 
 pub(super) async fn a_late_turn_is_not_in_what_was_sealed_before(store: &dyn Store) {
     years(store, By::Model).await;
-    let rain = spoken_turn("9", "2026-03-04T12:00:00Z", "rain");
+    let rain = user_turn("9", "2026-03-04T12:00:00Z", "rain");
     say(store, vec![rain.clone()]).await;
     let base = base_of(store, "2026").await;
     let done = erase(store, by_id(&[&rain.id])).await;
     assert_eq!((done.turns, done.lost), (ids(&[&rain.id]), Vec::new()));
     // After the roll-up, the turn is in the present summary of the year but not in its base.
-    say(store, vec![spoken_turn("8", "2026-03-04T12:00:00Z", "snow")]).await;
+    say(store, vec![user_turn("8", "2026-03-04T12:00:00Z", "snow")]).await;
     roll_up_all(store, By::Model).await;
-    let done = erase(store, by_id(&[&spoken_turn("8", "2026-03-04T12:00:00Z", "").id])).await;
+    let done = erase(store, by_id(&[&user_turn("8", "2026-03-04T12:00:00Z", "").id])).await;
     assert_eq!((done.lost, done.rebuilt.last()), (Vec::new(), periods(&["2026"]).last()));
     assert_eq!((base_of(store, "2026").await, text(store, "2026").await), (base, None));
 }
@@ -142,7 +142,7 @@ pub(super) async fn a_late_turn_is_not_in_what_was_sealed_before(store: &dyn Sto
 /// Restores the records as another folder or an earlier version exports them: pruned turns with their ids only.
 async fn known_by_id_alone(store: &dyn Store) -> ([Turn; 3], [FactOperation; 3]) {
     let memory = MemoryCatalog::new();
-    let all = talks(&memory).await;
+    let all = store_conversations(&memory).await;
     let mut records = all_records(&memory, &me()).await;
     for record in &mut records {
         if let Record::Gone { day, at, .. } = record {
@@ -178,8 +178,8 @@ pub(super) async fn turns_of_which_only_the_id_is_known_are_not_passed_over(stor
 }
 
 pub(super) async fn forgotten_turns_leave_no_record(store: &dyn Store) {
-    let (turns, _) = talks(store).await;
-    let rain = spoken_turn("9", "2026-03-05T12:00:00Z", "rain");
+    let (turns, _) = store_conversations(store).await;
+    let rain = user_turn("9", "2026-03-05T12:00:00Z", "rain");
     say(store, vec![rain.clone()]).await;
     erase(store, by_id(&[&turns[0].id, &rain.id])).await;
     let records = all_records(store, &me()).await;

@@ -5,7 +5,7 @@ use annals_core::{Draft, Grain, Interval, MemoryId, Sentence, Settings, Summary}
 
 use super::{by_id, erase, everything, much_later, periods};
 use crate::suites::Store;
-use crate::suites::catalog::{all_changes, dirty, later, me, now, row, say, spoken_turn};
+use crate::suites::catalog::{all_changes, dirty, later, me, now, row, say, user_turn};
 use crate::suites::history::{By, base_of, roll_up, roll_up_all, seal, summary_of};
 use crate::{at, period, replacing, summary};
 
@@ -13,9 +13,9 @@ const DAY: &str = "2026-03-04";
 
 fn turns() -> [Turn; 3] {
     [
-        spoken_turn("1", "2026-03-04T10:00:00Z", "tea"),
-        spoken_turn("2", "2026-03-04T11:00:00Z", "cake"),
-        spoken_turn("3", "2026-03-05T10:00:00Z", "home"),
+        user_turn("1", "2026-03-04T10:00:00Z", "tea"),
+        user_turn("2", "2026-03-04T11:00:00Z", "cake"),
+        user_turn("3", "2026-03-05T10:00:00Z", "home"),
     ]
 }
 
@@ -29,7 +29,7 @@ async fn week(store: &dyn Store, by: By) -> [MemoryId; 3] {
 
 /// Adds a turn to the sealed day and rolls it up.
 async fn late(store: &dyn Store, by: By) -> MemoryId {
-    let late = spoken_turn("9", "2026-03-04T12:00:00Z", "rain");
+    let late = user_turn("9", "2026-03-04T12:00:00Z", "rain");
     say(store, vec![late.clone()]).await;
     roll_up_all(store, by).await;
     late.id
@@ -154,14 +154,14 @@ pub(super) async fn sealed_parents_are_cut_themselves(store: &dyn Store) {
     assert_eq!((done.cut, done.rebuilt, done.lost), (periods(&["2026"]), Vec::new(), Vec::new()));
     assert_eq!(texts(store, "2026").await, both("cake\nhome", 2));
     // With a live child below, the erasure reaches both.
-    say(store, vec![spoken_turn("9", "2026-03-04T12:00:00Z", "rain")]).await;
+    say(store, vec![user_turn("9", "2026-03-04T12:00:00Z", "rain")]).await;
     for label in [DAY, "2026-W10", "2026-03", "2026-Q1", "2026"] {
         roll_up(store, label, By::Quoting).await;
         if label != "2026" {
             seal(store, label).await;
         }
     }
-    let rain = spoken_turn("9", "2026-03-04T12:00:00Z", "rain").id;
+    let rain = user_turn("9", "2026-03-04T12:00:00Z", "rain").id;
     let done = erase(store, by_id(&[&rain])).await;
     assert_eq!(done.lost, periods(&["2026-Q1"]), "it had nothing else");
     assert_eq!((done.cut, done.rebuilt), (periods(&["2026"]), Vec::new()));
@@ -209,7 +209,7 @@ pub(super) async fn a_base_without_it_is_amended_again(store: &dyn Store) {
 pub(super) async fn what_does_not_come_from_it_stays(store: &dyn Store) {
     week(store, By::Quoting).await;
     // Late, and not rolled up yet.
-    let late = spoken_turn("9", "2026-03-04T12:00:00Z", "rain");
+    let late = user_turn("9", "2026-03-04T12:00:00Z", "rain");
     say(store, vec![late.clone()]).await;
     let (summary, base) = (summary_of(store, DAY).await, base_of(store, DAY).await);
     let done = erase(store, by_id(&[&late.id])).await;
@@ -242,7 +242,7 @@ pub(super) async fn a_base_is_cut_even_without_a_summary(store: &dyn Store) {
 }
 
 /// Saves a summary whose sentences have the sources `from`.
-async fn tell(store: &dyn Store, label: &str, text: &str, from: &[MemoryId], verbatim: bool) {
+async fn save_summary(store: &dyn Store, label: &str, text: &str, from: &[MemoryId], verbatim: bool) {
     let (sources, seq) = (store.inputs(&me(), period(label)).await.unwrap(), row(store, label).await.dirty_seq);
     let sources: Vec<_> = sources.into_iter().map(|input| input.id).collect();
     let (day, text) = (period(label).first_day(), text.to_owned());
@@ -258,7 +258,7 @@ pub(super) async fn untraced_words_of_a_model_come_from_all_sources(store: &dyn 
         // With `revise`, because a pruned turn counts as a duplicate otherwise.
         store.unforget(&me(), &[(turns()[0].key.clone(), turns()[0].message.digest())]).await.unwrap();
         store.ingest(&me(), turns()[..2].to_vec(), true, now()).await.unwrap();
-        tell(store, DAY, "They had something.", &[], verbatim).await;
+        save_summary(store, DAY, "They had something.", &[], verbatim).await;
         seal(store, DAY).await;
         assert_eq!(erase(store, by_id(&[&tea])).await.lost, lost, "verbatim: {verbatim}");
     }
@@ -269,7 +269,7 @@ pub(super) async fn a_parent_whose_input_went_is_amended_again(store: &dyn Store
     seal(store, "2026-W10").await;
     let rain = late(store, By::Quoting).await;
     // The week need not mention everything.
-    tell(store, "2026-W10", "cake", &[cake], true).await;
+    save_summary(store, "2026-W10", "cake", &[cake], true).await;
     roll_up_all(store, By::Quoting).await;
     let before = texts(store, "2026-W10").await;
     let done = erase(store, by_id(&[&rain])).await;

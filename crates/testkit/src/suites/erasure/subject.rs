@@ -5,7 +5,7 @@ use annals_core::{FactOperation, Grain, Memory, Message, Statement, Verb};
 
 use super::{erase, ids, periods};
 use crate::suites::Store;
-use crate::suites::catalog::{dirty, me, now, say, spoken_turn};
+use crate::suites::catalog::{dirty, me, now, say, user_turn};
 use crate::suites::history::{By, base_of, extract, roll_up_all, seal, sorted, summary_of};
 use crate::{entry, message, operation, statement, turn_of};
 
@@ -13,7 +13,7 @@ fn subject(name: &str) -> Target {
     Target::Subject(name.into())
 }
 
-fn spoken(id: u32, name: Option<&str>, text: &str) -> Turn {
+fn turn_by(id: u32, name: Option<&str>, text: &str) -> Turn {
     let instant = format!("2026-03-04T10:00:{id:02}Z");
     let (client_id, name) = (Some(id.to_string()), name.map(Into::into));
     turn_of(&me(), Message { client_id, name, ..message(&instant, text) })
@@ -27,11 +27,11 @@ async fn left(store: &dyn Store) -> Vec<String> {
 
 pub(super) async fn whatever_was_said_by_it(store: &dyn Store) {
     let turns = [
-        spoken(1, Some("José García"), "a"),
-        spoken(2, Some("JOSE  GARCIA"), "b"),
-        spoken(3, Some("José"), "c"),
-        spoken(4, Some("José García Junior"), "d"),
-        spoken(5, None, "e"),
+        turn_by(1, Some("José García"), "a"),
+        turn_by(2, Some("JOSE  GARCIA"), "b"),
+        turn_by(3, Some("José"), "c"),
+        turn_by(4, Some("José García Junior"), "d"),
+        turn_by(5, None, "e"),
     ];
     say(store, turns.to_vec()).await;
     let done = erase(store, subject("jose garcia.")).await;
@@ -54,7 +54,7 @@ pub(super) async fn whatever_names_it_as_whole_words(store: &dyn Store) {
         ("A n n", false),
         ("", false),
     ];
-    let turns = texts.iter().zip(1..).map(|((text, _), id)| spoken(id, None, text)).collect();
+    let turns = texts.iter().zip(1..).map(|((text, _), id)| turn_by(id, None, text)).collect();
     say(store, turns).await;
     erase(store, subject("Ann")).await;
     let kept = texts.iter().filter(|(_, named)| !named).map(|(text, _)| (*text).to_owned());
@@ -70,7 +70,7 @@ pub(super) async fn whatever_names_it_as_whole_words(store: &dyn Store) {
         "민숙이 왔다",
         "ガスがない",
     ];
-    let turns: Vec<_> = texts.iter().zip(20..).map(|(text, id)| spoken(id, None, text)).collect();
+    let turns: Vec<_> = texts.iter().zip(20..).map(|(text, id)| turn_by(id, None, text)).collect();
     say(store, turns.clone()).await;
     for (name, index) in [("mary ann smith", 0), ("東京", 2), ("민수", 3), ("C++", 4), ("ガス", 7)] {
         assert_eq!(erase(store, subject(name)).await.turns, ids(&[&turns[index].id]), "{name}");
@@ -81,10 +81,10 @@ pub(super) async fn whatever_names_it_as_whole_words(store: &dyn Store) {
 
 pub(super) async fn its_aliases_are_it(store: &dyn Store) {
     let names = ["Robert", "Bob", "Bobby", "Rob", "Roberta", "Ann"];
-    let turns: Vec<_> = names.iter().zip(1..).map(|(name, id)| spoken(id, None, &format!("{name} came."))).collect();
+    let turns: Vec<_> = names.iter().zip(1..).map(|(name, id)| turn_by(id, None, &format!("{name} came."))).collect();
     say(store, turns.clone()).await;
     let log = ["Bob also_known_as ROBERT", "Robert also_known_as Rob", "Bobby also_known_as Bob", "Ann likes Bob"];
-    let log = log.iter().map(|stated| entry(&me(), stated, "2026-03-04T10:00:00Z")).collect();
+    let log = log.iter().map(|fact| entry(&me(), fact, "2026-03-04T10:00:00Z")).collect();
     store.add_operations(&me(), log).await.unwrap();
     let done = erase(store, subject("robert")).await;
     assert_eq!(done.turns, ids(&[&turns[0].id, &turns[1].id, &turns[2].id, &turns[3].id]));
@@ -92,7 +92,7 @@ pub(super) async fn its_aliases_are_it(store: &dyn Store) {
 }
 
 pub(super) async fn statements_and_operations_about_it(store: &dyn Store) {
-    let turn = spoken(1, Some("Iris"), "She came with him.");
+    let turn = turn_by(1, Some("Iris"), "She came with him.");
     say(store, vec![turn.clone()]).await;
     let about = |text: &str, who: &[&str]| Statement {
         who: who.iter().map(|name| (*name).to_owned()).collect(),
@@ -118,23 +118,23 @@ pub(super) async fn statements_and_operations_about_it(store: &dyn Store) {
 }
 
 pub(super) async fn operations_that_name_it_anywhere(store: &dyn Store) {
-    let turn = spoken(1, Some("Iris"), "She came with him.");
+    let turn = turn_by(1, Some("Iris"), "She came with him.");
     say(store, vec![turn.clone()]).await;
-    let stated = |position: u32| operation(&turn, position, "Bob likes bread");
+    let fact = |position: u32| operation(&turn, position, "Bob likes bread");
     let with = |position: u32, details: serde_json::Value| {
         let properties = details.as_object().unwrap().clone();
-        FactOperation { properties, ..stated(position) }
+        FactOperation { properties, ..fact(position) }
     };
     let cases = [
-        (FactOperation { object: "Zelda Quist's bread".into(), ..stated(0) }, true),
-        (FactOperation { subject: "the house of zelda  QUIST".into(), ..stated(1) }, true),
-        (FactOperation { replaces: Some("what Zelda Quist made".into()), ..stated(2) }, true),
-        (FactOperation { predicate: "knows_zelda_quist".into(), ..stated(3) }, true),
+        (FactOperation { object: "Zelda Quist's bread".into(), ..fact(0) }, true),
+        (FactOperation { subject: "the house of zelda  QUIST".into(), ..fact(1) }, true),
+        (FactOperation { replaces: Some("what Zelda Quist made".into()), ..fact(2) }, true),
+        (FactOperation { predicate: "knows_zelda_quist".into(), ..fact(3) }, true),
         (with(4, serde_json::json!({ "with": "Zelda Quist and others" })), true),
         (with(5, serde_json::json!({ "guests": ["Ann", { "name": "Zelda Quist" }] })), true),
         (with(6, serde_json::json!({ "zelda_quist": 1 })), true),
-        (FactOperation { object: "Zelda".into(), ..stated(7) }, false),
-        (FactOperation { object: "Zelda Quistgard".into(), ..stated(8) }, false),
+        (FactOperation { object: "Zelda".into(), ..fact(7) }, false),
+        (FactOperation { object: "Zelda Quistgard".into(), ..fact(8) }, false),
         (with(9, serde_json::json!({ "with": "Quist, Zelda", "times": 2 })), false),
     ];
     extract(store, &[&turn], Vec::new(), cases.iter().map(|(operation, _)| operation.clone()).collect()).await;
@@ -154,18 +154,18 @@ pub(super) async fn turns_whose_conversation_or_id_names_it(store: &dyn Store) {
     assert_eq!(erase(store, subject("Zelda Quist")).await.turns, ids(&[&turns[0].id, &turns[1].id, &turns[3].id]));
 }
 
-/// Stores a turn by each speaker; the one at `by` states the alias `stated`. Returns the speakers whose turns forgetting
+/// Stores a turn by each speaker; the one at `by` states the alias `fact`. Returns the speakers whose turns forgetting
 /// `forget` reaches, and the aliases that are not followed.
 async fn joined(
     store: &dyn Store,
     speakers: &[&str],
-    stated: &str,
+    fact: &str,
     by: usize,
     forget: &str,
 ) -> (Vec<String>, Vec<String>) {
-    let turns: Vec<_> = speakers.iter().zip(1..).map(|(name, id)| spoken(id, Some(name), &format!("{id}"))).collect();
+    let turns: Vec<_> = speakers.iter().zip(1..).map(|(name, id)| turn_by(id, Some(name), &format!("{id}"))).collect();
     say(store, turns.clone()).await;
-    extract(store, &[&turns[by]], Vec::new(), vec![operation(&turns[by], 0, stated)]).await;
+    extract(store, &[&turns[by]], Vec::new(), vec![operation(&turns[by], 0, fact)]).await;
     let report = store.preview(&me(), &subject(forget)).await.unwrap();
     let reached = |turn: &Turn| report.turns.contains(&turn.id);
     let names = turns.iter().zip(speakers).filter(|(turn, _)| reached(turn)).map(|(_, name)| (*name).to_owned());
@@ -177,7 +177,7 @@ async fn joined(
 }
 
 pub(super) async fn an_alias_is_followed_if_its_bearer_said_so(store: &dyn Store) {
-    for (speakers, stated, by, forget, reached, unfollowed) in [
+    for (speakers, fact, by, forget, reached, unfollowed) in [
         // A bearer of the name states the alias, and nobody else speaks under the other name.
         (&["Bob", "Ann"][..], "Bob also_known_as Robert", 0, "Robert", &["Bob"][..], &[][..]),
         (&["Bob", "Ann"], "Robert also_known_as Bob", 0, "Robert", &["Bob"], &[]),
@@ -188,23 +188,23 @@ pub(super) async fn an_alias_is_followed_if_its_bearer_said_so(store: &dyn Store
         (&["Mallory", "Ann"], "Mallory also_known_as Ann", 0, "Mallory", &["Mallory"], &["Ann"]),
         (&["Mallory", "Ann"], "Mallory also_known_as Ann", 0, "Ann", &["Ann"], &["Mallory"]),
     ] {
-        let found = joined(store, speakers, stated, by, forget).await;
+        let found = joined(store, speakers, fact, by, forget).await;
         assert_eq!(
             found,
             (
                 reached.iter().map(|name| (*name).to_owned()).collect(),
                 unfollowed.iter().map(|name| (*name).to_owned()).collect()
             ),
-            "{stated}, said by {by}; forget {forget}"
+            "{fact}, said by {by}; forget {forget}"
         );
     }
 }
 
 pub(super) async fn an_alias_that_was_retracted_is_not_followed(store: &dyn Store) {
-    let turns = [spoken(1, Some("Bob"), "tea"), spoken(2, Some("Rob"), "cake")];
+    let turns = [turn_by(1, Some("Bob"), "tea"), turn_by(2, Some("Rob"), "cake")];
     say(store, turns.to_vec()).await;
-    let stated = entry(&me(), "Bob also_known_as Rob", "2026-03-04T10:00:00Z");
-    store.add_operations(&me(), vec![stated.clone()]).await.unwrap();
+    let fact = entry(&me(), "Bob also_known_as Rob", "2026-03-04T10:00:00Z");
+    store.add_operations(&me(), vec![fact.clone()]).await.unwrap();
     assert_eq!(store.preview(&me(), &subject("Rob")).await.unwrap().turns.len(), 2);
     let retracted =
         FactOperation { verb: Verb::Delete, ..entry(&me(), "Bob also_known_as Rob", "2026-03-05T10:00:00Z") };
@@ -214,7 +214,7 @@ pub(super) async fn an_alias_that_was_retracted_is_not_followed(store: &dyn Stor
 }
 
 pub(super) async fn nobody_is_nobody(store: &dyn Store) {
-    say(store, vec![spoken(1, None, "... came."), spoken(2, None, "")]).await;
+    say(store, vec![turn_by(1, None, "... came."), turn_by(2, None, "")]).await;
     let log = vec![entry(&me(), "Ann likes ...", "2026-03-04T10:00:00Z")];
     store.add_operations(&me(), log).await.unwrap();
     for name in ["", "  ", "...", "?!"] {
@@ -224,7 +224,8 @@ pub(super) async fn nobody_is_nobody(store: &dyn Store) {
 
 /// Seals a day and so prunes its turns: Ann speaks, Bob names her, Carl does not.
 async fn sealed(store: &dyn Store) {
-    let turns = [spoken(1, Some("Ann"), "tea"), spoken(2, Some("Bob"), "Ann's tea"), spoken(3, Some("Carl"), "cake")];
+    let turns =
+        [turn_by(1, Some("Ann"), "tea"), turn_by(2, Some("Bob"), "Ann's tea"), turn_by(3, Some("Carl"), "cake")];
     say(store, turns.to_vec()).await;
     roll_up_all(store, By::Quoting).await;
     seal(store, "2026-03-04").await;
@@ -242,11 +243,8 @@ pub(super) async fn sealed_sentences_that_name_it(store: &dyn Store) {
 }
 
 pub(super) async fn summaries_and_former_texts_that_name_it(store: &dyn Store) {
-    say(
-        store,
-        vec![spoken_turn("1", "2026-03-04T10:00:00Z", "He came."), spoken_turn("2", "2026-03-12T10:00:00Z", "Bob")],
-    )
-    .await;
+    say(store, vec![user_turn("1", "2026-03-04T10:00:00Z", "He came."), user_turn("2", "2026-03-12T10:00:00Z", "Bob")])
+        .await;
     roll_up_all(store, By::Quoting).await;
     // A person's text, which no turn contains.
     let week = summary_of(store, "2026-W10").await.unwrap().id;
@@ -260,10 +258,10 @@ pub(super) async fn summaries_and_former_texts_that_name_it(store: &dyn Store) {
     for text in ["Eve came.", "She came."] {
         store.correct(&me(), &day, text, now()).await.unwrap();
     }
-    store.ingest(&me(), vec![spoken_turn("1", "2026-03-04T10:00:00Z", "Eve!")], true, now()).await.unwrap();
-    store.ingest(&me(), vec![spoken_turn("1", "2026-03-04T10:00:00Z", "She!")], true, now()).await.unwrap();
+    store.ingest(&me(), vec![user_turn("1", "2026-03-04T10:00:00Z", "Eve!")], true, now()).await.unwrap();
+    store.ingest(&me(), vec![user_turn("1", "2026-03-04T10:00:00Z", "She!")], true, now()).await.unwrap();
     assert_eq!(erase(store, subject("Eve")).await.turns, []);
-    for id in [day, spoken_turn("1", "2026-03-04T10:00:00Z", "").id] {
+    for id in [day, user_turn("1", "2026-03-04T10:00:00Z", "").id] {
         let former: Vec<_> =
             store.versions(&me(), &id).await.unwrap().into_iter().map(|version| version.text).collect();
         assert_eq!(former, ["He came."], "of {id}");

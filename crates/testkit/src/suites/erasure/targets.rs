@@ -5,27 +5,27 @@ use annals_core::{FactOperation, Grain, Interval, Memory, MemoryId, Message, Sta
 
 use super::{by_id, erase, everything, ids};
 use crate::suites::Store;
-use crate::suites::catalog::{me, now, say, spoken_turn};
+use crate::suites::catalog::{me, now, say, user_turn};
 use crate::suites::history::{By, deleted, extract, roll_up_all, seal, summary_of};
 use crate::{agent, at, entry, message, operation, period, statement, turn, turn_of};
 
 /// Three turns in two conversations, each with a statement and an operation, and one entry by hand.
-struct Talk {
+struct History {
     turns: [Turn; 3],
     statements: [Statement; 3],
     operations: [FactOperation; 3],
     entry: FactOperation,
 }
 
-async fn talk(store: &dyn Store) -> Talk {
+async fn history(store: &dyn Store) -> History {
     let elsewhere = Message {
         conversation: "o'clock".into(),
         client_id: Some("1".into()),
         ..message("2026-03-05T10:00:00Z", "We met at noon by the river.")
     };
     let turns = [
-        spoken_turn("1", "2026-03-04T10:00:00Z", "I like green tea."),
-        spoken_turn("2", "2026-03-05T09:00:00Z", "I moved to Kyoto."),
+        user_turn("1", "2026-03-04T10:00:00Z", "I like green tea."),
+        user_turn("2", "2026-03-05T09:00:00Z", "I moved to Kyoto."),
         turn_of(&me(), elsewhere),
     ];
     say(store, turns.to_vec()).await;
@@ -34,10 +34,10 @@ async fn talk(store: &dyn Store) -> Talk {
     let entry = entry(&me(), "Ann likes cake", "2026-03-09T10:00:00Z");
     extract(store, &[&turns[0], &turns[1], &turns[2]], statements.to_vec(), operations.to_vec()).await;
     store.add_operations(&me(), vec![entry.clone()]).await.unwrap();
-    Talk { turns, statements, operations, entry }
+    History { turns, statements, operations, entry }
 }
 
-impl Talk {
+impl History {
     /// Erases the target. Expects that these turns are removed with everything made from them, and nothing else.
     async fn check(&self, store: &dyn Store, target: Target, turns: &[usize]) -> ErasureReport {
         let done = erase(store, target).await;
@@ -64,12 +64,12 @@ async fn memories(store: &dyn Store) -> Vec<Memory> {
 }
 
 pub(super) async fn memories_go_by_id(store: &dyn Store) {
-    let talk = talk(store).await;
-    talk.check(store, by_id(&[&talk.turns[2].id, &talk.turns[0].id, &talk.turns[0].id]), &[0, 2]).await;
+    let history = history(store).await;
+    history.check(store, by_id(&[&history.turns[2].id, &history.turns[0].id, &history.turns[0].id]), &[0, 2]).await;
 }
 
 pub(super) async fn summaries_do_not_go_by_id(store: &dyn Store) {
-    talk(store).await;
+    history(store).await;
     roll_up_all(store, By::Model).await;
     seal(store, "2026-W10").await;
     let before = everything(store).await;
@@ -79,42 +79,45 @@ pub(super) async fn summaries_do_not_go_by_id(store: &dyn Store) {
 }
 
 pub(super) async fn a_statement_goes_alone(store: &dyn Store) {
-    let talk = talk(store).await;
+    let history = history(store).await;
     roll_up_all(store, By::Quoting).await;
     let ledger = store.ledger(&me()).await.unwrap();
-    let done = erase(store, by_id(&[&talk.statements[1].id])).await;
+    let done = erase(store, by_id(&[&history.statements[1].id])).await;
     let words = vec!["What was said in turn 1".to_owned()];
-    assert_eq!(done, ErasureReport { statements: ids(&[&talk.statements[1].id]), words, ..ErasureReport::default() });
-    assert_eq!(deleted(store, Grain::Working).await, [talk.statements[1].id.clone()]);
+    assert_eq!(
+        done,
+        ErasureReport { statements: ids(&[&history.statements[1].id]), words, ..ErasureReport::default() }
+    );
+    assert_eq!(deleted(store, Grain::Working).await, [history.statements[1].id.clone()]);
     assert_eq!(store.ledger(&me()).await.unwrap(), ledger, "no summary is made of statements");
 }
 
 pub(super) async fn an_entry_by_hand_goes_by_its_id(store: &dyn Store) {
-    let talk = talk(store).await;
-    let done = erase(store, by_id(&[&talk.entry.source])).await;
-    assert_eq!(done, ErasureReport { operations: vec![talk.entry.id.clone()], ..ErasureReport::default() });
+    let history = history(store).await;
+    let done = erase(store, by_id(&[&history.entry.source])).await;
+    assert_eq!(done, ErasureReport { operations: vec![history.entry.id.clone()], ..ErasureReport::default() });
     assert_eq!(store.operations(&me()).await.unwrap().1.len(), 3);
     assert_eq!(memories(store).await.len(), 6);
 }
 
 pub(super) async fn a_conversation_goes(store: &dyn Store) {
-    let talk = talk(store).await;
-    talk.check(store, Target::Conversation("o'clock".into()), &[2]).await;
+    let history = history(store).await;
+    history.check(store, Target::Conversation("o'clock".into()), &[2]).await;
 }
 
 pub(super) async fn a_range_goes(store: &dyn Store) {
-    let talk = talk(store).await;
+    let history = history(store).await;
     let empty = Interval { start: at("2026-03-04T10:00:00Z"), end: at("2026-03-04T10:00:00Z") };
     assert_eq!(erase(store, Target::Range(empty)).await, ErasureReport::default());
     // From the first turn on, up to the last and without it. The time of an entry by hand counts as well.
     let range = Interval { start: at("2026-03-04T10:00:00Z"), end: at("2026-03-05T10:00:00Z") };
-    talk.check(store, Target::Range(range), &[0, 1]).await;
+    history.check(store, Target::Range(range), &[0, 1]).await;
     let entered = Interval { start: at("2026-03-09T10:00:00Z"), end: at("2026-03-09T10:00:00.000001Z") };
-    assert_eq!(erase(store, Target::Range(entered)).await.operations, [talk.entry.id]);
+    assert_eq!(erase(store, Target::Range(entered)).await.operations, [history.entry.id]);
 }
 
 pub(super) async fn what_is_not_there_reaches_nothing(store: &dyn Store) {
-    talk(store).await;
+    history(store).await;
     roll_up_all(store, By::Quoting).await;
     let before = everything(store).await;
     let never = Interval { start: at("2020-01-01T00:00:00Z"), end: at("2021-01-01T00:00:00Z") };
@@ -132,28 +135,28 @@ pub(super) async fn what_is_not_there_reaches_nothing(store: &dyn Store) {
 }
 
 pub(super) async fn a_dry_run_changes_nothing(store: &dyn Store) {
-    let talk = talk(store).await;
+    let history = history(store).await;
     roll_up_all(store, By::Quoting).await;
     let before = everything(store).await;
     for target in
-        [by_id(&[&talk.turns[0].id]), Target::Subject("Ann".into()), Target::Range(Interval::ALWAYS), Target::Agent]
+        [by_id(&[&history.turns[0].id]), Target::Subject("Ann".into()), Target::Range(Interval::ALWAYS), Target::Agent]
     {
         store.preview(&me(), &target).await.unwrap();
         assert_eq!(everything(store).await, before, "{target:?}");
     }
-    let message = (talk.turns[0].key.clone(), talk.turns[0].message.digest());
+    let message = (history.turns[0].key.clone(), history.turns[0].message.digest());
     assert_eq!(store.forgotten(&me(), &[message]).await.unwrap(), [false]);
 }
 
 pub(super) async fn another_agent_is_not_reached(store: &dyn Store) {
-    let talk = talk(store).await;
+    let history = history(store).await;
     roll_up_all(store, By::Quoting).await;
     let before = everything(store).await;
     let other = agent("other");
     store.ingest(&other, vec![turn(&other, "2026-03-04T10:00:00Z", "I like green tea.")], false, now()).await.unwrap();
-    store.add_operations(&other, vec![talk.entry.clone()]).await.unwrap();
+    store.add_operations(&other, vec![history.entry.clone()]).await.unwrap();
     for target in [
-        by_id(&[&talk.turns[0].id, &talk.entry.source]),
+        by_id(&[&history.turns[0].id, &history.entry.source]),
         Target::Conversation("talk".into()),
         Target::Subject("Ann".into()),
         Target::Range(Interval::ALWAYS),
@@ -166,9 +169,9 @@ pub(super) async fn another_agent_is_not_reached(store: &dyn Store) {
 }
 
 pub(super) async fn pins_do_not_hold_it_up(store: &dyn Store) {
-    let talk = talk(store).await;
-    for id in [&talk.turns[0].id, &talk.statements[0].id] {
+    let history = history(store).await;
+    for id in [&history.turns[0].id, &history.statements[0].id] {
         store.pin(&me(), id, true).await.unwrap();
     }
-    talk.check(store, by_id(&[&talk.turns[0].id]), &[0]).await;
+    history.check(store, by_id(&[&history.turns[0].id]), &[0]).await;
 }

@@ -5,15 +5,15 @@ use annals_core::{Grain, MemoryId};
 use super::{ABOVE, by_id, erase, much_later, periods};
 use crate::period;
 use crate::suites::Store;
-use crate::suites::catalog::{all_changes, dirty, me, row, say, spoken_turn};
+use crate::suites::catalog::{all_changes, dirty, me, row, say, user_turn};
 use crate::suites::history::{By, deleted, roll_up_all, summary_of};
 
 /// Stores two turns of one day and one of a day in another week and month, and rolls them up.
 async fn months(store: &dyn Store) -> [MemoryId; 3] {
     let turns = [
-        spoken_turn("1", "2026-03-04T10:00:00Z", "tea"),
-        spoken_turn("2", "2026-03-04T11:00:00Z", "cake"),
-        spoken_turn("3", "2026-04-08T10:00:00Z", "home"),
+        user_turn("1", "2026-03-04T10:00:00Z", "tea"),
+        user_turn("2", "2026-03-04T11:00:00Z", "cake"),
+        user_turn("3", "2026-04-08T10:00:00Z", "home"),
     ];
     say(store, turns.to_vec()).await;
     roll_up_all(store, By::Model).await;
@@ -45,7 +45,7 @@ pub(super) async fn other_days_stay(store: &dyn Store) {
 }
 
 pub(super) async fn a_day_without_summary_is_dirty_too(store: &dyn Store) {
-    let turn = spoken_turn("1", "2026-03-04T10:00:00Z", "tea");
+    let turn = user_turn("1", "2026-03-04T10:00:00Z", "tea");
     let seq = say(store, vec![turn.clone()]).await.seq;
     let done = erase(store, by_id(&[&turn.id])).await;
     assert_eq!(done.rebuilt, [], "nothing was there to be removed");

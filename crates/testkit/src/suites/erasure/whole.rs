@@ -6,15 +6,12 @@ use annals_core::{DeadLetter, Digest, ExtractionWatermark, FactOperation, Grain,
 
 use super::{by_id, erase, ids, periods};
 use crate::suites::Store;
-use crate::suites::catalog::{all_changes, me, now, say, spoken_turn};
+use crate::suites::catalog::{all_changes, me, now, say, user_turn};
 use crate::suites::history::{By, extract, roll_up_all, seal, sorted};
 use crate::{agent, entry, operation, period, set_watermark, statement, turn};
 
 fn turns() -> [Turn; 2] {
-    [
-        spoken_turn("1", "2026-03-04T10:00:00Z", "We had tea."),
-        spoken_turn("2", "2026-03-05T10:00:00Z", "We had some cake."),
-    ]
+    [user_turn("1", "2026-03-04T10:00:00Z", "We had tea."), user_turn("2", "2026-03-05T10:00:00Z", "We had some cake.")]
 }
 
 /// Stores data of every kind. The first day is sealed.
@@ -24,8 +21,8 @@ async fn fill(store: &dyn Store) {
     say(store, turns().to_vec()).await;
     roll_up_all(store, By::Quoting).await;
     seal(store, "2026-03-04").await;
-    let stated = operation(&two, 0, "Ann likes cake");
-    extract(store, &[&one, &two], vec![statement(&me(), &two, "Ann likes cake.")], vec![stated]).await;
+    let likes_cake = operation(&two, 0, "Ann likes cake");
+    extract(store, &[&one, &two], vec![statement(&me(), &two, "Ann likes cake.")], vec![likes_cake]).await;
     store.add_operations(&me(), vec![entry(&me(), "Ann likes tea", "2026-03-04T10:00:00Z")]).await.unwrap();
     store.note_extraction_failure(&me(), "bad", now(), now()).await.unwrap();
     let watermark = Watermark { generation: 2, applied: 5, building: None };
@@ -52,9 +49,9 @@ pub(super) async fn an_agent_goes_with_all_it_has(store: &dyn Store) {
     let other = agent("other");
     store.ingest(&other, vec![turn(&other, "2026-03-04T10:00:00Z", "tea")], false, now()).await.unwrap();
     let [_, two] = turns();
-    let stated = statement(&me(), &two, "Ann likes cake.");
+    let statement = statement(&me(), &two, "Ann likes cake.");
     let done = erase(store, Target::Agent).await;
-    assert_eq!((done.turns, done.statements), (ids(&[&two.id]), ids(&[&stated.id])));
+    assert_eq!((done.turns, done.statements), (ids(&[&two.id]), ids(&[&statement.id])));
     let by_hand = entry(&me(), "Ann likes tea", "2026-03-04T10:00:00Z").id;
     assert_eq!(done.operations, sorted(vec![FactOperation::id(&two.id, 0), by_hand]));
     assert_eq!((done.rebuilt, done.cut), (Vec::new(), Vec::new()));
@@ -100,7 +97,7 @@ pub(super) async fn it_may_begin_anew(store: &dyn Store) {
     fill(store).await;
     let newest = all_changes(store, Grain::Yearly).await.last().unwrap().seq();
     erase(store, Target::Agent).await;
-    let done = say(store, vec![spoken_turn("3", "2026-03-04T10:00:00Z", "Hello again.")]).await;
+    let done = say(store, vec![user_turn("3", "2026-03-04T10:00:00Z", "Hello again.")]).await;
     assert_eq!(done.accepted, 1);
     assert!(done.seq > newest, "numbers are never given twice");
     assert_eq!(store.all_agents().await.unwrap(), [me()]);
@@ -116,7 +113,7 @@ pub(super) async fn numbers_of_what_was_erased_are_not_given_again(store: &dyn S
     erase(store, by_id(&[&first[1].id])).await;
     let removal = all_changes(store, Grain::Working).await.last().unwrap().seq();
     assert!(removal > newest);
-    let next = say(store, vec![spoken_turn("3", "2026-03-04T10:00:00Z", "Hello again.")]).await.seq;
+    let next = say(store, vec![user_turn("3", "2026-03-04T10:00:00Z", "Hello again.")]).await.seq;
     assert!(next > removal);
     let mut last = 0;
     for time in ["2026-03-04T10:00:00Z", "2026-03-04T11:00:00Z", "2026-03-04T12:00:00Z"] {
@@ -125,5 +122,5 @@ pub(super) async fn numbers_of_what_was_erased_are_not_given_again(store: &dyn S
         last = done.seq;
         store.erase(&second, &Target::Agent, now()).await.unwrap();
     }
-    assert_eq!(say(store, vec![spoken_turn("4", "2026-03-04T10:00:00Z", "Me too.")]).await.seq, next + 1);
+    assert_eq!(say(store, vec![user_turn("4", "2026-03-04T10:00:00Z", "Me too.")]).await.seq, next + 1);
 }

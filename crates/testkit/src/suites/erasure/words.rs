@@ -5,12 +5,12 @@ use annals_core::{Digest, FactOperation, Purpose, Reply};
 
 use super::{by_id, erase};
 use crate::suites::Store;
-use crate::suites::catalog::{me, now, say, spoken_turn};
+use crate::suites::catalog::{me, now, say, user_turn};
 use crate::suites::history::{By, extract, roll_up_all, seal};
 use crate::{entry, statement};
 
 fn turn(id: &str, text: &str) -> Turn {
-    spoken_turn(id, "2026-03-04T10:00:00Z", text)
+    user_turn(id, "2026-03-04T10:00:00Z", text)
 }
 
 async fn words_of(store: &dyn Store, text: &str) -> Vec<String> {
@@ -42,24 +42,24 @@ pub(super) async fn are_sentences_of_what_goes(store: &dyn Store) {
 
 pub(super) async fn that_stand_elsewhere_do_not_count(store: &dyn Store) {
     let text = "One is in a turn. Two is in a statement. Three is in an entry. Four is in a base. Five is nowhere. ONE IS IN A TURN";
-    let sealed = spoken_turn("0", "2026-03-02T10:00:00Z", "Four is in a base");
+    let sealed = user_turn("0", "2026-03-02T10:00:00Z", "Four is in a base");
     say(store, vec![sealed]).await;
     roll_up_all(store, By::Quoting).await;
     seal(store, "2026-03-02").await;
     let other = turn("1", "So: One is in a turn, and that is all");
     say(store, vec![other.clone()]).await;
-    let stated = vec![statement(&me(), &other, "Two is in a statement")];
-    extract(store, &[&other], stated, Vec::new()).await;
-    let stated = entry(&me(), "Ann said Three is in an entry", "2026-03-04T10:00:00Z");
-    store.add_operations(&me(), vec![stated]).await.unwrap();
+    let extracted = vec![statement(&me(), &other, "Two is in a statement")];
+    extract(store, &[&other], extracted, Vec::new()).await;
+    let extracted = entry(&me(), "Ann said Three is in an entry", "2026-03-04T10:00:00Z");
+    store.add_operations(&me(), vec![extracted]).await.unwrap();
     assert_eq!(words_of(store, text).await, ["Five is nowhere", "ONE IS IN A TURN"]);
 }
 
 pub(super) async fn of_statements_and_entries_count(store: &dyn Store) {
     let kept = turn("1", "She said so, at last.");
     say(store, vec![kept.clone()]).await;
-    let stated = statement(&me(), &kept, "Ann goes to Rome in April. So there.");
-    extract(store, &[&kept], vec![stated.clone()], Vec::new()).await;
+    let extracted = statement(&me(), &kept, "Ann goes to Rome in April. So there.");
+    extract(store, &[&kept], vec![extracted.clone()], Vec::new()).await;
     let replaces = Some("dinner at the old place".to_owned());
     let by_hand = FactOperation {
         subject: "Ann Wilhelmina".into(),
@@ -67,7 +67,7 @@ pub(super) async fn of_statements_and_entries_count(store: &dyn Store) {
         ..entry(&me(), "Ann likes dinner at noon. Or tea", "2026-03-04T10:00:00Z")
     };
     store.add_operations(&me(), vec![by_hand.clone()]).await.unwrap();
-    let done = erase(store, by_id(&[&stated.id, &by_hand.source])).await;
+    let done = erase(store, by_id(&[&extracted.id, &by_hand.source])).await;
     let expected = ["Ann Wilhelmina", "Ann goes to Rome in April", "dinner at noon", "dinner at the old place"];
     assert_eq!(done.words, expected);
 }
@@ -107,13 +107,13 @@ pub(super) async fn are_found_nowhere_afterwards(store: &dyn Store) {
 }
 
 pub(super) async fn are_looked_for_everywhere(store: &dyn Store) {
-    let turns = [turn("1", "word-in-turn"), spoken_turn("2", "2026-03-12T10:00:00Z", "word-in-summary and base")];
+    let turns = [turn("1", "word-in-turn"), user_turn("2", "2026-03-12T10:00:00Z", "word-in-summary and base")];
     say(store, turns.to_vec()).await;
     roll_up_all(store, By::Quoting).await;
     seal(store, "2026-03-12").await;
     extract(store, &[&turns[0]], vec![statement(&me(), &turns[0], "word-in-statement")], Vec::new()).await;
-    let stated = entry(&me(), "Ann likes word-in-entry", "2026-03-04T10:00:00Z");
-    store.add_operations(&me(), vec![stated]).await.unwrap();
+    let extracted = entry(&me(), "Ann likes word-in-entry", "2026-03-04T10:00:00Z");
+    store.add_operations(&me(), vec![extracted]).await.unwrap();
     store.ingest(&me(), vec![turn("1", "revised word-in-turn")], true, now()).await.unwrap();
     store.ingest(&me(), vec![turn("1", "revised")], true, now()).await.unwrap();
     let reply = Reply {

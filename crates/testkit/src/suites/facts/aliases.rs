@@ -51,9 +51,9 @@ pub(super) async fn a_circle_of_names_ends(tables: &dyn Facts) {
 }
 
 pub(super) async fn a_former_name_is_a_name(tables: &dyn Facts) {
-    let mut stated = facts("Ann also_known_as Mrs_Lee 2020-01-01..2025-01-01\nMrs_Lee likes tea\nAnn likes jazz");
-    stated[0].superseded_by = Some("d".into());
-    tables.replace(&me(), stated, 1).await.unwrap();
+    let mut table = facts("Ann also_known_as Mrs_Lee 2020-01-01..2025-01-01\nMrs_Lee likes tea\nAnn likes jazz");
+    table[0].superseded_by = Some("d".into());
+    tables.replace(&me(), table, 1).await.unwrap();
     assert_eq!(ids(tables, about("Mrs Lee")).await, "b c");
     assert_eq!(ids(tables, about("Ann")).await, "b c");
 }

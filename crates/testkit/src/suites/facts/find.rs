@@ -113,16 +113,20 @@ pub(super) async fn predicates_are_found_by_any_spelling(tables: &dyn Facts) {
 pub(super) async fn the_time_of_saying_is_half_open(tables: &dyn Facts) {
     let instant = |micros: i64| Timestamp::from_microsecond(1_000_000 + micros).unwrap();
     let within = |start, end| Interval { start: instant(start), end: instant(end) };
-    let mut stated = facts("Ann likes tea\nAnn likes jazz\nAnn likes rain");
-    for (fact, mentioned) in stated.iter_mut().zip([within(0, 3), within(3, 4), within(5, 5)]) {
+    let mut table = facts("Ann likes tea\nAnn likes jazz\nAnn likes rain");
+    for (fact, mentioned) in table.iter_mut().zip([within(0, 3), within(3, 4), within(5, 5)]) {
         fact.mentioned = mentioned;
     }
-    tables.replace(&me(), stated.clone(), 1).await.unwrap();
+    tables.replace(&me(), table.clone(), 1).await.unwrap();
     for (start, end) in (-1..7).flat_map(|start| (-1..7).map(move |end| (start, end))) {
-        let asked = within(start, end);
-        let expect = stated.iter().filter(|fact| fact.mentioned.overlaps(&asked)).map(|fact| fact.id.as_str());
+        let interval = within(start, end);
+        let expect = table.iter().filter(|fact| fact.mentioned.overlaps(&interval)).map(|fact| fact.id.as_str());
         let expect = expect.collect::<Vec<_>>().join(" ");
-        assert_eq!(ids(tables, FactQuery { said_within: Some(asked), ..everything() }).await, expect, "{start}..{end}");
+        assert_eq!(
+            ids(tables, FactQuery { said_within: Some(interval), ..everything() }).await,
+            expect,
+            "{start}..{end}"
+        );
     }
     assert_eq!(ids(tables, FactQuery { said_within: Some(Interval::ALWAYS), ..everything() }).await, "a b");
 }
@@ -138,19 +142,19 @@ pub(super) async fn all_that_is_asked_must_fit(tables: &dyn Facts) {
          Ann likes rain 2026-03-10",
     )
     .await;
-    let asked = FactQuery {
+    let query = FactQuery {
         about: Some("ANN".into()),
         predicate: Some("Likes".into()),
         as_of: Some(day("2026-03-15")),
         said_within: Some(Interval { start: day("2026-03-02"), end: day("2026-04-01") }),
         ..FactQuery::default()
     };
-    assert_eq!(ids(tables, asked.clone()).await, "b f");
-    assert_eq!(ids(tables, FactQuery { limit: Some(1), ..asked.clone() }).await, "b");
-    assert_eq!(ids(tables, FactQuery { as_of: None, ..asked.clone() }).await, "b f e");
-    assert_eq!(ids(tables, FactQuery { said_within: None, history: true, ..asked.clone() }).await, "a b f e");
-    assert_eq!(ids(tables, FactQuery { predicate: None, ..asked.clone() }).await, "b d f");
-    assert_eq!(ids(tables, FactQuery { about: Some("tea".into()), ..asked }).await, "b c");
+    assert_eq!(ids(tables, query.clone()).await, "b f");
+    assert_eq!(ids(tables, FactQuery { limit: Some(1), ..query.clone() }).await, "b");
+    assert_eq!(ids(tables, FactQuery { as_of: None, ..query.clone() }).await, "b f e");
+    assert_eq!(ids(tables, FactQuery { said_within: None, history: true, ..query.clone() }).await, "a b f e");
+    assert_eq!(ids(tables, FactQuery { predicate: None, ..query.clone() }).await, "b d f");
+    assert_eq!(ids(tables, FactQuery { about: Some("tea".into()), ..query }).await, "b c");
 }
 
 pub(super) async fn odd_questions_are_no_syntax(tables: &dyn Facts) {

@@ -118,15 +118,15 @@ pub(super) async fn only_what_is_asked_is_followed(tables: &dyn Facts) {
 }
 
 pub(super) async fn all_names_of_an_entity_are_one_node(tables: &dyn Facts) {
-    let mut stated = facts(
+    let mut table = facts(
         "Bob also_known_as Robert 2020-01-01..2021-01-01
          Ann knows bob
          Róbert lives_in Bern
          Rob also_known_as ROBERT
          Rob likes tea",
     );
-    stated[0].superseded_by = Some("f".into());
-    tables.replace(&me(), stated, 1).await.unwrap();
+    table[0].superseded_by = Some("f".into());
+    tables.replace(&me(), table, 1).await.unwrap();
     assert_eq!(reached(tables, from("Ann", 2, Direction::Out)).await, "1:b 2:cde");
     assert_eq!(reached(tables, from("Bob", 1, Direction::Out)).await, "1:cde");
     assert_eq!(path(tables, "Ann", "tea", 2, Along::default()).await.as_deref(), Some("be"));

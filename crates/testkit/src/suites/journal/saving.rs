@@ -3,9 +3,9 @@
 use annals_core::ports::Change;
 use annals_core::{Extracted, Extraction, ExtractionWatermark, FactOperation, Grain, Statement};
 
-use super::{deleted, found, log, reading, save, statements, talk};
+use super::{deleted, found, log, reading, save, statements, store_two_turns};
 use crate::suites::Store;
-use crate::suites::catalog::{all_changes, later, me, now, spoken_turn, texts};
+use crate::suites::catalog::{all_changes, later, me, now, texts, user_turn};
 use crate::{agent, operation, statement};
 
 /// Returns everything that extraction writes.
@@ -15,12 +15,12 @@ async fn all(store: &dyn Store) -> (Vec<Change>, Vec<FactOperation>, u64) {
 }
 
 pub(super) async fn the_same_again_changes_nothing(store: &dyn Store) {
-    let turns = talk(store).await;
-    let stated = found(vec![statement(&me(), &turns[0], "x")], vec![operation(&turns[0], 0, "Ann likes tea")]);
-    save(store, reading(&[&turns[0].id], stated.clone())).await;
-    store.pin(&me(), &stated.statements[0].id, true).await.unwrap();
+    let turns = store_two_turns(store).await;
+    let extracted = found(vec![statement(&me(), &turns[0], "x")], vec![operation(&turns[0], 0, "Ann likes tea")]);
+    save(store, reading(&[&turns[0].id], extracted.clone())).await;
+    store.pin(&me(), &extracted.statements[0].id, true).await.unwrap();
     let before = all(store).await;
-    let again = Extraction { extracted: 11, ..reading(&[&turns[0].id], stated) };
+    let again = Extraction { extracted: 11, ..reading(&[&turns[0].id], extracted) };
     store.save_extraction(&me(), Extraction { after: 9, ..again }, later()).await.unwrap();
     assert_eq!(all(store).await, before);
     assert!(statements(store).await[0].pinned);
@@ -28,29 +28,29 @@ pub(super) async fn the_same_again_changes_nothing(store: &dyn Store) {
 }
 
 pub(super) async fn the_same_in_another_order_changes_nothing(store: &dyn Store) {
-    let turns = talk(store).await;
-    let mut stated = found(
+    let turns = store_two_turns(store).await;
+    let mut extracted = found(
         vec![statement(&me(), &turns[0], "x"), statement(&me(), &turns[0], "y")],
         vec![operation(&turns[0], 0, "Ann likes tea"), operation(&turns[0], 1, "Ann likes cake")],
     );
-    save(store, reading(&[&turns[0].id], stated.clone())).await;
+    save(store, reading(&[&turns[0].id], extracted.clone())).await;
     let before = all(store).await;
-    stated.statements.reverse();
-    stated.operations.reverse();
-    save(store, reading(&[&turns[0].id], stated)).await;
+    extracted.statements.reverse();
+    extracted.operations.reverse();
+    save(store, reading(&[&turns[0].id], extracted)).await;
     assert_eq!(all(store).await, before);
 }
 
 pub(super) async fn what_was_found_before_goes(store: &dyn Store) {
-    let turns = talk(store).await;
+    let turns = store_two_turns(store).await;
     let [old, kept, new] = ["old", "kept", "new"].map(|text| statement(&me(), &turns[0], text));
     let first = vec![operation(&turns[0], 0, "Ann likes tea"), operation(&turns[0], 1, "Ann likes cake")];
     save(store, reading(&[&turns[0].id], found(vec![old.clone(), kept.clone()], first.clone()))).await;
     let seq = store.get(&me(), std::slice::from_ref(&kept.id)).await.unwrap()[0].seq;
     let version = store.log_version(&me()).await.unwrap();
     save(store, reading(&[&turns[0].id], found(vec![kept.clone(), new.clone()], first[..1].to_vec()))).await;
-    let stated = statements(store).await;
-    let mut left = texts(&stated);
+    let extracted = statements(store).await;
+    let mut left = texts(&extracted);
     left.sort_unstable();
     assert_eq!(left, ["kept", "new"]);
     assert_eq!(
@@ -70,7 +70,7 @@ pub(super) async fn what_was_found_before_goes(store: &dyn Store) {
 }
 
 pub(super) async fn only_what_came_from_these_turns_goes(store: &dyn Store) {
-    let turns = talk(store).await;
+    let turns = store_two_turns(store).await;
     let both = found(
         turns.iter().map(|turn| statement(&me(), turn, &turn.message.content)).collect(),
         turns.iter().map(|turn| operation(turn, 0, "Ann likes tea")).collect(),
@@ -86,30 +86,30 @@ pub(super) async fn only_what_came_from_these_turns_goes(store: &dyn Store) {
 }
 
 pub(super) async fn turns_that_are_gone_yield_nothing(store: &dyn Store) {
-    let [one, two] = talk(store).await;
-    let gone = spoken_turn("3", "2026-03-04T12:00:00Z", "never stored");
+    let [one, two] = store_two_turns(store).await;
+    let gone = user_turn("3", "2026-03-04T12:00:00Z", "never stored");
     let partly = Statement { sources: vec![one.id.clone(), gone.id.clone()], ..statement(&me(), &one, "partly") };
-    let stated = found(
+    let extracted = found(
         vec![statement(&me(), &gone, "gone"), partly, statement(&me(), &two, "there")],
         vec![operation(&gone, 0, "Ann likes cake"), operation(&two, 0, "Ann likes tea")],
     );
     let degraded = Some("no answer".to_owned());
-    let read = Extraction { degraded, ..reading(&[&one.id, &two.id, &gone.id], stated.clone()) };
+    let read = Extraction { degraded, ..reading(&[&one.id, &two.id, &gone.id], extracted.clone()) };
     save(store, read).await;
     assert_eq!(texts(&statements(store).await), ["there"]);
-    assert_eq!(log(store).await, stated.operations[1..]);
+    assert_eq!(log(store).await, extracted.operations[1..]);
     assert_eq!(store.dead_letters(&me()).await.unwrap().len(), 2);
 }
 
 pub(super) async fn a_revised_turn_keeps_its_facts_until_it_is_read_again(store: &dyn Store) {
-    let [one, _] = talk(store).await;
-    let stated = found(vec![statement(&me(), &one, "Ann likes tea.")], vec![operation(&one, 0, "Ann likes tea")]);
-    save(store, reading(&[&one.id], stated.clone())).await;
+    let [one, _] = store_two_turns(store).await;
+    let extracted = found(vec![statement(&me(), &one, "Ann likes tea.")], vec![operation(&one, 0, "Ann likes tea")]);
+    save(store, reading(&[&one.id], extracted.clone())).await;
     let version = store.log_version(&me()).await.unwrap();
-    let other = spoken_turn("1", "2026-03-04T10:00:00Z", "I like coffee.");
+    let other = user_turn("1", "2026-03-04T10:00:00Z", "I like coffee.");
     store.ingest(&me(), vec![other.clone()], true, later()).await.unwrap();
     assert_eq!(texts(&statements(store).await), ["Ann likes tea."]);
-    assert_eq!((log(store).await, store.log_version(&me()).await.unwrap()), (stated.operations, version));
+    assert_eq!((log(store).await, store.log_version(&me()).await.unwrap()), (extracted.operations, version));
     let anew =
         found(vec![statement(&me(), &other, "Ann likes coffee.")], vec![operation(&other, 0, "Ann likes coffee")]);
     save(store, reading(&[&one.id], anew.clone())).await;
@@ -118,9 +118,9 @@ pub(super) async fn a_revised_turn_keeps_its_facts_until_it_is_read_again(store:
 }
 
 pub(super) async fn agents_have_journals_of_their_own(store: &dyn Store) {
-    let [one, _] = talk(store).await;
-    let stated = found(vec![statement(&me(), &one, "x")], vec![operation(&one, 0, "Ann likes tea")]);
-    save(store, reading(&[&one.id], stated.clone())).await;
+    let [one, _] = store_two_turns(store).await;
+    let extracted = found(vec![statement(&me(), &one, "x")], vec![operation(&one, 0, "Ann likes tea")]);
+    save(store, reading(&[&one.id], extracted.clone())).await;
     store.note_extraction_failure(&me(), "no answer", later(), now()).await.unwrap();
     let (other, by_nobody) = (agent("other"), Extraction { extracted: 0, ..reading(&[], Extracted::default()) });
     let nothing = async |other: &_| {
@@ -131,7 +131,7 @@ pub(super) async fn agents_have_journals_of_their_own(store: &dyn Store) {
     nothing(&other).await;
     let before = (all(store).await, store.extraction(&me()).await.unwrap());
     // Turns of another agent do not count as turns of this one.
-    let of_another = Extraction { extracted: 0, ..reading(&[&one.id], stated) };
+    let of_another = Extraction { extracted: 0, ..reading(&[&one.id], extracted) };
     store.save_extraction(&other, of_another, now()).await.unwrap();
     store.save_extraction(&other, by_nobody, now()).await.unwrap();
     nothing(&other).await;

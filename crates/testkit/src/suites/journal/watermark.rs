@@ -3,7 +3,7 @@
 use annals_core::ports::Watermark;
 use annals_core::{DeadLetter, Error, Extracted, Extraction, ExtractionWatermark, Grain, MemoryId, Settings, Stage};
 
-use super::{found, log, reading, save, talk};
+use super::{found, log, reading, save, store_two_turns};
 use crate::suites::Store;
 use crate::suites::catalog::{all_changes, later, me, now};
 use crate::{agent, at, operation, set_watermark, statement, summary};
@@ -21,7 +21,7 @@ pub(super) async fn an_unknown_agent_has_no_journal(store: &dyn Store) {
 }
 
 pub(super) async fn the_lane_is_as_saved_and_its_failures_end(store: &dyn Store) {
-    let [one, _] = talk(store).await;
+    let [one, _] = store_two_turns(store).await;
     store.note_extraction_failure(&me(), "no answer", later(), now()).await.unwrap();
     for extracted in [3, 7] {
         save(store, Extraction { extracted, ..reading(&[&one.id], Extracted::default()) }).await;
@@ -46,10 +46,10 @@ async fn refused(store: &dyn Store, extraction: Extraction) {
 
 /// A writer that slept while another one read the same turns and went on.
 pub(super) async fn an_extraction_from_another_watermark_changes_nothing(store: &dyn Store) {
-    let [one, two] = talk(store).await;
+    let [one, two] = store_two_turns(store).await;
     let of_one = |text: &str| {
-        let stated = vec![statement(&me(), &one, text)];
-        reading(&[&one.id], found(stated, vec![operation(&one, 0, &format!("Ann likes {text}"))]))
+        let statements = vec![statement(&me(), &one, text)];
+        reading(&[&one.id], found(statements, vec![operation(&one, 0, &format!("Ann likes {text}"))]))
     };
     let slept = Extraction { after: 0, extracted: 1, degraded: Some("bad".into()), ..of_one("coffee") };
     save(store, Extraction { extracted: 1, ..of_one("tea") }).await;
@@ -64,7 +64,7 @@ pub(super) async fn an_extraction_from_another_watermark_changes_nothing(store: 
 }
 
 pub(super) async fn extraction_does_not_go_back(store: &dyn Store) {
-    let [one, _] = talk(store).await;
+    let [one, _] = store_two_turns(store).await;
     save(store, Extraction { extracted: 7, ..reading(&[&one.id], Extracted::default()) }).await;
     refused(store, Extraction { after: 7, extracted: 6, ..reading(&[&one.id], Extracted::default()) }).await;
     save(store, Extraction { extracted: 7, ..reading(&[&one.id], Extracted::default()) }).await;
@@ -91,7 +91,7 @@ pub(super) async fn failures_are_counted(store: &dyn Store) {
 }
 
 pub(super) async fn degraded_turns_are_dead_letters_until_read(store: &dyn Store) {
-    let [one, two] = talk(store).await;
+    let [one, two] = store_two_turns(store).await;
     let rules = |why: &str| Extraction {
         degraded: Some(why.into()),
         ..reading(&[&one.id], found(Vec::new(), vec![operation(&one, 0, "Ann likes tea")]))
@@ -107,7 +107,7 @@ pub(super) async fn degraded_turns_are_dead_letters_until_read(store: &dyn Store
 }
 
 pub(super) async fn letters_of_the_table_are_others(store: &dyn Store) {
-    let [one, _] = talk(store).await;
+    let [one, _] = store_two_turns(store).await;
     let table = letter(&one.id, Stage::Table, "too odd");
     store.add_dead_letters(vec![table.clone()]).await.unwrap();
     save(store, Extraction { degraded: Some("bad".into()), ..reading(&[&one.id], Extracted::default()) }).await;
@@ -131,7 +131,7 @@ pub(super) async fn an_agent_has_work_until_all_is_applied_and_read_and_again_wh
 ) {
     store.save_settings(&agent("idle"), &Settings::default()).await.unwrap();
     assert!(!has_work(store, "05").await);
-    let [one, _] = talk(store).await;
+    let [one, _] = store_two_turns(store).await;
     let last = all_changes(store, Grain::Working).await.last().unwrap().seq();
     assert!(has_work(store, "04").await, "nothing is applied, nothing is read");
     let watermark = Watermark { generation: 0, applied: last, building: None };

@@ -4,7 +4,7 @@ use annals_core::{Draft, MemoryId, Summary};
 
 use super::fortnight;
 use crate::suites::Store;
-use crate::suites::catalog::{dirty, later, me, row, say, spoken_turn, texts};
+use crate::suites::catalog::{dirty, later, me, row, say, texts, user_turn};
 use crate::suites::history::{By, as_base, base_of, roll_up, roll_up_all, seal, summary_of};
 use crate::{period, replacing, summary};
 
@@ -14,7 +14,7 @@ const DAY: &str = "2026-03-04";
 async fn late(store: &dyn Store) -> MemoryId {
     fortnight(store).await;
     seal(store, DAY).await;
-    let late = spoken_turn("9", "2026-03-04T09:00:00Z", "rain");
+    let late = user_turn("9", "2026-03-04T09:00:00Z", "rain");
     say(store, vec![late.clone()]).await;
     late.id
 }
@@ -38,7 +38,7 @@ pub(super) async fn an_amended_summary_keeps_its_base(store: &dyn Store) {
     assert!(day.sealed && !day.is_dirty());
     assert_eq!(dirty(store).await, ["2026-W10"]);
     // The late turn moves to another day: only the base is left.
-    store.ingest(&me(), vec![spoken_turn("9", "2026-03-12T09:00:00Z", "rain")], true, later()).await.unwrap();
+    store.ingest(&me(), vec![user_turn("9", "2026-03-12T09:00:00Z", "rain")], true, later()).await.unwrap();
     roll_up_all(store, By::Quoting).await;
     assert_eq!(summary_of(store, DAY).await.unwrap().text, "tea\ncake");
 }
@@ -83,7 +83,7 @@ pub(super) async fn late_input_of_a_pruned_day_reaches_its_week(store: &dyn Stor
     late(store).await;
     roll_up_all(store, By::Quoting).await;
     seal(store, "2026-W10").await;
-    let late = spoken_turn("10", "2026-03-04T08:00:00Z", "snow");
+    let late = user_turn("10", "2026-03-04T08:00:00Z", "snow");
     say(store, vec![late.clone()]).await;
     roll_up(store, DAY, By::Quoting).await;
     let day = summary_of(store, DAY).await.unwrap();

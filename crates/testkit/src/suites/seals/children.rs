@@ -5,7 +5,7 @@ use annals_core::ports::Children;
 
 use super::fortnight;
 use crate::suites::Store;
-use crate::suites::catalog::{later, me, say, spoken_turn};
+use crate::suites::catalog::{later, me, say, user_turn};
 use crate::suites::history::{children, extract, newest};
 use crate::{agent, period, statement, summary};
 
@@ -39,10 +39,10 @@ pub(super) async fn every_period_with_live_children_is_there_in_order(store: &dy
 }
 
 pub(super) async fn turns_and_statements_are_children_of_their_day(store: &dyn Store) {
-    let turns = [spoken_turn("1", "2026-03-04T10:00:00Z", "tea"), spoken_turn("2", "2026-03-04T11:00:00Z", "cake")];
+    let turns = [user_turn("1", "2026-03-04T10:00:00Z", "tea"), user_turn("2", "2026-03-04T11:00:00Z", "cake")];
     let last_turn = say(store, turns.to_vec()).await.seq;
-    let stated = vec![statement(&me(), &turns[0], "Ann likes 茶."), statement(&me(), &turns[1], "Ann bakes.")];
-    extract(store, &[&turns[0], &turns[1]], stated, Vec::new()).await;
+    let statements = vec![statement(&me(), &turns[0], "Ann likes 茶."), statement(&me(), &turns[1], "Ann bakes.")];
+    extract(store, &[&turns[0], &turns[1]], statements, Vec::new()).await;
     assert!(newest(store).await > last_turn, "statements have later numbers, which do not count");
     let day = period("2026-03-04");
     let expected = Children {
@@ -60,10 +60,10 @@ pub(super) async fn turns_and_statements_are_children_of_their_day(store: &dyn S
 pub(super) async fn a_revised_turn_counts_by_its_new_number(store: &dyn Store) {
     fortnight(store).await;
     let seq =
-        store.ingest(&me(), vec![spoken_turn("1", "2026-03-04T10:00:00Z", "coffee")], true, later()).await.unwrap().seq;
+        store.ingest(&me(), vec![user_turn("1", "2026-03-04T10:00:00Z", "coffee")], true, later()).await.unwrap().seq;
     assert_eq!(children(store, "2026-03-04").await.unwrap().last_turn, seq);
     // A turn that moved to another day is a child of that day only.
-    let moved = spoken_turn("1", "2026-03-05T10:00:00Z", "coffee");
+    let moved = user_turn("1", "2026-03-05T10:00:00Z", "coffee");
     let seq = store.ingest(&me(), vec![moved], true, later()).await.unwrap().seq;
     let (left, joined) = (children(store, "2026-03-04").await.unwrap(), children(store, "2026-03-05").await.unwrap());
     assert_eq!((left.rows, joined.rows, joined.last_turn), (1, 2, seq));
@@ -71,8 +71,8 @@ pub(super) async fn a_revised_turn_counts_by_its_new_number(store: &dyn Store) {
 
 pub(super) async fn pins_show(store: &dyn Store) {
     let turns = fortnight(store).await;
-    let stated = statement(&me(), &turns[2], "x");
-    extract(store, &[&turns[2]], vec![stated.clone()], Vec::new()).await;
+    let statements = statement(&me(), &turns[2], "x");
+    extract(store, &[&turns[2]], vec![statements.clone()], Vec::new()).await;
     let week = MemoryId::summary(&me(), period("2026-W11"));
     let year = MemoryId::summary(&me(), period("2026"));
     let pinned = async || {
@@ -82,7 +82,7 @@ pub(super) async fn pins_show(store: &dyn Store) {
     assert_eq!(pinned().await, []);
     for (id, label, yearly) in [
         (&turns[1].id, "2026-03-04", false),
-        (&stated.id, "2026-03-05", false),
+        (&statements.id, "2026-03-05", false),
         (&week, "2026-03", false),
         (&year, "2026", true),
     ] {
@@ -105,7 +105,7 @@ pub(super) async fn coarse_children_end_with_their_cover(store: &dyn Store) {
 }
 
 pub(super) async fn what_has_no_roll_up_yet_is_there_too(store: &dyn Store) {
-    say(store, vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
+    say(store, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
     let all = store.children(&me()).await.unwrap();
     assert_eq!(all.iter().map(|c| (c.parent, c.rows)).collect::<Vec<_>>(), [(period("2026-03-04"), 1)]);
 }

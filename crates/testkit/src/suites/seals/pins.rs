@@ -5,7 +5,7 @@ use annals_core::{Error, Grain, MemoryId};
 
 use super::fortnight;
 use crate::suites::Store;
-use crate::suites::catalog::{all_changes, later, me, now, spoken_turn};
+use crate::suites::catalog::{all_changes, later, me, now, user_turn};
 use crate::suites::history::{By, extract, roll_up, roll_up_all, seal, summary_of};
 use crate::{agent, period, statement};
 
@@ -17,11 +17,11 @@ async fn is_pinned(store: &dyn Store, id: &MemoryId) -> bool {
 
 pub(super) async fn show_and_are_no_change(store: &dyn Store) {
     let turns = fortnight(store).await;
-    let stated = statement(&me(), &turns[0], "x");
-    extract(store, &[&turns[0]], vec![stated.clone()], Vec::new()).await;
+    let statement = statement(&me(), &turns[0], "x");
+    extract(store, &[&turns[0]], vec![statement.clone()], Vec::new()).await;
     for (id, grain) in [
         (turns[0].id.clone(), Grain::Working),
-        (stated.id, Grain::Working),
+        (statement.id, Grain::Working),
         (MemoryId::summary(&me(), period(DAY)), Grain::Daily),
     ] {
         let (backlog, ledger) = (all_changes(store, grain).await.len(), store.ledger(&me()).await.unwrap());
@@ -45,7 +45,7 @@ pub(super) async fn outlast_revisions_and_roll_ups(store: &dyn Store) {
     for id in [&turns[0].id, &day] {
         store.pin(&me(), id, true).await.unwrap();
     }
-    store.ingest(&me(), vec![spoken_turn("1", "2026-03-04T10:00:00Z", "coffee")], true, now()).await.unwrap();
+    store.ingest(&me(), vec![user_turn("1", "2026-03-04T10:00:00Z", "coffee")], true, now()).await.unwrap();
     roll_up_all(store, By::Quoting).await;
     store.correct(&me(), &day, "They had coffee.", now()).await.unwrap();
     for id in [&turns[0].id, &day] {
@@ -62,9 +62,9 @@ pub(super) async fn end_with_the_memory(store: &dyn Store) {
     assert!(!is_pinned(store, &turns[2].id).await);
     let day = MemoryId::summary(&me(), period("2026-03-11"));
     store.pin(&me(), &day, true).await.unwrap();
-    store.ingest(&me(), vec![spoken_turn("4", "2026-03-12T10:00:00Z", "home")], true, now()).await.unwrap();
+    store.ingest(&me(), vec![user_turn("4", "2026-03-12T10:00:00Z", "home")], true, now()).await.unwrap();
     roll_up(store, "2026-03-11", By::Quoting).await;
-    store.ingest(&me(), vec![spoken_turn("4", "2026-03-11T10:00:00Z", "home")], true, now()).await.unwrap();
+    store.ingest(&me(), vec![user_turn("4", "2026-03-11T10:00:00Z", "home")], true, now()).await.unwrap();
     roll_up(store, "2026-03-11", By::Quoting).await;
     assert!(!is_pinned(store, &day).await);
 }

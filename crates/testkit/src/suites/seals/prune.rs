@@ -5,7 +5,7 @@ use annals_core::{DeadLetter, Grain, LedgerRow, MemoryId, Stage};
 
 use super::fortnight;
 use crate::suites::Store;
-use crate::suites::catalog::{all_changes, dirty, later, me, now, row, spoken_turn, texts};
+use crate::suites::catalog::{all_changes, dirty, later, me, now, row, texts, user_turn};
 use crate::suites::history::{
     By, as_base, base_of, children, deleted, extract, roll_up, roll_up_all, seal, sorted, summary_of, try_seal,
 };
@@ -48,15 +48,15 @@ pub(super) async fn weeks_are_pruned_until_the_end_of_what_their_month_covers(st
 
 pub(super) async fn statements_go_and_operations_stay(store: &dyn Store) {
     let turns = fortnight(store).await;
-    let stated = [statement(&me(), &turns[0], "Ann likes tea."), statement(&me(), &turns[2], "Ann is in Tokyo.")];
+    let statements = [statement(&me(), &turns[0], "Ann likes tea."), statement(&me(), &turns[2], "Ann is in Tokyo.")];
     let log = vec![operation(&turns[0], 0, "Ann likes tea"), operation(&turns[2], 0, "Ann lives_in Tokyo")];
-    extract(store, &[&turns[0], &turns[2]], stated.to_vec(), log.clone()).await;
+    extract(store, &[&turns[0], &turns[2]], statements.to_vec(), log.clone()).await;
     store.add_operations(&me(), vec![entry(&me(), "Ann likes cake", "2026-03-04T10:00:00Z")]).await.unwrap();
     let before = (store.operations(&me()).await.unwrap(), store.extraction(&me()).await.unwrap());
     seal(store, DAY).await;
-    let pruned = sorted(vec![turns[0].id.clone(), turns[1].id.clone(), stated[0].id.clone()]);
+    let pruned = sorted(vec![turns[0].id.clone(), turns[1].id.clone(), statements[0].id.clone()]);
     assert_eq!(deleted(store, Grain::Working).await, pruned);
-    assert_eq!(store.get(&me(), &[stated[0].id.clone(), stated[1].id.clone()]).await.unwrap().len(), 1);
+    assert_eq!(store.get(&me(), &[statements[0].id.clone(), statements[1].id.clone()]).await.unwrap().len(), 1);
     assert_eq!((store.operations(&me()).await.unwrap(), store.extraction(&me()).await.unwrap()), before);
 }
 
@@ -111,7 +111,7 @@ pub(super) async fn a_year_goes_by_itself(store: &dyn Store) {
 
 pub(super) async fn letters_and_former_texts_of_pruned_memories_go(store: &dyn Store) {
     let turns = fortnight(store).await;
-    store.ingest(&me(), vec![spoken_turn("1", "2026-03-04T10:00:00Z", "coffee")], true, now()).await.unwrap();
+    store.ingest(&me(), vec![user_turn("1", "2026-03-04T10:00:00Z", "coffee")], true, now()).await.unwrap();
     roll_up_all(store, By::Quoting).await;
     let day = MemoryId::summary(&me(), period(DAY));
     store.correct(&me(), &day, "They had something.", now()).await.unwrap();

@@ -5,7 +5,7 @@ use annals_core::ports::{Change, Children};
 
 use super::fortnight;
 use crate::suites::Store;
-use crate::suites::catalog::{all_changes, me, row, say, spoken_turn};
+use crate::suites::catalog::{all_changes, me, row, say, user_turn};
 use crate::suites::history::{By, base_of, children, extract, roll_up, roll_up_all, seal, try_seal};
 use crate::{period, statement};
 
@@ -40,12 +40,12 @@ pub(super) async fn other_clean_seq(store: &dyn Store) {
 pub(super) async fn input_that_came_since(store: &dyn Store) {
     fortnight(store).await;
     let (looked_at, clean_seq) = (children(store, DAY).await.unwrap(), row(store, DAY).await.clean_seq);
-    say(store, vec![spoken_turn("9", "2026-03-04T12:00:00Z", "late")]).await;
+    say(store, vec![user_turn("9", "2026-03-04T12:00:00Z", "late")]).await;
     refused(store, &looked_at, clean_seq).await;
     refused(store, &children(store, DAY).await.unwrap(), clean_seq).await;
     // After a revision the number of children is the same, but the day is dirty.
     store
-        .ingest(&me(), vec![spoken_turn("3", "2026-03-05T10:00:00Z", "Kyoto")], true, super::super::catalog::now())
+        .ingest(&me(), vec![user_turn("3", "2026-03-05T10:00:00Z", "Kyoto")], true, super::super::catalog::now())
         .await
         .unwrap();
     let day = children(store, "2026-03-05").await.unwrap();
@@ -55,7 +55,7 @@ pub(super) async fn input_that_came_since(store: &dyn Store) {
 pub(super) async fn input_that_came_and_was_rolled_up_since(store: &dyn Store) {
     fortnight(store).await;
     let (looked_at, clean_seq) = (children(store, DAY).await.unwrap(), row(store, DAY).await.clean_seq);
-    say(store, vec![spoken_turn("9", "2026-03-04T12:00:00Z", "late")]).await;
+    say(store, vec![user_turn("9", "2026-03-04T12:00:00Z", "late")]).await;
     roll_up(store, DAY, By::Quoting).await;
     refused(store, &looked_at, clean_seq).await;
     refused(store, &looked_at, row(store, DAY).await.clean_seq).await;
@@ -88,7 +88,7 @@ pub(super) async fn a_child_that_was_pinned_since(store: &dyn Store) {
 }
 
 pub(super) async fn a_period_without_summary(store: &dyn Store) {
-    say(store, vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
+    say(store, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
     refused(store, &children(store, DAY).await.unwrap(), 0).await;
     // A period that is clean because its roll-up produced nothing is refused as well.
     let seq = row(store, DAY).await.dirty_seq;
@@ -118,7 +118,7 @@ pub(super) async fn a_period_that_is_sealed_already(store: &dyn Store) {
 pub(super) async fn a_year_that_is_dirty(store: &dyn Store) {
     fortnight(store).await;
     let year = store.children(&me()).await.unwrap().pop().unwrap();
-    say(store, vec![spoken_turn("9", "2026-03-04T12:00:00Z", "late")]).await;
+    say(store, vec![user_turn("9", "2026-03-04T12:00:00Z", "late")]).await;
     for label in [DAY, "2026-W10", "2026-03", "2026-Q1"] {
         roll_up(store, label, By::Quoting).await;
     }

@@ -97,11 +97,11 @@ pub(super) async fn hits_say_in_which_conversation(strata: &dyn Strata) {
     let findings = strata.search(&table(), &probe).await.unwrap();
     let mut hits = findings.hits;
     hits.sort_by(|a, b| a.memory.cmp(&b.memory));
-    let spoken_turn: Vec<_> = hits
+    let found: Vec<_> = hits
         .iter()
         .map(|hit| hit.position.map(|position| &*findings.conversations[position.conversation].name))
         .collect();
-    assert_eq!(spoken_turn, [Some("talk"), None]);
+    assert_eq!(found, [Some("talk"), None]);
 }
 
 pub(super) async fn filters_come_before_the_ranking(strata: &dyn Strata) {

@@ -77,18 +77,29 @@ pub(super) async fn late_turns_take_their_seat(strata: &dyn Strata) {
 
 pub(super) async fn conversations_are_told_by_all_their_parts(strata: &dyn Strata) {
     let turns = [("t-1", "a", 1, 1, "tea"), ("t-2", "a", 2, 3, "rain"), ("t-3", "b", 3, 8, "rain")];
-    upsert(strata, turns.map(|(id, talk, second, away, text)| turn(id, talk, second, away, text)).to_vec()).await;
+    upsert(
+        strata,
+        turns.map(|(id, conversation, second, away, text)| turn(id, conversation, second, away, text)).to_vec(),
+    )
+    .await;
     let findings = nearest(strata, 1, Filter::default()).await;
-    let stated: Vec<_> = findings.conversations.iter().map(|talk| (&*talk.name, talk.parts, talk.matched)).collect();
-    assert_eq!(stated, [("a", 2, 1)], "that of the hits");
+    let found: Vec<_> = findings
+        .conversations
+        .iter()
+        .map(|conversation| (&*conversation.name, conversation.parts, conversation.matched))
+        .collect();
+    assert_eq!(found, [("a", 2, 1)], "that of the hits");
     let mean = (0.1_f32.cos() + 0.3_f32.cos()) / 2.0;
     assert!((findings.conversations[0].similarity - mean).abs() < 0.01, "{findings:?}");
     let (all, both) = (findings.all_conversations, f64::from(mean + 0.8_f32.cos()) / 2.0);
     assert_eq!((all.similarity.rows, all.holders), (2, vec![1]));
     assert!((all.similarity.mean - both).abs() < 0.01 && all.similarity.deviation > 0.05, "{:?}", all.similarity);
     let filter = Filter { conversation: Some("b".into()), ..Filter::default() };
-    let talks = nearest(strata, 1, filter).await.conversations;
-    assert_eq!(talks.iter().map(|talk| (&*talk.name, talk.parts)).collect::<Vec<_>>(), [("b", 1)]);
+    let conversations = nearest(strata, 1, filter).await.conversations;
+    assert_eq!(
+        conversations.iter().map(|conversation| (&*conversation.name, conversation.parts)).collect::<Vec<_>>(),
+        [("b", 1)]
+    );
 }
 
 pub(super) async fn scores_are_told_by_all_rows_that_pass(strata: &dyn Strata) {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::{found_in, turn};
 
 /// Messages of words that the rules use, and of others, in any order.
-fn talk() -> impl Strategy<Value = String> {
+fn conversation_text() -> impl Strategy<Value = String> {
     let word = prop::sample::select(vec![
         "I",
         "we",
@@ -72,7 +72,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn any_text_gives_short_objects_and_ordered_positions(text in talk(), noise in ".{0,60}", day in 0..3_usize) {
+    fn any_text_gives_short_objects_and_ordered_positions(text in conversation_text(), noise in ".{0,60}", day in 0..3_usize) {
         let mut turn = turn(0, Role::User, "Ann", &format!("{text}{noise}"));
         let days = [annals_core::Date::MIN, turn.days.0, annals_core::Date::MAX];
         turn.days = (days[day], days[day]);

@@ -1,0 +1,954 @@
+"""Requests and answers as the service sends them. Written by clients/generate.py from docs/openapi.json."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Union
+
+from typing_extensions import NotRequired, TypedDict
+
+
+# Agents that the caller may use, ordered by name.
+AgentsAnswer = TypedDict(
+    "AgentsAnswer",
+    {
+        "agents": "list[str]",  # Their names.
+        "next_cursor": "NotRequired[str | None]",  # Cursor of the next page, if there is one.
+    },
+)
+
+
+# A short text that is part of every context, such as persona, human or project.
+BlockView = TypedDict(
+    "BlockView",
+    {
+        "name": "str",  # Name of the block: 1 to 64 bytes.
+        "text": "str",  # Content of the block: at most 16 KiB. An empty text removes the block.
+        "updated_at": "NotRequired[str | None]",  # When the block was last written. Ignored in requests.
+    },
+)
+
+
+# Blocks to write. Blocks that are not listed stay unchanged.
+BlocksRequest = TypedDict(
+    "BlocksRequest",
+    {
+        "blocks": "list[BlockView]",  # The blocks.
+    },
+)
+
+
+# Blocks of an agent, ordered by name.
+BlocksView = TypedDict(
+    "BlocksView",
+    {
+        "agent": "str",  # Name of the agent.
+        "blocks": "list[BlockView]",  # The blocks.
+    },
+)
+
+
+# Context within the token budget.
+ContextAnswer = TypedDict(
+    "ContextAnswer",
+    {
+        "agent": "str",  # Name of the agent.
+        "hint": "NotRequired[str | None]",  # What to try, if something was left out or nothing was found.
+        "items": "list[ContextItemView]",  # The pieces of the text, in the same order.
+        "known": "bool",  # Whether memory holds anything relevant to the prompt. If not, the text contains at most facts about the speaker, besides blocks, documents and the current conversation.
+        "not_reranked_because": "NotRequired[str | None]",  # Why the rerank model did not order the results although it was asked. They then keep the order without it.
+        "omitted": "int",  # Number of further matches that did not fit into the budget.
+        "reranked": "NotRequired[bool | None]",  # Whether the configured rerank model ordered the best results. Absent if no model was asked: none is configured, none may read this agent's memories, or there was nothing to order.
+        "text": "str",  # Text to insert into a prompt as it is: lines with short ids below their days, fenced as data so that a model does not take them for instructions.
+        "tokens": "int",  # Estimated number of tokens of the text.
+    },
+)
+
+
+# One piece of context.
+ContextItemView = TypedDict(
+    "ContextItemView",
+    {
+        "dates": "NotRequired[str | None]",  # Days that the piece covers, if any.
+        "id": "str",  # Id of the memory, fact or document, or name of the block.
+        "kind": "str",  # `block`, `fact`, `turn`, `statement`, `summary` or `document`.
+        "score": "float",  # Relevance to the prompt.
+        "short": "NotRequired[str]",  # Id within the text, unique within this answer. Absent for a block.
+        "text": "str",  # The text. A summary has one line per sentence.
+        "tokens": "int",  # Estimated number of tokens.
+    },
+)
+
+
+# A request for the context of a prompt.
+ContextRequest = TypedDict(
+    "ContextRequest",
+    {
+        "budget_tokens": "NotRequired[int]",  # Maximum number of tokens of the returned text: 64 to 100,000.
+        "conversation": "NotRequired[str | None]",  # The current conversation.
+        "documents": "NotRequired[list[DocumentIn]]",  # Your own texts, which compete for the budget.
+        "from": "NotRequired[str | None]",  # First day, inclusive.
+        "prompt": "str",  # The prompt, or the last message.
+        "speaker": "NotRequired[str | None]",  # Name of the person who asks. Facts about them are considered as well.
+        "to": "NotRequired[str | None]",  # Last day, inclusive.
+    },
+)
+
+
+# A conversation with stored turns.
+ConversationEntry = TypedDict(
+    "ConversationEntry",
+    {
+        "conversation": "str",  # Name of the conversation.
+        "first": "str",  # When its first turn was said.
+        "last": "str",  # When its last turn was said.
+        "turns": "int",  # Number of its turns.
+    },
+)
+
+
+# A conversation, ranked by its turns.
+ConversationView = TypedDict(
+    "ConversationView",
+    {
+        "best": "str",  # Id of its best turn.
+        "conversation": "str",  # Name of the conversation.
+        "score": "float",  # Relevance to the query: higher is better, comparable within one answer only.
+    },
+)
+
+
+# Conversations, ordered by name.
+ConversationsAnswer = TypedDict(
+    "ConversationsAnswer",
+    {
+        "agent": "str",  # Name of the agent.
+        "conversations": "list[ConversationEntry]",  # The conversations.
+        "next_cursor": "NotRequired[str | None]",  # Cursor of the next page, if there is one.
+    },
+)
+
+
+# A new text for a memory, a pin, or both. At least one is required.
+CorrectRequest = TypedDict(
+    "CorrectRequest",
+    {
+        "pinned": "NotRequired[bool | None]",  # Whether the memory is pinned, so that retention keeps it.
+        "text": "NotRequired[str | None]",  # Text that replaces the present one.
+    },
+)
+
+
+# Time span that a memory covers.
+CoverView = TypedDict(
+    "CoverView",
+    {
+        "end": "str",  # First instant after the span.
+        "from": "str",  # First local day, inclusive.
+        "start": "str",  # First instant.
+        "to": "str",  # Last local day, inclusive.
+    },
+)
+
+
+# A text that the caller provides.
+DocumentIn = TypedDict(
+    "DocumentIn",
+    {
+        "id": "str",  # Id of the text in the answer.
+        "text": "str",  # Content of the text.
+        "title": "NotRequired[str | None]",  # Title of the text.
+    },
+)
+
+
+# Engine that writes summaries and facts.
+EngineWord = Literal["auto", "extractive"]
+
+
+# A fact entered by hand.
+FactEntry = TypedDict(
+    "FactEntry",
+    {
+        "at": "NotRequired[str | None]",  # When the fact starts or stops holding: a moment, or the beginning of a day. Default: now.
+        "object": "NotRequired[str | None]",  # The value. A retraction without a value ends all facts with this subject and predicate.
+        "predicate": "str",  # Property or relation that the fact states.
+        "subject": "str",  # Person or thing that the fact is about.
+        "verb": "NotRequired[Verb]",  # Whether the fact starts or stops holding.
+    },
+)
+
+
+# A fact: subject, predicate, object, and the time for which it holds.
+FactView = TypedDict(
+    "FactView",
+    {
+        "confidence": "float",  # Confidence, from 0 to 1.
+        "depth": "NotRequired[int | None]",  # Only in walks: 1 for a fact of the entity itself, 2 for a fact of an entity that such a fact leads to, and so on.
+        "id": "str",  # Id of the fact.
+        "object": "str",  # The value.
+        "predicate": "str",  # Property or relation that the fact states.
+        "properties": "dict[str, Any]",  # Free-form details.
+        "recorded_at": "str",  # When the fact was first recorded.
+        "said": "SaidView",  # When the sources of the fact were said.
+        "source_ids": "list[str]",  # Ids of the turns that state the fact. Ids of manual entries start with `u-`.
+        "subject": "str",  # Person or thing that the fact is about.
+        "superseded_by": "NotRequired[str | None]",  # Id of the fact that replaced this one.
+        "valid_from": "str",  # When the fact starts to hold.
+        "valid_to": "NotRequired[str | None]",  # When the fact stopped holding. Null while it holds.
+    },
+)
+
+
+# Matching facts, ordered by the moment from which they hold. Facts of a walk are ordered by depth first, facts of a path in the order of the path.
+FactsAnswer = TypedDict(
+    "FactsAnswer",
+    {
+        "agent": "str",  # Name of the agent.
+        "connected": "NotRequired[bool | None]",  # Only for paths: whether the two are connected. A path without facts means that both are names of the same person or thing.
+        "facts": "list[FactView]",  # The facts.
+        "next_cursor": "NotRequired[str | None]",  # Cursor of the next page, if there is one.
+    },
+)
+
+
+# A period that failed.
+FailureView = TypedDict(
+    "FailureView",
+    {
+        "attempts": "int",  # Number of failed attempts.
+        "error": "str",  # Error of the last attempt.
+        "not_before": "NotRequired[str | None]",  # Earliest time of the next attempt.
+        "period": "str",  # Label of the period.
+    },
+)
+
+
+# One fault of a request.
+FaultView = TypedDict(
+    "FaultView",
+    {
+        "field": "str",  # Name of the field.
+        "reason": "str",  # What is wrong with it.
+    },
+)
+
+
+# What was erased, or would be erased.
+ForgetAnswer = TypedDict(
+    "ForgetAnswer",
+    {
+        "agent": "str",  # Name of the agent.
+        "blocks": "list[str]",  # Blocks that name the subject.
+        "cut": "list[str]",  # Sealed summaries that lose the sentences that came from the erased memories.
+        "dead_letters": "int",  # Number of dead letters.
+        "done": "bool",  # Whether it was erased.
+        "lost": "list[str]",  # Sealed summaries that a model wrote. They cannot be cut, so they are erased completely.
+        "operations": "list[str]",  # Operations of the fact log: those extracted from the turns, and those that name the subject anywhere.
+        "proof": "NotRequired[ProofView | None]",
+        "pruned": "list[str]",  # Turns that retention pruned earlier. What was derived from them is erased, and they are not stored again.
+        "rebuilt": "list[str]",  # Summaries that are written again from what is left.
+        "statements": "list[str]",  # Statements extracted from the turns, or naming the subject.
+        "turns": "list[str]",  # Ids of the turns.
+        "unfollowed": "list[str]",  # Only for a subject: other names that were not followed, because only other people said that they mean the same.
+        "unread": "int",  # Only for a subject: number of pruned turns that stay because nothing left of them names the subject. Their own text is gone.
+        "unresolved": "int",  # Number of pruned turns that cannot be checked against the request. They were pruned by an earlier version or in another folder, so only their ids are known.
+        "unresolved_in": "list[str]",  # Sealed summaries that may still contain something from these turns. Check them, and correct them.
+        "documents": "list[str]",  # Documents, as collection/key: those that name the subject, were written on these days, or hold one of the passages.
+    },
+)
+
+
+# What to forget: exactly one of ids, conversation, subject, or a range of days.
+ForgetRequest = TypedDict(
+    "ForgetRequest",
+    {
+        "conversation": "NotRequired[str | None]",  # A whole conversation, by name.
+        "dry_run": "NotRequired[bool]",  # Only reports what would be erased. This is the default. `false` erases it, which cannot be undone.
+        "from": "NotRequired[str | None]",  # First day of the messages to forget, inclusive.
+        "ids": "NotRequired[list[str]]",  # Ids of memories: turns, statements and manual entries. Summaries are derived from other memories and are written again.
+        "subject": "NotRequired[str | None]",  # A person or thing. Forgets everything that names it in text, facts, conversation or id, and everything that it said.
+        "to": "NotRequired[str | None]",  # Last day of the messages to forget, inclusive.
+    },
+)
+
+
+# What a source holds.
+FoundItems = TypedDict(
+    "FoundItems",
+    {
+        "blocks": "int",  # Number of blocks of core memory.
+        "conversations": "int",  # Number of conversations with a message.
+        "days": "int",  # Number of local days with a message.
+        "documents": "int",  # Number of notes and documents.
+        "facts": "int",  # Number of facts and statements.
+        "first_day": "NotRequired[str | None]",  # The first of these days.
+        "last_day": "NotRequired[str | None]",  # The last of these days.
+        "messages": "int",  # Number of messages.
+        "people": "dict[str, int]",  # Number of messages of each named person.
+        "roles": "dict[str, int]",  # Number of messages of each role.
+    },
+)
+
+
+# Status of one grain of summaries.
+GrainStatus = TypedDict(
+    "GrainStatus",
+    {
+        "grain": "str",  # The grain.
+        "last_period": "NotRequired[str | None]",  # The last period with a summary.
+        "next_close": "NotRequired[str | None]",  # When the next period of this grain closes.
+        "stale": "int",  # Number of closed periods whose summary is missing or older than its input.
+    },
+)
+
+
+# Grain of a memory, from fine to coarse.
+GrainWord = Literal["working", "daily", "weekly", "monthly", "quarterly", "yearly"]
+
+
+# Health of the service.
+Health = TypedDict(
+    "Health",
+    {
+        "status": "str",  # Always `ok`.
+        "version": "str",  # The version of Annals.
+    },
+)
+
+
+# Number of imported things of one type.
+ImportCounts = TypedDict(
+    "ImportCounts",
+    {
+        "forgotten": "int",  # Ones that were forgotten earlier and stay forgotten.
+        "known": "int",  # Ones that were stored already.
+        "new": "int",  # New ones.
+        "revised": "int",  # Ones that replaced stored ones with other content.
+    },
+)
+
+
+# Result of an import from another program.
+ImportReport = TypedDict(
+    "ImportReport",
+    {
+        "agent": "str",  # Name of the agent.
+        "found": "FoundItems",  # What the source holds.
+        "from": "str",  # The kind of source.
+        "skipped": "list[SkippedView]",  # What was not imported.
+        "stored": "NotRequired[StoredItems | None]",
+    },
+)
+
+
+# Progress of an import of an upload.
+ImportStatus = Literal["waiting", "running", "done", "failed"]
+
+
+# An import of an upload. Kept until the service stops; after that the same upload may be sent again, which adds only what is missing.
+ImportView = TypedDict(
+    "ImportView",
+    {
+        "agent": "str",  # Name of the agent.
+        "bytes": "int",  # Size of the upload in bytes.
+        "bytes_read": "int",  # Bytes that were read so far.
+        "dry_run": "bool",  # Whether it only reports.
+        "error": "NotRequired[str | None]",  # Why it failed.
+        "from": "str",  # What the upload is.
+        "operation_id": "str",  # Id for `GET /v1/operations/{id}`.
+        "report": "NotRequired[ImportReport | None]",
+        "status": "ImportStatus",  # Progress now.
+    },
+)
+
+
+# Messages of one or more conversations.
+IngestRequest = TypedDict(
+    "IngestRequest",
+    {
+        "conversation": "NotRequired[str | None]",  # Conversation of the messages that name none.
+        "messages": "list[MessageIn]",  # The messages in order: 1 to 1,000.
+        "revise": "NotRequired[bool]",  # Replaces stored messages that have the same id but other content. Otherwise such messages are refused.
+    },
+)
+
+
+# Answer to a request that stores messages.
+Ingested = TypedDict(
+    "Ingested",
+    {
+        "accepted": "int",  # Number of new messages.
+        "duplicate": "int",  # Number of messages that were already stored.
+        "forgotten": "int",  # Number of messages that were forgotten earlier and stay forgotten.
+        "ignored_fields": "NotRequired[dict[str, int]]",  # Unknown fields, each with the number of messages that contained it.
+        "masked": "int",  # Number of credentials that were masked before storage.
+        "operation_id": "str",  # Id for `GET /v1/operations/{id}`, which returns the progress.
+        "revised": "int",  # Number of messages whose content was replaced.
+        "status": "Progress",  # Progress at the time of this answer.
+    },
+)
+
+
+# Kind of a memory.
+KindWord = Literal["turn", "fact", "summary", "passage"]
+
+
+# One memory in full.
+MemoryAnswer = TypedDict(
+    "MemoryAnswer",
+    {
+        "agent": "str",  # Name of the agent.
+        "memory": "MemoryView",  # The memory.
+        "sentences": "list[SentenceView]",  # Sentences of a summary, each with the turns that it comes from.
+        "versions": "list[VersionView]",  # Former texts, oldest first.
+    },
+)
+
+
+# A memory: a turn, a statement or a passage of a document in working memory, or the summary of a period.
+MemoryView = TypedDict(
+    "MemoryView",
+    {
+        "conversation": "NotRequired[str | None]",  # Conversation of a turn.
+        "cover": "CoverView",  # Time span that the memory covers.
+        "date": "str",  # First local day that the memory covers.
+        "days_outside": "NotRequired[int | None]",  # Number of days that the memory covers outside the requested range.
+        "grain": "GrainWord",  # Grain of the memory.
+        "id": "str",  # Id of the memory. It stays the same when the memory is written again.
+        "kind": "KindWord",  # Kind of the memory.
+        "message": "NotRequired[str | None]",  # Id of a turn's message: the client's own, or a generated one.
+        "parts": "NotRequired[list[PartView]]",  # The summands of the score, if requested with `explain`.
+        "period": "str",  # Label of the period. For a turn, its day.
+        "pinned": "bool",  # Whether the memory is pinned, so that retention keeps it.
+        "role": "NotRequired[RoleWord | None]",
+        "score": "NotRequired[float | None]",  # Relevance to the query: higher is better, comparable within one answer only.
+        "source_ids": "list[str]",  # What the memory was made from: memory ids for a summary or statement, the message id for a turn.
+        "speaker": "NotRequired[str | None]",  # Speaker of a turn, by name or role.
+        "text": "str",  # Text of the memory.
+        "document": "NotRequired[PassageOf | None]",
+    },
+)
+
+
+# One message. Unknown fields are counted in the answer, not refused.
+MessageIn = TypedDict(
+    "MessageIn",
+    {
+        "at": "NotRequired[str | None]",  # When it was said, with a UTC offset. Default: now.
+        "content": "str",  # What was said, verbatim: at most 256 KiB.
+        "conversation": "NotRequired[str | None]",  # Conversation that the message belongs to.
+        "id": "NotRequired[str | None]",  # Your own id of the message, unique within the conversation. With an id, sending the message again is harmless.
+        "name": "NotRequired[str | None]",  # Name of the speaker.
+        "role": "RoleWord",  # Role of the speaker.
+    },
+)
+
+
+# A new agent.
+NewAgent = TypedDict(
+    "NewAgent",
+    {
+        "agent": "str",  # Name of the agent: 1 to 128 bytes without control characters.
+        "settings": "NotRequired[SettingsChange]",  # Initial settings of the agent.
+    },
+)
+
+
+# A period that is over but not due yet, because messages of it may still arrive.
+NotYetDueView = TypedDict(
+    "NotYetDueView",
+    {
+        "due_at": "str",  # When it becomes due, if no further message arrives.
+        "period": "str",  # Label of the period.
+    },
+)
+
+
+# State of an operation: of stored messages, or of an upload that is being imported.
+OperationState = Union["OperationView", "ImportView"]
+
+
+# Progress of an accepted request.
+OperationView = TypedDict(
+    "OperationView",
+    {
+        "accepted": "int",  # Number of new messages.
+        "agent": "str",  # Name of the agent.
+        "duplicate": "int",  # Number of messages that were already stored.
+        "forgotten": "int",  # Number of messages that were forgotten earlier and stay forgotten.
+        "masked": "int",  # Number of credentials that were masked before storage.
+        "operation_id": "str",  # Id of the operation.
+        "revised": "int",  # Number of messages whose content was replaced.
+        "status": "Progress",  # Progress now.
+    },
+)
+
+
+# One summand of a score.
+PartView = TypedDict(
+    "PartView",
+    {
+        "name": "str",  # Name of the summand.
+        "value": "float",  # Amount that it adds to the score.
+    },
+)
+
+
+# What the plan of an agent no longer keeps.
+PastPlanView = TypedDict(
+    "PastPlanView",
+    {
+        "bytes": "int",  # Size of their text in bytes.
+        "grains": "dict[str, int]",  # Number of these memories per grain.
+        "held": "int",  # Number of memories that are past the plan but stay for now, for example because of a pin, or because no summary covers them yet.
+        "memories": "int",  # Number of memories that the next retention run prunes.
+    },
+)
+
+
+# A retention plan.
+PlanView = TypedDict(
+    "PlanView",
+    {
+        "keeps": "dict[str, str]",  # How long each grain is kept after the end of the time that it covers: `48h`, `30d`, `6w`, `6mo`, `4q`, `2y` or `forever`.
+        "name": "str",  # Name of the plan.
+    },
+)
+
+
+# All plans, ordered by name.
+PlansAnswer = TypedDict(
+    "PlansAnswer",
+    {
+        "plans": "list[PlanView]",  # The plans.
+    },
+)
+
+
+# A problem document. Programs branch on `code`, people read `detail`.
+ProblemView = TypedDict(
+    "ProblemView",
+    {
+        "code": "str",  # Stable code of the kind of problem.
+        "detail": "str",  # What happened, for people.
+        "faults": "list[FaultView]",  # Each fault with its field, if the request itself is wrong.
+        "request_id": "str",  # Id of the request, which is also in the log.
+        "status": "int",  # The HTTP status.
+        "title": "str",  # Meaning of the status.
+        "type": "str",  # URI reference that identifies the kind of problem.
+    },
+)
+
+
+# Progress of an accepted request.
+Progress = Literal["accepted", "searchable", "extracted"]
+
+
+# Result of the search for leftovers after an erasure.
+ProofView = TypedDict(
+    "ProofView",
+    {
+        "bytes": "int",  # Size of these files in bytes.
+        "clean": "bool",  # Whether nothing is left.
+        "files": "int",  # Number of files read as bytes, in addition to every decoded table.
+        "sentences": "int",  # Number of sentences searched for.
+        "still_in": "list[str]",  # Places that still contain one of the sentences. Empty if nothing is left.
+    },
+)
+
+
+# The days that were searched. A missing end is open.
+RangeView = TypedDict(
+    "RangeView",
+    {
+        "from": "NotRequired[str | None]",  # First day, inclusive.
+        "to": "NotRequired[str | None]",  # Last day, inclusive.
+    },
+)
+
+
+# Role of a speaker.
+RoleWord = Literal["user", "assistant", "system", "tool"]
+
+
+# Result of a roll-up, or the plan of a dry run.
+RollupAnswer = TypedDict(
+    "RollupAnswer",
+    {
+        "agent": "str",  # Name of the agent.
+        "degraded": "int",  # Number of summaries that the built-in engine wrote in place of a model.
+        "dry_run": "bool",  # Whether this was a dry run.
+        "fact_operations": "int",  # Number of fact operations found in new messages.
+        "failed": "list[FailureView]",  # Periods that failed. They are tried again later.
+        "not_yet_due": "list[NotYetDueView]",  # Periods that are over but not due yet, because messages of them may still arrive.
+        "outage": "NotRequired[str | None]",  # Why the model is unavailable.
+        "periods": "list[str]",  # Dry run: periods that would be read.
+        "removed": "int",  # Number of summaries removed because none of their sources is left.
+        "unchanged": "int",  # Number of periods whose input turned out to be unchanged.
+        "waiting": "list[str]",  # Periods that wait for an unavailable model.
+        "words": "int",  # Dry run: number of words that would be read.
+        "written": "dict[str, int]",  # Number of summaries written, per grain.
+    },
+)
+
+
+# A request for a roll-up.
+RollupRequest = TypedDict(
+    "RollupRequest",
+    {
+        "dry_run": "NotRequired[bool]",  # Only reports what would be read.
+        "refresh": "NotRequired[bool]",  # Also writes summaries again whose prompt, model or engine is not the present one.
+    },
+)
+
+
+# A time expression in a query.
+SaidTime = TypedDict(
+    "SaidTime",
+    {
+        "days": "RangeView",  # The days that the words were taken to mean.
+        "words": "str",  # The words in the query.
+    },
+)
+
+
+# When the sources of a fact were said, from the first to the end of the last.
+SaidView = TypedDict(
+    "SaidView",
+    {
+        "from": "str",  # When the first source was said.
+        "to": "str",  # End of the last source.
+    },
+)
+
+
+# Answer to a search, best results first.
+SearchAnswer = TypedDict(
+    "SearchAnswer",
+    {
+        "agent": "str",  # Name of the agent.
+        "conversations": "list[ConversationView]",  # The conversations of the turns that were found, best first.
+        "grains": "list[GrainWord]",  # The grains that were searched.
+        "hint": "NotRequired[str | None]",  # What to try when few results were found.
+        "not_reranked_because": "NotRequired[str | None]",  # Why the rerank model did not order the results although it was asked. They then keep the order without it.
+        "period": "NotRequired[RangeView | None]",
+        "range": "RangeView",  # The days that were searched. With a period of a month or longer, the days that were searched for turns.
+        "range_is_empty": "bool",  # Whether the range holds no memory of these grains at all, so that another query will not help.
+        "reranked": "NotRequired[bool | None]",  # Whether the configured rerank model ordered the best results. Absent if no model was asked: none is configured, none may read this agent's memories, or there was nothing to order.
+        "results": "list[MemoryView]",  # The memories that were found.
+        "said": "list[SaidTime]",  # Time expressions recognised in the query. They raise memories of that time and filter nothing.
+        "summary_range": "NotRequired[RangeView | None]",
+        "time_zone": "str",  # IANA name of the time zone of the days.
+    },
+)
+
+
+# A search. Dates are local days of the agent's time zone, and hard filters: a memory that lies entirely outside them is never returned.
+SearchRequest = TypedDict(
+    "SearchRequest",
+    {
+        "budget_tokens": "NotRequired[int | None]",  # Maximum number of tokens of all results together. Tokens are estimated from above.
+        "conversation": "NotRequired[str | None]",  # Only turns of this conversation.
+        "explain": "NotRequired[bool]",  # Whether each result lists the summands of its score.
+        "from": "NotRequired[str | None]",  # First day, inclusive.
+        "grains": "NotRequired[list[GrainWord]]",  # Grains to search. If empty, they are chosen by the range and the query.
+        "ignore_times": "NotRequired[bool]",  # Treats times in the query, such as "last month", as ordinary words.
+        "kinds": "NotRequired[list[KindWord]]",  # Kinds of memory to return. Empty means all.
+        "limit": "NotRequired[int]",  # Maximum number of results: 1 to 1,000.
+        "max_days_ago": "NotRequired[int | None]",  # Excludes memories older than this many local days ago.
+        "min_days_ago": "NotRequired[int | None]",  # Excludes memories newer than this many local days ago. 0 is today.
+        "period": "NotRequired[str | None]",  # One period: `2026-03-04`, `2026-W10`, `2026-03`, `2026-Q1` or `2026`. Other bounds apply in addition. Turns are searched on its calendar days; summaries, for a month or longer, in its whole weeks.
+        "query": "NotRequired[str | None]",  # What to search for. Without it, the newest memories are returned.
+        "strict": "NotRequired[bool]",  # Leaves out coarser memories that also cover days outside the range.
+        "to": "NotRequired[str | None]",  # Last day, inclusive.
+    },
+)
+
+
+# One sentence of a summary.
+SentenceView = TypedDict(
+    "SentenceView",
+    {
+        "day": "str",  # Day that the sentence is about.
+        "from": "list[str]",  # Ids of the turns that the sentence comes from.
+        "speaker": "NotRequired[str | None]",  # Who said it.
+        "text": "str",  # Text of the sentence.
+    },
+)
+
+
+# Settings to change. Settings that are not named stay unchanged.
+SettingsChange = TypedDict(
+    "SettingsChange",
+    {
+        "daily_tokens": "NotRequired[int | None]",  # Maximum number of tokens per UTC day. 0 means the configured budget.
+        "engine": "NotRequired[EngineWord | None]",
+        "language": "NotRequired[str | None]",  # Language for word stems in text search, as a two-letter code.
+        "mask": "NotRequired[bool | None]",  # Whether text that looks like a credential is masked before storage.
+        "plan": "NotRequired[str | None]",  # Name of a retention plan.
+        "prompts": "NotRequired[dict[str, str | None]]",  # Prompts by name: a text replaces the built-in prompt, `null` restores it.
+        "time_zone": "NotRequired[str | None]",  # IANA name of a time zone. If the agent already has memories, the zone applies from the first midnight after today.
+    },
+)
+
+
+# Settings of an agent.
+SettingsView = TypedDict(
+    "SettingsView",
+    {
+        "agent": "str",  # Name of the agent.
+        "daily_tokens": "NotRequired[int | None]",  # Maximum number of tokens that may be paid for models per UTC day. Null means the configured budget.
+        "engine": "EngineWord",  # Engine that writes summaries and facts.
+        "language": "str",  # Language for word stems in text search, as a two-letter code.
+        "mask": "bool",  # Whether text that looks like a credential is masked before storage.
+        "past_plan": "NotRequired[PastPlanView | None]",
+        "plan": "str",  # Name of the retention plan.
+        "prompts": "dict[str, str]",  # The agent's own prompts, by name. All others are the built-in ones.
+        "time_zone": "str",  # IANA name of the current time zone.
+        "time_zones": "list[ZoneView]",  # All time zones so far. The first one applies to all time before the second.
+    },
+)
+
+
+# Something that was not imported.
+SkippedView = TypedDict(
+    "SkippedView",
+    {
+        "count": "int",  # How many there are.
+        "example": "str",  # What is wrong with the first, or what it looks like; may be empty. Contains no text of a person.
+        "kind": "str",  # What it is.
+        "place": "str",  # Where the first stands.
+    },
+)
+
+
+# The memories from which a memory was made.
+SourcesAnswer = TypedDict(
+    "SourcesAnswer",
+    {
+        "agent": "str",  # Name of the agent.
+        "id": "str",  # Id of the requested memory.
+        "sources": "list[MemoryView]",  # The sources that still exist, in order of time.
+    },
+)
+
+
+# Status of an agent.
+StatusView = TypedDict(
+    "StatusView",
+    {
+        "agent": "str",  # Name of the agent.
+        "dead": "int",  # Number of messages that could not be brought through a stage. `annals dead list` shows why.
+        "degraded": "list[str]",  # Periods that the built-in engine wrote in place of a model. They are written again when the model is available.
+        "due": "list[str]",  # Closed periods that are due for a roll-up.
+        "extraction_error": "NotRequired[str | None]",  # Last error of reading for facts.
+        "failed": "list[FailureView]",  # Periods that failed, and when they are tried again.
+        "first": "NotRequired[str | None]",  # When the agent's first message was said.
+        "grains": "list[GrainStatus]",  # Per grain of summaries: what was written, what is waiting, when the next period closes.
+        "last": "NotRequired[str | None]",  # When the agent's last message was said.
+        "last_ingest": "NotRequired[str | None]",  # When messages were last stored or corrected.
+        "memories": "dict[str, int]",  # Number of live memories per grain.
+        "not_yet_read_for_facts": "int",  # Number of changes that are not read for facts yet.
+        "not_yet_searchable": "int",  # Number of changes that searches do not find yet.
+        "open": "list[str]",  # Periods that are not over yet.
+        "plan": "str",  # Name of the retention plan.
+        "sealed": "int",  # Number of periods whose sources were pruned.
+        "time_zone": "str",  # IANA name of the agent's time zone.
+        "usage": "list[UsageView]",  # Tokens of the last thirty days, by day, purpose and model.
+    },
+)
+
+
+# What was stored.
+StoredItems = TypedDict(
+    "StoredItems",
+    {
+        "blocks": "ImportCounts",  # Blocks of core memory.
+        "dead": "int",  # Number of messages that could not be made searchable.
+        "facts": "ImportCounts",  # Facts.
+        "masked": "int",  # Number of credentials that were masked before storage.
+        "messages": "ImportCounts",  # Messages.
+        "replaced_corrections": "int",  # Number of corrections by hand that changed messages of the source replaced. They are kept as former versions.
+        "searchable": "int",  # Number of changes that were made searchable.
+        "sections": "ImportCounts",  # Sections of notes and documents, each stored as a message of its own.
+        "skipped": "list[SkippedView]",  # What was not stored.
+        "statements": "ImportCounts",  # Statements of other memories, each stored as a message of its own.
+    },
+)
+
+
+# Memories in order of time, oldest first. Of memories that begin together, the coarsest comes first.
+TimelineAnswer = TypedDict(
+    "TimelineAnswer",
+    {
+        "agent": "str",  # Name of the agent.
+        "memories": "list[MemoryView]",  # The memories.
+        "next_cursor": "NotRequired[str | None]",  # Cursor of the next page, if there is one.
+        "open": "list[str]",  # Periods with input that are not over yet, from fine to coarse. Their summaries are still to come.
+        "time_zone": "str",  # IANA name of the time zone of the days.
+    },
+)
+
+
+# The answer of a tool.
+ToolAnswer = TypedDict(
+    "ToolAnswer",
+    {
+        "structured": "dict[str, Any]",  # Answer for programs, according to the output schema of the tool, which `format=mcp` shows.
+        "text": "str",  # Text for the model: return it as the content of the tool's message.
+    },
+)
+
+
+# Tokens used for one purpose on one UTC day.
+UsageView = TypedDict(
+    "UsageView",
+    {
+        "calls": "int",  # Number of calls that were answered.
+        "day": "str",  # The UTC day.
+        "model": "str",  # Name of the model.
+        "purpose": "str",  # What the tokens were used for: `extraction`, `rerank`, or the grain of a summary.
+        "tokens_in": "int",  # Tokens of the requests.
+        "tokens_out": "int",  # Tokens of the answers.
+    },
+)
+
+
+# Effect of a fact entered by hand.
+Verb = Literal["add", "retract"]
+
+
+# A former text of a corrected memory.
+VersionView = TypedDict(
+    "VersionView",
+    {
+        "replaced_at": "str",  # When it was replaced.
+        "text": "str",  # Text before the correction.
+    },
+)
+
+
+# A time zone, and when it starts to apply.
+ZoneView = TypedDict(
+    "ZoneView",
+    {
+        "from": "NotRequired[str | None]",  # When the zone starts to apply. Null for the first zone.
+        "time_zone": "str",  # IANA name.
+    },
+)
+
+
+# A collection.
+CollectionView = TypedDict(
+    "CollectionView",
+    {
+        "collection": "str",  # Its path.
+        "documents": "int",  # Number of its own documents, without those below it.
+    },
+)
+
+
+# The collections that hold documents.
+CollectionsAnswer = TypedDict(
+    "CollectionsAnswer",
+    {
+        "agent": "str",  # Name of the agent.
+        "collections": "list[CollectionView]",  # The collections, by path.
+    },
+)
+
+
+# A document that matches, with its best passage.
+DocumentResult = TypedDict(
+    "DocumentResult",
+    {
+        "document": "DocumentView",  # The document, without its content.
+        "passage": "PassageView",  # Place of its best passage.
+        "score": "float",  # Relevance to the query: higher is better, comparable within one answer only.
+        "text": "str",  # The best passage, below its title.
+    },
+)
+
+
+# Documents that match, best first.
+DocumentSearchAnswer = TypedDict(
+    "DocumentSearchAnswer",
+    {
+        "agent": "str",  # Name of the agent.
+        "results": "list[DocumentResult]",  # The documents, each once.
+    },
+)
+
+
+# A search for documents.
+DocumentSearchRequest = TypedDict(
+    "DocumentSearchRequest",
+    {
+        "collection": "NotRequired[str | None]",  # Only documents of this collection and of those below it.
+        "limit": "NotRequired[int]",  # Maximum number of documents: 1 to 100.
+        "query": "str",  # What to search for.
+    },
+)
+
+
+# A document.
+DocumentView = TypedDict(
+    "DocumentView",
+    {
+        "collection": "str",  # Path of its collection: labels joined with dots.
+        "created_at": "str",  # When it was created.
+        "expires_at": "NotRequired[str | None]",  # When it expires.
+        "key": "str",  # Its key, unique within the collection.
+        "passages": "int",  # Number of passages by which it is found.
+        "text": "NotRequired[str | None]",  # Its text. Lists and searches leave it out.
+        "updated_at": "str",  # When it was last written.
+        "value": "NotRequired[Any]",  # Its JSON value. Lists and searches leave it out.
+        "version": "int",  # Number of its writes since it was created.
+    },
+)
+
+
+# A page of documents, in order of collection and key.
+DocumentsAnswer = TypedDict(
+    "DocumentsAnswer",
+    {
+        "agent": "str",  # Name of the agent.
+        "documents": "list[DocumentView]",  # The documents, without their contents.
+        "next_cursor": "NotRequired[str | None]",  # Cursor of the next page, if there is one.
+    },
+)
+
+
+# The document that a memory is a passage of.
+PassageOf = TypedDict(
+    "PassageOf",
+    {
+        "collection": "str",  # Path of its collection.
+        "key": "str",  # Its key.
+        "passage": "PassageView",  # Place of the passage.
+    },
+)
+
+
+# The place of a passage in its document.
+PassageView = TypedDict(
+    "PassageView",
+    {
+        "end": "int",  # The character after its last one.
+        "ordinal": "int",  # Its number, counted from 0.
+        "start": "int",  # Its first character, counted from 0. Characters of a JSON value are those of its searched values, one a line.
+    },
+)
+
+
+# A document to store: a text or a JSON value.
+PutDocument = TypedDict(
+    "PutDocument",
+    {
+        "expected_version": "NotRequired[int | None]",  # Version that is stored now; 0 if no document may be stored yet. If it differs, nothing is written.
+        "indexed": "NotRequired[list[str] | None]",  # Paths of a JSON value that are searched, as in `title`, `notes[*].text` or `tags[0]`. Without it everything is searched; an empty list searches nothing.
+        "lifetime_seconds": "NotRequired[int | None]",  # Seconds after which the document expires.
+        "text": "NotRequired[str | None]",  # Its text. Send either this or `value`.
+        "value": "NotRequired[Any]",  # Its JSON value.
+    },
+)

@@ -1,0 +1,1018 @@
+// Requests and answers as the service sends them. Written by clients/generate.py from docs/openapi.json.
+
+/** Agents that the caller may use, ordered by name. */
+export interface AgentsAnswer {
+  /** Their names. */
+  agents: Array<string>;
+  /** Cursor of the next page, if there is one. */
+  next_cursor?: string | null;
+}
+
+/** A short text that is part of every context, such as persona, human or project. */
+export interface BlockView {
+  /** Name of the block: 1 to 64 bytes. */
+  name: string;
+  /** Content of the block: at most 16 KiB. An empty text removes the block. */
+  text: string;
+  /** When the block was last written. Ignored in requests. */
+  updated_at?: string | null;
+}
+
+/** Blocks to write. Blocks that are not listed stay unchanged. */
+export interface BlocksRequest {
+  /** The blocks. */
+  blocks: Array<BlockView>;
+}
+
+/** Blocks of an agent, ordered by name. */
+export interface BlocksView {
+  /** Name of the agent. */
+  agent: string;
+  /** The blocks. */
+  blocks: Array<BlockView>;
+}
+
+/** Context within the token budget. */
+export interface ContextAnswer {
+  /** Name of the agent. */
+  agent: string;
+  /** What to try, if something was left out or nothing was found. */
+  hint?: string | null;
+  /** The pieces of the text, in the same order. */
+  items: Array<ContextItemView>;
+  /** Whether memory holds anything relevant to the prompt. If not, the text contains at most facts about the speaker, besides blocks, documents and the current conversation. */
+  known: boolean;
+  /** Why the rerank model did not order the results although it was asked. They then keep the order without it. */
+  not_reranked_because?: string | null;
+  /** Number of further matches that did not fit into the budget. */
+  omitted: number;
+  /** Whether the configured rerank model ordered the best results. Absent if no model was asked: none is configured, none may read this agent's memories, or there was nothing to order. */
+  reranked?: boolean | null;
+  /** Text to insert into a prompt as it is: lines with short ids below their days, fenced as data so that a model does not take them for instructions. */
+  text: string;
+  /** Estimated number of tokens of the text. */
+  tokens: number;
+}
+
+/** One piece of context. */
+export interface ContextItemView {
+  /** Days that the piece covers, if any. */
+  dates?: string | null;
+  /** Id of the memory, fact or document, or name of the block. */
+  id: string;
+  /** `block`, `fact`, `turn`, `statement`, `summary` or `document`. */
+  kind: string;
+  /** Relevance to the prompt. */
+  score: number;
+  /** Id within the text, unique within this answer. Absent for a block. */
+  short?: string;
+  /** The text. A summary has one line per sentence. */
+  text: string;
+  /** Estimated number of tokens. */
+  tokens: number;
+}
+
+/** A request for the context of a prompt. */
+export interface ContextRequest {
+  /** Maximum number of tokens of the returned text: 64 to 100,000. */
+  budget_tokens?: number;
+  /** The current conversation. */
+  conversation?: string | null;
+  /** Your own texts, which compete for the budget. */
+  documents?: Array<DocumentIn>;
+  /** First day, inclusive. */
+  from?: string | null;
+  /** The prompt, or the last message. */
+  prompt: string;
+  /** Name of the person who asks. Facts about them are considered as well. */
+  speaker?: string | null;
+  /** Last day, inclusive. */
+  to?: string | null;
+}
+
+/** A conversation with stored turns. */
+export interface ConversationEntry {
+  /** Name of the conversation. */
+  conversation: string;
+  /** When its first turn was said. */
+  first: string;
+  /** When its last turn was said. */
+  last: string;
+  /** Number of its turns. */
+  turns: number;
+}
+
+/** A conversation, ranked by its turns. */
+export interface ConversationView {
+  /** Id of its best turn. */
+  best: string;
+  /** Name of the conversation. */
+  conversation: string;
+  /** Relevance to the query: higher is better, comparable within one answer only. */
+  score: number;
+}
+
+/** Conversations, ordered by name. */
+export interface ConversationsAnswer {
+  /** Name of the agent. */
+  agent: string;
+  /** The conversations. */
+  conversations: Array<ConversationEntry>;
+  /** Cursor of the next page, if there is one. */
+  next_cursor?: string | null;
+}
+
+/** A new text for a memory, a pin, or both. At least one is required. */
+export interface CorrectRequest {
+  /** Whether the memory is pinned, so that retention keeps it. */
+  pinned?: boolean | null;
+  /** Text that replaces the present one. */
+  text?: string | null;
+}
+
+/** Time span that a memory covers. */
+export interface CoverView {
+  /** First instant after the span. */
+  end: string;
+  /** First local day, inclusive. */
+  from: string;
+  /** First instant. */
+  start: string;
+  /** Last local day, inclusive. */
+  to: string;
+}
+
+/** A text that the caller provides. */
+export interface DocumentIn {
+  /** Id of the text in the answer. */
+  id: string;
+  /** Content of the text. */
+  text: string;
+  /** Title of the text. */
+  title?: string | null;
+}
+
+/** Engine that writes summaries and facts. */
+export type EngineWord = "auto" | "extractive";
+
+/** A fact entered by hand. */
+export interface FactEntry {
+  /** When the fact starts or stops holding: a moment, or the beginning of a day. Default: now. */
+  at?: string | null;
+  /** The value. A retraction without a value ends all facts with this subject and predicate. */
+  object?: string | null;
+  /** Property or relation that the fact states. */
+  predicate: string;
+  /** Person or thing that the fact is about. */
+  subject: string;
+  /** Whether the fact starts or stops holding. */
+  verb?: Verb;
+}
+
+/** A fact: subject, predicate, object, and the time for which it holds. */
+export interface FactView {
+  /** Confidence, from 0 to 1. */
+  confidence: number;
+  /** Only in walks: 1 for a fact of the entity itself, 2 for a fact of an entity that such a fact leads to, and so on. */
+  depth?: number | null;
+  /** Id of the fact. */
+  id: string;
+  /** The value. */
+  object: string;
+  /** Property or relation that the fact states. */
+  predicate: string;
+  /** Free-form details. */
+  properties: Record<string, unknown>;
+  /** When the fact was first recorded. */
+  recorded_at: string;
+  /** When the sources of the fact were said. */
+  said: SaidView;
+  /** Ids of the turns that state the fact. Ids of manual entries start with `u-`. */
+  source_ids: Array<string>;
+  /** Person or thing that the fact is about. */
+  subject: string;
+  /** Id of the fact that replaced this one. */
+  superseded_by?: string | null;
+  /** When the fact starts to hold. */
+  valid_from: string;
+  /** When the fact stopped holding. Null while it holds. */
+  valid_to?: string | null;
+}
+
+/** Matching facts, ordered by the moment from which they hold. Facts of a walk are ordered by depth first, facts of a path in the order of the path. */
+export interface FactsAnswer {
+  /** Name of the agent. */
+  agent: string;
+  /** Only for paths: whether the two are connected. A path without facts means that both are names of the same person or thing. */
+  connected?: boolean | null;
+  /** The facts. */
+  facts: Array<FactView>;
+  /** Cursor of the next page, if there is one. */
+  next_cursor?: string | null;
+}
+
+/** A period that failed. */
+export interface FailureView {
+  /** Number of failed attempts. */
+  attempts: number;
+  /** Error of the last attempt. */
+  error: string;
+  /** Earliest time of the next attempt. */
+  not_before?: string | null;
+  /** Label of the period. */
+  period: string;
+}
+
+/** One fault of a request. */
+export interface FaultView {
+  /** Name of the field. */
+  field: string;
+  /** What is wrong with it. */
+  reason: string;
+}
+
+/** What was erased, or would be erased. */
+export interface ForgetAnswer {
+  /** Name of the agent. */
+  agent: string;
+  /** Blocks that name the subject. */
+  blocks: Array<string>;
+  /** Sealed summaries that lose the sentences that came from the erased memories. */
+  cut: Array<string>;
+  /** Number of dead letters. */
+  dead_letters: number;
+  /** Whether it was erased. */
+  done: boolean;
+  /** Sealed summaries that a model wrote. They cannot be cut, so they are erased completely. */
+  lost: Array<string>;
+  /** Operations of the fact log: those extracted from the turns, and those that name the subject anywhere. */
+  operations: Array<string>;
+  proof?: ProofView | null;
+  /** Turns that retention pruned earlier. What was derived from them is erased, and they are not stored again. */
+  pruned: Array<string>;
+  /** Summaries that are written again from what is left. */
+  rebuilt: Array<string>;
+  /** Statements extracted from the turns, or naming the subject. */
+  statements: Array<string>;
+  /** Ids of the turns. */
+  turns: Array<string>;
+  /** Only for a subject: other names that were not followed, because only other people said that they mean the same. */
+  unfollowed: Array<string>;
+  /** Only for a subject: number of pruned turns that stay because nothing left of them names the subject. Their own text is gone. */
+  unread: number;
+  /** Number of pruned turns that cannot be checked against the request. They were pruned by an earlier version or in another folder, so only their ids are known. */
+  unresolved: number;
+  /** Sealed summaries that may still contain something from these turns. Check them, and correct them. */
+  unresolved_in: Array<string>;
+  /** Documents, as collection/key: those that name the subject, were written on these days, or hold one of the passages. */
+  documents: Array<string>;
+}
+
+/** What to forget: exactly one of ids, conversation, subject, or a range of days. */
+export interface ForgetRequest {
+  /** A whole conversation, by name. */
+  conversation?: string | null;
+  /** Only reports what would be erased. This is the default. `false` erases it, which cannot be undone. */
+  dry_run?: boolean;
+  /** First day of the messages to forget, inclusive. */
+  from?: string | null;
+  /** Ids of memories: turns, statements and manual entries. Summaries are derived from other memories and are written again. */
+  ids?: Array<string>;
+  /** A person or thing. Forgets everything that names it in text, facts, conversation or id, and everything that it said. */
+  subject?: string | null;
+  /** Last day of the messages to forget, inclusive. */
+  to?: string | null;
+}
+
+/** What a source holds. */
+export interface FoundItems {
+  /** Number of blocks of core memory. */
+  blocks: number;
+  /** Number of conversations with a message. */
+  conversations: number;
+  /** Number of local days with a message. */
+  days: number;
+  /** Number of notes and documents. */
+  documents: number;
+  /** Number of facts and statements. */
+  facts: number;
+  /** The first of these days. */
+  first_day?: string | null;
+  /** The last of these days. */
+  last_day?: string | null;
+  /** Number of messages. */
+  messages: number;
+  /** Number of messages of each named person. */
+  people: Record<string, number>;
+  /** Number of messages of each role. */
+  roles: Record<string, number>;
+}
+
+/** Status of one grain of summaries. */
+export interface GrainStatus {
+  /** The grain. */
+  grain: string;
+  /** The last period with a summary. */
+  last_period?: string | null;
+  /** When the next period of this grain closes. */
+  next_close?: string | null;
+  /** Number of closed periods whose summary is missing or older than its input. */
+  stale: number;
+}
+
+/** Grain of a memory, from fine to coarse. */
+export type GrainWord = "working" | "daily" | "weekly" | "monthly" | "quarterly" | "yearly";
+
+/** Health of the service. */
+export interface Health {
+  /** Always `ok`. */
+  status: string;
+  /** The version of Annals. */
+  version: string;
+}
+
+/** Number of imported things of one type. */
+export interface ImportCounts {
+  /** Ones that were forgotten earlier and stay forgotten. */
+  forgotten: number;
+  /** Ones that were stored already. */
+  known: number;
+  /** New ones. */
+  new: number;
+  /** Ones that replaced stored ones with other content. */
+  revised: number;
+}
+
+/** Result of an import from another program. */
+export interface ImportReport {
+  /** Name of the agent. */
+  agent: string;
+  /** What the source holds. */
+  found: FoundItems;
+  /** The kind of source. */
+  from: string;
+  /** What was not imported. */
+  skipped: Array<SkippedView>;
+  stored?: StoredItems | null;
+}
+
+/** Progress of an import of an upload. */
+export type ImportStatus = "waiting" | "running" | "done" | "failed";
+
+/** An import of an upload. Kept until the service stops; after that the same upload may be sent again, which adds only what is missing. */
+export interface ImportView {
+  /** Name of the agent. */
+  agent: string;
+  /** Size of the upload in bytes. */
+  bytes: number;
+  /** Bytes that were read so far. */
+  bytes_read: number;
+  /** Whether it only reports. */
+  dry_run: boolean;
+  /** Why it failed. */
+  error?: string | null;
+  /** What the upload is. */
+  from: string;
+  /** Id for `GET /v1/operations/{id}`. */
+  operation_id: string;
+  report?: ImportReport | null;
+  /** Progress now. */
+  status: ImportStatus;
+}
+
+/** Messages of one or more conversations. */
+export interface IngestRequest {
+  /** Conversation of the messages that name none. */
+  conversation?: string | null;
+  /** The messages in order: 1 to 1,000. */
+  messages: Array<MessageIn>;
+  /** Replaces stored messages that have the same id but other content. Otherwise such messages are refused. */
+  revise?: boolean;
+}
+
+/** Answer to a request that stores messages. */
+export interface Ingested {
+  /** Number of new messages. */
+  accepted: number;
+  /** Number of messages that were already stored. */
+  duplicate: number;
+  /** Number of messages that were forgotten earlier and stay forgotten. */
+  forgotten: number;
+  /** Unknown fields, each with the number of messages that contained it. */
+  ignored_fields?: Record<string, number>;
+  /** Number of credentials that were masked before storage. */
+  masked: number;
+  /** Id for `GET /v1/operations/{id}`, which returns the progress. */
+  operation_id: string;
+  /** Number of messages whose content was replaced. */
+  revised: number;
+  /** Progress at the time of this answer. */
+  status: Progress;
+}
+
+/** Kind of a memory. */
+export type KindWord = "turn" | "fact" | "summary" | "passage";
+
+/** One memory in full. */
+export interface MemoryAnswer {
+  /** Name of the agent. */
+  agent: string;
+  /** The memory. */
+  memory: MemoryView;
+  /** Sentences of a summary, each with the turns that it comes from. */
+  sentences: Array<SentenceView>;
+  /** Former texts, oldest first. */
+  versions: Array<VersionView>;
+}
+
+/** A memory: a turn, a statement or a passage of a document in working memory, or the summary of a period. */
+export interface MemoryView {
+  /** Conversation of a turn. */
+  conversation?: string | null;
+  /** Time span that the memory covers. */
+  cover: CoverView;
+  /** First local day that the memory covers. */
+  date: string;
+  /** Number of days that the memory covers outside the requested range. */
+  days_outside?: number | null;
+  /** Grain of the memory. */
+  grain: GrainWord;
+  /** Id of the memory. It stays the same when the memory is written again. */
+  id: string;
+  /** Kind of the memory. */
+  kind: KindWord;
+  /** Id of a turn's message: the client's own, or a generated one. */
+  message?: string | null;
+  /** The summands of the score, if requested with `explain`. */
+  parts?: Array<PartView>;
+  /** Label of the period. For a turn, its day. */
+  period: string;
+  /** Whether the memory is pinned, so that retention keeps it. */
+  pinned: boolean;
+  role?: RoleWord | null;
+  /** Relevance to the query: higher is better, comparable within one answer only. */
+  score?: number | null;
+  /** What the memory was made from: memory ids for a summary or statement, the message id for a turn. */
+  source_ids: Array<string>;
+  /** Speaker of a turn, by name or role. */
+  speaker?: string | null;
+  /** Text of the memory. */
+  text: string;
+  document?: PassageOf | null;
+}
+
+/** One message. Unknown fields are counted in the answer, not refused. */
+export interface MessageIn {
+  /** When it was said, with a UTC offset. Default: now. */
+  at?: string | null;
+  /** What was said, verbatim: at most 256 KiB. */
+  content: string;
+  /** Conversation that the message belongs to. */
+  conversation?: string | null;
+  /** Your own id of the message, unique within the conversation. With an id, sending the message again is harmless. */
+  id?: string | null;
+  /** Name of the speaker. */
+  name?: string | null;
+  /** Role of the speaker. */
+  role: RoleWord;
+}
+
+/** A new agent. */
+export interface NewAgent {
+  /** Name of the agent: 1 to 128 bytes without control characters. */
+  agent: string;
+  /** Initial settings of the agent. */
+  settings?: SettingsChange;
+}
+
+/** A period that is over but not due yet, because messages of it may still arrive. */
+export interface NotYetDueView {
+  /** When it becomes due, if no further message arrives. */
+  due_at: string;
+  /** Label of the period. */
+  period: string;
+}
+
+/** State of an operation: of stored messages, or of an upload that is being imported. */
+export type OperationState = OperationView | ImportView;
+
+/** Progress of an accepted request. */
+export interface OperationView {
+  /** Number of new messages. */
+  accepted: number;
+  /** Name of the agent. */
+  agent: string;
+  /** Number of messages that were already stored. */
+  duplicate: number;
+  /** Number of messages that were forgotten earlier and stay forgotten. */
+  forgotten: number;
+  /** Number of credentials that were masked before storage. */
+  masked: number;
+  /** Id of the operation. */
+  operation_id: string;
+  /** Number of messages whose content was replaced. */
+  revised: number;
+  /** Progress now. */
+  status: Progress;
+}
+
+/** One summand of a score. */
+export interface PartView {
+  /** Name of the summand. */
+  name: string;
+  /** Amount that it adds to the score. */
+  value: number;
+}
+
+/** What the plan of an agent no longer keeps. */
+export interface PastPlanView {
+  /** Size of their text in bytes. */
+  bytes: number;
+  /** Number of these memories per grain. */
+  grains: Record<string, number>;
+  /** Number of memories that are past the plan but stay for now, for example because of a pin, or because no summary covers them yet. */
+  held: number;
+  /** Number of memories that the next retention run prunes. */
+  memories: number;
+}
+
+/** A retention plan. */
+export interface PlanView {
+  /** How long each grain is kept after the end of the time that it covers: `48h`, `30d`, `6w`, `6mo`, `4q`, `2y` or `forever`. */
+  keeps: Record<string, string>;
+  /** Name of the plan. */
+  name: string;
+}
+
+/** All plans, ordered by name. */
+export interface PlansAnswer {
+  /** The plans. */
+  plans: Array<PlanView>;
+}
+
+/** A problem document. Programs branch on `code`, people read `detail`. */
+export interface ProblemView {
+  /** Stable code of the kind of problem. */
+  code: string;
+  /** What happened, for people. */
+  detail: string;
+  /** Each fault with its field, if the request itself is wrong. */
+  faults: Array<FaultView>;
+  /** Id of the request, which is also in the log. */
+  request_id: string;
+  /** The HTTP status. */
+  status: number;
+  /** Meaning of the status. */
+  title: string;
+  /** URI reference that identifies the kind of problem. */
+  type: string;
+}
+
+/** Progress of an accepted request. */
+export type Progress = "accepted" | "searchable" | "extracted";
+
+/** Result of the search for leftovers after an erasure. */
+export interface ProofView {
+  /** Size of these files in bytes. */
+  bytes: number;
+  /** Whether nothing is left. */
+  clean: boolean;
+  /** Number of files read as bytes, in addition to every decoded table. */
+  files: number;
+  /** Number of sentences searched for. */
+  sentences: number;
+  /** Places that still contain one of the sentences. Empty if nothing is left. */
+  still_in: Array<string>;
+}
+
+/** The days that were searched. A missing end is open. */
+export interface RangeView {
+  /** First day, inclusive. */
+  from?: string | null;
+  /** Last day, inclusive. */
+  to?: string | null;
+}
+
+/** Role of a speaker. */
+export type RoleWord = "user" | "assistant" | "system" | "tool";
+
+/** Result of a roll-up, or the plan of a dry run. */
+export interface RollupAnswer {
+  /** Name of the agent. */
+  agent: string;
+  /** Number of summaries that the built-in engine wrote in place of a model. */
+  degraded: number;
+  /** Whether this was a dry run. */
+  dry_run: boolean;
+  /** Number of fact operations found in new messages. */
+  fact_operations: number;
+  /** Periods that failed. They are tried again later. */
+  failed: Array<FailureView>;
+  /** Periods that are over but not due yet, because messages of them may still arrive. */
+  not_yet_due: Array<NotYetDueView>;
+  /** Why the model is unavailable. */
+  outage?: string | null;
+  /** Dry run: periods that would be read. */
+  periods: Array<string>;
+  /** Number of summaries removed because none of their sources is left. */
+  removed: number;
+  /** Number of periods whose input turned out to be unchanged. */
+  unchanged: number;
+  /** Periods that wait for an unavailable model. */
+  waiting: Array<string>;
+  /** Dry run: number of words that would be read. */
+  words: number;
+  /** Number of summaries written, per grain. */
+  written: Record<string, number>;
+}
+
+/** A request for a roll-up. */
+export interface RollupRequest {
+  /** Only reports what would be read. */
+  dry_run?: boolean;
+  /** Also writes summaries again whose prompt, model or engine is not the present one. */
+  refresh?: boolean;
+}
+
+/** A time expression in a query. */
+export interface SaidTime {
+  /** The days that the words were taken to mean. */
+  days: RangeView;
+  /** The words in the query. */
+  words: string;
+}
+
+/** When the sources of a fact were said, from the first to the end of the last. */
+export interface SaidView {
+  /** When the first source was said. */
+  from: string;
+  /** End of the last source. */
+  to: string;
+}
+
+/** Answer to a search, best results first. */
+export interface SearchAnswer {
+  /** Name of the agent. */
+  agent: string;
+  /** The conversations of the turns that were found, best first. */
+  conversations: Array<ConversationView>;
+  /** The grains that were searched. */
+  grains: Array<GrainWord>;
+  /** What to try when few results were found. */
+  hint?: string | null;
+  /** Why the rerank model did not order the results although it was asked. They then keep the order without it. */
+  not_reranked_because?: string | null;
+  period?: RangeView | null;
+  /** The days that were searched. With a period of a month or longer, the days that were searched for turns. */
+  range: RangeView;
+  /** Whether the range holds no memory of these grains at all, so that another query will not help. */
+  range_is_empty: boolean;
+  /** Whether the configured rerank model ordered the best results. Absent if no model was asked: none is configured, none may read this agent's memories, or there was nothing to order. */
+  reranked?: boolean | null;
+  /** The memories that were found. */
+  results: Array<MemoryView>;
+  /** Time expressions recognised in the query. They raise memories of that time and filter nothing. */
+  said: Array<SaidTime>;
+  summary_range?: RangeView | null;
+  /** IANA name of the time zone of the days. */
+  time_zone: string;
+}
+
+/** A search. Dates are local days of the agent's time zone, and hard filters: a memory that lies entirely outside them is never returned. */
+export interface SearchRequest {
+  /** Maximum number of tokens of all results together. Tokens are estimated from above. */
+  budget_tokens?: number | null;
+  /** Only turns of this conversation. */
+  conversation?: string | null;
+  /** Whether each result lists the summands of its score. */
+  explain?: boolean;
+  /** First day, inclusive. */
+  from?: string | null;
+  /** Grains to search. If empty, they are chosen by the range and the query. */
+  grains?: Array<GrainWord>;
+  /** Treats times in the query, such as "last month", as ordinary words. */
+  ignore_times?: boolean;
+  /** Kinds of memory to return. Empty means all. */
+  kinds?: Array<KindWord>;
+  /** Maximum number of results: 1 to 1,000. */
+  limit?: number;
+  /** Excludes memories older than this many local days ago. */
+  max_days_ago?: number | null;
+  /** Excludes memories newer than this many local days ago. 0 is today. */
+  min_days_ago?: number | null;
+  /** One period: `2026-03-04`, `2026-W10`, `2026-03`, `2026-Q1` or `2026`. Other bounds apply in addition. Turns are searched on its calendar days; summaries, for a month or longer, in its whole weeks. */
+  period?: string | null;
+  /** What to search for. Without it, the newest memories are returned. */
+  query?: string | null;
+  /** Leaves out coarser memories that also cover days outside the range. */
+  strict?: boolean;
+  /** Last day, inclusive. */
+  to?: string | null;
+}
+
+/** One sentence of a summary. */
+export interface SentenceView {
+  /** Day that the sentence is about. */
+  day: string;
+  /** Ids of the turns that the sentence comes from. */
+  from: Array<string>;
+  /** Who said it. */
+  speaker?: string | null;
+  /** Text of the sentence. */
+  text: string;
+}
+
+/** Settings to change. Settings that are not named stay unchanged. */
+export interface SettingsChange {
+  /** Maximum number of tokens per UTC day. 0 means the configured budget. */
+  daily_tokens?: number | null;
+  engine?: EngineWord | null;
+  /** Language for word stems in text search, as a two-letter code. */
+  language?: string | null;
+  /** Whether text that looks like a credential is masked before storage. */
+  mask?: boolean | null;
+  /** Name of a retention plan. */
+  plan?: string | null;
+  /** Prompts by name: a text replaces the built-in prompt, `null` restores it. */
+  prompts?: Record<string, string | null>;
+  /** IANA name of a time zone. If the agent already has memories, the zone applies from the first midnight after today. */
+  time_zone?: string | null;
+}
+
+/** Settings of an agent. */
+export interface SettingsView {
+  /** Name of the agent. */
+  agent: string;
+  /** Maximum number of tokens that may be paid for models per UTC day. Null means the configured budget. */
+  daily_tokens?: number | null;
+  /** Engine that writes summaries and facts. */
+  engine: EngineWord;
+  /** Language for word stems in text search, as a two-letter code. */
+  language: string;
+  /** Whether text that looks like a credential is masked before storage. */
+  mask: boolean;
+  past_plan?: PastPlanView | null;
+  /** Name of the retention plan. */
+  plan: string;
+  /** The agent's own prompts, by name. All others are the built-in ones. */
+  prompts: Record<string, string>;
+  /** IANA name of the current time zone. */
+  time_zone: string;
+  /** All time zones so far. The first one applies to all time before the second. */
+  time_zones: Array<ZoneView>;
+}
+
+/** Something that was not imported. */
+export interface SkippedView {
+  /** How many there are. */
+  count: number;
+  /** What is wrong with the first, or what it looks like; may be empty. Contains no text of a person. */
+  example: string;
+  /** What it is. */
+  kind: string;
+  /** Where the first stands. */
+  place: string;
+}
+
+/** The memories from which a memory was made. */
+export interface SourcesAnswer {
+  /** Name of the agent. */
+  agent: string;
+  /** Id of the requested memory. */
+  id: string;
+  /** The sources that still exist, in order of time. */
+  sources: Array<MemoryView>;
+}
+
+/** Status of an agent. */
+export interface StatusView {
+  /** Name of the agent. */
+  agent: string;
+  /** Number of messages that could not be brought through a stage. `annals dead list` shows why. */
+  dead: number;
+  /** Periods that the built-in engine wrote in place of a model. They are written again when the model is available. */
+  degraded: Array<string>;
+  /** Closed periods that are due for a roll-up. */
+  due: Array<string>;
+  /** Last error of reading for facts. */
+  extraction_error?: string | null;
+  /** Periods that failed, and when they are tried again. */
+  failed: Array<FailureView>;
+  /** When the agent's first message was said. */
+  first?: string | null;
+  /** Per grain of summaries: what was written, what is waiting, when the next period closes. */
+  grains: Array<GrainStatus>;
+  /** When the agent's last message was said. */
+  last?: string | null;
+  /** When messages were last stored or corrected. */
+  last_ingest?: string | null;
+  /** Number of live memories per grain. */
+  memories: Record<string, number>;
+  /** Number of changes that are not read for facts yet. */
+  not_yet_read_for_facts: number;
+  /** Number of changes that searches do not find yet. */
+  not_yet_searchable: number;
+  /** Periods that are not over yet. */
+  open: Array<string>;
+  /** Name of the retention plan. */
+  plan: string;
+  /** Number of periods whose sources were pruned. */
+  sealed: number;
+  /** IANA name of the agent's time zone. */
+  time_zone: string;
+  /** Tokens of the last thirty days, by day, purpose and model. */
+  usage: Array<UsageView>;
+}
+
+/** What was stored. */
+export interface StoredItems {
+  /** Blocks of core memory. */
+  blocks: ImportCounts;
+  /** Number of messages that could not be made searchable. */
+  dead: number;
+  /** Facts. */
+  facts: ImportCounts;
+  /** Number of credentials that were masked before storage. */
+  masked: number;
+  /** Messages. */
+  messages: ImportCounts;
+  /** Number of corrections by hand that changed messages of the source replaced. They are kept as former versions. */
+  replaced_corrections: number;
+  /** Number of changes that were made searchable. */
+  searchable: number;
+  /** Sections of notes and documents, each stored as a message of its own. */
+  sections: ImportCounts;
+  /** What was not stored. */
+  skipped: Array<SkippedView>;
+  /** Statements of other memories, each stored as a message of its own. */
+  statements: ImportCounts;
+}
+
+/** Memories in order of time, oldest first. Of memories that begin together, the coarsest comes first. */
+export interface TimelineAnswer {
+  /** Name of the agent. */
+  agent: string;
+  /** The memories. */
+  memories: Array<MemoryView>;
+  /** Cursor of the next page, if there is one. */
+  next_cursor?: string | null;
+  /** Periods with input that are not over yet, from fine to coarse. Their summaries are still to come. */
+  open: Array<string>;
+  /** IANA name of the time zone of the days. */
+  time_zone: string;
+}
+
+/** The answer of a tool. */
+export interface ToolAnswer {
+  /** Answer for programs, according to the output schema of the tool, which `format=mcp` shows. */
+  structured: Record<string, unknown>;
+  /** Text for the model: return it as the content of the tool's message. */
+  text: string;
+}
+
+/** Tokens used for one purpose on one UTC day. */
+export interface UsageView {
+  /** Number of calls that were answered. */
+  calls: number;
+  /** The UTC day. */
+  day: string;
+  /** Name of the model. */
+  model: string;
+  /** What the tokens were used for: `extraction`, `rerank`, or the grain of a summary. */
+  purpose: string;
+  /** Tokens of the requests. */
+  tokens_in: number;
+  /** Tokens of the answers. */
+  tokens_out: number;
+}
+
+/** Effect of a fact entered by hand. */
+export type Verb = "add" | "retract";
+
+/** A former text of a corrected memory. */
+export interface VersionView {
+  /** When it was replaced. */
+  replaced_at: string;
+  /** Text before the correction. */
+  text: string;
+}
+
+/** A time zone, and when it starts to apply. */
+export interface ZoneView {
+  /** When the zone starts to apply. Null for the first zone. */
+  from?: string | null;
+  /** IANA name. */
+  time_zone: string;
+}
+
+/** A collection. */
+export interface CollectionView {
+  /** Its path. */
+  collection: string;
+  /** Number of its own documents, without those below it. */
+  documents: number;
+}
+
+/** The collections that hold documents. */
+export interface CollectionsAnswer {
+  /** Name of the agent. */
+  agent: string;
+  /** The collections, by path. */
+  collections: Array<CollectionView>;
+}
+
+/** A document that matches, with its best passage. */
+export interface DocumentResult {
+  /** The document, without its content. */
+  document: DocumentView;
+  /** Place of its best passage. */
+  passage: PassageView;
+  /** Relevance to the query: higher is better, comparable within one answer only. */
+  score: number;
+  /** The best passage, below its title. */
+  text: string;
+}
+
+/** Documents that match, best first. */
+export interface DocumentSearchAnswer {
+  /** Name of the agent. */
+  agent: string;
+  /** The documents, each once. */
+  results: Array<DocumentResult>;
+}
+
+/** A search for documents. */
+export interface DocumentSearchRequest {
+  /** Only documents of this collection and of those below it. */
+  collection?: string | null;
+  /** Maximum number of documents: 1 to 100. */
+  limit?: number;
+  /** What to search for. */
+  query: string;
+}
+
+/** A document. */
+export interface DocumentView {
+  /** Path of its collection: labels joined with dots. */
+  collection: string;
+  /** When it was created. */
+  created_at: string;
+  /** When it expires. */
+  expires_at?: string | null;
+  /** Its key, unique within the collection. */
+  key: string;
+  /** Number of passages by which it is found. */
+  passages: number;
+  /** Its text. Lists and searches leave it out. */
+  text?: string | null;
+  /** When it was last written. */
+  updated_at: string;
+  /** Its JSON value. Lists and searches leave it out. */
+  value?: unknown;
+  /** Number of its writes since it was created. */
+  version: number;
+}
+
+/** A page of documents, in order of collection and key. */
+export interface DocumentsAnswer {
+  /** Name of the agent. */
+  agent: string;
+  /** The documents, without their contents. */
+  documents: Array<DocumentView>;
+  /** Cursor of the next page, if there is one. */
+  next_cursor?: string | null;
+}
+
+/** The document that a memory is a passage of. */
+export interface PassageOf {
+  /** Path of its collection. */
+  collection: string;
+  /** Its key. */
+  key: string;
+  /** Place of the passage. */
+  passage: PassageView;
+}
+
+/** The place of a passage in its document. */
+export interface PassageView {
+  /** The character after its last one. */
+  end: number;
+  /** Its number, counted from 0. */
+  ordinal: number;
+  /** Its first character, counted from 0. Characters of a JSON value are those of its searched values, one a line. */
+  start: number;
+}
+
+/** A document to store: a text or a JSON value. */
+export interface PutDocument {
+  /** Version that is stored now; 0 if no document may be stored yet. If it differs, nothing is written. */
+  expected_version?: number | null;
+  /** Paths of a JSON value that are searched, as in `title`, `notes[*].text` or `tags[0]`. Without it everything is searched; an empty list searches nothing. */
+  indexed?: Array<string> | null;
+  /** Seconds after which the document expires. */
+  lifetime_seconds?: number | null;
+  /** Its text. Send either this or `value`. */
+  text?: string | null;
+  /** Its JSON value. */
+  value?: unknown;
+}
