@@ -24,8 +24,8 @@ pub fn with_documents(annals: &Annals) -> Annals {
 /// Adds an attachment to every third turn.
 fn with_attachment(number: usize, line: &str) -> String {
     let mut record: Value = serde_json::from_str(line).unwrap();
-    if number % 3 == 0 && record["record"] == "turn" {
-        let guest = if number % 2 == 0 { GUEST } else { "Nobody" };
+    if number.is_multiple_of(3) && record["record"] == "turn" {
+        let guest = if number.is_multiple_of(2) { GUEST } else { "Nobody" };
         let item = json!({"item": {"number": number, "note": format!("Said \"so\".\n{guest} heard it.")}});
         record["attachment"] = Value::String(item.to_string());
     }

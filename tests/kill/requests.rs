@@ -107,7 +107,7 @@ async fn change_document(
     let path = format!("{address}/v1/agents/ann/documents/notes/{key}");
     let text = format!("{} It has two parts.\n\n{}", content(&key), "And so on. ".repeat(120 * (1 + number % 3)));
     let (request, text) = match number % 3 {
-        2 if number % 2 == 0 => return Ok(()),
+        2 if number.is_multiple_of(2) => return Ok(()),
         2 => (client.delete(path), None),
         _ => (client.put(path).json(&json!({ "text": text })), Some(text)),
     };

@@ -35,7 +35,10 @@ fn questions_are_answered_in_every_language() {
     let annals = Annals::new();
     for language in LANGUAGES {
         annals.import(&days(language, 3, 1));
-        annals.json(&["agent", "set", language, "--language", language]);
+        // Chinese is understood with any language.
+        if language != "zh" {
+            annals.json(&["agent", "set", language, "--language", language]);
+        }
     }
     let served = Served::over_unlimited(annals);
     let address = served.address.trim_start_matches("http://").to_owned();
