@@ -116,7 +116,7 @@ async fn change_without_the_token_of_its_session_is_refused() {
             ("text", "x"),
             ("pinned", "true"),
             ("sure", "yes"),
-            ("id", &world.memory),
+            ("id", world.memory.as_str()),
             ("name", "n"),
             ("scope", "admin"),
         ];
@@ -156,8 +156,9 @@ async fn session_is_a_random_id_that_no_script_can_read() {
         assert!(cookie.contains(attribute), "{cookie}");
     }
     assert!(!cookie.contains("annals_a") && !cookie.contains(&key("all")), "{cookie}");
-    for wrong in ["", "annals", &key("revoked"), &key("expired"), &(key("all") + "a")] {
-        let page = browser.sign_in(wrong).await;
+    let malformed = ["", "annals"].map(str::to_owned);
+    for wrong in malformed.into_iter().chain([key("revoked"), key("expired"), key("all") + "a"]) {
+        let page = browser.sign_in(&wrong).await;
         assert_eq!((page.status, page.header(header::SET_COOKIE)), (401, ""), "{wrong}");
     }
 }
@@ -219,7 +220,8 @@ async fn changes_need_the_scope_too() {
     let before = world.export().await;
     let browser = Browser::with(&site, "search").await;
     let token = browser.get(PAGES[0]).await.token();
-    let fields = [("token", token.as_str()), ("text", "x"), ("pinned", "true"), ("sure", "yes"), ("id", &world.memory)];
+    let fields =
+        [("token", token.as_str()), ("text", "x"), ("pinned", "true"), ("sure", "yes"), ("id", world.memory.as_str())];
     for template in CHANGES.iter().filter(|template| !["/login", "/logout"].contains(template)) {
         let page = browser.post(&path(template, &world), &fields).await;
         assert_eq!(page.status, 403, "{template}");
