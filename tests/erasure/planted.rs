@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use annals_catalog::SqliteCatalog;
 use annals_core::ports::{
-    Document, DocumentSelect, DocumentWrite, Documents, Erasure, ErasureReport, Expected, Journal, Seals, Select,
-    Target,
+    Document, DocumentSelect, DocumentWrite, Documents, Erasure, ErasureReport, Expected, ItemPlace, Journal, Seals,
+    Select, Target,
 };
 use annals_core::prelude::*;
 use annals_core::{
@@ -160,6 +160,14 @@ impl Erasure for Planted {
 
     async fn unforget(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<()> {
         self.catalog.unforget(agent, messages).await
+    }
+
+    async fn forgotten_items(&self, agent: &Agent, places: &[ItemPlace]) -> Result<Vec<bool>> {
+        self.catalog.forgotten_items(agent, places).await
+    }
+
+    async fn unforget_items(&self, agent: &Agent, places: &[ItemPlace]) -> Result<()> {
+        self.catalog.unforget_items(agent, places).await
     }
 
     async fn cleaning_owed(&self) -> Result<Vec<(Agent, u64)>> {
