@@ -218,8 +218,8 @@ mod tests {
 
     #[test]
     fn removed_changed_and_oldest_memories_are_not_compared() {
-        let repeated = spoken("t-2", "assistant", Role::Assistant, LONG);
-        let ann = |id: &str, text: &str| earlier(spoken(id, "Ann", Role::User, text));
+        let repeated = turn("t-2", "assistant", Role::Assistant, LONG);
+        let ann = |id: &str, text: &str| earlier(turn(id, "Ann", Role::User, text));
         let mut seen = SeenSentences::new([&ann("t-1", LONG), &ann("t-0", LONG)]);
         assert!(seen.fresh(&repeated).is_none());
         seen.remove(&MemoryId::from_text("t-0"));
