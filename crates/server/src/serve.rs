@@ -72,7 +72,7 @@ pub fn public_with_pages(service: &Service, config: &ServerConfig, site: Option<
 /// Returns what the pages of a service need, with no open sessions.
 pub fn site(service: &Service, host: Option<Arc<dyn Host>>) -> Result<Site> {
     let (service, sessions) = (service.clone(), Arc::new(Sessions::new()?));
-    Ok(Site { service, host, sessions, status_of: |error| error_status(error) })
+    Ok(Site { service, host, sessions, status_of: error_status })
 }
 
 /// Builds the router of the private socket, where every caller is local and needs no key. The routes of `more` have no limits.
