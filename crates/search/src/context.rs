@@ -26,6 +26,7 @@ use annals_core::{
 
 use crate::Search;
 use crate::rerank::RerankRequest;
+use crate::times;
 pub(crate) use items::as_line;
 use items::{Candidate, Pool};
 use known::Known;
@@ -153,10 +154,11 @@ fn is_of_requested_period(answer: &Answer, found: &Found) -> bool {
     answer.period.is_some_and(overlaps)
 }
 
-/// Returns the words of the prompt without those of its times: a sentence is not better because it names a year.
+/// Returns the words of the prompt that name what it is about. A sentence is not better because it names a year, or says that
+/// something happened.
 fn query_words(prompt: &str, answer: &Answer) -> Vec<String> {
-    let times: HashSet<String> = answer.times.iter().flat_map(|time| words::words(&time.words)).collect();
-    words::words(prompt).into_iter().filter(|word| !times.contains(word)).collect()
+    let dates: HashSet<String> = answer.times.iter().flat_map(|time| words::words(&time.words)).collect();
+    words::words(prompt).into_iter().filter(|word| !dates.contains(word) && !times::is_neutral(word)).collect()
 }
 
 fn best_first(candidates: &mut [Candidate]) {

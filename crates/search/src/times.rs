@@ -15,7 +15,7 @@ mod words;
 use annals_core::{Date, DateRange, TimeExpression};
 use jiff::Unit;
 
-pub(crate) use about::asks_for_a_period;
+pub(crate) use about::{asks_for_a_period, is_neutral};
 
 /// The last words of a question are read, up to this many: people paste text above their question.
 const LAST: usize = 400;

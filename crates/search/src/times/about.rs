@@ -124,8 +124,13 @@ fn holds(text: &str, words: &str) -> bool {
 fn names_nothing(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
     let is_name = bare.chars().next().is_some_and(char::is_uppercase);
-    let is_neutral = || NEUTRAL.split_whitespace().any(|neutral| neutral == folded(bare).replace('’', "'"));
-    bare.is_empty() || is_name || bare.chars().any(annals_core::is_wide) || is_neutral()
+    bare.is_empty() || is_name || bare.chars().any(annals_core::is_wide) || is_neutral(bare)
+}
+
+/// Returns whether a word stands in questions about a period whatever happened in it, such as "happened" and "what".
+pub(crate) fn is_neutral(word: &str) -> bool {
+    let folded = folded(word).replace('’', "'");
+    NEUTRAL.split_whitespace().any(|neutral| neutral == folded)
 }
 
 #[cfg(test)]
