@@ -135,3 +135,11 @@ async fn agent_without_memory_gets_an_empty_context() {
         assert!(world.search.context(&agent("b"), &wrong, at(NOW)).await.is_err());
     }
 }
+
+#[tokio::test]
+async fn times_and_neutral_words_choose_no_sentences() {
+    let text = "What happened with the boat in March 2026?";
+    let query = Query { text: Some(text.into()), ..Query::default() };
+    let answer = world().await.search.answer(&agent("a"), &query, at(NOW)).await.unwrap();
+    assert_eq!(query_words(text, &answer), ["boat"]);
+}
