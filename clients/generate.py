@@ -92,13 +92,14 @@ def typescript_types(schemas):
     return "\n".join(lines) + "\n"
 
 
-def async_client(source):
-    """Returns the async twin of the sync client: every method that sends a request awaits it."""
-    body = source.split('"""', 2)[2]
+def awaiting(name):
+    """Returns the async twin of a module of the sync client: every method that sends a request awaits it."""
+    body = (PYTHON / name).read_text().split('"""', 2)[2]
     for sync, twin in [
         (r"\bAnnals\b", "AsyncAnnals"),
         (r"\bAgent\b", "AsyncAgent"),
         (r"\bConnection\b", "AsyncConnection"),
+        (r"from \.agent\b", "from .async_agent"),
         (r"    def (?!_|agent\b)", "    async def "),
         (r"self\._ask\(", "await self._ask("),
         (r"self\._connection\.(ask|close)\(", r"await self._connection.\1("),
@@ -109,7 +110,7 @@ def async_client(source):
         (r"with AsyncAnnals", "async with AsyncAnnals"),
     ]:
         body = re.sub(sync, twin, body)
-    return f'"""The client with `await`. {NOTE} from client.py."""{body}'
+    return f'"""The same with `await`. {NOTE} from {name}."""{body}'
 
 
 def main():
@@ -117,7 +118,8 @@ def main():
     schemas = document["components"]["schemas"]
     files = {
         PYTHON / "types.py": python_types(schemas),
-        PYTHON / "async_client.py": async_client((PYTHON / "client.py").read_text()),
+        PYTHON / "async_client.py": awaiting("client.py"),
+        PYTHON / "async_agent.py": awaiting("agent.py"),
         HERE / "typescript/src/types.ts": typescript_types(schemas),
     }
     old = [path for path, text in files.items() if not path.exists() or path.read_text() != text]

@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::command::{Annals, files};
+use crate::documents::with_documents;
 use crate::story::{days, line};
 
-/// Creates a folder with two agents, rolled up.
+/// Creates a folder with two agents, rolled up, with documents and attachments.
 fn with_story() -> Annals {
     let annals = Annals::new();
     annals.import(&days("ann", 20, 2));
     annals.import(&line("bob", "c", "1", "Bob", "I live in Ghent.", "2026-02-01T10:00:00Z"));
     annals.json(&["rollup"]);
-    annals
+    with_documents(&annals)
 }
 
 fn target(annals: &Annals) -> PathBuf {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::command::{Annals, files};
+use crate::documents::with_documents;
 use crate::story::{days, line};
 
 /// Damages one file below the tables. `verify` must report it, and a rebuild must mend it.
@@ -137,13 +138,15 @@ fn findings(annals: &Annals) -> Option<(BTreeSet<String>, String)> {
 /// Removes one file or folder of a data folder, and searches. Tries one of each kind, or all with `ANNALS_DAMAGE=all`.
 #[test]
 fn search_after_any_removal_is_right_or_fails_with_a_reason() {
-    let whole = Annals::new();
-    whole.import(&days("ann", 9, 2));
+    let begun = Annals::new();
+    begun.import(&days("ann", 9, 2));
+    let whole = with_documents(&begun);
     whole.import(&line("ann", "me", "1", "Ann", "I live in Bern. My brother visits me.", "2026-01-03T10:00:00Z"));
     whole.json(&["rollup"]);
     whole.import(&line("ann", "me", "2", "Ann", "My brother Tom likes tea.", "2026-01-04T10:00:00Z"));
     let expect = findings(&whole).unwrap();
     assert!(expect.0.len() > 15 && expect.1.contains("Bern"), "{expect:?}");
+    assert!(expect.0.iter().any(|id| id.starts_with("p-")), "passages are found too: {expect:?}");
     let (all, mut seen) = (std::env::var("ANNALS_DAMAGE").is_ok_and(|which| which == "all"), BTreeSet::new());
     for place in places(&whole.data()) {
         let place = place.strip_prefix(whole.data()).unwrap();

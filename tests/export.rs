@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::command::Annals;
+use crate::documents::{GUEST, with_documents};
 use crate::story::{days, line};
 
 /// Creates a folder with data of every kind: summaries, a sealed past, facts by rule and by hand, a correction, a pin, a late
@@ -35,7 +36,11 @@ fn full() -> Annals {
 
 #[test]
 fn export_imported_into_an_empty_folder_gives_the_same_dump() {
-    let from = full();
+    let from = with_documents(&full());
+    let dump = from.dump();
+    for held in ["a former note", "Not searched.", "a rope", "attachment", GUEST] {
+        assert!(dump.to_lowercase().contains(&held.to_lowercase()), "{held} is in the dump");
+    }
     let file = from.data().with_file_name("ann.jsonl");
     let written = from.run(&["export", "--agent", "ann", file.to_str().unwrap()]);
     assert_eq!(written.code, 0, "{}", written.err);

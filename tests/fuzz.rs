@@ -1,13 +1,14 @@
 //! Damaged input for every parser: messages, exports, backups, stored files, model answers, configuration, prompts, requests.
 //!
 //! Mutates good inputs at random (`mutation.rs`) and passes them to the parsers (`targets/`). No parser may panic, hang or
-//! leave partial state, and an error must say what is wrong. `ANNALS_FUZZ_SECONDS` is the time per target (1 second if unset),
+//! leave partial state, and an error must say what is wrong. Each target prints its slowest input and the most memory so far. `ANNALS_FUZZ_SECONDS` is the time per target (1 second if unset),
 //! `ANNALS_FUZZ_SEED` the seed. An input that fails is minimised and stored in `tests/fuzz/corpus`. Every run checks this
 //! corpus first.
 
 mod mutation;
 mod targets;
 
+use std::cell::Cell;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -32,7 +33,13 @@ type Verdict = Result<(), String>;
 #[expect(clippy::print_stderr, reason = "the number of inputs is part of the result")]
 fn fuzz(target: &'static str, good: &[Vec<u8>], check: impl Fn(&[u8]) -> Verdict) {
     let watch = Watch::start(target);
-    let check = |input: &[u8]| watch.over(input, || check(input));
+    let slowest = Cell::new(Duration::ZERO);
+    let check = |input: &[u8]| {
+        let begun = Instant::now();
+        let verdict = watch.over(input, || check(input));
+        slowest.set(slowest.get().max(begun.elapsed()));
+        verdict
+    };
     let corpus = corpus(target);
     for input in good.iter().chain(&corpus) {
         check(input).unwrap_or_else(|why| panic!("{target}: {why}: {}", String::from_utf8_lossy(input)));
@@ -56,11 +63,20 @@ fn fuzz(target: &'static str, good: &[Vec<u8>], check: impl Fn(&[u8]) -> Verdict
         batches += 1;
     }
     eprintln!(
-        "fuzz {target}: {} inputs from {} good ones and a corpus of {}",
+        "fuzz {target}: {} inputs from {} good ones and a corpus of {}; the slowest {:.1} s; {}",
         batches * u64::from(BATCH),
         good.len(),
-        corpus.len()
+        corpus.len(),
+        slowest.get().as_secs_f64(),
+        most_memory()
     );
+}
+
+/// Returns the highest resident memory of this process, as the system states it.
+fn most_memory() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or("memory unknown");
+    peak.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn random(seed: u64, batch: u64) -> TestRng {

@@ -38,7 +38,7 @@ pub fn zip(name: &str, content: &[u8]) -> Vec<u8> {
 }
 
 fn sum(report: &Value, count: &str) -> u64 {
-    let kinds = ["messages", "statements", "facts", "blocks", "sections"];
+    let kinds = ["messages", "statements", "facts", "blocks", "documents"];
     kinds.iter().map(|kind| report["stored"][kind][count].as_u64().unwrap()).sum()
 }
 

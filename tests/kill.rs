@@ -22,8 +22,8 @@ use crate::story::days;
 use pace::{Landing, Pace};
 use tally::{Losses, Tally};
 
-/// Number of kinds of work: import, requests, and seven operations.
-const KINDS: u32 = 9;
+/// Number of kinds of work: import, requests, and eight operations.
+const KINDS: u32 = 10;
 
 /// Number of rounds within which a planted bug must be caught.
 const ROUNDS_FOR_A_BUG: u32 = 50;

@@ -11,7 +11,7 @@ use annals_service::wire::ForgetAnswer;
 use serde_json::Value;
 use tokio::io::AsyncReadExt;
 
-use crate::ground_truth::{Place, SUBJECT, State};
+use crate::ground_truth::{EntryState, Place, SUBJECT, State};
 use crate::history::History;
 use crate::search::{self, Words};
 
@@ -68,7 +68,12 @@ impl History {
             }
         }
         for index in self.truth.meant_entries(agent, target) {
-            self.truth.entries[index].is_forgotten = true;
+            self.truth.entries[index].state = EntryState::Forgotten;
+        }
+        // Every erasure writes the files of the agent anew, so nothing superseded is left in them.
+        let entries = self.truth.entries.iter_mut().filter(|entry| entry.agent == agent);
+        for entry in entries.filter(|entry| entry.state == EntryState::Superseded) {
+            entry.state = EntryState::Forgotten;
         }
     }
 

@@ -36,6 +36,14 @@ pub struct Turn {
     /// Words that identify its texts, former ones included.
     pub words: BTreeSet<String>,
     pub state: State,
+    /// JSON that is stored with it.
+    pub attachment: Option<String>,
+}
+
+impl Turn {
+    fn names_subject(&self) -> bool {
+        self.text.contains(SUBJECT) || self.attachment.as_ref().is_some_and(|json| json.contains(SUBJECT))
+    }
 }
 
 /// A fact, block or document that a person wrote.
@@ -45,7 +53,17 @@ pub struct Entry {
     pub place: Place,
     pub at: Timestamp,
     pub words: BTreeSet<String>,
-    pub is_forgotten: bool,
+    pub state: EntryState,
+    /// When it may be removed, if it is a document with a lifetime.
+    pub expires_at: Option<Timestamp>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryState {
+    Live,
+    /// Replaced, removed or expired: its words may be on disk until the agent forgets anything.
+    Superseded,
+    Forgotten,
 }
 
 /// The place where an entry is stored.
@@ -81,7 +99,7 @@ impl GroundTruth {
             match target {
                 Target::Memories(ids) => ids.contains(&turn.id),
                 Target::Conversation(name) => turn.message.conversation == *name,
-                Target::Subject(_) => turn.text.contains(SUBJECT),
+                Target::Subject(_) => turn.names_subject(),
                 Target::Range(range) => range.contains(turn.message.at),
                 Target::Agent => true,
             }
@@ -92,7 +110,7 @@ impl GroundTruth {
     /// Returns the indices of the entries that a target selects and that are not forgotten yet.
     pub fn meant_entries(&self, agent: usize, target: &Target) -> Vec<usize> {
         let entries = self.entries.iter().enumerate();
-        let entries = entries.filter(|(_, entry)| entry.agent == agent && !entry.is_forgotten);
+        let entries = entries.filter(|(_, entry)| entry.agent == agent && entry.state == EntryState::Live);
         let is_meant = |entry: &Entry| match (target, &entry.place) {
             (Target::Agent, _) => true,
             (Target::Subject(_), _) => entry.words.contains(SUBJECT),
@@ -107,7 +125,8 @@ impl GroundTruth {
     /// Returns the words that the agent must not hold any more, and those of them that no other agent holds.
     pub fn gone(&self, agent: usize) -> (BTreeSet<String>, BTreeSet<String>) {
         let turns = self.turns.iter().map(|turn| (turn.agent, turn.state.may_be_held(), &turn.words));
-        let entries = self.entries.iter().map(|entry| (entry.agent, !entry.is_forgotten, &entry.words));
+        let entries =
+            self.entries.iter().map(|entry| (entry.agent, entry.state != EntryState::Forgotten, &entry.words));
         let all: Vec<_> = turns.chain(entries).collect();
         let words = |which: &dyn Fn(usize, bool) -> bool| {
             let chosen = all.iter().filter(|(of, is_held, _)| which(*of, *is_held));

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use annals_core::ports::{Block, DocumentKey, Select, Target};
+use annals_core::ports::{Block, Origin, Select, Target};
 use annals_core::{Agent, Grain, Interval, Kind, MemoryId, Message, Role, SignedDuration, Timestamp, Zones, identify};
-use annals_service::wire::PutDocument;
+use annals_writer::NewMessage;
 use tempfile::TempDir;
 
-use crate::ground_truth::{Entry, GroundTruth, Place, SUBJECT, State, Turn};
+use crate::ground_truth::{Entry, EntryState, GroundTruth, Place, SUBJECT, State, Turn};
 use crate::planted::Bug;
 use crate::totals::Totals;
 use crate::world::{Moment, World, now};
@@ -31,7 +31,7 @@ pub struct History {
     random: u64,
     /// Kind of the last target. It rotates with the seed, so that few histories cover each of the rare kinds.
     last: usize,
-    words: usize,
+    pub words: usize,
     pub log: Vec<String>,
     pub totals: Totals,
 }
@@ -56,7 +56,7 @@ impl History {
         }
         for _ in 0..STEPS {
             let agent = self.below(3);
-            match self.below(19) {
+            match self.below(21) {
                 0..=4 => self.say(agent, 0).await,
                 5 | 6 => self.say(agent, 130).await,
                 7 => self.revise(agent).await,
@@ -67,7 +67,8 @@ impl History {
                 13 => self.enter(agent).await,
                 14 => self.write_block(agent).await,
                 15 => self.say_again(agent).await,
-                16 => self.write_document(agent).await,
+                16 | 17 => self.write_document(agent).await,
+                18 => self.change_document(agent).await,
                 _ => self.forget(agent).await,
             }
         }
@@ -78,6 +79,7 @@ impl History {
         let agent = self.below(3);
         self.forget_what_another_says_too(agent).await;
         self.enter_fact(agent, true).await;
+        self.write_document(agent).await;
         if let Some((kind, target)) = self.target_of(agent, self.last) {
             self.forget_target(agent, kind, target).await;
         }
@@ -108,7 +110,7 @@ impl History {
         now(&self.moment)
     }
 
-    fn word(&mut self) -> String {
+    pub fn word(&mut self) -> String {
         self.words += 1;
         format!("Quarn{}x", self.words)
     }
@@ -160,8 +162,27 @@ impl History {
         let id = MemoryId::turn(&self.agents[agent], &key);
         self.note(agent, format!("says {content:?} of {at} in {}", message.conversation));
         let now = self.now();
-        self.world().parts.writer.ingest(&self.agents[agent], vec![message.clone()], false, now).await.unwrap();
-        self.truth.turns.push(Turn { agent, id, message, text: content, words, state: State::Live });
+        let (attachment, mut words) = (self.attachment(), words);
+        words.extend(attachment.iter().flat_map(|(_, words)| words.clone()));
+        let attachment = attachment.map(|(json, _)| json);
+        let new = NewMessage { message: message.clone(), origin: Origin::Client, attachment: attachment.clone() };
+        let (of, settings) = (self.agents[agent].clone(), annals_core::Settings::default());
+        self.world().parts.writer.ingest_checked(&of, &settings, vec![new], false, now).await.unwrap();
+        self.truth.turns.push(Turn { agent, id, message, text: content, words, state: State::Live, attachment });
+    }
+
+    /// Returns JSON for one in three messages, with the words that identify it. One in six of them names the subject, behind an
+    /// escaped line break.
+    fn attachment(&mut self) -> Option<(String, BTreeSet<String>)> {
+        if self.below(3) != 0 {
+            return None;
+        }
+        let word = self.word();
+        let (note, words) = match self.below(6) {
+            0 => (format!("A note about {word}.\n{SUBJECT} wrote it."), [word, SUBJECT.into()].into()),
+            _ => (format!("A note about \"{word}\".\nNobody wrote it."), [word].into()),
+        };
+        Some((serde_json::json!({"item": {"note": note}}).to_string(), words))
     }
 
     /// Two agents store the same sentence, and one of them forgets it. The other keeps it, and the proof is clean.
@@ -227,6 +248,9 @@ impl History {
     async fn advance(&mut self) {
         let days = 1 + i64::try_from(self.below(45)).unwrap();
         self.moment.fetch_add(days * DAY, Ordering::SeqCst);
+        if self.below(2) == 0 {
+            self.remove_expired().await;
+        }
         for (index, agent) in self.agents.clone().into_iter().enumerate() {
             self.note(index, "rolls up");
             let service = &self.world().service;
@@ -273,7 +297,14 @@ impl History {
         self.world().parts.fact_writer.add(&of, "Uma", "likes", &object, at, at).await.unwrap();
         let (_, log) = self.world().parts.store.operations(&of).await.unwrap();
         let source = log.into_iter().find(|operation| operation.object == object).unwrap().source;
-        self.truth.entries.push(Entry { agent, place: Place::Fact(source), at, words, is_forgotten: false });
+        self.truth.entries.push(Entry {
+            agent,
+            place: Place::Fact(source),
+            at,
+            words,
+            state: EntryState::Live,
+            expires_at: None,
+        });
     }
 
     async fn write_block(&mut self, agent: usize) {
@@ -286,28 +317,14 @@ impl History {
         let name = format!("block {}", self.words);
         let block = Block { name: name.clone(), text, updated_at: at };
         annals_testkit::save_block(&*self.world().parts.store, &self.agents[agent], block).await.unwrap();
-        self.truth.entries.push(Entry { agent, place: Place::Block(name), at, words, is_forgotten: false });
-    }
-
-    /// Stores a document of two passages. One in two names the subject in the second.
-    async fn write_document(&mut self, agent: usize) {
-        let (word, at) = (self.word(), self.now());
-        let (end, words) = match self.below(2) {
-            0 => (format!("{SUBJECT} wrote of it."), [word.clone(), SUBJECT.into()].into()),
-            _ => ("Nobody wrote of it.".to_owned(), [word.clone()].into()),
-        };
-        let value = serde_json::json!({"title": format!("A \"note\" about {word}"), "end": end});
-        self.note(agent, format!("stores the document {value}"));
-        let (of, key) = (self.agents[agent].clone(), format!("document {}", self.words));
-        let place = DocumentKey { collection: "notes".into(), key: key.clone() };
-        let request = PutDocument { value: Some(value), ..PutDocument::default() };
-        let service = self.world().service.clone();
-        let settings = service.admit(&of).await.unwrap();
-        service.put_document(&of, &settings, place.clone(), request, at).await.unwrap();
-        let stored = service.documents_at(&of, &[place], at).await.unwrap().remove(0);
-        let passages = stored.memories(&of).into_iter().map(|memory| memory.id).collect();
-        let place = Place::Document(format!("notes/{key}"), passages);
-        self.truth.entries.push(Entry { agent, place, at, words, is_forgotten: false });
+        self.truth.entries.push(Entry {
+            agent,
+            place: Place::Block(name),
+            at,
+            words,
+            state: EntryState::Live,
+            expires_at: None,
+        });
     }
 
     /// Sends forgotten messages again, with and without `revise`. All are refused.
@@ -359,7 +376,7 @@ impl History {
     }
 
     fn entered(&self, agent: usize) -> Option<MemoryId> {
-        let entries = self.truth.entries.iter().filter(|entry| entry.agent == agent && !entry.is_forgotten);
+        let entries = self.truth.entries.iter().filter(|entry| entry.agent == agent && entry.state == EntryState::Live);
         entries.rev().find_map(|entry| match &entry.place {
             Place::Fact(id) => Some(id.clone()),
             Place::Document(_, passages) => passages.last().cloned(),

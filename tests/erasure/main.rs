@@ -10,6 +10,7 @@
 #![allow(missing_docs, reason = "names of tests say what they are for")]
 
 mod check;
+mod documents;
 mod ground_truth;
 mod history;
 mod models;

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use annals_catalog::SqliteCatalog;
-use annals_core::ports::{Erasure, ErasureReport, Journal, Seals, Select, Target};
+use annals_core::ports::{
+    Document, DocumentSelect, DocumentWrite, Documents, Erasure, ErasureReport, Expected, ItemPlace, Journal, Seals,
+    Select, Target,
+};
 use annals_core::prelude::*;
 use annals_core::{
     Agent, Base, Digest, Draft, FactOperation, Grain, Memory, Result, Summary, Timestamp, TurnKey, Zones, entity_key,
@@ -21,6 +24,8 @@ pub enum Bug {
     ProofOverAllAgents,
     /// Forgetting a subject deletes operations with its name as subject or object, but not with its name among other words.
     SubjectsByEqualNames,
+    /// Forgetting a subject removes documents with its name in the key, but not those that name it in their content.
+    DocumentsByKey,
     /// Sealed summaries that are coarser than a day and written by a model stay, whatever they were made from.
     RewordedSummariesStay,
 }
@@ -54,6 +59,15 @@ impl Planted {
             is_by_hand && !is_it(&operation.subject) && !is_it(&operation.object)
         });
         Ok(log)
+    }
+
+    /// Returns the documents without the name of a subject in their key.
+    async fn without_name(&self, agent: &Agent, target: &Target) -> Result<Vec<Document>> {
+        let (Bug::DocumentsByKey, Target::Subject(name)) = (self.bug, target) else { return Ok(Vec::new()) };
+        let select = DocumentSelect { limit: usize::MAX, ..DocumentSelect::default() };
+        let mut documents = self.catalog.list_documents(agent, &select, Timestamp::MIN).await?;
+        documents.retain(|document| !document.key.to_lowercase().contains(&name.to_lowercase()));
+        Ok(documents)
     }
 
     /// Returns the sealed summaries that are coarser than a day and written by a model.
@@ -114,6 +128,8 @@ impl Erasure for Planted {
         let named = self.naming(agent, &target).await?;
         let mut report = self.catalog.preview(agent, &target).await?;
         report.operations.retain(|id| !named.iter().any(|operation| operation.id == *id));
+        let others = self.without_name(agent, &target).await?;
+        report.documents.retain(|place| others.iter().all(|document| document.place() != *place));
         report.lost.retain(|period| !kept.iter().any(|(memory, _)| memory.period == *period));
         Ok(report)
     }
@@ -123,7 +139,12 @@ impl Erasure for Planted {
         let kept = if is_kept { self.reworded(agent).await? } else { Vec::new() };
         let target = self.target(agent, target).await?;
         let mut named = self.naming(agent, &target).await?;
+        let mut others = self.without_name(agent, &target).await?;
         let mut report = self.catalog.erase(agent, &target, now).await?;
+        others.retain(|document| report.documents.contains(&document.place()));
+        report.documents.retain(|place| others.iter().all(|document| document.place() != *place));
+        let put_back = others.into_iter().map(|document| DocumentWrite::Save(Box::new(document), Expected::Any));
+        self.catalog.write_documents(agent, put_back.collect(), now).await?;
         named.retain(|operation| report.operations.contains(&operation.id));
         report.operations.retain(|id| !named.iter().any(|operation| operation.id == *id));
         if !named.is_empty() {
@@ -139,6 +160,14 @@ impl Erasure for Planted {
 
     async fn unforget(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<()> {
         self.catalog.unforget(agent, messages).await
+    }
+
+    async fn forgotten_items(&self, agent: &Agent, places: &[ItemPlace]) -> Result<Vec<bool>> {
+        self.catalog.forgotten_items(agent, places).await
+    }
+
+    async fn unforget_items(&self, agent: &Agent, places: &[ItemPlace]) -> Result<()> {
+        self.catalog.unforget_items(agent, places).await
     }
 
     async fn cleaning_owed(&self) -> Result<Vec<(Agent, u64)>> {
@@ -197,6 +226,11 @@ async fn proof_over_other_agents_is_detected() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn facts_left_that_name_the_subject_are_detected() {
     assert!(is_found(Bug::SubjectsByEqualNames, HISTORIES).await);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn documents_left_that_name_the_subject_are_detected() {
+    assert!(is_found(Bug::DocumentsByKey, HISTORIES).await);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

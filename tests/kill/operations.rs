@@ -8,6 +8,7 @@ use super::pace::Pace;
 use super::rounds;
 use super::tally::{Losses, Tally};
 use crate::command::Annals;
+use crate::documents::with_documents;
 use crate::story::days;
 
 /// A catalog as an older version left it.
@@ -24,7 +25,7 @@ struct Operation {
     again: fn(&Annals, &[&str]),
 }
 
-const OPERATIONS: [Operation; 7] = [
+const OPERATIONS: [Operation; 8] = [
     Operation { name: "roll-up", prepare: imported_more, args: &["rollup"], again: run },
     Operation { name: "projection", prepare: as_it_is, args: &["rebuild"], again: run },
     Operation { name: "retention", prepare: with_plan, args: &["retain", "--trust-clock"], again: run },
@@ -32,6 +33,12 @@ const OPERATIONS: [Operation; 7] = [
         name: "forgetting",
         prepare: as_it_is,
         args: &["forget", "--agent", "agent 1", "--conversation", "day 3", "--yes"],
+        again: run,
+    },
+    Operation {
+        name: "forgetting of documents",
+        prepare: as_it_is,
+        args: &["forget", "--agent", "agent 1", "--subject", "Zelda Quist", "--yes"],
         again: run,
     },
     Operation { name: "backup", prepare: as_it_is, args: &["backup", "TARGET"], again: back_up_again },
@@ -89,7 +96,7 @@ fn rolled_up() -> Annals {
     let messages: String = (0..AGENTS).map(|agent| days(&format!("agent {agent}"), 40, 1)).collect();
     annals.import(&messages);
     annals.json(&["rollup"]);
-    annals
+    with_documents(&annals)
 }
 
 fn as_it_is(_: &Annals) {}

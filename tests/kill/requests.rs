@@ -1,4 +1,5 @@
-//! SIGKILL of a service that receives messages over HTTP: every message answered with 202 is stored exactly once.
+//! SIGKILL of a service that receives messages and documents over HTTP: every message answered with 202 is stored exactly once,
+//! and every document is stored, replaced or removed as was answered.
 //!
 //! Many rounds share one folder, so each start is also a recovery. Several clients send requests without pause, so every kill
 //! comes while some requests are in progress.
@@ -22,8 +23,17 @@ const CLIENTS: usize = 4;
 /// Latest time of a kill after the first answer.
 const LATEST: Duration = Duration::from_millis(120);
 
-/// Ids of acknowledged messages.
-type Acknowledged = Arc<Mutex<Vec<String>>>;
+/// What was acknowledged.
+#[derive(Default)]
+struct State {
+    /// Ids of messages.
+    messages: Vec<String>,
+    /// Documents by key, with their text; none if the document was removed. A document that a request changes is not among
+    /// them until the answer.
+    documents: BTreeMap<String, Option<String>>,
+}
+
+type Acknowledged = Arc<Mutex<State>>;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_service_has_every_acknowledged_message_once() {
@@ -47,8 +57,8 @@ async fn one_folder(rounds: u32, tally: &mut Tally) {
             tokio::spawn(send(served.address.clone(), name, acknowledged.clone()))
         });
         let clients: Vec<_> = clients.collect();
-        let before = acknowledged.lock().unwrap().len();
-        while acknowledged.lock().unwrap().len() == before {
+        let before = acknowledged.lock().unwrap().messages.len();
+        while acknowledged.lock().unwrap().messages.len() == before {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         tokio::time::sleep(LATEST.mul_f64((f64::from(round) * 0.618_033_988_75).fract())).await;
@@ -65,7 +75,7 @@ async fn one_folder(rounds: u32, tally: &mut Tally) {
     assert_eq!(verified.code, 0, "{}", verified.out);
 }
 
-/// Sends messages until the service is gone.
+/// Sends messages and changes documents until the service is gone.
 async fn send(address: String, name: String, acknowledged: Acknowledged) {
     let client = Client::new();
     for number in 0.. {
@@ -75,27 +85,63 @@ async fn send(address: String, name: String, acknowledged: Acknowledged) {
         let body = json!({ "conversation": name, "messages": [message] });
         let sent = client.post(format!("{address}/v1/agents/ann/messages")).json(&body).send().await;
         match sent.map(|answer| answer.status()) {
-            Ok(StatusCode::ACCEPTED) => acknowledged.lock().unwrap().push(id),
+            Ok(StatusCode::ACCEPTED) => acknowledged.lock().unwrap().messages.push(id),
             Ok(other) => assert_eq!(other, StatusCode::TOO_MANY_REQUESTS),
             Err(_) => return,
+        }
+        if change_document(&client, &address, &name, number, &acknowledged).await.is_err() {
+            return;
         }
     }
 }
 
+/// Stores a document; replaces it at the next call; removes every other one at the third.
+async fn change_document(
+    client: &Client,
+    address: &str,
+    name: &str,
+    number: usize,
+    acknowledged: &Acknowledged,
+) -> reqwest::Result<()> {
+    let key = format!("{name}-{}", number / 3);
+    let path = format!("{address}/v1/agents/ann/documents/notes/{key}");
+    let text = format!("{} It has two parts.\n\n{}", content(&key), "And so on. ".repeat(120 * (1 + number % 3)));
+    let (request, text) = match number % 3 {
+        2 if number.is_multiple_of(2) => return Ok(()),
+        2 => (client.delete(path), None),
+        _ => (client.put(path).json(&json!({ "text": text })), Some(text)),
+    };
+    acknowledged.lock().unwrap().documents.remove(&key);
+    let status = request.send().await?.status();
+    if status.is_success() {
+        acknowledged.lock().unwrap().documents.insert(key, text);
+    } else {
+        assert_eq!(status, StatusCode::TOO_MANY_REQUESTS);
+    }
+    Ok(())
+}
+
 /// Compares the acknowledged messages with an export. More may be stored: messages whose answers the kill cut off.
-fn losses(acknowledged: &[String], annals: &Annals) -> Losses {
+fn losses(acknowledged: &State, annals: &Annals) -> Losses {
     let exported = annals.run(&["export", "--agent", "ann"]);
     assert_eq!(exported.code, 0, "{}", exported.err);
-    let mut stored = BTreeMap::<String, usize>::new();
+    let (mut stored, mut documents) = (BTreeMap::<String, usize>::new(), BTreeMap::new());
     for line in exported.out.lines() {
         let record: Value = serde_json::from_str(line).unwrap();
         if record["record"] == "turn" {
             *stored.entry(record["content"].as_str().unwrap().to_owned()).or_default() += 1;
         }
+        if record["record"] == "document" {
+            assert!(record["passages"].as_array().unwrap().len() > 1, "{record}");
+            documents.insert(record["key"].as_str().unwrap().to_owned(), record["content"]["text"].clone());
+        }
     }
-    let lost = acknowledged.iter().filter(|id| !stored.contains_key(&content(id))).count();
-    let doubled = stored.values().map(|times| times - 1).sum();
-    Losses { lost, doubled }
+    let lost = acknowledged.messages.iter().filter(|id| !stored.contains_key(&content(id))).count();
+    let doubled: usize = stored.values().map(|times| times - 1).sum();
+    let differs = |key: &String, text: &Option<String>| documents.get(key).and_then(Value::as_str) != text.as_deref();
+    let others = acknowledged.documents.iter().filter(|(key, text)| differs(key, text));
+    let (back, lost_documents): (Vec<_>, Vec<_>) = others.partition(|(_, text)| text.is_none());
+    Losses { lost: lost + lost_documents.len(), doubled: doubled + back.len() }
 }
 
 fn content(id: &str) -> String {

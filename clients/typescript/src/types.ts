@@ -100,6 +100,8 @@ export interface ConversationEntry {
   last: string;
   /** Number of its turns. */
   turns: number;
+  /** Its title, if it was imported with one. */
+  title?: string | null;
 }
 
 /** A conversation, ranked by its turns. */
@@ -294,7 +296,7 @@ export interface FoundItems {
   days: number;
   /** Number of notes and documents. */
   documents: number;
-  /** Number of facts and statements. */
+  /** Number of facts. */
   facts: number;
   /** The first of these days. */
   first_day?: string | null;
@@ -306,6 +308,8 @@ export interface FoundItems {
   people: Record<string, number>;
   /** Number of messages of each role. */
   roles: Record<string, number>;
+  /** Number of statements of other memories. */
+  statements: number;
 }
 
 /** Status of one grain of summaries. */
@@ -357,13 +361,13 @@ export interface ImportReport {
 }
 
 /** Progress of an import of an upload. */
-export type ImportStatus = "waiting" | "running" | "done" | "failed";
+export type ImportStatus = "waiting" | "running" | "done" | "failed" | "interrupted";
 
-/** An import of an upload. Kept until the service stops; after that the same upload may be sent again, which adds only what is missing. */
+/** An import of an upload. The report is kept until the service stops; after that only whether the import ended is known. The same upload may be sent again, which adds only what is missing. */
 export interface ImportView {
   /** Name of the agent. */
   agent: string;
-  /** Size of the upload in bytes. */
+  /** Size of the upload in bytes; 0 after a restart of the service. */
   bytes: number;
   /** Bytes that were read so far. */
   bytes_read: number;
@@ -840,12 +844,12 @@ export interface StoredItems {
   replaced_corrections: number;
   /** Number of changes that were made searchable. */
   searchable: number;
-  /** Sections of notes and documents, each stored as a message of its own. */
-  sections: ImportCounts;
   /** What was not stored. */
   skipped: Array<SkippedView>;
-  /** Statements of other memories, each stored as a message of its own. */
+  /** Statements of other memories. */
   statements: ImportCounts;
+  /** Notes and documents. */
+  documents: ImportCounts;
 }
 
 /** Memories in order of time, oldest first. Of memories that begin together, the coarsest comes first. */
@@ -1015,4 +1019,65 @@ export interface PutDocument {
   text?: string | null;
   /** Its JSON value. */
   value?: unknown;
+}
+
+/** A day with turns. */
+export interface DayView {
+  /** The local day. */
+  day: string;
+  /** Number of its turns. */
+  turns: number;
+}
+
+/** State of the summary of a period. */
+export type PeriodState = "open" | "closed" | "stale" | "waiting" | "writing" | "degraded" | "failed" | "pruned" | "sealed" | "forgotten";
+
+/** A period that has input. */
+export interface PeriodView {
+  /** Number of failed attempts since the last success. */
+  attempts: number;
+  /** Whether a person has corrected the summary. */
+  corrected: boolean;
+  /** Why the last attempt failed, or what it waits for. */
+  error?: string | null;
+  /** First local day that it covers. */
+  from: string;
+  /** Its grain. */
+  grain: GrainWord;
+  /** Earliest time of the next attempt. */
+  not_before?: string | null;
+  /** Whether the summary was written with a prompt, model or engine other than the present one. */
+  outdated: boolean;
+  /** Label of the period. */
+  period: string;
+  /** State of its summary. */
+  state: PeriodState;
+  /** Id of its summary, if it has one. */
+  summary?: string | null;
+  /** Last local day that it covers. */
+  to: string;
+  /** Tokens paid for its summaries so far; 0 if the built-in engine wrote them. */
+  tokens: number;
+  /** Number of names, numbers and dates in the summary that no source contains. */
+  ungrounded: number;
+}
+
+/** The periods and days of an agent. */
+export interface PeriodsAnswer {
+  /** Name of the agent. */
+  agent: string;
+  /** Days with turns, in order. */
+  days: Array<DayView>;
+  /** First day with a memory. */
+  first?: string | null;
+  /** Last day with a memory. */
+  last?: string | null;
+  /** Periods that have or had input, by grain and time. */
+  periods: Array<PeriodView>;
+  /** IANA name of the time zone of the days. */
+  time_zone: string;
+  /** The current local day. */
+  today: string;
+  /** Last day whose turns were pruned. */
+  turns_pruned_until?: string | null;
 }

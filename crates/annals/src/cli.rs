@@ -4,6 +4,7 @@ mod agent;
 mod backup;
 mod config;
 mod doctor;
+mod document;
 mod embed;
 mod facts;
 mod forget;
@@ -24,6 +25,7 @@ pub use agent::{Agent, ChangeAgent};
 pub use backup::{Backup, BackupCommand, Restore};
 pub use config::Config;
 pub use doctor::Doctor;
+pub use document::{Document, ListDocuments, OneDocument};
 pub use embed::Embed;
 pub use facts::{ChangeFacts, Facts, FindFacts};
 pub use forget::Forget;
@@ -93,6 +95,9 @@ pub enum Command {
     Facts(Facts),
     /// List conversations
     Conversations(Conversations),
+    /// List, show or delete documents: texts that agents keep, and notes that were imported
+    #[command(subcommand)]
+    Document(Document),
     /// Show one memory in full
     Show(Show),
     /// Replace the text of a memory; the former text is kept as a version

@@ -9,6 +9,7 @@ mod correct;
 mod dead;
 mod demo;
 mod doctor;
+mod document;
 mod dump;
 mod embed;
 mod export;
@@ -71,6 +72,7 @@ async fn dispatch(global: Global, command: Command) -> Result<ExitCode> {
         Command::Forget(args) => forget::run(&Client::open(&global).await?, &args, json).await,
         Command::Export(args) => export::run(&Client::open(&global).await?, &args, json).await,
         Command::Prompt(args) => prompt::run(&Client::open(&global).await?, &args, json).await,
+        Command::Document(args) => document::run(&Client::open(&global).await?, &args, json).await,
         Command::Show(args) => show::run(&Client::open(&global).await?, &args, json).await,
         Command::Status(args) => status::run(&Client::open(&global).await?, &args, json).await,
         Command::Dead(args) => dead::run(&Client::open(&global).await?, &args, json).await,

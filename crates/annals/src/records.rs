@@ -87,5 +87,9 @@ pub fn record(bytes: &[u8], agent: Option<&str>) -> Parsed {
     let own = value.as_object_mut().and_then(|fields| fields.remove("agent"));
     let name = agent.or_else(|| own.as_ref()?.as_str()).ok_or_else(|| Fault::new("agent", "is missing"))?;
     let agent = Agent::new(name).map_err(|error| Fault::new("agent", error.to_string()))?;
-    Ok((agent, serde_json::from_value(value).map_err(wrong)?))
+    let record = serde_json::from_value(value).map_err(wrong)?;
+    if let Record::Document(document) = &record {
+        document.check()?;
+    }
+    Ok((agent, record))
 }

@@ -8,6 +8,8 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::console::print_raw;
+
 /// Prints a line for people to standard output.
 macro_rules! say {
     () => {
@@ -41,6 +43,36 @@ pub fn print_json(value: &impl Serialize) {
     say_raw!("{}", serde_json::to_string(value).unwrap_or_else(|error| Value::from(error.to_string()).to_string()));
 }
 
+/// Prints one JSON object with a list on a line, an item at a time: the list may be longer than memory.
+pub struct JsonList {
+    is_first: bool,
+}
+
+impl JsonList {
+    /// Prints the fields before the list, and the name of the list.
+    pub fn begin(before: &[(&str, &str)], list: &str) -> JsonList {
+        let fields = before.iter().map(|(name, value)| format!("{}:{},", Value::from(*name), Value::from(*value)));
+        print_raw(format_args!("{{{}{}:[", fields.collect::<String>(), Value::from(list)));
+        JsonList { is_first: true }
+    }
+
+    /// Prints items of the list.
+    pub fn items<T: Serialize>(&mut self, items: &[T]) {
+        for item in items {
+            let comma = if std::mem::take(&mut self.is_first) { "" } else { "," };
+            let item = serde_json::to_string(item).unwrap_or_else(|error| Value::from(error.to_string()).to_string());
+            print_raw(format_args!("{comma}{item}"));
+        }
+    }
+
+    /// Prints the fields behind the list. Leaves out those that are null.
+    pub fn end(self, behind: &[(&str, Value)]) {
+        let fields = behind.iter().filter(|(_, value)| !value.is_null());
+        let fields = fields.map(|(name, value)| format!(",{}:{value}", Value::from(*name)));
+        say_raw!("]{}}}", fields.collect::<String>());
+    }
+}
+
 /// Formats the local dates of a memory: day and time of a turn, the day of a daily summary, label, first and last day of a
 /// coarser one.
 pub fn dates(memory: &MemoryView, zones: &Zones) -> String {
@@ -67,6 +99,11 @@ fn clock(at: Timestamp, zones: &Zones) -> String {
 /// Prints which zone the times are in, once, if any of these memories shows a time.
 pub fn say_zone<'m>(mut memories: impl Iterator<Item = &'m MemoryView>, zones: &Zones) {
     let turn = memories.find(|memory| memory.grain == Grain::Working);
+    say_zone_of(turn, zones);
+}
+
+/// Prints which zone the times are in, if there is a turn.
+pub fn say_zone_of(turn: Option<&MemoryView>, zones: &Zones) {
     if let Some(at) = turn.and_then(|turn| turn.cover.start.parse().ok()) {
         say!("{DIM}Times are in the time zone {}.{DIM:#}", zones.name_at(at));
     }
@@ -87,7 +124,12 @@ pub fn range(range: DateRange) -> String {
 pub fn column(text: &str, indent: usize) -> String {
     let width = textwrap::termwidth().min(100);
     let pad = " ".repeat(indent);
-    let options = textwrap::Options::new(width).initial_indent(&pad).subsequent_indent(&pad);
+    // A break at a hyphen would cut dates and ids.
+    let options = textwrap::Options::new(width)
+        .initial_indent(&pad)
+        .subsequent_indent(&pad)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .word_separator(textwrap::WordSeparator::AsciiSpace);
     text.lines().map(|line| textwrap::fill(line, &options)).collect::<Vec<_>>().join("\n")
 }
 

@@ -65,6 +65,7 @@ macro_rules! known {
             settings IS NOT NULL
             OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = agent.agent_id)
             OR EXISTS (SELECT 1 FROM ledger WHERE ledger.agent_id = agent.agent_id)
+            OR EXISTS (SELECT 1 FROM statement WHERE statement.agent_id = agent.agent_id)
             OR EXISTS (SELECT 1 FROM fact_operation WHERE fact_operation.agent_id = agent.agent_id)
             OR EXISTS (SELECT 1 FROM block WHERE block.agent_id = agent.agent_id)
             OR EXISTS (SELECT 1 FROM document WHERE document.agent_id = agent.agent_id)
@@ -89,6 +90,7 @@ pub(crate) const AGENT_STATE: &str = "SELECT settings,
         settings IS NOT NULL
             OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = agent.agent_id)
             OR EXISTS (SELECT 1 FROM ledger WHERE ledger.agent_id = agent.agent_id)
+            OR EXISTS (SELECT 1 FROM statement WHERE statement.agent_id = agent.agent_id)
             OR EXISTS (SELECT 1 FROM fact_operation WHERE fact_operation.agent_id = agent.agent_id)
             OR EXISTS (SELECT 1 FROM block WHERE block.agent_id = agent.agent_id)
             OR EXISTS (SELECT 1 FROM document WHERE document.agent_id = agent.agent_id) AS known
@@ -96,7 +98,7 @@ pub(crate) const AGENT_STATE: &str = "SELECT settings,
     WHERE agent_id = ?1";
 pub(crate) const WITH_WORK: &str = include_str!("sql/agents_with_work.sql");
 
-/// Returns the agents after the given one that have settings, messages, ledger rows, fact operations, blocks or documents, by
+/// Returns the agents after the given one that have settings, messages, ledger rows, statements, fact operations, blocks or documents, by
 /// workspace, then by name.
 pub(crate) fn page(db: &dyn Db, workspace: Option<&str>, after: Option<&Agent>, limit: usize) -> Result<Vec<Agent>> {
     // No name is empty, so this place is before the first agent of a workspace.

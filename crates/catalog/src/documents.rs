@@ -259,6 +259,14 @@ fn check(place: &DocumentKey, live: Option<&Document>, expected: Expected) -> an
     }
 }
 
+/// Fails if there is a document at this place.
+pub(crate) fn refuse_second(db: &dyn Db, agent_id: i64, place: &DocumentKey) -> Result<()> {
+    match by_key(db, agent_id, place)? {
+        Some(_) => Err(Error::invalid("records", format!("contain the document {place} twice")).into()),
+        None => Ok(()),
+    }
+}
+
 /// Stores a document with its passages under the first number of an agent, as changes of the second: a restore stores under another
 /// one. There is no document at its place.
 pub(crate) fn save(db: &dyn Db, agent: &Agent, [agent_id, numbered]: [i64; 2], document: &Document) -> Result<()> {

@@ -1,12 +1,13 @@
 //! Forgetting: removes what a target selects and everything derived from it, and keeps keyed hashes of the messages.
 //!
-//! Queries alone make the plan, and the erasure carries it out in the same transaction. A dry run reports the plan: it
+//! Queries alone make the plan, for a subject after all turns were read in pieces, and the erasure carries it out in the same transaction. A dry run reports the plan: it
 //! writes nothing and cannot differ from the erasure. The search for sentences that occur nowhere else runs afterwards,
 //! in pieces with other work between, because it reads all texts of the agent.
 
 mod carry_out;
 mod leftovers;
 mod plan;
+mod scan;
 mod selection;
 mod subject;
 mod summaries;
@@ -14,7 +15,7 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use annals_core::ports::{Erasure, ErasureReport, Target};
+use annals_core::ports::{Erasure, ErasureReport, ItemPlace, Target};
 use annals_core::{Agent, Digest, Timestamp, TurnKey};
 use async_trait::async_trait;
 
@@ -27,6 +28,9 @@ use crate::{agents, forgotten};
 pub(crate) use carry_out::{tables_of_agents, wipe as wipe_agent};
 pub(crate) use leftovers::{phrases, tables};
 pub(crate) use plan::{Plan, plan};
+#[cfg(test)]
+pub(crate) use scan::FROM as SCANNED_TURNS;
+pub(crate) use scan::Scanned;
 #[cfg(test)]
 pub(crate) use selection::{OF_CONVERSATION, WITHIN};
 pub(crate) use words::{DOCUMENT_TEXTS, Remaining, STATEMENT_TEXTS, TURN_TEXTS, VERSION_TEXTS};
@@ -64,13 +68,16 @@ impl SqliteCatalog {
 impl Erasure for SqliteCatalog {
     async fn preview(&self, agent: &Agent, target: &Target) -> annals_core::Result<ErasureReport> {
         let (agent, target) = (agent.clone(), target.clone());
-        let plan = self.thread.read(PLANNING, move |c| plan(c, &agent, &target)).await?;
+        let scanned = self.scanned(&agent, &target).await?;
+        let plan = self.thread.read(PLANNING, move |c| plan(c, &agent, &target, scanned.as_ref())).await?;
         self.without_what_remains(plan).await
     }
 
     async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> annals_core::Result<ErasureReport> {
         let (agent, target) = (agent.clone(), target.clone());
-        let plan = self.thread.write("forgetting", move |c| erase(c, &agent, &target, now)).await?;
+        let scanned = self.scanned(&agent, &target).await?;
+        let erase = move |c: &dyn Db| erase(c, &agent, &target, scanned.as_ref(), now);
+        let plan = self.thread.write("forgetting", erase).await?;
         self.without_what_remains(plan).await
     }
 
@@ -82,6 +89,17 @@ impl Erasure for SqliteCatalog {
     async fn unforget(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> annals_core::Result<()> {
         let (agent, messages) = (agent.clone(), messages.to_vec());
         self.thread.write("allowing forgotten messages again", move |c| forgotten::unforget(c, &agent, &messages)).await
+    }
+
+    async fn forgotten_items(&self, agent: &Agent, places: &[ItemPlace]) -> annals_core::Result<Vec<bool>> {
+        let (agent, places) = (agent.clone(), places.to_vec());
+        self.thread.read("reading what was forgotten", move |c| forgotten::forgotten_items(c, &agent, &places)).await
+    }
+
+    async fn unforget_items(&self, agent: &Agent, places: &[ItemPlace]) -> annals_core::Result<()> {
+        let (agent, places) = (agent.clone(), places.to_vec());
+        let allow = move |db: &dyn Db| forgotten::unforget_items(db, &agent, &places);
+        self.thread.write("allowing forgotten items again", allow).await
     }
 
     async fn cleaning_owed(&self) -> annals_core::Result<Vec<(Agent, u64)>> {
@@ -139,8 +157,14 @@ impl Erasure for SqliteCatalog {
 }
 
 /// Erases a target and returns the plan that was carried out.
-pub(crate) fn erase(db: &dyn Db, agent: &Agent, target: &Target, now: Timestamp) -> Result<Plan> {
-    let plan = plan(db, agent, target)?;
+pub(crate) fn erase(
+    db: &dyn Db,
+    agent: &Agent,
+    target: &Target,
+    scanned: Option<&Scanned>,
+    now: Timestamp,
+) -> Result<Plan> {
+    let plan = plan(db, agent, target, scanned)?;
     owe(db, agent)?;
     agents::note_erasure(db, agent)?;
     plan.carry_out(db, agent, now)?;

@@ -1,6 +1,8 @@
-//! Keyed hashes of forgotten messages: they recognise a message that is sent again, and contain nothing readable.
+//! Keyed hashes of forgotten messages, and of the places of other things that an import may bring again: they recognise what is
+//! sent again, and contain nothing readable.
 //! Without the key, which never leaves the file, nobody can test guesses against them.
 
+use annals_core::ports::ItemPlace;
 use annals_core::{Agent, Digest, MemoryId, Message, TurnKey, entity_key};
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
@@ -34,6 +36,20 @@ pub(crate) fn unforget(db: &dyn Db, agent: &Agent, messages: &[(TurnKey, Digest)
     }
     Ok(())
 }
+
+/// Returns for each place whether what stood there was forgotten.
+pub(crate) fn forgotten_items(db: &dyn Db, agent: &Agent, places: &[ItemPlace]) -> Result<Vec<bool>> {
+    let Some(hashes) = KeyedHashes::known(db, agent)? else { return Ok(vec![false; places.len()]) };
+    places.iter().map(|place| db.exists(IS_FORGOTTEN, params![hashes.item(place)])).collect()
+}
+
+/// Removes the hashes of these places.
+pub(crate) fn unforget_items(db: &dyn Db, agent: &Agent, places: &[ItemPlace]) -> Result<()> {
+    let Some(hashes) = KeyedHashes::known(db, agent)? else { return Ok(()) };
+    places.iter().try_for_each(|place| hashes.remove(hashes.item(place)))
+}
+
+const IS_FORGOTTEN: &str = "SELECT 1 FROM forgotten WHERE hash = ?1";
 
 /// Hashes an agent's messages under the catalog's key.
 pub(crate) struct KeyedHashes<'a> {
@@ -75,16 +91,29 @@ impl<'a> KeyedHashes<'a> {
         content.map_or(Ok(()), |content| self.add(content))
     }
 
+    /// Records that what stood at this place was forgotten.
+    pub(crate) fn forget_item(&self, place: &ItemPlace) -> Result<()> {
+        self.add(self.item(place))
+    }
+
     fn add(&self, hash: Hash) -> Result<()> {
         self.db.execute("INSERT OR IGNORE INTO forgotten (hash) VALUES (?1)", params![hash])?;
         Ok(())
     }
 
     fn unforget(&self, key: &TurnKey, content: &Digest) -> Result<()> {
-        for hash in self.of_message(key, content) {
-            self.db.execute("DELETE FROM forgotten WHERE hash = ?1", params![hash])?;
-        }
+        self.of_message(key, content).into_iter().try_for_each(|hash| self.remove(hash))
+    }
+
+    fn remove(&self, hash: Hash) -> Result<()> {
+        self.db.execute("DELETE FROM forgotten WHERE hash = ?1", params![hash])?;
         Ok(())
+    }
+
+    fn item(&self, place: &ItemPlace) -> Hash {
+        let [kind, first, second] = place.words();
+        // Both in one digest, because a name may contain any character.
+        self.hash([b"item", kind.as_bytes(), &Digest::of([first, second]).0])
     }
 
     fn of_message(&self, key: &TurnKey, content: &Digest) -> [Hash; 3] {

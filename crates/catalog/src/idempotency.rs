@@ -28,6 +28,12 @@ impl Requests for SqliteCatalog {
         self.thread.write("deleting old requests", move |c| drop_before(c, before)).await
     }
 
+    async fn save_operation(&self, agent: &Agent, operation: IngestReceipt) -> annals_core::Result<()> {
+        let agent = agent.clone();
+        let save = move |db: &dyn Db| ingest::save_operation(db, agents::enrolled(db, &agent)?, &operation);
+        self.thread.write("saving an operation", save).await
+    }
+
     async fn find_operation(&self, workspace: &str, id: &str) -> annals_core::Result<Option<(Agent, IngestReceipt)>> {
         let (workspace, id) = (workspace.to_owned(), id.to_owned());
         self.thread.read("finding an operation", move |c| find(c, &workspace, &id)).await

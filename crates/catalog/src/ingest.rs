@@ -267,7 +267,7 @@ fn operation_id(turns: &[Turn]) -> String {
     format!("o-{}", &Digest::of(parts).to_string()[..OPERATION_ID])
 }
 
-fn save_operation(db: &dyn Db, agent_id: i64, operation: &IngestReceipt) -> Result<()> {
+pub(crate) fn save_operation(db: &dyn Db, agent_id: i64, operation: &IngestReceipt) -> Result<()> {
     let sql = "INSERT INTO operation (agent_id, id, accepted, duplicate, revised, forgotten, masked, seq)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
         ON CONFLICT (agent_id, id) DO UPDATE

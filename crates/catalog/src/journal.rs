@@ -49,6 +49,17 @@ impl Journal for SqliteCatalog {
         self.thread.read("reading the log", move |c| operations(c, &agent)).await
     }
 
+    async fn add_statements(&self, agent: &Agent, statements: Vec<Statement>) -> annals_core::Result<()> {
+        let agent = agent.clone();
+        let add = move |db: &dyn Db| {
+            let agent_id = agents::enrolled(db, &agent)?;
+            let mut statements = statements.iter();
+            statements
+                .try_for_each(|statement| statements::save(db, agent_id, statement, changes::next_seq(db, agent_id)?))
+        };
+        self.thread.write("storing statements", add).await
+    }
+
     async fn add_operations(&self, agent: &Agent, operations: Vec<FactOperation>) -> annals_core::Result<()> {
         let agent = agent.clone();
         self.thread.write("adding to the log", move |c| add(c, &agent, &operations)).await

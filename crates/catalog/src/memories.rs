@@ -3,12 +3,12 @@
 
 use std::cmp::Ordering;
 
-use annals_core::ports::{Memories, Select, StoredConversation};
-use annals_core::{Agent, Grain, Kind, Memory, MemoryId};
+use annals_core::ports::{Memories, Outline, Select, StoredConversation};
+use annals_core::{Agent, Grain, Kind, Memory, MemoryId, Period};
 use async_trait::async_trait;
 
 use crate::SqliteCatalog;
-use crate::columns::{bounds, grain_number, instant, number, signed};
+use crate::columns::{bounds, grain_number, instant, number, signed, word};
 use crate::db::{Db, Result, Row, params};
 use crate::{agents, changes, passages, statements, summaries, turns};
 
@@ -38,6 +38,11 @@ impl Memories for SqliteCatalog {
         let (agent, after) = (agent.clone(), after.map(str::to_owned));
         let list = move |c: &dyn Db| conversations(c, &agent, after.as_deref(), limit);
         self.thread.read("listing conversations", list).await
+    }
+
+    async fn outline(&self, agent: &Agent) -> annals_core::Result<Outline> {
+        let agent = agent.clone();
+        self.thread.read("outlining memories", move |c| outline(c, &agent)).await
     }
 }
 
@@ -210,6 +215,19 @@ pub(crate) fn conversations(
             last: instant(row, "last")?,
         })
     })
+}
+
+/// Both read an index alone.
+pub(crate) const TURNS_PER_DAY: &str = "SELECT day, count(*) AS turns FROM turn WHERE agent_id = ?1 GROUP BY day";
+pub(crate) const SUMMARIZED: &str = "SELECT period FROM summary WHERE agent_id = ?1";
+
+/// Returns the days with live turns and the periods with live summaries.
+fn outline(db: &dyn Db, agent: &Agent) -> Result<Outline> {
+    let agent_id = agents::known(db, agent)?;
+    let day = |row: &Row| Ok((word::<Period>(row, "day")?.first_day(), number(row, "turns")?));
+    let turns = db.query(TURNS_PER_DAY, params![agent_id], day)?.into_iter().collect();
+    let summaries = db.query(SUMMARIZED, params![agent_id], |row| word(row, "period"))?.into_iter().collect();
+    Ok(Outline { turns, summaries })
 }
 
 /// Removes a turn; returns the sequence number of the change, if the turn existed.

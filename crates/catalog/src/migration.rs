@@ -4,13 +4,13 @@ use annals_testkit::all_records;
 use std::path::Path;
 
 use annals_core::ports::{
-    Access, Accesses, Archive, Blocks, ClockNote, Erasure, Journal, Keys, Record, Replies, RequestKey, Requests, Seals,
-    Target, Watermark,
+    Access, Accesses, Archive, Blocks, Change, ClockNote, Content, Document, DocumentKey, DocumentWrite, Documents,
+    Erasure, Expected, Journal, Keys, Record, Replies, RequestKey, Requests, Seals, Target, Watermark,
 };
 use annals_core::prelude::*;
 use annals_core::{
     Agent, DeadLetter, Digest, ExtractionWatermark, Grain, IngestReceipt, LedgerRow, MemoryId, Sentence, Settings,
-    Stage,
+    SignedDuration, Stage,
 };
 use annals_testkit::{agent, at, period};
 use rusqlite::{Connection, OpenFlags};
@@ -25,6 +25,9 @@ const VERSION_3: &str = include_str!("fixture/version_3.sql");
 const VERSION_4: &str = include_str!("fixture/version_4.sql");
 const VERSION_5: &str = include_str!("fixture/version_5.sql");
 const VERSION_6: &str = include_str!("fixture/version_6.sql");
+const VERSION_7: &str = include_str!("fixture/version_7.sql");
+const VERSION_8: &str = include_str!("fixture/version_8.sql");
+const NOW: &str = "2026-06-01T00:00:00Z";
 const PRUNED: &str = "t-ntutykxgssylhsgedrthrjitf6";
 const TEA: &str = "t-myzedabe2jaxwfkkgzwop6zemk";
 const CAKE: &str = "t-vfrimyyiiifqr5l6hktokwrjbj";
@@ -57,8 +60,8 @@ async fn version_3_catalog_is_migrated_without_loss() {
 }
 
 #[tokio::test]
-async fn version_4_to_6_catalogs_are_migrated_without_loss() {
-    for version in [VERSION_4, VERSION_5, VERSION_6] {
+async fn version_4_to_8_catalogs_are_migrated_without_loss() {
+    for version in [VERSION_4, VERSION_5, VERSION_6, VERSION_7, VERSION_8] {
         let catalog = folder_of(version).open();
         let (me, now, cake) = (agent("me"), at("2026-06-01T00:00:00Z"), MemoryId::from_text(CAKE));
         assert_eq!(catalog.recall(&me, &[cake]).await.unwrap()[0].1, Some(Access { times: 3, last: now }));
@@ -66,6 +69,34 @@ async fn version_4_to_6_catalogs_are_migrated_without_loss() {
         holds_what_version_2_held(&catalog).await;
         holds_what_it_held(&catalog, 12).await;
     }
+}
+
+#[tokio::test]
+async fn version_8_catalog_keeps_its_documents() {
+    let catalog = folder_of(VERSION_8).open();
+    let they = Agent::in_workspace("w", "they").unwrap();
+    let place = |key: &str| DocumentKey { collection: "notes.work".into(), key: key.into() };
+    let mut found = catalog.documents(&they, &["plan.md", "stock"].map(place), at(NOW)).await.unwrap();
+    let (stock, plan) = (found.pop().unwrap(), found.pop().unwrap());
+    assert_eq!(plan.passage_texts(), ["plan.md\n# Bread\nThey bake rye.", "plan.md\n# Tea\nThey drink \"green\" tea."]);
+    assert_eq!((plan.version, plan.lifetime, plan.expires_at), (2, None, None));
+    let value = serde_json::json!({"rye": {"kilos": 3}, "note": "It is in the cellar."});
+    assert_eq!((stock.content, stock.indexed), (Content::Json(value), Some(vec!["note".into()])));
+    assert_eq!(
+        (stock.lifetime, stock.expires_at),
+        (Some(SignedDuration::from_hours(1)), Some(at("2026-06-01T01:00:00Z")))
+    );
+    let changes = catalog.changes(&they, Grain::Working, 11, 9).await.unwrap();
+    assert_eq!(changes.iter().map(Change::seq).collect::<Vec<_>>(), [12, 13, 14, 15]);
+    let counted = catalog.recall(&they, &[plan.memories(&they)[0].id.clone()]).await.unwrap().remove(0).1;
+    assert_eq!(counted, Some(Access { times: 2, last: at(NOW) }));
+    // The sequence continues, and documents are replaced.
+    let replaced = Document { content: Content::Text("Nothing.".into()), passages: Vec::new(), ..plan };
+    let write = DocumentWrite::Save(Box::new(replaced), Expected::Version(2));
+    assert_eq!(catalog.write_documents(&they, vec![write], at(NOW)).await.unwrap(), [3]);
+    assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
+    let changes = catalog.changes(&they, Grain::Working, 13, 9).await.unwrap();
+    assert_eq!(changes.iter().map(Change::seq).collect::<Vec<_>>(), [14, 15, 17, 18]);
 }
 
 /// Of a turn pruned before version 5 only the id is known, and the data still stored of it.
@@ -247,7 +278,7 @@ async fn agents_go_on_above_the_former_sequence_each_by_itself() {
 fn migrated_schema_equals_new_schema() {
     let new = Folder::new();
     drop(new.open());
-    for version in [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6] {
+    for version in [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6, VERSION_7, VERSION_8] {
         let old = folder_of(version);
         drop(old.open());
         let old = schema(&Connection::open(old.path()).unwrap());
@@ -270,6 +301,8 @@ async fn power_cut_during_migration_loses_nothing() {
     cut_power_while_migrating(VERSION_4, 12).await;
     cut_power_while_migrating(VERSION_5, 12).await;
     cut_power_while_migrating(VERSION_6, 12).await;
+    cut_power_while_migrating(VERSION_7, 12).await;
+    cut_power_while_migrating(VERSION_8, 12).await;
 }
 
 async fn cut_power_while_migrating(version: &str, next: u64) {

@@ -60,6 +60,8 @@ fn queries_use_their_indexes() {
         memories::CONVERSATIONS,
         "SEARCH turn USING COVERING INDEX turn_by_conversation (agent_id=? AND conversation>?)",
     );
+    check(memories::TURNS_PER_DAY, "SEARCH turn USING COVERING INDEX turn_by_day (agent_id=?)");
+    check(memories::SUMMARIZED, "SEARCH summary USING COVERING INDEX summary_by_period (agent_id=?)");
     check(pruned::IS_PRUNED, "SEARCH pruned USING PRIMARY KEY (agent_id=? AND id=?)");
     check(pruned::ALL, "SEARCH pruned USING PRIMARY KEY (agent_id=?)");
     let of_conversation = "USING COVERING INDEX turn_by_conversation (agent_id=? AND conversation=? AND at>?";
@@ -122,7 +124,11 @@ fn retention_and_erasure_queries_use_their_indexes() {
     let db = open(&folder.path(), &Options::default()).unwrap();
     let check = |sql: &str, expect: &str| assert_eq!(plan(&db.0, sql), expect, "{sql}");
     check(seals::CHILD_TURNS, "SEARCH turn USING INDEX turn_by_day (agent_id=? AND day>? AND day<?)");
-    check(seals::CHILD_STATEMENTS, "SEARCH statement USING INDEX statement_by_day (agent_id=? AND day>? AND day<?)");
+    check(
+        seals::CHILD_STATEMENTS,
+        "SEARCH statement USING INDEX statement_by_day (agent_id=? AND day>? AND day<?); CORRELATED SCALAR SUBQUERY 1; \
+         SEARCH entry USING PRIMARY KEY (agent_id=? AND statement=?)",
+    );
     check(
         seals::CHILD_SUMMARIES,
         "SEARCH summary USING INDEX summary_by_period (agent_id=? AND grain=? AND period>? AND period<?)",
@@ -133,6 +139,7 @@ fn retention_and_erasure_queries_use_their_indexes() {
     check(versions::OF_MEMORY, "SEARCH version USING INDEX version_by_memory (agent_id=? AND id=?)");
     check(erasure::OF_CONVERSATION, "SEARCH turn USING INDEX turn_by_conversation (agent_id=? AND conversation=?)");
     check(erasure::WITHIN, "SEARCH turn USING INDEX turn_by_time (agent_id=? AND at>? AND at<?)");
+    check(erasure::SCANNED_TURNS, "SEARCH turn USING INDEX turn_by_change (agent_id=? AND seq>?)");
     check(erasure::TURN_TEXTS, "SEARCH turn USING INDEX turn_by_change (agent_id=? AND seq>?)");
     check(erasure::STATEMENT_TEXTS, "SEARCH statement USING INDEX statement_by_change (agent_id=? AND seq>?)");
     // The next piece of a search begins where the last one ended.

@@ -7,6 +7,7 @@
 //! completely or not at all, and be sound.
 
 mod disk;
+mod documents;
 mod service;
 mod vfs;
 

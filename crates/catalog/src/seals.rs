@@ -91,7 +91,9 @@ impl Pruning<'_> {
             Pruned::of(stored, &hashes).save(self.db, self.agent_id)?;
         }
         let mut members: Vec<_> = turns.into_iter().map(turns::Stored::remember).collect();
-        members.append(&mut statements::memories(self.db, STATEMENTS_OF_DAY, place)?);
+        let stated = statements::find(self.db, STATEMENTS_OF_DAY, place)?.into_iter();
+        // No summary covers what was entered.
+        members.extend(stated.filter(|stored| !stored.statement.is_entered()).map(statements::Stored::remember));
         members.sort_by(memories::in_order);
         for memory in members {
             dead_letters::drop_all(self.db, self.agent_id, &memory.id)?;
@@ -134,6 +136,8 @@ pub(crate) const CHILD_STATEMENTS: &str = "SELECT
         0 AS last_turn
     FROM statement INDEXED BY statement_by_day
     WHERE agent_id = ?1 AND day BETWEEN ?2 AND ?3
+      AND NOT EXISTS (SELECT 1 FROM statement_source AS entry
+          WHERE entry.agent_id = ?1 AND entry.statement = statement.id AND substr(entry.id, 1, 2) = 'u-')
     GROUP BY day";
 pub(crate) const CHILD_SUMMARIES: &str =
     "SELECT period, 1 AS is_summary, 1 AS rows, octet_length(text) AS bytes, pinned, 0 AS last_turn

@@ -134,7 +134,7 @@ pub(crate) fn set_sent(db: &dyn Db, agent_id: i64, id: &MemoryId, sent: Hash) ->
     Ok(())
 }
 
-fn read(row: &Row) -> Result<Stored> {
+pub(crate) fn read(row: &Row) -> Result<Stored> {
     let key = TurnKey { conversation: row.get("conversation")?, id: row.get("message")? };
     let message = Message {
         conversation: key.conversation.clone(),

@@ -72,6 +72,22 @@ impl MemoryId {
         MemoryId::derive('u', agent, [words, &at.as_microsecond().to_string()])
     }
 
+    /// Returns the id of an entry that another memory holds under this id. It is the same in every import, and the source of the
+    /// statement that the entry states.
+    pub fn imported(agent: &Agent, id: &str) -> MemoryId {
+        MemoryId::entry(agent, &["import", id].join("\0"), Timestamp::UNIX_EPOCH)
+    }
+
+    /// Returns the id of the statement of an entry. It stays the same when the entry is edited.
+    pub fn entered_statement(agent: &Agent, entry: &MemoryId) -> MemoryId {
+        MemoryId::statement(agent, entry, "")
+    }
+
+    /// Returns whether this is the id of an entry: what a person entered or an import brought, and not a turn.
+    pub fn is_entry(&self) -> bool {
+        self.0.starts_with("u-")
+    }
+
     /// Wraps an id that was read from a store or given by a user. Does not check that it exists.
     pub fn from_text(text: impl Into<String>) -> MemoryId {
         MemoryId(text.into())

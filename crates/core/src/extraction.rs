@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Digest, FactOperation, Interval, MemoryId, Period, Timestamp};
 
-/// A self-contained sentence about somebody, drawn from turns by a model. It is a row of kind `fact` in working memory.
+/// A self-contained sentence about somebody, drawn from turns by a model or brought by an import. It is a row of kind `fact` in
+/// working memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Statement {
     /// `f-` and a hash of its first source and text.
@@ -26,8 +27,15 @@ pub struct Statement {
     pub day: Period,
     /// The instant of its first source.
     pub cover: Interval,
-    /// The turns it comes from.
+    /// The turns it comes from; or the entry, if an import brought it.
     pub sources: Vec<MemoryId>,
+}
+
+impl Statement {
+    /// Returns whether it was entered, and not extracted from turns. No summary covers such a statement, so retention leaves it.
+    pub fn is_entered(&self) -> bool {
+        self.sources.first().is_some_and(MemoryId::is_entry)
+    }
 }
 
 /// The answer of an extractor.

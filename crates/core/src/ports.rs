@@ -45,14 +45,14 @@ pub use documents::{
 };
 pub use embedder::Embedder;
 pub use engine::{Engine, SummaryTask};
-pub use erasure::{Erasure, ErasureReport, Target};
+pub use erasure::{Erasure, ErasureReport, ItemPlace, Target};
 pub use extractor::{ExtractionTask, Extractor};
 pub use facts::Facts;
 pub use idempotency::{KeyedReceipt, RequestKey, Requests};
 pub use journal::Journal;
 pub use keys::{Key, Keys, Scope};
 pub use ledger::Ledger;
-pub use memories::{Memories, Select, StoredConversation};
+pub use memories::{Memories, Outline, Select, StoredConversation};
 pub use replies::Replies;
 pub use reranker::{RerankTask, Reranker};
 pub use seals::{Children, ClockNote, Seals};

@@ -31,11 +31,17 @@ const DAILY_NOTES: &str = "{\n  \"folder\": \"memory\",\n  \"format\": \"YYYY-MM
 pub fn markdown(records: impl IntoIterator<Item = Record>) -> Result<BTreeMap<String, String>> {
     let mut settings = Settings::default();
     let (mut days, mut periods) = (BTreeMap::<Period, Day>::new(), BTreeMap::new());
+    let mut titles = BTreeMap::new();
     let (mut operations, mut blocks, mut documents) = (Vec::new(), BTreeMap::new(), Vec::new());
     for record in records {
         match record {
             Record::Settings(found) => settings = found,
-            Record::Turn { day, .. } => days.entry(day).or_default().turns.push(record),
+            Record::Turn { day, ref conversation, ref attachment, .. } => {
+                if let Some(title) = attachment.as_deref().and_then(title) {
+                    titles.insert(conversation.clone(), title);
+                }
+                days.entry(day).or_default().turns.push(record);
+            }
             Record::Statement { statement, .. } => days.entry(statement.day).or_default().statements.push(statement),
             Record::Operation(operation) => operations.push(operation),
             Record::Period { period, text: Some(text), .. } if period.grain() == Grain::Daily => {
@@ -52,7 +58,7 @@ pub fn markdown(records: impl IntoIterator<Item = Record>) -> Result<BTreeMap<St
         }
     }
     let zones = settings.zones()?;
-    let mut files = note_files(days, &periods, &zones);
+    let mut files = note_files(days, &periods, &titles, &zones);
     if let Some(table) = facts::note(&fold(&operations), &zones) {
         files.insert("memory/facts.md".into(), table);
     }
@@ -71,13 +77,20 @@ pub fn markdown(records: impl IntoIterator<Item = Record>) -> Result<BTreeMap<St
 fn note_files(
     days: BTreeMap<Period, Day>,
     periods: &BTreeMap<Period, String>,
+    titles: &BTreeMap<String, String>,
     zones: &Zones,
 ) -> BTreeMap<String, String> {
     let has_note = |period: &Period| days.contains_key(period) || periods.contains_key(period);
     let mut files: BTreeMap<String, String> =
         periods.iter().map(|(period, text)| (note_path(*period), summary::note(*period, text, has_note))).collect();
-    files.extend(days.iter().map(|(period, day)| (note_path(*period), day.note(*period, zones, has_note))));
+    files.extend(days.iter().map(|(period, day)| (note_path(*period), day.note(*period, zones, titles, has_note))));
     files
+}
+
+/// Returns the title that an import kept with the first message of a conversation.
+fn title(attachment: &str) -> Option<String> {
+    let fields: serde_json::Value = serde_json::from_str(attachment).ok()?;
+    fields["conversation_title"].as_str().map(str::to_owned)
 }
 
 fn note_path(period: Period) -> String {

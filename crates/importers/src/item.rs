@@ -52,6 +52,8 @@ pub enum Item {
         predicate: String,
         /// The value.
         object: String,
+        /// Whether it is a relation of two things, even if its predicate is a word for a type or an observation.
+        is_relation: bool,
         /// From when it holds; `None` if the source has no date.
         at: Option<Timestamp>,
     },
@@ -75,6 +77,19 @@ pub enum Item {
         /// When it was written; `None` if the source has no date.
         at: Option<Timestamp>,
     },
+}
+
+impl Item {
+    /// Returns the text and the time of anything but a message and a conversation.
+    pub(crate) fn parts(&mut self) -> Option<(&mut String, &mut Option<Timestamp>)> {
+        match self {
+            Item::Message(_) | Item::Conversation { .. } => None,
+            Item::Statement { text, at, .. } | Item::Block { text, at, .. } | Item::Document { text, at, .. } => {
+                Some((text, at))
+            }
+            Item::Fact { object, at, .. } => Some((object, at)),
+        }
+    }
 }
 
 /// A place in a source: `conversations.json: line 12: conversation 6f1c…`.

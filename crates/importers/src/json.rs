@@ -4,6 +4,8 @@
 //! A value that is damaged inside is still a value here, and its parser reports it. So one bad conversation does not hide
 //! those after it.
 
+mod surrogates;
+
 use std::io::{BufRead, Result as IoResult};
 
 use serde_json::Value;
@@ -209,7 +211,12 @@ impl Scan {
 }
 
 fn parse(bytes: &[u8]) -> Result<Value, String> {
-    serde_json::from_slice(bytes).map_err(|error| format!("is not JSON: {error}"))
+    let failed = match serde_json::from_slice(bytes) {
+        Ok(value) => return Ok(value),
+        Err(error) => format!("is not JSON: {error}"),
+    };
+    let repaired = surrogates::without_halves(bytes).ok_or_else(|| failed.clone())?;
+    serde_json::from_slice(&repaired).map_err(|_| failed)
 }
 
 fn too_large() -> String {

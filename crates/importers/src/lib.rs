@@ -13,6 +13,7 @@
 
 mod clean;
 pub mod dates;
+mod dating;
 mod detect;
 pub mod export;
 mod item;
@@ -51,5 +52,5 @@ pub fn import(
         output.skip(Skip::damaged("file that is not read", what.as_str(), place));
     }
     kind.importer().read(source, &mut output)?;
-    Ok(output.finish())
+    output.finish()
 }

@@ -6,9 +6,11 @@ use annals_core::{Digest, Message, Result, Role, Timestamp};
 
 use crate::clean;
 use crate::dates;
+use crate::dating::Dating;
 use crate::item::{Imported, Item, Place};
 use crate::options::{Branches, Options};
 use crate::skipped::{Skip, Why};
+use crate::source::Entry;
 use crate::summary::Summary;
 
 /// Receives what an importer finds.
@@ -18,12 +20,13 @@ pub struct Output<'a> {
     summary: Summary,
     /// Hashes of the ids that [`Output::is_new`] has seen.
     seen: HashSet<u128>,
+    dating: Dating,
 }
 
 impl<'a> Output<'a> {
     /// Creates an output that passes items to `sink`.
     pub fn new(options: &'a Options, sink: &'a mut dyn FnMut(Imported) -> Result<()>) -> Output<'a> {
-        Output { options, sink, summary: Summary::default(), seen: HashSet::new() }
+        Output { options, sink, summary: Summary::default(), seen: HashSet::new(), dating: Dating::default() }
     }
 
     /// Returns the options of the import.
@@ -34,6 +37,12 @@ impl<'a> Output<'a> {
     /// Returns the name of a role's speaker: the person's for `user`, none for the others.
     pub fn name_of(&self, role: Role) -> Option<String> {
         if role == Role::User { self.options.me.clone() } else { None }
+    }
+
+    /// Begins a file. A note is dated by the time of its file, and so is everything in an archive.
+    pub fn begin_file(&mut self, entry: &Entry, is_note: bool) {
+        let modified = self.past(entry.modified);
+        self.dating.begin_file(modified, is_note || entry.is_archived());
     }
 
     /// Returns an instant if it is not in the future. Importers use it for every time of the source, before a date rule.
@@ -88,28 +97,35 @@ impl<'a> Output<'a> {
                 content: part.to_owned(),
                 at: message.at,
             };
+            self.dating.saw(Some(message.at));
             self.pass(Item::Message(message), place)?;
         }
         Ok(())
     }
 
-    /// Passes on a fact, statement, block or document. Skips one without text; times in the future count as no time.
+    /// Passes on a fact, statement, block or document. Skips one without text; times in the future count as no time. One without
+    /// a time gets that of its file, or waits for the end of the source.
     pub fn item(&mut self, mut item: Item, place: &Place) -> Result<()> {
         let now = self.options.now;
-        let (text, at) = match &mut item {
-            Item::Message(_) | Item::Conversation { .. } => return self.pass(item, place),
-            Item::Statement { text, at, .. } | Item::Block { text, at, .. } | Item::Document { text, at, .. } => {
-                (text, at)
-            }
-            Item::Fact { object, at, .. } => (object, at),
-        };
+        let Some((text, at)) = item.parts() else { return self.pass(item, place) };
         *text = clean::text(std::mem::take(text));
         *at = at.and_then(dates::storable).filter(|at| !dates::is_ahead(*at, now));
         if text.trim().is_empty() {
             self.skip(Skip::no_message("empty text", place));
             return Ok(());
         }
-        self.pass(item, place)
+        self.dating.saw(*at);
+        *at = at.or(self.dating.of_file());
+        if at.is_some() {
+            return self.pass(item, place);
+        }
+        let is_full = self.dating.wait(Imported { place: place.clone(), item });
+        if is_full { self.pass_waiting() } else { Ok(()) }
+    }
+
+    /// Passes on what waited for a time, with the best one known now.
+    fn pass_waiting(&mut self) -> Result<()> {
+        self.dating.take().into_iter().try_for_each(|Imported { place, item }| self.pass(item, &place))
     }
 
     /// Counts a message of a branch that is not read.
@@ -127,9 +143,10 @@ impl<'a> Output<'a> {
         self.summary.skipped.add(&skip);
     }
 
-    /// Returns what came and what was skipped.
-    pub fn finish(self) -> Summary {
-        self.summary
+    /// Passes on what still waits for a time. Returns what came and what was skipped.
+    pub fn finish(mut self) -> Result<Summary> {
+        self.pass_waiting()?;
+        Ok(self.summary)
     }
 
     fn pass(&mut self, item: Item, place: &Place) -> Result<()> {

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use annals_core::{Error, Fault, Result};
+use annals_core::{Error, Fault, Result, Timestamp};
 use flate2::bufread::MultiGzDecoder;
 use walkdir::WalkDir;
 
@@ -62,13 +62,24 @@ pub struct Entry {
     container: Option<Arc<str>>,
     /// Its size in bytes as stored; for a compressed file that is less than what is read.
     pub size: u64,
+    /// When it was last written: as the archive says, or the file system. `None` for an upload or a stream.
+    pub modified: Option<Timestamp>,
     origin: Origin,
 }
 
 impl Entry {
     fn new(path: &str, size: u64, origin: Origin) -> Entry {
         let path: Arc<str> = path.into();
-        Entry { shown: Arc::clone(&path), path, container: None, size, origin }
+        Entry { shown: Arc::clone(&path), path, container: None, size, modified: None, origin }
+    }
+
+    fn modified(self, modified: Option<Timestamp>) -> Entry {
+        Entry { modified, ..self }
+    }
+
+    /// Returns whether it lies in an archive. Its time is then that of the export; copying a file changes the time of a file.
+    pub fn is_archived(&self) -> bool {
+        matches!(self.origin, Origin::Archive { .. })
     }
 
     /// Returns the file name without folders.
@@ -199,6 +210,12 @@ impl Source {
         }
     }
 
+    /// Sets the time of all files, so that a test does not depend on when its fixtures were written.
+    #[cfg(test)]
+    pub fn date_files(&mut self, at: Timestamp) {
+        self.entries.iter_mut().for_each(|entry| entry.modified = Some(at));
+    }
+
     fn empty(limits: Limits) -> Source {
         Source {
             entries: Vec::new(),
@@ -252,7 +269,8 @@ impl Source {
         if is_zip(&mut file).map_err(failed)? {
             return self.add_archive(&name, file);
         }
-        self.entries.push(Entry::new(&name, metadata.len(), Origin::File(path.to_owned())));
+        let entry = Entry::new(&name, metadata.len(), Origin::File(path.to_owned()));
+        self.entries.push(entry.modified(written_at(&metadata)));
         Ok(())
     }
 
@@ -275,8 +293,10 @@ impl Source {
             } else if is_of_macos(&path) {
                 self.refused.push((Place::of(path), OF_MACOS.to_owned()));
             } else if found.file_type().is_file() {
-                let size = found.metadata().map_or(0, |metadata| metadata.len());
-                self.entries.push(Entry::new(&path, size, Origin::File(found.into_path())));
+                let metadata = found.metadata().ok();
+                let size = metadata.as_ref().map_or(0, std::fs::Metadata::len);
+                let entry = Entry::new(&path, size, Origin::File(found.into_path()));
+                self.entries.push(entry.modified(metadata.as_ref().and_then(written_at)));
             }
             if self.entries.len() > self.limits.entries {
                 let reason = format!("contains more than {} files", self.limits.entries);
@@ -296,13 +316,17 @@ impl Source {
                 Some(reason) => self.refused.push((Place::of(listed.path), reason)),
                 None => {
                     let origin = Origin::Archive { archive: number, index: listed.index };
-                    self.entries.push(Entry::new(&listed.path, listed.compressed, origin));
+                    self.entries.push(Entry::new(&listed.path, listed.compressed, origin).modified(listed.modified));
                 }
             }
         }
         self.archives.push(archive);
         Ok(())
     }
+}
+
+fn written_at(metadata: &std::fs::Metadata) -> Option<Timestamp> {
+    metadata.modified().ok().and_then(|at| Timestamp::try_from(at).ok())
 }
 
 const OF_MACOS: &str = "is a file that macOS adds to folders and archives";

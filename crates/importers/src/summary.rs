@@ -24,8 +24,10 @@ pub struct Summary {
     pub people: BTreeMap<String, u64>,
     /// The local days with a message.
     pub days: BTreeSet<Date>,
-    /// Facts and statements.
+    /// Facts.
     pub facts: u64,
+    /// Statements of other memories.
+    pub statements: u64,
     /// Blocks of core memory.
     pub blocks: u64,
     /// Notes and documents.
@@ -65,7 +67,8 @@ impl Summary {
     pub(crate) fn add(&mut self, imported: &Imported, zone: &TimeZone) {
         match &imported.item {
             Item::Message(message) => self.add_message(message, zone),
-            Item::Statement { .. } | Item::Fact { .. } => self.facts += 1,
+            Item::Statement { .. } => self.statements += 1,
+            Item::Fact { .. } => self.facts += 1,
             Item::Block { .. } => self.blocks += 1,
             Item::Document { .. } => self.documents += 1,
             Item::Conversation { .. } => {}
@@ -103,6 +106,7 @@ impl fmt::Display for Summary {
         }
         let others = [
             ("people", self.shown_people()),
+            ("statements", number(self.statements)),
             ("facts", number(self.facts)),
             ("blocks", number(self.blocks)),
             ("documents", number(self.documents)),

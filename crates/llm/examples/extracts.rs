@@ -197,9 +197,9 @@ impl Table {
     }
 }
 
-fn is_half_in(words: &BTreeSet<String>, turn: &Memory) -> bool {
+fn is_half_in(summary: &BTreeSet<String>, turn: &Memory) -> bool {
     let words: BTreeSet<String> = content(&turn.text).collect();
-    !words.is_empty() && words.iter().filter(|word| words.contains(*word)).count() * 2 >= words.len()
+    !words.is_empty() && words.iter().filter(|word| summary.contains(*word)).count() * 2 >= words.len()
 }
 
 fn print_tables(tables: &BTreeMap<Grain, Table>, has_queries: bool) {

@@ -72,12 +72,13 @@ impl Search {
             }
         }
         let candidates = without_repeats(candidates);
-        Ok(GatheredContext { agent, request, settings, range: answer.range, candidates, is_known, now })
+        let query_words = query_words(&request.prompt, &answer);
+        Ok(GatheredContext { agent, request, query_words, settings, range: answer.range, candidates, is_known, now })
     }
 
     /// Runs the second half: waits for the reranking model, if there is one, then cuts to the budget.
     pub async fn conclude_context(&self, gathered: GatheredContext<'_>) -> Context {
-        let GatheredContext { agent, request, settings, range, mut candidates, is_known, now } = gathered;
+        let GatheredContext { agent, request, query_words, settings, range, mut candidates, is_known, now } = gathered;
         // Blocks always come first, and the last turns are included because they are the last.
         let is_judged = |candidate: &Candidate| !matches!(candidate.pool, Pool::Blocks | Pool::LastTurn);
         let judged = candidates.iter().filter(|candidate| is_judged(candidate));
@@ -87,7 +88,7 @@ impl Search {
             candidate.item.score += change;
         }
         best_first(&mut candidates);
-        let limits = choose::Limits { budget: request.budget, is_known, query_words: &words::words(&request.prompt) };
+        let limits = choose::Limits { budget: request.budget, is_known, query_words: &query_words };
         let chosen = choose::choose(&candidates, &limits);
         let items = render::arrange(chosen.candidates);
         let text = render::render(&items);
@@ -99,6 +100,8 @@ impl Search {
 pub struct GatheredContext<'a> {
     agent: &'a Agent,
     request: &'a ContextQuery,
+    /// The words of the prompt that decide between sentences of a summary.
+    query_words: Vec<String>,
     settings: Settings,
     range: DateRange,
     /// Without repeats, best first.
@@ -148,6 +151,12 @@ fn is_of_requested_period(answer: &Answer, found: &Found) -> bool {
     let overlaps =
         |period: DateRange| period.from.is_none_or(|from| from <= last) && period.to.is_none_or(|to| first <= to);
     answer.period.is_some_and(overlaps)
+}
+
+/// Returns the words of the prompt without those of its times: a sentence is not better because it names a year.
+fn query_words(prompt: &str, answer: &Answer) -> Vec<String> {
+    let times: HashSet<String> = answer.times.iter().flat_map(|time| words::words(&time.words)).collect();
+    words::words(prompt).into_iter().filter(|word| !times.contains(word)).collect()
 }
 
 fn best_first(candidates: &mut [Candidate]) {

@@ -4,7 +4,6 @@
 //! exist.
 
 mod bounds;
-mod caller;
 mod connections;
 mod guard;
 mod limits;
@@ -13,10 +12,10 @@ mod peer;
 #[cfg(test)]
 mod tests;
 
+pub use annals_service::Caller;
 pub use bounds::{bound_size, bound_time};
-pub use caller::Caller;
 pub use connections::{ConnectionLimits, serve_connections};
-pub use guard::{Keyless, authenticate};
+pub use guard::{Keyless, admit_visitor, authenticate};
 pub use limits::{Gates, limit};
 pub use origin::{Places, Verdict, check_origin};
 pub use peer::Peer;

@@ -1,9 +1,13 @@
 //! Serving: builds the routers with their middleware, listens, and stops without dropping requests in progress.
 
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
+use annals_core::Result;
+use annals_service::calls::Host;
 use annals_service::{Activity, Service, Worker};
+use annals_web::{Sessions, Site};
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
@@ -13,11 +17,12 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::access::{
-    Caller, ConnectionLimits, Gates, Keyless, Places, authenticate, bound_size, bound_time, check_origin, limit,
-    serve_connections,
+    Caller, ConnectionLimits, Gates, Keyless, Places, admit_visitor, authenticate, bound_size, bound_time,
+    check_origin, limit, serve_connections,
 };
 use crate::compat;
 use crate::config::ServerConfig;
+use crate::error_status::error_status;
 use crate::mcp;
 use crate::request::identify;
 use crate::rest::{LONGEST_WAIT, Routes, no_such_method, nowhere, routes};
@@ -25,8 +30,10 @@ use crate::rest::{LONGEST_WAIT, Routes, no_such_method, nowhere, routes};
 /// Workers that make messages searchable. The embedder keeps two cores busy; the third worker is for agents with little to do.
 const WORKERS: [Worker; 3] = [Worker::Any, Worker::Any, Worker::Small];
 
-/// Listeners of the service.
+/// Listeners of the service, and the process that they belong to.
 pub struct Listeners {
+    /// The process with its scheduled jobs, for the pages that show them.
+    pub host: Option<Arc<dyn Host>>,
     /// For everybody. Keys are checked.
     pub tcp: Option<TcpListener>,
     /// For processes of the same user, who can read the data folder anyway. No key is needed. The router adds routes for them
@@ -34,8 +41,13 @@ pub struct Listeners {
     pub unix: Option<(UnixListener, Router)>,
 }
 
-/// Builds the router of the public listener, which checks keys and limits.
+/// Builds the router of the public listener without pages for people.
 pub fn public(service: &Service, config: &ServerConfig) -> Router {
+    public_with_pages(service, config, None)
+}
+
+/// Builds the router of the public listener, which checks keys and limits, with the pages of a site.
+pub fn public_with_pages(service: &Service, config: &ServerConfig, site: Option<&Site>) -> Router {
     let Routes { guarded, uploads, open, .. } = routes(service.clone());
     let gates = Gates::new(service.limits());
     let guard = |routes: Router| {
@@ -45,8 +57,22 @@ pub fn public(service: &Service, config: &ServerConfig) -> Router {
     };
     let guarded = guard(guarded.merge(mcp::routes(service, config)).merge(compat::routes(service, config)));
     let origins = from_fn_with_state((service.clone(), Places::new(config)), check_origin);
-    let all = bounded(guarded.merge(open), service, config).merge(uploading(guard(uploads), service, config));
+    let keyless = (service.clone(), gates.clone(), Keyless::of(config));
+    let pages = site.map_or_else(Router::new, |site| {
+        annals_web::pages(site)
+            .layer(from_fn_with_state(gates.clone(), limit))
+            .layer(from_fn_with_state(site.clone(), annals_web::recognise))
+            .layer(from_fn_with_state(keyless, admit_visitor))
+    });
+    let all =
+        bounded(guarded.merge(open).merge(pages), service, config).merge(uploading(guard(uploads), service, config));
     told_of(all.layer(origins).layer(from_fn(compat::shape_errors)), service)
+}
+
+/// Returns what the pages of a service need, with no open sessions.
+pub fn site(service: &Service, host: Option<Arc<dyn Host>>) -> Result<Site> {
+    let (service, sessions) = (service.clone(), Arc::new(Sessions::new()?));
+    Ok(Site { service, host, sessions, status_of: error_status })
 }
 
 /// Builds the router of the private socket, where every caller is local and needs no key. The routes of `more` have no limits.
@@ -121,7 +147,9 @@ pub async fn serve(
         service.nudge(&agent);
     }
     if let Some(listener) = listeners.tcp {
-        let served = serve_connections(listener, public(&service, config), connection_limits(config), stop.clone());
+        let site = site(&service, listeners.host).map_err(io::Error::other)?;
+        let router = public_with_pages(&service, config, Some(&site));
+        let served = serve_connections(listener, router, connection_limits(config), stop.clone());
         tasks.spawn(async move { log_error(served.await) });
     }
     if let Some((listener, more)) = listeners.unix {

@@ -5,6 +5,7 @@
 //! before and after the operation. Knows no socket and no terminal.
 
 mod agents;
+mod documents;
 mod facts;
 mod host;
 mod import;
@@ -24,6 +25,7 @@ use serde_json::Value;
 use crate::{ProgressSink, Service};
 
 pub use agents::{ChangeSettings, CreateAgent, DeleteAgent, GetSettings, ListAgents, ListPlans};
+pub use documents::{DeleteDocument, GetDocument, ListDocuments};
 pub use facts::{EnterFact, ExportFacts, FindFacts};
 pub use host::{Host, Input, NoInput, NoOutput, Output};
 pub use import::{Import, ImportItems, ImportLine, MessageItem};
@@ -106,7 +108,7 @@ pub enum Refusal {
 type Run = for<'a> fn(Value, Context<'a>) -> BoxFuture<'a, std::result::Result<Value, Refusal>>;
 
 /// Every call, by name.
-const CALLS: [(&str, Run); 36] = [
+const CALLS: [(&str, Run); 39] = [
     entry::<ListAgents>(),
     entry::<GetSettings>(),
     entry::<CreateAgent>(),
@@ -117,6 +119,9 @@ const CALLS: [(&str, Run); 36] = [
     entry::<FindContext>(),
     entry::<ReadTimeline>(),
     entry::<ListConversations>(),
+    entry::<ListDocuments>(),
+    entry::<GetDocument>(),
+    entry::<DeleteDocument>(),
     entry::<FindFacts>(),
     entry::<EnterFact>(),
     entry::<ExportFacts>(),

@@ -8,6 +8,7 @@
 //! | `wire` | requests and answers as plain data |
 //! | `operations` | the operations, one file each |
 //! | `calls` | the operations as requests by name, for other processes |
+//! | `caller` | who calls, and what they may use |
 //! | `admit` | refuses new messages while the backlog is long or the disk nearly full |
 //! | `tables` | makes new messages searchable in the background |
 //! | `locks` | the locks of each agent, and their order |
@@ -25,6 +26,7 @@ extern crate self as annals_service;
 mod access_counter;
 mod activity;
 mod admit;
+mod caller;
 pub mod calls;
 pub mod config;
 #[cfg(test)]
@@ -41,6 +43,7 @@ mod wiring;
 
 pub use activity::{Activity, Busy};
 pub use admit::NotAdmitted;
+pub use caller::Caller;
 pub use operations::{
     Accepted, AttachedMemory, DocumentChange, DocumentFound, DocumentQuery, Entity, Export, ImportRequest,
     KnowledgeGraph, MOST_MESSAGES, MessageLine, MessageLines, MessageSource, NewDocument, NoProgress, ProgressSink,

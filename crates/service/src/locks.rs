@@ -55,6 +55,13 @@ impl AgentLocks {
         self.entry(agent).try_lock(agent)
     }
 
+    /// Returns whether a task holds the lock now. Only for showing it: it may be free a moment later.
+    pub fn is_held(&self, agent: &Agent, lock: Lock) -> bool {
+        let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = entries.get(agent).and_then(Weak::upgrade);
+        entry.is_some_and(|entry| entry.held().iter().any(|(_, held)| *held == lock))
+    }
+
     /// Returns a lock that a pass takes only to save. The pass must hold no lock of the agent.
     pub fn for_saving<'a, L: Level>(&self, agent: &'a Agent) -> SavingLock<'a> {
         SavingLock { entry: self.entry(agent), agent, lock: L::LOCK }

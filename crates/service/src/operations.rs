@@ -19,6 +19,7 @@ mod items;
 mod keys;
 mod knowledge;
 mod memory;
+mod periods;
 mod place;
 mod plans;
 mod progress;
@@ -31,6 +32,7 @@ mod search;
 mod settings;
 mod status;
 mod timeline;
+mod titles;
 mod uploads;
 mod verify;
 

@@ -12,6 +12,7 @@ mod keys;
 mod lists;
 mod maintenance;
 mod memory;
+mod periods;
 mod plans;
 mod search;
 mod settings;
@@ -42,11 +43,13 @@ pub use maintenance::{
 pub use memory::{
     CorrectRequest, CoverView, MemoryAnswer, MemoryView, PartView, SentenceView, SourcesAnswer, VersionView,
 };
+pub use periods::{DayView, PeriodState, PeriodView, PeriodsAnswer, PeriodsRequest};
 pub use plans::{PastPlanView, PlanView, PlansAnswer};
 pub use search::{ConversationView, RangeView, SaidTime, SearchAnswer, SearchRequest, TimelineAnswer, TimelineRequest};
 pub use settings::{NewAgent, SettingsChange, SettingsView, ZoneView};
 pub use status::{
-    AgentsAnswer, FailureView, GrainStatus, NotYetDueView, RollupAnswer, RollupRequest, StatusView, UsageView,
+    AgentView, AgentsAnswer, FailureView, GrainStatus, NotYetDueView, RollupAnswer, RollupRequest, StatusView,
+    UsageView,
 };
 pub use when::When;
 pub use words::{DirectionWord, EngineWord, GrainWord, KindWord, RoleWord};

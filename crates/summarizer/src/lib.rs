@@ -16,7 +16,7 @@ mod pass;
 mod plan;
 mod roll_up;
 
-use annals_core::{Engine, Store};
+use annals_core::{Digest, Engine, Grain, Settings, Store};
 use std::sync::Arc;
 
 pub use coverage::{Content, Gap, Lineage, gaps};
@@ -43,5 +43,10 @@ impl Summarizer {
         policy: SchedulePolicy,
     ) -> Summarizer {
         Summarizer { store, engine, fallback, policy }
+    }
+
+    /// Returns the recipe of the summaries that the engine writes now: the hash of prompt, model and engine.
+    pub fn recipe(&self, settings: &Settings, grain: Grain) -> Digest {
+        self.engine.recipe(settings, grain)
     }
 }

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use annals_core::ports::{
-    AgentState, Agents, Catalog, Change, ClockNote, Comparison, Counts, DeadLetters, Key, Ledger, Memories,
+    AgentState, Agents, Catalog, Change, ClockNote, Comparison, Counts, DeadLetters, Key, Ledger, Memories, Outline,
     RetentionLimits, Select, StoredConversation, Totals, Turn, Turns, Watermark, Watermarks,
 };
 use annals_core::{
@@ -49,6 +49,8 @@ struct State {
     keys: BTreeMap<String, (Key, Digest)>,
     /// Number of reservations of tokens so far, over all agents.
     reservations: u64,
+    /// Number of memories that were listed so far, over all agents.
+    listed: u64,
     /// Number of erasures so far, over all agents.
     erasures: u64,
     /// Agents that still have to be cleaned, each with its last erasure.
@@ -59,6 +61,11 @@ impl MemoryCatalog {
     /// Creates an empty catalog.
     pub fn new() -> MemoryCatalog {
         MemoryCatalog::default()
+    }
+
+    /// Returns the number of memories that [`Memories::list`] returned so far.
+    pub fn listed(&self) -> u64 {
+        self.state().listed
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -188,6 +195,7 @@ impl Memories for MemoryCatalog {
             memories.reverse();
         }
         memories.truncate(*limit);
+        self.state().listed += memories.len() as u64;
         Ok(memories)
     }
 
@@ -214,6 +222,20 @@ impl Memories for MemoryCatalog {
             }
             let later = found.into_values().filter(|one| after.is_none_or(|after| one.name.as_str() > after));
             later.take(limit).collect()
+        })
+    }
+
+    async fn outline(&self, agent: &Agent) -> Result<Outline> {
+        self.read(agent, |data| {
+            let mut outline = Outline::default();
+            for memory in data.memories.values() {
+                match memory.kind() {
+                    Kind::Turn => *outline.turns.entry(memory.period.first_day()).or_default() += 1,
+                    Kind::Summary => drop(outline.summaries.insert(memory.period)),
+                    Kind::Statement | Kind::Passage => {}
+                }
+            }
+            outline
         })
     }
 }

@@ -9,6 +9,7 @@
 
 mod ask;
 mod inputs;
+mod last;
 mod section;
 
 use std::sync::Arc;
@@ -22,6 +23,7 @@ use annals_core::{
 
 use crate::recalled::SeenSentences;
 pub(crate) use inputs::Inputs;
+use last::LastMemories;
 use section::{Section, sections};
 pub(crate) use section::{Task, tasks};
 
@@ -37,6 +39,7 @@ pub struct FactWriter {
     pub(crate) facts: Arc<dyn Facts>,
     pub(crate) extractor: Arc<dyn Extractor>,
     fallback: Arc<dyn Extractor>,
+    pub(crate) last: Arc<LastMemories>,
 }
 
 /// The result of an extraction pass.
@@ -101,7 +104,7 @@ impl FactWriter {
         extractor: Arc<dyn Extractor>,
         fallback: Arc<dyn Extractor>,
     ) -> FactWriter {
-        FactWriter { store, facts, extractor, fallback }
+        FactWriter { store, facts, extractor, fallback, last: Arc::default() }
     }
 
     /// Reads all turns of an agent that were not read yet, and brings its table of facts up to date. Calls `progress` with the
@@ -175,10 +178,27 @@ impl FactWriter {
         let after = self.store.extraction(pass.agent).await?.extracted;
         let changes = self.store.changes(pass.agent, Grain::Working, after, BATCH).await?;
         let Some(last) = changes.last().map(Change::seq) else { return Ok(false) };
+        let memories = self.last_memories(pass.agent, after, &changes).await?;
         let turns: Vec<Memory> = changes.into_iter().filter_map(turn).collect();
-        let seen = self.seen(pass.agent, &turns).await?;
-        for section in sections(tasks(turns, &seen), last) {
-            let read = self.read_section(pass, &seen, &section).await?;
+        let sections = sections(tasks(turns, &memories.seen), last);
+        let done = self.read_sections(pass, &memories.seen, sections, progress, should_stop).await;
+        if done.is_ok() {
+            self.last.keep(pass.agent, memories);
+        }
+        done
+    }
+
+    /// Reads and saves the sections of a batch. Returns whether to go on.
+    async fn read_sections(
+        &self,
+        pass: &mut Pass<'_>,
+        seen: &SeenSentences,
+        sections: Vec<Section>,
+        progress: &(dyn Fn(u64) + Sync),
+        should_stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<bool> {
+        for section in sections {
+            let read = self.read_section(pass, seen, &section).await?;
             if !self.save_section(pass, &section, read).await? {
                 return Ok(pass.sum.waiting.is_none() && pass.sum.stale < STALE_READS);
             }

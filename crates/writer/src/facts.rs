@@ -176,18 +176,26 @@ fn entry(agent: &Agent, verb: Verb, words: [&str; 3], at: Timestamp, now: Timest
     operation(verb, words, at, now, now, source)
 }
 
-/// Builds the operation of a fact that another memory holds under this id. It has the same id in every import, whenever that is;
-/// with other words it is another operation. An undated fact holds from `now` on.
-pub fn imported_fact(
-    agent: &Agent,
-    id: &str,
-    words: [&str; 3],
-    at: Option<Timestamp>,
-    now: Timestamp,
-) -> Result<FactOperation> {
+/// A fact that another memory holds.
+#[derive(Clone, Debug)]
+pub struct ImportedFact<'a> {
+    /// Its id there.
+    pub id: &'a str,
+    /// Subject, predicate and value.
+    pub words: [&'a str; 3],
+    /// Additional details.
+    pub properties: Properties,
+    /// From when on it holds.
+    pub at: Timestamp,
+}
+
+/// Builds the operation of a fact that another memory holds. It has the same id in every import, whenever that is; with other words
+/// it is another operation.
+pub fn imported_fact(agent: &Agent, fact: ImportedFact<'_>, now: Timestamp) -> Result<FactOperation> {
+    let ImportedFact { id, words, properties, at } = fact;
     check("object", words[2])?;
-    let source = |words: &str| MemoryId::entry(agent, &["import", id, words].join("\0"), Timestamp::UNIX_EPOCH);
-    operation(Verb::Insert, words, at.unwrap_or(now), at.unwrap_or(now), now, source)
+    let source = |words: &str| MemoryId::imported(agent, &[id, words].join("\0"));
+    Ok(FactOperation { properties, ..operation(Verb::Insert, words, at, at, now, source)? })
 }
 
 fn operation(

@@ -33,7 +33,9 @@ impl Eraser {
     /// Forgets the target in the catalog: from here on no answer contains it, and it is refused when it is sent again. Its text
     /// stays on disk until [`Eraser::clean`] has run.
     pub async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<ErasureReport> {
-        self.erasure.erase(agent, target, now).await
+        let erased = self.erasure.erase(agent, target, now).await;
+        self.facts.last.drop_agent(agent);
+        erased
     }
 
     /// Returns the agents that still have to be cleaned: their erasure was interrupted or is in progress.

@@ -30,7 +30,7 @@ use annals_core::{Embedder, Store, Strata};
 pub use audit::Discrepancy;
 pub use check::{LONGEST_CONTENT, check};
 pub use extract::{ExtractionPassed, FactWriter};
-pub use facts::{FactInput, imported_fact};
+pub use facts::{FactInput, ImportedFact, imported_fact};
 pub use forget::Eraser;
 pub use ingest::NewMessage;
 pub use mask::{mask, mask_json, mask_value};

@@ -4,23 +4,35 @@
 //! Recalled is text between our own marks, which surround every result, and a sentence of six words or more that occurred
 //! before in the same words and that its speaker did not say before. In a user's turn only an earlier sentence without a
 //! speaker counts (a statement, or a summary's own words), because two people may say the same about themselves. Not
-//! recognised: other wording, languages without spaces, and text older than the memories given.
+//! recognised: other wording, languages without spaces, and text older than the last memories.
+//!
+//! Sentences and speakers are kept as hashes: the texts of forgotten memories do not stay in memory.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
-use annals_core::{Body, Memory, MemoryId, Role, Timestamp, sentences, unfenced, words};
+use annals_core::{Body, Grain, Memory, MemoryId, Role, Timestamp, sentences, unfenced, words};
 
 /// Shorter sentences are repeated by chance.
 const LEAST_WORDS: usize = 6;
+/// How many memories of the working grain, and how many summaries of each grain, are searched for recalled sentences.
+const LAST: (usize, usize) = (500, 50);
 
-/// Sentences that occurred in earlier memories.
+/// Sentences that occurred in the last memories.
 #[derive(Debug, Default)]
-pub struct SeenSentences(HashMap<String, Vec<Occurrence>>);
+pub struct SeenSentences {
+    occurrences: HashMap<u64, Vec<Occurrence>>,
+    /// The sentences of each memory.
+    memories: HashMap<MemoryId, Vec<u64>>,
+    /// The memories of each grain in the order in which they were added. May contain some that were removed.
+    order: [VecDeque<MemoryId>; Grain::ALL.len()],
+}
 
 #[derive(Debug)]
 struct Occurrence {
+    memory: MemoryId,
     /// The speaker; none for a sentence worded by memory.
-    by: Option<String>,
+    by: Option<u64>,
     from: Vec<MemoryId>,
     at: Timestamp,
 }
@@ -29,28 +41,66 @@ impl SeenSentences {
     /// Collects the sentences of these memories.
     pub fn new<'m>(memories: impl IntoIterator<Item = &'m Memory>) -> SeenSentences {
         let mut seen = SeenSentences::default();
-        for memory in memories {
-            match &memory.body {
-                Body::Turn { speaker, .. } => {
-                    seen.add(&unfenced(&memory.text), Some(speaker), vec![memory.id.clone()], memory.at());
-                }
-                // Facts come from conversations only; who quotes a document says it.
-                Body::Passage { .. } => {}
-                Body::Statement { sources, .. } => seen.add(&memory.text, None, sources.clone(), memory.at()),
-                Body::Summary { sentences, .. } => {
-                    for sentence in sentences {
-                        let (by, from) = (sentence.speaker.as_deref(), sentence.from.clone());
-                        seen.add(&sentence.text, by, from, memory.cover.end);
-                    }
-                }
-            }
-        }
+        memories.into_iter().for_each(|memory| seen.add(memory));
         seen
     }
 
-    fn add(&mut self, text: &str, by: Option<&str>, from: Vec<MemoryId>, at: Timestamp) {
-        for key in sentences(text).filter_map(key) {
-            self.0.entry(key).or_default().push(Occurrence { by: by.map(str::to_owned), from: from.clone(), at });
+    /// Returns how many memories of a grain are kept.
+    pub fn last(grain: Grain) -> usize {
+        if grain == Grain::Working { LAST.0 } else { LAST.1 }
+    }
+
+    /// Adds the sentences of a memory in the place of those that it had before. Drops the memory of its grain that was added
+    /// first if there are too many.
+    pub fn add(&mut self, memory: &Memory) {
+        let said = match &memory.body {
+            Body::Turn { speaker, .. } => {
+                vec![(
+                    unfenced(&memory.text).into_owned(),
+                    Some(speaker.as_str()),
+                    vec![memory.id.clone()],
+                    memory.at(),
+                )]
+            }
+            // Facts come from conversations only; who quotes a document says it.
+            Body::Passage { .. } => return,
+            Body::Statement { sources, .. } => vec![(memory.text.clone(), None, sources.clone(), memory.at())],
+            Body::Summary { sentences, .. } => {
+                let said = sentences.iter().map(|sentence| {
+                    (sentence.text.clone(), sentence.speaker.as_deref(), sentence.from.clone(), memory.cover.end)
+                });
+                said.collect()
+            }
+        };
+        self.remove(&memory.id);
+        let mut keys = Vec::new();
+        for (text, by, from, at) in said {
+            for key in sentences(&text).filter_map(key) {
+                let occurrence = Occurrence { memory: memory.id.clone(), by: by.map(hash), from: from.clone(), at };
+                self.occurrences.entry(key).or_default().push(occurrence);
+                keys.push(key);
+            }
+        }
+        self.memories.insert(memory.id.clone(), keys);
+        let order = &mut self.order[memory.grain as usize];
+        order.push_back(memory.id.clone());
+        if order.len() > SeenSentences::last(memory.grain)
+            && let Some(first) = order.pop_front()
+            && !order.contains(&first)
+        {
+            self.remove(&first);
+        }
+    }
+
+    /// Removes the sentences of a memory.
+    pub fn remove(&mut self, id: &MemoryId) {
+        for key in self.memories.remove(id).into_iter().flatten() {
+            if let Some(occurrences) = self.occurrences.get_mut(&key) {
+                occurrences.retain(|occurrence| occurrence.memory != *id);
+                if occurrences.is_empty() {
+                    self.occurrences.remove(&key);
+                }
+            }
         }
     }
 
@@ -65,25 +115,32 @@ impl SeenSentences {
     }
 
     fn is_recalled(&self, sentence: &str, turn: &Memory) -> bool {
-        let Some(tellings) = key(sentence).and_then(|key| self.0.get(&key)) else { return false };
+        let Some(tellings) = key(sentence).and_then(|key| self.occurrences.get(&key)) else { return false };
+        let speaker = turn.speaker().map(hash);
         // Sentences extracted from this very turn, or said later, are not earlier ones: a turn may be read a second time.
         let before = |telling: &&Occurrence| telling.at < turn.at() && !telling.from.contains(&turn.id);
         let mut others = tellings.iter().filter(before).peekable();
         others.peek().is_some()
-            && others.clone().all(|telling| telling.by.as_deref() != turn.speaker())
+            && others.clone().all(|telling| telling.by != speaker)
             && (turn.role() == Some(Role::Assistant) || others.any(|telling| telling.by.is_none()))
     }
 }
 
-/// Returns the words in lower case for comparison. None for a sentence that is too short.
-fn key(sentence: &str) -> Option<String> {
+/// Returns a hash of the words in lower case. None for a sentence that is too short.
+fn key(sentence: &str) -> Option<u64> {
     let words: Vec<String> = words(sentence).map(str::to_lowercase).collect();
-    (words.len() >= LEAST_WORDS).then(|| words.join(" "))
+    (words.len() >= LEAST_WORDS).then(|| hash(&words.join(" ")))
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 #[cfg(test)]
 mod tests {
-    use annals_core::{Grain, Interval, Sentence};
+    use annals_core::{Interval, Sentence};
     use annals_testkit::{at, period};
 
     use super::*;
@@ -157,6 +214,26 @@ mod tests {
         check(&[&quoted(None)], &turn("t-2", "Ann", Role::User, LONG), None);
         check(&[&quoted(Some("Ann"))], &turn("t-2", "Ann", Role::User, LONG), Some(LONG));
         check(&[&quoted(Some("Ann"))], &turn("t-2", "assistant", Role::Assistant, LONG), None);
+    }
+
+    #[test]
+    fn removed_changed_and_oldest_memories_are_not_compared() {
+        let repeated = turn("t-2", "assistant", Role::Assistant, LONG);
+        let ann = |id: &str, text: &str| earlier(turn(id, "Ann", Role::User, text));
+        let mut seen = SeenSentences::new([&ann("t-1", LONG), &ann("t-0", LONG)]);
+        assert!(seen.fresh(&repeated).is_none());
+        seen.remove(&MemoryId::from_text("t-0"));
+        assert!(seen.fresh(&repeated).is_none(), "another memory says the same");
+        seen.add(&ann("t-1", "I stayed at home with Bob all day."));
+        assert_eq!(seen.fresh(&repeated).map(|left| left.text).as_deref(), Some(LONG));
+        seen.add(&ann("t-1", LONG));
+        for number in 1..LAST.0 {
+            seen.add(&ann(&format!("t-other {number}"), "Nothing much happened today in all of the town."));
+        }
+        assert!(seen.fresh(&repeated).is_none());
+        seen.add(&ann("t-last", "Yes."));
+        assert!(seen.fresh(&repeated).is_some());
+        assert_eq!(seen.memories.len(), LAST.0);
     }
 
     #[test]

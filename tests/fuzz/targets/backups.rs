@@ -1,9 +1,9 @@
-//! Manifests of backups, as `annals restore` reads them.
+//! Manifests of backups, as `annals backup verify` and `annals restore` read them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::command::{Annals, files};
+use crate::command::{Annals, Answer, files};
 use crate::fuzz::{Verdict, fuzz};
 use crate::story::days;
 
@@ -28,8 +28,15 @@ fn check(input: &[u8], target: &Path, place: &Path, expect: &str) -> Verdict {
     let manifest = copied.join(place.strip_prefix(target).unwrap());
     std::fs::write(manifest, input).unwrap();
     let before = everything(&annals);
+    let verified = annals.run(&["backup", "verify", copied.to_str().unwrap()]);
+    // What it finds is its output, not an error.
+    let verified = Answer { err: verified.err + &verified.out, ..verified };
+    ended_well(&verified, &[0, 1, 3, 5])?;
     let restored = annals.run(&["restore", copied.to_str().unwrap()]);
     ended_well(&restored, &[0, 3, 5])?;
+    if verified.code == 0 && restored.code != 0 {
+        return Err(format!("verified, but not restored: {}", restored.err));
+    }
     if restored.code == 0 {
         return if annals.dump() == expect { Ok(()) } else { Err("restored to something else".into()) };
     }

@@ -8,6 +8,7 @@ use annals_core::prelude::*;
 use annals_core::{Agent, Result, Timestamp};
 
 use crate::command::{Annals, NOW};
+use crate::documents::with_documents;
 use crate::fuzz::fuzz;
 use crate::lines::Lines;
 use crate::story::{days, line};
@@ -31,7 +32,7 @@ pub fn good() -> Vec<u8> {
     annals.run(&["pin", id]);
     annals.json(&["agent", "set", "ann", "--plan", "free", "--language", "de"]);
     annals.json(&["retain", "--trust-clock"]);
-    let exported = annals.run(&["export", "--agent", "ann"]).out;
+    let exported = with_documents(&annals).run(&["export", "--agent", "ann"]).out;
     // Keep the first three of each kind: in a shorter input, more mutations change something relevant.
     let mut seen = std::collections::BTreeMap::<String, usize>::new();
     let kept = exported.lines().filter(|line| {

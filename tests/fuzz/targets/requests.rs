@@ -11,7 +11,7 @@ use crate::service::Served;
 use crate::story::days;
 
 /// Method and path in the first line, the body below it.
-const GOOD: [&str; 27] = [
+const GOOD: [&str; 45] = [
     "GET /v1/agents/ann/timeline?grains=working,daily&from=2026-01-01&to=2026-01-31&limit=10\n",
     "GET /v1/agents/ann/timeline?period=2026-W03&newest_first=true&conversation=day%203\n",
     "GET /v1/agents/ann/facts?about=ann&predicate=lives_in,works_at&depth=2&direction=in&as_of=2026-02-20T10:00:00Z\n",
@@ -34,6 +34,24 @@ const GOOD: [&str; 27] = [
     "POST /compat/langgraph/ann/store/items/search\n{\"namespace_prefix\": [\"a\"], \"filter\": {\"n\": {\"$gte\": 1}}, \"query\": \"tea\", \"offset\": 1}",
     "POST /compat/anthropic/ann\n{\"command\": \"str_replace\", \"path\": \"/memories/a/../b.txt\", \"old_str\": \"a\", \"new_str\": \"b\"}",
     "POST /compat/anthropic/ann\n{\"command\": \"view\", \"path\": \"/memories/b.txt\", \"view_range\": [1, -1]}",
+    "POST /compat/anthropic/ann\n{\"command\": \"create\", \"path\": \"/memories/b.txt\", \"file_text\": \"one\\ntwo\"}",
+    "POST /compat/anthropic/ann\n{\"command\": \"insert\", \"path\": \"/memories/b.txt\", \"insert_line\": 1, \"insert_text\": \"x\"}",
+    "POST /compat/anthropic/ann\n{\"command\": \"rename\", \"old_path\": \"/memories/b.txt\", \"new_path\": \"/memories/d/c.txt\"}",
+    "POST /compat/anthropic/ann\n{\"command\": \"delete\", \"path\": \"/memories/d\"}",
+    "POST /compat/langgraph/ann/store/namespaces\n{\"prefix\": [\"a\", \"*\"], \"suffix\": [\"b\"], \"max_depth\": 2, \"limit\": 5, \"offset\": 1}",
+    "POST /compat/mem0/ann/v3/memories/add/\n{\"messages\": [{\"role\": \"user\", \"content\": \"I like tea.\"}], \"user_id\": \"ann\", \"metadata\": {\"topic\": \"home\"}, \"infer\": false, \"timestamp\": 1772641800}",
+    "POST /compat/mem0/ann/v3/memories/search/\n{\"query\": \"tea two weeks ago\", \"filters\": {\"AND\": [{\"user_id\": \"ann\"}, {\"metadata\": {\"rating\": {\"gte\": 4}}}]}, \"top_k\": 3, \"threshold\": 0.1}",
+    "POST /compat/mem0/ann/v3/memories/?page=1&page_size=2\n{\"filters\": {\"OR\": [{\"user_id\": \"*\"}, {\"created_at\": {\"lt\": \"2026-03-01\"}}, {\"NOT\": [{\"run_id\": {\"in\": [\"a\", \"b\"]}}]}]}}",
+    "PUT /compat/mem0/ann/v1/memories/00000000-0000-4000-8000-000000000000/\n{\"text\": \"Espresso.\", \"metadata\": {\"rating\": 5}}",
+    "PUT /compat/mem0/ann/v1/batch/\n{\"memories\": [{\"memory_id\": \"00000000-0000-4000-8000-000000000000\", \"text\": \"x\"}]}",
+    "DELETE /compat/mem0/ann/v1/memories/?user_id=bob&run_id=chat-1\n",
+    "POST /compat/openai/ann/v1/conversations\n{\"metadata\": {\"topic\": \"demo\"}, \"items\": [{\"type\": \"message\", \"role\": \"user\", \"content\": \"Hello!\"}]}",
+    "POST /compat/openai/ann/v1/conversations/conv_1/items\n{\"items\": [{\"type\": \"message\", \"role\": \"assistant\", \"content\": [{\"type\": \"output_text\", \"text\": \"Hi.\", \"annotations\": []}]}, {\"type\": \"function_call\", \"call_id\": \"c\", \"name\": \"f\", \"arguments\": \"{}\"}, {\"type\": \"function_call_output\", \"call_id\": \"c\", \"output\": \"7\"}]}",
+    "GET /compat/openai/ann/v1/conversations/conv_1/items?limit=3&order=desc&after=msg_1&include=x\n",
+    "POST /mcp-memory/ann\n{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/call\", \"params\": {\"name\": \"create_entities\", \"arguments\": {\"entities\": [{\"name\": \"Ann\", \"entityType\": \"person\", \"observations\": [\"likes tea\"]}]}}}",
+    "POST /mcp-memory/ann\n{\"jsonrpc\": \"2.0\", \"id\": 2, \"method\": \"tools/call\", \"params\": {\"name\": \"create_relations\", \"arguments\": {\"relations\": [{\"from\": \"Ann\", \"to\": \"Bob\", \"relationType\": \"knows\"}]}}}",
+    "POST /mcp-memory/ann\n{\"jsonrpc\": \"2.0\", \"id\": 3, \"method\": \"tools/call\", \"params\": {\"name\": \"search_nodes\", \"arguments\": {\"query\": \"tea\"}}}",
+    "POST /mcp-memory/ann\n{\"jsonrpc\": \"2.0\", \"id\": 4, \"method\": \"tools/call\", \"params\": {\"name\": \"delete_observations\", \"arguments\": {\"deletions\": [{\"entityName\": \"Ann\", \"observations\": [\"likes tea\"]}]}}}",
     "PUT /v1/agents/ann/settings\n{\"time_zone\": \"Europe/Lisbon\", \"language\": \"pt\", \"plan\": \"keep\", \"prompts\": {\"daily\": \"Say it in short. {{ sources }}\"}}",
     "PATCH /v1/agents/ann/memories/t-abcdefghijklmnopqrstuvwxyz\n{\"text\": \"Ann moved to Basel.\"}",
     "POST /v1/agents/ann/tools/search_memory\n{\"query\": \"Kyoto\", \"limit\": 3}",
@@ -68,7 +86,7 @@ fn check(answer: &str) -> Verdict {
 }
 
 /// Sends the input as a request on its own connection. Returns the whole response.
-fn ask(address: &str, input: &[u8]) -> Result<String, String> {
+pub fn ask(address: &str, input: &[u8]) -> Result<String, String> {
     let end = input.iter().position(|byte| *byte == b'\n').unwrap_or(input.len());
     let (line, body) = (&input[..end], input.get(end + 1..).unwrap_or_default());
     let head = format!(

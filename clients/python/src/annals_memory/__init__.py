@@ -10,8 +10,10 @@ needs its framework, which the extra of the same name installs:
 - `annals_memory.anthropic`: `AnnalsMemoryTool`, `AsyncAnnalsMemoryTool`
 """
 
-from .async_client import AsyncAgent, AsyncAnnals
-from .client import Agent, Annals
+from .agent import Agent
+from .async_agent import AsyncAgent
+from .async_client import AsyncAnnals
+from .client import Annals
 from .errors import (
     AnnalsError,
     AuthenticationError,

@@ -102,6 +102,7 @@ ConversationEntry = TypedDict(
         "first": "str",  # When its first turn was said.
         "last": "str",  # When its last turn was said.
         "turns": "int",  # Number of its turns.
+        "title": "NotRequired[str | None]",  # Its title, if it was imported with one.
     },
 )
 
@@ -280,12 +281,13 @@ FoundItems = TypedDict(
         "conversations": "int",  # Number of conversations with a message.
         "days": "int",  # Number of local days with a message.
         "documents": "int",  # Number of notes and documents.
-        "facts": "int",  # Number of facts and statements.
+        "facts": "int",  # Number of facts.
         "first_day": "NotRequired[str | None]",  # The first of these days.
         "last_day": "NotRequired[str | None]",  # The last of these days.
         "messages": "int",  # Number of messages.
         "people": "dict[str, int]",  # Number of messages of each named person.
         "roles": "dict[str, int]",  # Number of messages of each role.
+        "statements": "int",  # Number of statements of other memories.
     },
 )
 
@@ -342,15 +344,15 @@ ImportReport = TypedDict(
 
 
 # Progress of an import of an upload.
-ImportStatus = Literal["waiting", "running", "done", "failed"]
+ImportStatus = Literal["waiting", "running", "done", "failed", "interrupted"]
 
 
-# An import of an upload. Kept until the service stops; after that the same upload may be sent again, which adds only what is missing.
+# An import of an upload. The report is kept until the service stops; after that only whether the import ended is known. The same upload may be sent again, which adds only what is missing.
 ImportView = TypedDict(
     "ImportView",
     {
         "agent": "str",  # Name of the agent.
-        "bytes": "int",  # Size of the upload in bytes.
+        "bytes": "int",  # Size of the upload in bytes; 0 after a restart of the service.
         "bytes_read": "int",  # Bytes that were read so far.
         "dry_run": "bool",  # Whether it only reports.
         "error": "NotRequired[str | None]",  # Why it failed.
@@ -770,9 +772,9 @@ StoredItems = TypedDict(
         "messages": "ImportCounts",  # Messages.
         "replaced_corrections": "int",  # Number of corrections by hand that changed messages of the source replaced. They are kept as former versions.
         "searchable": "int",  # Number of changes that were made searchable.
-        "sections": "ImportCounts",  # Sections of notes and documents, each stored as a message of its own.
         "skipped": "list[SkippedView]",  # What was not stored.
-        "statements": "ImportCounts",  # Statements of other memories, each stored as a message of its own.
+        "statements": "ImportCounts",  # Statements of other memories.
+        "documents": "ImportCounts",  # Notes and documents.
     },
 )
 
@@ -950,5 +952,56 @@ PutDocument = TypedDict(
         "lifetime_seconds": "NotRequired[int | None]",  # Seconds after which the document expires.
         "text": "NotRequired[str | None]",  # Its text. Send either this or `value`.
         "value": "NotRequired[Any]",  # Its JSON value.
+    },
+)
+
+
+# A day with turns.
+DayView = TypedDict(
+    "DayView",
+    {
+        "day": "str",  # The local day.
+        "turns": "int",  # Number of its turns.
+    },
+)
+
+
+# State of the summary of a period.
+PeriodState = Literal["open", "closed", "stale", "waiting", "writing", "degraded", "failed", "pruned", "sealed", "forgotten"]
+
+
+# A period that has input.
+PeriodView = TypedDict(
+    "PeriodView",
+    {
+        "attempts": "int",  # Number of failed attempts since the last success.
+        "corrected": "bool",  # Whether a person has corrected the summary.
+        "error": "NotRequired[str | None]",  # Why the last attempt failed, or what it waits for.
+        "from": "str",  # First local day that it covers.
+        "grain": "GrainWord",  # Its grain.
+        "not_before": "NotRequired[str | None]",  # Earliest time of the next attempt.
+        "outdated": "bool",  # Whether the summary was written with a prompt, model or engine other than the present one.
+        "period": "str",  # Label of the period.
+        "state": "PeriodState",  # State of its summary.
+        "summary": "NotRequired[str | None]",  # Id of its summary, if it has one.
+        "to": "str",  # Last local day that it covers.
+        "tokens": "int",  # Tokens paid for its summaries so far; 0 if the built-in engine wrote them.
+        "ungrounded": "int",  # Number of names, numbers and dates in the summary that no source contains.
+    },
+)
+
+
+# The periods and days of an agent.
+PeriodsAnswer = TypedDict(
+    "PeriodsAnswer",
+    {
+        "agent": "str",  # Name of the agent.
+        "days": "list[DayView]",  # Days with turns, in order.
+        "first": "NotRequired[str | None]",  # First day with a memory.
+        "last": "NotRequired[str | None]",  # Last day with a memory.
+        "periods": "list[PeriodView]",  # Periods that have or had input, by grain and time.
+        "time_zone": "str",  # IANA name of the time zone of the days.
+        "today": "str",  # The current local day.
+        "turns_pruned_until": "NotRequired[str | None]",  # Last day whose turns were pruned.
     },
 )

@@ -8,48 +8,59 @@ use annals_service::wire::{ConversationEntry, ConversationsAnswer, PageRequest};
 
 use crate::cli::Conversations;
 use crate::client::Client;
-use crate::view::{BOLD, DATE, DIM, plural, print_json, say};
+use crate::view::{BOLD, DATE, DIM, JsonList, plural, say};
 
 /// Number of conversations fetched per page, the most that one answer has.
 const PAGE: usize = 1000;
 
 pub async fn run(client: &Client, args: &Conversations, json: bool) -> Result<ExitCode> {
-    let answer = read(client, args).await?;
-    if json {
-        print_json(&answer);
-        return Ok(ExitCode::SUCCESS);
-    }
+    let mut left = args.limit.unwrap_or(usize::MAX);
+    let mut page = next(client, args, &mut left, args.cursor.clone()).await?;
     let zones = client.zones(&args.agent).await?;
-    answer.conversations.iter().for_each(|conversation| print(conversation, &zones));
-    if let Some(cursor) = &answer.next_cursor {
-        say!("{DIM}There are more: --cursor {cursor:?}{DIM:#}");
+    let mut list = json.then(|| JsonList::begin(&[("agent", &page.agent)], "conversations"));
+    let is_empty = page.conversations.is_empty();
+    loop {
+        match &mut list {
+            Some(list) => list.items(&page.conversations),
+            None => page.conversations.iter().for_each(|conversation| print(conversation, &zones)),
+        }
+        let Some(cursor) = page.next_cursor.take_if(|_| left > 0) else { break };
+        page = next(client, args, &mut left, Some(cursor)).await?;
     }
-    if answer.conversations.is_empty() {
-        say!("No conversations.");
+    match list {
+        Some(list) => list.end(&[("next_cursor", page.next_cursor.into())]),
+        None => print_end(is_empty, page.next_cursor.as_deref()),
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Reads page by page, up to the limit of the command.
-async fn read(client: &Client, args: &Conversations) -> Result<ConversationsAnswer> {
-    let most = args.limit.unwrap_or(usize::MAX);
-    let page = async |left: usize, cursor: Option<String>| {
-        let request = PageRequest { limit: Some(left.min(PAGE)), cursor };
-        client.call(ListConversations { agent: args.agent.clone(), request }).await
-    };
-    let mut answer = page(most, args.cursor.clone()).await?;
-    while let Some(cursor) = answer.next_cursor.take_if(|_| answer.conversations.len() < most) {
-        let next = page(most - answer.conversations.len(), Some(cursor)).await?;
-        answer.conversations.extend(next.conversations);
-        answer.next_cursor = next.next_cursor;
+fn print_end(is_empty: bool, cursor: Option<&str>) {
+    if let Some(cursor) = cursor {
+        say!("{DIM}There are more: --cursor {cursor:?}{DIM:#}");
     }
-    Ok(answer)
+    if is_empty {
+        say!("No conversations.");
+    }
+}
+
+/// Reads the next page, of at most `left` conversations.
+async fn next(
+    client: &Client,
+    args: &Conversations,
+    left: &mut usize,
+    cursor: Option<String>,
+) -> Result<ConversationsAnswer> {
+    let request = PageRequest { limit: Some((*left).min(PAGE)), cursor };
+    let page = client.call(ListConversations { agent: args.agent.clone(), request }).await?;
+    *left -= page.conversations.len();
+    Ok(page)
 }
 
 fn print(entry: &ConversationEntry, zones: &Zones) {
     let day = |moment: &str| moment.parse().map_or_else(|_| moment.to_owned(), |at| zones.day_of(at).to_string());
-    let ConversationEntry { conversation, turns, first, last } = entry;
+    let ConversationEntry { conversation, title, turns, first, last } = entry;
     let (first, last) = (day(first), day(last));
     let days = if first == last { first } else { format!("{first} to {last}") };
-    say!("{BOLD}{conversation}{BOLD:#}  {DATE}{days}{DATE:#}  {DIM}{}{DIM:#}", plural(*turns, "turn"));
+    let title = title.as_ref().map(|title| format!("  {title}")).unwrap_or_default();
+    say!("{BOLD}{conversation}{BOLD:#}{title}  {DATE}{days}{DATE:#}  {DIM}{}{DIM:#}", plural(*turns, "turn"));
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use annals_core::{DateRange, Grain, Kind, Result, Zones};
 use annals_service::calls;
-use annals_service::wire::{MemoryView, RangeView, SearchAnswer, SearchRequest};
+use annals_service::wire::{MemoryView, PassageOf, RangeView, SearchAnswer, SearchRequest};
 
 use crate::cli::Search;
 use crate::client::Client;
@@ -82,6 +82,9 @@ pub fn print_found(memory: &MemoryView, question: Option<&str>, agent: &str, zon
     }
     if memory.kind == Kind::Summary {
         return print_excerpt(memory, question, agent);
+    }
+    if let Some(PassageOf { collection, key, passage }) = &memory.document {
+        say!("  {DIM}{collection}/{key}#{}{DIM:#}", passage.ordinal);
     }
     let speaker = memory.speaker.as_ref().filter(|_| grain == Grain::Working);
     let text = speaker.map_or_else(|| memory.text.clone(), |speaker| format!("{speaker}: {}", memory.text));

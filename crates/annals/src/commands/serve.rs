@@ -46,8 +46,9 @@ pub async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
     greet(&folder, tcp.as_ref(), global.json);
     let moment = move || Moment { now: clock(), synchronised: clock_is_synchronised() };
     let alarm_clock = Arc::new(AlarmClock::start(alarms, Arc::new(moment)).await?);
-    let host = FolderHost { folder: folder.clone(), alarm_clock: Some(alarm_clock.clone()) };
-    let listeners = Listeners { tcp, unix: Some((unix, annals_server::ipc::route(Arc::new(host)))) };
+    let host = Arc::new(FolderHost { folder: folder.clone(), alarm_clock: Some(alarm_clock.clone()) });
+    let unix = Some((unix, annals_server::ipc::route(host.clone())));
+    let listeners = Listeners { host: Some(host), tcp, unix };
     // Ignores the error outside systemd, where there is no socket to notify.
     let _ = sd_notify::notify(&[sd_notify::NotifyState::Ready]);
     let served = annals_server::serve(folder.service().clone(), &server, listeners, stop).await;
@@ -112,7 +113,7 @@ fn greet(folder: &Folder, tcp: Option<&TcpListener>, json: bool) {
     match address {
         Some(address) => {
             say!("{BOLD}{address}{BOLD:#}  {DIM}memory in {data}{DIM:#}");
-            say!("{DIM}Try it: {address}/docs · MCP: {address}/mcp · Ctrl-C stops it.{DIM:#}");
+            say!("{DIM}Look at it in a browser · API: {address}/docs · MCP: {address}/mcp · Ctrl-C stops it.{DIM:#}");
         }
         None => say!("{DIM}memory in {data}, for this user's processes only{DIM:#}"),
     }

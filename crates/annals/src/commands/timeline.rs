@@ -1,5 +1,6 @@
 //! `annals timeline`: lists memories oldest first; for people also the periods that are still open.
 
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use annals_core::{DateRange, Grain, Period, Result, Zones};
@@ -8,62 +9,94 @@ use annals_service::wire::{MemoryView, TimelineAnswer, TimelineRequest};
 
 use crate::cli::Timeline;
 use crate::client::Client;
-use crate::view::{BOLD, DATE, DIM, column, dates, print_json, say, say_zone};
+use crate::view::{BOLD, DATE, DIM, JsonList, column, dates, say, say_zone_of};
 
 /// Number of memories fetched per page, the most that one answer has.
 const PAGE: usize = 1000;
 
 pub async fn run(client: &Client, args: &Timeline, json: bool) -> Result<ExitCode> {
-    let answer = read(client, args).await?;
+    let mut pages = Pages { client, args, left: args.limit.unwrap_or(usize::MAX) };
+    let mut page = pages.next(None).await?;
     if json {
-        print_json(&answer);
+        let mut list = JsonList::begin(&[("agent", &page.agent), ("time_zone", &page.time_zone)], "memories");
+        list.items(&page.memories);
+        while let Some(cursor) = page.next_cursor.take_if(|_| pages.left > 0) {
+            page = pages.next(Some(cursor)).await?;
+            list.items(&page.memories);
+        }
+        list.end(&[("open", page.open.into()), ("next_cursor", page.next_cursor.into())]);
         return Ok(ExitCode::SUCCESS);
     }
     let zones = client.zones(&args.agent).await?;
-    answer.memories.iter().for_each(|memory| print(memory, &zones));
-    say_zone(answer.memories.iter(), &zones);
+    let mut printed = Printed::default();
+    printed.page(&page.memories, &zones);
+    while let Some(cursor) = page.next_cursor.take_if(|_| pages.left > 0) {
+        page = pages.next(Some(cursor)).await?;
+        printed.page(&page.memories, &zones);
+    }
+    say_zone_of(printed.turn.as_ref(), &zones);
     let asked = DateRange { from: args.range.from, to: args.range.to };
     if asked.contains(zones.day_of(client.now())) {
-        print_open(args, &answer);
+        print_open(args, &page.open, &printed.periods);
     }
-    if answer.memories.is_empty() {
+    if printed.periods.is_empty() {
         say!("{DIM}Nothing here yet. `annals rollup` writes the summaries of closed periods.{DIM:#}");
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Reads page by page, up to the limit of the command.
-async fn read(client: &Client, args: &Timeline) -> Result<TimelineAnswer> {
-    let grains: Vec<&str> = args.grains.iter().map(|grain| grain.as_str()).collect();
-    let most = args.limit.unwrap_or(usize::MAX);
-    let page = async |left: usize, cursor: Option<String>| {
+/// The pages of a timeline, up to the limit of the command. One is in memory at a time.
+struct Pages<'a> {
+    client: &'a Client,
+    args: &'a Timeline,
+    left: usize,
+}
+
+impl Pages<'_> {
+    async fn next(&mut self, cursor: Option<String>) -> Result<TimelineAnswer> {
+        let grains: Vec<&str> = self.args.grains.iter().map(|grain| grain.as_str()).collect();
         let request = TimelineRequest {
             grains: (!grains.is_empty()).then(|| grains.join(",")),
-            from: args.range.from,
-            to: args.range.to,
-            limit: Some(left.min(PAGE)),
+            from: self.args.range.from,
+            to: self.args.range.to,
+            limit: Some(self.left.min(PAGE)),
             cursor,
         };
-        client.call(ReadTimeline { agent: args.agent.clone(), request }).await
-    };
-    let mut answer = page(most, None).await?;
-    while let Some(cursor) = answer.next_cursor.take_if(|_| answer.memories.len() < most) {
-        let next = page(most - answer.memories.len(), Some(cursor)).await?;
-        answer.memories.extend(next.memories);
-        answer.next_cursor = next.next_cursor;
+        let page = self.client.call(ReadTimeline { agent: self.args.agent.clone(), request }).await?;
+        self.left -= page.memories.len();
+        Ok(page)
     }
-    Ok(answer)
+}
+
+/// What was printed.
+#[derive(Default)]
+struct Printed {
+    /// A memory that shows a time.
+    turn: Option<MemoryView>,
+    periods: BTreeSet<String>,
+}
+
+impl Printed {
+    fn page(&mut self, memories: &[MemoryView], zones: &Zones) {
+        for memory in memories {
+            print(memory, zones);
+            self.periods.insert(memory.period.clone());
+            if memory.grain == Grain::Working && self.turn.is_none() {
+                self.turn = Some(memory.clone());
+            }
+        }
+    }
 }
 
 /// Prints the open periods of the chosen grains, and how many of their parts have a summary in the answer.
-fn print_open(args: &Timeline, answer: &TimelineAnswer) {
+fn print_open(args: &Timeline, open: &[String], printed: &BTreeSet<String>) {
     let is_chosen = |grain: Grain| match args.grains.is_empty() {
         true => grain != Grain::Working,
         false => args.grains.contains(&grain),
     };
-    let open = answer.open.iter().filter_map(|label| label.parse::<Period>().ok());
+    let open = open.iter().filter_map(|label| label.parse::<Period>().ok());
     for period in open.filter(|period| is_chosen(period.grain())) {
-        let is_closed = |child: &Period| answer.memories.iter().any(|memory| memory.period == child.to_string());
+        let is_closed = |child: &Period| printed.contains(&child.to_string());
         let closed = period.children().iter().filter(|child| is_closed(child)).count();
         say!("{BOLD}{:<9}{BOLD:#} {DATE}{period}{DATE:#} {DIM}open, {closed} parts closed{DIM:#}", period.grain());
     }

@@ -181,6 +181,7 @@ impl Restoring<'_> {
                 accesses::add_of(self.db, self.agent_id, &[(id, Access { times, last })])
             }
             Record::Document(document) => {
+                documents::refuse_second(self.db, self.agent_id, &document.place())?;
                 documents::save(self.db, self.agent, [self.agent_id, self.numbered], &document)
             }
             Record::Block { name, text, updated_at } => {

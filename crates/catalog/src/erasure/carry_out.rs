@@ -59,9 +59,9 @@ impl Erasing<'_> {
         remove_requests(self.db, self.agent_id)
     }
 
-    /// Stores hashes of the turns, and removes the rows of the pruned ones.
+    /// Stores hashes of the turns and of the places of other things, and removes the rows of the pruned turns.
     fn remember(&self, plan: &Plan) -> Result<()> {
-        if plan.traces.is_empty() && plan.pruned.is_empty() {
+        if plan.traces.is_empty() && plan.pruned.is_empty() && plan.places.is_empty() {
             return Ok(());
         }
         let hashes = KeyedHashes::ready(self.db, self.agent)?;
@@ -70,6 +70,7 @@ impl Erasing<'_> {
             hashes.forget(&trace.key, content)?;
             hashes.forget(&trace.key, trace.sent.unwrap_or(content))?;
         }
+        plan.places.iter().try_for_each(|place| hashes.forget_item(place))?;
         for turn in &plan.pruned {
             hashes.forget_pruned(&turn.id, turn.content)?;
             pruned::lift(self.db, self.agent_id, &turn.id)?;

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use annals_core::ports::{Block, ErasureReport, Target};
+use annals_core::ports::{Block, ErasureReport, ItemPlace, Target};
 use annals_core::{Agent, Digest, FactOperation, Kind, Memory, MemoryId, Period, TurnKey};
 
 use super::selection::Selection;
 use super::summaries::{Cut, Summaries, lineage};
-use super::{carry_out, words};
+use super::{Scanned, carry_out, words};
 use crate::db::{Db, Result};
 use crate::forgotten::Hash;
 use crate::pruned::Pruned;
@@ -20,6 +20,8 @@ pub(crate) struct Plan {
     /// Whether the whole agent is erased.
     pub(super) is_whole: bool,
     pub(super) traces: Vec<Trace>,
+    /// Where everything else stood that an import may bring again.
+    pub(super) places: Vec<ItemPlace>,
     /// The turns and statements to remove, in order.
     pub(super) memories: Vec<Removed>,
     pub(super) pruned: Vec<Pruned>,
@@ -59,28 +61,33 @@ pub(super) struct Removed {
 /// The data that the target selects directly.
 pub(super) struct Gone {
     pub(super) memories: Vec<Memory>,
+    /// The attachments of the turns among these.
+    pub(super) attachments: Vec<String>,
     pub(super) operations: Vec<FactOperation>,
     pub(super) blocks: Vec<Block>,
     pub(super) documents: Vec<documents::Stored>,
 }
 
-/// Plans what an erasure would do now.
-pub(crate) fn plan(db: &dyn Db, agent: &Agent, target: &Target) -> Result<Plan> {
+/// Plans what an erasure would do now. `scanned` saves reading all turns for a subject.
+pub(crate) fn plan(db: &dyn Db, agent: &Agent, target: &Target, scanned: Option<&Scanned>) -> Result<Plan> {
     let agent_id = agents::known(db, agent)?;
-    let mut selection = Selection::new(db, agent, agent_id, target)?;
+    let mut selection = Selection::new(db, agent, agent_id, target, scanned)?;
     let (turns, statements) = (std::mem::take(&mut selection.turns), selection.statements(db)?);
     let traces = turns.iter().map(Trace::of).collect();
+    let attachments = turns.iter().filter_map(|stored| stored.turn.attachment.clone()).collect();
     let mut memories: Vec<Memory> = turns.into_iter().map(Stored::remember).chain(statements).collect();
     memories.sort_by(memories::in_order);
     let mut blocks = blocks::of(db, agent_id)?;
     blocks.retain(|block| selection.takes_block(block));
     let documents = documents::matching(db, agent_id, |document| selection.takes_document(agent, document))?;
-    let gone = Gone { memories, operations: selection.operations(db)?, blocks, documents };
+    let gone = Gone { memories, attachments, operations: selection.operations(db)?, blocks, documents };
+    let places = places(&gone);
     let is_whole = *target == Target::Agent;
     let mut plan = Plan {
         agent_id,
         is_whole,
         traces,
+        places,
         memories: gone.memories.iter().map(removed).collect(),
         pruned: std::mem::take(&mut selection.pruned),
         cuts: Vec::new(),
@@ -107,6 +114,18 @@ pub(crate) fn plan(db: &dyn Db, agent: &Agent, target: &Target) -> Result<Plan> 
 
 fn removed(memory: &Memory) -> Removed {
     Removed { id: memory.id.clone(), kind: memory.kind(), day: memory.period }
+}
+
+/// Returns the places of what is no message and may be imported again. What was extracted comes from messages.
+fn places(gone: &Gone) -> Vec<ItemPlace> {
+    let is_entered =
+        |memory: &&Memory| memory.kind() == Kind::Statement && memory.sources().iter().any(MemoryId::is_entry);
+    let statements = gone.memories.iter().filter(is_entered).map(|memory| ItemPlace::Statement(memory.id.clone()));
+    let entered = gone.operations.iter().filter(|operation| operation.source.is_entry());
+    let operations = entered.map(|operation| ItemPlace::Operation(operation.id.clone()));
+    let blocks = gone.blocks.iter().map(|block| ItemPlace::Block(block.name.clone()));
+    let documents = gone.documents.iter().map(|stored| ItemPlace::Document(stored.document.place()));
+    statements.chain(operations).chain(blocks).chain(documents).collect()
 }
 
 /// Returns the number of dead letters of the memories.

@@ -2,11 +2,13 @@
 
 mod pruned;
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use annals_core::ports::{Block, Document, Target, Turn};
 use annals_core::{Agent, Base, FactOperation, Grain, Interval, Memory, MemoryId, Period, Sentence, Zones, entity_key};
 
+use super::Scanned;
 use super::subject::{Subject, Witness};
 use crate::columns::{bounds, signed};
 use crate::db::{Db, Result, params};
@@ -54,16 +56,17 @@ pub(super) struct Sealed {
 }
 
 impl Selection {
-    pub(super) fn new(db: &dyn Db, agent: &Agent, agent_id: i64, target: &Target) -> Result<Selection> {
-        let subject = match target {
-            Target::Subject(name) => {
-                let log = journal::all(db, agent_id)?;
-                Subject::new(name, &log, &Speakers::read(db, agent, agent_id)?)?
-            }
-            _ => Subject::default(),
-        };
+    pub(super) fn new(
+        db: &dyn Db,
+        agent: &Agent,
+        agent_id: i64,
+        target: &Target,
+        scanned: Option<&Scanned>,
+    ) -> Result<Selection> {
+        let subject = subject_of(db, agent, agent_id, target)?;
         let zones = agents::settings(db, agent)?.zones()?;
-        let turns = turns_of(db, agent_id, target, &subject)?;
+        let scanned = scanned.map(|scanned| scanned.turns_now(db, agent_id, &subject)).transpose()?.flatten();
+        let turns = scanned.map_or_else(|| turns_of(db, agent_id, target, &subject), Ok)?;
         let Resolved { gone: pruned, unresolved, unresolved_in, kept } =
             Resolved::new(db, agent, agent_id, target, &subject, &zones)?;
         let given = if let Target::Memories(ids) = target { ids.as_slice() } else { &[] };
@@ -95,6 +98,7 @@ impl Selection {
             self.target == Target::Agent
                 || self.sources.contains(&statement.id)
                 || self.takes_any(&statement.sources)
+                || (statement.is_entered() && self.range().is_some_and(|range| range.contains(statement.cover.start)))
                 || statement.who.iter().chain([&statement.text, &statement.topic]).any(|text| self.is_named_in(text))
         });
         Ok(all.into_iter().map(statements::Stored::remember).collect())
@@ -123,7 +127,7 @@ impl Selection {
         self.target == Target::Agent
             || self.range().is_some_and(|range| range.contains(document.updated_at))
             || [&document.collection, &document.key].into_iter().any(|name| self.subject.is_named_by(name))
-            || self.is_named_in(&document.full_text())
+            || self.subject.is_named_by_content(&document.content)
             || (matches!(self.target, Target::Memories(_)) && is_given())
     }
 
@@ -206,11 +210,18 @@ fn turns_of(db: &dyn Db, agent_id: i64, target: &Target, subject: &Subject) -> R
     }
 }
 
-fn is_about(turn: &Turn, subject: &Subject) -> bool {
-    let spoken_turn = &turn.message;
-    subject.is(spoken_turn.speaker())
-        || subject.is_named_in(&spoken_turn.content)
-        || turn.attachment.as_deref().is_some_and(|attachment| subject.is_named_in(attachment))
+/// Returns the subject of a target with all its names; an empty one for other targets.
+pub(super) fn subject_of(db: &dyn Db, agent: &Agent, agent_id: i64, target: &Target) -> Result<Subject> {
+    let Target::Subject(name) = target else { return Ok(Subject::default()) };
+    let log = journal::all(db, agent_id)?;
+    Subject::new(name, &log, &Speakers::read(db, agent, agent_id)?)
+}
+
+pub(super) fn is_about(turn: &Turn, subject: &Subject) -> bool {
+    let message = &turn.message;
+    subject.is(message.speaker())
+        || subject.is_named_in(&message.content)
+        || turn.attachment.as_deref().is_some_and(|attachment| subject.is_named_by_json(attachment))
         || [&turn.key.conversation, &turn.key.id].into_iter().any(|name| subject.is_named_by(name))
 }
 
@@ -233,17 +244,25 @@ fn above(turns: &[Stored], pruned: &[Pruned]) -> BTreeMap<Period, Option<i64>> {
 struct Speakers<'c> {
     db: &'c dyn Db,
     agent_id: i64,
-    live: BTreeSet<String>,
+    /// Entity keys, read when they are first needed: only aliases need them.
+    live: OnceCell<BTreeSet<String>>,
     pruned: BTreeMap<MemoryId, Hash>,
     hashes: Option<KeyedHashes<'c>>,
 }
 
 impl<'c> Speakers<'c> {
     fn read(db: &'c dyn Db, agent: &'c Agent, agent_id: i64) -> Result<Speakers<'c>> {
-        let live = db.query(SPEAKERS, params![agent_id], |row| Ok(entity_key(row.text(0)?)))?.into_iter().collect();
         let pruned = crate::pruned::all(db, agent_id)?.into_iter();
         let pruned = pruned.filter_map(|turn| Some((turn.id, turn.speaker?))).collect();
-        Ok(Speakers { db, agent_id, live, pruned, hashes: KeyedHashes::known(db, agent)? })
+        Ok(Speakers { db, agent_id, live: OnceCell::new(), pruned, hashes: KeyedHashes::known(db, agent)? })
+    }
+
+    fn live(&self) -> Result<&BTreeSet<String>> {
+        if self.live.get().is_none() {
+            let keys = self.db.query(SPEAKERS, params![self.agent_id], |row| Ok(entity_key(row.text(0)?)))?;
+            let _ = self.live.set(keys.into_iter().collect());
+        }
+        Ok(self.live.get_or_init(BTreeSet::new))
     }
 
     fn hash(&self, name: &str) -> Option<Hash> {
@@ -267,9 +286,10 @@ impl Witness for Speakers<'_> {
         })
     }
 
-    fn speaks(&self, name: &str) -> bool {
+    fn speaks(&self, name: &str) -> Result<bool> {
         let hash = self.hash(name);
-        self.live.contains(&entity_key(name)) || self.pruned.values().any(|speaker| Some(speaker) == hash.as_ref())
+        Ok(self.live()?.contains(&entity_key(name))
+            || self.pruned.values().any(|speaker| Some(speaker) == hash.as_ref()))
     }
 }
 
@@ -319,7 +339,8 @@ mod tests {
         let db = open(&folder.path(), &Options::default()).unwrap();
         let select = |db: &dyn Db| {
             let agent_id = agents::known(db, &me).ok().unwrap();
-            Selection::new(db, &me, agent_id, &Target::Subject("user".into())).map(|selection| selection.turns.len())
+            Selection::new(db, &me, agent_id, &Target::Subject("user".into()), None)
+                .map(|selection| selection.turns.len())
         };
         assert_eq!(select(&db).ok(), Some(1));
         assert!(select(&Failing(&db, turns::BY_ID)).is_err());

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use annals_core::ports::Content;
 use annals_core::{ALIAS, Fact, FactOperation, MERGED_BECAUSE, contains_name, entity_key, fold, folded};
+use serde_json::Value;
 
-use crate::db::Result;
+use crate::db::{Failure, Result};
 
 /// An entity with all its names, as entity keys. The default has no names and matches nothing.
 #[derive(Debug, Default)]
@@ -20,7 +22,7 @@ pub(super) trait Witness {
     fn says(&self, operation: &FactOperation, name: &str) -> Result<bool>;
 
     /// Returns whether somebody speaks under this name.
-    fn speaks(&self, name: &str) -> bool;
+    fn speaks(&self, name: &str) -> Result<bool>;
 }
 
 /// One alias in the log.
@@ -61,6 +63,11 @@ impl Subject {
         Ok(Subject { names, unfollowed })
     }
 
+    /// Returns whether both have the same names.
+    pub(super) fn has_names_of(&self, other: &Subject) -> bool {
+        self.names == other.names
+    }
+
     /// Returns its names, as entity keys.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(String::as_str)
@@ -95,8 +102,21 @@ impl Subject {
             || properties.iter().any(|(name, value)| self.is_named_by(name) || self.is_named_by_value(value))
     }
 
-    fn is_named_by_value(&self, value: &serde_json::Value) -> bool {
-        use serde_json::Value;
+    /// Returns whether a content names it: a text, or any string or field name of a JSON value.
+    pub(super) fn is_named_by_content(&self, content: &Content) -> bool {
+        match content {
+            Content::Text(text) => self.is_named_in(text),
+            Content::Json(value) => self.is_named_by_value(value),
+        }
+    }
+
+    /// Returns whether JSON names it. As stored, an escaped line break would touch the name behind it.
+    pub(super) fn is_named_by_json(&self, json: &str) -> bool {
+        let value = serde_json::from_str(json);
+        self.is_named_in(json) || value.is_ok_and(|value| self.is_named_by_value(&value))
+    }
+
+    fn is_named_by_value(&self, value: &Value) -> bool {
         match value {
             Value::String(text) => self.is_named_by(text),
             Value::Array(values) => values.iter().any(|value| self.is_named_by_value(value)),
@@ -130,8 +150,8 @@ fn alias<'l>(fact: &'l Fact, log: &[FactOperation], witness: &impl Witness) -> R
         }
     }
     // A speaker under one name cannot claim a name that somebody else speaks under.
-    let is_own = |index: usize| says[index] || (says[1 - index] && !witness.speaks(names[index]));
-    Ok(Alias { names, is_followed: by_hand || (is_own(0) && is_own(1)) })
+    let is_own = |index: usize| Ok::<_, Failure>(says[index] || (says[1 - index] && !witness.speaks(names[index])?));
+    Ok(Alias { names, is_followed: by_hand || (is_own(0)? && is_own(1)?) })
 }
 
 #[cfg(test)]
@@ -146,8 +166,8 @@ mod tests {
             Ok(false)
         }
 
-        fn speaks(&self, _: &str) -> bool {
-            false
+        fn speaks(&self, _: &str) -> Result<bool> {
+            Ok(false)
         }
     }
 

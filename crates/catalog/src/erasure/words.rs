@@ -22,8 +22,8 @@ use crate::{bases, blocks, documents, journal, memories};
 const ROWS: usize = 1_000;
 const BYTES: usize = 2 << 20;
 
-pub(crate) const TURN_TEXTS: &str = "SELECT seq, id, content || coalesce(char(10) || attachment, '') FROM turn
-    WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq";
+pub(crate) const TURN_TEXTS: &str =
+    "SELECT seq, id, content, attachment FROM turn WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq";
 pub(crate) const STATEMENT_TEXTS: &str =
     "SELECT seq, id, text FROM statement WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq";
 /// Former texts of remaining memories: their history remains too.
@@ -45,7 +45,18 @@ pub(super) fn of(gone: &Gone) -> BTreeSet<String> {
     for stored in &gone.documents {
         sentences.extend(searched_sentences(&content_text(stored.document.content.clone())).map(str::to_owned));
     }
+    for attachment in &gone.attachments {
+        // A single word is an id or the name of a model, and occurs elsewhere too.
+        let texts = attached_text(attachment);
+        let of_words = searched_sentences(&texts).filter(|sentence| sentence.contains(char::is_whitespace));
+        sentences.extend(of_words.map(str::to_owned));
+    }
     sentences
+}
+
+/// Returns the strings of an attachment, one a line.
+fn attached_text(attachment: &str) -> String {
+    serde_json::from_str(attachment).map_or_else(|_| attachment.to_owned(), |value| content_text(Content::Json(value)))
 }
 
 /// Returns the texts of a content, one a line. The names of the fields of a JSON value are left out: they are searched for as
@@ -126,11 +137,7 @@ impl Remaining {
     pub(crate) fn piece(&self, db: &dyn Db, sql: &str, after: i64) -> Result<(BTreeSet<String>, Option<i64>)> {
         let (mut held, mut next, mut read, mut bytes) = (BTreeSet::new(), None, 0, 0);
         db.for_each(sql, params![self.agent_id, after], |row| {
-            let text = if sql == DOCUMENT_TEXTS {
-                content_text(documents::content(row)?).into()
-            } else {
-                Cow::Borrowed(row.text(2)?)
-            };
+            let text = text_of(sql, row)?;
             if !self.is_removed(sql, row)? {
                 self.phrases.each_in(&*text, |stays| {
                     held.insert(String::from_utf8_lossy(stays).into_owned());
@@ -158,6 +165,17 @@ impl Remaining {
         let is_former = sql == VERSION_TEXTS;
         Ok(self.gone.contains(&id) || is_former && (self.reworded.contains(&id) || self.versions.contains(&number)))
     }
+}
+
+/// Returns the text of a row; of JSON its strings.
+fn text_of<'r>(sql: &str, row: &'r Row<'_>) -> Result<Cow<'r, str>> {
+    if sql == DOCUMENT_TEXTS {
+        return Ok(content_text(documents::content(row)?).into());
+    }
+    if sql == TURN_TEXTS && !row.is_null("attachment")? {
+        return Ok(format!("{}\n{}", row.text(2)?, attached_text(row.text(3)?)).into());
+    }
+    Ok(Cow::Borrowed(row.text(2)?))
 }
 
 fn texts_of(operation: &FactOperation) -> impl Iterator<Item = &str> {

@@ -211,7 +211,10 @@ fn turn(agent: &Agent, spoken_turn: &SpokenTurn) -> Turn {
         .map_or_else(|| "Nobody was there.".into(), |name| format!("{name} said so."));
     let message = message(&instant, &format!("{sentence} This is text {}.", spoken_turn.text));
     let conversation = format!("talk {}", spoken_turn.id % 2);
-    turn_of(agent, Message { client_id: Some(spoken_turn.id.to_string()), conversation, ..message })
+    let attached = [r#"{"by":"nobody"}"#.to_owned(), format!(r#"{{"note":"So it was.\n{sentence} \"Yes.\""}}"#)];
+    let attachment = attached.get(usize::from(spoken_turn.id)).cloned();
+    let turn = turn_of(agent, Message { client_id: Some(spoken_turn.id.to_string()), conversation, ..message });
+    Turn { attachment, ..turn }
 }
 
 async fn chosen(store: &dyn Store, agent: &Agent, row: usize) -> Option<LedgerRow> {

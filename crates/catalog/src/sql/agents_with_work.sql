@@ -73,6 +73,7 @@ AND workspace <> '' AND (
     settings IS NOT NULL
     OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = agent.agent_id)
     OR EXISTS (SELECT 1 FROM ledger WHERE ledger.agent_id = agent.agent_id)
+    OR EXISTS (SELECT 1 FROM statement WHERE statement.agent_id = agent.agent_id)
     OR EXISTS (SELECT 1 FROM fact_operation WHERE fact_operation.agent_id = agent.agent_id)
     OR EXISTS (SELECT 1 FROM block WHERE block.agent_id = agent.agent_id)
     OR EXISTS (SELECT 1 FROM document WHERE document.agent_id = agent.agent_id)

@@ -64,7 +64,7 @@ CREATE INDEX turn_by_day ON turn (agent_id, day);
 CREATE INDEX turn_by_time ON turn (agent_id, at);
 CREATE INDEX turn_by_conversation ON turn (agent_id, conversation, at);
 
--- Statements: self-contained sentences that a model extracted from turns. Like turns they lie in the order of arrival.
+-- Statements: self-contained sentences that a model extracted from turns, or that an import brought. Like turns they lie in the order of arrival.
 -- A statement that is extracted again with a change, or corrected, gets the sequence number of that change.
 CREATE TABLE statement (
     statement_id INTEGER PRIMARY KEY,
@@ -88,7 +88,7 @@ CREATE UNIQUE INDEX statement_by_change ON statement (agent_id, seq);
 CREATE INDEX statement_by_day ON statement (agent_id, day);
 CREATE INDEX statement_by_time ON statement (agent_id, cover_start, cover_end);
 
--- The turns that a statement comes from, the first at position 0. Not foreign keys: a turn may be pruned or forgotten
+-- The turns that a statement comes from, the first at position 0; or the entry u-… of an import. Not foreign keys: a turn may be pruned or forgotten
 -- first.
 CREATE TABLE statement_source (
     agent_id INTEGER NOT NULL REFERENCES agent,
@@ -260,14 +260,15 @@ CREATE TABLE watermark (
 ) STRICT, WITHOUT ROWID;
 
 -- Accepted requests. The id is a hash of the request's turns, so a repeated request finds its row. The counts are those
--- of the last time it was sent.
+-- of the last time it was sent. Imports of uploads, too: so that one that a crash interrupted is not unknown.
 CREATE TABLE operation (
     agent_id INTEGER NOT NULL REFERENCES agent,
     id TEXT NOT NULL,
     accepted INTEGER NOT NULL,
     duplicate INTEGER NOT NULL,
     revised INTEGER NOT NULL,
-    seq INTEGER NOT NULL, -- The highest of its turns: all are searchable once the table has applied this seq.
+    -- The highest of its turns: all are searchable once the table has applied this seq. Of an import 0 until it has ended.
+    seq INTEGER NOT NULL,
     forgotten INTEGER NOT NULL DEFAULT 0, -- Messages skipped because they were forgotten before.
     masked INTEGER NOT NULL DEFAULT 0, -- Credentials masked in it before storage.
     PRIMARY KEY (agent_id, id)
@@ -380,7 +381,8 @@ CREATE TABLE reservation (
 ) STRICT;
 
 -- HMACs under the secret of forgotten messages: of their positions (or of the ids, which are derived from them) and of
--- their contents, so that the messages are recognised when they are sent again. The agent is part of the hashed data:
+-- their contents, so that the messages are recognised when they are sent again; and of the places of blocks, documents and
+-- imported facts and statements. The agent is part of the hashed data:
 -- rows stay when the agent is deleted.
 CREATE TABLE forgotten (
     hash BLOB PRIMARY KEY

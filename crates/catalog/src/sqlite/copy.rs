@@ -163,7 +163,7 @@ mod tests {
             }
             if pieces == 4 {
                 let first = Target::Memories((0..16).map(|id| user_turn(&me, &format!("0-{id}"), "").id).collect());
-                erasure::erase(&db, &me, &first, now).ok().unwrap();
+                erasure::erase(&db, &me, &first, None, now).ok().unwrap();
                 scrub_at_once(&db.0);
             }
             let turn = user_turn(&me, &format!("between {pieces}"), &"tea ".repeat(2000));

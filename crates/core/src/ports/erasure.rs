@@ -22,6 +22,31 @@ pub enum Target {
     Agent,
 }
 
+/// Where something stood that is no message, and that an import may bring again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ItemPlace {
+    /// A statement that an import brought, by its id.
+    Statement(MemoryId),
+    /// An operation of the fact log that was entered, by its id.
+    Operation(String),
+    /// A block, by its name.
+    Block(String),
+    /// A document.
+    Document(DocumentKey),
+}
+
+impl ItemPlace {
+    /// Returns the words that identify it, its type first.
+    pub fn words(&self) -> [&str; 3] {
+        match self {
+            ItemPlace::Statement(id) => ["statement", id.as_str(), ""],
+            ItemPlace::Operation(id) => ["operation", id, ""],
+            ItemPlace::Block(name) => ["block", name, ""],
+            ItemPlace::Document(DocumentKey { collection, key }) => ["document", collection, key],
+        }
+    }
+}
+
 /// Report of what an erasure affects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ErasureReport {
@@ -74,8 +99,8 @@ pub trait Erasure: Send + Sync {
 
     /// Erases the target: removes turns, statements, operations, dead letters, versions of corrected memories, saved
     /// replies, accepted requests, and blocks and documents that name the subject. Summaries made from them are removed or cut, and
-    /// their periods become dirty. Keyed hashes of the turns' places and contents stay, but nothing that can be
-    /// computed without the key. Pruned turns are found by the keyed hashes that pruning left, and by the data derived
+    /// their periods become dirty. Keyed hashes of the turns' places and contents stay, and of the places of what an import may
+    /// bring again ([`ItemPlace`]), but nothing that can be computed without the key. Pruned turns are found by the keyed hashes that pruning left, and by the data derived
     /// from them. The erased data is still on disk afterwards, so the agent's files must be cleaned.
     async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<ErasureReport>;
 
@@ -84,6 +109,12 @@ pub trait Erasure: Send + Sync {
 
     /// Reverses the forgetting of these messages, so that they can be stored again.
     async fn unforget(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<()>;
+
+    /// Returns for each place whether what stood there was forgotten. Writing there is not refused: an import has to ask.
+    async fn forgotten_items(&self, agent: &Agent, places: &[ItemPlace]) -> Result<Vec<bool>>;
+
+    /// Reverses the forgetting of these places.
+    async fn unforget_items(&self, agent: &Agent, places: &[ItemPlace]) -> Result<()>;
 
     /// Returns the agents whose files still contain erased data, each with the number of its last erasure, by that
     /// number. Includes agents that were erased as a whole.

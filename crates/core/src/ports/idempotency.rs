@@ -49,6 +49,9 @@ pub trait Requests: Send + Sync {
     /// Removes requests recorded before an instant, of all agents; operations stay. Returns how many.
     async fn drop_requests(&self, before: Timestamp) -> Result<u64>;
 
+    /// Records an operation that is not one request, such as an import, or replaces its record. Its `seq` is 0 until it has ended.
+    async fn save_operation(&self, agent: &Agent, operation: IngestReceipt) -> Result<()>;
+
     /// Returns the operation with that id and its agent, among the agents of a workspace.
     async fn find_operation(&self, workspace: &str, id: &str) -> Result<Option<(Agent, IngestReceipt)>>;
 }

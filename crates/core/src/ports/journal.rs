@@ -5,7 +5,7 @@
 
 use async_trait::async_trait;
 
-use crate::{Agent, Extraction, ExtractionWatermark, FactOperation, Result, Timestamp};
+use crate::{Agent, Extraction, ExtractionWatermark, FactOperation, Result, Statement, Timestamp};
 
 /// The log of fact operations and the extraction watermark. Each method is one transaction.
 #[async_trait]
@@ -34,6 +34,10 @@ pub trait Journal: Send + Sync {
 
     /// Returns the whole log with its version, in no particular order.
     async fn operations(&self, agent: &Agent) -> Result<(u64, Vec<FactOperation>)>;
+
+    /// Stores statements that come from an entry and not from turns, each with its own change. One with a stored id replaces the
+    /// stored one.
+    async fn add_statements(&self, agent: &Agent, statements: Vec<Statement>) -> Result<()>;
 
     /// Adds operations that a person entered. Operations already in the log change nothing.
     async fn add_operations(&self, agent: &Agent, operations: Vec<FactOperation>) -> Result<()>;

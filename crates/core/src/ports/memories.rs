@@ -1,8 +1,10 @@
 //! Port `Memories`: reads the memories of all grains.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use async_trait::async_trait;
 
-use crate::{Agent, Grain, Interval, Kind, Memory, MemoryId, Result, Timestamp};
+use crate::{Agent, Date, Grain, Interval, Kind, Memory, MemoryId, Period, Result, Timestamp};
 
 /// A selection of memories to list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +54,15 @@ pub struct StoredConversation {
     pub last: Timestamp,
 }
 
+/// Where an agent has memories, without their texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outline {
+    /// Number of live turns per local day. Days without turns are absent.
+    pub turns: BTreeMap<Date, u64>,
+    /// Periods with a live summary.
+    pub summaries: BTreeSet<Period>,
+}
+
 /// The live memories of agents.
 #[async_trait]
 pub trait Memories: Send + Sync {
@@ -66,4 +77,7 @@ pub trait Memories: Send + Sync {
 
     /// Returns conversations with live turns, by name, after the given name; at most `limit`.
     async fn conversations(&self, agent: &Agent, after: Option<&str>, limit: usize) -> Result<Vec<StoredConversation>>;
+
+    /// Returns the days with live turns and the periods with live summaries.
+    async fn outline(&self, agent: &Agent) -> Result<Outline>;
 }

@@ -44,8 +44,8 @@ pub trait Seals: Send + Sync {
     /// `clean_seq` of its row equals `clean_seq`, no input arrived since, and the children, pins included, equal
     /// `looked_at`. Otherwise, and if there is no summary, fails with [`crate::Error::Stale`]. The present text becomes
     /// the base. The children are removed from their tables by projection, like any deletion, each with its own base
-    /// and seal; the parent does not become dirty. Statements are pruned with the turns of their day; fact operations
-    /// stay. Of each turn its day and instant stay, and keyed hashes of conversation, speaker and content, so that it
+    /// and seal; the parent does not become dirty. Statements are pruned with the turns of their day, except those that
+    /// come from an entry: they are neither children nor covered by a summary. Fact operations stay. Of each turn its day and instant stay, and keyed hashes of conversation, speaker and content, so that it
     /// can still be forgotten. With `yearly`, the summary itself is removed and nothing is sealed.
     async fn seal(&self, agent: &Agent, looked_at: &Children, clean_seq: u64) -> Result<()>;
 

@@ -1,6 +1,6 @@
 //! The note of a day.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use annals_core::ports::Record;
@@ -32,7 +32,13 @@ struct Line<'r> {
 
 impl Day {
     /// Returns the note.
-    pub fn note(&self, period: Period, zones: &Zones, has_note: impl Fn(&Period) -> bool) -> String {
+    pub fn note(
+        &self,
+        period: Period,
+        zones: &Zones,
+        titles: &BTreeMap<String, String>,
+        has_note: impl Fn(&Period) -> bool,
+    ) -> String {
         let mut lines: Vec<Line<'_>> = self.turns.iter().filter_map(line).collect();
         lines.sort_by_key(|line| (line.at, line.conversation, line.id));
         let mut note = format!("---\ndate: {period}\ntype: daily\nturns: {}\n", lines.len());
@@ -46,7 +52,7 @@ impl Day {
             push(&mut note, format_args!("\n## Summary\n\n{}\n", paragraphs(summary)));
         }
         self.push_statements(&mut note);
-        push_turns(&lines, zones, &mut note);
+        push_turns(&lines, zones, titles, &mut note);
         note
     }
 
@@ -63,7 +69,7 @@ impl Day {
 }
 
 /// Writes the turns of each conversation, in the order of their first turns.
-fn push_turns(lines: &[Line<'_>], zones: &Zones, note: &mut String) {
+fn push_turns(lines: &[Line<'_>], zones: &Zones, titles: &BTreeMap<String, String>, note: &mut String) {
     let mut conversations: Vec<&str> = Vec::new();
     for line in lines {
         if !conversations.contains(&line.conversation) {
@@ -71,7 +77,8 @@ fn push_turns(lines: &[Line<'_>], zones: &Zones, note: &mut String) {
         }
     }
     for conversation in conversations {
-        push(note, format_args!("\n## {}\n\n", heading(conversation)));
+        let title = titles.get(conversation).map(|title| format!("{} · ", heading(title))).unwrap_or_default();
+        push(note, format_args!("\n## {title}{}\n\n", heading(conversation)));
         for line in lines.iter().filter(|line| line.conversation == conversation) {
             let zone = TimeZone::get(zones.name_at(line.at)).unwrap_or(TimeZone::UTC);
             let time = line.at.to_zoned(zone).strftime("%H:%M");

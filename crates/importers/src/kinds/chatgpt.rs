@@ -10,7 +10,7 @@ mod text;
 use std::collections::HashMap;
 
 use annals_core::{Digest, Message, Result, Role};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::files::{each_element, filled, is_true, keys, list, text};
 use crate::dates;
@@ -74,11 +74,18 @@ fn is_candidate(entry: &Entry) -> bool {
 }
 
 fn conversation(value: Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    // Some tools wrap the list.
+    if let (Some(Value::Array(wrapped)), None) = (value.get("conversations"), value.get("mapping")) {
+        return wrapped.iter().try_for_each(|inner| conversation(inner.clone(), place, output));
+    }
     let Some(id) = filled(&value, "conversation_id").or_else(|| filled(&value, "id")) else {
         output.skip(Skip::unknown("value that is no conversation", keys(&value), place));
         return Ok(());
     };
     let place = place.at_entry(format!("conversation {id}"));
+    if let Some(shared) = shared(&value) {
+        return Conversation::new(id, &value, &shared, output).send(&place, output);
+    }
     match value.get("mapping") {
         Some(Value::Object(mapping)) => Conversation::new(id, &value, mapping, output).send(&place, output),
         Some(Value::Null) | None => {
@@ -90,6 +97,24 @@ fn conversation(value: Value, place: &Place, output: &mut Output<'_>) -> Result<
             Ok(())
         }
     }
+}
+
+/// Returns the nodes of a shared conversation, which may have only a list of them: each follows the one before it.
+fn shared(value: &Value) -> Option<Map<String, Value>> {
+    let has_mapping = value.get("mapping").and_then(Value::as_object).is_some_and(|mapping| !mapping.is_empty());
+    let nodes = list(value, "linear_conversation");
+    if has_mapping || nodes.is_empty() {
+        return None;
+    }
+    let mut mapping = Map::new();
+    let mut parent = Value::Null;
+    for node in nodes {
+        let message = node.get("message").unwrap_or(&Value::Null);
+        let Some(id) = filled(node, "id").or_else(|| filled(message, "id")) else { continue };
+        mapping.insert(id.to_owned(), json!({ "message": message, "parent": parent }));
+        parent = Value::from(id);
+    }
+    Some(mapping)
 }
 
 /// One conversation, with its nodes ordered by id: the order of the mapping differs between exports.
@@ -169,7 +194,7 @@ impl<'v> Conversation<'v> {
         let message = self.messages[node];
         let Some(role) = role(message, place, output) else { return Ok(()) };
         if let Some(memory) = message.get("content").and_then(|content| filled(content, "model_set_context")) {
-            return note(memory, place, output);
+            return note(memory, at, place, output);
         }
         let metadata = message.get("metadata").unwrap_or(&Value::Null);
         if is_true(metadata, "is_user_system_message") {
@@ -245,14 +270,14 @@ fn role(message: &Value, place: &Place, output: &mut Output<'_>) -> Option<Role>
     }
 }
 
-/// Passes on what ChatGPT remembers. It stands in many conversations, and has no date of its own.
-fn note(memory: &str, place: &Place, output: &mut Output<'_>) -> Result<()> {
+/// Passes on what ChatGPT remembers. It stands in many conversations, and is as old as the first that is read.
+fn note(memory: &str, at: Option<annals_core::Timestamp>, place: &Place, output: &mut Output<'_>) -> Result<()> {
     let id = format!("chatgpt:memory/{}", &Digest::of([memory]).to_string()[..32]);
     if !output.is_new(&id) {
         output.skip(Skip::new(Why::Repeated, "memory that came before", "", place));
         return Ok(());
     }
-    let item = Item::Document { id, title: "ChatGPT's memory".to_owned(), text: memory.to_owned(), at: None };
+    let item = Item::Document { id, title: "ChatGPT's memory".to_owned(), text: memory.to_owned(), at };
     output.item(item, place)
 }
 

@@ -17,6 +17,7 @@ pub fn each_element(
     read: impl FnMut(Value, &Place, &mut Output<'_>) -> Result<()>,
 ) -> Result<()> {
     let file = entry.place();
+    output.begin_file(entry, false);
     let input = match source.open_entry(entry) {
         Ok(input) => input,
         Err(cause) => return unreadable(&cause, &file, output),
@@ -33,6 +34,7 @@ pub fn each_line(
     read: impl FnMut(Value, &Place, &mut Output<'_>) -> Result<()>,
 ) -> Result<()> {
     let file = entry.place();
+    output.begin_file(entry, false);
     let input = match source.open_entry(entry) {
         Ok(input) => input,
         Err(cause) => return unreadable(&cause, &file, output),

@@ -22,6 +22,7 @@ pub fn fixture(name: &str) -> PathBuf {
 
 pub fn read(kind: Kind, path: &Path, options: &Options) -> annals_core::Result<(Vec<Imported>, Summary)> {
     let mut source = Source::open(&[path], Limits::default())?;
+    source.date_files(super::testing::WRITTEN.parse().unwrap());
     let mut found = Vec::new();
     let summary = import(kind, &mut source, options, &mut |item| {
         found.push(item);
@@ -102,7 +103,7 @@ fn rendered(items: &[Imported], summary: &Summary) -> String {
             Item::Statement { id, about, text: statement, at: when } => {
                 writeln!(text, "statement {id} {} {} {statement:?}", at(when), about.as_deref().unwrap_or("-"))
             }
-            Item::Fact { id, subject, predicate, object, at: when } => {
+            Item::Fact { id, subject, predicate, object, at: when, .. } => {
                 writeln!(text, "fact {id} {} {subject:?} {predicate:?} {object:?}", at(when))
             }
             Item::Block { name, text: own, at: when } => writeln!(text, "block {name:?} {} {own:?}", at(when)),

@@ -16,7 +16,7 @@ use crate::detect::{Fit, Sample};
 use crate::item::{Item, Place};
 use crate::json::Elements;
 use crate::kind::Importer;
-use crate::kinds::files::{list, text};
+use crate::kinds::files::{keys, list, text};
 use crate::kinds::pieces::Pieces;
 use crate::kinds::texts::{MadeIds, extension};
 use crate::output::Output;
@@ -62,6 +62,7 @@ impl Importer for Letta {
 
 fn read_file(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Result<()> {
     let place = entry.place();
+    output.begin_file(entry, false);
     let read = source.open_entry(entry).and_then(|input| Elements::new(input).next());
     let value = match read {
         Ok(Some(element)) => element.value,
@@ -86,8 +87,13 @@ fn read_file(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Res
 
 fn agents(file: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
     let agents = list(file, "agents");
+    let written = dates::of_json(&file["created_at"], &output.options().zone);
     let mut used = HashSet::new();
     for (agent, number) in agents.iter().zip(1..) {
+        if !agent.is_object() {
+            output.skip(Skip::unknown("agent of an unknown shape", keys(agent), place));
+            continue;
+        }
         let name = agent["name"]
             .as_str()
             .filter(|name| !name.is_empty())
@@ -100,14 +106,15 @@ fn agents(file: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
             match list(file, "blocks").iter().find(|block| block["id"] == id) {
                 Some(found) => {
                     used.insert(id);
-                    block(&prefix, found, &place, output)?;
+                    block(&prefix, found, written, &place, output)?;
                 }
                 None => output.skip(Skip::damaged("block that the file does not contain", id, &place)),
             }
         }
         for found in list(agent, "memory_blocks") {
-            block(&prefix, found, &place, output)?;
+            block(&prefix, found, written, &place, output)?;
         }
+        passages(&name, agent, &place, output)?;
         messages(&name, agent, &place, output)?;
     }
     for found in list(file, "blocks").iter().filter(|block| !block["id"].as_str().is_some_and(|id| used.contains(id))) {
@@ -134,8 +141,9 @@ fn first_format(file: &Value, place: &Place, output: &mut Output<'_>) -> Result<
     let name = file["name"].as_str().filter(|name| !name.is_empty()).unwrap_or("agent 1");
     let place = place.at_entry(format!("agent {name}"));
     for found in file["core_memory"].as_array().into_iter().flatten() {
-        block("", found, &place, output)?;
+        block("", found, None, &place, output)?;
     }
+    passages(name, file, &place, output)?;
     messages(name, file, &place, output)?;
     for _ in file["tools"].as_array().into_iter().flatten() {
         output.skip(Skip::no_message("tool definition", &place));
@@ -143,7 +151,14 @@ fn first_format(file: &Value, place: &Place, output: &mut Output<'_>) -> Result<
     Ok(())
 }
 
-fn block(prefix: &str, block: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+/// Passes on a block. The file is as old as its newest block.
+fn block(
+    prefix: &str,
+    block: &Value,
+    written: Option<Timestamp>,
+    place: &Place,
+    output: &mut Output<'_>,
+) -> Result<()> {
     let Some(label) = block["label"].as_str().filter(|label| !label.is_empty()) else {
         output.skip(Skip::damaged("block without a label", "", place));
         return Ok(());
@@ -151,8 +166,32 @@ fn block(prefix: &str, block: &Value, place: &Place, output: &mut Output<'_>) ->
     let text = block["value"].as_str().unwrap_or_default().trim().to_owned();
     let at = ["updated_at", "created_at"]
         .into_iter()
-        .find_map(|field| dates::of_json(&block[field], &output.options().zone));
+        .find_map(|field| dates::of_json(&block[field], &output.options().zone))
+        .or(written);
     output.item(Item::Block { name: format!("{prefix}{label}"), text, at }, &place.at_entry(format!("block {label}")))
+}
+
+/// Passes on what the agent keeps outside its prompt, as documents. Agent files lack it; what is fetched from the API has it.
+fn passages(agent: &str, value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    let mut ids = MadeIds::default();
+    for passage in ["archival_memory", "archival_passages", "passages"].iter().flat_map(|field| list(value, field)) {
+        let Some(text) = text(passage, "text").or(passage.as_str()) else {
+            output.skip(Skip::unknown("passage of an unknown shape", keys(passage), place));
+            continue;
+        };
+        let id = match passage["id"].as_str().filter(|id| !id.is_empty()) {
+            Some(id) => ids.named(id),
+            None => ids.next(&[text]),
+        };
+        let item = Item::Document {
+            id: format!("letta:{agent}/passage/{id}"),
+            title: String::new(),
+            text: text.to_owned(),
+            at: dates::of_json(&passage["created_at"], &output.options().zone),
+        };
+        output.item(item, &place.at_entry(format!("passage {id}")))?;
+    }
+    Ok(())
 }
 
 fn messages(agent: &str, value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {

@@ -79,7 +79,7 @@ fn entity(value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
     };
     let place = place.at_entry(format!("entity {name}"));
     if let Some(kind) = first(value, &["entityType", "entity_type"]) {
-        fact(name, ENTITY_TYPE, kind, &place, output)?;
+        fact([name, ENTITY_TYPE, kind], false, &place, output)?;
     }
     let observations = match &value["observations"] {
         Value::Array(observations) => observations.iter().collect(),
@@ -88,7 +88,7 @@ fn entity(value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
     };
     for observation in observations {
         match observation.as_str().or_else(|| first(observation, &["text", "content", "contents"])) {
-            Some(text) => fact(name, OBSERVATION, text, &place, output)?,
+            Some(text) => fact([name, OBSERVATION, text], false, &place, output)?,
             None => output.skip(Skip::unknown("observation that is no text", "", &place)),
         }
     }
@@ -103,12 +103,14 @@ fn relation(value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()>
         output.skip(Skip::damaged("relation without from, to or relationType", "", place));
         return Ok(());
     };
-    fact(subject, predicate, object, &place.at_entry(format!("relation of {subject}")), output)
+    fact([subject, predicate, object], true, &place.at_entry(format!("relation of {subject}")), output)
 }
 
 /// Passes on a fact. Its id is made of its words, so one that is stated twice is one fact.
-fn fact(subject: &str, predicate: &str, object: &str, place: &Place, output: &mut Output<'_>) -> Result<()> {
-    let id = format!("mcp-memory:{}", MadeIds::default().next(&[subject, predicate, object]));
+fn fact(words: [&str; 3], is_relation: bool, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    let made = MadeIds::default().next(&words);
+    let id = format!("mcp-memory:{}{made}", if is_relation { "relation/" } else { "" });
+    let [subject, predicate, object] = words;
     if !output.is_new(&id) {
         output.skip(Skip::new(Why::Repeated, "fact that occurs twice", "", place));
         return Ok(());
@@ -118,6 +120,7 @@ fn fact(subject: &str, predicate: &str, object: &str, place: &Place, output: &mu
         subject: subject.to_owned(),
         predicate: predicate.to_owned(),
         object: object.to_owned(),
+        is_relation,
         at: None,
     };
     output.item(item, place)

@@ -4,7 +4,7 @@
 //! facts.
 
 use annals_core::{Result, Timestamp};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::dates;
 use crate::detect::{Fit, Sample};
@@ -73,7 +73,12 @@ struct Reader {
 impl Reader {
     /// Passes on one memory, or all of a page.
     fn value(&mut self, value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
-        let lists: Vec<&Vec<Value>> = LISTS.iter().filter_map(|name| value[*name].as_array()).collect();
+        let lists: Vec<&Vec<Value>> = LISTS
+            .iter()
+            .filter_map(|name| value[*name].as_array())
+            // A page of the vector store.
+            .chain(value["result"]["points"].as_array())
+            .collect();
         let relations = value["relations"].as_array();
         if lists.is_empty() && relations.is_none() {
             return self.memory(value, place, output);
@@ -92,6 +97,12 @@ impl Reader {
         let place = id.as_ref().map_or_else(|| place.clone(), |id| place.at_entry(format!("memory {id}")));
         if value.get("new_memory").is_some() || value.get("old_memory").is_some() {
             return self.event(value, &place, output);
+        }
+        if let Some(text) = value.as_str() {
+            return self.memory(&json!({ "memory": text }), &place, output);
+        }
+        if let Some(point) = point(value) {
+            return self.memory(&point, &place, output);
         }
         if !value.is_object() {
             output.skip(Skip::unknown("element that is no object", "", &place));
@@ -163,10 +174,18 @@ impl Reader {
             subject: subject.to_owned(),
             predicate: predicate.to_owned(),
             object: object.to_owned(),
+            is_relation: true,
             at: at_of(value, output),
         };
         output.item(item, place)
     }
+}
+
+/// Returns the memory in a point of mem0's vector store, whose fields are in `payload`.
+fn point(value: &Value) -> Option<Value> {
+    let mut memory = value["payload"].as_object()?.clone();
+    memory.insert("id".to_owned(), value["id"].clone());
+    Some(Value::Object(memory))
 }
 
 fn id_of(value: &Value) -> Option<String> {

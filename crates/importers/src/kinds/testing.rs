@@ -9,6 +9,9 @@ use crate::{Imported, Item, Kind, Limits, Options, Source, Summary, import};
 /// The time of every test.
 pub const NOW: &str = "2026-11-23T00:00:00Z";
 
+/// When the files of every test were written.
+pub const WRITTEN: &str = "2026-11-01T00:00:00Z";
+
 /// Returns the options of the tests.
 pub fn options() -> Options {
     Options::new(NOW.parse().unwrap())
@@ -23,6 +26,7 @@ pub fn items(kind: Kind, files: &[(&str, &str)], options: &Options) -> (Vec<Impo
         std::fs::write(path, text).unwrap();
     }
     let mut source = Source::open(&[folder.path()], Limits::default()).unwrap();
+    source.date_files(WRITTEN.parse().unwrap());
     let mut items = Vec::new();
     let mut sink = |item| {
         items.push(item);
@@ -54,7 +58,7 @@ fn line(imported: &Imported) -> String {
         Item::Statement { id, about, text, at } => {
             format!("statement {id} {} {text} {}", about.as_deref().unwrap_or("-"), moment(at))
         }
-        Item::Fact { id, subject, predicate, object, at } => {
+        Item::Fact { id, subject, predicate, object, at, .. } => {
             format!("fact {id} {subject} {predicate} {object} {}", moment(at))
         }
         Item::Block { name, text, at } => format!("block {name} {text} {}", moment(at)),

@@ -17,6 +17,7 @@ const LARGEST: u64 = 32 << 20;
 
 /// Reads a text file: UTF-8, or UTF-16 with a byte order mark. Skips one that is neither, or too large.
 pub fn read_text(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Option<String> {
+    output.begin_file(entry, true);
     let mut bytes = Vec::new();
     let read = source.open_entry(entry).and_then(|input| input.take(LARGEST + 1).read_to_end(&mut bytes));
     let fault = match read {

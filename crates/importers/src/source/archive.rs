@@ -3,6 +3,9 @@
 use std::fs::File;
 use std::io::{BufReader, Error as IoError, Read, Result as IoResult};
 
+use annals_core::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
@@ -20,6 +23,8 @@ pub struct Listed {
     pub index: usize,
     /// Its compressed size in bytes.
     pub compressed: u64,
+    /// When it was last written, if the archive says so.
+    pub modified: Option<Timestamp>,
     /// Why it cannot be read, if so.
     pub refused: Option<String>,
 }
@@ -54,7 +59,8 @@ impl Archive {
             } else {
                 entry.encrypted().then(|| "is encrypted; unpack the archive first".to_owned())
             };
-            files.push(Listed { path, index, compressed: entry.compressed_size(), refused });
+            let modified = entry.last_modified().and_then(instant);
+            files.push(Listed { path, index, compressed: entry.compressed_size(), modified, refused });
         }
         files.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(files)
@@ -64,6 +70,16 @@ impl Archive {
     pub fn read(&mut self, index: usize) -> IoResult<impl Read + '_> {
         self.0.by_index(index).map_err(IoError::other)
     }
+}
+
+/// Returns the instant of a time in an archive. It has no zone; services write UTC. An archive without times has 1980.
+fn instant(at: zip::DateTime) -> Option<Timestamp> {
+    let small = |number: u8| i8::try_from(number).ok();
+    let (year, month, day) = (i16::try_from(at.year()).ok()?, small(at.month())?, small(at.day())?);
+    let (hour, minute, second) = (small(at.hour())?, small(at.minute())?, small(at.second())?);
+    let local = DateTime::new(year, month, day, hour, minute, second, 0).ok()?;
+    let is_set = (year, month, day) > (1980, 1, 1);
+    local.to_zoned(TimeZone::UTC).ok().filter(|_| is_set).map(|zoned| zoned.timestamp())
 }
 
 /// Returns whether a path stays within its folder on every system.

@@ -32,6 +32,28 @@ pub(super) fn resolve(sentence: &str, day: Date, language: Language) -> String {
     if language == Language::Unspaced {
         return phrases::resolve_unspaced(sentence, day);
     }
+    parts(sentence).map(|part| resolve_part(part, day, language)).collect()
+}
+
+/// Splits a line of notes at its full stops and semicolons, so that a time takes its side from a verb of its own part: "rolled
+/// back. review thursday". Sentences without capitals arrive as one. A stop after a short word may belong to an abbreviation.
+fn parts(line: &str) -> impl Iterator<Item = &str> {
+    let is_end = |(place, _): &(usize, &str)| {
+        let word = line[..*place].rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        line[*place..].starts_with("; ") || word.len() > 3
+    };
+    let mut start = 0;
+    let mut ends: Vec<usize> = line
+        .match_indices(['.', ';'])
+        .filter(|(place, _)| line[place + 1..].starts_with(' '))
+        .filter(is_end)
+        .map(|(place, _)| place + 1)
+        .collect();
+    ends.push(line.len());
+    ends.into_iter().map(move |end| &line[std::mem::replace(&mut start, end)..end])
+}
+
+fn resolve_part(sentence: &str, day: Date, language: Language) -> String {
     let tokens = tokens(sentence);
     let words: Vec<&str> = tokens.iter().map(|token| token.lower.as_str()).collect();
     let mut resolved = String::with_capacity(sentence.len() + 16);
@@ -154,14 +176,20 @@ fn plain_weekday(tokens: &[Token], words: &[&str], at: usize, day: Date) -> Foun
             && words.get(at + 2).is_some_and(|word| phrases::weekday(word).is_some()));
     let is_range = at >= 2 && before == "to" && phrases::weekday(words[at - 2]).is_some();
     let is_moved_to = before == "to" && !is_range;
-    // "Sat" and "sun" are days only after a preposition.
-    let is_short = words[at].len() < 6 && !BEFORE_WEEKDAYS.contains(&before);
-    if !is_capital || is_short || is_named || (is_repeated && !is_moved_to) || is_range {
+    if !is_written_as_day(words[at], is_capital, before) || is_named || (is_repeated && !is_moved_to) || is_range {
         return None;
     }
     let is_ahead = ["by", "until", "till", "to", "for"].contains(&before) || tense::is_future(words, at);
     let span = if is_ahead { Span::weekday_after(day, weekday)? } else { Span::weekday_before(day, weekday)? };
     Some((1 + part_of_day(after), span))
+}
+
+/// Whether a weekday's name is spelled as one. Notes and logs do without capitals, where "sat" and "sun" are other words; with a
+/// capital these are days only after a preposition.
+fn is_written_as_day(word: &str, is_capital: bool, before: &str) -> bool {
+    let is_full = strip(word).len() >= 6;
+    let is_clear = ["tue", "tues", "weds", "thu", "thurs", "fri"].contains(&word);
+    is_full || is_clear || (is_capital && BEFORE_WEEKDAYS.contains(&before))
 }
 
 /// Words that often precede a weekday and may begin a sentence.
@@ -280,6 +308,25 @@ mod tests {
     }
 
     #[test]
+    fn notes_without_capitals_get_dates() {
+        check("deploy went out fri, no alerts", "deploy went out fri [2026-02-27], no alerts");
+        check(
+            "pool exhausted. rolled back. review thursday",
+            "pool exhausted. rolled back. review thursday [2026-03-05]",
+        );
+        check("dentist moved to tues", "dentist moved to tues [2026-03-10]");
+        check(
+            "saw the vet on monday; new pills from friday",
+            "saw the vet on monday [2026-03-02]; new pills from friday [2026-03-06]",
+        );
+        for sentence in
+            ["i sat down in the sun", "we wed in may", "gym every friday", "open monday to friday", "fridays off"]
+        {
+            check(sentence, sentence);
+        }
+    }
+
+    #[test]
     fn other_words_and_dated_times_stay() {
         for sentence in [
             "I run every Friday.",
@@ -308,6 +355,11 @@ mod tests {
         check("Ontem comprei a casa com o João.", "Ontem [2026-03-03] comprei a casa com o João.");
         check("Domani ho un esame di guida.", "Domani [2026-03-05] ho un esame di guida.");
         check("Ik heb gisteren het huis verkocht.", "Ik heb gisteren [2026-03-03] het huis verkocht.");
+        check("Letzten Freitag war ich bei der Bank.", "Letzten Freitag [2026-02-27] war ich bei der Bank.");
+        check("Der Termin ist am nächsten Montag.", "Der Termin ist am nächsten Montag [2026-03-09].");
+        check("Nous avons signé vendredi dernier.", "Nous avons signé vendredi dernier [2026-02-27].");
+        check("El próximo lunes empiezo en la oficina.", "El próximo lunes [2026-03-09] empiezo en la oficina.");
+        check("Volgende vrijdag heb ik een afspraak.", "Volgende vrijdag [2026-03-06] heb ik een afspraak.");
         check("我上个月搬到了柏林。", "我上个月[2026-02]搬到了柏林。");
         check("昨天我去了北京。", "昨天[2026-03-03]我去了北京。");
     }

@@ -51,6 +51,12 @@ impl Language {
         }
     }
 
+    /// Returns the two-letter code of a language whose words are separated by spaces.
+    pub(super) fn code(self) -> Option<&'static str> {
+        const CODES: [&str; 7] = ["en", "de", "fr", "es", "pt", "it", "nl"];
+        CODES.get(self as usize).copied()
+    }
+
     /// Returns whether a lower-case word is a function word of this language. English has its own list in `words`.
     pub(super) fn is_grammar(self, word: &str) -> bool {
         self != English && FUNCTION_WORDS.get(self as usize).is_some_and(|words| words.contains(word))

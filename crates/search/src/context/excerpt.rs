@@ -1,14 +1,21 @@
-//! Selects the sentences of a summary that fit a budget: all, or those with the most words of the prompt. Pure.
+//! Selects the sentences of a summary that fit a budget: all, or those with the most words of the prompt. Where the prompt does
+//! not decide, each day gets its first sentence before any gets its second, and days far apart come first, so that a short excerpt
+//! tells the whole period. Pure.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
 use super::items::Line;
 use super::{render, words};
 
 /// Returns the sentences in their order, and their maximum cost in tokens.
 pub(super) fn within(lines: &[Line], room: u64, query_words: &[String]) -> (Vec<Line>, u64) {
+    let places = places_in_day(lines);
     let mut order: Vec<usize> = (0..lines.len()).collect();
-    order.sort_by_key(|place| (Reverse(words::shared(query_words, &lines[*place].text)), *place));
+    // Reversed bits order the indexes as halves, quarters, eighths of the period.
+    let spread = |place: &usize| place.reverse_bits();
+    order
+        .sort_by_key(|place| (Reverse(words::shared(query_words, &lines[*place].text)), places[*place], spread(place)));
     let (mut kept, mut cost) = (Vec::new(), 0);
     for place in order {
         let line = &lines[place];
@@ -21,4 +28,48 @@ pub(super) fn within(lines: &[Line], room: u64, query_words: &[String]) -> (Vec<
     }
     kept.sort_unstable();
     (kept.into_iter().map(|place| lines[place].clone()).collect(), cost)
+}
+
+/// Returns for each sentence how many come before it on the same day, or of the same turn where the summary is of one day.
+fn places_in_day(lines: &[Line]) -> Vec<usize> {
+    let mut seen = HashMap::new();
+    let mut place = |line: &Line| {
+        let count = seen.entry((line.day, line.from.first().filter(|_| line.day.is_none()).cloned())).or_insert(0);
+        *count += 1;
+        *count - 1
+    };
+    lines.iter().map(&mut place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_core::MemoryId;
+
+    use super::*;
+
+    /// Sentences as "DAY text"; the budget holds two of them.
+    #[track_caller]
+    fn check(lines: &[(&str, &str)], query: &str, expect: &[&str]) {
+        let line = |(day, text): &(&str, &str)| Line {
+            day: Some(format!("2026-03-{day}").parse().unwrap()),
+            text: (*text).into(),
+            from: vec![MemoryId::from_text(*text)],
+        };
+        let lines: Vec<Line> = lines.iter().map(line).collect();
+        let room = 2 * (render::price_of_sentence("12345678") + render::DAY);
+        let (kept, _) = within(&lines, room, &words::words(query));
+        assert_eq!(kept.iter().map(|line| line.text.as_str()).collect::<Vec<_>>(), expect);
+    }
+
+    #[test]
+    fn short_excerpt_tells_the_whole_period() {
+        let lines = [("02", "opening"), ("02", "greeting"), ("03", "strikes"), ("20", "settled")];
+        check(&lines, "", &["opening", "strikes"]);
+        check(&lines[1..], "", &["greeting", "settled"]);
+        check(&lines[..3], "", &["opening", "strikes"]);
+        check(&lines, "was it settled?", &["opening", "settled"]);
+        let days = [("01", "one"), ("02", "two"), ("03", "three"), ("04", "four"), ("05", "five")];
+        check(&days, "", &["one", "five"]);
+        check(&lines, "greetings and settlers: was it settled?", &["greeting", "settled"]);
+    }
 }

@@ -56,6 +56,24 @@ pub async fn authenticate(
     Ok(next.run(request).await)
 }
 
+/// Adds the [`Caller`] of a page that needs no key, and lets all others through: the page finds the session of its visitor. A peer
+/// with too many wrong keys gets 429.
+pub async fn admit_visitor(
+    State((service, gates, keyless)): State<(Service, Gates, Keyless)>,
+    mut request: Request,
+    next: Next,
+) -> Result<Response, Problem> {
+    let peer = Peer::of(&request);
+    if keyless.admits(&request) && !service.has_unrevoked_key().await? {
+        request.extensions_mut().insert(Caller::local());
+    }
+    let response = next.run(request).await;
+    if response.status() == StatusCode::UNAUTHORIZED {
+        gates.was_wrong(peer)?;
+    }
+    Ok(response)
+}
+
 async fn caller(service: &Service, text: Option<&str>, is_local: bool, now: Timestamp) -> Result<Caller, Problem> {
     let Some(text) = text else {
         return if !is_local || service.has_unrevoked_key().await? {

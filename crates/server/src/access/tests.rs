@@ -2,6 +2,7 @@
 
 mod leaks;
 mod logs;
+mod pages;
 mod scopes;
 mod table;
 mod tools;

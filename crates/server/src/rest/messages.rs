@@ -119,7 +119,7 @@ pub async fn operation(
     Permitted(caller, _): Permitted<Adding>,
     Id(id): Id,
 ) -> Result<Json<OperationState>, Problem> {
-    let found = match service.upload(caller.workspace(), &id) {
+    let found = match service.upload(caller.workspace(), &id).await? {
         Some((agent, import)) => (agent, OperationState::Import(Box::new(import))),
         None => {
             let (agent, view) = service.operation(caller.workspace(), &id).await?;

@@ -10,7 +10,7 @@ use utoipa_axum::routes as collect;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
 use super::{
-    Problem, agents, describe, documents, facts, health, home, imports, memories, messages, metrics, searches,
+    Problem, agents, describe, documents, facts, health, imports, memories, messages, metrics, problem_page, searches,
     settings, tools,
 };
 
@@ -35,6 +35,7 @@ pub fn routes(service: Service) -> Routes {
         .routes(collect!(searches::search))
         .routes(collect!(searches::context))
         .routes(collect!(searches::timeline))
+        .routes(collect!(searches::periods))
         .routes(collect!(memories::get, memories::correct, memories::forget_one))
         .routes(collect!(memories::sources))
         .routes(collect!(memories::forget))
@@ -64,8 +65,7 @@ pub fn routes(service: Service) -> Routes {
     let api = describe::complete(open_api);
     let pages = SwaggerUi::new("/docs").config(Config::from("/openapi.json")).url("/openapi.json", api.clone());
     let (guarded, uploads) = (guarded.with_state(service.clone()), uploads.with_state(service.clone()));
-    let open =
-        open.with_state(service).route("/", get(home::page)).route("/docs/problems", get(home::problems)).merge(pages);
+    let open = open.with_state(service).route("/docs/problems", get(problem_page::problems)).merge(pages);
     Routes { guarded, uploads, open, api }
 }
 

@@ -1,8 +1,9 @@
-//! `POST …/search`, `POST …/context`, `GET …/timeline`.
+//! `POST …/search`, `POST …/context`, `GET …/timeline`, `GET …/periods`.
 
 use annals_service::Service;
 use annals_service::wire::{
-    ContextAnswer, ContextRequest, SearchAnswer, SearchRequest, TimelineAnswer, TimelineRequest,
+    ContextAnswer, ContextRequest, PeriodsAnswer, PeriodsRequest, SearchAnswer, SearchRequest, TimelineAnswer,
+    TimelineRequest,
 };
 use axum::Json;
 use axum::extract::State;
@@ -54,4 +55,18 @@ pub async fn timeline(
     QueryParams(request): QueryParams<TimelineRequest>,
 ) -> Result<Json<TimelineAnswer>, Problem> {
     Ok(Json(service.timeline(&agent, request, service.now()).await?))
+}
+
+/// Lists the periods of a memory with the state of each summary, and the days with the number of their turns. No texts.
+#[utoipa::path(
+    get, path = "/v1/agents/{agent}/periods", tag = "recall",
+    params(("agent" = String, Path, description = "Name of the agent"), PeriodsRequest),
+    responses((status = 200, description = "The periods, by grain and time", body = PeriodsAnswer))
+)]
+pub async fn periods(
+    State(service): State<Service>,
+    Known(agent, _): Known<Reading>,
+    QueryParams(request): QueryParams<PeriodsRequest>,
+) -> Result<Json<PeriodsAnswer>, Problem> {
+    Ok(Json(service.periods(&agent, request, service.now()).await?))
 }

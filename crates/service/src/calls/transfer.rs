@@ -48,8 +48,12 @@ impl Call for ListMemories {
     async fn run(self, mut context: Context<'_>) -> Result<()> {
         let agent = context.agent(&self.agent).await?;
         for grain in Grain::ALL {
-            for memory in context.service().memories_of(&agent, grain).await? {
-                context.send(&MemoryView::from(&memory)).await?;
+            let mut page = context.service().page_of_memories(&agent, grain, None).await?;
+            while let Some(last) = page.last().cloned() {
+                for memory in &page {
+                    context.send(&MemoryView::from(memory)).await?;
+                }
+                page = context.service().page_of_memories(&agent, grain, Some(&last)).await?;
             }
         }
         Ok(())

@@ -95,17 +95,6 @@ impl Jobs {
         }
         if faults.is_empty() { Ok(jobs) } else { Err(Error::Faults(faults)) }
     }
-
-    /// Returns the timing of each job, by name.
-    pub fn timings(&self) -> [(&'static str, &Timing); 5] {
-        [
-            ("rollup", &self.rollup.timing),
-            ("retention", &self.retention.timing),
-            ("compaction", &self.compaction),
-            ("verification", &self.verification),
-            ("backup", &self.backup),
-        ]
-    }
 }
 
 fn timing(reader: &mut Reader) -> Timing {

@@ -17,7 +17,7 @@ impl Service {
         Ok(ConversationsAnswer {
             agent: agent.name().to_owned(),
             next_cursor: found.last().filter(|_| more).map(|last| last.name.clone()),
-            conversations: found.into_iter().map(Into::into).collect(),
+            conversations: self.with_titles(agent, found).await?,
         })
     }
 }

@@ -14,7 +14,7 @@ use crate::wire::{CollectionView, CollectionsAnswer, DocumentView, DocumentsAnsw
 pub use search::{DocumentFound, DocumentQuery};
 
 /// The most bytes of a content. A message of more than 256 KiB belongs into a document.
-const LONGEST_CONTENT: usize = 1024 * 1024;
+pub(super) const LONGEST_CONTENT: usize = 1024 * 1024;
 /// The most bytes of the path of a collection, and of a key.
 const LONGEST_NAME: usize = 1024;
 /// The most paths of a JSON value that are searched.

@@ -1,7 +1,7 @@
 //! The dump of an agent: everything in one canonical order, without sequence numbers, recording times and table versions. Two
 //! stores that hold the same memory give the same dump, however it got there.
 
-use annals_core::ports::{Select, Table};
+use annals_core::ports::{Record, Select, Table};
 use annals_core::{Agent, FactQuery, Grain, Result};
 use serde_json::{Value, json};
 
@@ -9,6 +9,9 @@ use crate::Service;
 use crate::calls::Output;
 use crate::locks::Facts;
 use crate::wire::{FactView, MemoryView};
+
+/// Records read at once.
+const PAGE: usize = 100;
 
 impl Service {
     /// Sends everything of the agent, a line of JSON at a time.
@@ -19,6 +22,7 @@ impl Service {
                 send(output, json!({ "memory": MemoryView::from(&memory), "sentences": memory.sentences() })).await?;
             }
         }
+        self.dump_records(agent, output).await?;
         self.dump_facts(agent, output).await?;
         for row in self.parts.store.ledger(agent).await? {
             let (input, recipe) = (row.input_digest.map(|d| d.to_string()), row.recipe.map(|d| d.to_string()));
@@ -34,6 +38,28 @@ impl Service {
             }
         }
         Ok(())
+    }
+
+    /// Sends what is no memory, or more than one: blocks, documents and attachments of turns.
+    async fn dump_records(&self, agent: &Agent, output: &mut dyn Output) -> Result<()> {
+        let mut last = None;
+        loop {
+            let mut page = self.parts.store.records(agent, last.as_ref(), PAGE).await?;
+            for record in &page {
+                match record {
+                    Record::Block { .. } | Record::Document(_) => send(output, json!(record)).await?,
+                    Record::Turn { conversation, id, attachment: Some(attachment), .. } => {
+                        let turn = json!({ "conversation": conversation, "message": id, "attachment": attachment });
+                        send(output, turn).await?;
+                    }
+                    _ => {}
+                }
+            }
+            last = page.pop();
+            if last.is_none() {
+                return Ok(());
+            }
+        }
     }
 
     async fn dump_facts(&self, agent: &Agent, output: &mut dyn Output) -> Result<()> {

@@ -2,29 +2,37 @@
 //!
 //! Items are stored in batches as they arrive, so an import of any size needs the memory of a few batches. Ids are those of the
 //! source: what is stored already is recognised, what was edited since is revised, and an interrupted import is completed by
-//! running it again. Whatever is not stored is counted.
+//! running it again. What a person forgot is not stored again. Whatever is not stored is counted.
 //!
-//! Statements and sections of documents become messages, so that all promises about messages hold for them: they are summarized,
-//! forgotten for good, pruned and recognised. Decision 45 says why.
+//! Each item is stored as what it is. Nothing is dated by the clock of the import: the importers date what they can
+//! ([`annals_importers`]), and what has no date at all gets [`UNDATED`]. Decision 45 says why.
 
+mod blocks;
 mod documents;
 mod facts;
 mod moved;
 mod skipped;
+mod statements;
+mod titles;
 mod turns;
 
-use annals_core::{Agent, Message, Result, Role, Timestamp};
-use annals_importers::{Kind, storable_id, storable_name};
+use annals_core::ports::ItemPlace;
+use annals_core::{Agent, Message, Period, Result, Timestamp, Zones};
+use annals_importers::Kind;
 use tokio::sync::mpsc::Receiver;
 
 use super::read_source::SourceReader;
-use crate::wire::{BlockView, BlocksRequest, ImportItem, ImportReport, ItemIn, ItemsRequest, StoredItems};
+use crate::wire::{ImportItem, ImportReport, ItemIn, ItemsRequest, StoredItems};
 use crate::{NoProgress, Service};
-use documents::Section;
 use facts::Operations;
 use moved::MovedMessages;
 use skipped::Skips;
-use turns::{Batch, Dated};
+use statements::Statements;
+use titles::Titles;
+use turns::Batch;
+
+/// The instant of what has no date, in a source without any date: noon, so that it is 1970-01-01 in almost every zone.
+const UNDATED: Timestamp = Timestamp::constant(12 * 3600, 0);
 
 /// An import of one agent.
 struct Import<'a> {
@@ -32,14 +40,15 @@ struct Import<'a> {
     agent: &'a Agent,
     request: &'a ItemsRequest,
     now: Timestamp,
+    zones: Zones,
     masks: bool,
     messages: Batch,
-    statements: Batch,
-    sections: Batch,
+    titles: Titles,
+    statements: Statements,
     operations: Operations,
     moved: MovedMessages,
     skips: Skips,
-    /// Messages that are stored but not searchable yet.
+    /// Changes that are stored but not searchable yet.
     waiting: u64,
     stored: StoredItems,
 }
@@ -84,16 +93,17 @@ impl<'a> Import<'a> {
         request: &'a ItemsRequest,
         now: Timestamp,
     ) -> Result<Import<'a>> {
-        let masks = service.parts.store.settings(agent).await?.mask;
+        let settings = service.parts.store.settings(agent).await?;
         Ok(Import {
             service,
             agent,
             request,
             now,
-            masks,
+            zones: settings.zones()?,
+            masks: settings.mask,
             messages: Batch::default(),
-            statements: Batch::default(),
-            sections: Batch::default(),
+            titles: Titles::default(),
+            statements: Statements::default(),
             operations: Operations::default(),
             moved: MovedMessages::new(&*service.parts.store, agent, &request.from).await?,
             skips: Skips::default(),
@@ -104,102 +114,52 @@ impl<'a> Import<'a> {
 
     async fn take(&mut self, item: ItemIn, place: &str) -> Result<()> {
         match item {
-            ItemIn::Conversation { title, summary } => {
-                self.skips.add_if(title.is_some(), "title of a conversation", "conversations have no titles", place);
+            ItemIn::Conversation { id, title, summary } => {
                 let why = "summaries are written from the messages";
                 self.skips.add_if(summary.is_some(), "summary of a conversation", why, place);
+                if let Some(title) = title {
+                    self.take_title(id, title);
+                }
                 Ok(())
             }
             ItemIn::Message { conversation, id, role, name, content, at } => {
+                self.titles.begin(&conversation, &id);
                 let message = Message { conversation, client_id: Some(id), role, name, content, at };
-                self.messages.push(message, Dated::Yes, place);
-                self.store_full_batches().await
+                self.messages.push(message, place);
+                if self.messages.is_full() { self.store_messages().await } else { Ok(()) }
             }
             ItemIn::Statement { id, about, text, at } => {
                 self.take_statement(&id, about.as_deref(), text, at, place).await
             }
-            ItemIn::Fact { id, subject, predicate, object, at } => {
-                self.take_fact(&id, [&subject, &predicate, &object], at, place).await
+            ItemIn::Fact { id, subject, predicate, object, is_relation, at } => {
+                let words = [subject.as_str(), predicate.as_str(), object.as_str()];
+                self.take_fact(&id, words, is_relation, at, place).await
             }
-            ItemIn::Block { name, text } => self.take_block(name, text, place).await,
-            ItemIn::Document { id, title, text, at } => self.take_document(&id, &title, &text, at, place).await,
+            ItemIn::Block { name, text, at } => self.take_block(name, text, at, place).await,
+            ItemIn::Document { id, title, text, at } => self.take_document(&id, &title, text, at, place).await,
         }
-    }
-
-    /// Takes a statement as what the person it is about is known for, or else as a note of the assistant.
-    async fn take_statement(
-        &mut self,
-        id: &str,
-        about: Option<&str>,
-        text: String,
-        at: Option<Timestamp>,
-        place: &str,
-    ) -> Result<()> {
-        let name = about.and_then(storable_name);
-        let message = Message {
-            conversation: format!("{}:memories", self.request.from),
-            client_id: Some(storable_id(id)),
-            role: if name.is_some() { Role::User } else { Role::Assistant },
-            name,
-            content: text,
-            at: at.unwrap_or(self.now),
-        };
-        self.statements.push(message, Dated::of(at), place);
-        self.store_full_batches().await
-    }
-
-    /// Takes a document as its sections.
-    async fn take_document(
-        &mut self,
-        id: &str,
-        title: &str,
-        text: &str,
-        at: Option<Timestamp>,
-        place: &str,
-    ) -> Result<()> {
-        for (section, index) in documents::sections(title, text).into_iter().zip(0..) {
-            let Section { id: section, text } = section;
-            let message = Message {
-                conversation: storable_id(id),
-                client_id: Some(section),
-                role: Role::Assistant,
-                name: None,
-                content: text,
-                at: documents::microseconds_after(at.unwrap_or(self.now), index),
-            };
-            self.sections.push(message, Dated::of(at), place);
-            self.store_full_batches().await?;
-        }
-        Ok(())
-    }
-
-    /// Writes a block, or takes it as a document if it is too large for one, or if there are too many.
-    async fn take_block(&mut self, name: String, text: String, place: &str) -> Result<()> {
-        let text = self.masked(text);
-        let stored = self.service.blocks(self.agent).await?.blocks.into_iter().find(|block| block.name == name);
-        if stored.as_ref().is_some_and(|stored| stored.text == text) {
-            self.stored.blocks.known += 1;
-            return Ok(());
-        }
-        let block = BlockView { name: name.clone(), text: text.clone(), updated_at: None };
-        match self.service.write_blocks(self.agent, BlocksRequest { blocks: vec![block] }, self.now).await {
-            Ok(_) if stored.is_some() => self.stored.blocks.revised += 1,
-            Ok(_) => self.stored.blocks.new += 1,
-            Err(error) if error.is_of_input() => {
-                let id = format!("{}:block {name}", self.request.from);
-                return self.take_document(&id, &name, &text, None, place).await;
-            }
-            Err(error) => return Err(error),
-        }
-        Ok(())
     }
 
     async fn finish(mut self) -> Result<StoredItems> {
-        self.store_batches().await?;
+        self.store_all_messages().await?;
+        self.store_statements().await?;
         self.store_operations().await?;
         self.make_searchable().await?;
         self.service.bring_facts_up_to_date(self.agent, &NoProgress).await?;
         Ok(StoredItems { skipped: self.skips.into_views(), ..self.stored })
+    }
+
+    /// Returns the local day of an instant.
+    fn day_of(&self, at: Timestamp) -> Period {
+        Period::of(annals_core::Grain::Daily, self.zones.day_of(at))
+    }
+
+    /// Returns for each place whether what stood there was forgotten. If the import brings such things back, none was.
+    async fn forgotten(&self, places: &[ItemPlace]) -> Result<Vec<bool>> {
+        if self.request.unforget {
+            self.service.parts.store.unforget_items(self.agent, places).await?;
+        }
+        self.service.parts.store.forgotten_items(self.agent, places).await
     }
 
     /// Returns a text without credentials, if the agent's settings say so.

@@ -48,6 +48,11 @@ impl Service {
         Ok(found.and_then(|(key, hash)| (presented.is(&hash) && key.is_good(now)).then_some(key)))
     }
 
+    /// Returns the key with this id if it is valid now. For sessions that a key has opened.
+    pub async fn valid_key(&self, id: &str, now: Timestamp) -> Result<Option<Key>> {
+        Ok(self.parts.store.key(id).await?.map(|(key, _)| key).filter(|key| key.is_good(now)))
+    }
+
     /// Returns whether any key is not revoked. If so, every request needs a key. An expired key counts, so that the passing of
     /// time alone never opens access.
     pub async fn has_unrevoked_key(&self) -> Result<bool> {

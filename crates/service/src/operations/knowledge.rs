@@ -6,7 +6,7 @@
 //! and surrounding punctuation. A subject that conversations state facts about is an entity too.
 
 mod change;
-mod value;
+pub(super) mod value;
 
 use std::collections::HashMap;
 

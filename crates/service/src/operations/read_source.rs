@@ -45,12 +45,13 @@ fn read(kind: Kind, mut source: Source, options: &Options, items: &Sender<Import
 
 fn to_wire(Imported { place, item }: Imported) -> ImportItem {
     let item = match item {
-        Item::Conversation { title, summary, .. } => ItemIn::Conversation { title, summary },
+        Item::Conversation { id, title, summary } => ItemIn::Conversation { id, title, summary },
         Item::Message(message) => message.into(),
         Item::Statement { id, about, text, at } => ItemIn::Statement { id, about, text, at },
-        Item::Fact { id, subject, predicate, object, at } => ItemIn::Fact { id, subject, predicate, object, at },
-        // A block has no history: its date has no place in the store.
-        Item::Block { name, text, .. } => ItemIn::Block { name, text },
+        Item::Fact { id, subject, predicate, object, is_relation, at } => {
+            ItemIn::Fact { id, subject, predicate, object, is_relation, at }
+        }
+        Item::Block { name, text, at } => ItemIn::Block { name, text, at },
         Item::Document { id, title, text, at } => ItemIn::Document { id, title, text, at },
     };
     ImportItem { place: place.to_string(), item }
@@ -83,6 +84,7 @@ fn found(summary: &Summary) -> FoundItems {
         days: summary.days.len() as u64,
         first_day: summary.days.first().map(ToString::to_string),
         last_day: summary.days.last().map(ToString::to_string),
+        statements: summary.statements,
         facts: summary.facts,
         blocks: summary.blocks,
         documents: summary.documents,

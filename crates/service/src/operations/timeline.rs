@@ -25,6 +25,13 @@ impl Service {
         self.timeline_answer(agent, &zones, memories, limit, now).await
     }
 
+    /// Returns the memories of a grain that follow `after`, or the first ones, oldest first, at most a thousand; empty at the end.
+    pub async fn page_of_memories(&self, agent: &Agent, grain: Grain, after: Option<&Memory>) -> Result<Vec<Memory>> {
+        let mut page = self.page(agent, &[grain], Interval::ALWAYS, after.map(Place::of), MOST).await?;
+        page.truncate(MOST);
+        Ok(page)
+    }
+
     /// Returns the memories after a position, in order: at least `limit` + 1 of them if there are so many.
     async fn page(
         &self,

@@ -1,14 +1,14 @@
 //! Imports of uploads: each is read from a file without a name, in the background, one after another.
 //!
-//! The state of an import is in memory. After a restart nobody can ask for it any more; the upload is sent again and adds what is
-//! missing.
+//! Progress and report of an import are in memory. The catalog holds that it began and whether it ended, so that after a restart
+//! its state is answered truthfully; the upload of one that was interrupted is sent again and adds what is missing.
 
 use std::collections::VecDeque;
 use std::fs::File;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use annals_core::{Agent, Digest, Error, Result, Timestamp, Zones};
+use annals_core::{Agent, Digest, Error, IngestReceipt, Result, Timestamp, Zones};
 use annals_importers::{Kind, Limits, Options, Source};
 use jiff::tz::TimeZone;
 use tokio::sync::Semaphore;
@@ -22,6 +22,10 @@ use crate::{NotAdmitted, Service};
 const REMEMBERED: usize = 100;
 /// Imports that may wait. Each keeps its upload on the disk.
 const MOST_WAITING: usize = 8;
+
+/// The beginnings of the ids of imports, and of those that only report.
+const IMPORT: &str = "import-";
+const PREVIEW: &str = "preview-";
 
 /// The imports of uploads. They run one after another: two would only share one disk and one embedder.
 #[derive(Clone)]
@@ -135,7 +139,7 @@ impl Service {
         let name = request.file_name.clone().unwrap_or_else(|| kind.file_name().to_owned());
         let source = spawn_blocking(move || open(&name, file)).await.map_err(|cause| failed(&cause))??;
         let upload = Arc::new(Upload {
-            id: self.upload_id(agent, now),
+            id: self.upload_id(agent, kind, request.dry_run, now),
             agent: agent.clone(),
             kind,
             dry_run: request.dry_run,
@@ -143,6 +147,8 @@ impl Service {
             read: source.bytes_read(),
             progress: Mutex::new(Progress::Waiting),
         });
+        // Recorded before it is answered.
+        self.save_upload(&upload, false).await?;
         self.uploads.add(&upload)?;
         let (service, own) = (self.clone(), Arc::clone(&upload));
         tokio::spawn(async move {
@@ -152,7 +158,13 @@ impl Service {
             let (working, upload) = (service.clone(), Arc::clone(&own));
             // In a task of its own, so that a panic ends this import and not its record.
             let work = tokio::spawn(async move { working.run_upload(&upload, &request, source, options, now).await });
-            own.set(match work.await.unwrap_or_else(|cause| Err(failed(&cause))) {
+            let result = work.await.unwrap_or_else(|cause| Err(failed(&cause)));
+            if result.is_ok()
+                && let Err(error) = service.save_upload(&own, true).await
+            {
+                tracing::warn!(%error, "the end of an import could not be recorded");
+            }
+            own.set(match result {
                 Ok(report) => Progress::Done(Box::new(report)),
                 Err(error) => Progress::Failed(error.to_string()),
             });
@@ -160,11 +172,28 @@ impl Service {
         Ok(upload.view())
     }
 
-    /// Returns an import of an upload in a workspace, with its agent.
-    pub fn upload(&self, workspace: &str, id: &str) -> Option<(Agent, ImportView)> {
+    /// Returns an import of an upload in a workspace, with its agent: of this run of the service, or what is recorded of it.
+    pub async fn upload(&self, workspace: &str, id: &str) -> Result<Option<(Agent, ImportView)>> {
+        if let Some(found) = self.present_upload(workspace, id) {
+            return Ok(Some(found));
+        }
+        let Some((from, dry_run)) = kind_of(id) else { return Ok(None) };
+        let found = self.parts.store.find_operation(workspace, id).await?;
+        Ok(found.map(|(agent, operation)| {
+            let view = recorded(id, &agent, from, dry_run, operation.seq > 0);
+            (agent, view)
+        }))
+    }
+
+    fn present_upload(&self, workspace: &str, id: &str) -> Option<(Agent, ImportView)> {
         let imports = self.uploads.imports();
         let found = imports.iter().find(|upload| upload.id == id && upload.agent.workspace() == workspace)?;
         Some((found.agent.clone(), found.view()))
+    }
+
+    async fn save_upload(&self, upload: &Upload, has_ended: bool) -> Result<()> {
+        let operation = IngestReceipt { id: upload.id.clone(), seq: u64::from(has_ended), ..IngestReceipt::default() };
+        self.parts.store.save_operation(&upload.agent, operation).await
     }
 
     async fn run_upload(
@@ -187,11 +216,39 @@ impl Service {
         self.import_source(&upload.agent, upload.kind, reader, &request, now).await
     }
 
-    fn upload_id(&self, agent: &Agent, now: Timestamp) -> String {
+    /// Returns an id that says what is imported: after a restart, nothing else does.
+    fn upload_id(&self, agent: &Agent, kind: Kind, dry_run: bool, now: Timestamp) -> String {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed).to_string();
         let digest = Digest::of([agent.workspace(), agent.name(), &now.to_string(), &number]).to_string();
-        format!("import-{}", &digest[..26])
+        let prefix = if dry_run { PREVIEW } else { IMPORT };
+        format!("{prefix}{kind}-{}", &digest[..26])
+    }
+}
+
+/// Returns the kind in the id of an import, and whether it only reports; `None` for the id of another operation.
+fn kind_of(id: &str) -> Option<(&str, bool)> {
+    let (rest, dry_run) = match id.strip_prefix(PREVIEW) {
+        Some(rest) => (rest, true),
+        None => (id.strip_prefix(IMPORT)?, false),
+    };
+    Some((rest.rsplit_once('-')?.0, dry_run))
+}
+
+/// Returns what is recorded of an import of an earlier run of the service.
+fn recorded(id: &str, agent: &Agent, from: &str, dry_run: bool, has_ended: bool) -> ImportView {
+    const INTERRUPTED: &str = "the service stopped before the import ended; send the same file again: what is stored already is \
+                               recognised, and nothing is stored twice";
+    ImportView {
+        operation_id: id.to_owned(),
+        agent: agent.name().to_owned(),
+        from: from.to_owned(),
+        dry_run,
+        status: if has_ended { ImportStatus::Done } else { ImportStatus::Interrupted },
+        bytes: 0,
+        bytes_read: 0,
+        report: None,
+        error: (!has_ended).then(|| INTERRUPTED.to_owned()),
     }
 }
 

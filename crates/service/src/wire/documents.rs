@@ -29,7 +29,7 @@ pub struct PutDocument {
 }
 
 /// A document.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct DocumentView {
     /// Path of its collection: labels joined with dots.
     #[schema(example = "notes.work")]
@@ -87,7 +87,7 @@ impl DocumentView {
 }
 
 /// Which documents to list.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema, IntoParams)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct DocumentsRequest {
@@ -106,7 +106,7 @@ pub struct DocumentsRequest {
 }
 
 /// A page of documents, in order of collection and key.
-#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct DocumentsAnswer {
     /// Name of the agent.
     pub agent: String,

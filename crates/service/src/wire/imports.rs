@@ -27,6 +27,8 @@ pub struct ImportItem {
 pub enum ItemIn {
     /// What is known about a conversation as a whole.
     Conversation {
+        /// The id, as in its messages.
+        id: String,
         /// The title, if it has one.
         title: Option<String>,
         /// A summary that the source made.
@@ -68,6 +70,8 @@ pub enum ItemIn {
         predicate: String,
         /// The value.
         object: String,
+        /// Whether it is a relation of two things, even if its predicate is a word for a type or an observation.
+        is_relation: bool,
         /// From when it holds, if the source has a date.
         at: Option<Timestamp>,
     },
@@ -77,6 +81,8 @@ pub enum ItemIn {
         name: String,
         /// Its text.
         text: String,
+        /// When it was written, if the source has a date.
+        at: Option<Timestamp>,
     },
     /// A note or document that is not part of a conversation.
     Document {
@@ -105,7 +111,7 @@ pub struct ItemsRequest {
     pub from: String,
     /// Time zone for the agent.
     pub time_zone: Option<String>,
-    /// Imports messages again that were forgotten.
+    /// Imports again what was forgotten.
     #[serde(default)]
     pub unforget: bool,
 }
@@ -135,14 +141,14 @@ impl ImportCounts {
 pub struct StoredItems {
     /// Messages.
     pub messages: ImportCounts,
-    /// Statements of other memories, each stored as a message of its own.
+    /// Statements of other memories.
     pub statements: ImportCounts,
     /// Facts.
     pub facts: ImportCounts,
     /// Blocks of core memory.
     pub blocks: ImportCounts,
-    /// Sections of notes and documents, each stored as a message of its own.
-    pub sections: ImportCounts,
+    /// Notes and documents.
+    pub documents: ImportCounts,
     /// Number of credentials that were masked before storage.
     pub masked: u64,
     /// Number of corrections by hand that changed messages of the source replaced. They are kept as former versions.
@@ -172,7 +178,9 @@ pub struct FoundItems {
     pub first_day: Option<String>,
     /// The last of these days.
     pub last_day: Option<String>,
-    /// Number of facts and statements.
+    /// Number of statements of other memories.
+    pub statements: u64,
+    /// Number of facts.
     pub facts: u64,
     /// Number of blocks of core memory.
     pub blocks: u64,
@@ -268,10 +276,12 @@ pub enum ImportStatus {
     Done,
     /// Ended early; `error` says why. What came before is stored, and the same upload completes it.
     Failed,
+    /// The service stopped before it ended. What came before is stored, and the same upload completes it.
+    Interrupted,
 }
 
-/// An import of an upload. Kept until the service stops; after that the same upload may be sent again, which adds only what is
-/// missing.
+/// An import of an upload. The report is kept until the service stops; after that only whether the import ended is known. The same
+/// upload may be sent again, which adds only what is missing.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct ImportView {
     /// Id for `GET /v1/operations/{id}`.
@@ -284,11 +294,11 @@ pub struct ImportView {
     pub dry_run: bool,
     /// Progress now.
     pub status: ImportStatus,
-    /// Size of the upload in bytes.
+    /// Size of the upload in bytes; 0 after a restart of the service.
     pub bytes: u64,
     /// Bytes that were read so far.
     pub bytes_read: u64,
-    /// The report, at the end.
+    /// The report, at the end. Null after a restart of the service.
     pub report: Option<ImportReport>,
     /// Why it failed.
     pub error: Option<String>,

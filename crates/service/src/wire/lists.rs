@@ -24,6 +24,9 @@ pub struct PageRequest {
 pub struct ConversationEntry {
     /// Name of the conversation.
     pub conversation: String,
+    /// Its title, if it was imported with one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// Number of its turns.
     pub turns: u64,
     /// When its first turn was said.
@@ -37,7 +40,8 @@ pub struct ConversationEntry {
 impl From<StoredConversation> for ConversationEntry {
     fn from(stored: StoredConversation) -> ConversationEntry {
         let StoredConversation { name, turns, first, last } = stored;
-        ConversationEntry { conversation: name, turns, first: first.to_string(), last: last.to_string() }
+        let (first, last) = (first.to_string(), last.to_string());
+        ConversationEntry { conversation: name, title: None, turns, first, last }
     }
 }
 

@@ -136,7 +136,9 @@ fn passage_of(memory: &Memory) -> Option<PassageOf> {
 
 fn sources(memory: &Memory) -> Vec<String> {
     let message = memory.message().map(str::to_owned).into_iter();
-    message.chain(memory.sources().iter().map(MemoryId::to_string)).collect()
+    // An entry is no memory that could be read.
+    let sources = memory.sources().iter().filter(|source| !source.is_entry());
+    message.chain(sources.map(MemoryId::to_string)).collect()
 }
 
 /// One memory in full.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use annals_core::{LedgerRow, Usage};
+use annals_core::{Date, LedgerRow, Timestamp, Usage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -15,6 +15,29 @@ pub struct AgentsAnswer {
     /// Cursor of the next page, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
+}
+
+/// The size and the state of one memory, for a list of many.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentView {
+    /// Name of the agent.
+    pub agent: String,
+    /// Number of live turns and statements.
+    pub turns: u64,
+    /// Number of live summaries of all grains.
+    pub summaries: u64,
+    /// Local day of the first turn.
+    pub first: Option<Date>,
+    /// Local day of the last turn.
+    pub last: Option<Date>,
+    /// When messages were last stored or corrected.
+    pub last_ingest: Option<Timestamp>,
+    /// Number of changes that searches do not find yet.
+    pub not_yet_searchable: u64,
+    /// Number of periods whose last attempt failed.
+    pub failed: u64,
+    /// Number of periods that the built-in engine wrote in place of a model.
+    pub degraded: u64,
 }
 
 /// Status of an agent.

@@ -104,6 +104,7 @@ impl AgentData {
             || !self.ledger.is_empty()
             || !self.log.is_empty()
             || !self.blocks.is_empty()
+            || !self.statements.is_empty()
             || !self.documents.is_empty()
     }
 

@@ -11,7 +11,7 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use annals_core::ports::{Erasure, ErasureReport, Target, Turn};
+use annals_core::ports::{Erasure, ErasureReport, ItemPlace, Target, Turn};
 use annals_core::{Agent, Digest, MemoryId, Result, Timestamp, TurnKey};
 use async_trait::async_trait;
 
@@ -55,6 +55,18 @@ impl Erasure for MemoryCatalog {
                     // Otherwise it would count as pruned, and so as known already.
                     data.pruned.remove(&MemoryId::turn(agent, key));
                 }
+            }
+        })
+    }
+
+    async fn forgotten_items(&self, agent: &Agent, places: &[ItemPlace]) -> Result<Vec<bool>> {
+        self.read(agent, |data| places.iter().map(|place| data.forgotten.contains(&item(place))).collect())
+    }
+
+    async fn unforget_items(&self, agent: &Agent, places: &[ItemPlace]) -> Result<()> {
+        self.write(agent, |data, _| {
+            for place in places {
+                data.forgotten.remove(&item(place));
             }
         })
     }
@@ -106,6 +118,10 @@ fn traces(agent: &Agent, key: &TurnKey, digest: &Digest) -> [Digest; 2] {
 
 fn place(id: &MemoryId) -> Digest {
     Digest::of(["place", id.as_str()])
+}
+
+fn item(place: &ItemPlace) -> Digest {
+    Digest::of(["item"].into_iter().chain(place.words()))
 }
 
 fn content(conversation: &str, digest: &Digest) -> Digest {

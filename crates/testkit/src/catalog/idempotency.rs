@@ -41,6 +41,12 @@ impl Requests for MemoryCatalog {
         Ok(dropped)
     }
 
+    async fn save_operation(&self, agent: &Agent, operation: IngestReceipt) -> Result<()> {
+        self.write(agent, |data, _| {
+            data.requests.insert(operation.id.clone(), operation);
+        })
+    }
+
     async fn find_operation(&self, workspace: &str, id: &str) -> Result<Option<(Agent, IngestReceipt)>> {
         let state = self.state();
         let mut agents = state.agents_data.iter().filter(|(agent, _)| agent.workspace() == workspace);

@@ -56,6 +56,16 @@ impl Journal for MemoryCatalog {
         self.read(agent, |data| (data.log_version, data.log.values().cloned().collect()))
     }
 
+    async fn add_statements(&self, agent: &Agent, statements: Vec<Statement>) -> Result<()> {
+        self.write(agent, |data, seq| {
+            for statement in statements {
+                *seq += 1;
+                data.put(state(&statement, *seq));
+                data.statements.insert(statement.id.clone(), statement);
+            }
+        })
+    }
+
     async fn add_operations(&self, agent: &Agent, operations: Vec<FactOperation>) -> Result<()> {
         self.write(agent, |data, seq| {
             let mut log = data.log.clone();

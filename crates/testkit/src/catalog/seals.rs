@@ -67,6 +67,7 @@ impl AgentData {
     fn members(&self, parent: Period, yearly: bool) -> Vec<Memory> {
         self.select(|memory| match memory.kind() {
             Kind::Passage => false,
+            Kind::Statement if is_entered(memory) => false,
             Kind::Turn | Kind::Statement => memory.period == parent,
             Kind::Summary if yearly => memory.period == parent,
             Kind::Summary => memory.period.parent() == Some(parent),
@@ -129,11 +130,17 @@ impl AgentData {
     }
 }
 
+/// Returns whether this is a statement that no turn and so no summary covers.
+fn is_entered(memory: &Memory) -> bool {
+    memory.kind() == Kind::Statement && memory.sources().iter().any(MemoryId::is_entry)
+}
+
 /// Returns the period into which a memory is rolled up; for a yearly summary, its own. The flag marks yearly summaries and
-/// sorts them last. Passages are rolled up into nothing.
+/// sorts them last. Passages and entered statements are rolled up into nothing.
 fn parent(memory: &Memory) -> Option<(bool, Period)> {
     match memory.kind() {
         Kind::Passage => None,
+        Kind::Statement if is_entered(memory) => None,
         Kind::Turn | Kind::Statement => Some((false, memory.period)),
         Kind::Summary => Some(memory.period.parent().map_or((true, memory.period), |parent| (false, parent))),
     }

@@ -1,8 +1,8 @@
 //! Port `Catalog` with its parts, of [`Faulty`].
 
 use annals_core::ports::{
-    AgentState, Agents, Catalog, Change, Comparison, Counts, DeadLetters, Ledger, Memories, RetentionLimits, Select,
-    StoredConversation, Totals, Turn, Turns, Watermark, Watermarks,
+    AgentState, Agents, Catalog, Change, Comparison, Counts, DeadLetters, Ledger, Memories, Outline, RetentionLimits,
+    Select, StoredConversation, Totals, Turn, Turns, Watermark, Watermarks,
 };
 use annals_core::{
     Agent, Date, DeadLetter, Grain, IngestReceipt, LedgerRow, Memory, MemoryId, Message, Period, Result, Settings,
@@ -86,6 +86,10 @@ impl<P: Memories> Memories for Faulty<P> {
 
     async fn conversations(&self, agent: &Agent, after: Option<&str>, limit: usize) -> Result<Vec<StoredConversation>> {
         self.store()?.conversations(agent, after, limit).await
+    }
+
+    async fn outline(&self, agent: &Agent) -> Result<Outline> {
+        self.store()?.outline(agent).await
     }
 }
 

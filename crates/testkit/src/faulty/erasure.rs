@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use annals_core::ports::{Erasure, ErasureReport, Target};
+use annals_core::ports::{Erasure, ErasureReport, ItemPlace, Target};
 use annals_core::{Agent, Digest, Fact, FactQuery, Facts, Reached, Result, Route, Timestamp, TurnKey, Walk};
 use async_trait::async_trait;
 
@@ -24,6 +24,14 @@ impl<P: Erasure> Erasure for Faulty<P> {
 
     async fn unforget(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<()> {
         self.store()?.unforget(agent, messages).await
+    }
+
+    async fn forgotten_items(&self, agent: &Agent, places: &[ItemPlace]) -> Result<Vec<bool>> {
+        self.store()?.forgotten_items(agent, places).await
+    }
+
+    async fn unforget_items(&self, agent: &Agent, places: &[ItemPlace]) -> Result<()> {
+        self.store()?.unforget_items(agent, places).await
     }
 
     async fn cleaning_owed(&self) -> Result<Vec<(Agent, u64)>> {

@@ -88,6 +88,10 @@ impl<P: Requests> Requests for Faulty<P> {
         self.store()?.drop_requests(before).await
     }
 
+    async fn save_operation(&self, agent: &Agent, operation: IngestReceipt) -> Result<()> {
+        self.store()?.save_operation(agent, operation).await
+    }
+
     async fn find_operation(&self, workspace: &str, id: &str) -> Result<Option<(Agent, IngestReceipt)>> {
         self.store()?.find_operation(workspace, id).await
     }

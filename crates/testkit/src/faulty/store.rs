@@ -2,8 +2,8 @@
 
 use annals_core::ports::{Children, ClockNote, Journal, Replies, Seals, TokenRequest};
 use annals_core::{
-    Agent, Base, Digest, Extraction, ExtractionWatermark, FactOperation, MemoryId, Period, Reply, Result, Timestamp,
-    Usage,
+    Agent, Base, Digest, Extraction, ExtractionWatermark, FactOperation, MemoryId, Period, Reply, Result, Statement,
+    Timestamp, Usage,
 };
 use async_trait::async_trait;
 
@@ -35,6 +35,10 @@ impl<P: Journal> Journal for Faulty<P> {
 
     async fn operations(&self, agent: &Agent) -> Result<(u64, Vec<FactOperation>)> {
         self.store()?.operations(agent).await
+    }
+
+    async fn add_statements(&self, agent: &Agent, statements: Vec<Statement>) -> Result<()> {
+        self.store()?.add_statements(agent, statements).await
     }
 
     async fn add_operations(&self, agent: &Agent, operations: Vec<FactOperation>) -> Result<()> {

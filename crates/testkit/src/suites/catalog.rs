@@ -76,6 +76,7 @@ pub async fn catalog_suite<C: Catalog + 'static>(mut make: impl AsyncFnMut() -> 
         read::gets_in_the_order_asked_for,
         read::finds_by_the_beginning_of_an_id,
         read::counts_what_is_live,
+        read::outlines_live_days_and_summaries,
         records::an_unknown_agent_reads_as_empty,
         records::settings_are_kept,
         records::a_standing_is_what_single_questions_tell,

@@ -274,6 +274,9 @@ async fn erasure_removes_documents_that_the_target_names(store: &dyn Store) {
             passages: Vec::new(),
             ..document("json", later(), "")
         },
+        // The name stands in a field without a text, and behind an escaped line break.
+        Document { content: Content::Json(json!({"zelda": null, "x": {}})), ..document("empty", now(), "") },
+        Document { content: Content::Json(json!(["Bob\nZelda"])), ..document("line", now(), "") },
         document("other", later(), "Bob likes oat cakes."),
     ];
     for document in written.clone() {
@@ -287,7 +290,7 @@ async fn erasure_removes_documents_that_the_target_names(store: &dyn Store) {
     let report = store.preview(&me(), &Target::Memories(vec![passage])).await.unwrap();
     assert_eq!((keys(&report.documents), report.words), (vec!["one".into()], vec!["Zelda likes rye bread".to_owned()]));
     let report = store.erase(&me(), &Target::Subject("Zelda".into()), later()).await.unwrap();
-    assert_eq!(keys(&report.documents), ["json", "one", "zelda"]);
+    assert_eq!(keys(&report.documents), ["empty", "json", "line", "one", "zelda"]);
     assert_eq!(
         report.words,
         ["She plays the piano well", "Zelda likes rye bread"],

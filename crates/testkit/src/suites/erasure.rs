@@ -2,6 +2,7 @@
 
 mod blocks;
 mod cleaning;
+mod items;
 mod leftovers;
 mod messages;
 mod pruned;
@@ -96,6 +97,10 @@ pub async fn erasure_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         blocks::that_name_the_subject_go,
         blocks::are_looked_for_by_name_and_text,
         blocks::stay_when_anything_else_goes,
+        items::are_recognised_by_their_places,
+        items::are_recognised_after_the_whole_agent_went,
+        items::entered_statements_go_by_id_and_by_range,
+        items::entered_statement_is_replaced_by_its_id,
         cleaning::is_owed_from_an_erasure_until_it_is_done,
         cleaning::is_owed_to_an_agent_that_is_gone,
         cleaning::of_an_earlier_erasure_does_not_end_a_later_one,

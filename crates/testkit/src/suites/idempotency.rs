@@ -19,6 +19,7 @@ pub async fn requests_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S
         old_ones_are_dropped_of_all_agents,
         they_go_with_what_is_forgotten,
         an_operation_is_found_in_its_workspace,
+        an_operation_of_several_requests_is_recorded,
         the_same_messages_to_another_agent_are_another_operation,
     ];
     run("requests", cases, async || Box::new(make().await) as Box<dyn Store>).await;
@@ -146,6 +147,17 @@ async fn they_go_with_what_is_forgotten(store: &dyn Store) {
         assert!(!is_known(store, "k", &id).await);
         store.erase(&me(), &Target::Agent, now()).await.unwrap();
     }
+}
+
+/// An import begins with `seq` 0 and is recorded again at its end.
+async fn an_operation_of_several_requests_is_recorded(store: &dyn Store) {
+    let begun = IngestReceipt { id: "import-x".into(), ..IngestReceipt::default() };
+    let ended = IngestReceipt { seq: 1, ..begun.clone() };
+    for operation in [begun, ended] {
+        store.save_operation(&me(), operation.clone()).await.unwrap();
+        assert_eq!(store.find_operation("default", "import-x").await.unwrap(), Some((me(), operation)));
+    }
+    assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
 }
 
 /// Stores a message of another agent.

@@ -25,6 +25,7 @@ pub async fn seals_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
         prune::children_go_and_the_summary_stays,
         prune::weeks_are_pruned_until_the_end_of_what_their_month_covers,
         prune::statements_go_and_operations_stay,
+        prune::entered_statements_stay,
         prune::summaries_are_pruned_as_turns_are,
         prune::nothing_is_left_of_a_pruned_summary,
         prune::a_year_goes_by_itself,

@@ -17,8 +17,6 @@ const CONTEXT: usize = 6;
 const KNOWN: (usize, usize) = (20, 60);
 /// Maximum number of predicates given, so that one relation keeps one name.
 const PREDICATES: usize = 60;
-/// How many memories of the working grain, and how many summaries of each grain, are searched for recalled sentences.
-const TOLD: (usize, usize) = (500, 50);
 
 impl FactWriter {
     /// Runs an extractor on a task with its context, and records that context in `inputs`.
@@ -77,19 +75,6 @@ impl FactWriter {
             }
         }
         Ok(known)
-    }
-
-    /// Collects the sentences said before or beside these turns, from a limited number of memories.
-    pub(crate) async fn seen(&self, agent: &Agent, turns: &[Memory]) -> Result<SeenSentences> {
-        let Some(latest) = turns.iter().map(|turn| turn.cover.end).max() else { return Ok(SeenSentences::default()) };
-        let within = Interval { start: Timestamp::MIN, end: latest };
-        let mut earlier = Vec::new();
-        for grain in Grain::ALL {
-            let limit = if grain == Grain::Working { TOLD.0 } else { TOLD.1 };
-            let select = Select { within, newest_first: true, limit, ..Select::all(grain) };
-            earlier.extend(self.store.list(agent, &select).await?);
-        }
-        Ok(SeenSentences::new(earlier.iter().chain(turns)))
     }
 }
 

@@ -52,6 +52,28 @@ async fn new_turns_are_read_once_and_become_facts() {
 }
 
 #[tokio::test]
+async fn batch_costs_the_same_however_much_an_agent_has() {
+    let cost = async |earlier: i64| {
+        let fixture = Fixture::new();
+        for minute in 0..earlier {
+            let at = format!("2026-03-04T{:02}:{:02}:00Z", minute / 60, minute % 60);
+            fixture.send(message(&at, &format!("Ann likes kind {minute} of the tea in the old kitchen."))).await;
+        }
+        let writer = fixture.fact_writer();
+        let extract = async || writer.extract(&agent("a"), at(NOW), &|_| ()).await.unwrap();
+        extract().await;
+        let before = fixture.catalog.listed();
+        let repeated = "Ann likes kind 3 of the tea in the old kitchen.";
+        fixture.send(Message { role: Role::Assistant, ..message("2026-03-04T23:00:00Z", repeated) }).await;
+        assert_eq!(extract().await.turns, 0, "it is recognised");
+        fixture.send(message("2026-03-04T22:00:00Z", "Bob likes figs of the tree in the garden.")).await;
+        assert_eq!(extract().await.turns, 1);
+        fixture.catalog.listed() - before
+    };
+    assert_eq!(cost(30).await, cost(450).await);
+}
+
+#[tokio::test]
 async fn extractor_gets_mentioned_facts_then_the_newest() {
     let fixture = Fixture::new();
     for minute in 0..30 {

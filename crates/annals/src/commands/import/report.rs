@@ -47,7 +47,13 @@ fn print_found(agent: &str, from: &str, found: &FoundItems) {
         listed.push(format!("{} more", people.len() - PEOPLE));
     }
     line("people", &listed.join(", "));
-    for (name, number) in [("facts", found.facts), ("blocks", found.blocks), ("documents", found.documents)] {
+    let others = [
+        ("statements", found.statements),
+        ("facts", found.facts),
+        ("blocks", found.blocks),
+        ("documents", found.documents),
+    ];
+    for (name, number) in others {
         line(name, &if number == 0 { String::new() } else { count(number) });
     }
 }
@@ -65,7 +71,7 @@ fn print_stored(agent: &str, from: &str, stored: &StoredItems) {
         ("statements", &stored.statements),
         ("facts", &stored.facts),
         ("blocks", &stored.blocks),
-        ("sections", &stored.sections),
+        ("documents", &stored.documents),
     ];
     for (name, counts) in kinds {
         line(name, &in_words(counts));
@@ -73,8 +79,10 @@ fn print_stored(agent: &str, from: &str, stored: &StoredItems) {
     if kinds.iter().all(|(_, counts)| counts.total() == 0) {
         line("nothing", "the source holds nothing that can be imported");
     }
-    if stored.messages.forgotten + stored.statements.forgotten + stored.sections.forgotten > 0 {
-        say!("Forgotten messages were skipped; --unforget imports them again.");
+    let forgotten = kinds.iter().map(|(_, counts)| counts.forgotten).sum();
+    if forgotten > 0 {
+        let items = plural(forgotten, "item");
+        say!("{items} skipped, because they were forgotten before; --unforget imports them again.");
     }
     if stored.masked > 0 {
         say!("{} masked before storage.", plural(stored.masked, "credential"));

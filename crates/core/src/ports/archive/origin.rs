@@ -78,7 +78,11 @@ fn derived(agent: &Agent, record: &Record) -> Vec<MemoryId> {
         }
         Record::Statement { statement, .. } => {
             let first = statement.sources.first();
-            first.map(|source| MemoryId::statement(agent, source, &statement.text)).into_iter().collect()
+            let id = |source: &MemoryId| match statement.is_entered() {
+                true => MemoryId::entered_statement(agent, source),
+                false => MemoryId::statement(agent, source, &statement.text),
+            };
+            first.map(id).into_iter().collect()
         }
         // Its children are added, because they may be pruned.
         Record::Period { period, .. } => {

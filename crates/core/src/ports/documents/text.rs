@@ -2,15 +2,23 @@
 //! changes on purpose only.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use serde_json::Value;
 
 use super::{Content, Document, Passage};
 use crate::ports::DocumentKey;
-use crate::{Agent, Body, Grain, Interval, Memory, MemoryId, Timestamp};
+use crate::{Agent, Body, Fault, Grain, Interval, Memory, MemoryId, Timestamp};
 
 /// The most characters of a title in a passage.
 const LONGEST_TITLE: usize = 80;
+/// The most characters of the path before a value.
+const LONGEST_PATH: usize = 200;
+/// The most characters of all passages together, and of their number, for one of the text.
+const MOST_OVERLAP: u64 = 4;
+/// The most bytes of the text of a JSON value. Paths repeat the names of fields, so without a limit a few names and many values
+/// would make a text of any length.
+const LONGEST_TEXT: usize = 4 << 20;
 
 impl Document {
     /// Returns the text that is searched: the text itself, or the selected values of a JSON value, one a line.
@@ -26,12 +34,15 @@ impl Document {
             (Content::Text(text), _) => vec![Cow::Borrowed(text)],
             (Content::Json(_), None) => vec![Cow::Owned(self.full_text())],
             (Content::Json(value), Some(paths)) => {
-                let mut parts = Vec::new();
+                let (mut parts, mut room) = (Vec::new(), LONGEST_TEXT);
                 for path in paths {
                     select(value, &steps(path), &mut |found| {
-                        let mut lines = Vec::new();
+                        let mut lines = Lines::default();
                         leaves(found, "", &mut lines);
-                        parts.extend((!lines.is_empty()).then(|| Cow::Owned(lines.join("\n"))));
+                        if lines.values > 0 && lines.text.len() <= room {
+                            room = room.saturating_sub(lines.text.len() + 1);
+                            parts.push(Cow::Owned(lines.text));
+                        }
                     });
                 }
                 parts
@@ -39,23 +50,43 @@ impl Document {
         }
     }
 
-    /// Returns everything that it says, searched or not: the text, or each value of a JSON value with its path.
+    /// Returns everything that it says, searched or not: the text, or each value of a JSON value with its path. Of more than
+    /// 4 MiB the end is left out.
     pub fn full_text(&self) -> String {
         match &self.content {
             Content::Text(text) => text.clone(),
             Content::Json(value) => {
-                let mut lines = Vec::new();
+                let mut lines = Lines::default();
                 paths(value, "", &mut lines);
-                lines.join("\n")
+                lines.text
             }
         }
+    }
+
+    /// Checks a document from an archive: its day is a day, and its passages lie within the searched text and do not repeat it more
+    /// often than any embedder makes them overlap, as they would take far more room than the document.
+    pub fn check(&self) -> Result<(), Fault> {
+        if self.day.grain() != Grain::Daily {
+            return Err(Fault::new("day", format!("{} is not a day", self.day)));
+        }
+        let length = self.searched_text().chars().count() as u64;
+        let lengths = self.passages.iter().map(|passage| u64::from(passage.end.saturating_sub(passage.start)));
+        let total = lengths.fold(self.passages.len() as u64, u64::saturating_add);
+        let is_within = |passage: &Passage| passage.start <= passage.end && u64::from(passage.end) <= length;
+        if self.passages.iter().all(is_within) && total <= MOST_OVERLAP * length.max(1) {
+            return Ok(());
+        }
+        Err(Fault::new("passages", "do not fit the text of the document"))
     }
 
     /// Returns its passages as texts, each below the title of the document and the heading that it stands under. Who selects
     /// values of a JSON value wants nothing else to be searched, so these have no title.
     pub fn passage_texts(&self) -> Vec<String> {
         let (title, text) = (self.title(), self.searched_text());
-        self.passages.iter().map(|passage| titled(&title, &text, *passage)).collect()
+        let (places, headings) = (Places::of(&text, &self.passages), headings(&text));
+        let range =
+            |passage: &Passage| places.byte(passage.start)..places.byte(passage.end).max(places.byte(passage.start));
+        self.passages.iter().map(|passage| titled(&title, &text, &headings, range(passage))).collect()
     }
 
     /// Returns its passages as memories. The sequence number is the one of the first passage; the caller sets the others.
@@ -98,28 +129,88 @@ pub fn is_heading(line: &str) -> bool {
     (1..=6).contains(&level) && line[level..].starts_with(' ')
 }
 
-fn titled(title: &str, text: &str, passage: Passage) -> String {
-    let (start, end) = (byte(text, passage.start), byte(text, passage.end));
-    let part = text[start..end.max(start)].trim();
-    let above = text[..start].lines().rev().find(|line| is_heading(line));
-    let heading = above.filter(|_| !is_heading(part.lines().next().unwrap_or_default()));
+fn titled(title: &str, text: &str, headings: &[Range<usize>], passage: Range<usize>) -> String {
+    let part = text[passage.clone()].trim();
+    let above = &headings[..headings.partition_point(|line| line.start < passage.start)];
+    let above = above.iter().rev().map(|line| &text[line.start..line.end.min(passage.start)]);
+    let heading = above
+        .into_iter()
+        .find(|line| is_heading(line))
+        .filter(|_| !is_heading(part.lines().next().unwrap_or_default()));
     let heading: String =
         heading.unwrap_or_default().trim_start_matches('#').trim().chars().take(LONGEST_TITLE).collect();
     let head: Vec<&str> = [title, &heading].into_iter().filter(|words| !words.is_empty()).collect();
     if head.is_empty() { part.to_owned() } else { format!("{}\n{part}", head.join(": ")) }
 }
 
-/// Returns where a character begins; the end of the text if there are fewer.
-fn byte(text: &str, character: u32) -> usize {
-    text.char_indices().nth(character as usize).map_or(text.len(), |(place, _)| place)
+/// Returns the lines that are headings, without their ends.
+fn headings(text: &str) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let lines = text.split_inclusive('\n').map(|line| {
+        let begin = start;
+        start += line.len();
+        begin..begin + line.trim_end_matches(['\r', '\n']).len()
+    });
+    lines.filter(|line| is_heading(&text[line.clone()])).collect()
+}
+
+/// Where characters of a text begin, for the ends of passages. Found in one pass: a text may have many passages.
+struct Places {
+    /// Each character with its byte, sorted.
+    known: Vec<(u32, usize)>,
+    end: usize,
+}
+
+impl Places {
+    fn of(text: &str, passages: &[Passage]) -> Places {
+        let mut characters: Vec<u32> = passages.iter().flat_map(|passage| [passage.start, passage.end]).collect();
+        characters.sort_unstable();
+        characters.dedup();
+        let mut wanted = characters.into_iter().peekable();
+        let all = (0_u32..).zip(text.char_indices());
+        let known = all.filter_map(|(number, (byte, _))| wanted.next_if_eq(&number).map(|number| (number, byte)));
+        Places { known: known.collect(), end: text.len() }
+    }
+
+    /// Returns where a character begins; the end of the text if there are fewer.
+    fn byte(&self, character: u32) -> usize {
+        let found = self.known.binary_search_by_key(&character, |(number, _)| *number);
+        found.map_or(self.end, |index| self.known[index].1)
+    }
+}
+
+/// The text of a JSON value, one value a line.
+#[derive(Default)]
+struct Lines {
+    text: String,
+    /// Number of values, empty ones too.
+    values: usize,
+}
+
+impl Lines {
+    /// Adds a value behind its label, if there is one and room is left.
+    fn add(&mut self, label: &str, value: &str) {
+        if self.text.len() + label.len() + value.len() > LONGEST_TEXT {
+            return;
+        }
+        if self.values > 0 {
+            self.text.push('\n');
+        }
+        self.values += 1;
+        if !label.is_empty() {
+            self.text.extend([label, ": "]);
+        }
+        self.text.push_str(value);
+    }
 }
 
 /// Adds each value with its path.
-fn paths(value: &Value, path: &str, lines: &mut Vec<String>) {
+fn paths(value: &Value, path: &str, lines: &mut Lines) {
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {
-                let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                let names = [path, name].into_iter().filter(|name| !name.is_empty());
+                let path: String = names.collect::<Vec<_>>().join(".").chars().take(LONGEST_PATH).collect();
                 paths(value, &path, lines);
             }
         }
@@ -130,12 +221,11 @@ fn paths(value: &Value, path: &str, lines: &mut Vec<String>) {
 }
 
 /// Adds the single values below a value, each behind `label` if there is one.
-fn leaves(value: &Value, label: &str, lines: &mut Vec<String>) {
-    let mut add = |text: &str| lines.push(if label.is_empty() { text.to_owned() } else { format!("{label}: {text}") });
+fn leaves(value: &Value, label: &str, lines: &mut Lines) {
     match value {
-        Value::String(text) => add(text),
-        Value::Number(number) => add(&number.to_string()),
-        Value::Bool(is) => add(if *is { "true" } else { "false" }),
+        Value::String(text) => lines.add(label, text),
+        Value::Number(number) => lines.add(label, &number.to_string()),
+        Value::Bool(is) => lines.add(label, if *is { "true" } else { "false" }),
         Value::Null => {}
         Value::Array(_) | Value::Object(_) => paths(value, label, lines),
     }
@@ -267,6 +357,40 @@ mod tests {
         assert_eq!(document.passage_texts(), expect);
         document.key = "0b7c2f8e-1111-4222-8333-944455556666".into();
         assert_eq!(document.passage_texts()[0], "# Trip\nWe go to Bérn.");
+    }
+
+    /// Both would take minutes or gigabytes if the cost of a passage or value grew with the document.
+    #[test]
+    fn cost_of_many_passages_and_values_is_bounded() {
+        let text = "# Tea ☕\n".repeat(100_000);
+        let passages = (0..100_000).map(|line| Passage { start: line * 8, end: line * 8 + 7 });
+        let passages = passages.collect();
+        let many = Document { passages, ..document("k", Content::Text(text), None) };
+        let texts = many.passage_texts();
+        assert_eq!((texts.len(), texts[99_999].as_str()), (100_000, "k\n# Tea ☕"));
+        let value = json!({"n".repeat(400_000): vec![7; 200_000]});
+        let long = document("k", Content::Json(value), None).full_text();
+        assert!(long.len() <= LONGEST_TEXT && long.lines().count() > 10_000, "{}", long.len());
+        let deep = (0..100).fold(json!("x"), |value, _| json!({"n".repeat(1000): value}));
+        assert_eq!(document("k", Content::Json(deep), None).full_text().len(), LONGEST_PATH + 3);
+        let again = document("k", Content::Json(json!({"t": "x".repeat(1 << 20)})), Some(&["t"; 64]));
+        assert!(again.searched_text().len() <= LONGEST_TEXT);
+    }
+
+    #[test]
+    fn passages_beyond_the_text_are_refused() {
+        let check = |ranges: &[(u32, u32)], expect: bool| {
+            let passages = ranges.iter().map(|(start, end)| Passage { start: *start, end: *end }).collect();
+            let document = Document { passages, ..document("k", Content::Text("Grün tee".into()), None) };
+            assert_eq!(document.check().is_ok(), expect, "{ranges:?}");
+        };
+        check(&[], true);
+        check(&[(0, 8)], true);
+        check(&[(0, 5), (3, 8)], true);
+        check(&[(0, 9)], false);
+        check(&[(5, 4)], false);
+        check(&[(0, 8); 9], false);
+        check(&[(3, 3); 40], false);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod branches;
 mod content;
+mod odd;
 
 use super::super::testing::{check_again, check_with, items, options, shown, zipped};
 use crate::{Kind, Limits, Source, import};

@@ -209,11 +209,11 @@ fn projects_and_memories_are_documents() {
             ("memories.json", memories),
             ("users.json", r#"[{"uuid":"x","full_name":"Ann","email_address":"a@b"}]"#),
         ],
-        "document claude:memory [Claude's memory] Ann likes tea. undated
-         document claude:memory/p1 [Claude's memory of a project] Roof first. undated
-         document claude:project/p1/description [House: description] The new house 2025-01-01T00:00:00Z
+        "document claude:project/p1/description [House: description] The new house 2025-01-01T00:00:00Z
          document claude:project/p1/instructions [House: instructions] Be exact 2025-01-01T00:00:00Z
          document claude:project/p1/d1 [House: plan.md] Three rooms 2025-01-02T00:00:00Z
+         document claude:memory [Claude's memory] Ann likes tea. 2025-01-02T00:00:00Z
+         document claude:memory/p1 [Claude's memory of a project] Roof first. 2025-01-02T00:00:00Z
          skip 1 document without a uuid
          skip 1 memory of an unknown shape
          skip 1 account",

@@ -3,7 +3,7 @@ use crate::kinds::fixtures::{check, check_damaged, fixture, keyed, options, read
 
 #[test]
 fn agent_files_and_folders_are_read() {
-    for name in ["conversation.af", "first-format.af", "two-agents.af", "memory"] {
+    for name in ["conversation.af", "first-format.af", "two-agents.af", "passages.af", "memory"] {
         check(Kind::Letta, &format!("letta/{name}"), &options("Europe/Oslo"));
     }
 }

@@ -3,7 +3,16 @@ use crate::kinds::fixtures::{check, check_damaged, check_longer, options};
 
 #[test]
 fn pages_lists_lines_and_histories_are_read() {
-    for name in ["page.json", "self-hosted.json", "bare-list.json", "lines.jsonl", "structured.json", "history.json"] {
+    for name in [
+        "page.json",
+        "self-hosted.json",
+        "bare-list.json",
+        "lines.jsonl",
+        "structured.json",
+        "history.json",
+        "points.json",
+        "strings.json",
+    ] {
         check(Kind::Mem0, &format!("mem0/{name}"), &options("Europe/Oslo"));
     }
 }

@@ -302,8 +302,32 @@ pub(super) fn find(language: Language, words: &[&str], at: usize, day: Date) -> 
         // The words for tomorrow also mean morning.
         Some((1, Day(1))) if MORNING.contains(&before) => None,
         Some((length, time)) => Some((length, time.from(day)?)),
-        None => ago(language, words, at, day),
+        None => ago(language, words, at, day).or_else(|| weekday_beside(language, words, at, day)),
     }
+}
+
+/// Reads "letzten Freitag", "vendredi prochain", "el próximo lunes". A weekday without such a word may be on either side of the
+/// day, and the tenses of these languages are not read.
+fn weekday_beside(language: Language, words: &[&str], at: usize, day: Date) -> Found {
+    let names = CalendarNames::of(language.code()?)?;
+    let (first, second) = (*words.get(at)?, *words.get(at + 1)?);
+    let (weekday, side) = match (names.weekday(first), names.weekday(second)) {
+        (Some(weekday), None) => (weekday, side(second)?),
+        (None, Some(weekday)) => (weekday, side(first)?),
+        _ => return None,
+    };
+    let span = if side < 0 { Span::weekday_beside(day, weekday, -1)? } else { Span::weekday_after(day, weekday)? };
+    Some((2, span))
+}
+
+/// -1 for words like "last", 1 for words like "next".
+fn side(word: &str) -> Option<i32> {
+    const LAST: &str =
+        "letzten letzter vorigen vergangenen dernier pasado último passado passada scorso scorsa afgelopen vorige";
+    const NEXT: &str =
+        "nächsten nächster kommenden kommender prochain próximo próxima prossimo prossima volgende komende aanstaande";
+    let is_in = |words: &str| words.split(' ').any(|one| one == word);
+    if is_in(LAST) { Some(-1) } else { is_in(NEXT).then_some(1) }
 }
 
 const MORNING: [&str; 14] =

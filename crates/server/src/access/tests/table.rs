@@ -23,7 +23,7 @@ const ADD: Needs = Needs::Scope(Scope::Ingest);
 const READ: Needs = Needs::Scope(Scope::Search);
 const RULE: Needs = Needs::Scope(Scope::Admin);
 
-pub(super) const ROUTES: [(&str, &str, Needs); 45] = [
+pub(super) const ROUTES: [(&str, &str, Needs); 46] = [
     ("POST", "/v1/agents/{agent}/messages", ADD),
     ("POST", "/v1/agents/{agent}/imports", ADD),
     ("GET", "/v1/operations/{id}", ADD),
@@ -31,6 +31,7 @@ pub(super) const ROUTES: [(&str, &str, Needs); 45] = [
     ("POST", "/v1/agents/{agent}/search", READ),
     ("POST", "/v1/agents/{agent}/context", READ),
     ("GET", "/v1/agents/{agent}/timeline", READ),
+    ("GET", "/v1/agents/{agent}/periods", READ),
     ("GET", "/v1/agents/{agent}/memories/{id}", READ),
     ("PATCH", "/v1/agents/{agent}/memories/{id}", RULE),
     ("DELETE", "/v1/agents/{agent}/memories/{id}", RULE),

@@ -137,10 +137,18 @@ pub(super) async fn with_details(service: &Service, agent: &Agent, found: Vec<Me
     let details: HashMap<&MemoryId, Details> = turns.iter().map(|turn| (&turn.memory.id, Details::of(turn))).collect();
     let unit = |memory: Memory| {
         let turns = turns_of(&memory);
-        let details = turns.iter().find_map(|turn| details.get(turn))?.clone();
+        let of_turn = || turns.iter().find_map(|turn| details.get(turn)).cloned();
+        let details = imported(&memory).or_else(of_turn)?;
         Some(Unit { memory, details, turns })
     };
     Ok(found.into_iter().filter_map(unit).collect())
+}
+
+/// Returns the details of a statement that an import brought: it belongs to whom it is about, and comes from no turn.
+fn imported(statement: &Memory) -> Option<Details> {
+    let is_entry = statement.sources().first().is_some_and(MemoryId::is_entry);
+    let user_id = statement.speaker().map(str::to_owned);
+    (is_entry && statement.kind() == Kind::Statement).then(|| Details { user_id, infer: true, ..Details::default() })
 }
 
 /// Returns the turns that a memory comes from, or itself.

@@ -104,6 +104,26 @@ async fn with_statements() -> (Client, MemoryId) {
     (client, turn.id)
 }
 
+/// What an import of mem0's own memories brought comes from no turn.
+#[tokio::test]
+async fn imported_statement_is_listed_found_and_deleted() {
+    let store = Arc::new(MemoryCatalog::new());
+    let client = Client::of(over(store.clone(), Arc::new(|| at(NOW))));
+    let agent = Agent::new("ann").unwrap();
+    let source = MemoryId::imported(&agent, "mem0:1");
+    let stated = statement(&agent, &turn_of(&agent, message(NOW, "x")), "Bea likes tea.");
+    let (id, who) = (MemoryId::entered_statement(&agent, &source), vec!["bea".to_owned()]);
+    let stated = annals_core::Statement { id, who, sources: vec![source], ..stated };
+    store.add_statements(&agent, vec![stated]).await.unwrap();
+    client.service.make_searchable(&agent, &|_| ()).await.unwrap();
+    assert_eq!(client.texts(json!({ "user_id": "bea" })).await, ["Bea likes tea."]);
+    let found = client.post("/v3/memories/search/", json!({ "query": "tea", "filters": { "user_id": "bea" } })).await;
+    assert_eq!(found["results"][0]["memory"], "Bea likes tea.");
+    let id = client.only(json!({})).await["id"].as_str().unwrap().to_owned();
+    client.get_ok(client.ask("DELETE", &format!("{ROOT}/v1/memories/{id}/"), Value::Null).await);
+    assert_eq!(client.texts(json!({})).await, Vec::<String>::new());
+}
+
 #[tokio::test]
 async fn statements_stand_for_the_turn_they_were_made_of() {
     let (client, _) = with_statements().await;

@@ -1,83 +1,113 @@
-//! Splits a document into sections: what stands under a heading, and long sections at the ends of paragraphs.
+//! Stores documents of an import, each as a whole: what was removed from a document in the source is removed here too.
 
-use std::collections::HashMap;
-
-use annals_core::{SignedDuration, Timestamp};
+use annals_core::ports::{Content, Document, DocumentKey, DocumentWrite, Expected, ItemPlace};
+use annals_core::{Result, Timestamp};
 use annals_importers::storable_id;
 
-/// Bytes of a section, beyond which it is split. About four pages: small enough to be found by any part of it.
-const LONGEST: usize = 8 * 1024;
-/// Bytes of a heading that become part of an id.
-const HEADING: usize = 120;
+use super::{Import, UNDATED};
+use crate::locks::Facts;
+use crate::operations::documents::LONGEST_CONTENT;
+use crate::wire::ImportCounts;
 
-/// A section of a document.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Section {
-    /// Its heading with its number among sections of that heading and part. Stays the same while other sections are edited.
-    pub(super) id: String,
-    /// Its text. That of the first begins with the title of the document.
-    pub(super) text: String,
+impl Import<'_> {
+    /// Stores a document in the collection of the source. A text beyond the limit becomes several documents, `KEY`, `KEY#2` …
+    pub(super) async fn take_document(
+        &mut self,
+        id: &str,
+        title: &str,
+        text: String,
+        at: Option<Timestamp>,
+        place: &str,
+    ) -> Result<()> {
+        let key = storable_id(id.strip_prefix(&format!("{}:", self.request.from)).unwrap_or(id));
+        if key.is_empty() {
+            self.skips.add("document without an id", "", place);
+            return Ok(());
+        }
+        let text = self.masked(with_title(title, &key, text));
+        let mut counts = self.stored.documents;
+        let mut parts = pieces(&text).into_iter();
+        for number in 1_u32.. {
+            let key = if number == 1 { key.clone() } else { format!("{key}#{number}") };
+            let place = DocumentKey { collection: self.request.from.clone(), key };
+            let Some(part) = parts.next() else {
+                if !self.remove_document(place).await? {
+                    break;
+                }
+                continue;
+            };
+            self.store_document(place, part, at, &mut counts).await?;
+        }
+        self.stored.documents = counts;
+        if self.waiting >= super::turns::MOST_WAITING { self.make_searchable().await } else { Ok(()) }
+    }
+
+    async fn store_document(
+        &mut self,
+        place: DocumentKey,
+        text: &str,
+        at: Option<Timestamp>,
+        counts: &mut ImportCounts,
+    ) -> Result<()> {
+        self.check_disk()?;
+        let _facts = self.service.locks.lock::<Facts>(self.agent).await;
+        let stored = self.service.documents_at(self.agent, std::slice::from_ref(&place), self.now).await?.pop();
+        if stored.as_ref().is_some_and(|stored| stored.content == Content::Text(text.to_owned())) {
+            counts.known += 1;
+            return Ok(());
+        }
+        if stored.is_none() && self.forgotten(&[ItemPlace::Document(place.clone())]).await? == [true] {
+            counts.forgotten += 1;
+            return Ok(());
+        }
+        let count = if stored.is_some() { &mut counts.revised } else { &mut counts.new };
+        *count += 1;
+        let at = at.or(stored.map(|stored| stored.updated_at)).unwrap_or(UNDATED);
+        let passages = self.service.parts.writer.passages(text);
+        self.waiting += passages.len() as u64;
+        let document = Document {
+            collection: place.collection,
+            key: place.key,
+            content: Content::Text(text.to_owned()),
+            indexed: None,
+            created_at: at,
+            updated_at: at,
+            day: self.day_of(at),
+            version: 1,
+            lifetime: None,
+            expires_at: None,
+            passages,
+        };
+        let write = DocumentWrite::Save(Box::new(document), Expected::Any);
+        self.service.parts.store.write_documents(self.agent, vec![write], self.now).await.map(|_| ())
+    }
+
+    /// Removes a part that a shorter text has no more. Returns whether it was there.
+    async fn remove_document(&self, place: DocumentKey) -> Result<bool> {
+        let write = DocumentWrite::Remove(place, Expected::Any);
+        let removed = self.service.parts.store.write_documents(self.agent, vec![write], self.now).await?;
+        Ok(removed != [0])
+    }
 }
 
-/// Splits a text. Sections without text are left out; nothing else is.
-pub(super) fn sections(title: &str, text: &str) -> Vec<Section> {
-    let mut sections = Vec::new();
-    let mut of_heading: HashMap<String, usize> = HashMap::new();
-    for (heading, text) in by_heading(text) {
-        let number = of_heading.entry(heading.clone()).or_default();
-        *number += 1;
-        for (piece, part) in pieces(&text).into_iter().zip(1..) {
-            let id = storable_id(&format!("{heading}#{number}.{part}"));
-            sections.push(Section { id, text: piece.trim().to_owned() });
-        }
-    }
-    if let Some(first) = sections.first_mut()
-        && !title.trim().is_empty()
-        && !first.text.starts_with('#')
-    {
-        first.text = format!("{}\n\n{}", title.trim(), first.text);
-    }
-    sections
-}
-
-/// Returns the instant of the section with this index, so that sections of one document keep their order.
-pub(super) fn microseconds_after(at: Timestamp, index: i64) -> Timestamp {
-    at.saturating_add(SignedDuration::from_micros(index)).unwrap_or(at)
-}
-
-/// Splits a text before each Markdown heading outside of fenced code. Each part comes with its heading; the first has none.
-fn by_heading(text: &str) -> Vec<(String, String)> {
-    let mut parts = vec![(String::new(), String::new())];
-    let mut is_code = false;
-    for line in text.split_inclusive('\n') {
-        is_code ^= line.trim_start().starts_with("```");
-        let marks = line.bytes().take_while(|byte| *byte == b'#').count();
-        if !is_code && (1..=6).contains(&marks) && line[marks..].starts_with(' ') {
-            let heading = line[marks..].trim();
-            let end =
-                (0..=HEADING.min(heading.len())).rev().find(|at| heading.is_char_boundary(*at)).unwrap_or_default();
-            parts.push((heading[..end].to_owned(), String::new()));
-        }
-        if let Some((_, part)) = parts.last_mut() {
-            part.push_str(line);
-        }
-    }
-    parts.retain(|(_, part)| !part.trim().is_empty());
-    parts
+/// Returns a text below its title, unless its key or its first heading says the same.
+fn with_title(title: &str, key: &str, text: String) -> String {
+    let (title, text) = (title.trim(), text.trim());
+    let is_told = title.is_empty() || key.contains(title) || text.starts_with('#');
+    if is_told { text.to_owned() } else { format!("{title}\n\n{text}") }
 }
 
 /// Splits a long text at the last end of a paragraph, line or word that fits.
 fn pieces(text: &str) -> Vec<&str> {
     let (mut pieces, mut rest) = (Vec::new(), text);
-    while rest.len() > LONGEST {
-        let most = (0..=LONGEST).rev().find(|at| rest.is_char_boundary(*at)).unwrap_or(rest.len());
+    while rest.len() > LONGEST_CONTENT {
+        let most = rest.floor_char_boundary(LONGEST_CONTENT);
         let ends = ["\n\n", "\n", " "].into_iter().filter_map(|end| rest[..most].rfind(end).map(|at| at + end.len()));
         let cut = ends.into_iter().find(|at| *at > most / 2).unwrap_or(most);
         pieces.push(&rest[..cut]);
         rest = &rest[cut..];
     }
     pieces.push(rest);
-    pieces.retain(|piece| !piece.trim().is_empty());
     pieces
 }
 
@@ -85,31 +115,19 @@ fn pieces(text: &str) -> Vec<&str> {
 mod tests {
     use super::*;
 
-    fn ids(text: &str) -> Vec<String> {
-        sections("", text).into_iter().map(|section| section.id).collect()
+    #[test]
+    fn title_stands_first_unless_it_is_told() {
+        let check = |title, key, text: &str, expect| assert_eq!(with_title(title, key, text.to_owned()), expect);
+        check("Notes", "project/1", " Text.\n", "Notes\n\nText.");
+        check("plan", "notes/plan.md", "Text.", "Text.");
+        check("Notes", "1", "# Tea\nGreen.", "# Tea\nGreen.");
     }
 
     #[test]
-    fn section_keeps_its_id_while_others_are_edited() {
-        let before = "Intro\n# Tea\nGreen.\n# Cake\nApple.\n# Tea\nBlack.\n";
-        assert_eq!(ids(before), ["#1.1", "Tea#1.1", "Cake#1.1", "Tea#2.1"]);
-        assert_eq!(ids("# Bread\nRye.\n# Cake\nApple.\n"), ["Bread#1.1", "Cake#1.1"]);
-    }
-
-    #[test]
-    fn heading_in_code_begins_no_section_and_the_title_stands_first() {
-        let found = sections("Notes", "```\n# comment\n```\nText.");
-        assert_eq!(found.len(), 1);
-        assert_eq!(found[0].text, "Notes\n\n```\n# comment\n```\nText.");
-    }
-
-    #[test]
-    fn long_section_is_split_and_loses_no_word() {
-        let text = format!("# Words\n{}", "é tea ".repeat(5000));
-        let found = sections("", &text);
-        assert!(found.len() > 3 && found.iter().all(|section| section.text.len() <= LONGEST));
-        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        let joined: Vec<String> = found.iter().flat_map(|section| words(&section.text)).collect();
-        assert_eq!(joined, words(&text));
+    fn long_text_is_split_and_loses_no_word() {
+        let text = "é tea ".repeat(400_000);
+        let found = pieces(&text);
+        assert!(found.len() > 2 && found.iter().all(|piece| piece.len() <= LONGEST_CONTENT));
+        assert_eq!(found.concat(), text);
     }
 }

@@ -1,12 +1,15 @@
-//! Facts of an import: operations of the fact log, each with an id made of the source's id and the fact's words.
+//! Facts of an import: operations of the fact log, each with an id made of the source's id and the fact's words. Values and
+//! relations are stored as those of the knowledge graph are ([`crate::operations::knowledge`]): one rule for both.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use annals_core::{FactOperation, Result, Timestamp};
-use annals_writer::imported_fact;
+use annals_core::ports::ItemPlace;
+use annals_core::{ENTITY_TYPE, FactOperation, OBSERVATION, Properties, Result, Timestamp, entity_key, predicate_name};
+use annals_writer::{ImportedFact, imported_fact};
 
-use super::Import;
+use super::{Import, UNDATED};
 use crate::locks::Facts;
+use crate::operations::knowledge::value::{TEXT, after, predicate, value};
 
 /// Operations per transaction.
 const BATCH: usize = 500;
@@ -15,49 +18,108 @@ const BATCH: usize = 500;
 #[derive(Default)]
 pub(super) struct Operations {
     waiting: Vec<FactOperation>,
-    /// Ids of all operations that are stored or waiting. Read when the first fact comes.
-    known: Option<HashSet<String>>,
+    /// What is stored or waiting. Read when the first fact comes.
+    known: Option<Known>,
+    /// The instant of the last fact, and how many facts had it in a row: facts of one instant keep their order.
+    instant: Option<(Timestamp, usize)>,
+}
+
+/// The operations that are stored or waiting.
+#[derive(Default)]
+struct Known {
+    ids: HashSet<String>,
+    /// The texts of observations, by subject and by the key that they are compared by.
+    texts: HashMap<(String, String), Vec<String>>,
+}
+
+impl Known {
+    fn of(mut log: Vec<FactOperation>) -> Known {
+        let mut known = Known::default();
+        // The log has no order. Of texts that are compared as equal, the one without a property came first.
+        log.sort_by_key(|operation| operation.properties.contains_key(TEXT));
+        for operation in log {
+            if operation.predicate == OBSERVATION {
+                let stated = operation.properties.get(TEXT).and_then(serde_json::Value::as_str);
+                known.note(&operation.subject, stated.unwrap_or(&operation.object));
+            }
+            known.ids.insert(operation.id);
+        }
+        known
+    }
+
+    /// Notes an observation. Returns those before it that are compared as equal, in order; the first is stored as it is.
+    fn note(&mut self, subject: &str, text: &str) -> &[String] {
+        let texts = self.texts.entry((entity_key(subject), entity_key(text))).or_default();
+        let place = texts.iter().position(|known| known == text).unwrap_or_else(|| {
+            texts.push(text.to_owned());
+            texts.len() - 1
+        });
+        &texts[..place]
+    }
+}
+
+impl Operations {
+    fn order(&mut self, at: Timestamp) -> Timestamp {
+        let count = self.instant.filter(|(last, _)| *last == at).map_or(0, |(_, count)| count + 1);
+        self.instant = Some((at, count));
+        after(at, count)
+    }
 }
 
 impl Import<'_> {
-    /// Takes a fact. One that is too long for the fact log becomes a statement.
+    /// Takes a fact. One with a subject or predicate that cannot be stored becomes a statement.
     pub(super) async fn take_fact(
         &mut self,
         id: &str,
-        words: [&str; 3],
+        [subject, stated, object]: [&str; 3],
+        is_relation: bool,
         at: Option<Timestamp>,
         place: &str,
     ) -> Result<()> {
-        let [subject, predicate, object] = words;
+        if self.operations.known.is_none() {
+            let (_, log) = self.service.parts.store.operations(self.agent).await?;
+            self.operations.known = Some(Known::of(log));
+        }
         let object = self.masked(object.to_owned());
-        let operation = match imported_fact(self.agent, id, [subject, predicate, &object], at, self.now) {
+        let is_reserved = !is_relation && [ENTITY_TYPE, OBSERVATION].contains(&stated);
+        let (name, mut properties) =
+            if is_reserved { (predicate_name(stated), Properties::new()) } else { predicate(stated) };
+        let known = self.operations.known.get_or_insert_default();
+        let taken = if is_reserved && stated == OBSERVATION { known.note(subject, &object) } else { &[] };
+        let (short, full) = value(&object, taken.iter().map(String::as_str));
+        properties.extend(full);
+        let at = self.operations.order(at.unwrap_or(UNDATED));
+        let fact = ImportedFact { id, words: [subject, &name, &short], properties, at };
+        let operation = match imported_fact(self.agent, fact, self.now) {
             Ok(operation) => operation,
             Err(error) if error.is_of_input() => {
-                let text = format!("{subject} · {predicate}: {object}");
-                return self.take_statement(id, Some(subject), text, at, place).await;
+                let text = format!("{subject} · {stated}: {object}");
+                return self.take_statement(id, Some(subject), text, Some(at), place).await;
             }
             Err(error) => return Err(error),
         };
-        if self.operations.known.is_none() {
-            let (_, log) = self.service.parts.store.operations(self.agent).await?;
-            self.operations.known = Some(log.into_iter().map(|operation| operation.id).collect());
-        }
-        let known = self.operations.known.get_or_insert_default();
-        if !known.insert(operation.id.clone()) {
+        if !self.operations.known.get_or_insert_default().ids.insert(operation.id.clone()) {
             self.stored.facts.known += 1;
             return Ok(());
         }
-        self.stored.facts.new += 1;
         self.operations.waiting.push(operation);
         if self.operations.waiting.len() >= BATCH { self.store_operations().await } else { Ok(()) }
     }
 
+    /// Stores the operations that wait, without those that were forgotten.
     pub(super) async fn store_operations(&mut self) -> Result<()> {
         if self.operations.waiting.is_empty() {
             return Ok(());
         }
         let operations = std::mem::take(&mut self.operations.waiting);
         let _facts = self.service.locks.lock::<Facts>(self.agent).await;
-        self.service.parts.store.add_operations(self.agent, operations).await
+        let places: Vec<ItemPlace> =
+            operations.iter().map(|operation| ItemPlace::Operation(operation.id.clone())).collect();
+        let forgotten = self.forgotten(&places).await?;
+        let kept = operations.into_iter().zip(forgotten).filter(|(_, is_forgotten)| !is_forgotten);
+        let kept: Vec<FactOperation> = kept.map(|(operation, _)| operation).collect();
+        self.stored.facts.new += kept.len() as u64;
+        self.stored.facts.forgotten += (places.len() - kept.len()) as u64;
+        self.service.parts.store.add_operations(self.agent, kept).await
     }
 }

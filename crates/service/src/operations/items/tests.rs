@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use annals_core::{Agent, Grain, Settings};
+use annals_core::{Agent, Grain, Role, Settings};
 use annals_testkit::{Faulty, MemoryCatalog, agent, at};
 use serde_json::Value;
 use tokio::sync::mpsc::channel;
@@ -8,6 +8,9 @@ use tokio::sync::mpsc::channel;
 use super::*;
 use crate::fixture::{NOW, over, service};
 use crate::wire::{FactsRequest, ImportCounts};
+
+/// When everything without a time of its own was written.
+const WRITTEN: &str = "2026-02-01T09:00:00Z";
 
 fn me() -> Agent {
     agent("ann")
@@ -30,20 +33,21 @@ fn message(conversation: &str, id: &str, content: &str) -> ImportItem {
 }
 
 fn statement(id: &str, text: &str) -> ImportItem {
-    item(ItemIn::Statement { id: id.into(), about: Some("Ann".into()), text: text.into(), at: None })
+    item(ItemIn::Statement { id: id.into(), about: Some("Ann".into()), text: text.into(), at: Some(at(WRITTEN)) })
 }
 
 fn document(text: &str) -> ImportItem {
-    item(ItemIn::Document { id: "notes.md".into(), title: "Notes".into(), text: text.into(), at: None })
+    let id = "chatgpt:notes.md".into();
+    item(ItemIn::Document { id, title: "Notes".into(), text: text.into(), at: Some(at(WRITTEN)) })
 }
 
 fn fact(object: &str) -> ImportItem {
     let (id, subject, predicate) = (format!("f-{object}"), "Ann".into(), "likes".into());
-    item(ItemIn::Fact { id, subject, predicate, object: object.into(), at: None })
+    item(ItemIn::Fact { id, subject, predicate, object: object.into(), is_relation: false, at: Some(at(WRITTEN)) })
 }
 
 fn block(text: &str) -> ImportItem {
-    item(ItemIn::Block { name: "human".into(), text: text.into() })
+    item(ItemIn::Block { name: "human".into(), text: text.into(), at: Some(at(WRITTEN)) })
 }
 
 /// One of each type.
@@ -91,12 +95,12 @@ async fn second_import_changes_nothing_at_a_later_time() {
     let service = service(Arc::new(|| at(NOW)));
     let first = imported(&service, export()).await;
     let counts =
-        |stored: &StoredItems| [stored.messages, stored.statements, stored.sections, stored.facts, stored.blocks];
-    assert_eq!(counts(&first), [new(2), new(1), new(2), new(1), new(1)]);
+        |stored: &StoredItems| [stored.messages, stored.statements, stored.documents, stored.facts, stored.blocks];
+    assert_eq!(counts(&first), [new(2), new(1), new(1), new(1), new(1)]);
     assert_eq!((first.searchable, first.dead, first.skipped.len()), (5, 0, 0));
     let before = dump(&service).await;
     let again = import(&service, "chatgpt", export(), "2026-04-01T12:00:00Z").await.unwrap();
-    assert_eq!(counts(&again), [known(2), known(1), known(2), known(1), known(1)]);
+    assert_eq!(counts(&again), [known(2), known(1), known(1), known(1), known(1)]);
     assert_eq!(dump(&service).await, before);
 }
 
@@ -118,7 +122,7 @@ async fn longer_export_adds_what_is_new_and_revises_what_was_edited() {
     let mixed = |new, known, revised| ImportCounts { new, known, revised, forgotten: 0 };
     assert_eq!(stored.messages, mixed(1, 1, 1));
     assert_eq!(stored.statements, mixed(0, 0, 1));
-    assert_eq!(stored.sections, mixed(1, 1, 1));
+    assert_eq!(stored.documents, mixed(0, 0, 1));
     assert_eq!(stored.facts, mixed(1, 1, 0));
     assert_eq!(stored.blocks, mixed(0, 0, 1));
     let texts: Vec<String> =
@@ -170,16 +174,171 @@ async fn message_that_moved_to_another_branch_stays_where_it_is() {
     assert_eq!(imported(&service, vec![message("chatgpt:cc", "1", "Hello")]).await.messages, new(1));
 }
 
+/// Everything that this import brings, as `KIND DATE TEXT`, and the blocks.
+async fn texts(service: &Service) -> Vec<String> {
+    let memories = service.memories_of(&me(), Grain::Working).await.unwrap();
+    let mut texts: Vec<String> = memories
+        .iter()
+        .map(|memory| format!("{} {} {}", memory.kind().as_str(), memory.days.0, memory.text.replace('\n', " ")))
+        .collect();
+    // Lists leave passages out.
+    let all = annals_core::ports::DocumentSelect { limit: 10, ..Default::default() };
+    for document in service.page_of_documents(&me(), &all, at(NOW)).await.unwrap() {
+        texts.push(format!("document {} {}", document.day, document.full_text().replace('\n', " ")));
+    }
+    texts.extend(service.blocks(&me()).await.unwrap().blocks.into_iter().map(|block| format!("block {}", block.text)));
+    texts
+}
+
 #[tokio::test]
-async fn forgotten_messages_and_statements_stay_forgotten() {
+async fn each_item_is_stored_as_what_it_is_and_dated_by_its_source() {
     let service = service(Arc::new(|| at(NOW)));
     imported(&service, export()).await;
-    let ids = service.memories_of(&me(), Grain::Working).await.unwrap().into_iter().map(|memory| memory.id).collect();
-    let target = annals_core::ports::Target::Memories(ids);
+    let expected = [
+        "block Ann lives in Bern.",
+        "document 2026-02-01 # Tea Green. # Cake Apple.",
+        "fact 2026-02-01 Prefers window seats.",
+        "turn 2026-03-04 We bought a bicycle.",
+        "turn 2026-03-04 We sold the boat.",
+    ];
+    let mut found = texts(&service).await;
+    found.sort();
+    assert_eq!(found, expected);
+    let block = service.blocks(&me()).await.unwrap().blocks.remove(0);
+    assert_eq!(block.updated_at, Some(at(WRITTEN)));
+    let (_, log) = service.parts.store.operations(&me()).await.unwrap();
+    assert_eq!(log[0].at, at(WRITTEN));
+}
+
+#[tokio::test]
+async fn forgotten_items_stay_forgotten_until_they_are_wanted() {
+    let service = service(Arc::new(|| at(NOW)));
+    imported(&service, export()).await;
+    let target = annals_core::ports::Target::Agent;
     service.forget_target(&me(), &target, false, at(NOW)).await.unwrap();
     let again = import(&service, "chatgpt", export(), "2026-04-01T12:00:00Z").await.unwrap();
     let forgotten = |count| ImportCounts { forgotten: count, ..ImportCounts::default() };
-    assert_eq!([again.messages, again.statements, again.sections], [forgotten(2), forgotten(1), forgotten(2)]);
+    let counts =
+        |stored: &StoredItems| [stored.messages, stored.statements, stored.documents, stored.facts, stored.blocks];
+    assert_eq!(counts(&again), [2, 1, 1, 1, 1].map(forgotten));
+    assert_eq!(texts(&service).await, Vec::<String>::new());
+    let request = ItemsRequest { from: "chatgpt".into(), unforget: true, ..ItemsRequest::default() };
+    let (sender, mut received) = channel(10);
+    export().into_iter().for_each(|item| sender.try_send(item).unwrap());
+    drop(sender);
+    let wanted = service.import_items(&me(), &request, &mut received, at(NOW)).await.unwrap();
+    assert_eq!(counts(&wanted), [2, 1, 1, 1, 1].map(new));
+    assert_eq!(imported(&service, export()).await.statements, known(1));
+}
+
+/// A statement that names a person goes with her, and a block and a fact too.
+#[tokio::test]
+async fn what_names_a_forgotten_person_does_not_come_back() {
+    let service = service(Arc::new(|| at(NOW)));
+    let items = || {
+        let fact = ItemIn::Fact {
+            id: "f".into(),
+            subject: "Zelda Quist".into(),
+            predicate: "likes".into(),
+            object: "tea".into(),
+            is_relation: true,
+            at: None,
+        };
+        vec![
+            statement("mem0:2", "Zelda Quist sings."),
+            document("Zelda Quist was here."),
+            item(fact),
+            block("Her friend is Zelda Quist."),
+            statement("mem0:3", "Likes tea."),
+        ]
+    };
+    imported(&service, items()).await;
+    let target = annals_core::ports::Target::Subject("Zelda Quist".into());
+    service.forget_target(&me(), &target, false, at(NOW)).await.unwrap();
+    let again = imported(&service, items()).await;
+    let counts = [again.statements, again.documents, again.facts, again.blocks];
+    assert_eq!(counts.map(|counts| counts.forgotten), [1, 1, 1, 1]);
+    assert_eq!(texts(&service).await, ["fact 2026-02-01 Likes tea."]);
+}
+
+#[tokio::test]
+async fn section_that_the_source_removed_is_removed() {
+    let service = service(Arc::new(|| at(NOW)));
+    imported(&service, vec![document("# Tea\nGreen.\n# Cake\nApple.")]).await;
+    let stored = imported(&service, vec![document("# Cake\nApple.")]).await;
+    assert_eq!(stored.documents, ImportCounts { revised: 1, ..new(0) });
+    assert_eq!(texts(&service).await, ["document 2026-02-01 # Cake Apple."]);
+}
+
+#[tokio::test]
+async fn document_that_became_shorter_loses_its_further_parts() {
+    let service = service(Arc::new(|| at(NOW)));
+    let keys = async || {
+        let request = crate::wire::DocumentsRequest::default();
+        let listed = service.list_documents(&me(), request, at(NOW)).await.unwrap().documents;
+        listed.into_iter().map(|document| document.key).collect::<Vec<_>>()
+    };
+    imported(&service, vec![document(&"word ".repeat(450_000))]).await;
+    assert_eq!(keys().await, ["notes.md", "notes.md#2", "notes.md#3"]);
+    imported(&service, vec![document("word")]).await;
+    assert_eq!(keys().await, ["notes.md"]);
+}
+
+#[tokio::test]
+async fn statement_that_was_corrected_by_hand_stays_corrected() {
+    let service = service(Arc::new(|| at(NOW)));
+    imported(&service, vec![statement("mem0:1", "Prefers window seats.")]).await;
+    let id = service.memories_of(&me(), Grain::Working).await.unwrap().remove(0).id;
+    let change = crate::wire::CorrectRequest { text: Some("Prefers aisle seats.".into()), pinned: None };
+    service.correct(&me(), id.as_str(), change, at(NOW)).await.unwrap();
+    assert_eq!(imported(&service, vec![statement("mem0:1", "Prefers window seats.")]).await.statements, known(1));
+    assert_eq!(texts(&service).await, ["fact 2026-02-01 Prefers aisle seats."]);
+}
+
+#[tokio::test]
+async fn titles_are_kept_with_the_first_message() {
+    let service = service(Arc::new(|| at(NOW)));
+    let titled = |title: &str| {
+        let id = "chatgpt:c".into();
+        let title = ItemIn::Conversation { id, title: Some(title.into()), summary: None };
+        vec![item(title), message("chatgpt:c", "1", "We sold the boat."), message("chatgpt:c", "2", "A pity.")]
+    };
+    let listed = async || {
+        let answer = service.conversations(&me(), crate::wire::PageRequest::default()).await.unwrap();
+        answer.conversations.into_iter().map(|entry| entry.title).collect::<Vec<_>>()
+    };
+    imported(&service, titled("Boats")).await;
+    assert_eq!(listed().await, [Some("Boats".to_owned())]);
+    let before = dump(&service).await;
+    imported(&service, titled("Boats")).await;
+    assert_eq!(dump(&service).await, before);
+    imported(&service, titled("The boat")).await;
+    assert_eq!(listed().await, [Some("The boat".to_owned())]);
+}
+
+/// The rule of the adapter for the MCP reference memory server: a long value is shortened and kept in full.
+#[tokio::test]
+async fn long_observations_and_equal_ones_are_kept_in_full() {
+    let service = service(Arc::new(|| at(NOW)));
+    let long = "plays the piano ".repeat(40);
+    let observed = |text: &str| {
+        item(ItemIn::Fact {
+            id: format!("mcp-memory:{text}"),
+            subject: "Zoe".into(),
+            predicate: annals_core::OBSERVATION.into(),
+            object: text.into(),
+            is_relation: false,
+            at: None,
+        })
+    };
+    let items = || vec![observed("Likes tea."), observed("likes tea"), observed(&long)];
+    assert_eq!(imported(&service, items()).await.facts, new(3));
+    let expected = ["Likes tea.", "likes tea", &long];
+    assert_eq!(service.knowledge(&me()).await.unwrap().entities[0].observations, expected);
+    assert_eq!(imported(&service, items()).await.facts, known(3));
+    // The adapter knows them.
+    let again = vec![("Zoe".to_owned(), expected.map(str::to_owned).to_vec())];
+    assert_eq!(service.add_observations(&me(), again, at(NOW)).await.unwrap()[0].1, Vec::<String>::new());
 }
 
 #[tokio::test]
@@ -199,20 +358,20 @@ async fn credentials_are_masked_unless_the_settings_say_otherwise() {
 #[tokio::test]
 async fn what_does_not_fit_is_stored_elsewhere_or_counted() {
     let service = service(Arc::new(|| at(NOW)));
-    let title = ItemIn::Conversation { title: Some("Boats".into()), summary: Some("About boats.".into()) };
+    let title = ItemIn::Conversation { id: "chatgpt:c".into(), title: None, summary: Some("About boats.".into()) };
     let items = vec![
         item(title),
         fact(&"long ".repeat(100)),
+        statement("mem0:1", &"long ".repeat(3000)),
         block(&"x ".repeat(10_000)),
         message("chatgpt:c", "1", " \n"),
         message("chatgpt:c", "2", "Here."),
     ];
     let stored = imported(&service, items).await;
-    assert_eq!((stored.messages, stored.statements, stored.facts), (new(1), new(1), new(0)));
-    assert_eq!((stored.blocks, stored.sections), (new(0), new(3)));
+    assert_eq!((stored.messages, stored.facts, stored.statements), (new(1), new(1), new(0)));
+    assert_eq!((stored.blocks, stored.documents), (new(0), new(2)));
     let skipped: Vec<(&str, u64)> = stored.skipped.iter().map(|skip| (skip.kind.as_str(), skip.count)).collect();
-    let expected =
-        [("message that cannot be stored", 1), ("summary of a conversation", 1), ("title of a conversation", 1)];
+    let expected = [("message that cannot be stored", 1), ("summary of a conversation", 1)];
     assert_eq!(skipped, expected);
     assert_eq!(stored.skipped[0].place, "export.json: line 1");
 }

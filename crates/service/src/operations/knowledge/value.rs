@@ -8,7 +8,7 @@ use annals_core::{
 /// The property with the type of a relation as its client wrote it, if the predicate is not the same.
 pub(super) const RELATION: &str = "relation_type";
 /// The property with the full text of a value.
-const TEXT: &str = "text";
+pub(in crate::operations) const TEXT: &str = "text";
 
 /// The longest value of a fact, in bytes, and what is left of a longer one.
 const LONGEST: usize = 256;
@@ -29,7 +29,7 @@ fn property<'f>(fact: &'f Fact, name: &str) -> Option<&'f str> {
 }
 
 /// Returns the value to store for a text, and its properties. `taken` are the texts of other values beside it.
-pub(super) fn value<'t>(text: &str, taken: impl IntoIterator<Item = &'t str>) -> (String, Properties) {
+pub(in crate::operations) fn value<'t>(text: &str, taken: impl IntoIterator<Item = &'t str>) -> (String, Properties) {
     let key = entity_key(text);
     let is_plain = text.trim() == text && text.len() <= LONGEST && !text.contains(char::is_control) && !key.is_empty();
     if is_plain && taken.into_iter().all(|other| entity_key(other) != key) {
@@ -43,7 +43,7 @@ pub(super) fn value<'t>(text: &str, taken: impl IntoIterator<Item = &'t str>) ->
 }
 
 /// Returns the predicate of a relation, and the property that keeps its type if the predicate is not the same.
-pub(super) fn predicate(kind: &str) -> (String, Properties) {
+pub(in crate::operations) fn predicate(kind: &str) -> (String, Properties) {
     let predicate = predicate_name(kind);
     let is_reserved = [ENTITY_TYPE, OBSERVATION, ALIAS].contains(&predicate.as_str());
     let properties = if predicate == kind && !is_reserved {
@@ -55,7 +55,7 @@ pub(super) fn predicate(kind: &str) -> (String, Properties) {
 }
 
 /// Returns the instant some microseconds later.
-pub(super) fn after(at: Timestamp, microseconds: usize) -> Timestamp {
+pub(in crate::operations) fn after(at: Timestamp, microseconds: usize) -> Timestamp {
     let later = SignedDuration::from_micros(i64::try_from(microseconds).unwrap_or(i64::MAX));
     at.saturating_add(later).unwrap_or(at)
 }

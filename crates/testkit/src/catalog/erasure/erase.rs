@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use annals_core::ports::{Block, Document, ErasureReport, Target};
+use annals_core::ports::{Block, Document, ErasureReport, ItemPlace, Target};
 use annals_core::{Agent, FactOperation, Kind, Memory, MemoryId, Message, Period, Timestamp};
 
 use super::selection::Selection;
-use super::{content, place};
+use super::{content, item, place};
 use crate::catalog::agent_data::{AgentData, Pruned};
 
 /// Everything that the target selects directly, as it was before the erasure.
 pub(super) struct Gone {
     pub(super) memories: Vec<Memory>,
+    /// The attachments of the turns among these.
+    pub(super) attachments: Vec<String>,
     pub(super) pruned: BTreeMap<MemoryId, Pruned>,
     pub(super) operations: BTreeMap<String, FactOperation>,
     pub(super) blocks: BTreeMap<String, Block>,
@@ -74,6 +76,7 @@ impl Erasing<'_> {
             }
             Kind::Summary | Kind::Passage => false,
         });
+        let attachments = memories.iter().filter_map(|memory| self.data.attachments.get(&memory.id).cloned()).collect();
         for memory in &memories {
             self.forget(memory);
         }
@@ -95,7 +98,13 @@ impl Erasing<'_> {
         self.data.blocks = kept;
         self.report.blocks = blocks.keys().cloned().collect();
         let documents = self.take_documents();
-        Gone { memories, pruned, operations: gone, blocks, documents }
+        let entered = gone.values().filter(|operation| operation.source.is_entry());
+        let operations = entered.map(|operation| ItemPlace::Operation(operation.id.clone()));
+        let of_blocks = blocks.keys().map(|name| ItemPlace::Block(name.clone()));
+        let of_documents = documents.iter().map(|document| ItemPlace::Document(document.place()));
+        let places = operations.chain(of_blocks).chain(of_documents);
+        self.data.forgotten.extend(places.map(|place| item(&place)));
+        Gone { memories, attachments, pruned, operations: gone, blocks, documents }
     }
 
     fn take_documents(&mut self) -> Vec<Document> {
@@ -115,6 +124,9 @@ impl Erasing<'_> {
             self.data.forgotten.extend(contents.into_iter().chain([place(&memory.id)]));
             self.report.turns.push(memory.id.clone());
         } else {
+            if memory.sources().iter().any(MemoryId::is_entry) {
+                self.data.forgotten.insert(item(&ItemPlace::Statement(memory.id.clone())));
+            }
             self.report.statements.push(memory.id.clone());
         }
         self.data.delete(&memory.id, self.seq);

@@ -42,7 +42,7 @@ impl Selection {
             Target::Subject(_) => {
                 turn.speaker().is_some_and(|name| subject.is(name))
                     || subject.is_named_in(&turn.text)
-                    || data.attachments.get(&turn.id).is_some_and(|attachment| subject.is_named_in(attachment))
+                    || data.attachments.get(&turn.id).is_some_and(|json| subject.is_named_by_json(json))
                     || turn.conversation().into_iter().chain(turn.message()).any(|name| subject.is_named_by(name))
             }
             Target::Range(range) => range.contains(turn.at()),
@@ -67,6 +67,8 @@ impl Selection {
         self.everything
             || self.sources.contains(&memory.id)
             || self.takes_any(memory.sources())
+            || (memory.sources().iter().any(MemoryId::is_entry)
+                && self.range.is_some_and(|range| range.contains(memory.at())))
             || who.iter().map(String::as_str).chain([memory.text.as_str(), topic]).any(|text| self.is_named_in(text))
     }
 
@@ -86,7 +88,7 @@ impl Selection {
         self.everything
             || self.range.is_some_and(|range| range.contains(document.updated_at))
             || [&document.collection, &document.key].into_iter().any(|name| self.subject.is_named_by(name))
-            || self.subject.is_named_in(&document.full_text())
+            || self.subject.is_named_by_content(&document.content)
             || document.memories(agent).iter().any(|passage| self.given.contains(&passage.id))
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use annals_core::ports::Content;
 use annals_core::{ALIAS, Fact, FactOperation, MERGED_BECAUSE, Memory, contains_name, entity_key, fold, folded};
 
 use crate::catalog::agent_data::AgentData;
@@ -57,6 +58,20 @@ impl Subject {
     /// Returns whether an identifier names the subject. Any separator counts as a space.
     pub(super) fn is_named_by(&self, identifier: &str) -> bool {
         self.is_named_in(identifier) || self.is_named_in(&identifier.replace(|c: char| !c.is_alphanumeric(), " "))
+    }
+
+    /// Returns whether a content names the subject: a text, or any string or field name of a JSON value.
+    pub(super) fn is_named_by_content(&self, content: &Content) -> bool {
+        match content {
+            Content::Text(text) => self.is_named_in(text),
+            Content::Json(value) => strings(value).iter().any(|text| self.is_named_by(text)),
+        }
+    }
+
+    /// Returns whether JSON names the subject. What is not JSON is a text.
+    pub(super) fn is_named_by_json(&self, json: &str) -> bool {
+        let parsed = serde_json::from_str(json).map(Content::Json);
+        self.is_named_by_content(&parsed.unwrap_or_else(|_| Content::Text(json.to_owned())))
     }
 
     /// Returns whether any field of an operation names the subject.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use annals_core::ports::{Content, Document};
+use annals_core::ports::Content;
 use annals_core::{Base, FactOperation, Kind, Memory, searched_sentences};
 
 use super::erase::Gone;
@@ -11,15 +11,20 @@ use crate::catalog::agent_data::AgentData;
 impl AgentData {
     /// Returns the sentences of the deleted records that do not occur in the remaining ones.
     pub(super) fn words_gone(&self, gone: &Gone) -> Vec<String> {
-        let Gone { memories, operations, blocks, documents, .. } = gone;
-        let documents: Vec<String> = documents.iter().map(strings).collect();
+        let Gone { memories, attachments, operations, blocks, documents, .. } = gone;
+        let documents: Vec<String> = documents.iter().map(|document| strings(&document.content)).collect();
+        let attachments: Vec<String> = attachments.iter().map(|json| attached(json)).collect();
         let is_of = |operation: &&FactOperation| memories.iter().any(|memory| memory.id == operation.source);
         let by_itself = operations.values().filter(|operation| !is_of(operation));
         let texts = memories.iter().map(|memory| memory.text.as_str()).chain(by_itself.flat_map(texts_of));
         let texts = texts.chain(blocks.values().map(|block| block.text.as_str()));
         let texts = texts.chain(documents.iter().map(String::as_str));
-        let sentences: BTreeSet<&str> = texts.flat_map(searched_sentences).collect();
-        let staying: Vec<String> = self.documents.values().map(strings).collect();
+        let mut sentences: BTreeSet<&str> = texts.flat_map(searched_sentences).collect();
+        // A single word of an attachment is an id or the like.
+        let attached_sentences = attachments.iter().flat_map(|text| searched_sentences(text));
+        sentences.extend(attached_sentences.filter(|sentence| sentence.contains(char::is_whitespace)));
+        let staying = self.documents.values().map(|document| strings(&document.content));
+        let staying: Vec<String> = staying.chain(self.attachments.values().map(|json| attached(json))).collect();
         let stays = || self.stays().chain(staying.iter().map(String::as_str));
         let gone = sentences.into_iter().filter(|sentence| !stays().any(|text| text.contains(sentence)));
         gone.map(str::to_owned).collect()
@@ -31,7 +36,7 @@ impl AgentData {
         let texts = memories.map(|memory| memory.text.as_str());
         let texts = texts.chain(self.blocks.values().map(|block| block.text.as_str()));
         let texts = texts.chain(self.log.values().flat_map(texts_of)).chain(self.bases.values().flat_map(kept));
-        texts.chain(self.former_texts()).chain(self.attachments.values().map(String::as_str))
+        texts.chain(self.former_texts())
     }
 
     /// Returns the texts that memories had before they were corrected or revised.
@@ -48,8 +53,13 @@ fn texts_of(operation: &FactOperation) -> impl Iterator<Item = &str> {
         .chain(operation.properties.values().filter_map(|value| value.as_str()))
 }
 
-/// Returns the text of a document; of a JSON value its strings, one a line.
-fn strings(document: &Document) -> String {
+/// Returns the strings of an attachment, one a line.
+fn attached(json: &str) -> String {
+    serde_json::from_str(json).map_or_else(|_| json.to_owned(), |value| strings(&Content::Json(value)))
+}
+
+/// Returns a text, or the strings of a JSON value, one a line.
+fn strings(content: &Content) -> String {
     fn add<'v>(value: &'v serde_json::Value, lines: &mut Vec<&'v str>) {
         match value {
             serde_json::Value::String(text) => lines.push(text),
@@ -58,7 +68,7 @@ fn strings(document: &Document) -> String {
             _ => {}
         }
     }
-    match &document.content {
+    match content {
         Content::Text(text) => text.clone(),
         Content::Json(value) => {
             let mut lines = Vec::new();
@@ -85,7 +95,7 @@ pub(super) fn places(data: &AgentData) -> Vec<(&'static str, String)> {
     let replies = data.replies.values().map(|(text, _)| ("reply", text.clone()));
     let blocks = data.blocks.values().flat_map(|block| [&block.name, &block.text]);
     let replies = replies.chain(blocks.map(|text| ("block", text.clone())));
-    let replies = replies.chain(data.documents.values().map(|document| ("document", strings(document))));
+    let replies = replies.chain(data.documents.values().map(|document| ("document", strings(&document.content))));
     let attachments = data.attachments.values().map(|json| ("turn.attachment", json.clone()));
     let memories = memories.chain(attachments);
     memories.chain(sentences).chain(who).chain(log).chain(bases).chain(versions).chain(replies).collect()

@@ -196,6 +196,8 @@ pub(super) async fn keeps_nothing_of_what_it_refuses(store: &dyn Store) {
         *recipe = Some(bad.into());
         refused(store, records).await;
     }
+    let document = records.iter().find(|record| matches!(record, Record::Document(_))).unwrap().clone();
+    refused(store, [records.clone(), vec![document]].concat()).await;
     assert_eq!(store.all_agents().await.unwrap(), []);
     restore_records(store, &me(), records, now()).await.unwrap();
 }

@@ -1,6 +1,6 @@
 //! Reads by range and by id, and counts.
 
-use annals_core::ports::{Counts, Select, StoredConversation};
+use annals_core::ports::{Counts, Outline, Select, StoredConversation};
 use annals_core::{Catalog, Grain, Interval, Kind, MemoryId, Message};
 
 use super::{me, now, say, texts, user_turn};
@@ -200,4 +200,20 @@ pub(super) async fn finds_by_the_beginning_of_an_id(catalog: &dyn Catalog) {
     assert_eq!((found("t-", 9).await.len(), found("t-", 1).await.len()), (2, 1));
     assert_eq!(found("f-", 9).await, []);
     assert_eq!(found("t-0", 9).await, []);
+}
+
+pub(super) async fn outlines_live_days_and_summaries(catalog: &dyn Catalog) {
+    assert_eq!(catalog.outline(&me()).await.unwrap(), Outline::default());
+    let instants = ["2026-03-04T10:00:00Z", "2026-03-04T21:00:00Z", "1660-01-11T21:00:00Z"];
+    say(catalog, instants.iter().map(|instant| user_turn(instant, instant, "x")).collect()).await;
+    let source = [MemoryId::from_text("t-any")];
+    let labels = ["2026-03-04", "2026-W10", "2026"];
+    let summaries = labels.iter().map(|label| summary(label, 0, &source, label)).collect();
+    catalog.save_summaries(&me(), summaries, now()).await.unwrap();
+    let gone = annals_core::Summary { draft: None, ..summary("2026", 0, &[], "") };
+    catalog.save_summaries(&me(), vec![replacing(catalog, &me(), gone).await], now()).await.unwrap();
+    let day = |label: &str| label.parse().unwrap();
+    let turns = [(day("1660-01-11"), 1), (day("2026-03-04"), 2)].into();
+    let summaries = ["2026-03-04", "2026-W10"].map(crate::period).into();
+    assert_eq!(catalog.outline(&me()).await.unwrap(), Outline { turns, summaries });
 }

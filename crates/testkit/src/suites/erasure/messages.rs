@@ -135,11 +135,18 @@ pub(super) async fn that_were_only_pruned_were_not_forgotten(store: &dyn Store) 
 pub(super) async fn take_their_attachments_along(store: &dyn Store) {
     let attached = |id: &str, json: &str| Turn { attachment: Some(json.into()), ..tea_at("talk", id) };
     let [named, other] = [attached("1", r#"{"for":"Zelda Quist"}"#), attached("2", r#"{"for":"nobody else"}"#)];
-    say(store, vec![named.clone(), other.clone()]).await;
-    let words = ["Zelda Quist".to_owned()];
+    let more = [
+        attached("3", r#"{"note":"First line.\nZelda Quist came by."}"#),
+        attached("4", r#"{"by":{"zelda_quist":null}}"#),
+        attached("5", r#"{"by":"Zelda Quistenberg"}"#),
+    ];
+    say(store, [vec![named.clone(), other.clone()], more.to_vec()].concat()).await;
+    let words = ["Zelda Quist ".to_owned(), "zelda_quist".to_owned(), "Zelda Quist\"".to_owned()];
     assert!(!store.find_leftovers(&me(), &words).await.unwrap().is_empty());
     let done = erase(store, Target::Subject("zelda quist".into())).await;
-    assert_eq!(done.turns, ids(&[&named.id]));
+    assert_eq!(done.turns, ids(&[&named.id, &more[0].id, &more[1].id]));
+    // The proof searches for what attachments said, except for single words.
+    assert_eq!(done.words, ["Zelda Quist came by"]);
     assert_eq!(store.find_leftovers(&me(), &words).await.unwrap(), Vec::<String>::new());
     let stored = store.attachments(&me(), &[named.id, other.id]).await.unwrap();
     assert_eq!(stored, [None, other.attachment]);

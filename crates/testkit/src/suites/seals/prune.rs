@@ -1,7 +1,7 @@
 //! What is deleted when a period is sealed, and what stays.
 
 use annals_core::ports::Children;
-use annals_core::{DeadLetter, Grain, LedgerRow, MemoryId, Stage};
+use annals_core::{DeadLetter, Grain, LedgerRow, MemoryId, Stage, Statement};
 
 use super::fortnight;
 use crate::suites::Store;
@@ -37,6 +37,20 @@ pub(super) async fn children_go_and_the_summary_stays(store: &dyn Store) {
     let sealed = |row: LedgerRow| LedgerRow { sealed: row.period == period(DAY), ..row };
     assert_eq!(store.ledger(&me()).await.unwrap(), ledger.into_iter().map(sealed).collect::<Vec<_>>());
     assert_eq!(dirty(store).await, Vec::<String>::new());
+}
+
+/// No summary covers a statement that an import brought.
+pub(super) async fn entered_statements_stay(store: &dyn Store) {
+    let turns = fortnight(store).await;
+    let source = MemoryId::imported(&me(), "1");
+    let id = MemoryId::entered_statement(&me(), &source);
+    let stated = statement(&me(), &turns[0], "Ann likes tea.");
+    let before = children(store, DAY).await;
+    store.add_statements(&me(), vec![Statement { id: id.clone(), sources: vec![source], ..stated }]).await.unwrap();
+    assert_eq!(children(store, DAY).await, before, "it is no child");
+    seal(store, DAY).await;
+    assert_eq!(store.get(&me(), &[id]).await.unwrap().len(), 1);
+    assert_eq!(children(store, DAY).await, None);
 }
 
 /// The week of 30 March 2026 belongs to April.

@@ -105,13 +105,13 @@ fn hidden_messages_and_custom_instructions_are_counted() {
 }
 
 #[test]
-fn memory_is_an_undated_document_and_comes_once() {
+fn memory_is_a_document_of_its_conversation_and_comes_once() {
     let memory = r#"{"content_type":"model_editable_context","model_set_context":"1. Likes tea."}"#;
     let nodes = [node("m1", "-", "assistant", "null", memory), message("u1", "m1", "user", "1", "Hello")];
     let two = format!("[{},{}]", one("", &nodes), one("", &nodes).replace("c1", "c2"));
     let (found, summary) = items(Kind::ChatGpt, &[("c.json", &two)], &options());
     let shown = shown(&found, &summary);
-    assert!(shown.contains("[ChatGPT's memory] 1. Likes tea. undated"), "{shown}");
+    assert!(shown.contains("[ChatGPT's memory] 1. Likes tea. 2023-11-14T22:13:20Z"), "{shown}");
     assert_eq!((summary.documents, summary.skipped.count("memory that came before")), (1, 1));
 }
 

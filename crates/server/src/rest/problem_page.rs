@@ -1,5 +1,4 @@
-//! `GET /`: a page with the addresses of the service, and `GET /docs/problems`: a page with the meaning of each problem code. They
-//! need no key and disclose nothing else.
+//! `GET /docs/problems`: a page with the meaning of each problem code. It needs no key.
 
 use std::sync::LazyLock;
 
@@ -10,11 +9,6 @@ const PROBLEMS: &str = include_str!("../../../../docs/problems.md");
 const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
     <meta name=\"viewport\" content=\"width=device-width\">\n<title>Problems</title>\n\
     <style>body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 3rem auto; padding: 0 1rem }</style>\n";
-
-/// Returns the page at the root.
-pub async fn page() -> Html<&'static str> {
-    Html(include_str!("home.html"))
-}
 
 /// Returns the page of problem codes, which the `type` of a problem document refers to.
 pub async fn problems() -> Html<&'static str> {

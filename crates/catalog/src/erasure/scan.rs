@@ -1,0 +1,139 @@
+//! Finds the turns that name a subject before an erasure is planned, in pieces with other work between: only texts tell, so all
+//! turns of the agent are read, and the plan itself is one job of the one thread.
+//!
+//! The plan reads again what it finds here, and every turn that came or changed since. A name that was stated meanwhile makes it
+//! read all turns.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use annals_core::ports::Target;
+use annals_core::{Agent, MemoryId};
+
+use super::PLANNING;
+use super::selection::{is_about, subject_of};
+use super::subject::Subject;
+use crate::columns::signed;
+use crate::db::{Db, Result, params};
+use crate::turns::{self, Stored};
+use crate::{SqliteCatalog, agents, changes};
+
+/// The rows of a piece, and the bytes of text after which a piece ends early.
+const ROWS: usize = 1_000;
+const BYTES: usize = 2 << 20;
+
+pub(crate) const FROM: &str = "SELECT * FROM turn WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq";
+
+/// The turns that name a subject, among all up to a sequence number.
+pub(crate) struct Scanned {
+    subject: Arc<Subject>,
+    until: i64,
+    turns: BTreeSet<MemoryId>,
+}
+
+impl Scanned {
+    /// Returns the turns that are about the subject now. `None` if it has other names by now.
+    pub(super) fn turns_now(&self, db: &dyn Db, agent_id: i64, subject: &Subject) -> Result<Option<Vec<Stored>>> {
+        if !self.subject.has_names_of(subject) {
+            return Ok(None);
+        }
+        let mut found = Vec::new();
+        for id in &self.turns {
+            let stored =
+                turns::find_where(db, turns::BY_ID, params![agent_id, id.as_str()], |turn| is_about(turn, subject))?;
+            found.extend(stored.into_iter().filter(|stored| stored.seq <= self.until.unsigned_abs()));
+        }
+        found.extend(turns::find_where(db, FROM, params![agent_id, self.until], |turn| is_about(turn, subject))?);
+        Ok(Some(found))
+    }
+
+    /// Reads the next turns. Returns whether there may be more.
+    fn read(&mut self, db: &dyn Db, agent_id: i64, end: i64) -> Result<bool> {
+        let (after, mut rows, mut bytes) = (self.until, 0, 0);
+        db.for_each(FROM, params![agent_id, after], |row| {
+            let stored = turns::read(row)?;
+            self.until = signed(stored.seq);
+            rows += 1;
+            bytes += stored.turn.message.content.len();
+            if is_about(&stored.turn, &self.subject) {
+                self.turns.insert(stored.turn.id);
+            }
+            let is_full = rows == ROWS || bytes > BYTES || self.until >= end;
+            Ok(if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        Ok(rows > 0 && self.until < end)
+    }
+}
+
+impl SqliteCatalog {
+    /// Returns the turns that name the subject of a target; `None` for other targets.
+    pub(super) async fn scanned(&self, agent: &Agent, target: &Target) -> annals_core::Result<Option<Scanned>> {
+        if !matches!(target, Target::Subject(_)) {
+            return Ok(None);
+        }
+        let (of, target) = (agent.clone(), target.clone());
+        let begin = move |db: &dyn Db| {
+            let agent_id = agents::known(db, &of)?;
+            let subject = Arc::new(subject_of(db, &of, agent_id, &target)?);
+            Ok((agent_id, changes::last_seq(db, agent_id)?, Scanned { subject, until: 0, turns: BTreeSet::new() }))
+        };
+        let (agent_id, end, mut scanned) = self.thread.read(PLANNING, begin).await?;
+        loop {
+            let piece = move |db: &dyn Db| {
+                let is_more = scanned.read(db, agent_id, end)?;
+                Ok((is_more, scanned))
+            };
+            let (is_more, read) = self.thread.read(PLANNING, piece).await?;
+            scanned = read;
+            if !is_more {
+                return Ok(Some(scanned));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_core::ports::{Erasure, Target, Turn};
+    use annals_core::prelude::*;
+    use annals_testkit::{agent, at, entry};
+
+    use super::*;
+    use crate::erasure::{erase, plan};
+    use crate::fixture::{Folder, user_turn};
+
+    /// What is said, revised, removed or called otherwise between the scan and the erasure counts as it is then.
+    #[tokio::test]
+    async fn erasure_takes_what_changed_since_the_scan() {
+        let (folder, me, now) = (Folder::new(), agent("me"), at("2026-06-01T00:00:00Z"));
+        let catalog = folder.open();
+        let said = |id: &str, text: &str| user_turn(&me, id, text);
+        let many = (0..ROWS + 10).map(|number| said(&number.to_string(), "Nobody was there."));
+        let many: Vec<Turn> = many.chain([said("zelda", "Zelda was there."), said("goes", "Zelda left.")]).collect();
+        catalog.ingest(&me, many, false, now).await.unwrap();
+        let target = Target::Subject("Zelda".into());
+        let scan = || async { catalog.scanned(&me, &target).await.unwrap().unwrap() };
+        let scanned = scan().await;
+        assert_eq!(scanned.turns, [said("zelda", "").id, said("goes", "").id].into());
+        catalog.ingest(&me, vec![said("goes", "Bob left."), said("3", "Zelda came.")], true, now).await.unwrap();
+        catalog.ingest(&me, vec![said("new", "So did Zelda."), said("zoe", "Zoe sang.")], false, now).await.unwrap();
+        let (of, select) = (me.clone(), target.clone());
+        let planned = move |db: &dyn Db| Ok(plan(db, &of, &select, Some(&scanned))?.report.turns);
+        let mut expect: Vec<MemoryId> = ["zelda", "3", "new"].map(|id| said(id, "").id).to_vec();
+        let sorted = |mut ids: Vec<MemoryId>| {
+            ids.sort();
+            ids
+        };
+        assert_eq!(sorted(catalog.thread.read("testing", planned).await.unwrap()), sorted(expect.clone()));
+
+        let scanned = scan().await;
+        let alias = entry(&me, "Zelda also_known_as Zoe", "2026-03-04T10:00:00Z");
+        catalog.add_operations(&me, vec![alias]).await.unwrap();
+        let (of, select) = (me.clone(), target.clone());
+        let erased = move |db: &dyn Db| Ok(erase(db, &of, &select, Some(&scanned), now)?.report.turns);
+        expect.push(said("zoe", "").id);
+        assert_eq!(sorted(catalog.thread.write("testing", erased).await.unwrap()), sorted(expect));
+        assert_eq!(catalog.preview(&me, &target).await.unwrap().turns, []);
+    }
+}

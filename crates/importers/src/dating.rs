@@ -1,0 +1,118 @@
+//! Dates what a source gives no date: memories, blocks, notes, facts. Never by the clock of the import.
+//!
+//! The order is: its own time; the time of its file, for a note and for files of an archive; the newest time in the source; the
+//! time of a data file on disk, which changes when it is copied. What has none of these is passed on undated.
+
+use annals_core::Timestamp;
+
+use crate::item::{Imported, Item};
+
+/// Items that wait for the newest time of the source. Beyond them, the newest time so far counts.
+const MOST_WAITING: usize = 10_000;
+/// Bytes of their texts.
+const LARGEST_WAITING: usize = 8 << 20;
+
+/// The times that are known while a source is read.
+#[derive(Default)]
+pub struct Dating {
+    /// The time of the present file, if it dates what stands in it.
+    of_file: Option<Timestamp>,
+    /// The newest time of the items so far.
+    newest: Option<Timestamp>,
+    /// The newest time of the data files on disk so far.
+    on_disk: Option<Timestamp>,
+    waiting: Vec<Imported>,
+    bytes: usize,
+}
+
+impl Dating {
+    /// Begins a file that was written at `modified`. `is_date` is whether that dates what stands in it.
+    pub fn begin_file(&mut self, modified: Option<Timestamp>, is_date: bool) {
+        self.of_file = modified.filter(|_| is_date);
+        if !is_date {
+            self.on_disk = self.on_disk.max(modified);
+        }
+    }
+
+    /// Returns the time of the present file, if it dates what stands in it.
+    pub fn of_file(&self) -> Option<Timestamp> {
+        self.of_file
+    }
+
+    /// Notes the time of an item.
+    pub fn saw(&mut self, at: Option<Timestamp>) {
+        self.newest = self.newest.max(at);
+    }
+
+    /// Lets an item wait. Returns whether too much waits now.
+    pub fn wait(&mut self, mut imported: Imported) -> bool {
+        self.bytes += imported.item.parts().map_or(0, |(text, _)| text.len());
+        self.waiting.push(imported);
+        self.waiting.len() >= MOST_WAITING || self.bytes >= LARGEST_WAITING
+    }
+
+    /// Returns the waiting items, in order, with the best time that is known.
+    pub fn take(&mut self) -> Vec<Imported> {
+        let best = self.newest.or(self.on_disk);
+        let mut waiting = std::mem::take(&mut self.waiting);
+        self.bytes = 0;
+        for Imported { item, .. } in &mut waiting {
+            date(item, best);
+        }
+        waiting
+    }
+}
+
+fn date(item: &mut Item, best: Option<Timestamp>) {
+    if let Some((_, at)) = item.parts() {
+        *at = best;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::item::{Item, Place};
+
+    use super::*;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    fn block() -> Imported {
+        Imported { place: Place::of("a"), item: Item::Block { name: "n".into(), text: "t".into(), at: None } }
+    }
+
+    #[track_caller]
+    fn check(on_disk: Option<i64>, newest: Option<i64>, expect: Option<i64>) {
+        let mut dating = Dating::default();
+        dating.begin_file(on_disk.map(at), false);
+        assert_eq!(dating.of_file(), None);
+        assert!(!dating.wait(block()));
+        dating.saw(newest.map(at));
+        let dated = dating.take().remove(0).item.parts().map(|(_, at)| *at);
+        assert_eq!(dated, Some(expect.map(at)));
+    }
+
+    #[test]
+    fn newest_time_of_the_source_comes_before_that_of_a_data_file() {
+        check(Some(9), Some(5), Some(5));
+        check(Some(9), None, Some(9));
+        check(None, None, None);
+    }
+
+    #[test]
+    fn file_dates_what_stands_in_a_note() {
+        let mut dating = Dating::default();
+        dating.begin_file(Some(at(3)), true);
+        assert_eq!(dating.of_file(), Some(at(3)));
+        dating.begin_file(None, true);
+        assert_eq!(dating.of_file(), None);
+    }
+
+    #[test]
+    fn number_of_waiting_items_is_bounded() {
+        let mut dating = Dating::default();
+        assert_eq!((1..=MOST_WAITING + 1).find(|_| dating.wait(block())), Some(MOST_WAITING));
+    }
+}

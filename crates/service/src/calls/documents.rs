@@ -1,0 +1,71 @@
+//! Calls about documents.
+
+use annals_core::Result;
+use annals_core::ports::DocumentKey;
+use serde::{Deserialize, Serialize};
+
+use super::{Call, Context};
+use crate::wire::{DocumentView, DocumentsAnswer, DocumentsRequest};
+
+/// Lists documents without their contents.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ListDocuments {
+    /// Name of the agent.
+    pub agent: String,
+    /// Which ones.
+    pub request: DocumentsRequest,
+}
+
+impl Call for ListDocuments {
+    const NAME: &'static str = "list_documents";
+    type Answer = DocumentsAnswer;
+
+    async fn run(self, context: Context<'_>) -> Result<DocumentsAnswer> {
+        let agent = context.agent(&self.agent).await?;
+        context.service().list_documents(&agent, self.request, context.now).await
+    }
+}
+
+/// Returns a document with its content.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct GetDocument {
+    /// Name of the agent.
+    pub agent: String,
+    /// Path of its collection.
+    pub collection: String,
+    /// Its key there.
+    pub key: String,
+}
+
+impl Call for GetDocument {
+    const NAME: &'static str = "get_document";
+    type Answer = DocumentView;
+
+    async fn run(self, context: Context<'_>) -> Result<DocumentView> {
+        let agent = context.agent(&self.agent).await?;
+        let place = DocumentKey { collection: self.collection, key: self.key };
+        context.service().get_document(&agent, &place, context.now).await
+    }
+}
+
+/// Deletes a document.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct DeleteDocument {
+    /// Name of the agent.
+    pub agent: String,
+    /// Path of its collection.
+    pub collection: String,
+    /// Its key there.
+    pub key: String,
+}
+
+impl Call for DeleteDocument {
+    const NAME: &'static str = "delete_document";
+    type Answer = ();
+
+    async fn run(self, context: Context<'_>) -> Result<()> {
+        let agent = context.agent(&self.agent).await?;
+        let place = DocumentKey { collection: self.collection, key: self.key };
+        context.service().remove_document(&agent, place, None, context.now).await
+    }
+}

@@ -1,0 +1,53 @@
+//! Titles of conversations. A title is kept with the first message of its conversation, as an attachment: it is exported and
+//! forgotten with it.
+
+use std::collections::HashMap;
+
+use annals_core::{MemoryId, Result, TurnKey};
+use serde_json::{Map, Value};
+
+use super::Import;
+use crate::operations::titles::TITLE;
+
+/// Titles that wait for the first message of their conversation to be stored.
+#[derive(Default)]
+pub(super) struct Titles {
+    /// By conversation; their messages have not come yet.
+    expected: HashMap<String, String>,
+    /// The first message of each, which is in the batch.
+    begun: Vec<(TurnKey, String)>,
+}
+
+impl Titles {
+    /// Notes that a message came. The first of a conversation gets the title.
+    pub(super) fn begin(&mut self, conversation: &str, id: &str) {
+        if let Some(title) = self.expected.remove(conversation) {
+            self.begun.push((TurnKey { conversation: conversation.to_owned(), id: id.to_owned() }, title));
+        }
+    }
+}
+
+impl Import<'_> {
+    pub(super) fn take_title(&mut self, conversation: String, title: String) {
+        let title = self.masked(title);
+        self.titles.expected.insert(conversation, title);
+    }
+
+    /// Attaches the titles of the conversations that began in the batch. A message that was not stored takes none.
+    pub(super) async fn attach_titles(&mut self) -> Result<()> {
+        let begun = std::mem::take(&mut self.titles.begun);
+        let ids: Vec<MemoryId> = begun.iter().map(|(key, _)| MemoryId::turn(self.agent, key)).collect();
+        let store = &*self.service.parts.store;
+        let attached = store.attachments(self.agent, &ids).await?;
+        for ((id, attached), (_, title)) in ids.into_iter().zip(attached).zip(begun) {
+            let former = attached.and_then(|json| serde_json::from_str::<Map<String, Value>>(&json).ok());
+            let mut fields = former.unwrap_or_default();
+            let title = Value::from(title);
+            if fields.get(TITLE) != Some(&title) {
+                fields.insert(TITLE.to_owned(), title);
+                store.attach(self.agent, &id, &Value::Object(fields).to_string()).await?;
+            }
+        }
+        Ok(())
+    }
+}

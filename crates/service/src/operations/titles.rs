@@ -1,0 +1,48 @@
+//! Titles of conversations, which imports keep in the attachment of the first message.
+
+use annals_core::ports::{Select, StoredConversation};
+use annals_core::{Agent, Grain, Kind, MemoryId, Result};
+use serde_json::{Map, Value};
+
+use crate::Service;
+use crate::wire::ConversationEntry;
+
+/// The field of the attachment.
+pub(super) const TITLE: &str = "conversation_title";
+
+impl Service {
+    /// Returns conversations with the titles that their first messages have.
+    pub(super) async fn with_titles(
+        &self,
+        agent: &Agent,
+        found: Vec<StoredConversation>,
+    ) -> Result<Vec<ConversationEntry>> {
+        let mut first: Vec<MemoryId> = Vec::with_capacity(found.len());
+        for conversation in &found {
+            let select = Select {
+                kinds: vec![Kind::Turn],
+                conversation: Some(conversation.name.clone()),
+                limit: 1,
+                ..Select::all(Grain::Working)
+            };
+            let turns = self.parts.store.list(agent, &select).await?;
+            // A conversation that went meanwhile has none.
+            first.push(turns.into_iter().next().map_or_else(|| MemoryId::from_text(""), |turn| turn.id));
+        }
+        let attached = self.parts.store.attachments(agent, &first).await?;
+        let entry = |(conversation, json): (StoredConversation, Option<String>)| ConversationEntry {
+            title: json.as_deref().and_then(title),
+            ..ConversationEntry::from(conversation)
+        };
+        Ok(found.into_iter().zip(attached).map(entry).collect())
+    }
+}
+
+/// Returns the title in an attachment.
+fn title(attachment: &str) -> Option<String> {
+    let mut fields: Map<String, Value> = serde_json::from_str(attachment).ok()?;
+    match fields.remove(TITLE)? {
+        Value::String(title) => Some(title),
+        _ => None,
+    }
+}

@@ -1,0 +1,135 @@
+//! The periods of an agent with the state of each, and its days with the number of their turns: a map of a memory without texts.
+
+use annals_core::{Date, Grain};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::GrainWord;
+
+/// Which periods to return.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema, ToSchema, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct PeriodsRequest {
+    /// First day, inclusive. Periods that end before it are left out.
+    #[serde(default)]
+    #[param(value_type = Option<String>, format = Date)]
+    #[schema(value_type = Option<String>, format = Date)]
+    #[schemars(with = "Option<String>", extend("format" = "date"))]
+    pub from: Option<Date>,
+    /// Last day, inclusive. Periods that begin after it are left out.
+    #[serde(default)]
+    #[param(value_type = Option<String>, format = Date)]
+    #[schema(value_type = Option<String>, format = Date)]
+    #[schemars(with = "Option<String>", extend("format" = "date"))]
+    pub to: Option<Date>,
+}
+
+/// State of the summary of a period.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PeriodState {
+    /// The period is not over yet; its summary is still to come.
+    Open,
+    /// The summary covers all of its input.
+    Closed,
+    /// The summary is older than its input.
+    Stale,
+    /// The period is over and has no summary yet.
+    Waiting,
+    /// A roll-up of the agent is under way, and the period is due.
+    Writing,
+    /// The built-in engine wrote the summary in place of a model. It is written again when the model is available.
+    Degraded,
+    /// The last attempt failed.
+    Failed,
+    /// Retention has pruned the summary; a coarser one covers its days.
+    Pruned,
+    /// What the summary was made from has been pruned. The summary can only be amended.
+    Sealed,
+    /// Nothing is left of the period: its sources were forgotten.
+    Forgotten,
+}
+
+/// A day with turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct DayView {
+    /// The local day.
+    #[schema(value_type = String, format = Date)]
+    #[schemars(with = "String", extend("format" = "date"))]
+    pub day: Date,
+    /// Number of its turns.
+    pub turns: u64,
+}
+
+/// A period that has input.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct PeriodView {
+    /// Label of the period.
+    #[schema(example = "2026-W10")]
+    pub period: String,
+    /// Its grain.
+    #[schema(value_type = GrainWord)]
+    #[schemars(with = "GrainWord")]
+    pub grain: Grain,
+    /// First local day that it covers.
+    #[schema(value_type = String, format = Date)]
+    #[schemars(with = "String", extend("format" = "date"))]
+    pub from: Date,
+    /// Last local day that it covers.
+    #[schema(value_type = String, format = Date)]
+    #[schemars(with = "String", extend("format" = "date"))]
+    pub to: Date,
+    /// State of its summary.
+    pub state: PeriodState,
+    /// Id of its summary, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// Whether a person has corrected the summary.
+    pub corrected: bool,
+    /// Whether the summary was written with a prompt, model or engine other than the present one.
+    pub outdated: bool,
+    /// Number of names, numbers and dates in the summary that no source contains.
+    pub ungrounded: u32,
+    /// Tokens paid for its summaries so far; 0 if the built-in engine wrote them.
+    pub tokens: u64,
+    /// Number of failed attempts since the last success.
+    pub attempts: u32,
+    /// Why the last attempt failed, or what it waits for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Earliest time of the next attempt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
+    pub not_before: Option<String>,
+}
+
+/// The periods and days of an agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct PeriodsAnswer {
+    /// Name of the agent.
+    pub agent: String,
+    /// IANA name of the time zone of the days.
+    pub time_zone: String,
+    /// The current local day.
+    #[schema(value_type = String, format = Date)]
+    #[schemars(with = "String", extend("format" = "date"))]
+    pub today: Date,
+    /// First day with a memory.
+    #[schema(value_type = Option<String>, format = Date)]
+    #[schemars(with = "Option<String>", extend("format" = "date"))]
+    pub first: Option<Date>,
+    /// Last day with a memory.
+    #[schema(value_type = Option<String>, format = Date)]
+    #[schemars(with = "Option<String>", extend("format" = "date"))]
+    pub last: Option<Date>,
+    /// Last day whose turns were pruned.
+    #[schema(value_type = Option<String>, format = Date)]
+    #[schemars(with = "Option<String>", extend("format" = "date"))]
+    pub turns_pruned_until: Option<Date>,
+    /// Days with turns, in order.
+    pub days: Vec<DayView>,
+    /// Periods that have or had input, by grain and time.
+    pub periods: Vec<PeriodView>,
+}

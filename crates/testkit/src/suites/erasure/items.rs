@@ -1,0 +1,79 @@
+//! What an import may bring again: entered statements and facts, blocks, documents.
+
+use annals_core::ports::{Block, DocumentWrite, Expected, ItemPlace, Target};
+use annals_core::{Interval, MemoryId, Statement};
+
+use super::{by_id, erase};
+use crate::suites::Store;
+use crate::suites::catalog::{me, now, user_turn};
+use crate::{agent, at, document, entry, statement};
+
+const AT: &str = "2026-03-04T10:00:00Z";
+
+/// Builds a statement that an import brought.
+fn entered(id: &str, text: &str) -> Statement {
+    let source = MemoryId::imported(&me(), id);
+    let sources = vec![source.clone()];
+    let stated = statement(&me(), &user_turn("1", AT, "x"), text);
+    Statement { id: MemoryId::entered_statement(&me(), &source), sources, ..stated }
+}
+
+/// Stores one of each, all of which name Zelda, and returns their places.
+async fn save(store: &dyn Store) -> Vec<ItemPlace> {
+    let stated = entered("1", "Zelda sings.");
+    store.add_statements(&me(), vec![stated.clone()]).await.unwrap();
+    let fact = entry(&me(), "Zelda likes tea", AT);
+    store.add_operations(&me(), vec![fact.clone()]).await.unwrap();
+    let block = Block { name: "human".into(), text: "Zelda is here.".into(), updated_at: now() };
+    crate::save_block(store, &me(), block).await.unwrap();
+    let written = document("a", at(AT), "Of Zelda.");
+    let place = written.place();
+    store.write_documents(&me(), vec![DocumentWrite::Save(Box::new(written), Expected::Any)], now()).await.unwrap();
+    vec![
+        ItemPlace::Statement(stated.id),
+        ItemPlace::Operation(fact.id),
+        ItemPlace::Block("human".into()),
+        ItemPlace::Document(place),
+    ]
+}
+
+async fn forgotten(store: &dyn Store, places: &[ItemPlace]) -> Vec<bool> {
+    store.forgotten_items(&me(), places).await.unwrap()
+}
+
+pub(super) async fn are_recognised_by_their_places(store: &dyn Store) {
+    let places = save(store).await;
+    assert_eq!(forgotten(store, &places).await, [false; 4]);
+    erase(store, Target::Subject("Zelda".into())).await;
+    assert_eq!(forgotten(store, &places).await, [true; 4]);
+    assert_eq!(store.forgotten_items(&agent("other"), &places[2..3]).await.unwrap(), [false]);
+    let others = [ItemPlace::Block("persona".into()), ItemPlace::Operation("human".into())];
+    assert_eq!(forgotten(store, &others).await, [false; 2]);
+    store.unforget_items(&me(), &places[1..3]).await.unwrap();
+    assert_eq!(forgotten(store, &places).await, [true, false, false, true]);
+}
+
+pub(super) async fn are_recognised_after_the_whole_agent_went(store: &dyn Store) {
+    let places = save(store).await;
+    erase(store, Target::Agent).await;
+    assert_eq!(forgotten(store, &places).await, [true; 4]);
+}
+
+pub(super) async fn entered_statements_go_by_id_and_by_range(store: &dyn Store) {
+    let (first, second) = (entered("1", "One."), entered("2", "Two."));
+    store.add_statements(&me(), vec![first.clone(), second.clone()]).await.unwrap();
+    assert_eq!(erase(store, by_id(&[&first.id])).await.statements, std::slice::from_ref(&first.id));
+    assert_eq!(erase(store, Target::Conversation("talk".into())).await.statements, []);
+    let past = Interval { end: at(AT), ..Interval::ALWAYS };
+    assert_eq!(erase(store, Target::Range(past)).await.statements, []);
+    assert_eq!(erase(store, Target::Range(Interval::ALWAYS)).await.statements, [second.id]);
+}
+
+pub(super) async fn entered_statement_is_replaced_by_its_id(store: &dyn Store) {
+    for text in ["One.", "Another one."] {
+        store.add_statements(&me(), vec![entered("1", text)]).await.unwrap();
+    }
+    let stored = store.get(&me(), &[entered("1", "").id]).await.unwrap();
+    assert_eq!(stored.iter().map(|memory| memory.text.as_str()).collect::<Vec<_>>(), ["Another one."]);
+    assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+}

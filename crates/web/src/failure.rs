@@ -1,0 +1,129 @@
+//! Errors as pages. A handler returns a [`Failure`]; the page is drawn around it in `visit`, where the visitor is known.
+
+use std::sync::Arc;
+
+use annals_core::Error;
+use annals_core::ports::Scope;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use maud::html;
+
+use crate::layout::{Page, redirect};
+use crate::link;
+use crate::visit::{Visitor, empty};
+
+/// Why a page cannot be shown.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// An operation failed.
+    Error(Error),
+    /// The visitor has to show a key first, to see the page at this address.
+    Login {
+        /// The address.
+        to: String,
+    },
+    /// The key that was shown is not valid.
+    WrongKey {
+        /// The address to which the visitor wanted to go.
+        to: String,
+    },
+    /// The key lacks a scope.
+    Scope(Scope),
+    /// The page is for keys of the default workspace that are not limited to some agents.
+    Operator,
+    /// The token of the change is missing or of another session.
+    Token,
+    /// The form is too large.
+    TooLarge,
+    /// There is no such page.
+    Nowhere,
+}
+
+/// The failure of an answer, as an extension of it.
+#[derive(Clone)]
+pub(crate) struct Raised(pub(crate) Arc<Failure>);
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure::Error(error)
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let mut response = empty(StatusCode::INTERNAL_SERVER_ERROR);
+        response.extensions_mut().insert(Raised(Arc::new(self)));
+        response
+    }
+}
+
+impl Failure {
+    /// Returns the page that explains the failure.
+    pub(crate) fn page(&self, visitor: Option<&Visitor>, status_of: fn(&Error) -> StatusCode) -> Response {
+        if let Failure::Login { to } = self {
+            return redirect(&link::login(to));
+        }
+        let status = self.status(status_of);
+        if let (Failure::Error(error), true) = (self, status.is_server_error()) {
+            tracing::error!(code = error.code(), %error, "a page failed");
+        }
+        let (title, reason) = self.words(status);
+        let page = Page { title: title.clone(), visitor, ..Page::default() };
+        let mut response = page.show(html! {
+            h1 { (title) }
+            p.lead { (reason) }
+            @if let Failure::WrongKey { to } = self { p { a href=(link::login(to)) { "Try another key" } } }
+            @else { p { a href="/" { "All agents" } } }
+        });
+        *response.status_mut() = status;
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("10"));
+        }
+        response
+    }
+
+    fn status(&self, status_of: fn(&Error) -> StatusCode) -> StatusCode {
+        match self {
+            Failure::Error(error) => status_of(error),
+            Failure::Login { .. } => StatusCode::SEE_OTHER,
+            Failure::WrongKey { .. } => StatusCode::UNAUTHORIZED,
+            Failure::Scope(_) | Failure::Operator | Failure::Token => StatusCode::FORBIDDEN,
+            Failure::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Failure::Nowhere => StatusCode::NOT_FOUND,
+        }
+    }
+
+    fn words(&self, status: StatusCode) -> (String, String) {
+        let (title, reason) = match self {
+            Failure::Error(error) => (error_title(status), error.to_string()),
+            Failure::Login { .. } => ("Sign in", "This page needs a key.".to_owned()),
+            Failure::WrongKey { .. } => ("This key does not open anything", "It is unknown, revoked or expired.".into()),
+            Failure::Scope(scope) => (
+                "This key may not do that",
+                format!("It lacks the scope {scope}. Sign in with a key that has it; `annals key list` shows all keys."),
+            ),
+            Failure::Operator => (
+                "This page is for the operator",
+                "It shows the whole process. Sign in with an admin key of the default workspace that is not limited to \
+                 some agents."
+                    .into(),
+            ),
+            Failure::Token => (
+                "Nothing was changed",
+                "The form was too old, or came from another page. Load the page again and repeat the change.".into(),
+            ),
+            Failure::TooLarge => ("Nothing was changed", "The form is larger than 1 MiB.".into()),
+            Failure::Nowhere => ("There is no such page", "The address may be of a former version.".into()),
+        };
+        (title.to_owned(), reason)
+    }
+}
+
+fn error_title(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::NOT_FOUND => "Not found",
+        StatusCode::BAD_REQUEST => "This cannot be shown",
+        StatusCode::CONFLICT => "It changed meanwhile",
+        _ => "Something failed",
+    }
+}

@@ -1,0 +1,113 @@
+//! The frame of every page: head, navigation, foot. All links and scripts of the frame are of this site.
+
+use axum::http::{StatusCode, header};
+use axum::response::{Html, IntoResponse, Response};
+use maud::{DOCTYPE, Markup, html};
+
+use crate::visit::{TOKEN, Visitor};
+use crate::{assets, link};
+
+/// htmx runs no code from attributes, and adds no style of its own.
+const HTMX: &str = r#"{"includeIndicatorStyles":false,"allowEval":false,"selfRequestsOnly":true,"historyCacheSize":0,"refreshOnHistoryMiss":true,"scrollBehavior":"auto"}"#;
+
+/// A page of an agent: the address after the agent, and its name in the navigation.
+pub(crate) const TABS: [(&str, &str); 5] =
+    [("", "Timeline"), ("search", "Search"), ("context", "Context"), ("facts", "Facts"), ("status", "Status")];
+
+/// What the frame shows.
+#[derive(Default)]
+pub(crate) struct Page<'a> {
+    /// Title of the page.
+    pub(crate) title: String,
+    /// Whoever looks at it.
+    pub(crate) visitor: Option<&'a Visitor>,
+    /// The agent that it is about.
+    pub(crate) agent: Option<&'a str>,
+    /// The page of the agent, as in [`TABS`].
+    pub(crate) tab: Option<&'a str>,
+}
+
+impl Page<'_> {
+    /// Draws the page with this content.
+    pub(crate) fn show(&self, content: Markup) -> Response {
+        Html(self.markup(&content).into_string()).into_response()
+    }
+
+    fn markup(&self, content: &Markup) -> Markup {
+        let title = [Some(self.title.as_str()), self.agent, Some("Annals")].into_iter().flatten().collect::<Vec<_>>();
+        html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    title { (title.join(" · ")) }
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    meta name="htmx-config" content=(HTMX);
+                    link rel="icon" type="image/svg+xml" href=(assets::ICON.path());
+                    link rel="stylesheet" href=(assets::STYLE.path());
+                    script src=(assets::HTMX.path()) defer {}
+                    script src=(assets::SCRIPT.path()) defer {}
+                }
+                body {
+                    a.skip href="#main" { "Skip to the content" }
+                    (self.head())
+                    main #main tabindex="-1" { (content) }
+                    (foot())
+                }
+            }
+        }
+    }
+
+    fn head(&self) -> Markup {
+        html! {
+            header.site {
+                a.brand href="/" { img src=(assets::ICON.path()) width="22" height="22" alt=""; "Annals" }
+                @if let Some(agent) = self.agent {
+                    nav.tabs aria-label=(format!("Memory of {agent}")) {
+                        a.agent href=(link::agent(agent, "")) { bdi { (agent) } }
+                        @for (page, name) in TABS {
+                            a href=(link::agent(agent, page)) aria-current=[(self.tab == Some(page)).then_some("page")] { (name) }
+                        }
+                    }
+                }
+                @if let Some(visitor) = self.visitor { (operator(visitor)) }
+            }
+        }
+    }
+}
+
+fn operator(visitor: &Visitor) -> Markup {
+    html! {
+        nav.operator aria-label="Service" {
+            a href="/" { "Agents" }
+            @if visitor.is_operator() {
+                a href="/jobs" { "Jobs" }
+                a href="/keys" { "Keys" }
+            }
+            @if visitor.caller.key.is_some() {
+                form method="post" action="/logout" { (token(visitor)) button.plain type="submit" { "Sign out" } }
+            }
+        }
+    }
+}
+
+fn foot() -> Markup {
+    html! {
+        footer.site {
+            span { "Annals " (env!("CARGO_PKG_VERSION")) }
+            a href="/docs" { "HTTP API" }
+            a href="/docs/problems" { "Error codes" }
+        }
+    }
+}
+
+/// Returns the hidden field that every form of a change contains.
+pub(crate) fn token(visitor: &Visitor) -> Markup {
+    html! { input type="hidden" name=(TOKEN) value=(visitor.token); }
+}
+
+/// Sends the browser to another page of this site, after a change.
+pub(crate) fn redirect(to: &str) -> Response {
+    (StatusCode::SEE_OTHER, [(header::LOCATION, to)]).into_response()
+}

@@ -1,0 +1,37 @@
+//! Pages for people: a memory in a browser. Renders HTML and SVG from the operations of `annals_service`.
+//!
+//! Relies on wire types and operations alone, and on the server, which mounts the router, finds callers without a key, and
+//! limits requests. Never reads a store, and never loads anything from elsewhere: styles and scripts are in the binary. Every
+//! page works without script. Text of a memory reaches a page only through `maud`, which escapes it.
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | `site` | what pages need, and the router |
+//! | `session` | sessions opened with a key, and the tokens that changes need |
+//! | `visit` | finds the session of a request, checks the token of a change, adds headers |
+//! | `failure` | errors as pages |
+//! | `fields` | fields of forms and of query strings |
+//! | `layout` | the frame of every page |
+//! | `assets` | style, scripts and icon |
+//! | `words` | dates, counts and names of states for people |
+//! | `link` | addresses of pages |
+//! | `pages` | the pages, one file each |
+//! | `timeline` | the picture of the strata |
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod assets;
+mod failure;
+mod fields;
+mod layout;
+mod link;
+mod pages;
+mod session;
+mod site;
+mod timeline;
+mod visit;
+mod words;
+
+pub use session::Sessions;
+pub use site::{CHANGES, Site, pages};
+pub use visit::recognise;

@@ -1,0 +1,92 @@
+//! The agents that a visitor may see, with the size and the state of each memory. With one agent alone it leads to its timeline.
+
+use annals_core::Agent;
+use annals_core::ports::Scope;
+use annals_service::wire::AgentView;
+use axum::extract::State;
+use maud::{Markup, html};
+
+use super::Shown;
+use crate::fields::Query;
+use crate::layout::{Page, redirect};
+use crate::site::Site;
+use crate::visit::Visitor;
+use crate::{link, words};
+
+/// Agents of one page.
+const MOST: usize = 50;
+
+/// `GET /`
+pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Query(query): Query) -> Shown {
+    visitor.needs(Scope::Search)?;
+    let after = query.get("after");
+    let caller = &visitor.caller;
+    let mut agents = site.service.agents(caller.workspace(), after, MOST + 1, |agent| caller.opens(agent)).await?;
+    if let ([only], None, None) = (agents.as_slice(), after, query.get("all")) {
+        return Ok(redirect(&link::agent(only.name(), "")));
+    }
+    let more = agents.len() > MOST;
+    agents.truncate(MOST);
+    let mut rows = Vec::new();
+    for agent in &agents {
+        rows.push(site.service.agent_overview(agent).await?);
+    }
+    let page = Page { title: "Agents".into(), visitor: Some(&visitor), ..Page::default() };
+    Ok(page.show(html! {
+        h1 { "Agents" }
+        @if rows.is_empty() { (nobody()) } @else { (table(&rows)) }
+        @if let Some(last) = agents.last().map(Agent::name).filter(|_| more) {
+            p { a href=(link::with("/", [("after", last)])) { "More agents" } }
+        }
+    }))
+}
+
+fn table(rows: &[AgentView]) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Agents" {
+            table {
+                thead { tr {
+                    th scope="col" { "Agent" } th.n scope="col" { "Turns" } th.n scope="col" { "Summaries" }
+                    th scope="col" { "From – to" } th scope="col" { "Last message stored" }
+                    th.n scope="col" { "Not searchable yet" } th scope="col" { "Summaries in trouble" }
+                } }
+                tbody { @for row in rows { (line(row)) } }
+            }
+        }
+    }
+}
+
+fn line(row: &AgentView) -> Markup {
+    let days = row.first.zip(row.last).map(|(first, last)| words::days(first, last));
+    html! {
+        tr {
+            th scope="row" { a href=(link::agent(&row.agent, "")) { bdi { (row.agent) } } }
+            td.n { (words::count(row.turns)) }
+            td.n { (words::count(row.summaries)) }
+            td { (days.unwrap_or_else(|| "nothing yet".into())) }
+            td { @if let Some(at) = row.last_ingest { (words::utc(at)) } @else { "never" } }
+            td.n { (words::count(row.not_yet_searchable)) }
+            td {
+                @if row.failed + row.degraded == 0 { "none" }
+                @else {
+                    a href=(link::agent(&row.agent, "status")) {
+                        @if row.failed > 0 { span.chip.failed { (words::count(row.failed)) " failed" } " " }
+                        @if row.degraded > 0 { span.chip.degraded { (words::count(row.degraded)) " degraded" } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn nobody() -> Markup {
+    html! {
+        div.empty {
+            p.lead { "No memory is stored yet." }
+            p { "Add a first message, on the machine of the service:" }
+            pre { code { "curl http://127.0.0.1:7411/v1/agents/ann/messages \\\n  --json '{\"conversation\": \"chat-1\", \"messages\": [{\"role\": \"user\", \"content\": \"Hello\"}]}'" } }
+            p { "Or connect an agent over MCP, with the address " code { "/mcp/ann" } ", or import what another program keeps: "
+                code { "annals import FILE" } ". " code { "annals demo" } " shows a memory of fourteen months." }
+        }
+    }
+}

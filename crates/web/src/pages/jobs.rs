@@ -1,0 +1,103 @@
+//! The scheduled jobs: what runs, what ran, when each wakes next. For the operator.
+
+use annals_core::Error;
+use annals_service::wire::{JobView, OutcomeView};
+use axum::extract::{Path, State};
+use maud::{Markup, html};
+
+use super::Shown;
+use crate::fields::Form;
+use crate::layout::{Page, redirect, token};
+use crate::site::Site;
+use crate::visit::Visitor;
+use crate::words;
+
+/// `GET /jobs`
+pub(crate) async fn show(State(site): State<Site>, visitor: Visitor) -> Shown {
+    visitor.needs_all()?;
+    let health = site.service.check_ready().await;
+    let jobs = site.host.as_ref().and_then(|host| host.jobs());
+    let jobs: Vec<JobView> = match jobs {
+        Some(jobs) => jobs.status().await.iter().map(JobView::from).collect(),
+        None => Vec::new(),
+    };
+    let page = Page { title: "Jobs".into(), visitor: Some(&visitor), ..Page::default() };
+    Ok(page.show(html! {
+        h1 { "Jobs" }
+        p.lead {
+            @match &health {
+                Ok(()) => { span.chip.closed { "ready" } " The store answers." },
+                Err(error) => { span.chip.failed { "not ready" } " " (error) },
+            }
+        }
+        div #jobs hx-get="/jobs" hx-trigger="every 10s" hx-select="#jobs" hx-swap="outerHTML" {
+            @if jobs.is_empty() { p.empty { "This process runs no scheduled jobs." } }
+            @else { (table(&visitor, &jobs)) }
+        }
+        h2 { "More for the operator" }
+        ul {
+            li { a href="/keys" { "Keys" } ": who may read, add and change" }
+            li { a href="/metrics" { "Metrics" } ": numbers for Prometheus" }
+            li { code { "annals doctor" } " tests the installation; " code { "annals backup list" } " shows the backups" }
+        }
+    }))
+}
+
+/// `POST /jobs/{id}/run`: wakes a job, and does not wait for it.
+pub(crate) async fn run(State(site): State<Site>, visitor: Visitor, Path(name): Path<String>, _: Form) -> Shown {
+    visitor.needs_all()?;
+    let none = || Error::NotFound { what: "job", name: name.clone() };
+    site.host.as_ref().and_then(|host| host.jobs()).ok_or_else(none)?.nudge(&name)?;
+    Ok(redirect("/jobs"))
+}
+
+fn table(visitor: &Visitor, jobs: &[JobView]) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Jobs" { table {
+            thead { tr {
+                th scope="col" { "Job" } th scope="col" { "State" } th scope="col" { "Last run" } th scope="col" { "Took" } th scope="col" { "Outcome" }
+                th scope="col" { "Next" } th.n scope="col" { "Runs" } th scope="col" { span.hidden { "Run" } }
+            } }
+            tbody { @for job in jobs { tr {
+                th scope="row" { (job.name) }
+                td { (state(job)) }
+                td { @if let Some(at) = job.last_start { (words::utc(at)) } @else { "not yet" } }
+                td { (took(job)) }
+                td { (outcome(job)) }
+                td { @if let Some(at) = job.next_wake { (words::utc(at)) } @else { "never" } }
+                td.n { (words::count(job.runs)) }
+                td { form method="post" action=(format!("/jobs/{}/run", job.name)) {
+                    (token(visitor)) button.plain type="submit" aria-label=(format!("Run {} now", job.name)) { "Run now" }
+                } }
+            } } }
+        } }
+    }
+}
+
+fn state(job: &JobView) -> Markup {
+    html! {
+        @match () {
+            () if job.running => span.chip.writing { "running" },
+            () if !job.enabled => span.chip.pruned { "off" },
+            () => span.chip.closed { "idle" },
+        }
+    }
+}
+
+fn took(job: &JobView) -> String {
+    let times = job.last_start.zip(job.last_end).filter(|(start, end)| end >= start && !job.running);
+    times.map_or_else(String::new, |(start, end)| format!("{:.1} s", end.duration_since(start).as_secs_f64()))
+}
+
+fn outcome(job: &JobView) -> Markup {
+    html! {
+        @match &job.outcome {
+            None => {},
+            Some(OutcomeView::Done { done, failures }) => {
+                @if done.is_empty() { "nothing to do" } @else { (done) }
+                @if *failures > 0 { " " span.chip.failed { (words::plural(*failures, "failure")) } }
+            },
+            Some(OutcomeView::Failed { error }) => { span.chip.failed { "failed" } " " (error) },
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! What was opened in the timeline: the text of a period or a turn, what it was made from, and where it is told again.
+
+use annals_core::ports::Scope;
+use annals_core::{Agent, Error, Grain, Period, Zones};
+use annals_service::Service;
+use annals_service::wire::{MemoryAnswer, MemoryView, PeriodState, PeriodView, PeriodsRequest};
+use maud::{Markup, html};
+
+use super::parts;
+use super::timeline::{memory_id, turns};
+use crate::failure::Failure;
+use crate::timeline::{Picture, Window};
+use crate::visit::Visitor;
+use crate::{link, words};
+
+/// Turns shown below a day.
+const MOST_TURNS: usize = 300;
+
+/// Draws the period or memory that the address names.
+pub(super) async fn opened(
+    service: &Service,
+    visitor: &Visitor,
+    agent: &Agent,
+    zones: &Zones,
+    window: Window,
+    open: &str,
+) -> Result<Markup, Failure> {
+    if let Some(id) = memory_id(open) {
+        let answer = service.memory(agent, id.as_str()).await?;
+        return Ok(turn(agent.name(), window, &answer, zones));
+    }
+    let period: Period = open.parse()?;
+    let (first, last) = period.cover_days();
+    // The parts of a period that reaches beyond the window are not in its picture.
+    let request = PeriodsRequest { from: Some(first), to: Some(last) };
+    let answer = service.periods(agent, request, service.now()).await?;
+    let picture = &Picture::new(window, &answer, None, Vec::new());
+    let Some(view) = picture.view(period) else {
+        let name = words::period(period);
+        return Ok(html! { section.panel #opened { h2 { (name) } p.empty { "Nothing happened in this time." } } });
+    };
+    let told = match &view.summary {
+        Some(id) => Some(service.memory(agent, id).await?),
+        None => None,
+    };
+    let made_from = made_from(service, agent, zones, window, period, told.as_ref(), picture).await?;
+    let may_change = visitor.caller.may(Scope::Admin);
+    Ok(html! {
+        section.panel #opened aria-labelledby="opened-name" {
+            (head(agent.name(), window, period, view, picture.turns(view.from, view.to)))
+            div.columns {
+                div {
+                    @match &told {
+                        Some(told) => (summary(agent.name(), told, may_change)),
+                        None => p.empty { (why_no_text(view)) },
+                    }
+                    (notes(view))
+                }
+                div { (made_from) }
+            }
+        }
+    })
+}
+
+fn head(agent: &str, window: Window, period: Period, view: &PeriodView, turns: u64) -> Markup {
+    let to = |period: Period| link::timeline(agent, &window.to_string(), Some(&period.to_string()));
+    let above: Vec<Period> = std::iter::successors(period.parent(), |period| period.parent()).collect();
+    html! {
+        div.head {
+            h2 #opened-name { time datetime=(view.from) { (words::period(period)) } }
+            (parts::chip(view.state))
+            span.days {
+                @if period.grain() != Grain::Daily { (words::days(view.from, view.to)) " · " }
+                (words::plural(turns, "turn"))
+            }
+            @if window.period() != Some(period) {
+                a href=(link::timeline(agent, &period.to_string(), None)) { "Zoom to it" }
+            }
+        }
+        @if !above.is_empty() {
+            p.up { "Told in " @for (number, period) in above.iter().enumerate() {
+                @if number > 0 { " › " }
+                a href=(to(*period)) { (words::period(*period)) }
+            } }
+        }
+    }
+}
+
+fn summary(agent: &str, told: &MemoryAnswer, may_change: bool) -> Markup {
+    html! {
+        div.told {
+            @if told.sentences.is_empty() { (parts::text(&told.memory.text)) }
+            @else { (parts::sentences(agent, &told.sentences)) }
+        }
+        p.actions {
+            a href=(link::memory(agent, &told.memory.id)) { @if may_change { "Former texts, correct or pin" } @else { "Details and former texts" } }
+        }
+    }
+}
+
+fn why_no_text(view: &PeriodView) -> String {
+    match view.state {
+        PeriodState::Open => format!("Not over yet. Its summary is written after {}.", words::day(view.to)),
+        PeriodState::Waiting => "It is over, and its summary is due. The job rollup writes it within minutes.".into(),
+        PeriodState::Writing => "Its summary is being written now.".into(),
+        PeriodState::Failed => "It has no summary, because every attempt failed so far.".into(),
+        PeriodState::Pruned => {
+            "Its summary was pruned by the retention plan. The coarser summaries cover these days.".into()
+        }
+        _ => "Nothing is left of it.".into(),
+    }
+}
+
+/// Who wrote the summary, at what cost, and what is doubtful about it.
+fn notes(view: &PeriodView) -> Markup {
+    html! {
+        dl.notes {
+            @if view.summary.is_some() {
+                div { dt { "Written by" } dd { (writer(view)) } }
+            }
+            @if view.ungrounded > 0 {
+                div.warning { dt { "Grounding" } dd { (words::plural(view.ungrounded.into(), "name, number or date")) " in it that no source contains" } }
+            }
+            @if view.outdated {
+                div { dt { "Recipe" } dd { "written with another prompt, model or engine than the present one; " code { "annals rollup --refresh" } " writes it again" } }
+            }
+            @if let Some(error) = &view.error {
+                div.warning { dt { (words::plural(view.attempts.into(), "failed attempt")) } dd dir="auto" { (error)
+                    @if let Some(next) = &view.not_before { "; tried again after " (next) } } }
+            }
+        }
+    }
+}
+
+fn writer(view: &PeriodView) -> String {
+    match () {
+        () if view.corrected => "a person, who corrected it".into(),
+        () if view.state == PeriodState::Degraded => {
+            "the built-in engine, in place of a model that was unavailable".into()
+        }
+        () if view.tokens == 0 => "the built-in engine, for no tokens; its sentences are quotations".into(),
+        () => format!("a model; {} paid for it so far", words::plural(view.tokens, "token")),
+    }
+}
+
+async fn made_from(
+    service: &Service,
+    agent: &Agent,
+    zones: &Zones,
+    window: Window,
+    period: Period,
+    told: Option<&MemoryAnswer>,
+    picture: &Picture<'_>,
+) -> Result<Markup, Error> {
+    if period.grain() == Grain::Daily {
+        let day = period.first_day();
+        return Ok(match turns(service, agent, day, day, MOST_TURNS).await? {
+            Some(turns) if turns.is_empty() => html! { p.empty { "Its turns were pruned or forgotten." } },
+            Some(turns) => {
+                html! { h3 { "Made from " (words::plural(turns.len() as u64, "turn")) } (parts::turns(agent.name(), &turns, zones, None)) }
+            }
+            None => html! { p.empty { "This day has too many turns to show them all. Search within it." } },
+        });
+    }
+    let sources = match told {
+        Some(told) => service.sources(agent, &told.memory.id).await?.sources,
+        None => Vec::new(),
+    };
+    let gone = told.map_or(0, |told| told.memory.source_ids.len()).saturating_sub(sources.len());
+    let text = |period: Period| sources.iter().find(|source| source.period == period.to_string());
+    let children: Vec<(Period, &PeriodView)> =
+        period.children().into_iter().filter_map(|child| Some((child, picture.view(child)?))).collect();
+    Ok(html! {
+        h3 { "Made from" }
+        @if children.is_empty() { p.empty { "Nothing of it is left." } }
+        @if gone > 0 { p.hint { (words::plural(gone as u64, "source")) " no longer there: pruned or forgotten." } }
+        ol.children {
+            @for (child, view) in children { (source(agent.name(), window, child, view, text(child), picture)) }
+        }
+    })
+}
+
+fn source(
+    agent: &str,
+    window: Window,
+    period: Period,
+    view: &PeriodView,
+    memory: Option<&MemoryView>,
+    picture: &Picture<'_>,
+) -> Markup {
+    html! {
+        li {
+            a.when href=(link::timeline(agent, &window.to_string(), Some(&view.period))) {
+                time datetime=(view.from) { (words::period(period)) }
+            }
+            (parts::chip(view.state))
+            span.number { (words::plural(picture.turns(view.from, view.to), "turn")) }
+            @if let Some(memory) = memory { p.said dir="auto" { (parts::excerpt(&memory.text)) } }
+        }
+    }
+}
+
+fn turn(agent: &str, window: Window, answer: &MemoryAnswer, zones: &Zones) -> Markup {
+    let memory = &answer.memory;
+    let day = memory.period.parse::<Period>().ok().map(|period| period.ancestor(Grain::Daily));
+    html! {
+        section.panel #opened {
+            div.head { h2 { bdi { (parts::name(memory, zones)) } } }
+            @if let Some(day) = day {
+                p.up { "Told in " a href=(link::timeline(agent, &window.to_string(), Some(&day.to_string()))) { (words::period(day)) } }
+            }
+            div.told { (parts::text(&memory.text)) }
+            p.actions { a href=(link::memory(agent, &memory.id)) { "Details of this turn" } }
+        }
+    }
+}

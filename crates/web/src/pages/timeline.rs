@@ -1,0 +1,205 @@
+//! The timeline of an agent: the picture of its strata, and below it the text of what was opened.
+
+use annals_core::ports::Scope;
+use annals_core::{Agent, Date, Error, Grain, MemoryId, Period, Zones};
+use annals_service::Service;
+use annals_service::wire::{MemoryView, PeriodsAnswer, PeriodsRequest, TimelineRequest};
+use axum::extract::{Path, State};
+use maud::{Markup, html};
+
+use super::{Shown, panel, parts};
+use crate::failure::Failure;
+use crate::fields::Query;
+use crate::layout::Page;
+use crate::site::Site;
+use crate::timeline::{Mark, Picture, Window, legend, outline};
+use crate::visit::Visitor;
+use crate::{link, words};
+
+/// Turns that are drawn one by one. More of them would be a solid bar.
+const MOST_MARKS: usize = 600;
+
+/// `GET /agents/{agent}`
+pub(crate) async fn show(
+    State(site): State<Site>,
+    visitor: Visitor,
+    Path(name): Path<String>,
+    Query(query): Query,
+) -> Shown {
+    let agent = visitor.agent(&site.service, &name, Scope::Search).await?;
+    let service = &site.service;
+    let window = query.get("period").map(str::parse::<Window>).transpose()?;
+    let (window, answer) = found(service, &agent, window).await?;
+    let zones = service.zones(&agent).await?;
+    let marks = marks(service, &agent, window, &zones).await?;
+    let label = window.to_string();
+    let open = query.get("open").or(window.grain().map(|_| label.as_str()));
+    let picture = Picture::new(window, &answer, open, marks);
+    let opened = match open {
+        Some(open) => panel::opened(service, &visitor, &agent, &zones, window, open).await?,
+        None => html! {},
+    };
+    let title = window.name();
+    let page = Page { title, visitor: Some(&visitor), agent: Some(&name), tab: Some("") };
+    Ok(page.show(html! {
+        (heading(&name, window, &answer))
+        @if answer.first.is_none() { (nothing(&name)) }
+        @else {
+            (figure(&name, window, &answer, &picture))
+            (opened)
+            details.list {
+                summary { "The same as a list" }
+                (outline(&name, window, &picture))
+            }
+        }
+    }))
+}
+
+/// Returns the window and its periods. Without a window it is the year of the last memory.
+async fn found(service: &Service, agent: &Agent, window: Option<Window>) -> Result<(Window, PeriodsAnswer), Failure> {
+    let now = service.now();
+    let window = match window {
+        Some(window) => window,
+        None => {
+            let answer = service.periods(agent, PeriodsRequest::default(), now).await?;
+            Window::containing(Some(Grain::Yearly), answer.last.unwrap_or(answer.today))
+        }
+    };
+    let (first, last) = window.days();
+    let request = PeriodsRequest { from: Some(first), to: Some(last) };
+    Ok((window, service.periods(agent, request, now).await?))
+}
+
+/// Returns the turns of a day or a week, to be drawn one by one.
+async fn marks(service: &Service, agent: &Agent, window: Window, zones: &Zones) -> Result<Vec<Mark>, Error> {
+    if !matches!(window.grain(), Some(Grain::Daily | Grain::Weekly)) {
+        return Ok(Vec::new());
+    }
+    let (first, last) = window.days();
+    let turns = turns(service, agent, first, last, MOST_MARKS).await?;
+    let interval = zones.days(first, last);
+    let mark = |turn: &MemoryView| {
+        let at = turn.cover.start.parse().ok()?;
+        let title = format!("{}: {}", parts::name(turn, zones), parts::excerpt(&turn.text));
+        Some(Mark::new(turn.id.clone(), title, at, interval.start, interval.end))
+    };
+    Ok(turns.map(|turns| turns.iter().filter_map(mark).collect()).unwrap_or_default())
+}
+
+/// Returns the turns of these days, or nothing if there are more than `most`.
+pub(super) async fn turns(
+    service: &Service,
+    agent: &Agent,
+    first: Date,
+    last: Date,
+    most: usize,
+) -> Result<Option<Vec<MemoryView>>, Error> {
+    let request = TimelineRequest {
+        grains: Some(Grain::Working.as_str().to_owned()),
+        from: Some(first),
+        to: Some(last),
+        limit: Some(most),
+        cursor: None,
+    };
+    let answer = service.timeline(agent, request, service.now()).await?;
+    Ok(answer.next_cursor.is_none().then_some(answer.memories))
+}
+
+fn heading(agent: &str, window: Window, answer: &PeriodsAnswer) -> Markup {
+    let (first, last) = window.days();
+    let focus =
+        [Some(answer.today), answer.last].into_iter().flatten().find(|day| window.contains(*day)).unwrap_or(first);
+    let narrower = window.narrower(focus);
+    let today = Window::containing(window.grain(), answer.today);
+    let link = |window: Window| link::timeline(agent, &window.to_string(), None);
+    html! {
+        div.title {
+            h1 { (window.name()) }
+            p.days { (words::days(first, last)) ", " (answer.time_zone) }
+        }
+        nav.tools aria-label="Move and zoom" {
+            (tool(Some(link(window.previous())), "ArrowLeft", "‹ Earlier"))
+            (tool(Some(link(window.next())), "ArrowRight", "Later ›"))
+            (tool(window.wider().map(link), "ArrowUp", "− Wider"))
+            (tool(narrower.map(link), "ArrowDown", "+ Closer"))
+            (tool(Some(link(today)), "Home", "Today"))
+            span.levels { (levels(agent, window, focus)) }
+        }
+    }
+}
+
+/// A link that a key follows too. Without a target it says that there is nothing further.
+fn tool(href: Option<String>, key: &str, name: &str) -> Markup {
+    html! {
+        @match href {
+            Some(href) => a.tool href=(href) data-key=(key) aria-keyshortcuts=(key) { (name) },
+            None => span.tool.off aria-disabled="true" role="link" { (name) },
+        }
+    }
+}
+
+fn levels(agent: &str, window: Window, focus: Date) -> Markup {
+    let levels = [
+        None,
+        Some(Grain::Yearly),
+        Some(Grain::Quarterly),
+        Some(Grain::Monthly),
+        Some(Grain::Weekly),
+        Some(Grain::Daily),
+    ];
+    html! {
+        @for level in levels {
+            @let to = Window::containing(level, focus).to_string();
+            a href=(link::timeline(agent, &to, None)) aria-current=[(level == window.grain()).then_some("true")] {
+                (level.map_or("decade", words::one))
+            }
+        }
+    }
+}
+
+fn figure(agent: &str, window: Window, answer: &PeriodsAnswer, picture: &Picture<'_>) -> Markup {
+    let is_empty = answer.periods.is_empty();
+    html! {
+        figure #strata.strata tabindex="0" aria-label="Strata. Arrow keys move and zoom, Home shows today." {
+            ul.lanes aria-hidden="true" {
+                @for grain in Grain::ALL.into_iter().rev() { li { (words::grain(grain)) } }
+                li.strip { "Turns per " (words::one(picture.column())) }
+            }
+            (picture.draw())
+            figcaption {
+                @if is_empty { (elsewhere(agent, window, answer)) }
+                @else { (legend(&picture.states())) }
+            }
+        }
+    }
+}
+
+/// Leads from an empty window to the memories.
+fn elsewhere(agent: &str, window: Window, answer: &PeriodsAnswer) -> Markup {
+    let nearest = answer.last.filter(|last| *last < window.days().0).or(answer.first);
+    html! {
+        p.empty {
+            "Nothing happened in this time. "
+            @if let Some(day) = nearest {
+                a href=(link::timeline(agent, &Window::containing(window.grain(), day).to_string(), None)) {
+                    "Go to " (words::day(day))
+                }
+            }
+        }
+    }
+}
+
+fn nothing(agent: &str) -> Markup {
+    html! {
+        div.empty {
+            p.lead { "This memory has no messages yet." }
+            p { "Send the first to " code { "POST /v1/agents/" (agent) "/messages" } ", or connect the agent over MCP at "
+                code { "/mcp/" (agent) } "." }
+        }
+    }
+}
+
+/// Returns whether this is the id of a memory; labels of periods begin with a digit.
+pub(super) fn memory_id(open: &str) -> Option<MemoryId> {
+    open.parse::<Period>().is_err().then(|| MemoryId::from_text(open))
+}

@@ -1,0 +1,68 @@
+//! What pages need, and their router.
+
+use std::sync::Arc;
+
+use annals_core::Error;
+use annals_service::Service;
+use annals_service::calls::Host;
+use axum::Router;
+use axum::http::StatusCode;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{get, post};
+
+use crate::assets;
+use crate::pages::{agents, context, facts, forget, jobs, keys, login, memory, search, status, timeline};
+use crate::session::Sessions;
+use crate::visit::check_token;
+
+/// What pages need. Cheap to clone; clones share the sessions.
+#[derive(Clone)]
+pub struct Site {
+    /// The operations.
+    pub service: Service,
+    /// The process with its scheduled jobs; `None` in tests.
+    pub host: Option<Arc<dyn Host>>,
+    /// The open sessions.
+    pub sessions: Arc<Sessions>,
+    /// Returns the HTTP status of an error, the same as over REST.
+    pub status_of: fn(&Error) -> StatusCode,
+}
+
+/// Every route that changes something. Each needs the token of its session; a test asks each without one.
+pub const CHANGES: [&str; 10] = [
+    "/login",
+    "/logout",
+    "/keys",
+    "/keys/{id}/revoke",
+    "/agents/{agent}/memories/{id}/text",
+    "/agents/{agent}/memories/{id}/pin",
+    "/agents/{agent}/forget",
+    "/agents/{agent}/facts",
+    "/agents/{agent}/retry",
+    "/jobs/{id}/run",
+];
+
+/// Returns the pages. [`crate::recognise`] must be layered around them.
+pub fn pages(site: &Site) -> Router {
+    Router::new()
+        .route("/", get(agents::show))
+        .route("/login", get(login::form).post(login::open))
+        .route("/logout", post(login::close))
+        .route("/agents/{agent}", get(timeline::show))
+        .route("/agents/{agent}/memories/{id}", get(memory::show))
+        .route("/agents/{agent}/memories/{id}/text", post(memory::correct))
+        .route("/agents/{agent}/memories/{id}/pin", post(memory::pin))
+        .route("/agents/{agent}/search", get(search::show))
+        .route("/agents/{agent}/context", get(context::show))
+        .route("/agents/{agent}/facts", get(facts::show).post(facts::enter))
+        .route("/agents/{agent}/status", get(status::show))
+        .route("/agents/{agent}/retry", post(status::retry))
+        .route("/agents/{agent}/forget", get(forget::show).post(forget::carry_out))
+        .route("/jobs", get(jobs::show))
+        .route("/jobs/{id}/run", post(jobs::run))
+        .route("/keys", get(keys::show).post(keys::add))
+        .route("/keys/{id}/revoke", post(keys::revoke))
+        .route("/assets/{digest}/{name}", get(assets::serve))
+        .layer(from_fn_with_state(site.clone(), check_token))
+        .with_state(site.clone())
+}

@@ -1,0 +1,13 @@
+//! The picture of the strata: a lane for each grain over one axis of time, and a strip with the number of turns. Pure: turns an
+//! answer of `Service::periods` into SVG and lists. Positions are percentages, so the picture fits any width without script.
+
+mod axis;
+mod density;
+mod lane;
+mod list;
+mod picture;
+mod window;
+
+pub(crate) use list::outline;
+pub(crate) use picture::{Mark, Picture, legend};
+pub(crate) use window::Window;

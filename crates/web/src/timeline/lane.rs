@@ -1,0 +1,106 @@
+//! One lane: the periods of a grain as bars over exactly the days that they cover. Bars too narrow to see are drawn together.
+
+use std::collections::BTreeMap;
+
+use annals_core::{Date, Grain, Period};
+use annals_service::wire::{PeriodState, PeriodView};
+
+use super::axis::Axis;
+use crate::words;
+
+/// Bars narrower than this part of the width, in percent, are drawn together: 2 pixels of a thousand.
+const NARROWEST: f64 = 0.22;
+/// Width of the bars that stand for several.
+const NARROWEST_GROUP: f64 = 0.6;
+/// Days of a period of each grain, in the order of [`Grain::ALL`].
+const DAYS: [f64; 6] = [1.0, 1.0, 7.0, 30.0, 91.0, 365.0];
+
+/// A bar of a lane.
+pub(super) struct Bar {
+    pub(super) from: Date,
+    pub(super) to: Date,
+    pub(super) state: PeriodState,
+    /// The period that a click opens, or zooms to if the bar stands for several.
+    pub(super) period: Period,
+    /// The periods that the bar stands for, if it is more than one: their number by state.
+    pub(super) group: Option<BTreeMap<PeriodState, usize>>,
+}
+
+/// Returns whether the periods of a grain are wide enough to be drawn one by one.
+pub(super) fn is_drawn(grain: Grain, axis: Axis) -> bool {
+    width(grain, axis) >= NARROWEST
+}
+
+fn width(grain: Grain, axis: Axis) -> f64 {
+    DAYS[grain as usize] / axis.days() * 100.0
+}
+
+/// Returns the bars of a grain.
+pub(super) fn bars(views: &[(Period, &PeriodView)], grain: Grain, axis: Axis) -> Vec<Bar> {
+    let of_grain = views.iter().filter(|(period, _)| period.grain() == grain);
+    if is_drawn(grain, axis) {
+        let bar = |(period, view): &(Period, &PeriodView)| Bar {
+            from: view.from,
+            to: view.to,
+            state: view.state,
+            period: *period,
+            group: None,
+        };
+        return of_grain.map(bar).collect();
+    }
+    let coarser = |coarser: &Grain| *coarser > grain && width(*coarser, axis) >= NARROWEST_GROUP;
+    let into = Grain::SUMMARIES.into_iter().find(coarser).unwrap_or(Grain::Yearly);
+    let mut groups: BTreeMap<Period, BTreeMap<PeriodState, usize>> = BTreeMap::new();
+    for (period, view) in of_grain {
+        *groups.entry(period.ancestor(into)).or_default().entry(view.state).or_default() += 1;
+    }
+    groups.into_iter().map(|(period, states)| group(period, states)).collect()
+}
+
+fn group(period: Period, states: BTreeMap<PeriodState, usize>) -> Bar {
+    let (from, to) = period.cover_days();
+    let worst = words::STATES.into_iter().find(|state| states.contains_key(state)).unwrap_or(PeriodState::Closed);
+    Bar { from, to, state: worst, period, group: Some(states) }
+}
+
+impl Bar {
+    /// Returns what the bar says when it is pointed at. `turns` is their number on its days.
+    pub(super) fn title(&self, grain: Grain, turns: u64) -> String {
+        let (days, turns) = (words::days(self.from, self.to), words::plural(turns, "turn"));
+        match &self.group {
+            None => {
+                let name = words::period(self.period);
+                let days = if self.period.grain() == Grain::Daily { String::new() } else { format!(", {days}") };
+                format!("{name}{days}: {}, {turns}", words::state(self.state))
+            }
+            Some(states) => {
+                let states: Vec<String> =
+                    states.iter().map(|(state, number)| format!("{number} {}", words::state(*state))).collect();
+                format!("{} of {}: {}; {turns}", words::grain(grain), words::period(self.period), states.join(", "))
+            }
+        }
+    }
+
+    /// Returns what is written on the bar, if there is room: the name, and the state if it is not the usual one.
+    pub(super) fn labels(&self) -> [String; 2] {
+        let name = self.name();
+        let with_state = match self.state {
+            _ if name.is_empty() => String::new(),
+            PeriodState::Closed => name.clone(),
+            state => format!("{name} · {}", words::state(state)),
+        };
+        [with_state, name]
+    }
+
+    fn name(&self) -> String {
+        let first = self.period.first_day();
+        match self.period.grain() {
+            _ if self.group.is_some() => String::new(),
+            Grain::Yearly => first.year().to_string(),
+            Grain::Quarterly => format!("Q{}", (first.month() + 2) / 3),
+            Grain::Monthly => words::month(first).to_owned(),
+            Grain::Weekly => format!("W{}", first.iso_week_date().week()),
+            Grain::Daily | Grain::Working => first.day().to_string(),
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! The picture as a nested list: the same periods with state and number of turns, for people who read rather than look.
+
+use annals_core::{Grain, Period};
+use maud::{Markup, html};
+
+use super::picture::Picture;
+use super::window::Window;
+use crate::{link, words};
+
+/// Days are listed in windows up to a quarter; a year of them is too long to read.
+const MOST_DAYS: i32 = 100;
+
+/// Lists the periods of the window.
+pub(crate) fn outline(agent: &str, window: Window, picture: &Picture<'_>) -> Markup {
+    let (first, last) = window.days();
+    let finest = if (last - first).get_days() > MOST_DAYS { Grain::Weekly } else { Grain::Daily };
+    let finest = if window.grain().is_none() { Grain::Monthly } else { finest };
+    let top: Vec<Period> = match window {
+        Window::Period(period) => vec![period],
+        Window::Decade(_) => window.parts().into_iter().filter_map(Window::period).collect(),
+    };
+    level(agent, window, &top, finest, picture)
+}
+
+fn level(agent: &str, window: Window, periods: &[Period], finest: Grain, picture: &Picture<'_>) -> Markup {
+    let there: Vec<_> = periods.iter().filter_map(|period| Some((*period, picture.view(*period)?))).collect();
+    html! {
+        @if !there.is_empty() {
+            ol.outline {
+                @for (period, view) in there {
+                    li {
+                        a href=(link::timeline(agent, &window.to_string(), Some(&view.period))) {
+                            time datetime=(view.from) { (words::period(period)) }
+                        }
+                        ", " (words::state(view.state)) ", " (words::plural(picture.turns(view.from, view.to), "turn"))
+                        @if period.grain() > finest { (level(agent, window, &period.children(), finest, picture)) }
+                    }
+                }
+            }
+        }
+    }
+}

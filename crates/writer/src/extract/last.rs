@@ -1,0 +1,111 @@
+//! Keeps the sentences of the last memories of the agents that were read last, so that a batch reads what is new and not all of
+//! them again: its cost does not depend on how much an agent has.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use annals_core::ports::{Change, Select};
+use annals_core::{Agent, Grain, Interval, Memory, Result, Timestamp};
+
+use super::FactWriter;
+use crate::recalled::SeenSentences;
+
+/// Agents whose sentences are kept. One takes about 100 KB.
+const AGENTS: usize = 64;
+
+/// The sentences of an agent's last memories, and how far its changes were read.
+#[derive(Debug)]
+pub(super) struct Last {
+    pub(super) seen: SeenSentences,
+    /// The seq of the last change, for each grain.
+    read: [u64; Grain::ALL.len()],
+}
+
+/// The last memories of some agents.
+#[derive(Debug, Default)]
+pub(crate) struct LastMemories(Mutex<HashMap<Agent, Last>>);
+
+impl LastMemories {
+    fn kept(&self) -> MutexGuard<'_, HashMap<Agent, Last>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn keep(&self, agent: &Agent, last: Last) {
+        let mut kept = self.kept();
+        if kept.len() >= AGENTS
+            && let Some(other) = kept.keys().next().cloned()
+        {
+            kept.remove(&other);
+        }
+        kept.insert(agent.clone(), last);
+    }
+
+    /// Drops what is kept of an agent. An agent that was erased as a whole leaves no changes that say so.
+    pub(crate) fn drop_agent(&self, agent: &Agent) {
+        self.kept().remove(agent);
+    }
+}
+
+impl FactWriter {
+    /// Returns the last memories before and with a batch: those that were kept, or read now.
+    pub(super) async fn last_memories(&self, agent: &Agent, after: u64, batch: &[Change]) -> Result<Last> {
+        let kept = self.last.kept().remove(agent);
+        // The watermark may have been moved by others, such as a restore.
+        let mut last = match kept.filter(|last| last.read[Grain::Working as usize] >= after) {
+            Some(last) => last,
+            None => self.load_last(agent, batch).await?,
+        };
+        last.add(Grain::Working, batch);
+        for grain in Grain::SUMMARIES {
+            let most = SeenSentences::last(grain);
+            let changes = self.store.changes(agent, grain, last.read[grain as usize], most).await?;
+            last.add(grain, &changes);
+        }
+        Ok(last)
+    }
+
+    async fn load_last(&self, agent: &Agent, batch: &[Change]) -> Result<Last> {
+        let turns = batch.iter().filter_map(|change| match change {
+            Change::Upsert(memory) => Some(memory),
+            Change::Delete { .. } => None,
+        });
+        let mut last = Last { seen: SeenSentences::default(), read: [0; Grain::ALL.len()] };
+        for memory in self.listed(agent, turns).await? {
+            let read = &mut last.read[memory.grain as usize];
+            *read = memory.seq.max(*read);
+            last.seen.add(&memory);
+        }
+        Ok(last)
+    }
+
+    /// Returns the sentences said before or beside these turns.
+    pub(crate) async fn seen(&self, agent: &Agent, turns: &[Memory]) -> Result<SeenSentences> {
+        Ok(SeenSentences::new(self.listed(agent, turns).await?.iter().chain(turns)))
+    }
+
+    /// Lists the last memories before the end of the latest of these, from old to new.
+    async fn listed<'m>(&self, agent: &Agent, turns: impl IntoIterator<Item = &'m Memory>) -> Result<Vec<Memory>> {
+        let end = turns.into_iter().map(|turn| turn.cover.end).max().unwrap_or(Timestamp::MIN);
+        let within = Interval { start: Timestamp::MIN, end };
+        let mut listed = Vec::new();
+        for grain in Grain::ALL {
+            let limit = SeenSentences::last(grain);
+            let select = Select { within, newest_first: true, limit, ..Select::all(grain) };
+            listed.extend(self.store.list(agent, &select).await?.into_iter().rev());
+        }
+        Ok(listed)
+    }
+}
+
+impl Last {
+    fn add(&mut self, grain: Grain, changes: &[Change]) {
+        for change in changes {
+            match change {
+                Change::Upsert(memory) => self.seen.add(memory),
+                Change::Delete { id, .. } => self.seen.remove(id),
+            }
+            let read = &mut self.read[grain as usize];
+            *read = change.seq().max(*read);
+        }
+    }
+}
