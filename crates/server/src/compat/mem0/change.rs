@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use super::add::expiration;
 use super::filter::{ENTITIES, Filter};
-use super::memory::{Details, Unit, answered, find};
+use super::memory::{Details, Unit, answered, find, imported};
 use super::walk::Walk;
 use crate::compat::body::JsonObject;
 use crate::rest::Problem;
@@ -136,15 +136,17 @@ pub(super) fn scope(query: &HashMap<String, String>, body: &Map<String, Value>) 
     Ok(Filter::All(vec![Filter::of_entities(named.into_iter()), Filter::parse(filters.as_ref())?]))
 }
 
-/// Forgets all turns that a filter admits, of whatever role, with what was made of them.
+/// Forgets all turns that a filter admits, of whatever role, with what was made of them, and
+/// the statements that imports brought.
 pub(super) async fn forget_matching(service: &Service, agent: &Agent, filter: &Filter) -> Result<(), Problem> {
-    let mut turns = Vec::new();
+    let mut ids = Vec::new();
     let mut walk = Walk::over(service, agent);
     while let Some(piece) = walk.next().await? {
-        let units = piece.turns.into_iter().map(|(turn, details)| Unit::verbatim(turn, details));
-        turns.extend(units.filter(|unit| filter.admits(&unit.view())).map(|unit| unit.memory.id));
+        let entered = piece.units.into_iter().filter(|unit| imported(&unit.memory).is_some());
+        let units = piece.turns.into_iter().map(|(turn, details)| Unit::verbatim(turn, details)).chain(entered);
+        ids.extend(units.filter(|unit| filter.admits(&unit.view())).map(|unit| unit.memory.id));
     }
-    forget_ids(service, agent, turns).await
+    forget_ids(service, agent, ids).await
 }
 
 /// Deletes an entity. Clients delete all its memories first and then the entity, which must not fail: there is nothing left to

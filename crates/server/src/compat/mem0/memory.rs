@@ -145,7 +145,7 @@ pub(super) async fn with_details(service: &Service, agent: &Agent, found: Vec<Me
 }
 
 /// Returns the details of a statement that an import brought: it belongs to whom it is about, and comes from no turn.
-fn imported(statement: &Memory) -> Option<Details> {
+pub(super) fn imported(statement: &Memory) -> Option<Details> {
     let is_entry = statement.sources().first().is_some_and(MemoryId::is_entry);
     let user_id = statement.speaker().map(str::to_owned);
     (is_entry && statement.kind() == Kind::Statement).then(|| Details { user_id, infer: true, ..Details::default() })

@@ -120,7 +120,9 @@ async fn imported_statement_is_listed_found_and_deleted() {
     let found = client.post("/v3/memories/search/", json!({ "query": "tea", "filters": { "user_id": "bea" } })).await;
     assert_eq!(found["results"][0]["memory"], "Bea likes tea.");
     let id = client.only(json!({})).await["id"].as_str().unwrap().to_owned();
-    client.get_ok(client.ask("DELETE", &format!("{ROOT}/v1/memories/{id}/"), Value::Null).await);
+    client.get_ok(client.ask("DELETE", &format!("{ROOT}/v1/memories/?user_id=zoe"), Value::Null).await);
+    assert_eq!(client.only(json!({ "user_id": "bea" })).await["id"], json!(id));
+    client.get_ok(client.ask("DELETE", &format!("{ROOT}/v1/memories/?user_id=bea"), Value::Null).await);
     assert_eq!(client.texts(json!({})).await, Vec::<String>::new());
 }
 

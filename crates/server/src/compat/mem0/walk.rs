@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use annals_core::{Agent, Grain, Interval, Kind, Memory, MemoryId, Timestamp};
 use annals_service::{AttachedMemory, Service};
 
-use super::memory::{Details, Unit, is_unit, with_details};
+use super::memory::{Details, Unit, imported, is_unit, with_details};
 use crate::rest::Problem;
 
 /// Memories of a piece, unless more share an instant.
@@ -77,7 +77,8 @@ impl<'s> Walk<'s> {
             verbatim.map(|(turn, details)| Unit::verbatim(turn.clone(), details.clone())).collect();
         units.extend(statements.iter().filter_map(|statement| {
             let turns = statement.sources().to_vec();
-            let details = turns.iter().find_map(|turn| details.get(turn))?.clone();
+            let of_turn = || turns.iter().find_map(|turn| details.get(turn)).cloned();
+            let details = imported(statement).or_else(of_turn)?;
             Some(Unit { memory: statement.clone(), details, turns })
         }));
         units.sort_by(|a, b| (a.memory.at(), &a.memory.id).cmp(&(b.memory.at(), &b.memory.id)));
