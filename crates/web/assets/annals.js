@@ -17,11 +17,12 @@
     window.htmx
       .ajax("GET", address, { target: "#main", select: "#main", swap: "outerHTML", source: document.getElementById("main") })
       .then(() => {
+        // After the swap, so that the address never names a view that is not shown yet.
+        window.history.pushState({}, "", address);
         const tool = key && document.querySelector('a[data-key="' + key + '"]');
         if (tool) tool.focus({ preventScroll: true });
         else if (focused && strata()) strata().focus({ preventScroll: true });
       });
-    window.history.pushState({}, "", address);
   }
 
   function isPlain(event) {

@@ -67,7 +67,7 @@ fn table(visitor: &Visitor, jobs: &[JobView]) -> Markup {
                 td { @if let Some(at) = job.next_wake { (words::utc(at)) } @else { "never" } }
                 td.n { (words::count(job.runs)) }
                 td { form method="post" action=(format!("/jobs/{}/run", job.name)) {
-                    (token(visitor)) button.plain type="submit" aria-label=(format!("Run {} now", job.name)) { "Run now" }
+                    (token(visitor)) button.plain type="submit" aria-label=(format!("Run now: {}", job.name)) { "Run now" }
                 } }
             } } }
         } }
