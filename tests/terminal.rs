@@ -112,7 +112,7 @@ async fn taken_port_is_reported_and_the_root_page_has_links() {
     let page = Client::new().get(&served.address).send().await.unwrap();
     assert_eq!(page.status(), StatusCode::OK);
     let page = page.text().await.unwrap();
-    assert!(page.contains("href=\"/docs\"") && page.contains("dashboard"), "{page}");
+    assert!(page.contains("href=\"/docs\"") && page.contains("No memory is stored yet."), "{page}");
 }
 
 #[tokio::test]
