@@ -139,7 +139,7 @@ async fn agent_without_memory_gets_an_empty_context() {
 #[tokio::test]
 async fn times_and_neutral_words_choose_no_sentences() {
     let text = "What happened with the boat in March 2026?";
-    let query = Query { text: Some(text.into()), ..Query::default() };
+    let query = Query { text: Some(text.into()), limit: 5, ..Query::default() };
     let answer = world().await.search.answer(&agent("a"), &query, at(NOW)).await.unwrap();
     assert_eq!(query_words(text, &answer), ["boat"]);
 }
