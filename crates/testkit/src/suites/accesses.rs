@@ -11,16 +11,16 @@ use crate::{agent, at, period, statement};
 /// Runs every case, each on a new empty store from `make`.
 pub async fn accesses_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
     let cases: Vec<Case<dyn Store>> = cases![
-        memories_are_recalled_as_they_are_read,
-        counts_add_up_and_the_last_moment_stays,
-        a_count_stops_at_the_highest_number,
-        what_does_not_exist_is_not_counted,
+        recorded_reads_are_listed_as_recalled,
+        counts_add_up_and_last_time_is_newest,
+        count_saturates_at_maximum,
+        missing_memory_is_not_counted,
         counting_changes_nothing_else,
         agents_do_not_share_counts,
-        a_revised_turn_keeps_its_count,
-        what_is_forgotten_goes_with_its_count,
-        what_is_pruned_goes_with_its_count,
-        they_go_with_the_agent,
+        revised_turn_keeps_its_count,
+        forgetting_removes_counts,
+        pruning_removes_counts,
+        forgetting_the_agent_removes_counts,
     ];
     run("accesses", cases, async || Box::new(make().await) as Box<dyn Store>).await;
 }
@@ -48,7 +48,7 @@ async fn counts(store: &dyn Store, ids: &[MemoryId]) -> Vec<Option<Access>> {
     store.recall(&me(), ids).await.unwrap().into_iter().map(|(_, access)| access).collect()
 }
 
-async fn memories_are_recalled_as_they_are_read(store: &dyn Store) {
+async fn recorded_reads_are_listed_as_recalled(store: &dyn Store) {
     let [turn, statement, day] = one_of_each(store).await;
     let ids = [day.clone(), MemoryId::from_text("t-none"), turn.clone(), statement];
     count(store, &turn, times(2)).await;
@@ -60,7 +60,7 @@ async fn memories_are_recalled_as_they_are_read(store: &dyn Store) {
     assert_eq!(store.recall(&agent("nobody"), &ids).await.unwrap(), []);
 }
 
-async fn counts_add_up_and_the_last_moment_stays(store: &dyn Store) {
+async fn counts_add_up_and_last_time_is_newest(store: &dyn Store) {
     let ids = one_of_each(store).await;
     let early = at("2026-06-01T00:00:00.000001Z");
     let accesses: Vec<_> = ids.iter().map(|id| (id.clone(), Access { times: 1, last: later() })).collect();
@@ -72,7 +72,7 @@ async fn counts_add_up_and_the_last_moment_stays(store: &dyn Store) {
     assert_eq!(counts(store, &ids).await, expected.map(Some));
 }
 
-async fn a_count_stops_at_the_highest_number(store: &dyn Store) {
+async fn count_saturates_at_maximum(store: &dyn Store) {
     let [turn, ..] = one_of_each(store).await;
     for _ in 0..3 {
         count(store, &turn, times(u64::MAX / 2)).await;
@@ -81,7 +81,7 @@ async fn a_count_stops_at_the_highest_number(store: &dyn Store) {
     assert!(times_counted >= u64::MAX / 2, "{times_counted}");
 }
 
-async fn what_does_not_exist_is_not_counted(store: &dyn Store) {
+async fn missing_memory_is_not_counted(store: &dyn Store) {
     let gone = [MemoryId::from_text("t-none"), MemoryId::from_text("x"), MemoryId::summary(&me(), period("2026-W10"))];
     for id in &gone {
         count(store, id, times(1)).await;
@@ -115,7 +115,7 @@ async fn agents_do_not_share_counts(store: &dyn Store) {
     assert_eq!(store.all_agents().await.unwrap(), [me()]);
 }
 
-async fn a_revised_turn_keeps_its_count(store: &dyn Store) {
+async fn revised_turn_keeps_its_count(store: &dyn Store) {
     let [turn, ..] = one_of_each(store).await;
     count(store, &turn, times(2)).await;
     let revised = vec![user_turn("1", "2026-03-04T10:00:00Z", "coffee")];
@@ -124,7 +124,7 @@ async fn a_revised_turn_keeps_its_count(store: &dyn Store) {
 }
 
 /// Nothing remains of the count: a memory that was forgotten and is stored again starts without one.
-async fn what_is_forgotten_goes_with_its_count(store: &dyn Store) {
+async fn forgetting_removes_counts(store: &dyn Store) {
     let ids = one_of_each(store).await;
     for id in &ids {
         count(store, id, times(2)).await;
@@ -142,7 +142,7 @@ async fn what_is_forgotten_goes_with_its_count(store: &dyn Store) {
     assert_eq!(counts(store, &ids).await, [None, None, None]);
 }
 
-async fn what_is_pruned_goes_with_its_count(store: &dyn Store) {
+async fn pruning_removes_counts(store: &dyn Store) {
     let [turn, statement, day] = one_of_each(store).await;
     let ids = [turn, statement, day];
     for id in &ids {
@@ -156,7 +156,7 @@ async fn what_is_pruned_goes_with_its_count(store: &dyn Store) {
     assert_eq!(counts(store, &ids).await, [None, Some(times(2))]);
 }
 
-async fn they_go_with_the_agent(store: &dyn Store) {
+async fn forgetting_the_agent_removes_counts(store: &dyn Store) {
     let ids = one_of_each(store).await;
     count(store, &ids[2], times(2)).await;
     store.erase(&me(), &Target::Agent, now()).await.unwrap();

@@ -10,16 +10,16 @@ use crate::agent;
 /// Runs every case, each on a new empty store from `make`.
 pub async fn blocks_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
     let cases: Vec<Case<dyn Store>> = cases![
-        are_listed_by_name,
-        the_same_name_again_replaces_the_text,
-        any_name_and_text_come_back_as_they_were,
-        removing_says_whether_there_was_one,
+        blocks_are_listed_by_name,
+        same_name_replaces_the_text,
+        any_name_and_text_round_trip,
+        removal_reports_whether_the_block_existed,
         agents_do_not_share_blocks,
-        an_agent_is_known_by_its_blocks,
-        they_are_no_memories,
-        they_go_with_the_agent,
-        several_are_written_and_removed_at_once,
-        too_many_change_nothing,
+        agent_with_only_blocks_exists,
+        blocks_are_not_memories,
+        forgetting_the_agent_removes_blocks,
+        one_call_writes_and_removes_several_blocks,
+        too_many_blocks_change_nothing,
     ];
     run("blocks", cases, async || Box::new(make().await) as Box<dyn Store>).await;
 }
@@ -36,7 +36,7 @@ async fn names(store: &dyn Store, agent: &Agent) -> Vec<String> {
     store.blocks(agent).await.unwrap().into_iter().map(|block| block.name).collect()
 }
 
-async fn are_listed_by_name(store: &dyn Store) {
+async fn blocks_are_listed_by_name(store: &dyn Store) {
     assert_eq!(store.blocks(&me()).await.unwrap(), []);
     for name in ["project", "human", "Persona", "persona", "Ωmega"] {
         save(store, name, "text").await;
@@ -44,14 +44,14 @@ async fn are_listed_by_name(store: &dyn Store) {
     assert_eq!(names(store, &me()).await, ["Persona", "human", "persona", "project", "Ωmega"]);
 }
 
-async fn the_same_name_again_replaces_the_text(store: &dyn Store) {
+async fn same_name_replaces_the_text(store: &dyn Store) {
     save(store, "human", "Ann likes tea.").await;
     let changed = Block { updated_at: later(), ..block("human", "Ann likes rye.") };
     crate::save_block(store, &me(), changed.clone()).await.unwrap();
     assert_eq!(store.blocks(&me()).await.unwrap(), [changed]);
 }
 
-async fn any_name_and_text_come_back_as_they_were(store: &dyn Store) {
+async fn any_name_and_text_round_trip(store: &dyn Store) {
     for text in ["", "'; DROP TABLE block; --", "a\0b", "\r\n\t", "e\u{301} \u{feff}東京", &"long ".repeat(4_000)] {
         let name: String = text.chars().take(20).collect();
         save(store, &name, text).await;
@@ -60,7 +60,7 @@ async fn any_name_and_text_come_back_as_they_were(store: &dyn Store) {
     }
 }
 
-async fn removing_says_whether_there_was_one(store: &dyn Store) {
+async fn removal_reports_whether_the_block_existed(store: &dyn Store) {
     assert!(!crate::remove_block(store, &me(), "human").await.unwrap());
     save(store, "human", "Ann likes tea.").await;
     save(store, "Human", "Bob").await;
@@ -80,7 +80,7 @@ async fn agents_do_not_share_blocks(store: &dyn Store) {
     assert_eq!(names(store, &me()).await, ["human"]);
 }
 
-async fn an_agent_is_known_by_its_blocks(store: &dyn Store) {
+async fn agent_with_only_blocks_exists(store: &dyn Store) {
     assert!(!crate::remove_block(store, &me(), "human").await.unwrap());
     assert_eq!(store.all_agents().await.unwrap(), []);
     save(store, "human", "").await;
@@ -89,14 +89,14 @@ async fn an_agent_is_known_by_its_blocks(store: &dyn Store) {
     assert_eq!(store.all_agents().await.unwrap(), []);
 }
 
-async fn they_are_no_memories(store: &dyn Store) {
+async fn blocks_are_not_memories(store: &dyn Store) {
     save(store, "human", "Ann likes tea.").await;
     assert_eq!(store.counts(&me()).await.unwrap().memories, [0; 6]);
     assert_eq!(store.ledger(&me()).await.unwrap(), []);
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
 }
 
-async fn they_go_with_the_agent(store: &dyn Store) {
+async fn forgetting_the_agent_removes_blocks(store: &dyn Store) {
     save(store, "human", "Ann likes tea a lot.").await;
     let gone = store.erase(&me(), &Target::Agent, now()).await.unwrap();
     assert_eq!((gone.blocks, gone.words), (vec!["human".into()], vec!["Ann likes tea a lot".to_owned()]));
@@ -104,7 +104,7 @@ async fn they_go_with_the_agent(store: &dyn Store) {
     assert_eq!(store.all_agents().await.unwrap(), []);
 }
 
-async fn several_are_written_and_removed_at_once(store: &dyn Store) {
+async fn one_call_writes_and_removes_several_blocks(store: &dyn Store) {
     for name in ["human", "persona", "project"] {
         save(store, name, "old").await;
     }
@@ -115,7 +115,7 @@ async fn several_are_written_and_removed_at_once(store: &dyn Store) {
     assert_eq!(store.blocks(&me()).await.unwrap(), all);
 }
 
-async fn too_many_change_nothing(store: &dyn Store) {
+async fn too_many_blocks_change_nothing(store: &dyn Store) {
     save(store, "human", "old").await;
     save(store, "persona", "old").await;
     let written = vec![block("human", "new"), block("project", "new"), block("task", "new")];

@@ -8,15 +8,15 @@ use super::{Case, cases, run};
 pub async fn embedder_suite<E: Embedder + 'static>(embedder: &E) {
     let cases: Vec<Case<dyn Embedder>> = cases![
         vectors_have_unit_length,
-        a_text_has_one_vector_alone_and_in_company,
-        vectors_come_in_order,
-        what_shares_words_is_nearer,
-        nothing_to_embed_is_no_fault,
-        a_short_text_is_one_range,
+        vector_of_a_text_does_not_depend_on_its_batch,
+        vectors_are_in_input_order,
+        texts_that_share_words_are_nearer,
+        empty_batch_is_accepted,
+        short_text_is_one_range,
         ranges_cover_the_text_and_fit_the_window,
-        a_long_text_is_cut_at_sentence_ends,
-        a_long_text_is_embedded_by_its_window,
-        the_model_has_a_name,
+        long_text_is_cut_at_sentence_ends,
+        long_text_is_embedded_by_its_window,
+        model_has_a_name,
     ];
     run("embedder", cases, async || embedder as &dyn Embedder).await;
 }
@@ -56,7 +56,7 @@ async fn vectors_have_unit_length(embedder: &dyn Embedder) {
     }
 }
 
-async fn a_text_has_one_vector_alone_and_in_company(embedder: &dyn Embedder) {
+async fn vector_of_a_text_does_not_depend_on_its_batch(embedder: &dyn Embedder) {
     let together = embedder.embed(texts()).await.unwrap();
     for (text, vector) in texts().into_iter().zip(together) {
         let start: String = text.chars().take(20).collect();
@@ -65,7 +65,7 @@ async fn a_text_has_one_vector_alone_and_in_company(embedder: &dyn Embedder) {
     }
 }
 
-async fn vectors_come_in_order(embedder: &dyn Embedder) {
+async fn vectors_are_in_input_order(embedder: &dyn Embedder) {
     let forwards = embedder.embed(texts()).await.unwrap();
     let mut backwards = embedder.embed(texts().into_iter().rev().collect()).await.unwrap();
     backwards.reverse();
@@ -74,17 +74,17 @@ async fn vectors_come_in_order(embedder: &dyn Embedder) {
     assert!(is_same(&twice[0], &twice[2]) && !is_same(&twice[0], &twice[1]));
 }
 
-async fn what_shares_words_is_nearer(embedder: &dyn Embedder) {
+async fn texts_that_share_words_are_nearer(embedder: &dyn Embedder) {
     let texts = ["the dog sleeps in the garden", "a dog in the garden", "stock prices fell sharply"];
     let vectors = embed(embedder, &texts).await;
     assert!(dot(&vectors[0], &vectors[1]) > dot(&vectors[0], &vectors[2]));
 }
 
-async fn nothing_to_embed_is_no_fault(embedder: &dyn Embedder) {
+async fn empty_batch_is_accepted(embedder: &dyn Embedder) {
     assert_eq!(embedder.embed(Vec::new()).await.unwrap(), Vec::<Vec<f32>>::new());
 }
 
-async fn a_short_text_is_one_range(embedder: &dyn Embedder) {
+async fn short_text_is_one_range(embedder: &dyn Embedder) {
     for text in ODD {
         assert_eq!(embedder.split(text).as_slice(), std::slice::from_ref(&(0..text.len())), "{text:?}");
     }
@@ -106,7 +106,7 @@ async fn ranges_cover_the_text_and_fit_the_window(embedder: &dyn Embedder) {
     }
 }
 
-async fn a_long_text_is_cut_at_sentence_ends(embedder: &dyn Embedder) {
+async fn long_text_is_cut_at_sentence_ends(embedder: &dyn Embedder) {
     let text = "The ship came in at dawn. Was anybody there to see it? Nobody was! ".repeat(100);
     let ranges = embedder.split(&text);
     assert!(ranges.len() > 1);
@@ -115,14 +115,14 @@ async fn a_long_text_is_cut_at_sentence_ends(embedder: &dyn Embedder) {
     }
 }
 
-async fn a_long_text_is_embedded_by_its_window(embedder: &dyn Embedder) {
+async fn long_text_is_embedded_by_its_window(embedder: &dyn Embedder) {
     let start = "The ship came in at dawn. ".repeat(400);
     let longer = format!("{start}{}", "Nobody was there. ".repeat(400));
     let vectors = embed(embedder, &[&start, &longer]).await;
     assert!(is_same(&vectors[0], &vectors[1]), "what lies beyond the window counts");
 }
 
-async fn the_model_has_a_name(embedder: &dyn Embedder) {
+async fn model_has_a_name(embedder: &dyn Embedder) {
     assert!(!embedder.model().is_empty());
     assert!(embedder.dimension() > 0);
 }

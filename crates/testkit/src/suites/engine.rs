@@ -9,7 +9,7 @@ use crate::{agent, at, period, turn};
 
 /// Runs every case on `engine`.
 pub async fn engine_suite<E: Engine + 'static>(engine: &E) {
-    let cases: Vec<Case<dyn Engine>> = cases![the_recipe_is_fixed, a_day_is_told_from_its_turns, a_single_turn_will_do];
+    let cases: Vec<Case<dyn Engine>> = cases![recipe_is_constant, day_is_summarized_from_its_turns, single_turn_is_summarized];
     run("engine", cases, async || engine as &dyn Engine).await;
 }
 
@@ -30,13 +30,13 @@ async fn summarize(engine: &dyn Engine, sources: &[Memory]) -> Result<Draft> {
         .await
 }
 
-async fn the_recipe_is_fixed(engine: &dyn Engine) {
+async fn recipe_is_constant(engine: &dyn Engine) {
     for grain in Grain::SUMMARIES {
         assert_eq!(engine.recipe(&Settings::default(), grain), engine.recipe(&Settings::default(), grain), "{grain}");
     }
 }
 
-async fn a_day_is_told_from_its_turns(engine: &dyn Engine) {
+async fn day_is_summarized_from_its_turns(engine: &dyn Engine) {
     let (day, sources) = (period("2026-03-04"), turns());
     let draft = summarize(engine, &sources).await.unwrap();
     assert!(!draft.text.trim().is_empty());
@@ -48,7 +48,7 @@ async fn a_day_is_told_from_its_turns(engine: &dyn Engine) {
     }
 }
 
-async fn a_single_turn_will_do(engine: &dyn Engine) {
+async fn single_turn_is_summarized(engine: &dyn Engine) {
     let draft = summarize(engine, &turns()[..1]).await.unwrap();
     assert!(!draft.text.trim().is_empty());
 }

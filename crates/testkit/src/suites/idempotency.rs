@@ -10,17 +10,17 @@ use crate::{agent, message, turn_of};
 /// Runs every case, each on a new empty store from `make`.
 pub async fn requests_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
     let cases: Vec<Case<dyn Store>> = cases![
-        a_request_is_stored_once_per_key,
-        another_body_with_the_key_is_refused,
-        a_request_that_fails_leaves_its_key_free,
-        requests_at_once_with_one_key_are_stored_once,
-        the_operation_is_as_it_is_now,
+        request_is_stored_once_per_key,
+        other_body_with_the_same_key_is_refused,
+        failed_request_frees_its_key,
+        concurrent_requests_with_one_key_are_stored_once,
+        receipt_shows_the_present_progress,
         agents_do_not_share_keys,
-        old_ones_are_dropped_of_all_agents,
-        they_go_with_what_is_forgotten,
-        an_operation_is_found_in_its_workspace,
-        an_operation_of_several_requests_is_recorded,
-        the_same_messages_to_another_agent_are_another_operation,
+        expired_keys_of_all_agents_are_dropped,
+        keys_are_removed_with_forgotten_messages,
+        receipt_is_found_only_in_its_workspace,
+        receipt_of_several_requests_is_recorded,
+        same_messages_to_another_agent_have_another_receipt,
     ];
     run("requests", cases, async || Box::new(make().await) as Box<dyn Store>).await;
 }
@@ -55,7 +55,7 @@ async fn all(store: &dyn Store) -> (Vec<Change>, Vec<LedgerRow>) {
     (all_changes(store, Grain::Working).await, store.ledger(&me()).await.unwrap())
 }
 
-async fn a_request_is_stored_once_per_key(store: &dyn Store) {
+async fn request_is_stored_once_per_key(store: &dyn Store) {
     let first = send(store, "k", "body", "1").await.unwrap();
     assert_eq!((first.repeated, first.receipt.accepted), (false, 1));
     assert_eq!(store.operation(&me(), &first.receipt.id).await.unwrap(), Some(first.receipt.clone()));
@@ -69,7 +69,7 @@ async fn a_request_is_stored_once_per_key(store: &dyn Store) {
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
 }
 
-async fn another_body_with_the_key_is_refused(store: &dyn Store) {
+async fn other_body_with_the_same_key_is_refused(store: &dyn Store) {
     send(store, "k", "body", "1").await.unwrap();
     let before = all(store).await;
     for id in ["1", "2"] {
@@ -82,7 +82,7 @@ async fn another_body_with_the_key_is_refused(store: &dyn Store) {
     assert!(is_known(store, "k", "1").await, "the key is still that of the first request");
 }
 
-async fn a_request_that_fails_leaves_its_key_free(store: &dyn Store) {
+async fn failed_request_frees_its_key(store: &dyn Store) {
     receipt_of(store, "1").await;
     let before = all(store).await;
     let cake = vec![tea("2"), user_turn("1", "2026-03-04T10:00:00Z", "cake")];
@@ -94,7 +94,7 @@ async fn a_request_that_fails_leaves_its_key_free(store: &dyn Store) {
     assert!(!is_known(store, "k", "2").await);
 }
 
-async fn requests_at_once_with_one_key_are_stored_once(store: &dyn Store) {
+async fn concurrent_requests_with_one_key_are_stored_once(store: &dyn Store) {
     let sent = (0..8).map(|index| send(store, "k", "body", ["1", "2"][index % 2]));
     let sent: Vec<KeyedReceipt> = futures::future::join_all(sent).await.into_iter().map(Result::unwrap).collect();
     assert_eq!(sent.iter().filter(|sent| !sent.repeated).count(), 1);
@@ -103,7 +103,7 @@ async fn requests_at_once_with_one_key_are_stored_once(store: &dyn Store) {
 }
 
 /// The same messages without the key are the same operation, with the counts of the last request.
-async fn the_operation_is_as_it_is_now(store: &dyn Store) {
+async fn receipt_shows_the_present_progress(store: &dyn Store) {
     send(store, "k", "body", "1").await.unwrap();
     let again = receipt_of(store, "1").await;
     assert_eq!((again.accepted, again.duplicate), (0, 1));
@@ -120,7 +120,7 @@ async fn agents_do_not_share_keys(store: &dyn Store) {
     assert!(is_known(store, "k", "1").await);
 }
 
-async fn old_ones_are_dropped_of_all_agents(store: &dyn Store) {
+async fn expired_keys_of_all_agents_are_dropped(store: &dyn Store) {
     let other = agent("other");
     let of_other = async || {
         let turn = turn_of(&other, message("2026-03-04T10:00:00Z", "tea"));
@@ -135,7 +135,7 @@ async fn old_ones_are_dropped_of_all_agents(store: &dyn Store) {
     assert!(is_known(store, "b", "2").await && !of_other().await.repeated && !is_known(store, "a", "1").await);
 }
 
-async fn they_go_with_what_is_forgotten(store: &dyn Store) {
+async fn keys_are_removed_with_forgotten_messages(store: &dyn Store) {
     for target in [Target::Conversation("talk".into()), Target::Agent] {
         let id = format!("{target:?}");
         let operation = send(store, "k", "body", &id).await.unwrap().receipt;
@@ -150,7 +150,7 @@ async fn they_go_with_what_is_forgotten(store: &dyn Store) {
 }
 
 /// An import begins with `seq` 0 and is recorded again at its end.
-async fn an_operation_of_several_requests_is_recorded(store: &dyn Store) {
+async fn receipt_of_several_requests_is_recorded(store: &dyn Store) {
     let begun = IngestReceipt { id: "import-x".into(), ..IngestReceipt::default() };
     let ended = IngestReceipt { seq: 1, ..begun.clone() };
     for operation in [begun, ended] {
@@ -166,7 +166,7 @@ async fn theirs(store: &dyn Store, agent: &Agent) -> IngestReceipt {
     store.ingest(agent, vec![turn_of(agent, sent)], false, now()).await.unwrap()
 }
 
-async fn an_operation_is_found_in_its_workspace(store: &dyn Store) {
+async fn receipt_is_found_only_in_its_workspace(store: &dyn Store) {
     let operation = receipt_of(store, "1").await;
     let elsewhere = Agent::in_workspace("elsewhere", "tester").unwrap();
     let theirs = theirs(store, &elsewhere).await;
@@ -180,7 +180,7 @@ async fn an_operation_is_found_in_its_workspace(store: &dyn Store) {
     }
 }
 
-async fn the_same_messages_to_another_agent_are_another_operation(store: &dyn Store) {
+async fn same_messages_to_another_agent_have_another_receipt(store: &dyn Store) {
     let (ours, theirs) = (receipt_of(store, "1").await, theirs(store, &agent("other")).await);
     assert_ne!(ours.id, theirs.id);
     let found = store.find_operation("default", &theirs.id).await.unwrap();

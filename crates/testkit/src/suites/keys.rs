@@ -12,12 +12,12 @@ use crate::at;
 /// Runs every case, each on a new empty store from `make`.
 pub async fn keys_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
     let cases: Vec<Case<dyn Store>> = cases![
-        a_key_reads_back_whole,
-        an_id_is_taken_once,
+        key_round_trips,
+        duplicate_key_id_is_refused,
         keys_are_listed_by_creation,
-        a_revoked_key_stays_and_keeps_its_first_moment,
-        what_is_not_there_cannot_be_revoked,
-        keys_make_no_agent_and_outlive_them,
+        revoked_key_stays_with_its_first_time,
+        unknown_key_cannot_be_revoked,
+        keys_create_no_agent_and_outlive_agents,
     ];
     run("keys", cases, async || Box::new(make().await) as Box<dyn Store>).await;
 }
@@ -43,7 +43,7 @@ async fn add(store: &dyn Store, key: &Key) {
     store.add_key(key, &hash(&key.id)).await.unwrap();
 }
 
-async fn a_key_reads_back_whole(store: &dyn Store) {
+async fn key_round_trips(store: &dyn Store) {
     assert_eq!(store.key("k1").await.unwrap(), None);
     assert_eq!(store.keys().await.unwrap(), []);
     let bound = Key {
@@ -64,7 +64,7 @@ async fn a_key_reads_back_whole(store: &dyn Store) {
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
 }
 
-async fn an_id_is_taken_once(store: &dyn Store) {
+async fn duplicate_key_id_is_refused(store: &dyn Store) {
     add(store, &key("k1")).await;
     store.revoke_key("k1", now()).await.unwrap();
     let before = store.key("k1").await.unwrap();
@@ -81,7 +81,7 @@ async fn keys_are_listed_by_creation(store: &dyn Store) {
     assert_eq!(ids, ["c", "a", "b"]);
 }
 
-async fn a_revoked_key_stays_and_keeps_its_first_moment(store: &dyn Store) {
+async fn revoked_key_stays_with_its_first_time(store: &dyn Store) {
     add(store, &key("k1")).await;
     add(store, &key("k2")).await;
     for moment in [now(), later()] {
@@ -92,12 +92,12 @@ async fn a_revoked_key_stays_and_keeps_its_first_moment(store: &dyn Store) {
     }
 }
 
-async fn what_is_not_there_cannot_be_revoked(store: &dyn Store) {
+async fn unknown_key_cannot_be_revoked(store: &dyn Store) {
     let refused = store.revoke_key("none", now()).await;
     assert!(matches!(refused, Err(Error::NotFound { what: "key", .. })), "{refused:?}");
 }
 
-async fn keys_make_no_agent_and_outlive_them(store: &dyn Store) {
+async fn keys_create_no_agent_and_outlive_agents(store: &dyn Store) {
     let bound = Key { agents: vec![me().name().to_owned()], ..key("k1") };
     add(store, &bound).await;
     assert_eq!(store.all_agents().await.unwrap(), []);

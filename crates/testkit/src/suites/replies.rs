@@ -10,16 +10,16 @@ use crate::{agent, at, period};
 /// Runs every case, each on a new empty store from `make`.
 pub async fn replies_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
     let cases: Vec<Case<dyn Store>> = cases![
-        an_answer_is_kept,
-        the_same_question_again_replaces_the_answer,
-        an_answer_of_no_use_is_paid_but_not_kept,
-        agents_do_not_share_answers_or_costs,
-        old_answers_are_dropped_and_stay_booked,
+        reply_is_kept,
+        same_question_replaces_the_reply,
+        useless_reply_is_charged_but_not_kept,
+        agents_do_not_share_replies_or_costs,
+        old_replies_are_dropped_but_stay_charged,
         costs_add_up_by_day_purpose_and_model,
         costs_are_listed_in_order_since_a_day,
-        paying_makes_no_agent,
+        charging_creates_no_agent,
         tokens_are_reserved_within_all_limits_of_the_day,
-        booking_and_releasing_end_a_reservation,
+        charging_and_releasing_end_a_reservation,
         forgotten_reservations_expire,
     ];
     run("replies", cases, async || Box::new(make().await) as Box<dyn Store>).await;
@@ -50,7 +50,7 @@ fn day(label: &str) -> Date {
     period(label).first_day()
 }
 
-async fn an_answer_is_kept(store: &dyn Store) {
+async fn reply_is_kept(store: &dyn Store) {
     assert_eq!(answer(store, "q").await, None);
     let text = "{\"text\": \"Tea, 'they' said.\\n東京\"}";
     store.save_reply(&me(), reply("q", text), now()).await.unwrap();
@@ -58,7 +58,7 @@ async fn an_answer_is_kept(store: &dyn Store) {
     assert_eq!(answer(store, "other").await, None);
 }
 
-async fn the_same_question_again_replaces_the_answer(store: &dyn Store) {
+async fn same_question_replaces_the_reply(store: &dyn Store) {
     store.save_reply(&me(), reply("q", "first"), now()).await.unwrap();
     store.save_reply(&me(), reply("q", "second"), later()).await.unwrap();
     assert_eq!(answer(store, "q").await.as_deref(), Some("second"));
@@ -66,7 +66,7 @@ async fn the_same_question_again_replaces_the_answer(store: &dyn Store) {
     assert_eq!(usage(store, "2026-01-01T00:00:00Z").await.len(), 2, "both were paid");
 }
 
-async fn an_answer_of_no_use_is_paid_but_not_kept(store: &dyn Store) {
+async fn useless_reply_is_charged_but_not_kept(store: &dyn Store) {
     store.charge(&me(), reply("q", "bad"), now()).await.unwrap();
     assert_eq!(answer(store, "q").await, None);
     store.save_reply(&me(), reply("q", "good"), now()).await.unwrap();
@@ -76,7 +76,7 @@ async fn an_answer_of_no_use_is_paid_but_not_kept(store: &dyn Store) {
     assert_eq!((all.len(), all[0].calls, all[0].tokens_in, all[0].tokens_out), (1, 3, 30, 9));
 }
 
-async fn agents_do_not_share_answers_or_costs(store: &dyn Store) {
+async fn agents_do_not_share_replies_or_costs(store: &dyn Store) {
     let other = agent("other");
     store.save_reply(&me(), reply("q", "mine"), now()).await.unwrap();
     assert_eq!(store.reply(&other, &Digest::of(["q"])).await.unwrap(), None);
@@ -87,7 +87,7 @@ async fn agents_do_not_share_answers_or_costs(store: &dyn Store) {
     assert_eq!(usage(store, "2026-01-01T00:00:00Z").await[0].calls, 1);
 }
 
-async fn old_answers_are_dropped_and_stay_booked(store: &dyn Store) {
+async fn old_replies_are_dropped_but_stay_charged(store: &dyn Store) {
     for (question, kept) in [("a", now()), ("b", later()), ("c", later())] {
         store.save_reply(&me(), reply(question, question), kept).await.unwrap();
     }
@@ -180,7 +180,7 @@ async fn tokens_are_reserved_within_all_limits_of_the_day(store: &dyn Store) {
     assert_eq!(refused(store, &me(), 100, at("2026-06-02T00:00:00Z")).await, 0, "the next day begins anew");
 }
 
-async fn booking_and_releasing_end_a_reservation(store: &dyn Store) {
+async fn charging_and_releasing_end_a_reservation(store: &dyn Store) {
     let reserve = async || store.reserve(&me(), &tokens(Purpose::Daily, 100), now()).await;
     let first = reserve().await.unwrap();
     assert!(reserve().await.is_err());
@@ -206,7 +206,7 @@ async fn forgotten_reservations_expire(store: &dyn Store) {
     assert_eq!(refused(store, &me(), 100, end).await, 0);
 }
 
-async fn paying_makes_no_agent(store: &dyn Store) {
+async fn charging_creates_no_agent(store: &dyn Store) {
     store.save_reply(&me(), reply("q", "x"), now()).await.unwrap();
     assert_eq!(store.all_agents().await.unwrap(), []);
 }

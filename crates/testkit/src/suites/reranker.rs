@@ -10,11 +10,11 @@ use crate::agent;
 /// Runs every case on `reranker`.
 pub async fn reranker_suite<R: Reranker + 'static>(reranker: &R) {
     let cases: Vec<Case<dyn Reranker>> = cases![
-        each_text_has_a_score_in_the_order_of_the_texts,
-        a_text_that_answers_is_above_one_that_does_not,
-        the_same_text_has_the_same_score,
-        odd_texts_are_scored_too,
-        nothing_to_order_is_no_fault,
+        scores_are_in_input_order,
+        answering_text_scores_higher,
+        equal_texts_have_equal_scores,
+        unusual_texts_are_scored,
+        empty_input_is_accepted,
     ];
     run("reranker", cases, async || reranker as &dyn Reranker).await;
 }
@@ -30,7 +30,7 @@ async fn scores(reranker: &dyn Reranker, question: &str, texts: &[&str]) -> Vec<
     scores
 }
 
-async fn each_text_has_a_score_in_the_order_of_the_texts(reranker: &dyn Reranker) {
+async fn scores_are_in_input_order(reranker: &dyn Reranker) {
     let texts = ["Stock prices fell sharply.", "The dog does sleep in the garden.", "A dog."];
     let forwards = scores(reranker, QUESTION, &texts).await;
     let mut backwards = scores(reranker, QUESTION, &[texts[2], texts[1], texts[0]]).await;
@@ -43,17 +43,17 @@ async fn each_text_has_a_score_in_the_order_of_the_texts(reranker: &dyn Reranker
     assert_eq!(order(&forwards), order(&backwards));
 }
 
-async fn a_text_that_answers_is_above_one_that_does_not(reranker: &dyn Reranker) {
+async fn answering_text_scores_higher(reranker: &dyn Reranker) {
     let scores = scores(reranker, QUESTION, &["Stock prices fell sharply.", "The dog does sleep in the garden."]).await;
     assert!(scores[1] > scores[0], "{scores:?}");
 }
 
-async fn the_same_text_has_the_same_score(reranker: &dyn Reranker) {
+async fn equal_texts_have_equal_scores(reranker: &dyn Reranker) {
     let scores = scores(reranker, QUESTION, &["A dog.", "Tea.", "A dog."]).await;
     assert!((scores[0] - scores[2]).abs() < 1e-6, "{scores:?}");
 }
 
-async fn odd_texts_are_scored_too(reranker: &dyn Reranker) {
+async fn unusual_texts_are_scored(reranker: &dyn Reranker) {
     let long = "The dog barked at the moon. ".repeat(2_000);
     let texts = ["", " ", "a\0b", "\u{feff}e\u{301}", "👩‍👩‍👧", "我昨天在东京吃了拉面。", "\"quoted\" \\ {}", &long];
     for question in [QUESTION, "?", &long] {
@@ -61,6 +61,6 @@ async fn odd_texts_are_scored_too(reranker: &dyn Reranker) {
     }
 }
 
-async fn nothing_to_order_is_no_fault(reranker: &dyn Reranker) {
+async fn empty_input_is_accepted(reranker: &dyn Reranker) {
     assert_eq!(scores(reranker, QUESTION, &[]).await, Vec::<f64>::new());
 }

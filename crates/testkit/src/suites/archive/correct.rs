@@ -32,7 +32,7 @@ fn much_later() -> annals_core::Timestamp {
     at("2026-07-01T00:00:00Z")
 }
 
-pub(super) async fn a_statement(store: &dyn Store) {
+pub(super) async fn corrected_statement_is_a_change_with_a_former_text(store: &dyn Store) {
     let statement = a_day(store).await;
     let (before, ledger) = (get(store, &statement.id).await, store.ledger(&me()).await.unwrap());
     let newest = all_changes(store, Grain::Working).await.last().unwrap().seq();
@@ -46,7 +46,7 @@ pub(super) async fn a_statement(store: &dyn Store) {
     assert_eq!(store.versions(&me(), &statement.id).await.unwrap(), former);
 }
 
-pub(super) async fn a_summary(store: &dyn Store) {
+pub(super) async fn corrected_summary_makes_its_parent_dirty(store: &dyn Store) {
     a_day(store).await;
     let (before, own) = (summary_of(store, DAY).await.unwrap(), row(store, DAY).await);
     store.correct(&me(), &day(), "They had coffee.", much_later()).await.unwrap();
@@ -69,7 +69,7 @@ pub(super) async fn a_summary(store: &dyn Store) {
     assert!(!base_of(store, DAY).await.unwrap().verbatim, "nobody said it so");
 }
 
-pub(super) async fn a_summary_stands_until_its_input_changes(store: &dyn Store) {
+pub(super) async fn corrected_summary_stays_until_its_input_changes(store: &dyn Store) {
     a_day(store).await;
     store.correct(&me(), &day(), "They had coffee.", later()).await.unwrap();
     let read = row(store, DAY).await.dirty_seq;
@@ -85,14 +85,14 @@ pub(super) async fn a_summary_stands_until_its_input_changes(store: &dyn Store) 
     assert_eq!(store.versions(&me(), &day()).await.unwrap(), former, "a roll-up is no correction");
 }
 
-pub(super) async fn a_year(store: &dyn Store) {
+pub(super) async fn corrected_year_makes_nothing_dirty(store: &dyn Store) {
     a_day(store).await;
     store.correct(&me(), &MemoryId::summary(&me(), period("2026")), "A good year.", later()).await.unwrap();
     assert_eq!(summary_of(store, "2026").await.unwrap().text, "A good year.");
     assert_eq!(dirty(store).await, Vec::<String>::new());
 }
 
-pub(super) async fn a_statement_stands_until_it_is_read_again(store: &dyn Store) {
+pub(super) async fn corrected_statement_stays_until_its_turn_is_extracted_again(store: &dyn Store) {
     let statement = a_day(store).await;
     store.correct(&me(), &statement.id, "Ann likes coffee.", later()).await.unwrap();
     let other = user_turn("2", "2026-03-04T11:00:00Z", "cake");
@@ -102,7 +102,7 @@ pub(super) async fn a_statement_stands_until_it_is_read_again(store: &dyn Store)
     assert_eq!(get(store, &statement.id).await.text, "Ann likes tea.");
 }
 
-pub(super) async fn the_same_words_are_no_correction(store: &dyn Store) {
+pub(super) async fn correction_to_the_same_text_changes_nothing(store: &dyn Store) {
     let statement = a_day(store).await;
     for (id, text, grain) in [(statement.id, "Ann likes tea.", Grain::Working), (day(), "tea\ncake", Grain::Daily)] {
         let (changes, ledger) = (all_changes(store, grain).await, store.ledger(&me()).await.unwrap());
@@ -112,7 +112,7 @@ pub(super) async fn the_same_words_are_no_correction(store: &dyn Store) {
     }
 }
 
-pub(super) async fn turns_are_revised_instead(store: &dyn Store) {
+pub(super) async fn correction_of_a_turn_is_refused(store: &dyn Store) {
     a_day(store).await;
     let turn = user_turn("1", "2026-03-04T10:00:00Z", "tea");
     for text in ["coffee", "tea"] {
@@ -124,7 +124,7 @@ pub(super) async fn turns_are_revised_instead(store: &dyn Store) {
     assert_eq!(store.versions(&me(), &turn.id).await.unwrap(), []);
 }
 
-pub(super) async fn what_is_not_there(store: &dyn Store) {
+pub(super) async fn correction_of_a_missing_memory_is_refused(store: &dyn Store) {
     let statement = a_day(store).await;
     let absent = MemoryId::from_text("f-' OR 1=1 --");
     for (agent, id) in [(me(), absent), (agent("other"), statement.id.clone()), (agent("other"), day())] {

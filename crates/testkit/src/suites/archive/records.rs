@@ -16,7 +16,7 @@ pub(super) async fn records(store: &dyn Store) -> Vec<Record> {
     all_records(store, &me()).await
 }
 
-pub(super) async fn of_an_unknown_agent_are_its_settings(store: &dyn Store) {
+pub(super) async fn unknown_agent_has_only_settings(store: &dyn Store) {
     assert_eq!(records(store).await, [Record::Settings(Settings::default())]);
     build(store).await;
     assert_eq!(all_records(store, &agent("other")).await, [Record::Settings(Settings::default())]);
@@ -46,7 +46,7 @@ fn short(record: &Record) -> String {
     }
 }
 
-pub(super) async fn come_in_order(store: &dyn Store) {
+pub(super) async fn records_are_ordered(store: &dyn Store) {
     build(store).await;
     let (gone, all): (Vec<_>, Vec<_>) =
         records(store).await.iter().map(short).partition(|line| line.starts_with("gone"));
@@ -116,7 +116,7 @@ pub(super) async fn come_in_order(store: &dyn Store) {
     assert!(ids.is_sorted());
 }
 
-pub(super) async fn are_the_same_in_pages_of_any_size(store: &dyn Store) {
+pub(super) async fn page_size_does_not_matter(store: &dyn Store) {
     build(store).await;
     let all = store.records(&me(), None, usize::MAX).await.unwrap();
     assert!(all.len() > 30, "{}", all.len());
@@ -133,7 +133,7 @@ pub(super) async fn are_the_same_in_pages_of_any_size(store: &dyn Store) {
     }
 }
 
-pub(super) async fn say_all_of_a_turn(store: &dyn Store) {
+pub(super) async fn turn_record_is_complete(store: &dyn Store) {
     let named = Message {
         client_id: Some("7".into()),
         role: Role::Tool,
@@ -163,7 +163,7 @@ pub(super) async fn say_all_of_a_turn(store: &dyn Store) {
     assert!(matches!(&all[2], Record::Turn { name: None, role: Role::User, pinned: false, .. }), "{:?}", all[2]);
 }
 
-pub(super) async fn say_how_far_extraction_came(store: &dyn Store) {
+pub(super) async fn extraction_watermark_is_exported(store: &dyn Store) {
     let turns = vec![user_turn("1", "2026-03-04T10:00:00Z", "a"), user_turn("2", "2026-03-03T10:00:00Z", "b")];
     say(store, turns.clone()).await;
     extract(store, &[&turns[0], &turns[1]], Vec::new(), Vec::new()).await;
@@ -177,7 +177,7 @@ pub(super) async fn say_how_far_extraction_came(store: &dyn Store) {
     assert_eq!(of_turns, [("c".into(), false), ("b".into(), true), ("A".into(), false)]);
 }
 
-pub(super) async fn say_all_of_a_period(store: &dyn Store) {
+pub(super) async fn period_records_are_complete(store: &dyn Store) {
     let turns = vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")];
     say(store, turns.clone()).await;
     roll_up_all(store, By::Quoting).await;
@@ -232,14 +232,14 @@ pub(super) async fn say_all_of_a_period(store: &dyn Store) {
     assert_ne!(MemoryId::summary(&me(), period("2026-03-09")), stored.id);
 }
 
-pub(super) async fn are_those_of_the_catalog_in_memory(store: &dyn Store) {
+pub(super) async fn records_equal_those_of_the_in_memory_store(store: &dyn Store) {
     let memory = MemoryCatalog::new();
     build(store).await;
     build(&memory).await;
     assert_eq!(records(store).await, records(&memory).await);
 }
 
-pub(super) async fn are_read_back_from_json(store: &dyn Store) {
+pub(super) async fn records_round_trip_through_json(store: &dyn Store) {
     build(store).await;
     for record in records(store).await {
         let line = serde_json::to_string(&record).unwrap();

@@ -28,7 +28,7 @@ async fn restored(store: &dyn Store) -> (MemoryCatalog, Vec<Record>) {
     (memory, records)
 }
 
-pub(super) async fn gives_the_same_records_again(store: &dyn Store) {
+pub(super) async fn restored_agent_has_the_same_records(store: &dyn Store) {
     let (_, expected) = restored(store).await;
     assert_eq!(records(store).await, expected);
 }
@@ -61,7 +61,7 @@ async fn answers(store: &dyn Store) -> String {
     lines.join("\n")
 }
 
-pub(super) async fn gives_the_same_answers_again(store: &dyn Store) {
+pub(super) async fn restored_agent_gives_the_same_answers(store: &dyn Store) {
     let (memory, _) = restored(store).await;
     pretty_eq(&answers(store).await, &answers(&memory).await);
     assert!(store.all_agents().await.unwrap().contains(&me()));
@@ -74,7 +74,7 @@ fn pretty_eq(left: &str, right: &str) {
     assert_eq!(left.lines().count(), right.lines().count());
 }
 
-pub(super) async fn changes_are_there_for_projections(store: &dyn Store) {
+pub(super) async fn restored_memories_are_changes_for_projections(store: &dyn Store) {
     restored(store).await;
     let mut seqs = Vec::new();
     for grain in Grain::ALL {
@@ -90,7 +90,7 @@ pub(super) async fn changes_are_there_for_projections(store: &dyn Store) {
     assert!(store.log_version(&me()).await.unwrap() > 0);
 }
 
-pub(super) async fn extraction_goes_on_where_it_was(store: &dyn Store) {
+pub(super) async fn extraction_resumes_after_restore(store: &dyn Store) {
     let (_, records) = restored(store).await;
     let watermark = store.extraction(&me()).await.unwrap();
     for memory in store.list(&me(), &Select::all(Grain::Working)).await.unwrap() {
@@ -105,7 +105,7 @@ pub(super) async fn extraction_goes_on_where_it_was(store: &dyn Store) {
     assert!(seq > watermark.extracted);
 }
 
-pub(super) async fn work_goes_on(store: &dyn Store) {
+pub(super) async fn roll_up_and_retention_resume_after_restore(store: &dyn Store) {
     let (memory, _) = restored(store).await;
     for store in [store, &memory as &dyn Store] {
         let again = say(store, vec![user_turn("5", "2026-03-17T10:00:00Z", "moved")]).await;
@@ -119,7 +119,7 @@ pub(super) async fn work_goes_on(store: &dyn Store) {
 
 /// A turn that was pruned before the export is known and not added again. A turn that was forgotten before it left no record,
 /// and is stored as new.
-pub(super) async fn what_was_pruned_is_not_added_again(store: &dyn Store) {
+pub(super) async fn pruned_turn_stays_pruned_after_restore(store: &dyn Store) {
     let (memory, _) = world().await;
     let moved = user_turn("5", "2026-03-17T10:00:00Z", "moved");
     memory.erase(&me(), &Target::Memories(vec![moved.id.clone()]), later()).await.unwrap();
@@ -136,7 +136,7 @@ pub(super) async fn what_was_pruned_is_not_added_again(store: &dyn Store) {
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
 }
 
-pub(super) async fn a_turn_is_not_there_and_gone(store: &dyn Store) {
+pub(super) async fn turn_that_is_both_live_and_pruned_is_refused(store: &dyn Store) {
     let (_, mut records) = world().await;
     let gone = Record::Gone { id: user_turn("5", "2026-03-17T10:00:00Z", "moved").id, day: None, at: None };
     refused(store, [&[gone][..], &records[..]].concat()).await;
@@ -146,7 +146,7 @@ pub(super) async fn a_turn_is_not_there_and_gone(store: &dyn Store) {
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
 }
 
-pub(super) async fn a_day_of_which_no_record_tells_is_dirty(store: &dyn Store) {
+pub(super) async fn day_without_a_ledger_record_is_dirty(store: &dyn Store) {
     let (_, mut records) = world().await;
     records.retain(|record| matches!(record, Record::Turn { .. }));
     restore_records(store, &me(), records, later()).await.unwrap();
@@ -162,7 +162,7 @@ async fn refused(store: &dyn Store, records: Vec<Record>) {
     assert_eq!((self::records(store).await, all_changes(store, Grain::Working).await), before);
 }
 
-pub(super) async fn is_refused_where_memories_are(store: &dyn Store) {
+pub(super) async fn agent_with_memories_refuses_restore(store: &dyn Store) {
     let (_, records) = world().await;
     let entered = entry(&me(), "Ann likes cake", "2026-03-12T10:00:00Z");
     store.add_operations(&me(), vec![entered.clone()]).await.unwrap();
@@ -185,7 +185,7 @@ pub(super) async fn is_refused_where_memories_are(store: &dyn Store) {
     assert_eq!(store.settings(&third).await.unwrap().plan, "free");
 }
 
-pub(super) async fn keeps_nothing_of_what_it_refuses(store: &dyn Store) {
+pub(super) async fn refused_restore_stores_nothing(store: &dyn Store) {
     let (_, records) = world().await;
     for bad in ["", "xyz", "é", &"0".repeat(63), &"0".repeat(66), &"G".repeat(64)] {
         let mut records = records.clone();
@@ -202,7 +202,7 @@ pub(super) async fn keeps_nothing_of_what_it_refuses(store: &dyn Store) {
     restore_records(store, &me(), records, now()).await.unwrap();
 }
 
-pub(super) async fn is_refused_under_another_name(store: &dyn Store) {
+pub(super) async fn restore_under_another_name_is_refused(store: &dyn Store) {
     let (_, records) = world().await;
     let elsewhere = Agent::in_workspace("elsewhere", me().name()).unwrap();
     for other in [agent("other"), elsewhere] {
@@ -213,7 +213,7 @@ pub(super) async fn is_refused_under_another_name(store: &dyn Store) {
     restore_records(store, &me(), records, later()).await.unwrap();
 }
 
-pub(super) async fn is_refused_for_what_was_forgotten(store: &dyn Store) {
+pub(super) async fn forgotten_turns_are_not_restored(store: &dyn Store) {
     let (_, records) = world().await;
     let secret = user_turn("8", "2026-03-11T09:00:00Z", "late\nand long");
     say(store, vec![secret.clone()]).await;
@@ -224,7 +224,7 @@ pub(super) async fn is_refused_for_what_was_forgotten(store: &dyn Store) {
     assert_eq!(self::records(store).await, records);
 }
 
-pub(super) async fn leaves_other_agents_alone(store: &dyn Store) {
+pub(super) async fn restore_does_not_change_other_agents(store: &dyn Store) {
     let other = agent("other");
     store.ingest(&other, vec![turn(&other, "2026-03-04T10:00:00Z", "theirs")], false, now()).await.unwrap();
     let before = all_records(store, &other).await;
@@ -234,7 +234,7 @@ pub(super) async fn leaves_other_agents_alone(store: &dyn Store) {
     assert_eq!(store.list(&other, &Select::all(Grain::Working)).await.unwrap()[0].kind(), Kind::Turn);
 }
 
-pub(super) async fn of_nothing_is_nothing(store: &dyn Store) {
+pub(super) async fn restore_of_no_records_changes_nothing(store: &dyn Store) {
     restore_records(store, &me(), Vec::new(), now()).await.unwrap();
     assert_eq!(records(store).await, [Record::Settings(Settings::default())]);
     assert_eq!(store.all_agents().await.unwrap(), []);
@@ -249,7 +249,7 @@ async fn exported() -> Vec<Record> {
     records
 }
 
-pub(super) async fn is_seen_when_all_of_it_is_there(store: &dyn Store) {
+pub(super) async fn unfinished_restore_is_not_visible(store: &dyn Store) {
     let records = exported().await;
     let nothing = all_records(store, &me()).await;
     store.begin_restore(&me()).await.unwrap();
@@ -268,7 +268,7 @@ pub(super) async fn is_seen_when_all_of_it_is_there(store: &dyn Store) {
     assert_eq!(restored, records);
 }
 
-pub(super) async fn is_refused_if_memories_came_meanwhile(store: &dyn Store) {
+pub(super) async fn memories_stored_meanwhile_refuse_the_restore(store: &dyn Store) {
     let records = exported().await;
     store.begin_restore(&me()).await.unwrap();
     store.restore_some(&me(), records).await.unwrap();

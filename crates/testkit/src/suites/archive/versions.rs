@@ -13,7 +13,7 @@ fn version(text: &str, replaced_at: Timestamp) -> Version {
     Version { text: text.into(), replaced_at }
 }
 
-pub(super) async fn of_a_corrected_memory_are_kept_in_order(store: &dyn Store) {
+pub(super) async fn former_texts_of_a_corrected_memory_are_in_order(store: &dyn Store) {
     let statement = a_day(store).await;
     // A clock that was turned back does not change the order.
     for (text, at) in [("b", later()), ("c", now()), ("b", later())] {
@@ -24,7 +24,7 @@ pub(super) async fn of_a_corrected_memory_are_kept_in_order(store: &dyn Store) {
     assert_eq!(store.versions(&me(), &MemoryId::from_text("t-absent")).await.unwrap(), []);
 }
 
-pub(super) async fn of_a_revised_turn_are_its_former_words(store: &dyn Store) {
+pub(super) async fn former_texts_of_a_revised_turn_are_kept(store: &dyn Store) {
     let tea = user_turn("1", "2026-03-04T10:00:00Z", "tea");
     say(store, vec![tea.clone(), user_turn("2", "2026-03-04T11:00:00Z", "cake")]).await;
     let moved = user_turn("1", "2026-03-05T10:00:00Z", "tea");
@@ -46,7 +46,7 @@ pub(super) async fn of_a_revised_turn_are_its_former_words(store: &dyn Store) {
     assert_eq!(store.versions(&me(), &request[0].id).await.unwrap(), [version("a", now())]);
 }
 
-pub(super) async fn go_with_the_memory(store: &dyn Store) {
+pub(super) async fn former_texts_go_with_the_memory(store: &dyn Store) {
     let statement = a_day(store).await;
     let day = MemoryId::summary(&me(), period("2026-03-04"));
     for id in [&statement.id, &day] {
@@ -61,7 +61,7 @@ pub(super) async fn go_with_the_memory(store: &dyn Store) {
     assert_eq!(store.versions(&me(), &day).await.unwrap(), []);
 }
 
-pub(super) async fn of_another_agent_are_not_seen(store: &dyn Store) {
+pub(super) async fn former_texts_of_another_agent_are_hidden(store: &dyn Store) {
     let statement = a_day(store).await;
     store.correct(&me(), &statement.id, "x", now()).await.unwrap();
     assert_eq!(store.versions(&agent("other"), &statement.id).await.unwrap(), []);

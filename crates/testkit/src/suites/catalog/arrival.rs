@@ -25,7 +25,7 @@ fn corrected(turn: &Turn, text: &str) -> Turn {
     Turn { message, origin: Origin::Correction, ..turn.clone() }
 }
 
-pub(super) async fn equal_moments_keep_the_order_of_arrival(catalog: &dyn Catalog) {
+pub(super) async fn equal_times_keep_the_order_of_arrival(catalog: &dyn Catalog) {
     for batch in [&["9", "1"][..], &["5"], &["7", "3"]] {
         say(catalog, batch.iter().map(|id| user_turn(id, MOMENT, id)).collect()).await;
     }
@@ -45,7 +45,7 @@ pub(super) async fn equal_moments_keep_the_order_of_arrival(catalog: &dyn Catalo
     assert_eq!(of(catalog, &user_turn("own", own, "").id).await.period, period("2026-03-04"));
 }
 
-pub(super) async fn a_moment_that_a_revision_leaves_is_free_again(catalog: &dyn Catalog) {
+pub(super) async fn revision_frees_its_former_time(catalog: &dyn Catalog) {
     let next_day = "2026-03-05T10:00:00Z";
     let moves = [
         user_turn("9", MOMENT, "a"),
@@ -63,7 +63,7 @@ pub(super) async fn a_moment_that_a_revision_leaves_is_free_again(catalog: &dyn 
     assert_eq!(moments(&in_order(catalog).await), [MOMENT, next_day, "2026-03-05T10:00:00.000001Z"]);
 }
 
-pub(super) async fn equal_moments_that_come_again_are_known(catalog: &dyn Catalog) {
+pub(super) async fn repeated_messages_with_equal_times_are_duplicates(catalog: &dyn Catalog) {
     let turns: Vec<Turn> = ["9", "1", "5"].iter().map(|id| user_turn(id, MOMENT, id)).collect();
     say(catalog, turns.clone()).await;
     let before = all_changes(catalog, Grain::Working).await;
@@ -84,7 +84,7 @@ pub(super) async fn equal_moments_that_come_again_are_known(catalog: &dyn Catalo
     assert_eq!(texts(&in_order(catalog).await), ["one", "5", "9"]);
 }
 
-pub(super) async fn messages_without_a_moment_stand_behind_what_came_before(catalog: &dyn Catalog) {
+pub(super) async fn message_without_a_time_follows_the_previous_one(catalog: &dyn Catalog) {
     // The second request has earlier times than the last message of the first.
     let first = [untimed("c", MOMENT, "c"), untimed("a", "2026-03-04T10:00:00.000009Z", "a")];
     let second = [untimed("b", "2026-03-04T10:00:00.000004Z", "b"), untimed("0", "2026-03-04T10:00:00.000005Z", "0")];
@@ -93,7 +93,7 @@ pub(super) async fn messages_without_a_moment_stand_behind_what_came_before(cata
     assert_eq!(texts(&in_order(catalog).await), ["c", "a", "b", "0"]);
 }
 
-pub(super) async fn a_message_without_a_moment_that_comes_again_is_known(catalog: &dyn Catalog) {
+pub(super) async fn repeated_message_without_a_time_is_a_duplicate(catalog: &dyn Catalog) {
     let first = say(catalog, vec![untimed("1", MOMENT, "tea")]).await;
     let before = all_changes(catalog, Grain::Working).await;
     let again = vec![untimed("1", "2026-03-04T10:07:00Z", "tea")];
@@ -113,7 +113,7 @@ pub(super) async fn a_message_without_a_moment_that_comes_again_is_known(catalog
     assert!(matches!(moved, Err(Error::Conflict { .. })), "{moved:?}");
 }
 
-pub(super) async fn a_revision_without_a_moment_stays_in_its_place(catalog: &dyn Catalog) {
+pub(super) async fn revision_without_a_time_keeps_its_position(catalog: &dyn Catalog) {
     say(catalog, vec![user_turn("1", MOMENT, "tea"), user_turn("2", "2026-03-04T11:00:00Z", "cake")]).await;
     let revised = untimed("1", "2026-04-01T10:00:00Z", "coffee");
     let done = catalog.ingest(&me(), vec![revised.clone()], true, later()).await.unwrap();
@@ -123,7 +123,7 @@ pub(super) async fn a_revision_without_a_moment_stays_in_its_place(catalog: &dyn
     assert_eq!(dirty(catalog).await, ["2026-03-04"]);
 }
 
-pub(super) async fn what_a_client_sent_is_known_after_a_correction(catalog: &dyn Catalog) {
+pub(super) async fn repeated_message_is_a_duplicate_after_a_correction(catalog: &dyn Catalog) {
     let (tea, cake) = (user_turn("1", MOMENT, "tea"), user_turn("2", MOMENT, "cake"));
     say(catalog, vec![tea.clone(), cake.clone()]).await;
     let placed =
@@ -156,7 +156,7 @@ pub(super) async fn what_a_client_sent_is_known_after_a_correction(catalog: &dyn
     assert_eq!(texts(&in_order(catalog).await), ["tea", "pie"]);
 }
 
-pub(super) async fn messages_are_compared_with_what_their_client_sent(catalog: &dyn Catalog) {
+pub(super) async fn duplicates_are_compared_with_the_sent_content(catalog: &dyn Catalog) {
     use Comparison::{Different, DifferentFromCorrected, New, Same};
     let turns = ["1", "2", "3"].map(|id| user_turn(id, MOMENT, id));
     say(catalog, turns.to_vec()).await;

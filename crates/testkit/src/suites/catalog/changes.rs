@@ -6,7 +6,7 @@ use annals_core::{Catalog, Error, Grain, MemoryId};
 use super::{all_changes, later, me, now, say, user_turn};
 use crate::{agent, period, replacing, set_watermark, summary, turn};
 
-pub(super) async fn come_in_order_and_in_pieces(catalog: &dyn Catalog) {
+pub(super) async fn changes_are_ordered_and_paged(catalog: &dyn Catalog) {
     let ids: Vec<String> = (0..10).map(|index| format!("{index}")).collect();
     for half in ids.chunks(5) {
         say(catalog, half.iter().rev().map(|id| user_turn(id, "2026-03-04T10:00:00Z", id)).collect()).await;
@@ -28,7 +28,7 @@ pub(super) async fn come_in_order_and_in_pieces(catalog: &dyn Catalog) {
     assert_eq!(pieces, all);
 }
 
-pub(super) async fn show_only_the_last_of_a_memory(catalog: &dyn Catalog) {
+pub(super) async fn only_the_last_change_of_a_memory_is_listed(catalog: &dyn Catalog) {
     say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea"), user_turn("2", "2026-03-04T11:00:00Z", "cake")])
         .await;
     let coffee = vec![user_turn("1", "2026-03-04T10:00:00Z", "coffee")];
@@ -39,7 +39,7 @@ pub(super) async fn show_only_the_last_of_a_memory(catalog: &dyn Catalog) {
     assert_eq!(catalog.backlog(&me(), Grain::Working, 0).await.unwrap(), 2);
 }
 
-pub(super) async fn are_of_one_grain(catalog: &dyn Catalog) {
+pub(super) async fn changes_are_of_one_grain(catalog: &dyn Catalog) {
     let turn = user_turn("1", "2026-03-04T10:00:00Z", "tea");
     let seq = say(catalog, vec![turn.clone()]).await.seq;
     let day = summary("2026-03-04", seq, &[turn.id], "tea");
@@ -51,7 +51,7 @@ pub(super) async fn are_of_one_grain(catalog: &dyn Catalog) {
     assert!(all_changes(catalog, Grain::Daily).await[0].seq() > seq, "one sequence numbers all changes");
 }
 
-pub(super) async fn of_each_agent_have_a_sequence_of_their_own(catalog: &dyn Catalog) {
+pub(super) async fn each_agent_has_its_own_sequence(catalog: &dyn Catalog) {
     let other = agent("other");
     let first = say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await.seq;
     let theirs =
@@ -64,7 +64,7 @@ pub(super) async fn of_each_agent_have_a_sequence_of_their_own(catalog: &dyn Cat
     assert_eq!(seqs(&theirs), [first, first + 1]);
 }
 
-pub(super) async fn a_deletion_shows_until_the_memory_is_back(catalog: &dyn Catalog) {
+pub(super) async fn deletion_is_listed_until_the_memory_returns(catalog: &dyn Catalog) {
     let turn = user_turn("1", "2026-03-04T10:00:00Z", "tea");
     let seq = say(catalog, vec![turn.clone()]).await.seq;
     let written = summary("2026-03-04", seq, &[turn.id], "tea");
@@ -85,7 +85,7 @@ pub(super) async fn a_deletion_shows_until_the_memory_is_back(catalog: &dyn Cata
     assert!(matches!(&changes[..], [Change::Upsert(memory)] if memory.seq > *deleted), "{changes:?}");
 }
 
-pub(super) async fn a_deletion_that_every_table_has_applied_is_not_kept(catalog: &dyn Catalog) {
+pub(super) async fn deletion_applied_by_every_table_is_dropped(catalog: &dyn Catalog) {
     let source = [MemoryId::from_text("t-any")];
     let save = async |summary| {
         catalog.save_summaries(&me(), vec![replacing(catalog, &me(), summary).await], now()).await.unwrap();
@@ -106,7 +106,7 @@ pub(super) async fn a_deletion_that_every_table_has_applied_is_not_kept(catalog:
     }
 }
 
-pub(super) async fn watermarks_are_kept_apart(catalog: &dyn Catalog) {
+pub(super) async fn watermarks_are_per_agent_and_grain(catalog: &dyn Catalog) {
     let unknown = Watermark::default();
     let building = Watermark { generation: 3, applied: 41, building: Some((4, 7)) };
     set_watermark(catalog, &me(), Grain::Weekly, Watermark { applied: 5, ..unknown }).await;
@@ -118,7 +118,7 @@ pub(super) async fn watermarks_are_kept_apart(catalog: &dyn Catalog) {
 }
 
 /// A writer that slept while another one went on: whatever it saves over the state it read, nothing changes.
-pub(super) async fn a_watermark_over_another_state_than_was_read_changes_nothing(catalog: &dyn Catalog) {
+pub(super) async fn stale_watermark_changes_nothing(catalog: &dyn Catalog) {
     let first = Watermark { generation: 1, applied: 5, building: None };
     let building = Watermark { building: Some((2, 3)), ..first };
     let second = Watermark { generation: 2, applied: 4, building: None };
@@ -137,7 +137,7 @@ pub(super) async fn a_watermark_over_another_state_than_was_read_changes_nothing
     }
 }
 
-pub(super) async fn a_watermark_does_not_go_back(catalog: &dyn Catalog) {
+pub(super) async fn watermark_does_not_decrease(catalog: &dyn Catalog) {
     let present = Watermark { generation: 2, applied: 7, building: Some((3, 4)) };
     set_watermark(catalog, &me(), Grain::Daily, present).await;
     refused(catalog, present, Watermark { generation: 1, applied: 9, ..present }).await;

@@ -7,7 +7,7 @@ use futures::future::join_all;
 use super::{all_changes, dirty, later, me, now, row, say, user_turn};
 use crate::{agent, at, message, period, turn_of};
 
-pub(super) async fn a_new_turn_is_stored_as_said(catalog: &dyn Catalog) {
+pub(super) async fn new_turn_is_stored_verbatim(catalog: &dyn Catalog) {
     let named = Message { role: Role::Assistant, name: Some("Iris".into()), ..message("2026-03-04T10:00:00Z", "tea?") };
     let turn = turn_of(&me(), named);
     let done = say(catalog, vec![turn.clone()]).await;
@@ -32,7 +32,7 @@ pub(super) async fn a_new_turn_is_stored_as_said(catalog: &dyn Catalog) {
     assert_eq!(stored, [expected]);
 }
 
-pub(super) async fn a_repeated_request_changes_nothing(catalog: &dyn Catalog) {
+pub(super) async fn repeated_request_changes_nothing(catalog: &dyn Catalog) {
     let turns = vec![user_turn("1", "2026-03-04T10:00:00Z", "tea"), user_turn("2", "2026-03-05T10:00:00Z", "cake")];
     say(catalog, turns.clone()).await;
     let (changes, ledger) = (all_changes(catalog, Grain::Working).await, catalog.ledger(&me()).await.unwrap());
@@ -44,7 +44,7 @@ pub(super) async fn a_repeated_request_changes_nothing(catalog: &dyn Catalog) {
     }
 }
 
-pub(super) async fn the_same_request_has_the_same_operation(catalog: &dyn Catalog) {
+pub(super) async fn same_request_has_the_same_receipt(catalog: &dyn Catalog) {
     let turns = vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")];
     let first = say(catalog, turns.clone()).await;
     assert_eq!(say(catalog, turns).await.id, first.id);
@@ -52,7 +52,7 @@ pub(super) async fn the_same_request_has_the_same_operation(catalog: &dyn Catalo
     assert_ne!(other.id, first.id);
 }
 
-pub(super) async fn a_request_that_overlaps_adds_the_rest(catalog: &dyn Catalog) {
+pub(super) async fn overlapping_request_adds_the_rest(catalog: &dyn Catalog) {
     let (tea, cake) = (user_turn("1", "2026-03-04T10:00:00Z", "tea"), user_turn("2", "2026-03-04T11:00:00Z", "cake"));
     say(catalog, vec![tea.clone()]).await;
     let done = say(catalog, vec![tea.clone(), cake.clone(), cake]).await;
@@ -62,7 +62,7 @@ pub(super) async fn a_request_that_overlaps_adds_the_rest(catalog: &dyn Catalog)
     assert_eq!(changes.len(), 2);
 }
 
-pub(super) async fn other_content_is_a_conflict_and_nothing_is_stored(catalog: &dyn Catalog) {
+pub(super) async fn other_content_is_a_conflict_and_changes_nothing(catalog: &dyn Catalog) {
     say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
     let before = (all_changes(catalog, Grain::Working).await, catalog.ledger(&me()).await.unwrap());
     let others = [
@@ -84,7 +84,7 @@ pub(super) async fn other_content_is_a_conflict_and_nothing_is_stored(catalog: &
     }
 }
 
-pub(super) async fn a_request_may_contradict_itself_only_when_it_revises(catalog: &dyn Catalog) {
+pub(super) async fn contradicting_request_is_refused_without_revise(catalog: &dyn Catalog) {
     let request = vec![user_turn("1", "2026-03-04T10:00:00Z", "tea"), user_turn("1", "2026-03-04T10:00:00Z", "coffee")];
     let refused = catalog.ingest(&me(), request.clone(), false, now()).await;
     assert!(matches!(refused, Err(Error::Conflict { .. })), "{refused:?}");
@@ -94,7 +94,7 @@ pub(super) async fn a_request_may_contradict_itself_only_when_it_revises(catalog
     assert_eq!(catalog.get(&me(), &[request[1].id.clone()]).await.unwrap()[0].text, "coffee");
 }
 
-pub(super) async fn revise_replaces(catalog: &dyn Catalog) {
+pub(super) async fn revision_replaces_the_turn(catalog: &dyn Catalog) {
     let first = say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
     let other = user_turn("1", "2026-03-04T10:00:00Z", "coffee");
     let done = catalog.ingest(&me(), vec![other.clone()], true, later()).await.unwrap();
@@ -106,7 +106,7 @@ pub(super) async fn revise_replaces(catalog: &dyn Catalog) {
     assert_eq!((day.dirty_seq, day.dirty_at), (done.seq, later()));
 }
 
-pub(super) async fn revise_that_moves_makes_both_days_dirty(catalog: &dyn Catalog) {
+pub(super) async fn revision_to_another_day_makes_both_days_dirty(catalog: &dyn Catalog) {
     let before = say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await.seq;
     let moved = user_turn("1", "2026-03-09T10:00:00Z", "tea");
     catalog.ingest(&me(), vec![moved.clone()], true, later()).await.unwrap();
@@ -118,7 +118,7 @@ pub(super) async fn revise_that_moves_makes_both_days_dirty(catalog: &dyn Catalo
     assert_eq!(catalog.inputs(&me(), period("2026-03-09")).await.unwrap()[0].id, moved.id);
 }
 
-pub(super) async fn each_input_makes_its_day_dirty(catalog: &dyn Catalog) {
+pub(super) async fn new_turn_makes_its_day_dirty(catalog: &dyn Catalog) {
     say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "a"), user_turn("2", "2026-03-05T10:00:00Z", "b")]).await;
     let done = catalog.ingest(&me(), vec![user_turn("3", "2026-03-04T09:00:00Z", "c")], false, later()).await.unwrap();
     assert_eq!(dirty(catalog).await, ["2026-03-04", "2026-03-05"]);
@@ -128,7 +128,7 @@ pub(super) async fn each_input_makes_its_day_dirty(catalog: &dyn Catalog) {
     assert_eq!((fifth.sealed, fifth.attempts, fifth.tokens, fifth.recipe), (false, 0, 0, None));
 }
 
-pub(super) async fn a_duplicate_makes_no_day_dirty(catalog: &dyn Catalog) {
+pub(super) async fn duplicate_makes_no_day_dirty(catalog: &dyn Catalog) {
     say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
     // The same message assigned to another day, as after a change of zone: it keeps its day.
     let mut elsewhere = user_turn("1", "2026-03-04T10:00:00Z", "tea");
@@ -137,13 +137,13 @@ pub(super) async fn a_duplicate_makes_no_day_dirty(catalog: &dyn Catalog) {
     assert_eq!(dirty(catalog).await, ["2026-03-04"]);
 }
 
-pub(super) async fn the_same_id_in_two_conversations_is_two_turns(catalog: &dyn Catalog) {
+pub(super) async fn same_id_in_two_conversations_is_two_turns(catalog: &dyn Catalog) {
     let here = user_turn("1", "2026-03-04T10:00:00Z", "tea");
     let there = turn_of(&me(), Message { conversation: "other".into(), ..here.message.clone() });
     assert_eq!(say(catalog, vec![here, there]).await.accepted, 2);
 }
 
-pub(super) async fn any_text_comes_back_as_it_was(catalog: &dyn Catalog) {
+pub(super) async fn any_text_round_trips(catalog: &dyn Catalog) {
     let odd =
         ["", "'; DROP TABLE turns; --", "a\0b", "\r\n\t", "👩‍👩‍👧 e\u{301} \u{feff}", "%_\\\"", &"long ".repeat(100_000)];
     for (index, text) in odd.iter().enumerate() {
@@ -158,7 +158,7 @@ pub(super) async fn any_text_comes_back_as_it_was(catalog: &dyn Catalog) {
     }
 }
 
-pub(super) async fn early_and_late_years_are_kept(catalog: &dyn Catalog) {
+pub(super) async fn early_and_late_years_round_trip(catalog: &dyn Catalog) {
     let instants =
         ["0002-01-01T00:00:00Z", "1660-01-11T21:00:00Z", "1969-12-31T23:59:59.999999Z", "9998-12-31T23:59:59Z"];
     say(catalog, instants.iter().map(|instant| user_turn(instant, instant, "x")).collect()).await;
@@ -167,7 +167,7 @@ pub(super) async fn early_and_late_years_are_kept(catalog: &dyn Catalog) {
     assert_eq!(stored, instants.map(at));
 }
 
-pub(super) async fn requests_at_once_are_each_stored_once(catalog: &dyn Catalog) {
+pub(super) async fn concurrent_requests_are_stored_once_each(catalog: &dyn Catalog) {
     // Ten turns, each sent by three clients at the same time.
     let turn = |index: usize| user_turn(&format!("{}", index % 10), "2026-03-04T10:00:00Z", "tea");
     let done = join_all((0..30).map(|index| say(catalog, vec![turn(index)]))).await;
@@ -179,7 +179,7 @@ pub(super) async fn requests_at_once_are_each_stored_once(catalog: &dyn Catalog)
     assert_eq!(row(catalog, "2026-03-04").await.dirty_seq, changes[9].seq());
 }
 
-pub(super) async fn what_was_masked_is_counted_in_the_operation(catalog: &dyn Catalog) {
+pub(super) async fn receipt_counts_masked_texts(catalog: &dyn Catalog) {
     let mut request = vec![user_turn("1", "2026-03-04T10:00:00Z", "a"), user_turn("2", "2026-03-04T11:00:00Z", "b")];
     assert_eq!(say(catalog, request.clone()).await.masked, 0);
     (request[0].masked, request[1].masked) = (2, 1);
@@ -190,7 +190,7 @@ pub(super) async fn what_was_masked_is_counted_in_the_operation(catalog: &dyn Ca
 }
 
 /// A repeated turn keeps its attachment; a revised one replaces it, unless it brings none.
-pub(super) async fn an_attachment_stays_with_its_turn(catalog: &dyn Catalog) {
+pub(super) async fn attachment_stays_with_its_turn(catalog: &dyn Catalog) {
     let attached = |text: &str, attachment: Option<&str>| Turn {
         attachment: attachment.map(Into::into),
         ..user_turn("1", "2026-03-04T10:00:00Z", text)

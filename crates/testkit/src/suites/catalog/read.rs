@@ -15,7 +15,7 @@ async fn check(catalog: &dyn Catalog, select: Select, expect: &[&str]) {
     assert_eq!(texts(&listed), expect, "{select:?}");
 }
 
-pub(super) async fn lists_what_shares_an_instant_with_the_range(catalog: &dyn Catalog) {
+pub(super) async fn lists_memories_that_overlap_the_range(catalog: &dyn Catalog) {
     say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "x")]).await;
     let cases = [
         ("2026-03-04T10:00:00Z", "2026-03-04T10:00:00.000001Z", true),
@@ -60,7 +60,7 @@ pub(super) async fn lists_the_newest_first(catalog: &dyn Catalog) {
     check(catalog, Select { limit: 0, ..newest }, &[]).await;
 }
 
-pub(super) async fn lists_equal_instants_by_conversation_and_arrival(catalog: &dyn Catalog) {
+pub(super) async fn lists_equal_times_by_conversation_and_arrival(catalog: &dyn Catalog) {
     let turns = ["b2", "a2", "b1", "a1"].map(|text| {
         let sent = message("2026-03-04T10:00:00Z", text);
         turn_of(&me(), Message { conversation: text[..1].into(), client_id: Some(text[1..].into()), ..sent })
@@ -150,7 +150,7 @@ pub(super) async fn lists_by_kind(catalog: &dyn Catalog) {
     check(catalog, Select { kinds: vec![Kind::Statement], ..of_conversation }, &[]).await;
 }
 
-pub(super) async fn gets_in_the_order_asked_for(catalog: &dyn Catalog) {
+pub(super) async fn gets_in_the_requested_order(catalog: &dyn Catalog) {
     let turns = [user_turn("1", "2026-03-04T10:00:00Z", "a"), user_turn("2", "2026-03-04T11:00:00Z", "b")];
     say(catalog, turns.to_vec()).await;
     let source = std::slice::from_ref(&turns[0].id);
@@ -172,7 +172,7 @@ pub(super) async fn gets_in_the_order_asked_for(catalog: &dyn Catalog) {
     assert_eq!(texts(&catalog.get(&me(), &many).await.unwrap()), ["b", "a"]);
 }
 
-pub(super) async fn counts_what_is_live(catalog: &dyn Catalog) {
+pub(super) async fn counts_live_memories(catalog: &dyn Catalog) {
     assert_eq!(catalog.counts(&me()).await.unwrap(), Counts::default());
     let instants = ["2026-03-04T10:00:00Z", "1660-01-11T21:00:00Z", "2026-03-05T10:00:00Z"];
     say(catalog, instants.iter().map(|instant| user_turn(instant, instant, "x")).collect()).await;
@@ -187,7 +187,7 @@ pub(super) async fn counts_what_is_live(catalog: &dyn Catalog) {
     assert_eq!(catalog.counts(&me()).await.unwrap(), counts);
 }
 
-pub(super) async fn finds_by_the_beginning_of_an_id(catalog: &dyn Catalog) {
+pub(super) async fn finds_by_prefix_of_an_id(catalog: &dyn Catalog) {
     let turns = ["tea", "cake"].map(|text| user_turn(text, "2026-03-04T10:00:00Z", text));
     let first = turns[0].id.clone();
     catalog.ingest(&me(), turns.to_vec(), false, now()).await.unwrap();

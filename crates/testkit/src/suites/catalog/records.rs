@@ -6,16 +6,16 @@ use annals_core::{Agent, Catalog, DeadLetter, EngineChoice, Grain, MemoryId, Set
 use super::{later, me, now, say, user_turn};
 use crate::{agent, at, period, set_watermark, summary, turn};
 
-pub(super) async fn an_unknown_agent_reads_as_empty(catalog: &dyn Catalog) {
+pub(super) async fn unknown_agent_reads_as_empty(catalog: &dyn Catalog) {
     assert_eq!(catalog.all_agents().await.unwrap(), []);
     assert_eq!(catalog.settings(&me()).await.unwrap(), Settings::default());
     assert_eq!(catalog.agent_state(&me()).await.unwrap(), AgentState::default());
-    see_nothing(catalog, &me()).await;
+    assert_empty(catalog, &me()).await;
     assert_eq!(catalog.all_agents().await.unwrap(), [], "reading makes no agent");
 }
 
 /// Asserts that every read of the agent is empty.
-async fn see_nothing(catalog: &dyn Catalog, agent: &Agent) {
+async fn assert_empty(catalog: &dyn Catalog, agent: &Agent) {
     for grain in Grain::ALL {
         assert_eq!(catalog.changes(agent, grain, 0, usize::MAX).await.unwrap(), []);
         assert_eq!(catalog.backlog(agent, grain, 0).await.unwrap(), 0);
@@ -31,7 +31,7 @@ async fn see_nothing(catalog: &dyn Catalog, agent: &Agent) {
     }
 }
 
-pub(super) async fn settings_are_kept(catalog: &dyn Catalog) {
+pub(super) async fn settings_round_trip(catalog: &dyn Catalog) {
     let moved = Settings {
         time_zone: "Asia/Tokyo".into(),
         later_zones: vec![(at("2026-03-05T08:00:00Z"), "America/Los_Angeles".into())],
@@ -49,7 +49,7 @@ pub(super) async fn settings_are_kept(catalog: &dyn Catalog) {
     assert_eq!(catalog.settings(&agent("other")).await.unwrap(), Settings::default());
 }
 
-pub(super) async fn a_standing_is_what_single_questions_tell(catalog: &dyn Catalog) {
+pub(super) async fn agent_state_equals_the_single_queries(catalog: &dyn Catalog) {
     let (set, other) = (agent("set"), agent("other"));
     let settings = Settings { plan: "free".into(), mask: false, ..Settings::default() };
     catalog.save_settings(&set, &settings).await.unwrap();
@@ -71,7 +71,7 @@ pub(super) async fn a_standing_is_what_single_questions_tell(catalog: &dyn Catal
     }
 }
 
-pub(super) async fn agents_are_those_with_settings_or_messages(catalog: &dyn Catalog) {
+pub(super) async fn agents_have_settings_or_messages(catalog: &dyn Catalog) {
     let (set, talking) = (agent("b"), agent("a"));
     catalog.save_settings(&set, &Settings::default()).await.unwrap();
     let turns = vec![turn(&talking, "2026-03-04T10:00:00Z", "tea")];
@@ -114,9 +114,9 @@ pub(super) async fn agents_are_listed_by_workspace_and_name_in_pages(catalog: &d
 }
 
 pub(super) async fn agents_do_not_see_each_other(catalog: &dyn Catalog) {
-    keep_something_of_everything(catalog, &me()).await;
+    store_one_of_each(catalog, &me()).await;
     for other in [agent("other"), agent("TESTER"), agent("teste")] {
-        see_nothing(catalog, &other).await;
+        assert_empty(catalog, &other).await;
         let ids: Vec<_> = catalog.list(&me(), &Select::all(Grain::Working)).await.unwrap();
         let ids: Vec<_> = ids.into_iter().map(|memory| memory.id).collect();
         assert_eq!(ids.len(), 1);
@@ -127,7 +127,7 @@ pub(super) async fn agents_do_not_see_each_other(catalog: &dyn Catalog) {
 }
 
 /// Stores one of each kind of record of a catalog.
-async fn keep_something_of_everything(catalog: &dyn Catalog, agent: &Agent) {
+async fn store_one_of_each(catalog: &dyn Catalog, agent: &Agent) {
     let turn = turn(agent, "2026-03-04T10:00:00Z", "tea");
     let done = catalog.ingest(agent, vec![turn.clone()], false, now()).await.unwrap();
     let day = summary("2026-03-04", done.seq, std::slice::from_ref(&turn.id), "They had tea.");
@@ -137,22 +137,22 @@ async fn keep_something_of_everything(catalog: &dyn Catalog, agent: &Agent) {
     catalog.add_dead_letters(vec![letter(agent, &turn.id, "bad", now())]).await.unwrap();
 }
 
-pub(super) async fn the_same_name_elsewhere_is_another_agent(catalog: &dyn Catalog) {
+pub(super) async fn same_name_in_another_workspace_is_another_agent(catalog: &dyn Catalog) {
     let here = Agent::in_workspace("here", "ann").unwrap();
     let there = Agent::in_workspace("there", "ann").unwrap();
-    keep_something_of_everything(catalog, &here).await;
-    see_nothing(catalog, &there).await;
-    keep_something_of_everything(catalog, &there).await;
+    store_one_of_each(catalog, &here).await;
+    assert_empty(catalog, &there).await;
+    store_one_of_each(catalog, &there).await;
     assert_eq!(catalog.counts(&here).await.unwrap(), catalog.counts(&there).await.unwrap());
     let mut agents = catalog.all_agents().await.unwrap();
     agents.sort();
     assert_eq!(agents, [here, there]);
 }
 
-pub(super) async fn any_name_is_a_name(catalog: &dyn Catalog) {
+pub(super) async fn any_name_is_accepted(catalog: &dyn Catalog) {
     let mut agents = ["../../etc", "o'brien \"x\"; --", "Μνήμη", "%", "a b", "日記"].map(agent);
     for agent in &agents {
-        keep_something_of_everything(catalog, agent).await;
+        store_one_of_each(catalog, agent).await;
     }
     agents.sort();
     assert_eq!(catalog.all_agents().await.unwrap(), agents);
@@ -161,7 +161,7 @@ pub(super) async fn any_name_is_a_name(catalog: &dyn Catalog) {
     }
 }
 
-pub(super) async fn the_ledger_is_by_grain_and_time(catalog: &dyn Catalog) {
+pub(super) async fn ledger_is_ordered_by_grain_and_time(catalog: &dyn Catalog) {
     let instants = ["2026-03-05T10:00:00Z", "1660-01-11T21:00:00Z", "2026-03-04T10:00:00Z"];
     say(catalog, instants.iter().map(|instant| user_turn(instant, instant, "x")).collect()).await;
     let source = [MemoryId::from_text("t-any")];
@@ -182,7 +182,7 @@ fn letter(agent: &Agent, memory: &MemoryId, error: &str, at: Timestamp) -> DeadL
     }
 }
 
-pub(super) async fn dead_letters_are_kept_until_exhumed(catalog: &dyn Catalog) {
+pub(super) async fn dead_letters_stay_until_removed(catalog: &dyn Catalog) {
     let [a, b] = ["t-a", "t-b"].map(MemoryId::from_text);
     catalog
         .add_dead_letters(vec![letter(&me(), &a, "first", later()), letter(&me(), &b, "other", now())])
@@ -198,7 +198,7 @@ pub(super) async fn dead_letters_are_kept_until_exhumed(catalog: &dyn Catalog) {
     assert_eq!(catalog.dead_letters(&me()).await.unwrap(), replaced[1..]);
 }
 
-pub(super) async fn an_operation_is_done_when_its_own_lane_is(catalog: &dyn Catalog) {
+pub(super) async fn receipt_is_searchable_once_its_own_table_has_applied_it(catalog: &dyn Catalog) {
     let request = || vec![turn(&me(), "2026-03-04T10:00:00Z", "one"), turn(&me(), "2026-03-04T11:00:00Z", "two")];
     let first = catalog.ingest(&me(), request(), false, now()).await.unwrap();
     let other = agent("other");
@@ -208,7 +208,7 @@ pub(super) async fn an_operation_is_done_when_its_own_lane_is(catalog: &dyn Cata
     assert_eq!((first.seq, again.seq), (newest, newest));
 }
 
-pub(super) async fn operations_are_kept(catalog: &dyn Catalog) {
+pub(super) async fn receipts_round_trip(catalog: &dyn Catalog) {
     let done = say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
     assert_eq!(catalog.operation(&me(), &done.id).await.unwrap(), Some(done.clone()));
     assert_eq!(catalog.operation(&agent("other"), &done.id).await.unwrap(), None);
@@ -218,8 +218,8 @@ pub(super) async fn operations_are_kept(catalog: &dyn Catalog) {
     assert_eq!(catalog.operation(&me(), &done.id).await.unwrap(), Some(done));
 }
 
-pub(super) async fn a_sound_store_has_no_faults(catalog: &dyn Catalog) {
+pub(super) async fn intact_store_has_no_faults(catalog: &dyn Catalog) {
     assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
-    keep_something_of_everything(catalog, &me()).await;
+    store_one_of_each(catalog, &me()).await;
     assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
 }

@@ -25,7 +25,7 @@ async fn stored(catalog: &dyn Catalog, label: &str) -> Option<Memory> {
     catalog.get(&me(), &[MemoryId::summary(&me(), period(label))]).await.unwrap().pop()
 }
 
-pub(super) async fn input_is_in_order_of_time_then_of_conversation_then_of_arrival(catalog: &dyn Catalog) {
+pub(super) async fn input_is_ordered_by_time_conversation_and_arrival(catalog: &dyn Catalog) {
     let turn = |conversation: &str, id: &str, instant: &str| {
         let sent = message(instant, &format!("{conversation} {id}"));
         turn_of(&me(), Message { conversation: conversation.into(), client_id: Some(id.into()), ..sent })
@@ -46,7 +46,7 @@ pub(super) async fn input_is_in_order_of_time_then_of_conversation_then_of_arriv
     assert_eq!(catalog.inputs(&me(), period("2026-03-05")).await.unwrap(), []);
 }
 
-pub(super) async fn a_summary_reads_back_whole(catalog: &dyn Catalog) {
+pub(super) async fn summary_round_trips(catalog: &dyn Catalog) {
     let turn = user_turn("1", "2026-03-04T10:00:00Z", "tea");
     let seq = say(catalog, vec![turn.clone()]).await.seq;
     let sentence = Sentence {
@@ -78,7 +78,7 @@ pub(super) async fn a_summary_reads_back_whole(catalog: &dyn Catalog) {
     assert_eq!((day.input_digest, day.recipe), (Some(written.input_digest), Some(written.recipe)));
 }
 
-pub(super) async fn a_new_text_is_a_change_and_makes_the_parent_dirty(catalog: &dyn Catalog) {
+pub(super) async fn new_text_is_a_change_and_makes_the_parent_dirty(catalog: &dyn Catalog) {
     let (turn, seq) = rolled_up(catalog).await;
     let first = stored(catalog, DAY).await.unwrap();
     let week = row(catalog, "2026-W10").await;
@@ -93,7 +93,7 @@ pub(super) async fn a_new_text_is_a_change_and_makes_the_parent_dirty(catalog: &
     assert_eq!(all_changes(catalog, Grain::Daily).await.len(), 1);
 }
 
-pub(super) async fn the_same_text_is_no_change_but_has_new_lineage(catalog: &dyn Catalog) {
+pub(super) async fn same_text_is_no_change_but_saves_lineage(catalog: &dyn Catalog) {
     let (turn, _) = rolled_up(catalog).await;
     let (first, week) = (stored(catalog, DAY).await.unwrap(), row(catalog, "2026-W10").await);
     let late = user_turn("2", "2026-03-04T11:00:00Z", "yes");
@@ -109,7 +109,7 @@ pub(super) async fn the_same_text_is_no_change_but_has_new_lineage(catalog: &dyn
     assert_eq!(day.input_digest, Some(Digest::of(sources.iter().map(MemoryId::as_str))));
 }
 
-pub(super) async fn unchanged_input_only_makes_clean(catalog: &dyn Catalog) {
+pub(super) async fn unchanged_input_only_marks_the_period_clean(catalog: &dyn Catalog) {
     let (turn, _) = rolled_up(catalog).await;
     let (first, week) = (stored(catalog, DAY).await.unwrap(), row(catalog, "2026-W10").await);
     // Changed and changed back.
@@ -126,7 +126,7 @@ pub(super) async fn unchanged_input_only_makes_clean(catalog: &dyn Catalog) {
     assert_eq!((after.clean_seq, after.tokens), (before.dirty_seq, before.tokens));
 }
 
-pub(super) async fn no_input_left_deletes_the_summary(catalog: &dyn Catalog) {
+pub(super) async fn period_without_input_loses_its_summary(catalog: &dyn Catalog) {
     rolled_up(catalog).await;
     let week = row(catalog, "2026-W10").await;
     let moved = vec![user_turn("1", "2026-03-09T10:00:00Z", "tea")];
@@ -139,14 +139,14 @@ pub(super) async fn no_input_left_deletes_the_summary(catalog: &dyn Catalog) {
     assert_eq!(catalog.counts(&me()).await.unwrap().memories, [1, 0, 0, 0, 0, 0]);
 }
 
-pub(super) async fn nothing_to_delete_is_no_change(catalog: &dyn Catalog) {
+pub(super) async fn deleting_a_missing_summary_changes_nothing(catalog: &dyn Catalog) {
     let seq = say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await.seq;
     save(catalog, Summary { draft: None, ..summary(DAY, seq, &[], "") }).await;
     assert_eq!(all_changes(catalog, Grain::Daily).await, []);
     assert_eq!(dirty(catalog).await, Vec::<String>::new());
 }
 
-pub(super) async fn what_came_meanwhile_stays_dirty(catalog: &dyn Catalog) {
+pub(super) async fn input_stored_meanwhile_stays_dirty(catalog: &dyn Catalog) {
     let turn = user_turn("1", "2026-03-04T10:00:00Z", "tea");
     let read = say(catalog, vec![turn.clone()]).await.seq;
     let late = say(catalog, vec![user_turn("2", "2026-03-04T11:00:00Z", "cake")]).await.seq;
@@ -166,7 +166,7 @@ async fn refused(catalog: &dyn Catalog, summaries: &[Summary]) {
 }
 
 /// A writer that slept while another one rolled the period up: its older text replaces nothing.
-pub(super) async fn a_roll_up_of_another_state_than_was_read_changes_nothing(catalog: &dyn Catalog) {
+pub(super) async fn stale_roll_up_changes_nothing(catalog: &dyn Catalog) {
     let turn = user_turn("1", "2026-03-04T10:00:00Z", "tea");
     let first = say(catalog, vec![turn.clone()]).await.seq;
     let sources = std::slice::from_ref(&turn.id);
@@ -185,7 +185,7 @@ pub(super) async fn a_roll_up_of_another_state_than_was_read_changes_nothing(cat
     assert_eq!(stored(catalog, DAY).await.unwrap().text, "Tea and cake.");
 }
 
-pub(super) async fn one_stale_roll_up_refuses_all_of_its_batch(catalog: &dyn Catalog) {
+pub(super) async fn one_stale_roll_up_refuses_its_batch(catalog: &dyn Catalog) {
     let (turn, seq) = rolled_up(catalog).await;
     let sources = [turn];
     let other = summary("2026-03-05", seq, &sources, "Another day.");
@@ -193,13 +193,13 @@ pub(super) async fn one_stale_roll_up_refuses_all_of_its_batch(catalog: &dyn Cat
     save(catalog, other).await;
 }
 
-pub(super) async fn a_year_has_no_parent(catalog: &dyn Catalog) {
+pub(super) async fn year_has_no_parent(catalog: &dyn Catalog) {
     save(catalog, summary("2026", 0, &[MemoryId::from_text("s-quarter")], "A good year.")).await;
     assert_eq!(stored(catalog, "2026").await.unwrap().text, "A good year.");
     assert_eq!(dirty(catalog).await, Vec::<String>::new());
 }
 
-pub(super) async fn summaries_of_a_grain_are_the_input_of_the_next(catalog: &dyn Catalog) {
+pub(super) async fn summaries_are_the_input_of_the_next_grain(catalog: &dyn Catalog) {
     let source = [MemoryId::from_text("t-any")];
     let labels = ["2026-03-03", "2026-03-01", "2026-03-02", "2026-W10", "2026-W12", "2026-W11", "2026-03", "2026-Q1"];
     let summaries = labels.iter().map(|label| summary(label, 0, &source, label)).collect();
@@ -216,7 +216,7 @@ pub(super) async fn summaries_of_a_grain_are_the_input_of_the_next(catalog: &dyn
     check("2026-03-02", &[]).await;
 }
 
-pub(super) async fn weeks_across_a_month_edge_go_to_the_month_of_their_thursday(catalog: &dyn Catalog) {
+pub(super) async fn week_across_two_months_belongs_to_the_month_of_its_thursday(catalog: &dyn Catalog) {
     // 2026-W14 is 30 March to 5 April; its Thursday is 2 April. 2026-W53 ends on 3 January 2027.
     let source = [MemoryId::from_text("t-any")];
     let summaries = ["2026-W14", "2026-W53"].map(|label| summary(label, 0, &source, label));
@@ -227,7 +227,7 @@ pub(super) async fn weeks_across_a_month_edge_go_to_the_month_of_their_thursday(
     assert_eq!(catalog.inputs(&me(), period("2027-01")).await.unwrap(), []);
 }
 
-pub(super) async fn failures_are_counted_until_it_is_clean(catalog: &dyn Catalog) {
+pub(super) async fn failures_are_counted_until_the_period_is_clean(catalog: &dyn Catalog) {
     let turn = user_turn("1", "2026-03-04T10:00:00Z", "tea");
     let seq = say(catalog, vec![turn.clone(), user_turn("2", "2026-03-05T10:00:00Z", "cake")]).await.seq;
     for (error, attempts) in [("no model", 1), ("bad answer", 2)] {
@@ -242,7 +242,7 @@ pub(super) async fn failures_are_counted_until_it_is_clean(catalog: &dyn Catalog
     assert_eq!((day.attempts, day.last_error, day.not_before, day.failing_since), (0, None, None, None));
 }
 
-pub(super) async fn waiting_is_noted_without_a_failure(catalog: &dyn Catalog) {
+pub(super) async fn waiting_counts_as_no_failure(catalog: &dyn Catalog) {
     let days = [period(DAY), period("2026-03-05"), period("2026-03-06")];
     let turns =
         ["1", "2"].map(|id| user_turn(id, &format!("2026-03-0{}T10:00:00Z", 3 + id.parse::<u8>().unwrap()), "tea"));

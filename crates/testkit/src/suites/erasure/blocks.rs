@@ -20,7 +20,7 @@ async fn names(store: &dyn Store) -> Vec<String> {
     store.blocks(&me()).await.unwrap().into_iter().map(|block| block.name).collect()
 }
 
-pub(super) async fn that_name_the_subject_go(store: &dyn Store) {
+pub(super) async fn blocks_that_name_the_subject_are_removed(store: &dyn Store) {
     let user_turn = user_turn("1", "2026-03-04T10:00:00Z", "It rains.").message;
     let turn = turn_of(&me(), Message { client_id: Some("1".into()), name: Some("Zelda".into()), ..user_turn });
     say(store, vec![turn.clone()]).await;
@@ -41,7 +41,7 @@ pub(super) async fn that_name_the_subject_go(store: &dyn Store) {
     assert_eq!(store.find_leftovers(&me(), &done.words).await.unwrap(), Vec::<String>::new());
 }
 
-pub(super) async fn are_looked_for_by_name_and_text(store: &dyn Store) {
+pub(super) async fn leftovers_are_found_in_names_and_texts(store: &dyn Store) {
     save(store, &[("word-in-name", "word-in-text")]).await;
     for word in ["word-in-name", "word-in-text"] {
         assert!(!store.find_leftovers(&me(), &["absent".into(), word.into()]).await.unwrap().is_empty(), "{word}");
@@ -49,7 +49,7 @@ pub(super) async fn are_looked_for_by_name_and_text(store: &dyn Store) {
 }
 
 /// Blocks have no speaker and no day, so no other target selects them.
-pub(super) async fn stay_when_anything_else_goes(store: &dyn Store) {
+pub(super) async fn blocks_stay_when_other_targets_are_erased(store: &dyn Store) {
     say(store, vec![user_turn("1", "2026-03-04T10:00:00Z", "We met at the opera.")]).await;
     save(store, &[("human", "We met at the opera.")]).await;
     let done = erase(store, Target::Conversation("talk".into())).await;

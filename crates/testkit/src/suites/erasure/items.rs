@@ -41,7 +41,7 @@ async fn forgotten(store: &dyn Store, places: &[ItemPlace]) -> Vec<bool> {
     store.forgotten_items(&me(), places).await.unwrap()
 }
 
-pub(super) async fn are_recognised_by_their_places(store: &dyn Store) {
+pub(super) async fn forgotten_items_are_recognized_by_place(store: &dyn Store) {
     let places = save(store).await;
     assert_eq!(forgotten(store, &places).await, [false; 4]);
     erase(store, Target::Subject("Zelda".into())).await;
@@ -53,13 +53,13 @@ pub(super) async fn are_recognised_by_their_places(store: &dyn Store) {
     assert_eq!(forgotten(store, &places).await, [true, false, false, true]);
 }
 
-pub(super) async fn are_recognised_after_the_whole_agent_went(store: &dyn Store) {
+pub(super) async fn forgotten_items_are_recognized_after_the_agent_is_erased(store: &dyn Store) {
     let places = save(store).await;
     erase(store, Target::Agent).await;
     assert_eq!(forgotten(store, &places).await, [true; 4]);
 }
 
-pub(super) async fn entered_statements_go_by_id_and_by_range(store: &dyn Store) {
+pub(super) async fn entered_statement_is_erased_by_id_and_by_range(store: &dyn Store) {
     let (first, second) = (entered("1", "One."), entered("2", "Two."));
     store.add_statements(&me(), vec![first.clone(), second.clone()]).await.unwrap();
     assert_eq!(erase(store, by_id(&[&first.id])).await.statements, std::slice::from_ref(&first.id));

@@ -26,7 +26,7 @@ fn reply(question: &str) -> Reply {
     }
 }
 
-pub(super) async fn replies_and_requests_go(store: &dyn Store) {
+pub(super) async fn replies_and_requests_are_removed(store: &dyn Store) {
     let request = say(store, turns().to_vec()).await;
     let other = agent("other");
     for agent in [&me(), &other] {
@@ -43,7 +43,7 @@ pub(super) async fn replies_and_requests_go(store: &dyn Store) {
 }
 
 /// The model was asked before the erasure and answers after it.
-pub(super) async fn a_late_answer_is_paid_but_not_kept(store: &dyn Store) {
+pub(super) async fn late_reply_is_charged_but_not_kept(store: &dyn Store) {
     for (next, target) in [("8", by_id(&[&turns()[0].id])), ("9", Target::Agent)] {
         let seq = say(store, turns().to_vec()).await.seq;
         let before = store.usage(&me(), now()).await.unwrap();
@@ -61,7 +61,7 @@ pub(super) async fn a_late_answer_is_paid_but_not_kept(store: &dyn Store) {
     }
 }
 
-pub(super) async fn letters_go_with_their_memories(store: &dyn Store) {
+pub(super) async fn dead_letters_are_removed_with_their_memories(store: &dyn Store) {
     let [tea, cake] = turns();
     say(store, turns().to_vec()).await;
     let likes_tea = statement(&me(), &tea, "Ann likes tea.");
@@ -86,7 +86,7 @@ pub(super) async fn letters_go_with_their_memories(store: &dyn Store) {
     assert_eq!(store.dead_letters(&me()).await.unwrap(), [stays]);
 }
 
-pub(super) async fn former_texts_go(store: &dyn Store) {
+pub(super) async fn former_texts_are_removed(store: &dyn Store) {
     let [tea, cake] = turns();
     say(store, turns().to_vec()).await;
     for text in ["green tea", "tea"] {
@@ -112,7 +112,7 @@ pub(super) async fn former_texts_go(store: &dyn Store) {
     assert_eq!(former(&MemoryId::summary(&me(), period("2026"))).await, 0);
 }
 
-pub(super) async fn former_texts_of_sealed_summaries_go(store: &dyn Store) {
+pub(super) async fn former_texts_of_sealed_summaries_are_removed(store: &dyn Store) {
     let day = MemoryId::summary(&me(), period("2026-03-04"));
     let late = user_turn("9", "2026-03-04T12:00:00Z", "rain");
     say(store, [&turns()[..], &[user_turn("3", "2026-03-04T11:00:00Z", "milk")]].concat()).await;
@@ -134,7 +134,7 @@ pub(super) async fn former_texts_of_sealed_summaries_go(store: &dyn Store) {
     assert_eq!(store.versions(&me(), &day).await.unwrap(), []);
 }
 
-pub(super) async fn the_log_has_a_new_version_if_it_changed(store: &dyn Store) {
+pub(super) async fn changed_log_has_a_new_version(store: &dyn Store) {
     let [tea, cake] = turns();
     say(store, turns().to_vec()).await;
     extract(store, &[&tea], Vec::new(), vec![operation(&tea, 0, "Ann likes tea")]).await;
@@ -160,7 +160,7 @@ pub(super) async fn late_output_of_erased_turns_is_ignored(store: &dyn Store) {
     assert_eq!(watermark, ExtractionWatermark { extracted: watermark.extracted, ..ExtractionWatermark::default() });
 }
 
-pub(super) async fn twice_is_once(store: &dyn Store) {
+pub(super) async fn second_erasure_changes_nothing(store: &dyn Store) {
     let [tea, _] = turns();
     say(store, turns().to_vec()).await;
     store.add_operations(&me(), vec![entry(&me(), "Ann likes tea", "2026-03-04T10:00:00Z")]).await.unwrap();
@@ -173,7 +173,7 @@ pub(super) async fn twice_is_once(store: &dyn Store) {
     }
 }
 
-pub(super) async fn a_scrub_changes_nothing_else(store: &dyn Store) {
+pub(super) async fn scrub_changes_no_records(store: &dyn Store) {
     let [tea, _] = turns();
     say(store, turns().to_vec()).await;
     roll_up_all(store, By::Quoting).await;

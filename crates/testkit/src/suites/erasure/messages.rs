@@ -36,7 +36,7 @@ fn tea_at(conversation: &str, id: &str) -> Turn {
     turn_of(&me(), Message { conversation, client_id, ..tea().message })
 }
 
-pub(super) async fn are_recognised_by_place_and_content(store: &dyn Store) {
+pub(super) async fn forgotten_messages_are_recognized_by_place_and_content(store: &dyn Store) {
     say(store, vec![tea(), cake()]).await;
     assert!(!is_forgotten(store, &tea()).await);
     erase(store, by_id(&[&tea().id])).await;
@@ -57,7 +57,7 @@ pub(super) async fn are_recognised_by_place_and_content(store: &dyn Store) {
     assert_eq!(store.forgotten(&me(), &[]).await.unwrap(), Vec::<bool>::new());
 }
 
-pub(super) async fn are_not_stored_again(store: &dyn Store) {
+pub(super) async fn forgotten_messages_are_not_stored_again(store: &dyn Store) {
     forget_tea(store).await;
     roll_up_all(store, By::Quoting).await;
     let before = everything(store).await;
@@ -81,7 +81,7 @@ pub(super) async fn are_not_stored_again(store: &dyn Store) {
     assert_eq!(nothing, IngestReceipt { id: nothing.id.clone(), forgotten: 1, ..IngestReceipt::default() });
 }
 
-pub(super) async fn are_no_conflict_and_no_revision(store: &dyn Store) {
+pub(super) async fn forgotten_messages_are_neither_conflict_nor_revision(store: &dyn Store) {
     forget_tea(store).await;
     let at_its_place = user_turn("1", "2026-03-09T10:00:00Z", "something else");
     let done = say(store, vec![tea(), at_its_place]).await;
@@ -98,7 +98,7 @@ pub(super) async fn are_no_conflict_and_no_revision(store: &dyn Store) {
     assert_eq!(store.counts(&me()).await.unwrap().memories[0], 1);
 }
 
-pub(super) async fn may_be_stored_again_when_that_is_taken_back(store: &dyn Store) {
+pub(super) async fn unforgotten_messages_may_be_stored_again(store: &dyn Store) {
     forget_tea(store).await;
     store.unforget(&me(), &[named(&cake())]).await.unwrap();
     assert!(is_forgotten(store, &tea()).await);
@@ -114,7 +114,7 @@ pub(super) async fn may_be_stored_again_when_that_is_taken_back(store: &dyn Stor
     assert!(is_forgotten(store, &tea()).await);
 }
 
-pub(super) async fn of_other_agents_are_not_meant(store: &dyn Store) {
+pub(super) async fn same_messages_of_other_agents_are_accepted(store: &dyn Store) {
     forget_tea(store).await;
     let other = agent("other");
     assert_eq!(store.forgotten(&other, &[named(&tea())]).await.unwrap(), [false]);
@@ -124,7 +124,7 @@ pub(super) async fn of_other_agents_are_not_meant(store: &dyn Store) {
     assert_eq!(store.ingest(&other, vec![theirs], false, later()).await.unwrap().accepted, 1);
 }
 
-pub(super) async fn that_were_only_pruned_were_not_forgotten(store: &dyn Store) {
+pub(super) async fn pruned_messages_are_not_forgotten(store: &dyn Store) {
     say(store, vec![tea(), cake()]).await;
     roll_up_all(store, By::Quoting).await;
     seal(store, "2026-03-04").await;
@@ -132,7 +132,7 @@ pub(super) async fn that_were_only_pruned_were_not_forgotten(store: &dyn Store) 
 }
 
 /// An attachment is searched for a subject, and its text is found as long as it is there.
-pub(super) async fn take_their_attachments_along(store: &dyn Store) {
+pub(super) async fn attachments_are_removed_with_their_messages(store: &dyn Store) {
     let attached = |id: &str, json: &str| Turn { attachment: Some(json.into()), ..tea_at("talk", id) };
     let [named, other] = [attached("1", r#"{"for":"Zelda Quist"}"#), attached("2", r#"{"for":"nobody else"}"#)];
     let more = [

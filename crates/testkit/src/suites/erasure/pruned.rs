@@ -42,7 +42,7 @@ async fn text(store: &dyn Store, label: &str) -> Option<String> {
     summary_of(store, label).await.map(|summary| summary.text)
 }
 
-pub(super) async fn a_conversation_reaches_its_pruned_turns(store: &dyn Store) {
+pub(super) async fn conversation_selects_its_pruned_turns(store: &dyn Store) {
     let (turns, operations) = store_conversations(store).await;
     assert_eq!(erase(store, Target::Conversation("Secret".into())).await, ErasureReport::default());
     let done = erase(store, Target::Conversation("secret".into())).await;
@@ -57,7 +57,7 @@ pub(super) async fn a_conversation_reaches_its_pruned_turns(store: &dyn Store) {
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
 }
 
-pub(super) async fn forgotten_pruned_turns_do_not_come_back(store: &dyn Store) {
+pub(super) async fn forgotten_pruned_turns_are_not_stored_again(store: &dyn Store) {
     let (turns, _) = store_conversations(store).await;
     erase(store, Target::Conversation("secret".into())).await;
     let elsewhere = turn_of(&me(), Message { client_id: Some("77".into()), ..turns[0].message.clone() });
@@ -73,7 +73,7 @@ pub(super) async fn forgotten_pruned_turns_do_not_come_back(store: &dyn Store) {
     assert_eq!(store.ingest(&me(), vec![turns[0].clone()], false, later()).await.unwrap().accepted, 1);
 }
 
-pub(super) async fn a_subject_reaches_pruned_turns_by_their_speaker_and_by_what_is_left(store: &dyn Store) {
+pub(super) async fn subject_selects_pruned_turns_by_speaker_and_remaining_text(store: &dyn Store) {
     let (turns, operations) = store_conversations(store).await;
     // The speaker is Ann, ignoring case and accents.
     let done = erase(store, Target::Subject("ÁNN".into())).await;
@@ -103,7 +103,7 @@ async fn years(store: &dyn Store, by: By) -> [Turn; 2] {
     turns
 }
 
-pub(super) async fn words_of_a_model_above_days_are_lost_with_any_turn_of_theirs(store: &dyn Store) {
+pub(super) async fn model_text_above_days_is_removed_with_any_of_its_turns(store: &dyn Store) {
     let [tea, _] = years(store, By::Model).await;
     let done = erase(store, by_id(&[&tea.id])).await;
     assert_eq!((done.pruned, done.lost), (ids(&[&tea.id]), periods(&["2026"])));
@@ -113,7 +113,7 @@ pub(super) async fn words_of_a_model_above_days_are_lost_with_any_turn_of_theirs
 
 /// The same for a week that quotes days written by a model. The rule exists because a model may trace its sentences to no
 /// source.
-pub(super) async fn quotes_of_a_model_are_lost_like_its_words(store: &dyn Store) {
+pub(super) async fn quotes_of_a_model_are_removed_like_its_own_text(store: &dyn Store) {
     let turns = [user_turn("1", "2026-03-04T10:00:00Z", "tea"), user_turn("2", "2026-03-05T10:00:00Z", "home")];
     say(store, turns.to_vec()).await;
     roll_up_all(store, By::Model).await;
@@ -124,7 +124,7 @@ pub(super) async fn quotes_of_a_model_are_lost_like_its_words(store: &dyn Store)
     assert_eq!(erase(store, by_id(&[&turns[0].id])).await.lost, periods(&["2026-W10"]));
 }
 
-pub(super) async fn a_late_turn_is_not_in_what_was_sealed_before(store: &dyn Store) {
+pub(super) async fn late_turn_is_not_in_an_earlier_seal(store: &dyn Store) {
     years(store, By::Model).await;
     let rain = user_turn("9", "2026-03-04T12:00:00Z", "rain");
     say(store, vec![rain.clone()]).await;
@@ -140,7 +140,7 @@ pub(super) async fn a_late_turn_is_not_in_what_was_sealed_before(store: &dyn Sto
 }
 
 /// Restores the records as another folder or an earlier version exports them: pruned turns with their ids only.
-async fn known_by_id_alone(store: &dyn Store) -> ([Turn; 3], [FactOperation; 3]) {
+async fn known_only_by_id(store: &dyn Store) -> ([Turn; 3], [FactOperation; 3]) {
     let memory = MemoryCatalog::new();
     let all = store_conversations(&memory).await;
     let mut records = all_records(&memory, &me()).await;
@@ -153,8 +153,8 @@ async fn known_by_id_alone(store: &dyn Store) -> ([Turn; 3], [FactOperation; 3])
     all
 }
 
-pub(super) async fn turns_of_which_only_the_id_is_known_are_not_passed_over(store: &dyn Store) {
-    let (turns, operations) = known_by_id_alone(store).await;
+pub(super) async fn turns_known_only_by_id_are_selected(store: &dyn Store) {
+    let (turns, operations) = known_only_by_id(store).await;
     let report = async |target: Target| store.preview(&me(), &target).await.unwrap();
     let done = report(Target::Conversation("secret".into())).await;
     assert_eq!((done.pruned, done.operations, done.cut), (Vec::new(), Vec::new(), Vec::new()));

@@ -47,7 +47,7 @@ fn both(text: &str, sentences: usize) -> [Option<(String, usize)>; 2] {
 
 const UP: [&str; 4] = ["2026-W10", "2026-03", "2026-Q1", "2026"];
 
-pub(super) async fn a_late_turn_is_cut_out_of_what_was_amended(store: &dyn Store) {
+pub(super) async fn late_turn_is_cut_from_the_amended_summary(store: &dyn Store) {
     week(store, By::Quoting).await;
     let rain = late(store, By::Quoting).await;
     let (base, before) = (base_of(store, DAY).await, summary_of(store, DAY).await.unwrap());
@@ -65,7 +65,7 @@ pub(super) async fn a_late_turn_is_cut_out_of_what_was_amended(store: &dyn Store
     assert_eq!(dirty(store).await, [&[DAY], &UP[..]].concat());
 }
 
-pub(super) async fn sentences_of_pruned_turns_are_cut_by_their_ids(store: &dyn Store) {
+pub(super) async fn sentences_of_pruned_turns_are_cut_by_id(store: &dyn Store) {
     let [tea, _, _] = week(store, By::Quoting).await;
     store.pin(&me(), &MemoryId::summary(&me(), period(DAY)), true).await.unwrap();
     let done = erase(store, by_id(&[&tea])).await;
@@ -85,7 +85,7 @@ pub(super) async fn sentences_of_pruned_turns_are_cut_by_their_ids(store: &dyn S
     assert_eq!(summary_of(store, "2026").await.unwrap().text, "cake\nhome");
 }
 
-pub(super) async fn a_range_reaches_pruned_turns_by_their_moment(store: &dyn Store) {
+pub(super) async fn range_selects_pruned_turns_by_time(store: &dyn Store) {
     let settings = Settings { time_zone: "Asia/Tokyo".into(), ..Settings::default() };
     store.save_settings(&me(), &settings).await.unwrap();
     week(store, By::Quoting).await;
@@ -111,7 +111,7 @@ pub(super) async fn a_range_reaches_pruned_turns_by_their_moment(store: &dyn Sto
     assert_eq!(texts(store, "2026-W10").await, both("home", 1));
 }
 
-pub(super) async fn sentences_of_several_turns_go_with_any(store: &dyn Store) {
+pub(super) async fn sentence_of_several_turns_is_cut_with_any_of_them(store: &dyn Store) {
     say(store, turns().to_vec()).await;
     let [tea, cake, _] = turns().map(|turn| turn.id);
     let sentence = |text: &str, from: &[&MemoryId]| Sentence {
@@ -131,7 +131,7 @@ pub(super) async fn sentences_of_several_turns_go_with_any(store: &dyn Store) {
     assert_eq!(texts(store, DAY).await, both("one\nnone", 2), "the text is made of the sentences that are left");
 }
 
-pub(super) async fn parents_of_what_was_cut_are_written_again(store: &dyn Store) {
+pub(super) async fn parents_of_a_cut_summary_are_rolled_up_again(store: &dyn Store) {
     let [tea, _, _] = week(store, By::Model).await;
     roll_up_all(store, By::Model).await;
     let done = erase(store, by_id(&[&tea])).await;
@@ -144,7 +144,7 @@ pub(super) async fn parents_of_what_was_cut_are_written_again(store: &dyn Store)
     }
 }
 
-pub(super) async fn sealed_parents_are_cut_themselves(store: &dyn Store) {
+pub(super) async fn sealed_parents_are_cut_too(store: &dyn Store) {
     let [tea, _, _] = week(store, By::Quoting).await;
     seal(store, "2026-03-05").await;
     for label in UP {
@@ -168,7 +168,7 @@ pub(super) async fn sealed_parents_are_cut_themselves(store: &dyn Store) {
     assert_eq!(texts(store, "2026").await, both("cake\nhome", 2));
 }
 
-pub(super) async fn nothing_left_is_lost(store: &dyn Store) {
+pub(super) async fn summary_without_remaining_sentences_is_lost(store: &dyn Store) {
     let [tea, cake, home] = week(store, By::Quoting).await;
     let done = erase(store, by_id(&[&tea, &cake])).await;
     assert_eq!((done.lost, done.cut, done.rebuilt), (periods(&[DAY]), Vec::new(), periods(&UP)));
@@ -180,7 +180,7 @@ pub(super) async fn nothing_left_is_lost(store: &dyn Store) {
     assert_eq!(summary_of(store, "2026").await.unwrap().sentences()[0].from, [home]);
 }
 
-pub(super) async fn words_of_a_model_are_lost(store: &dyn Store) {
+pub(super) async fn model_text_is_lost(store: &dyn Store) {
     let [tea, _, _] = week(store, By::Model).await;
     late(store, By::Quoting).await;
     let done = erase(store, by_id(&[&tea])).await;
@@ -192,7 +192,7 @@ pub(super) async fn words_of_a_model_are_lost(store: &dyn Store) {
     assert_eq!(summary_of(store, DAY).await.unwrap().text, "rain");
 }
 
-pub(super) async fn a_base_without_it_is_amended_again(store: &dyn Store) {
+pub(super) async fn base_without_the_turn_is_amended_again(store: &dyn Store) {
     week(store, By::Model).await;
     let rain = late(store, By::Model).await;
     let base = base_of(store, DAY).await;
@@ -206,7 +206,7 @@ pub(super) async fn a_base_without_it_is_amended_again(store: &dyn Store) {
     assert_eq!(summary_of(store, DAY).await.unwrap().text, "All in all: tea; cake");
 }
 
-pub(super) async fn what_does_not_come_from_it_stays(store: &dyn Store) {
+pub(super) async fn summaries_without_the_turn_stay(store: &dyn Store) {
     week(store, By::Quoting).await;
     // Late, and not rolled up yet.
     let late = user_turn("9", "2026-03-04T12:00:00Z", "rain");
@@ -224,7 +224,7 @@ pub(super) async fn what_does_not_come_from_it_stays(store: &dyn Store) {
     assert_eq!((summary_of(store, DAY).await, base_of(store, DAY).await), (summary, base));
 }
 
-pub(super) async fn a_base_is_cut_even_without_a_summary(store: &dyn Store) {
+pub(super) async fn base_is_cut_without_a_summary(store: &dyn Store) {
     let [tea, _, _] = week(store, By::Quoting).await;
     let rain = late(store, By::Model).await;
     // The model's text of base and late input is removed. The base was not made from the late turn.
@@ -252,7 +252,7 @@ async fn save_summary(store: &dyn Store, label: &str, text: &str, from: &[Memory
     store.save_summaries(&me(), vec![saved], later()).await.unwrap();
 }
 
-pub(super) async fn untraced_words_of_a_model_come_from_all_sources(store: &dyn Store) {
+pub(super) async fn untraced_model_text_counts_for_all_sources(store: &dyn Store) {
     let tea = turns()[0].id.clone();
     for (verbatim, lost) in [(true, Vec::new()), (false, periods(&[DAY]))] {
         // With `revise`, because a pruned turn counts as a duplicate otherwise.
@@ -264,7 +264,7 @@ pub(super) async fn untraced_words_of_a_model_come_from_all_sources(store: &dyn 
     }
 }
 
-pub(super) async fn a_parent_whose_input_went_is_amended_again(store: &dyn Store) {
+pub(super) async fn sealed_parent_is_amended_after_its_input_is_erased(store: &dyn Store) {
     let [_, cake, _] = week(store, By::Quoting).await;
     seal(store, "2026-W10").await;
     let rain = late(store, By::Quoting).await;

@@ -25,7 +25,7 @@ async fn left(store: &dyn Store) -> Vec<String> {
     sorted(memories.into_iter().map(|memory: Memory| memory.text).collect())
 }
 
-pub(super) async fn whatever_was_said_by_it(store: &dyn Store) {
+pub(super) async fn turns_of_the_subject_are_erased(store: &dyn Store) {
     let turns = [
         turn_by(1, Some("José García"), "a"),
         turn_by(2, Some("JOSE  GARCIA"), "b"),
@@ -41,7 +41,7 @@ pub(super) async fn whatever_was_said_by_it(store: &dyn Store) {
     assert_eq!(erase(store, subject("User")).await.turns, ids(&[&turns[4].id]));
 }
 
-pub(super) async fn whatever_names_it_as_whole_words(store: &dyn Store) {
+pub(super) async fn turns_that_name_the_subject_as_whole_words_are_erased(store: &dyn Store) {
     let texts = [
         ("Ann came.", true),
         ("Then ANN's brother came", true),
@@ -79,7 +79,7 @@ pub(super) async fn whatever_names_it_as_whole_words(store: &dyn Store) {
     assert_eq!(erase(store, subject("カス")).await, ErasureReport::default());
 }
 
-pub(super) async fn its_aliases_are_it(store: &dyn Store) {
+pub(super) async fn aliases_of_the_subject_are_followed(store: &dyn Store) {
     let names = ["Robert", "Bob", "Bobby", "Rob", "Roberta", "Ann"];
     let turns: Vec<_> = names.iter().zip(1..).map(|(name, id)| turn_by(id, None, &format!("{name} came."))).collect();
     say(store, turns.clone()).await;
@@ -91,7 +91,7 @@ pub(super) async fn its_aliases_are_it(store: &dyn Store) {
     assert_eq!((left(store).await, done.operations.len()), (vec!["Ann came.".into(), "Roberta came.".to_owned()], 4));
 }
 
-pub(super) async fn statements_and_operations_about_it(store: &dyn Store) {
+pub(super) async fn statements_and_operations_about_the_subject_are_erased(store: &dyn Store) {
     let turn = turn_by(1, Some("Iris"), "She came with him.");
     say(store, vec![turn.clone()]).await;
     let about = |text: &str, who: &[&str]| Statement {
@@ -117,7 +117,7 @@ pub(super) async fn statements_and_operations_about_it(store: &dyn Store) {
     assert_eq!(left(store).await, ["She came with him.", "c"]);
 }
 
-pub(super) async fn operations_that_name_it_anywhere(store: &dyn Store) {
+pub(super) async fn operations_that_name_the_subject_in_any_field_are_erased(store: &dyn Store) {
     let turn = turn_by(1, Some("Iris"), "She came with him.");
     say(store, vec![turn.clone()]).await;
     let fact = |position: u32| operation(&turn, position, "Bob likes bread");
@@ -143,7 +143,7 @@ pub(super) async fn operations_that_name_it_anywhere(store: &dyn Store) {
     assert_eq!(done.operations, sorted(expected.collect::<Vec<_>>()));
 }
 
-pub(super) async fn turns_whose_conversation_or_id_names_it(store: &dyn Store) {
+pub(super) async fn turns_with_the_name_in_conversation_or_id_are_erased(store: &dyn Store) {
     let turn = |conversation: &str, id: &str| {
         let (conversation, client_id) = (conversation.to_owned(), Some(id.to_owned()));
         turn_of(&me(), Message { conversation, client_id, ..message("2026-03-04T10:00:00Z", "Hello.") })
@@ -176,7 +176,7 @@ async fn joined(
     (names, report.unfollowed)
 }
 
-pub(super) async fn an_alias_is_followed_if_its_bearer_said_so(store: &dyn Store) {
+pub(super) async fn alias_is_followed_if_its_bearer_stated_it(store: &dyn Store) {
     for (speakers, fact, by, forget, reached, unfollowed) in [
         // A bearer of the name states the alias, and nobody else speaks under the other name.
         (&["Bob", "Ann"][..], "Bob also_known_as Robert", 0, "Robert", &["Bob"][..], &[][..]),
@@ -200,7 +200,7 @@ pub(super) async fn an_alias_is_followed_if_its_bearer_said_so(store: &dyn Store
     }
 }
 
-pub(super) async fn an_alias_that_was_retracted_is_not_followed(store: &dyn Store) {
+pub(super) async fn retracted_alias_is_not_followed(store: &dyn Store) {
     let turns = [turn_by(1, Some("Bob"), "tea"), turn_by(2, Some("Rob"), "cake")];
     say(store, turns.to_vec()).await;
     let fact = entry(&me(), "Bob also_known_as Rob", "2026-03-04T10:00:00Z");
@@ -213,7 +213,7 @@ pub(super) async fn an_alias_that_was_retracted_is_not_followed(store: &dyn Stor
     assert_eq!((done.turns, done.unfollowed), (vec![turns[1].id.clone()], Vec::new()));
 }
 
-pub(super) async fn nobody_is_nobody(store: &dyn Store) {
+pub(super) async fn empty_subject_erases_nothing(store: &dyn Store) {
     say(store, vec![turn_by(1, None, "... came."), turn_by(2, None, "")]).await;
     let log = vec![entry(&me(), "Ann likes ...", "2026-03-04T10:00:00Z")];
     store.add_operations(&me(), log).await.unwrap();
@@ -231,7 +231,7 @@ async fn sealed(store: &dyn Store) {
     seal(store, "2026-03-04").await;
 }
 
-pub(super) async fn sealed_sentences_that_name_it(store: &dyn Store) {
+pub(super) async fn sealed_sentences_that_name_the_subject_are_cut(store: &dyn Store) {
     sealed(store).await;
     let done = erase(store, subject("Ann")).await;
     assert_eq!((done.turns, done.cut, done.lost), (Vec::new(), periods(&["2026-03-04"]), Vec::new()));
@@ -242,7 +242,7 @@ pub(super) async fn sealed_sentences_that_name_it(store: &dyn Store) {
     assert_eq!(erase(store, subject("Carl")).await.lost, periods(&["2026-03-04"]));
 }
 
-pub(super) async fn summaries_and_former_texts_that_name_it(store: &dyn Store) {
+pub(super) async fn summaries_and_former_texts_that_name_the_subject_are_erased(store: &dyn Store) {
     say(store, vec![user_turn("1", "2026-03-04T10:00:00Z", "He came."), user_turn("2", "2026-03-12T10:00:00Z", "Bob")])
         .await;
     roll_up_all(store, By::Quoting).await;

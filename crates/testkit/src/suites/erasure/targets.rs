@@ -63,12 +63,12 @@ async fn memories(store: &dyn Store) -> Vec<Memory> {
     store.list(&me(), &Select::all(Grain::Working)).await.unwrap()
 }
 
-pub(super) async fn memories_go_by_id(store: &dyn Store) {
+pub(super) async fn memories_are_erased_by_id(store: &dyn Store) {
     let history = history(store).await;
     history.check(store, by_id(&[&history.turns[2].id, &history.turns[0].id, &history.turns[0].id]), &[0, 2]).await;
 }
 
-pub(super) async fn summaries_do_not_go_by_id(store: &dyn Store) {
+pub(super) async fn summaries_are_not_erased_by_id(store: &dyn Store) {
     history(store).await;
     roll_up_all(store, By::Model).await;
     seal(store, "2026-W10").await;
@@ -78,7 +78,7 @@ pub(super) async fn summaries_do_not_go_by_id(store: &dyn Store) {
     assert_eq!(everything(store).await, before);
 }
 
-pub(super) async fn a_statement_goes_alone(store: &dyn Store) {
+pub(super) async fn statement_is_erased_without_its_turn(store: &dyn Store) {
     let history = history(store).await;
     roll_up_all(store, By::Quoting).await;
     let ledger = store.ledger(&me()).await.unwrap();
@@ -92,7 +92,7 @@ pub(super) async fn a_statement_goes_alone(store: &dyn Store) {
     assert_eq!(store.ledger(&me()).await.unwrap(), ledger, "no summary is made of statements");
 }
 
-pub(super) async fn an_entry_by_hand_goes_by_its_id(store: &dyn Store) {
+pub(super) async fn entered_fact_is_erased_by_id(store: &dyn Store) {
     let history = history(store).await;
     let done = erase(store, by_id(&[&history.entry.source])).await;
     assert_eq!(done, ErasureReport { operations: vec![history.entry.id.clone()], ..ErasureReport::default() });
@@ -100,12 +100,12 @@ pub(super) async fn an_entry_by_hand_goes_by_its_id(store: &dyn Store) {
     assert_eq!(memories(store).await.len(), 6);
 }
 
-pub(super) async fn a_conversation_goes(store: &dyn Store) {
+pub(super) async fn conversation_is_erased(store: &dyn Store) {
     let history = history(store).await;
     history.check(store, Target::Conversation("o'clock".into()), &[2]).await;
 }
 
-pub(super) async fn a_range_goes(store: &dyn Store) {
+pub(super) async fn range_is_erased(store: &dyn Store) {
     let history = history(store).await;
     let empty = Interval { start: at("2026-03-04T10:00:00Z"), end: at("2026-03-04T10:00:00Z") };
     assert_eq!(erase(store, Target::Range(empty)).await, ErasureReport::default());
@@ -116,7 +116,7 @@ pub(super) async fn a_range_goes(store: &dyn Store) {
     assert_eq!(erase(store, Target::Range(entered)).await.operations, [history.entry.id]);
 }
 
-pub(super) async fn what_is_not_there_reaches_nothing(store: &dyn Store) {
+pub(super) async fn target_without_matches_changes_nothing(store: &dyn Store) {
     history(store).await;
     roll_up_all(store, By::Quoting).await;
     let before = everything(store).await;
@@ -134,7 +134,7 @@ pub(super) async fn what_is_not_there_reaches_nothing(store: &dyn Store) {
     }
 }
 
-pub(super) async fn a_dry_run_changes_nothing(store: &dyn Store) {
+pub(super) async fn dry_run_changes_nothing(store: &dyn Store) {
     let history = history(store).await;
     roll_up_all(store, By::Quoting).await;
     let before = everything(store).await;
@@ -148,7 +148,7 @@ pub(super) async fn a_dry_run_changes_nothing(store: &dyn Store) {
     assert_eq!(store.forgotten(&me(), &[message]).await.unwrap(), [false]);
 }
 
-pub(super) async fn another_agent_is_not_reached(store: &dyn Store) {
+pub(super) async fn other_agents_are_not_changed(store: &dyn Store) {
     let history = history(store).await;
     roll_up_all(store, By::Quoting).await;
     let before = everything(store).await;
@@ -168,7 +168,7 @@ pub(super) async fn another_agent_is_not_reached(store: &dyn Store) {
     assert!(summary_of(store, "2026").await.is_some());
 }
 
-pub(super) async fn pins_do_not_hold_it_up(store: &dyn Store) {
+pub(super) async fn pinned_memories_are_erased(store: &dyn Store) {
     let history = history(store).await;
     for id in [&history.turns[0].id, &history.statements[0].id] {
         store.pin(&me(), id, true).await.unwrap();

@@ -20,7 +20,7 @@ async fn months(store: &dyn Store) -> [MemoryId; 3] {
     turns.map(|turn| turn.id)
 }
 
-pub(super) async fn summaries_above_go_and_are_dirty(store: &dyn Store) {
+pub(super) async fn summaries_above_are_removed_and_dirty(store: &dyn Store) {
     let [tea, _, _] = months(store).await;
     let newest = all_changes(store, Grain::Yearly).await.last().unwrap().seq();
     let done = erase(store, by_id(&[&tea])).await;
@@ -44,7 +44,7 @@ pub(super) async fn other_days_stay(store: &dyn Store) {
     }
 }
 
-pub(super) async fn a_day_without_summary_is_dirty_too(store: &dyn Store) {
+pub(super) async fn day_without_a_summary_is_dirty(store: &dyn Store) {
     let turn = user_turn("1", "2026-03-04T10:00:00Z", "tea");
     let seq = say(store, vec![turn.clone()]).await.seq;
     let done = erase(store, by_id(&[&turn.id])).await;
@@ -55,7 +55,7 @@ pub(super) async fn a_day_without_summary_is_dirty_too(store: &dyn Store) {
     assert_eq!(dirty(store).await, ["2026-03-04"]);
 }
 
-pub(super) async fn nothing_left_rolls_up_to_nothing(store: &dyn Store) {
+pub(super) async fn empty_periods_have_no_summaries(store: &dyn Store) {
     let [tea, cake, home] = months(store).await;
     erase(store, by_id(&[&tea, &cake, &home])).await;
     roll_up_all(store, By::Model).await;
@@ -64,7 +64,7 @@ pub(super) async fn nothing_left_rolls_up_to_nothing(store: &dyn Store) {
     assert_eq!(store.all_agents().await.unwrap(), [me()], "it is there, and remembers nothing");
 }
 
-pub(super) async fn what_is_left_is_written_again(store: &dyn Store) {
+pub(super) async fn remaining_turns_are_rolled_up_again(store: &dyn Store) {
     let [tea, _, _] = months(store).await;
     erase(store, by_id(&[&tea])).await;
     roll_up_all(store, By::Quoting).await;

@@ -44,7 +44,7 @@ async fn fill(store: &dyn Store) {
     store.save_reply(&me(), reply, now()).await.unwrap();
 }
 
-pub(super) async fn an_agent_goes_with_all_it_has(store: &dyn Store) {
+pub(super) async fn agent_is_erased_with_everything(store: &dyn Store) {
     fill(store).await;
     let other = agent("other");
     store.ingest(&other, vec![turn(&other, "2026-03-04T10:00:00Z", "tea")], false, now()).await.unwrap();
@@ -58,10 +58,10 @@ pub(super) async fn an_agent_goes_with_all_it_has(store: &dyn Store) {
     assert_eq!(done.lost, periods(&["2026-03-04", "2026-03-05", "2026-W10", "2026-03", "2026-Q1", "2026"]));
     assert_eq!((done.letters, done.words), (1, vec!["Ann likes cake".into(), "We had some cake".to_owned()]));
     assert_eq!(store.all_agents().await.unwrap(), [other]);
-    nothing_is_left(store).await;
+    erased_agent_leaves_nothing(store).await;
 }
 
-async fn nothing_is_left(store: &dyn Store) {
+async fn erased_agent_leaves_nothing(store: &dyn Store) {
     for grain in Grain::ALL {
         assert_eq!(all_changes(store, grain).await, [], "its tables are removed as a whole");
         let none = Watermark { generation: 0, applied: 0, building: None };
@@ -81,7 +81,7 @@ async fn nothing_is_left(store: &dyn Store) {
     );
 }
 
-pub(super) async fn its_messages_stay_forgotten(store: &dyn Store) {
+pub(super) async fn messages_of_the_erased_agent_stay_forgotten(store: &dyn Store) {
     fill(store).await;
     erase(store, Target::Agent).await;
     let [one, two] = turns();
@@ -93,7 +93,7 @@ pub(super) async fn its_messages_stay_forgotten(store: &dyn Store) {
     assert_eq!(store.all_agents().await.unwrap(), [], "nothing was stored");
 }
 
-pub(super) async fn it_may_begin_anew(store: &dyn Store) {
+pub(super) async fn erased_agent_may_be_created_again(store: &dyn Store) {
     fill(store).await;
     let newest = all_changes(store, Grain::Yearly).await.last().unwrap().seq();
     erase(store, Target::Agent).await;
@@ -104,10 +104,10 @@ pub(super) async fn it_may_begin_anew(store: &dyn Store) {
     roll_up_all(store, By::Quoting).await;
     assert_eq!(store.counts(&me()).await.unwrap().memories, [1; 6]);
     assert_eq!(erase(store, Target::Agent).await.turns.len(), 1);
-    nothing_is_left(store).await;
+    erased_agent_leaves_nothing(store).await;
 }
 
-pub(super) async fn numbers_of_what_was_erased_are_not_given_again(store: &dyn Store) {
+pub(super) async fn sequence_numbers_are_not_reused_after_erasure(store: &dyn Store) {
     let (first, second) = (turns(), agent("other"));
     let newest = say(store, first.to_vec()).await.seq;
     erase(store, by_id(&[&first[1].id])).await;

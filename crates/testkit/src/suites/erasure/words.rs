@@ -19,7 +19,7 @@ async fn words_of(store: &dyn Store, text: &str) -> Vec<String> {
     erase(store, by_id(&[&turn.id])).await.words
 }
 
-pub(super) async fn are_sentences_of_what_goes(store: &dyn Store) {
+pub(super) async fn searched_phrases_are_the_erased_sentences(store: &dyn Store) {
     for (text, expect) in [
         (
             "We went to Kyoto. It rained all day!  Did it stop then?\nNo it did not",
@@ -40,7 +40,7 @@ pub(super) async fn are_sentences_of_what_goes(store: &dyn Store) {
     }
 }
 
-pub(super) async fn that_stand_elsewhere_do_not_count(store: &dyn Store) {
+pub(super) async fn phrases_that_remain_elsewhere_are_not_searched(store: &dyn Store) {
     let text = "One is in a turn. Two is in a statement. Three is in an entry. Four is in a base. Five is nowhere. ONE IS IN A TURN";
     let sealed = user_turn("0", "2026-03-02T10:00:00Z", "Four is in a base");
     say(store, vec![sealed]).await;
@@ -55,7 +55,7 @@ pub(super) async fn that_stand_elsewhere_do_not_count(store: &dyn Store) {
     assert_eq!(words_of(store, text).await, ["Five is nowhere", "ONE IS IN A TURN"]);
 }
 
-pub(super) async fn of_statements_and_entries_count(store: &dyn Store) {
+pub(super) async fn phrases_of_statements_and_entries_are_searched(store: &dyn Store) {
     let kept = turn("1", "She said so, at last.");
     say(store, vec![kept.clone()]).await;
     let extracted = statement(&me(), &kept, "Ann goes to Rome in April. So there.");
@@ -77,7 +77,7 @@ async fn find_leftovers(store: &dyn Store, words: &[&str]) -> Vec<String> {
     store.find_leftovers(&me(), &words).await.unwrap()
 }
 
-pub(super) async fn are_looked_for_in_what_this_agent_has(store: &dyn Store) {
+pub(super) async fn leftovers_are_searched_per_agent(store: &dyn Store) {
     let (ann, bob) = (me(), crate::agent("bob"));
     for agent in [&ann, &bob] {
         let message = crate::message("2026-03-04T10:00:00Z", "We share this sentence.");
@@ -91,7 +91,7 @@ pub(super) async fn are_looked_for_in_what_this_agent_has(store: &dyn Store) {
     assert!(!store.unused_space_holds(&done.words).await.unwrap());
 }
 
-pub(super) async fn are_found_nowhere_afterwards(store: &dyn Store) {
+pub(super) async fn no_leftovers_after_erasure(store: &dyn Store) {
     let secret = turn("1", "The 'gold' is \"under\" the\told oak");
     say(store, vec![secret.clone(), turn("2", "It rains.")]).await;
     extract(store, &[&secret], vec![statement(&me(), &secret, "The 'gold' is \"under\" the\told oak")], Vec::new())
@@ -106,7 +106,7 @@ pub(super) async fn are_found_nowhere_afterwards(store: &dyn Store) {
     assert!(!find_leftovers(store, &["It rains."]).await.is_empty());
 }
 
-pub(super) async fn are_looked_for_everywhere(store: &dyn Store) {
+pub(super) async fn leftovers_are_searched_in_every_column(store: &dyn Store) {
     let turns = [turn("1", "word-in-turn"), user_turn("2", "2026-03-12T10:00:00Z", "word-in-summary and base")];
     say(store, turns.to_vec()).await;
     roll_up_all(store, By::Quoting).await;

@@ -5,7 +5,7 @@ use annals_core::Facts;
 use super::{about, facts, ids, me, store};
 use crate::agent;
 
-pub(super) async fn other_names_are_found_in_both_directions(tables: &dyn Facts) {
+pub(super) async fn aliases_are_followed_in_both_directions(tables: &dyn Facts) {
     store(tables, "Bob also_known_as Robert\nBob likes tea\nAnn knows Robert\nEve likes tea\nrobert lives_in Rome")
         .await;
     for name in ["Bob", "Robert", "BOB", "róbert"] {
@@ -14,7 +14,7 @@ pub(super) async fn other_names_are_found_in_both_directions(tables: &dyn Facts)
     assert_eq!(ids(tables, about("Eve")).await, "d");
 }
 
-pub(super) async fn names_of_names_are_found(tables: &dyn Facts) {
+pub(super) async fn aliases_of_aliases_are_followed(tables: &dyn Facts) {
     // Aliases in both directions; the last name is eight steps from the first.
     store(
         tables,
@@ -36,7 +36,7 @@ pub(super) async fn names_of_names_are_found(tables: &dyn Facts) {
     }
 }
 
-pub(super) async fn a_circle_of_names_ends(tables: &dyn Facts) {
+pub(super) async fn cycle_of_aliases_ends(tables: &dyn Facts) {
     store(
         tables,
         "Bob also_known_as Robert
@@ -50,7 +50,7 @@ pub(super) async fn a_circle_of_names_ends(tables: &dyn Facts) {
     assert_eq!(ids(tables, about("Robert")).await, "a b c d e f");
 }
 
-pub(super) async fn a_former_name_is_a_name(tables: &dyn Facts) {
+pub(super) async fn former_alias_is_followed(tables: &dyn Facts) {
     let mut table = facts("Ann also_known_as Mrs_Lee 2020-01-01..2025-01-01\nMrs_Lee likes tea\nAnn likes jazz");
     table[0].superseded_by = Some("d".into());
     tables.replace(&me(), table, 1).await.unwrap();
@@ -58,19 +58,19 @@ pub(super) async fn a_former_name_is_a_name(tables: &dyn Facts) {
     assert_eq!(ids(tables, about("Ann")).await, "b c");
 }
 
-pub(super) async fn a_name_that_was_taken_back_is_none(tables: &dyn Facts) {
+pub(super) async fn retracted_alias_is_not_followed(tables: &dyn Facts) {
     store(tables, "Ann also_known_as Mrs_Lee 2020-01-01..2025-01-01\nMrs_Lee likes tea\nAnn likes jazz").await;
     assert_eq!(ids(tables, about("Mrs Lee")).await, "b");
     assert_eq!(ids(tables, about("Ann")).await, "c");
 }
 
-pub(super) async fn only_the_alias_predicate_gives_names(tables: &dyn Facts) {
+pub(super) async fn only_the_alias_predicate_makes_aliases(tables: &dyn Facts) {
     store(tables, "Bob is Robert\nRobert knows Bobby\nBobby also_known as\nas likes tea").await;
     assert_eq!(ids(tables, about("Bob")).await, "a");
     assert_eq!(ids(tables, about("Bobby")).await, "b c");
 }
 
-pub(super) async fn an_empty_alias_joins_nobody(tables: &dyn Facts) {
+pub(super) async fn empty_alias_joins_nothing(tables: &dyn Facts) {
     store(
         tables,
         "Bob also_known_as ?
@@ -85,7 +85,7 @@ pub(super) async fn an_empty_alias_joins_nobody(tables: &dyn Facts) {
     assert_eq!(ids(tables, about("Eve")).await, "c");
 }
 
-pub(super) async fn an_alias_of_another_agent_is_none(tables: &dyn Facts) {
+pub(super) async fn alias_of_another_agent_is_ignored(tables: &dyn Facts) {
     tables.replace(&agent("other"), facts("Bob also_known_as Robert"), 1).await.unwrap();
     store(tables, "Bob likes tea\nRobert likes jazz").await;
     assert_eq!(ids(tables, about("Bob")).await, "a");

@@ -4,7 +4,7 @@ use annals_core::{FactQuery, Facts, Interval, Timestamp};
 
 use super::{about, day, everything, fact, facts, ids, me, store};
 
-pub(super) async fn facts_come_in_the_order_of_time_then_id(tables: &dyn Facts) {
+pub(super) async fn facts_are_ordered_by_time_then_id(tables: &dyn Facts) {
     let shuffled = ["c Ann likes tea 2026-03-02", "B Ann likes tea 2026-03-02", "z Ann likes tea 2026-03-01"]
         .into_iter()
         .chain(["aa Ann likes tea 2026-03-02", "a Ann likes tea 2026-03-02", "é Ann likes tea 2026-03-02"])
@@ -16,7 +16,7 @@ pub(super) async fn facts_come_in_the_order_of_time_then_id(tables: &dyn Facts) 
     assert_eq!(ids(tables, about("ann")).await, "z B a aa c é");
 }
 
-pub(super) async fn the_limit_counts_from_the_first(tables: &dyn Facts) {
+pub(super) async fn limit_returns_the_first_facts(tables: &dyn Facts) {
     store(tables, "Ann likes tea 2026-03-03\nAnn likes jazz 2026-03-01\nAnn likes rain 2026-03-02").await;
     for (limit, expect) in [(0, ""), (1, "b"), (2, "b c"), (3, "b c a"), (9, "b c a"), (usize::MAX, "b c a")] {
         assert_eq!(ids(tables, FactQuery { limit: Some(limit), ..everything() }).await, expect, "{limit}");
@@ -24,7 +24,7 @@ pub(super) async fn the_limit_counts_from_the_first(tables: &dyn Facts) {
     }
 }
 
-pub(super) async fn those_that_hold_are_found_unless_more_is_asked(tables: &dyn Facts) {
+pub(super) async fn ended_facts_are_found_only_with_history(tables: &dyn Facts) {
     store(tables, "Ann lives_in Rome 2026-01-01..2026-02-01\nAnn lives_in Oslo 2026-02-01").await;
     assert_eq!(ids(tables, FactQuery::default()).await, "b");
     assert_eq!(ids(tables, everything()).await, "a b");
@@ -32,7 +32,7 @@ pub(super) async fn those_that_hold_are_found_unless_more_is_asked(tables: &dyn 
     assert_eq!(ids(tables, FactQuery { as_of: Some(day("2020-01-01")), ..everything() }).await, "a b");
 }
 
-pub(super) async fn an_instant_finds_what_held_then(tables: &dyn Facts) {
+pub(super) async fn as_of_finds_the_facts_of_that_instant(tables: &dyn Facts) {
     store(
         tables,
         "Ann lives_in Rome 2026-01-01..2026-02-01
@@ -58,7 +58,7 @@ pub(super) async fn an_instant_finds_what_held_then(tables: &dyn Facts) {
     }
 }
 
-pub(super) async fn subjects_and_objects_are_found_by_any_spelling(tables: &dyn Facts) {
+pub(super) async fn subjects_and_objects_match_any_spelling(tables: &dyn Facts) {
     store(tables, "José_García likes The_Louvre\nAnn knows jose_garcia\nAnn uses C++\nAnn likes 東京").await;
     for (name, expect) in [
         ("José García", "a b"),
@@ -75,7 +75,7 @@ pub(super) async fn subjects_and_objects_are_found_by_any_spelling(tables: &dyn 
     }
 }
 
-pub(super) async fn names_are_found_whole_or_not_at_all(tables: &dyn Facts) {
+pub(super) async fn names_match_only_as_a_whole(tables: &dyn Facts) {
     store(tables, "Ann_Lee likes tea\nAnnabel likes tea\nAnn likes tea_cake").await;
     for (name, expect) in
         [("Ann", "c"), ("Ann Lee", "a"), ("tea", "a b"), ("te", ""), ("%", ""), ("An%", ""), ("A_n", "")]
@@ -84,7 +84,7 @@ pub(super) async fn names_are_found_whole_or_not_at_all(tables: &dyn Facts) {
     }
 }
 
-pub(super) async fn an_empty_name_finds_nothing(tables: &dyn Facts) {
+pub(super) async fn empty_name_finds_nothing(tables: &dyn Facts) {
     store(tables, "?? likes tea\nAnn says !").await;
     for name in ["", "  ", "?", "!!!", "\u{301}"] {
         assert_eq!(ids(tables, about(name)).await, "", "{name:?}");
@@ -92,7 +92,7 @@ pub(super) async fn an_empty_name_finds_nothing(tables: &dyn Facts) {
     assert_eq!(ids(tables, FactQuery::default()).await, "a b");
 }
 
-pub(super) async fn predicates_are_found_by_any_spelling(tables: &dyn Facts) {
+pub(super) async fn predicates_match_any_spelling(tables: &dyn Facts) {
     store(tables, "Ann lives_in Rome\nAnn lives Rome\nAnn 住在 Rome\nAnn likes Rome").await;
     for (predicate, expect) in [
         ("lives_in", "a"),
@@ -110,7 +110,7 @@ pub(super) async fn predicates_are_found_by_any_spelling(tables: &dyn Facts) {
     }
 }
 
-pub(super) async fn the_time_of_saying_is_half_open(tables: &dyn Facts) {
+pub(super) async fn said_within_is_half_open(tables: &dyn Facts) {
     let instant = |micros: i64| Timestamp::from_microsecond(1_000_000 + micros).unwrap();
     let within = |start, end| Interval { start: instant(start), end: instant(end) };
     let mut table = facts("Ann likes tea\nAnn likes jazz\nAnn likes rain");
@@ -131,7 +131,7 @@ pub(super) async fn the_time_of_saying_is_half_open(tables: &dyn Facts) {
     assert_eq!(ids(tables, FactQuery { said_within: Some(Interval::ALWAYS), ..everything() }).await, "a b");
 }
 
-pub(super) async fn all_that_is_asked_must_fit(tables: &dyn Facts) {
+pub(super) async fn all_filters_must_match(tables: &dyn Facts) {
     store(
         tables,
         "Ann likes tea 2026-03-01..2026-03-09
@@ -157,7 +157,7 @@ pub(super) async fn all_that_is_asked_must_fit(tables: &dyn Facts) {
     assert_eq!(ids(tables, FactQuery { about: Some("tea".into()), ..query }).await, "b c");
 }
 
-pub(super) async fn odd_questions_are_no_syntax(tables: &dyn Facts) {
+pub(super) async fn special_characters_are_matched_literally(tables: &dyn Facts) {
     store(tables, "Ann likes tea\nRobert'); is \"x\"").await;
     for odd in ["' OR '1'='1", "'; DROP TABLE facts; --", "$1", "a\0b", "\u{202e}", &"x".repeat(100_000)] {
         assert_eq!(ids(tables, about(odd)).await, "", "{odd:?}");
@@ -168,7 +168,7 @@ pub(super) async fn odd_questions_are_no_syntax(tables: &dyn Facts) {
     assert_eq!(ids(tables, about("robert');")).await, "b");
 }
 
-pub(super) async fn predicates_come_by_use(tables: &dyn Facts) {
+pub(super) async fn predicates_are_ordered_by_use(tables: &dyn Facts) {
     store(
         tables,
         "Ann likes tea

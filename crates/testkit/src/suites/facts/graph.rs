@@ -35,7 +35,7 @@ async fn path(tables: &dyn Facts, from: &str, to: &str, depth: u32, along: Along
     Some(path.iter().map(|fact| fact.id.as_str()).collect())
 }
 
-pub(super) async fn a_walk_goes_as_far_and_which_way_it_may(tables: &dyn Facts) {
+pub(super) async fn walk_respects_depth_and_direction(tables: &dyn Facts) {
     store(tables, FAMILY).await;
     use Direction::{Both, In, Out};
     for (direction, depth, expect) in [
@@ -55,14 +55,14 @@ pub(super) async fn a_walk_goes_as_far_and_which_way_it_may(tables: &dyn Facts) 
     assert_eq!(reached(tables, from("", 3, Both)).await, "");
 }
 
-pub(super) async fn circles_and_loops_are_walked_once(tables: &dyn Facts) {
+pub(super) async fn cycles_are_walked_once(tables: &dyn Facts) {
     store(tables, "Ann knows Bob\nBob knows Eve\nEve knows Ann\nAnn likes Ann\nAnn knows Bob 2026-03-05").await;
     assert_eq!(reached(tables, from("Ann", 10, Direction::Out)).await, "1:ade 2:b 3:c");
     assert_eq!(reached(tables, from("Ann", 10, Direction::In)).await, "1:cd 2:b 3:ae");
     assert_eq!(reached(tables, from("Ann", 10, Direction::Both)).await, "1:acde 2:b");
 }
 
-pub(super) async fn a_walk_answers_the_nearest_first_and_no_more_than_asked(tables: &dyn Facts) {
+pub(super) async fn walk_returns_the_nearest_first_up_to_the_limit(tables: &dyn Facts) {
     store(
         tables,
         "Bob knows Eve 2026-01-01
@@ -80,7 +80,7 @@ pub(super) async fn a_walk_answers_the_nearest_first_and_no_more_than_asked(tabl
     assert_eq!(whole[0].fact, fact("c", "Ann knows Bob 2026-03-02"));
 }
 
-pub(super) async fn only_what_is_asked_is_followed(tables: &dyn Facts) {
+pub(super) async fn walk_follows_only_facts_that_match_the_filter(tables: &dyn Facts) {
     store(
         tables,
         "Ann knows Bob 2026-01-01..2026-02-01
@@ -117,7 +117,7 @@ pub(super) async fn only_what_is_asked_is_followed(tables: &dyn Facts) {
     }
 }
 
-pub(super) async fn all_names_of_an_entity_are_one_node(tables: &dyn Facts) {
+pub(super) async fn aliases_of_an_entity_are_one_node(tables: &dyn Facts) {
     let mut table = facts(
         "Bob also_known_as Robert 2020-01-01..2021-01-01
          Ann knows bob
@@ -133,7 +133,7 @@ pub(super) async fn all_names_of_an_entity_are_one_node(tables: &dyn Facts) {
     assert_eq!(path(tables, "Bob", "Rob", 2, Along::default()).await.as_deref(), Some(""));
 }
 
-pub(super) async fn what_is_nobodys_name_leads_nowhere(tables: &dyn Facts) {
+pub(super) async fn unknown_name_reaches_nothing(tables: &dyn Facts) {
     store(tables, "Ann owns ?\nBob owns ?\n! knows Eve\nAnn also_known_as ?").await;
     assert_eq!(reached(tables, from("Ann", 5, Direction::Both)).await, "1:ad");
     assert_eq!(reached(tables, from("?", 5, Direction::Both)).await, "");
@@ -141,7 +141,7 @@ pub(super) async fn what_is_nobodys_name_leads_nowhere(tables: &dyn Facts) {
     assert_eq!(path(tables, "?", "?", 5, Along::default()).await, None);
 }
 
-pub(super) async fn the_shortest_path_is_found(tables: &dyn Facts) {
+pub(super) async fn shortest_path_is_found(tables: &dyn Facts) {
     store(tables, &format!("{FAMILY}\nAnn visited Lyon\nKai visited Lyon\nBob knows Bob")).await;
     let along = |direction| Along { direction, ..Along::default() };
     use Direction::{Both, In, Out};
@@ -166,7 +166,7 @@ pub(super) async fn the_shortest_path_is_found(tables: &dyn Facts) {
     assert_eq!(path(tables, "Ann", "Bob", 5, by("lives in")).await, None);
 }
 
-pub(super) async fn of_paths_as_short_the_one_is_taken_whose_facts_come_first(tables: &dyn Facts) {
+pub(super) async fn ties_between_paths_go_to_the_earlier_facts(tables: &dyn Facts) {
     store(
         tables,
         "Ann knows Bob 2026-03-02
@@ -181,14 +181,14 @@ pub(super) async fn of_paths_as_short_the_one_is_taken_whose_facts_come_first(ta
     assert_eq!(path(tables, "Eve", "Ann", 5, Along::default()).await.as_deref(), Some("ba"));
 }
 
-pub(super) async fn names_are_known_by_any_spelling(tables: &dyn Facts) {
+pub(super) async fn names_match_any_spelling(tables: &dyn Facts) {
     store(tables, "Ann lives_in New_York 2020-01-01..2021-01-01\nAnn owns ?").await;
     let names: Vec<String> = ["new york", "York", "ÁNN.", "?", "", "ann"].map(Into::into).to_vec();
     assert_eq!(tables.known(&me(), &names).await.unwrap(), ["new york", "ÁNN.", "ann"]);
     assert_eq!(tables.known(&agent("other"), &names).await.unwrap(), Vec::<String>::new());
 }
 
-pub(super) async fn the_graph_is_that_of_the_table_as_it_is_now(tables: &dyn Facts) {
+pub(super) async fn graph_follows_replaced_tables(tables: &dyn Facts) {
     let walk = || from("Ann", 2, Direction::Out);
     assert_eq!(reached(tables, walk()).await, "");
     assert_eq!(path(tables, "Ann", "Bob", 3, Along::default()).await, None);

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{about, everything, fact, facts, ids, me, store};
 use crate::{agent, at};
 
-pub(super) async fn a_table_that_was_never_written_is_empty(tables: &dyn Facts) {
+pub(super) async fn unwritten_table_is_empty(tables: &dyn Facts) {
     assert_eq!(tables.version(&me()).await.unwrap(), 0);
     assert_eq!(tables.find(&me(), &everything()).await.unwrap(), []);
     assert_eq!(tables.predicates(&me(), 9).await.unwrap(), Vec::<String>::new());
@@ -15,7 +15,7 @@ pub(super) async fn a_table_that_was_never_written_is_empty(tables: &dyn Facts) 
     assert_eq!(tables.version(&me()).await.unwrap(), 0);
 }
 
-pub(super) async fn a_table_of_no_facts_has_a_version(tables: &dyn Facts) {
+pub(super) async fn table_without_facts_has_a_version(tables: &dyn Facts) {
     tables.replace(&me(), Vec::new(), 7).await.unwrap();
     assert_eq!(tables.version(&me()).await.unwrap(), 7);
     assert_eq!(tables.find(&me(), &everything()).await.unwrap(), []);
@@ -26,7 +26,7 @@ fn properties(value: serde_json::Value) -> Properties {
     value.as_object().unwrap().clone()
 }
 
-pub(super) async fn facts_come_back_whole(tables: &dyn Facts) {
+pub(super) async fn facts_round_trip(tables: &dyn Facts) {
     let whole = Fact {
         id: "o-1".into(),
         subject: "José  García".into(),
@@ -50,7 +50,7 @@ pub(super) async fn facts_come_back_whole(tables: &dyn Facts) {
     assert_eq!(tables.version(&me()).await.unwrap(), 3);
 }
 
-pub(super) async fn any_text_is_stored(tables: &dyn Facts) {
+pub(super) async fn any_text_round_trips(tables: &dyn Facts) {
     let long = "word ".repeat(50_000);
     let odd = [
         "",
@@ -81,7 +81,7 @@ pub(super) async fn any_text_is_stored(tables: &dyn Facts) {
     assert_eq!(tables.find(&me(), &everything()).await.unwrap(), written);
 }
 
-pub(super) async fn early_and_late_years_are_stored(tables: &dyn Facts) {
+pub(super) async fn early_and_late_years_round_trip(tables: &dyn Facts) {
     let instants = [
         "0002-01-01T00:00:00Z",
         "1582-10-10T00:00:00Z",
@@ -108,7 +108,7 @@ pub(super) async fn early_and_late_years_are_stored(tables: &dyn Facts) {
     }
 }
 
-pub(super) async fn replacing_leaves_nothing_of_the_former_table(tables: &dyn Facts) {
+pub(super) async fn replacing_removes_the_former_table(tables: &dyn Facts) {
     store(tables, "Ann likes tea\nAnn likes jazz").await;
     tables.replace(&me(), facts("Bob likes rain"), 2).await.unwrap();
     assert_eq!(tables.version(&me()).await.unwrap(), 2);
@@ -119,7 +119,7 @@ pub(super) async fn replacing_leaves_nothing_of_the_former_table(tables: &dyn Fa
     assert_eq!(tables.find_leftovers(&me(), &["Bob".into()]).await.unwrap(), Vec::<String>::new());
 }
 
-pub(super) async fn replacing_twice_is_replacing_once(tables: &dyn Facts) {
+pub(super) async fn replacing_twice_changes_nothing(tables: &dyn Facts) {
     for _ in 0..2 {
         store(tables, "Ann likes tea").await;
         assert_eq!(tables.find(&me(), &everything()).await.unwrap(), facts("Ann likes tea"));
@@ -131,7 +131,7 @@ pub(super) async fn replacing_twice_is_replacing_once(tables: &dyn Facts) {
 }
 
 /// A writer that slept while another one folded a later log.
-pub(super) async fn a_later_table_is_not_replaced(tables: &dyn Facts) {
+pub(super) async fn newer_table_is_not_replaced(tables: &dyn Facts) {
     for version in [9, 10, u64::MAX] {
         let now = facts(&format!("Ann counts {version}"));
         tables.replace(&me(), now.clone(), version).await.unwrap();
@@ -155,7 +155,7 @@ pub(super) async fn many_facts_are_stored(tables: &dyn Facts) {
     assert_eq!(tables.find(&me(), &about("N42")).await.unwrap().len(), 50);
 }
 
-pub(super) async fn agents_are_kept_apart(tables: &dyn Facts) {
+pub(super) async fn tables_are_per_agent(tables: &dyn Facts) {
     let agents = [
         me(),
         agent("TESTER"),
@@ -181,7 +181,7 @@ pub(super) async fn agents_are_kept_apart(tables: &dyn Facts) {
     }
 }
 
-pub(super) async fn a_removed_table_is_empty_and_can_be_written(tables: &dyn Facts) {
+pub(super) async fn removed_table_is_empty_and_writable(tables: &dyn Facts) {
     store(tables, "Ann likes tea").await;
     for _ in 0..2 {
         tables.remove(&me()).await.unwrap();
@@ -193,7 +193,7 @@ pub(super) async fn a_removed_table_is_empty_and_can_be_written(tables: &dyn Fac
     assert_eq!(tables.find(&me(), &everything()).await.unwrap(), facts("Bob likes tea"));
 }
 
-pub(super) async fn every_text_of_a_fact_is_searched_for_words(tables: &dyn Facts) {
+pub(super) async fn leftovers_are_searched_in_every_text_of_a_fact(tables: &dyn Facts) {
     let ended = Fact {
         subject: "Ann of Rome".into(),
         properties: properties(json!({ "why": ["she said \"no\"\n", { "in a letter": "émue" }], "n": 1 })),

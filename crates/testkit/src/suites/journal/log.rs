@@ -13,7 +13,7 @@ fn by_id(mut operations: Vec<FactOperation>) -> Vec<FactOperation> {
     operations
 }
 
-pub(super) async fn operations_read_back_whole(store: &dyn Store) {
+pub(super) async fn operations_round_trip(store: &dyn Store) {
     let [one, _] = store_two_turns(store).await;
     let mut logged = vec![operation(&one, 0, "Ann likes tea"); 3];
     for (position, verb) in [Verb::Insert, Verb::Update, Verb::Delete].into_iter().enumerate() {
@@ -51,7 +51,7 @@ pub(super) async fn operations_are_added_once(store: &dyn Store) {
     assert!(store.log_version(&me()).await.unwrap() > version);
 }
 
-pub(super) async fn entries_by_hand_are_of_no_turn(store: &dyn Store) {
+pub(super) async fn entered_facts_survive_extraction(store: &dyn Store) {
     let [one, two] = store_two_turns(store).await;
     let logged = entry(&me(), "Ann likes tea", "2026-03-04T10:00:00Z");
     store.add_operations(&me(), vec![logged.clone()]).await.unwrap();
@@ -59,7 +59,7 @@ pub(super) async fn entries_by_hand_are_of_no_turn(store: &dyn Store) {
     assert_eq!(log(store).await, [logged]);
 }
 
-pub(super) async fn the_log_has_a_version(store: &dyn Store) {
+pub(super) async fn changed_log_has_a_new_version(store: &dyn Store) {
     let [one, two] = store_two_turns(store).await;
     let logged = |turn, what| found(vec![statement(&me(), turn, what)], vec![operation(turn, 0, what)]);
     let mut version = 0;
@@ -82,7 +82,7 @@ pub(super) async fn the_log_has_a_version(store: &dyn Store) {
     assert!(all_changes(store, Grain::Working).await.last().map(Change::seq).unwrap() > newest.max(version));
 }
 
-pub(super) async fn an_agent_of_facts_alone_is_one(store: &dyn Store) {
+pub(super) async fn agent_with_only_facts_exists(store: &dyn Store) {
     store.add_operations(&me(), vec![entry(&me(), "Ann likes tea", "2026-03-04T10:00:00Z")]).await.unwrap();
     assert_eq!(store.all_agents().await.unwrap(), [me()]);
 }

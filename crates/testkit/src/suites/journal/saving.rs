@@ -14,7 +14,7 @@ async fn all(store: &dyn Store) -> (Vec<Change>, Vec<FactOperation>, u64) {
     (changes, log(store).await, store.log_version(&me()).await.unwrap())
 }
 
-pub(super) async fn the_same_again_changes_nothing(store: &dyn Store) {
+pub(super) async fn repeated_extraction_changes_nothing(store: &dyn Store) {
     let turns = store_two_turns(store).await;
     let extracted = found(vec![statement(&me(), &turns[0], "x")], vec![operation(&turns[0], 0, "Ann likes tea")]);
     save(store, reading(&[&turns[0].id], extracted.clone())).await;
@@ -27,7 +27,7 @@ pub(super) async fn the_same_again_changes_nothing(store: &dyn Store) {
     assert_eq!(store.extraction(&me()).await.unwrap().extracted, 11);
 }
 
-pub(super) async fn the_same_in_another_order_changes_nothing(store: &dyn Store) {
+pub(super) async fn extraction_in_another_order_changes_nothing(store: &dyn Store) {
     let turns = store_two_turns(store).await;
     let mut extracted = found(
         vec![statement(&me(), &turns[0], "x"), statement(&me(), &turns[0], "y")],
@@ -41,7 +41,7 @@ pub(super) async fn the_same_in_another_order_changes_nothing(store: &dyn Store)
     assert_eq!(all(store).await, before);
 }
 
-pub(super) async fn what_was_found_before_goes(store: &dyn Store) {
+pub(super) async fn earlier_output_of_the_turns_is_replaced(store: &dyn Store) {
     let turns = store_two_turns(store).await;
     let [old, kept, new] = ["old", "kept", "new"].map(|text| statement(&me(), &turns[0], text));
     let first = vec![operation(&turns[0], 0, "Ann likes tea"), operation(&turns[0], 1, "Ann likes cake")];
@@ -69,7 +69,7 @@ pub(super) async fn what_was_found_before_goes(store: &dyn Store) {
     assert_eq!(deleted(store).await, others);
 }
 
-pub(super) async fn only_what_came_from_these_turns_goes(store: &dyn Store) {
+pub(super) async fn output_of_other_turns_stays(store: &dyn Store) {
     let turns = store_two_turns(store).await;
     let both = found(
         turns.iter().map(|turn| statement(&me(), turn, &turn.message.content)).collect(),
@@ -85,7 +85,7 @@ pub(super) async fn only_what_came_from_these_turns_goes(store: &dyn Store) {
     assert_eq!((statements(store).await, log(store).await), (Vec::new(), Vec::new()));
 }
 
-pub(super) async fn turns_that_are_gone_yield_nothing(store: &dyn Store) {
+pub(super) async fn missing_turns_yield_nothing(store: &dyn Store) {
     let [one, two] = store_two_turns(store).await;
     let gone = user_turn("3", "2026-03-04T12:00:00Z", "never stored");
     let partly = Statement { sources: vec![one.id.clone(), gone.id.clone()], ..statement(&me(), &one, "partly") };
@@ -101,7 +101,7 @@ pub(super) async fn turns_that_are_gone_yield_nothing(store: &dyn Store) {
     assert_eq!(store.dead_letters(&me()).await.unwrap().len(), 2);
 }
 
-pub(super) async fn a_revised_turn_keeps_its_facts_until_it_is_read_again(store: &dyn Store) {
+pub(super) async fn revised_turn_keeps_its_facts_until_extracted_again(store: &dyn Store) {
     let [one, _] = store_two_turns(store).await;
     let extracted = found(vec![statement(&me(), &one, "Ann likes tea.")], vec![operation(&one, 0, "Ann likes tea")]);
     save(store, reading(&[&one.id], extracted.clone())).await;
@@ -117,7 +117,7 @@ pub(super) async fn a_revised_turn_keeps_its_facts_until_it_is_read_again(store:
     assert_eq!(log(store).await, anew.operations);
 }
 
-pub(super) async fn agents_have_journals_of_their_own(store: &dyn Store) {
+pub(super) async fn agents_do_not_share_journals(store: &dyn Store) {
     let [one, _] = store_two_turns(store).await;
     let extracted = found(vec![statement(&me(), &one, "x")], vec![operation(&one, 0, "Ann likes tea")]);
     save(store, reading(&[&one.id], extracted.clone())).await;

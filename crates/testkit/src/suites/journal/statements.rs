@@ -8,7 +8,7 @@ use crate::suites::Store;
 use crate::suites::catalog::{all_changes, me, texts};
 use crate::{at, operation, period, statement};
 
-pub(super) async fn a_statement_is_a_memory(store: &dyn Store) {
+pub(super) async fn statement_is_a_memory(store: &dyn Store) {
     let turns = store_two_turns(store).await;
     let extracted = Statement {
         topic: "plan".into(),
@@ -44,7 +44,7 @@ pub(super) async fn a_statement_is_a_memory(store: &dyn Store) {
     assert_eq!(store.get(&me(), &[nobody.id]).await.unwrap()[0].speaker(), None);
 }
 
-pub(super) async fn statements_are_listed_counted_and_changed_as_memories_are(store: &dyn Store) {
+pub(super) async fn statements_are_listed_counted_and_projected_like_memories(store: &dyn Store) {
     let turns = store_two_turns(store).await;
     let before = all_changes(store, Grain::Working).await;
     let last = before.last().map(Change::seq).unwrap();
@@ -89,7 +89,7 @@ pub(super) async fn statements_are_listed_counted_and_changed_as_memories_are(st
     }
 }
 
-pub(super) async fn statements_are_no_input_and_make_nothing_dirty(store: &dyn Store) {
+pub(super) async fn statements_are_no_roll_up_input_and_make_nothing_dirty(store: &dyn Store) {
     let turns = store_two_turns(store).await;
     let ledger = store.ledger(&me()).await.unwrap();
     let extracted = vec![statement(&me(), &turns[0], "Ann likes tea.")];
@@ -100,7 +100,7 @@ pub(super) async fn statements_are_no_input_and_make_nothing_dirty(store: &dyn S
     }
 }
 
-pub(super) async fn a_statement_of_later_sources_belongs_to_its_first(store: &dyn Store) {
+pub(super) async fn statement_of_several_turns_belongs_to_the_first(store: &dyn Store) {
     let [one, two] = store_two_turns(store).await;
     let extracted = Statement { sources: vec![one.id.clone(), two.id.clone()], ..statement(&me(), &one, "Both.") };
     save(store, reading(&[&one.id, &two.id], found(vec![extracted], Vec::new()))).await;
@@ -110,7 +110,7 @@ pub(super) async fn a_statement_of_later_sources_belongs_to_its_first(store: &dy
     assert_eq!(statements(store).await.len(), 0);
 }
 
-pub(super) async fn what_changed_under_its_id_is_replaced(store: &dyn Store) {
+pub(super) async fn changed_statement_with_the_same_id_is_replaced(store: &dyn Store) {
     let [one, _] = store_two_turns(store).await;
     let (extracted, user_turn) = (statement(&me(), &one, "x"), operation(&one, 0, "Ann likes tea"));
     save(store, reading(&[&one.id], found(vec![extracted.clone()], vec![user_turn.clone()]))).await;

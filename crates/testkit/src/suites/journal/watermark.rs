@@ -13,14 +13,14 @@ fn letter(memory: &MemoryId, stage: Stage, error: &str) -> DeadLetter {
     DeadLetter { agent, grain: Grain::Working, memory, stage, error, at: now() }
 }
 
-pub(super) async fn an_unknown_agent_has_no_journal(store: &dyn Store) {
+pub(super) async fn unknown_agent_has_no_journal(store: &dyn Store) {
     assert_eq!(store.extraction(&me()).await.unwrap(), ExtractionWatermark::default());
     assert_eq!(store.operations(&me()).await.unwrap(), (0, Vec::new()));
     assert_eq!(store.log_version(&me()).await.unwrap(), 0);
     assert_eq!(store.all_agents().await.unwrap(), []);
 }
 
-pub(super) async fn the_lane_is_as_saved_and_its_failures_end(store: &dyn Store) {
+pub(super) async fn saved_watermark_round_trips_and_ends_failures(store: &dyn Store) {
     let [one, _] = store_two_turns(store).await;
     store.note_extraction_failure(&me(), "no answer", later(), now()).await.unwrap();
     for extracted in [3, 7] {
@@ -45,7 +45,7 @@ async fn refused(store: &dyn Store, extraction: Extraction) {
 }
 
 /// A writer that slept while another one read the same turns and went on.
-pub(super) async fn an_extraction_from_another_watermark_changes_nothing(store: &dyn Store) {
+pub(super) async fn stale_extraction_changes_nothing(store: &dyn Store) {
     let [one, two] = store_two_turns(store).await;
     let of_one = |text: &str| {
         let statements = vec![statement(&me(), &one, text)];
@@ -63,14 +63,14 @@ pub(super) async fn an_extraction_from_another_watermark_changes_nothing(store: 
     store.save_extraction(&me(), next, later()).await.unwrap();
 }
 
-pub(super) async fn extraction_does_not_go_back(store: &dyn Store) {
+pub(super) async fn watermark_does_not_decrease(store: &dyn Store) {
     let [one, _] = store_two_turns(store).await;
     save(store, Extraction { extracted: 7, ..reading(&[&one.id], Extracted::default()) }).await;
     refused(store, Extraction { after: 7, extracted: 6, ..reading(&[&one.id], Extracted::default()) }).await;
     save(store, Extraction { extracted: 7, ..reading(&[&one.id], Extracted::default()) }).await;
 }
 
-pub(super) async fn a_failure_noted_in_a_future_that_did_not_come_began_now(store: &dyn Store) {
+pub(super) async fn failure_recorded_in_the_future_begins_now(store: &dyn Store) {
     store.note_extraction_failure(&me(), "no answer", later(), later()).await.unwrap();
     store.note_extraction_failure(&me(), "no answer", later(), now()).await.unwrap();
     assert_eq!(store.extraction(&me()).await.unwrap().failing_since, Some(now()));
@@ -90,7 +90,7 @@ pub(super) async fn failures_are_counted(store: &dyn Store) {
     assert_eq!(store.extraction(&me()).await.unwrap(), expected);
 }
 
-pub(super) async fn degraded_turns_are_dead_letters_until_read(store: &dyn Store) {
+pub(super) async fn degraded_turns_are_dead_letters_until_extracted(store: &dyn Store) {
     let [one, two] = store_two_turns(store).await;
     let rules = |why: &str| Extraction {
         degraded: Some(why.into()),
@@ -106,7 +106,7 @@ pub(super) async fn degraded_turns_are_dead_letters_until_read(store: &dyn Store
     assert_eq!(store.dead_letters(&me()).await.unwrap(), []);
 }
 
-pub(super) async fn letters_of_the_table_are_others(store: &dyn Store) {
+pub(super) async fn dead_letters_of_tables_are_separate(store: &dyn Store) {
     let [one, _] = store_two_turns(store).await;
     let table = letter(&one.id, Stage::Table, "too odd");
     store.add_dead_letters(vec![table.clone()]).await.unwrap();
@@ -126,7 +126,7 @@ async fn has_work(store: &dyn Store, day: &str) -> bool {
     !workers.is_empty()
 }
 
-pub(super) async fn an_agent_has_work_until_all_is_applied_and_read_and_again_when_a_period_may_be_over(
+pub(super) async fn agent_has_work_until_all_is_applied_and_again_when_a_period_ends(
     store: &dyn Store,
 ) {
     store.save_settings(&agent("idle"), &Settings::default()).await.unwrap();

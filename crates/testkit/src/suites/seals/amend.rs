@@ -19,14 +19,14 @@ async fn late(store: &dyn Store) -> MemoryId {
     late.id
 }
 
-pub(super) async fn late_input_is_all_there_is(store: &dyn Store) {
+pub(super) async fn input_of_a_sealed_period_is_only_the_late_turns(store: &dyn Store) {
     late(store).await;
     assert_eq!(texts(&store.inputs(&me(), period(DAY)).await.unwrap()), ["rain"]);
     assert_eq!(dirty(store).await, [DAY]);
     assert!(row(store, DAY).await.sealed);
 }
 
-pub(super) async fn an_amended_summary_keeps_its_base(store: &dyn Store) {
+pub(super) async fn amended_summary_keeps_its_base(store: &dyn Store) {
     let late = late(store).await;
     let base = base_of(store, DAY).await;
     roll_up(store, DAY, By::Quoting).await;
@@ -43,7 +43,7 @@ pub(super) async fn an_amended_summary_keeps_its_base(store: &dyn Store) {
     assert_eq!(summary_of(store, DAY).await.unwrap().text, "tea\ncake");
 }
 
-pub(super) async fn sealing_again_moves_the_base(store: &dyn Store) {
+pub(super) async fn sealing_again_replaces_the_base(store: &dyn Store) {
     late(store).await;
     roll_up_all(store, By::Quoting).await;
     seal(store, DAY).await;
@@ -63,7 +63,7 @@ fn rewritten() -> Option<Draft> {
     Some(Draft { text: "They met.".into(), sentences: Vec::new(), tokens: 1, ungrounded: 0, verbatim: false })
 }
 
-pub(super) async fn a_draft_without_sources_is_kept_where_sealed(store: &dyn Store) {
+pub(super) async fn draft_without_sources_is_kept_when_sealed(store: &dyn Store) {
     late(store).await;
     save_without_sources(store, rewritten()).await;
     let stored = summary_of(store, DAY).await.unwrap();
@@ -73,13 +73,13 @@ pub(super) async fn a_draft_without_sources_is_kept_where_sealed(store: &dyn Sto
     assert_eq!(summary_of(store, DAY).await, None);
 }
 
-pub(super) async fn a_draft_without_sources_removes_where_not(store: &dyn Store) {
+pub(super) async fn draft_without_sources_removes_the_summary_when_unsealed(store: &dyn Store) {
     fortnight(store).await;
     save_without_sources(store, rewritten()).await;
     assert_eq!(summary_of(store, DAY).await, None);
 }
 
-pub(super) async fn late_input_of_a_pruned_day_reaches_its_week(store: &dyn Store) {
+pub(super) async fn late_turn_of_a_pruned_day_reaches_its_week(store: &dyn Store) {
     late(store).await;
     roll_up_all(store, By::Quoting).await;
     seal(store, "2026-W10").await;
@@ -94,7 +94,7 @@ pub(super) async fn late_input_of_a_pruned_day_reaches_its_week(store: &dyn Stor
     assert_eq!(summary_of(store, "2026-W10").await.unwrap().text, "tea\ncake\nrain\n東京\nsnow\nrain");
 }
 
-pub(super) async fn a_pruned_turn_that_comes_again_is_known(store: &dyn Store) {
+pub(super) async fn repeated_pruned_turn_is_a_duplicate(store: &dyn Store) {
     let turns = fortnight(store).await;
     seal(store, DAY).await;
     let done = say(store, vec![turns[0].clone()]).await;

@@ -9,13 +9,13 @@ use crate::suites::catalog::{later, me, say, user_turn};
 use crate::suites::history::{children, extract, newest};
 use crate::{agent, period, statement, summary};
 
-pub(super) async fn there_are_none_where_nothing_is(store: &dyn Store) {
+pub(super) async fn agent_without_memories_has_no_children(store: &dyn Store) {
     assert_eq!(store.children(&me()).await.unwrap(), []);
     fortnight(store).await;
     assert_eq!(store.children(&agent("other")).await.unwrap(), []);
 }
 
-pub(super) async fn every_period_with_live_children_is_there_in_order(store: &dyn Store) {
+pub(super) async fn periods_with_live_children_are_listed_in_order(store: &dyn Store) {
     fortnight(store).await;
     let all = store.children(&me()).await.unwrap();
     let seen = |c: &Children| {
@@ -57,7 +57,7 @@ pub(super) async fn turns_and_statements_are_children_of_their_day(store: &dyn S
     assert_eq!(store.children(&me()).await.unwrap(), [expected]);
 }
 
-pub(super) async fn a_revised_turn_counts_by_its_new_number(store: &dyn Store) {
+pub(super) async fn revised_turn_has_its_new_sequence_number(store: &dyn Store) {
     fortnight(store).await;
     let seq =
         store.ingest(&me(), vec![user_turn("1", "2026-03-04T10:00:00Z", "coffee")], true, later()).await.unwrap().seq;
@@ -69,7 +69,7 @@ pub(super) async fn a_revised_turn_counts_by_its_new_number(store: &dyn Store) {
     assert_eq!((left.rows, joined.rows, joined.last_turn), (1, 2, seq));
 }
 
-pub(super) async fn pins_show(store: &dyn Store) {
+pub(super) async fn pinned_children_are_reported(store: &dyn Store) {
     let turns = fortnight(store).await;
     let statements = statement(&me(), &turns[2], "x");
     extract(store, &[&turns[2]], vec![statements.clone()], Vec::new()).await;
@@ -104,7 +104,7 @@ pub(super) async fn coarse_children_end_with_their_cover(store: &dyn Store) {
     }
 }
 
-pub(super) async fn what_has_no_roll_up_yet_is_there_too(store: &dyn Store) {
+pub(super) async fn period_without_roll_up_is_listed(store: &dyn Store) {
     say(store, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
     let all = store.children(&me()).await.unwrap();
     assert_eq!(all.iter().map(|c| (c.parent, c.rows)).collect::<Vec<_>>(), [(period("2026-03-04"), 1)]);

@@ -15,7 +15,7 @@ async fn is_pinned(store: &dyn Store, id: &MemoryId) -> bool {
     store.get(&me(), std::slice::from_ref(id)).await.unwrap()[0].pinned
 }
 
-pub(super) async fn show_and_are_no_change(store: &dyn Store) {
+pub(super) async fn pin_is_visible_and_is_no_change(store: &dyn Store) {
     let turns = fortnight(store).await;
     let statement = statement(&me(), &turns[0], "x");
     extract(store, &[&turns[0]], vec![statement.clone()], Vec::new()).await;
@@ -39,7 +39,7 @@ pub(super) async fn show_and_are_no_change(store: &dyn Store) {
     }
 }
 
-pub(super) async fn outlast_revisions_and_roll_ups(store: &dyn Store) {
+pub(super) async fn pin_survives_revisions_and_roll_ups(store: &dyn Store) {
     let turns = fortnight(store).await;
     let day = MemoryId::summary(&me(), period(DAY));
     for id in [&turns[0].id, &day] {
@@ -54,7 +54,7 @@ pub(super) async fn outlast_revisions_and_roll_ups(store: &dyn Store) {
     assert_eq!(summary_of(store, DAY).await.unwrap().text, "They had coffee.");
 }
 
-pub(super) async fn end_with_the_memory(store: &dyn Store) {
+pub(super) async fn pin_ends_with_the_memory(store: &dyn Store) {
     let turns = fortnight(store).await;
     store.pin(&me(), &turns[2].id, true).await.unwrap();
     seal(store, "2026-03-05").await;
@@ -69,7 +69,7 @@ pub(super) async fn end_with_the_memory(store: &dyn Store) {
     assert!(!is_pinned(store, &day).await);
 }
 
-pub(super) async fn of_what_is_not_there(store: &dyn Store) {
+pub(super) async fn pin_of_a_missing_memory_is_refused(store: &dyn Store) {
     let turns = fortnight(store).await;
     let absent = MemoryId::from_text("t-' OR 1=1 --");
     for (agent, id) in [(me(), absent.clone()), (agent("other"), turns[0].id.clone())] {
@@ -82,7 +82,7 @@ pub(super) async fn of_what_is_not_there(store: &dyn Store) {
     assert_eq!(store.all_agents().await.unwrap(), [me()]);
 }
 
-pub(super) async fn the_clock_is_kept(store: &dyn Store) {
+pub(super) async fn clock_note_round_trips(store: &dyn Store) {
     assert_eq!(store.clock().await.unwrap(), None);
     for (seen, steady_since) in [(now(), now()), (later(), now()), (now(), later())] {
         let note = ClockNote { seen, steady_since };

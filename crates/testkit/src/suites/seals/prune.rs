@@ -13,7 +13,7 @@ use crate::{agent, entry, operation, period, statement, turn};
 
 const DAY: &str = "2026-03-04";
 
-pub(super) async fn children_go_and_the_summary_stays(store: &dyn Store) {
+pub(super) async fn pruning_removes_children_and_keeps_the_summary(store: &dyn Store) {
     let turns = fortnight(store).await;
     let (summary, ledger) = (summary_of(store, DAY).await.unwrap(), store.ledger(&me()).await.unwrap());
     let daily = all_changes(store, Grain::Daily).await;
@@ -40,7 +40,7 @@ pub(super) async fn children_go_and_the_summary_stays(store: &dyn Store) {
 }
 
 /// No summary covers a statement that an import brought.
-pub(super) async fn entered_statements_stay(store: &dyn Store) {
+pub(super) async fn entered_statements_are_not_pruned(store: &dyn Store) {
     let turns = fortnight(store).await;
     let source = MemoryId::imported(&me(), "1");
     let id = MemoryId::entered_statement(&me(), &source);
@@ -54,13 +54,13 @@ pub(super) async fn entered_statements_stay(store: &dyn Store) {
 }
 
 /// The week of 30 March 2026 belongs to April.
-pub(super) async fn weeks_are_pruned_until_the_end_of_what_their_month_covers(store: &dyn Store) {
+pub(super) async fn weeks_are_pruned_until_the_end_of_their_months_cover(store: &dyn Store) {
     fortnight(store).await;
     seal(store, "2026-03").await;
     assert_eq!(store.pruned_until(&me(), Grain::Weekly).await.unwrap(), Some(period("2026-03-29").last_day()));
 }
 
-pub(super) async fn statements_go_and_operations_stay(store: &dyn Store) {
+pub(super) async fn pruning_removes_statements_and_keeps_operations(store: &dyn Store) {
     let turns = fortnight(store).await;
     let statements = [statement(&me(), &turns[0], "Ann likes tea."), statement(&me(), &turns[2], "Ann is in Tokyo.")];
     let log = vec![operation(&turns[0], 0, "Ann likes tea"), operation(&turns[2], 0, "Ann lives_in Tokyo")];
@@ -74,7 +74,7 @@ pub(super) async fn statements_go_and_operations_stay(store: &dyn Store) {
     assert_eq!((store.operations(&me()).await.unwrap(), store.extraction(&me()).await.unwrap()), before);
 }
 
-pub(super) async fn summaries_are_pruned_as_turns_are(store: &dyn Store) {
+pub(super) async fn summaries_are_pruned_like_turns(store: &dyn Store) {
     fortnight(store).await;
     for (label, counts) in [
         ("2026-W10", [4, 1, 2, 1, 1, 1]),
@@ -98,7 +98,7 @@ pub(super) async fn summaries_are_pruned_as_turns_are(store: &dyn Store) {
     assert_eq!(labels, all, "the ledger forgets no period");
 }
 
-pub(super) async fn nothing_is_left_of_a_pruned_summary(store: &dyn Store) {
+pub(super) async fn pruned_summary_leaves_nothing(store: &dyn Store) {
     fortnight(store).await;
     seal(store, DAY).await;
     let day = row(store, DAY).await;
@@ -109,7 +109,7 @@ pub(super) async fn nothing_is_left_of_a_pruned_summary(store: &dyn Store) {
     assert!(base_of(store, "2026-W10").await.is_some());
 }
 
-pub(super) async fn a_year_goes_by_itself(store: &dyn Store) {
+pub(super) async fn year_is_pruned_without_a_parent(store: &dyn Store) {
     fortnight(store).await;
     seal(store, "2026").await;
     let year = store.children(&me()).await.unwrap().pop().unwrap();
@@ -123,7 +123,7 @@ pub(super) async fn a_year_goes_by_itself(store: &dyn Store) {
     assert!(store.children(&me()).await.unwrap().iter().all(|children| children.parent != period("2026")));
 }
 
-pub(super) async fn letters_and_former_texts_of_pruned_memories_go(store: &dyn Store) {
+pub(super) async fn pruning_removes_dead_letters_and_former_texts(store: &dyn Store) {
     let turns = fortnight(store).await;
     store.ingest(&me(), vec![user_turn("1", "2026-03-04T10:00:00Z", "coffee")], true, now()).await.unwrap();
     roll_up_all(store, By::Quoting).await;
@@ -153,7 +153,7 @@ pub(super) async fn letters_and_former_texts_of_pruned_memories_go(store: &dyn S
     assert_eq!(store.versions(&me(), &day).await.unwrap(), []);
 }
 
-pub(super) async fn the_base_knows_whether_it_is_verbatim(store: &dyn Store) {
+pub(super) async fn base_records_whether_it_is_verbatim(store: &dyn Store) {
     fortnight(store).await;
     roll_up(store, DAY, By::Model).await;
     roll_up(store, "2026-W10", By::Quoting).await;
@@ -165,7 +165,7 @@ pub(super) async fn the_base_knows_whether_it_is_verbatim(store: &dyn Store) {
     }
 }
 
-pub(super) async fn an_agent_stays_when_all_is_pruned(store: &dyn Store) {
+pub(super) async fn agent_remains_when_all_is_pruned(store: &dyn Store) {
     fortnight(store).await;
     for _ in 0..6 {
         for children in store.children(&me()).await.unwrap() {
@@ -177,7 +177,7 @@ pub(super) async fn an_agent_stays_when_all_is_pruned(store: &dyn Store) {
     assert_eq!(store.all_agents().await.unwrap(), [me()]);
 }
 
-pub(super) async fn another_agent_is_not_pruned(store: &dyn Store) {
+pub(super) async fn other_agents_are_not_pruned(store: &dyn Store) {
     fortnight(store).await;
     let other = agent("other");
     store.ingest(&other, vec![turn(&other, "2026-03-04T10:00:00Z", "tea")], false, later()).await.unwrap();

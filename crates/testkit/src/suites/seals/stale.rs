@@ -37,7 +37,7 @@ pub(super) async fn other_clean_seq(store: &dyn Store) {
     store.seal(&me(), &looked_at, clean_seq).await.unwrap();
 }
 
-pub(super) async fn input_that_came_since(store: &dyn Store) {
+pub(super) async fn input_stored_since(store: &dyn Store) {
     fortnight(store).await;
     let (looked_at, clean_seq) = (children(store, DAY).await.unwrap(), row(store, DAY).await.clean_seq);
     say(store, vec![user_turn("9", "2026-03-04T12:00:00Z", "late")]).await;
@@ -52,7 +52,7 @@ pub(super) async fn input_that_came_since(store: &dyn Store) {
     refused(store, &day, row(store, "2026-03-05").await.clean_seq).await;
 }
 
-pub(super) async fn input_that_came_and_was_rolled_up_since(store: &dyn Store) {
+pub(super) async fn input_stored_and_rolled_up_since(store: &dyn Store) {
     fortnight(store).await;
     let (looked_at, clean_seq) = (children(store, DAY).await.unwrap(), row(store, DAY).await.clean_seq);
     say(store, vec![user_turn("9", "2026-03-04T12:00:00Z", "late")]).await;
@@ -61,7 +61,7 @@ pub(super) async fn input_that_came_and_was_rolled_up_since(store: &dyn Store) {
     refused(store, &looked_at, row(store, DAY).await.clean_seq).await;
 }
 
-pub(super) async fn a_child_that_came_since(store: &dyn Store) {
+pub(super) async fn child_stored_since(store: &dyn Store) {
     let turns = fortnight(store).await;
     let (looked_at, clean_seq) = (children(store, DAY).await.unwrap(), row(store, DAY).await.clean_seq);
     // A statement makes nothing dirty, but is a child.
@@ -70,7 +70,7 @@ pub(super) async fn a_child_that_came_since(store: &dyn Store) {
     seal(store, DAY).await;
 }
 
-pub(super) async fn a_child_that_went_since(store: &dyn Store) {
+pub(super) async fn child_removed_since(store: &dyn Store) {
     let turns = fortnight(store).await;
     extract(store, &[&turns[0]], vec![statement(&me(), &turns[0], "x")], Vec::new()).await;
     let (looked_at, clean_seq) = (children(store, DAY).await.unwrap(), row(store, DAY).await.clean_seq);
@@ -78,7 +78,7 @@ pub(super) async fn a_child_that_went_since(store: &dyn Store) {
     refused(store, &looked_at, clean_seq).await;
 }
 
-pub(super) async fn a_child_that_was_pinned_since(store: &dyn Store) {
+pub(super) async fn child_pinned_since(store: &dyn Store) {
     let turns = fortnight(store).await;
     let (looked_at, clean_seq) = (children(store, DAY).await.unwrap(), row(store, DAY).await.clean_seq);
     store.pin(&me(), &turns[0].id, true).await.unwrap();
@@ -87,7 +87,7 @@ pub(super) async fn a_child_that_was_pinned_since(store: &dyn Store) {
     store.seal(&me(), &looked_at, clean_seq).await.unwrap();
 }
 
-pub(super) async fn a_period_without_summary(store: &dyn Store) {
+pub(super) async fn period_without_summary(store: &dyn Store) {
     say(store, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
     refused(store, &children(store, DAY).await.unwrap(), 0).await;
     // A period that is clean because its roll-up produced nothing is refused as well.
@@ -97,7 +97,7 @@ pub(super) async fn a_period_without_summary(store: &dyn Store) {
     refused(store, &children(store, DAY).await.unwrap(), seq).await;
 }
 
-pub(super) async fn an_unknown_period(store: &dyn Store) {
+pub(super) async fn unknown_period(store: &dyn Store) {
     fortnight(store).await;
     let looked_at = children(store, DAY).await.unwrap();
     for label in ["2026-03-06", "2026-W12", "2027"] {
@@ -105,7 +105,7 @@ pub(super) async fn an_unknown_period(store: &dyn Store) {
     }
 }
 
-pub(super) async fn a_period_that_is_sealed_already(store: &dyn Store) {
+pub(super) async fn period_sealed_already(store: &dyn Store) {
     fortnight(store).await;
     let (looked_at, clean_seq) = (children(store, DAY).await.unwrap(), row(store, DAY).await.clean_seq);
     seal(store, DAY).await;
@@ -115,7 +115,7 @@ pub(super) async fn a_period_that_is_sealed_already(store: &dyn Store) {
     assert_eq!((state(store).await, base_of(store, DAY).await), before);
 }
 
-pub(super) async fn a_year_that_is_dirty(store: &dyn Store) {
+pub(super) async fn dirty_year(store: &dyn Store) {
     fortnight(store).await;
     let year = store.children(&me()).await.unwrap().pop().unwrap();
     say(store, vec![user_turn("9", "2026-03-04T12:00:00Z", "late")]).await;

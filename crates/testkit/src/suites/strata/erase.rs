@@ -20,7 +20,7 @@ async fn holders(strata: &dyn Strata, words: &str) -> Vec<String> {
     strata.find_leftovers(&agent("tester"), &[words.to_owned()]).await.unwrap()
 }
 
-pub(super) async fn a_rewritten_table_is_the_same_without_what_was_deleted(strata: &dyn Strata) {
+pub(super) async fn rewritten_table_lacks_only_deleted_rows(strata: &dyn Strata) {
     upsert(strata, vec![part("t-a", 0, 0, "the grey heron left"), part("t-b", 0, 1, "the kettle sang")]).await;
     upsert(strata, vec![part("t-c", 0, 2, "rain on the roof"), part("t-c", 1, 3, "all night")]).await;
     delete(strata, "t-a").await;
@@ -43,13 +43,13 @@ pub(super) async fn a_rewritten_table_is_the_same_without_what_was_deleted(strat
     assert_eq!(rows(strata, &next()).await.len(), 4);
 }
 
-pub(super) async fn rewriting_what_was_never_written_is_nothing(strata: &dyn Strata) {
+pub(super) async fn rewriting_an_unwritten_table_does_nothing(strata: &dyn Strata) {
     strata.rewrite(&table(), 1).await.unwrap();
     assert_eq!(rows(strata, &next()).await, [""; 0]);
     strata.remove_agent(&agent("tester")).await.unwrap();
 }
 
-pub(super) async fn what_is_there_is_seen(strata: &dyn Strata) {
+pub(super) async fn stored_words_are_found(strata: &dyn Strata) {
     upsert(strata, vec![part("t-a", 0, 0, "the grey heron left"), part("t-b", 0, 1, "the kettle sang")]).await;
     assert!(!holders(strata, "grey heron").await.is_empty());
     assert_eq!(holders(strata, "white heron").await, [""; 0]);
@@ -57,7 +57,7 @@ pub(super) async fn what_is_there_is_seen(strata: &dyn Strata) {
 }
 
 /// The list of a writer that slept names generations that are no longer the present ones.
-pub(super) async fn removing_below_an_old_generation_leaves_the_later_ones(strata: &dyn Strata) {
+pub(super) async fn removing_below_a_generation_keeps_later_ones(strata: &dyn Strata) {
     let generation = |generation| Table { generation, ..table() };
     let daily = Table { grain: Grain::Daily, ..table() };
     let strange = Table { agent: agent("other"), ..table() };
@@ -82,7 +82,7 @@ pub(super) async fn removing_below_an_old_generation_leaves_the_later_ones(strat
     assert_eq!(rows(strata, &generation(4)).await, [""; 0]);
 }
 
-pub(super) async fn purging_one_agent_leaves_the_others(strata: &dyn Strata) {
+pub(super) async fn purging_one_agent_keeps_the_others(strata: &dyn Strata) {
     upsert(strata, vec![part("t-a", 0, 0, "the grey heron left")]).await;
     strata.quarantine(&table()).await.unwrap();
     upsert(strata, vec![part("t-b", 0, 0, "the kettle sang")]).await;

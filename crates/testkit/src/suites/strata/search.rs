@@ -30,7 +30,7 @@ async fn passing(strata: &dyn Strata, filter: Filter) -> Vec<String> {
     found
 }
 
-pub(super) async fn the_most_similar_come_first(strata: &dyn Strata) {
+pub(super) async fn most_similar_rows_are_first(strata: &dyn Strata) {
     let turned = |index: u32| Part { vector: towards(0, index as f32 * 0.2), ..part(&format!("t-{index}"), 0, 0, "x") };
     upsert(strata, (0..8).map(turned).collect()).await;
     let hits = search(strata, Probe { vector: Some(towards(0, 0.0)), limit: 3, ..Probe::default() }).await;
@@ -47,7 +47,7 @@ pub(super) async fn the_most_similar_come_first(strata: &dyn Strata) {
     assert!((hits[0].similarity.unwrap() + 1.0).abs() < 1e-3, "{:?}", hits[0]);
 }
 
-pub(super) async fn the_limit_is_for_each_of_vector_and_words(strata: &dyn Strata) {
+pub(super) async fn limit_applies_to_each_leg(strata: &dyn Strata) {
     upsert(strata, (0..4).map(|index| part(&format!("t-near{index}"), 0, 0, "rain")).collect()).await;
     upsert(strata, (0..4).map(|index| part(&format!("t-word{index}"), 0, 3, "tea")).collect()).await;
     upsert(strata, vec![part("t-both", 0, 0, "tea")]).await;
@@ -61,7 +61,7 @@ pub(super) async fn the_limit_is_for_each_of_vector_and_words(strata: &dyn Strat
     assert_eq!(worded.len(), 5, "{hits:?}");
 }
 
-pub(super) async fn a_small_table_is_scored_whole(strata: &dyn Strata) {
+pub(super) async fn small_table_is_scored_completely(strata: &dyn Strata) {
     upsert(strata, (0..6).map(|index| part(&format!("t-{index}"), 0, index, "tea")).collect()).await;
     upsert(strata, vec![part("t-none", 0, 6, "coffee")]).await;
     let probe = Probe { vector: Some(towards(0, 0.0)), text: Some("tea".into()), limit: 1, ..Probe::default() };
@@ -74,7 +74,7 @@ pub(super) async fn a_small_table_is_scored_whole(strata: &dyn Strata) {
     }
 }
 
-pub(super) async fn hits_say_which_words_they_hold(strata: &dyn Strata) {
+pub(super) async fn hits_report_their_matched_words(strata: &dyn Strata) {
     let texts = ["zebra crossing", "crossing, crossing", "tea"];
     let parts = texts.iter().enumerate().map(|(index, text)| part(&format!("t-{index}"), 0, index, text));
     upsert(strata, parts.collect()).await;
@@ -87,7 +87,7 @@ pub(super) async fn hits_say_which_words_they_hold(strata: &dyn Strata) {
     assert_eq!(matched, [0b11, 0b10]);
 }
 
-pub(super) async fn hits_say_in_which_conversation(strata: &dyn Strata) {
+pub(super) async fn hits_report_their_conversation(strata: &dyn Strata) {
     upsert(
         strata,
         vec![Part { conversation: Some("talk".into()), ..part("t-a", 0, 0, "tea") }, part("t-b", 0, 1, "tea")],
@@ -104,7 +104,7 @@ pub(super) async fn hits_say_in_which_conversation(strata: &dyn Strata) {
     assert_eq!(found, [Some("talk"), None]);
 }
 
-pub(super) async fn filters_come_before_the_ranking(strata: &dyn Strata) {
+pub(super) async fn filters_apply_before_ranking(strata: &dyn Strata) {
     // The only row inside the range is the least similar and least relevant of many.
     let mut parts: Vec<_> = (0..30).map(|index| part(&format!("t-{index:02}"), 0, 0, "tea tea tea")).collect();
     let inside = utc_cover(period("2026-05-05"));
@@ -186,7 +186,7 @@ async fn check(strata: &dyn Strata, texts: &[&str], query: &str, expect: &[&str]
     assert_eq!(found, expect, "{query:?} in {texts:?}");
 }
 
-pub(super) async fn words_are_found_whatever_their_case(strata: &dyn Strata) {
+pub(super) async fn words_match_any_case(strata: &dyn Strata) {
     let texts = ["We drank TEA in Lisbon.", "It rained.", "tea, again", "steam"];
     check(strata, &texts, "tea", &["t-0", "t-2"]).await;
     check(strata, &texts, "LISBON rained", &["t-0", "t-1"]).await;
@@ -203,7 +203,7 @@ pub(super) async fn rare_words_weigh_more(strata: &dyn Strata) {
     assert!(tea.iter().all(|(_, relevance)| *relevance < zebra[0].1), "{found:?}");
 }
 
-pub(super) async fn stop_words_alone_are_found(strata: &dyn Strata) {
+pub(super) async fn query_of_only_stop_words_finds_rows(strata: &dyn Strata) {
     check(strata, &["Who is it at the door?", "Nobody came."], "who is it", &["t-0"]).await;
 }
 
@@ -214,31 +214,31 @@ pub(super) async fn chinese_japanese_and_korean_are_found(strata: &dyn Strata) {
     check(strata, &texts, "서울", &["t-2"]).await;
 }
 
-pub(super) async fn accents_are_found_however_written(strata: &dyn Strata) {
+pub(super) async fn accents_match_any_spelling(strata: &dyn Strata) {
     let texts = ["le café de Zoë", "le cafe\u{301} du coin", "un thé"];
     check(strata, &texts, "Café", &["t-0", "t-1"]).await;
     check(strata, &texts, "CAFE\u{301}", &["t-0", "t-1"]).await;
     check(strata, &texts, "ZOË", &["t-0"]).await;
 }
 
-pub(super) async fn a_text_without_words_finds_nothing(strata: &dyn Strata) {
+pub(super) async fn query_without_words_finds_nothing(strata: &dyn Strata) {
     for query in ["", " ", "?!", "👩‍👩‍👧"] {
         check(strata, &["tea?", "cake!"], query, &[]).await;
     }
 }
 
-pub(super) async fn odd_words_are_no_syntax(strata: &dyn Strata) {
+pub(super) async fn special_characters_are_matched_literally(strata: &dyn Strata) {
     for query in ["tea AND NOT", "\"tea", "tea* (", "text:tea", "tea\0", "tea' OR 1=1 --", "tea ~3 ^2 +-"] {
         check(strata, &["some tea here", "marmalade"], query, &["t-0"]).await;
     }
 }
 
-pub(super) async fn nothing_asked_finds_nothing(strata: &dyn Strata) {
+pub(super) async fn empty_query_finds_nothing(strata: &dyn Strata) {
     upsert(strata, vec![part("t-a", 0, 0, "tea")]).await;
     assert_eq!(search(strata, Probe { limit: 5, ..Probe::default() }).await, []);
 }
 
-pub(super) async fn what_was_replaced_or_deleted_is_not_found(strata: &dyn Strata) {
+pub(super) async fn replaced_and_deleted_rows_are_not_found(strata: &dyn Strata) {
     upsert(strata, vec![part("t-a", 0, 0, "tea"), part("t-b", 0, 0, "tea"), part("t-c", 0, 1, "tea")]).await;
     let deletes = vec![MemoryId::from_text("t-b")];
     strata.apply(&table(), Batch { upserts: vec![part("t-a", 0, 5, "coffee")], deletes }).await.unwrap();

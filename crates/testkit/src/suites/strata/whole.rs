@@ -35,7 +35,7 @@ fn check(findings: &Findings, expect: &str) {
     assert_eq!(positions.join(" "), expect);
 }
 
-pub(super) async fn without_rows_nothing_is_said(strata: &dyn Strata) {
+pub(super) async fn table_without_rows_has_only_word_rarity(strata: &dyn Strata) {
     strata.apply(&table(), Batch { deletes: vec![MemoryId::from_text("t-0")], ..Batch::default() }).await.unwrap();
     let found = nearest(strata, 1, Filter::default()).await;
     // Word rarity is reported without rows as well: words that no row contains decide whether memory has anything relevant.
@@ -54,7 +54,7 @@ pub(super) async fn without_rows_nothing_is_said(strata: &dyn Strata) {
     );
 }
 
-pub(super) async fn what_stands_beside_the_best_is_found_too(strata: &dyn Strata) {
+pub(super) async fn neighbours_of_the_best_hits_are_returned(strata: &dyn Strata) {
     let turns = (0..5_u32).map(|number| turn(&format!("t-{number}"), "a", number, 2 + number.abs_diff(2), "rain"));
     let other = turn("t-x", "b", 2, 9, "rain");
     upsert(strata, turns.chain([other]).collect()).await;
@@ -65,7 +65,7 @@ pub(super) async fn what_stands_beside_the_best_is_found_too(strata: &dyn Strata
     check(&nearest(strata, 1, Filter { within: before, ..Filter::default() }).await, "t-1:a:1 t-2:a:2");
 }
 
-pub(super) async fn late_turns_take_their_seat(strata: &dyn Strata) {
+pub(super) async fn late_turns_take_their_position(strata: &dyn Strata) {
     upsert(strata, vec![turn("t-1", "a", 1, 0, "rain"), turn("t-9", "a", 9, 9, "rain")]).await;
     check(&nearest(strata, 1, Filter::default()).await, "t-1:a:0 t-9:a:1");
     upsert(strata, vec![turn("t-5", "a", 5, 5, "rain"), turn("t-0", "a", 0, 5, "rain")]).await;
@@ -75,7 +75,7 @@ pub(super) async fn late_turns_take_their_seat(strata: &dyn Strata) {
     check(&nearest(strata, 1, Filter::default()).await, "t-1:a:2 t-5:a:1 t-9:a:3");
 }
 
-pub(super) async fn conversations_are_told_by_all_their_parts(strata: &dyn Strata) {
+pub(super) async fn conversation_statistics_cover_all_parts(strata: &dyn Strata) {
     let turns = [("t-1", "a", 1, 1, "tea"), ("t-2", "a", 2, 3, "rain"), ("t-3", "b", 3, 8, "rain")];
     upsert(
         strata,
@@ -102,7 +102,7 @@ pub(super) async fn conversations_are_told_by_all_their_parts(strata: &dyn Strat
     );
 }
 
-pub(super) async fn scores_are_told_by_all_rows_that_pass(strata: &dyn Strata) {
+pub(super) async fn score_statistics_cover_all_rows_that_pass_the_filter(strata: &dyn Strata) {
     let texts = ["tea", "rain", "rain", "rain"];
     let turns = texts.iter().zip(0..).map(|(text, number)| turn(&format!("t-{number}"), "a", number, number, text));
     upsert(strata, turns.collect()).await;

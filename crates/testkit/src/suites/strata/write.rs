@@ -11,7 +11,7 @@ async fn delete(strata: &dyn Strata, ids: &[&str]) {
     strata.apply(&table(), Batch { upserts: Vec::new(), deletes }).await.unwrap();
 }
 
-pub(super) async fn a_table_that_was_never_written_is_empty(strata: &dyn Strata) {
+pub(super) async fn unwritten_table_is_empty(strata: &dyn Strata) {
     assert_eq!(strata.scan(&table()).await.unwrap(), []);
     let probe = Probe { vector: Some(towards(0, 0.0)), text: Some("tea".into()), limit: 5, ..Probe::default() };
     assert_eq!(strata.search(&table(), &probe).await.unwrap().hits, []);
@@ -21,7 +21,7 @@ pub(super) async fn a_table_that_was_never_written_is_empty(strata: &dyn Strata)
     assert_eq!(strata.scan(&table()).await.unwrap(), []);
 }
 
-pub(super) async fn a_table_exists_from_the_first_batch_until_it_is_removed(strata: &dyn Strata) {
+pub(super) async fn table_exists_from_first_batch_until_removed(strata: &dyn Strata) {
     let is_lost = async |applied| matches!(strata.require(&table(), applied).await, Err(Error::Damaged { .. }));
     assert_eq!((strata.exists(&table()).await.unwrap(), is_lost(0).await, is_lost(1).await), (false, false, true));
     delete(strata, &["t-absent"]).await;
@@ -34,7 +34,7 @@ pub(super) async fn a_table_exists_from_the_first_batch_until_it_is_removed(stra
     assert!(is_lost(1).await);
 }
 
-pub(super) async fn applying_twice_is_applying_once(strata: &dyn Strata) {
+pub(super) async fn applying_twice_changes_nothing(strata: &dyn Strata) {
     let batch = Batch {
         upserts: vec![part("t-a", 0, 0, "tea"), part("t-a", 1, 1, "cake"), part("t-b", 0, 2, "rain")],
         deletes: vec![MemoryId::from_text("t-c")],
@@ -47,7 +47,7 @@ pub(super) async fn applying_twice_is_applying_once(strata: &dyn Strata) {
     assert_eq!(strata.scan(&table()).await.unwrap(), once);
 }
 
-pub(super) async fn an_upsert_replaces_all_parts(strata: &dyn Strata) {
+pub(super) async fn upsert_replaces_all_parts(strata: &dyn Strata) {
     upsert(strata, vec![part("t-a", 0, 0, "a"), part("t-a", 1, 1, "b"), part("t-a", 2, 2, "c")]).await;
     upsert(strata, vec![part("t-b", 0, 0, "other"), part("t-b", 1, 0, "other")]).await;
     upsert(strata, vec![part("t-a", 0, 3, "d"), part("t-a", 1, 4, "e")]).await;
@@ -58,7 +58,7 @@ pub(super) async fn an_upsert_replaces_all_parts(strata: &dyn Strata) {
     assert_eq!(strata.scan(&table()).await.unwrap().len(), 7);
 }
 
-pub(super) async fn deletes_go_with_all_parts(strata: &dyn Strata) {
+pub(super) async fn delete_removes_all_parts(strata: &dyn Strata) {
     upsert(strata, vec![part("t-a", 0, 0, "a"), part("t-a", 1, 1, "b"), part("t-b", 0, 2, "c")]).await;
     delete(strata, &["t-a", "t-absent", "t-' OR '1'='1"]).await;
     assert_eq!(rows(strata, &table()).await, ["t-b/0"]);
@@ -66,7 +66,7 @@ pub(super) async fn deletes_go_with_all_parts(strata: &dyn Strata) {
     assert_eq!(rows(strata, &table()).await, Vec::<String>::new());
 }
 
-pub(super) async fn a_batch_may_be_empty(strata: &dyn Strata) {
+pub(super) async fn empty_batch_is_accepted(strata: &dyn Strata) {
     upsert(strata, Vec::new()).await;
     upsert(strata, vec![part("t-a", 0, 0, "a")]).await;
     upsert(strata, Vec::new()).await;
@@ -80,7 +80,7 @@ pub(super) async fn one_batch_upserts_and_deletes(strata: &dyn Strata) {
     assert_eq!(rows(strata, &table()).await, ["t-b/0", "t-c/0"]);
 }
 
-pub(super) async fn scans_are_sorted_and_tell_content_from_sequence(strata: &dyn Strata) {
+pub(super) async fn scan_is_sorted_and_digests_ignore_sequence_numbers(strata: &dyn Strata) {
     upsert(strata, vec![part("t-b", 0, 1, "b"), part("t-a", 1, 0, "a"), part("t-a", 0, 0, "a")]).await;
     let first = strata.scan(&table()).await.unwrap();
     assert!(first.is_sorted(), "{first:?}");
@@ -103,7 +103,7 @@ pub(super) async fn scans_are_sorted_and_tell_content_from_sequence(strata: &dyn
     assert_eq!(digest(base).await, (first[2].digest, 1));
 }
 
-pub(super) async fn tables_are_kept_apart(strata: &dyn Strata) {
+pub(super) async fn tables_are_per_agent_grain_and_generation(strata: &dyn Strata) {
     let tables = [
         table(),
         Table { generation: 1, ..table() },
@@ -139,7 +139,7 @@ pub(super) async fn many_small_batches_add_up(strata: &dyn Strata) {
     assert_eq!(seqs, (40..50).collect::<Vec<_>>());
 }
 
-pub(super) async fn a_removed_table_is_empty_and_can_be_written(strata: &dyn Strata) {
+pub(super) async fn removed_table_is_empty_and_writable(strata: &dyn Strata) {
     upsert(strata, vec![part("t-a", 0, 0, "a")]).await;
     strata.remove(&table()).await.unwrap();
     strata.remove(&table()).await.unwrap();
@@ -148,7 +148,7 @@ pub(super) async fn a_removed_table_is_empty_and_can_be_written(strata: &dyn Str
     assert_eq!(rows(strata, &table()).await, ["t-b/0"]);
 }
 
-pub(super) async fn a_quarantined_table_is_aside(strata: &dyn Strata) {
+pub(super) async fn quarantined_table_is_moved_aside(strata: &dyn Strata) {
     for _ in 0..2 {
         upsert(strata, vec![part("t-a", 0, 0, "a")]).await;
         let aside = strata.quarantine(&table()).await.unwrap();
@@ -158,14 +158,14 @@ pub(super) async fn a_quarantined_table_is_aside(strata: &dyn Strata) {
     }
 }
 
-pub(super) async fn any_text_is_stored(strata: &dyn Strata) {
+pub(super) async fn any_text_round_trips(strata: &dyn Strata) {
     let odd = ["", " ", "'; DROP TABLE parts; --", "a\0b", "👩‍👩‍👧", "\u{feff}\r\n", &"word ".repeat(20_000)];
     let parts = odd.iter().enumerate().map(|(index, text)| part(&format!("t-{index}"), 0, index, text));
     upsert(strata, parts.collect()).await;
     assert_eq!(strata.scan(&table()).await.unwrap().len(), odd.len());
 }
 
-pub(super) async fn tidying_changes_no_row(strata: &dyn Strata) {
+pub(super) async fn compaction_changes_no_row(strata: &dyn Strata) {
     strata.compact(&table()).await.unwrap();
     assert_eq!(strata.table_stats(&table()).await.unwrap(), TableStats::default());
     for number in 0..5 {
