@@ -21,25 +21,25 @@ use std::path::PathBuf;
 use annals_core::Timestamp;
 use clap::{Args, Parser, Subcommand};
 
-pub use agent::{Agent, ChangeAgent};
-pub use backup::{Backup, BackupCommand, Restore};
-pub use config::Config;
-pub use doctor::Doctor;
-pub use document::{Document, ListDocuments, OneDocument};
-pub use embed::Embed;
-pub use facts::{ChangeFacts, Facts, FindFacts};
-pub use forget::Forget;
-pub use memory::{Correct, Pin, Show};
-pub use passes::{Dead, Rebuild, Retain, Rollup};
-pub use prompt::Prompt;
-pub use search::{Context, Conversations, Range, Search, Timeline};
-pub use service::{AddKey, Job, Key, Mcp, Serve};
-pub use transfer::{Export, Format, Import};
+pub(crate) use agent::{Agent, ChangeAgent};
+pub(crate) use backup::{Backup, BackupCommand, Restore};
+pub(crate) use config::Config;
+pub(crate) use doctor::Doctor;
+pub(crate) use document::{Document, ListDocuments, OneDocument};
+pub(crate) use embed::Embed;
+pub(crate) use facts::{ChangeFacts, Facts, FindFacts};
+pub(crate) use forget::Forget;
+pub(crate) use memory::{Correct, Pin, Show};
+pub(crate) use passes::{Dead, Rebuild, Retain, Rollup};
+pub(crate) use prompt::Prompt;
+pub(crate) use search::{Context, Conversations, Range, Search, Timeline};
+pub(crate) use service::{AddKey, Job, Key, Mcp, Serve};
+pub(crate) use transfer::{Export, Format, Import};
 
 /// Long-term memory for AI agents: stores messages, summarizes them by calendar period, and searches by grain and date
 #[derive(Parser)]
 #[command(name = "annals", version, max_term_width = 100)]
-pub struct Cli {
+pub(crate) struct Cli {
     #[command(flatten)]
     pub global: Global,
     #[command(subcommand)]
@@ -49,7 +49,7 @@ pub struct Cli {
 // Under their own heading; otherwise they would appear between the options of each command.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "With every command")]
-pub struct Global {
+pub(crate) struct Global {
     /// The data folder [default: annals in your data directory]
     #[arg(long, global = true, value_name = "DIR", env = "ANNALS_DATA")]
     pub data: Option<PathBuf>,
@@ -68,7 +68,7 @@ pub struct Global {
 }
 
 #[derive(Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Show Annals at work: import 14 months of sample messages, roll them up, draw the strata, answer three questions
     Demo,
     /// Serve the memory over HTTP and MCP, and roll it up as days pass
@@ -143,7 +143,7 @@ pub enum Command {
 }
 
 #[derive(Args)]
-pub struct OneOrAll {
+pub(crate) struct OneOrAll {
     /// Only this agent [default: all]
     #[arg(long, value_name = "A")]
     pub agent: Option<String>,

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use annals_core::{Error, Result, Settings, Timestamp, Zones};
-pub use annals_server::ipc::Items;
+pub(crate) use annals_server::ipc::Items;
 use annals_server::ipc::{self as server_ipc, Options};
 use annals_service::calls::{Call, Context, GetSettings, Input, Output, SendsItems};
 use annals_service::wire::SettingsView;
@@ -22,7 +22,7 @@ use crate::ipc;
 use crate::progress::Bars;
 
 /// The way to the memory in a data folder.
-pub struct Client {
+pub(crate) struct Client {
     way: Way,
     data: PathBuf,
     now: Timestamp,
@@ -38,12 +38,12 @@ enum Way {
 
 impl Client {
     /// Connects to the owner of the data folder. If there is none, opens the folder, which must exist.
-    pub async fn open(global: &Global) -> Result<Client> {
+    pub(crate) async fn open(global: &Global) -> Result<Client> {
         Client::open_at(global, false).await
     }
 
     /// Does the same, and creates the folder if it does not exist.
-    pub async fn open_or_create(global: &Global) -> Result<Client> {
+    pub(crate) async fn open_or_create(global: &Global) -> Result<Client> {
         Client::open_at(global, true).await
     }
 
@@ -57,7 +57,7 @@ impl Client {
     }
 
     /// Connects to the owner of the data folder, if there is one.
-    pub async fn running(global: &Global) -> Result<Option<Client>> {
+    pub(crate) async fn running(global: &Global) -> Result<Option<Client>> {
         let data = data(global)?;
         let way = Way::There { now: global.now };
         let running = ipc::owner(&data).await;
@@ -65,19 +65,19 @@ impl Client {
     }
 
     /// Makes calls over a folder that this process has opened.
-    pub fn here(folder: Folder, global: &Global) -> Client {
+    pub(crate) fn here(folder: Folder, global: &Global) -> Client {
         let (data, now) = (folder.path().to_owned(), folder.now());
         let way = Way::Here(Box::new(FolderHost { folder, alarm_clock: None }));
         Client { way, data, now, bars: Bars { is_hidden: global.json } }
     }
 
     /// Makes a call.
-    pub async fn call<C: Call>(&self, request: C) -> Result<C::Answer> {
+    pub(crate) async fn call<C: Call>(&self, request: C) -> Result<C::Answer> {
         self.exchange(request, empty().boxed(), &mut |_| Ok(())).await
     }
 
     /// Makes a call that sends items before its answer, and passes each to `take`.
-    pub async fn each<C: SendsItems>(
+    pub(crate) async fn each<C: SendsItems>(
         &self,
         request: C,
         mut take: impl FnMut(C::Item) -> Result<()> + Send,
@@ -88,7 +88,7 @@ impl Client {
     }
 
     /// Makes a call with items of input.
-    pub async fn call_with<C: Call>(&self, request: C, input: Items) -> Result<C::Answer> {
+    pub(crate) async fn call_with<C: Call>(&self, request: C, input: Items) -> Result<C::Answer> {
         self.exchange(request, input, &mut |_| Ok(())).await
     }
 
@@ -120,7 +120,7 @@ impl Client {
     }
 
     /// Returns the time zones of an agent, to show local times.
-    pub async fn zones(&self, agent: &str) -> Result<Zones> {
+    pub(crate) async fn zones(&self, agent: &str) -> Result<Zones> {
         let SettingsView { time_zone, time_zones, .. } = self.call(GetSettings { agent: agent.to_owned() }).await?;
         let mut zones = time_zones.into_iter();
         let first = zones.next().map_or(time_zone, |zone| zone.time_zone);
@@ -129,12 +129,12 @@ impl Client {
     }
 
     /// Returns the current time.
-    pub fn now(&self) -> Timestamp {
+    pub(crate) fn now(&self) -> Timestamp {
         self.now
     }
 
     /// Returns the path of the data folder.
-    pub fn data(&self) -> &Path {
+    pub(crate) fn data(&self) -> &Path {
         &self.data
     }
 }

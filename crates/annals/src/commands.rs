@@ -1,7 +1,7 @@
 //! Runs one command: turns its arguments into calls and prints the answers. Each command has a file of its own.
 
 mod agent;
-pub mod backup;
+pub(crate) mod backup;
 mod config;
 mod context;
 mod conversations;
@@ -42,7 +42,7 @@ use crate::client::Client;
 use crate::folder::default_path;
 
 /// Runs the command to completion on a new Tokio runtime.
-pub fn run(cli: Cli) -> Result<ExitCode> {
+pub(crate) fn run(cli: Cli) -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|cause| Error::storage("cannot start", cause))?;
     runtime.block_on(dispatch(cli.global, cli.command))
@@ -87,12 +87,12 @@ async fn dispatch(global: Global, command: Command) -> Result<ExitCode> {
 }
 
 /// Returns the path of the data folder.
-pub fn data(global: &Global) -> Result<PathBuf> {
+pub(crate) fn data(global: &Global) -> Result<PathBuf> {
     global.data.clone().map_or_else(default_path, Ok)
 }
 
 /// Returns the time at which the command runs.
 #[expect(clippy::disallowed_methods, reason = "the one place where the clock is read; it is handed down from here")]
-pub fn now(global: &Global) -> Timestamp {
+pub(crate) fn now(global: &Global) -> Timestamp {
     global.now.unwrap_or_else(Timestamp::now)
 }

@@ -21,15 +21,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::cli::Global;
-pub use file::without_secrets;
+pub(crate) use file::without_secrets;
 use layers::Layers;
-pub use layers::Origin;
+pub(crate) use layers::Origin;
 
 /// The name of the configuration file in the data folder.
-pub const NAME: &str = "annals.toml";
+pub(crate) const NAME: &str = "annals.toml";
 
 /// The complete configuration, validated.
-pub struct Config {
+pub(crate) struct Config {
     pub server: ServerConfig,
     pub limits: Limits,
     pub log: LogConfig,
@@ -43,7 +43,7 @@ pub struct Config {
 
 /// The effective value of one key.
 #[derive(Debug)]
-pub struct Setting {
+pub(crate) struct Setting {
     /// The key with its tables: `server.listen`.
     pub key: String,
     /// Null if nothing is set.
@@ -67,7 +67,7 @@ struct Written {
 impl Config {
     /// Loads the configuration of a data folder: from the file named by `--config`, or else from the one in the folder, if there
     /// is one.
-    pub fn load(global: &Global, data: &Path) -> Result<Config> {
+    pub(crate) fn load(global: &Global, data: &Path) -> Result<Config> {
         let file = file_of(global.config.as_deref(), data);
         let mut layers = Layers::new(&serde_json::to_value(Written::default()).unwrap_or_default());
         if let Some(path) = &file {
@@ -97,7 +97,7 @@ impl Config {
 }
 
 /// Returns the JSON schema of the file, in the draft that editors of TOML understand.
-pub fn schema() -> Value {
+pub(crate) fn schema() -> Value {
     let settings = SchemaSettings::draft07().with_transform(RecursiveTransform(remove_table_default));
     settings.into_generator().into_root_schema_for::<Written>().to_value()
 }

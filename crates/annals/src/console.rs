@@ -10,12 +10,12 @@ const STYLES: [&str; 5] = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m", "\u{1b}[33m", 
 
 /// Prints text for people to standard output, without colours unless a terminal shows them. Escapes control sequences and
 /// invisible characters: the text of memories is untrusted.
-pub fn print(words: fmt::Arguments<'_>) {
+pub(crate) fn print(words: fmt::Arguments<'_>) {
     print_text(&visible(&words.to_string()));
 }
 
 /// Prints text for programs to standard output, unchanged.
-pub fn print_raw(words: fmt::Arguments<'_>) {
+pub(crate) fn print_raw(words: fmt::Arguments<'_>) {
     print_text(&words.to_string());
 }
 
@@ -27,7 +27,7 @@ fn print_text(text: &str) {
 }
 
 /// Returns the text with invisible characters as escapes such as `\u{202e}`. Line ends, tabs and our own colours stay.
-pub fn visible(text: &str) -> Cow<'_, str> {
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
     }

@@ -3,7 +3,7 @@
 use annals_core::Error;
 
 /// Returns the exit code of an error. Scripts depend on the numbers: they never change.
-pub fn exit_code(error: &Error) -> u8 {
+pub(crate) fn exit_code(error: &Error) -> u8 {
     match error {
         Error::Invalid(_) | Error::Faults(_) | Error::Conflict { .. } | Error::Exists { .. } | Error::KeyReused => 2,
         Error::NotFound { .. } => 3,

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::exit_code::exit_code;
 
 /// Prints the error to standard error and returns its exit code.
-pub fn report(error: &Error, json: bool) -> ExitCode {
+pub(crate) fn report(error: &Error, json: bool) -> ExitCode {
     let (text, exit) = render(error, json);
     print(&text);
     ExitCode::from(exit)
@@ -27,7 +27,7 @@ fn render(error: &Error, json: bool) -> (String, u8) {
 }
 
 #[expect(clippy::print_stderr, reason = "this is where errors are printed")]
-pub fn print(text: &str) {
+pub(crate) fn print(text: &str) {
     eprintln!("{text}");
 }
 
@@ -47,7 +47,7 @@ fn advice(error: &Error) -> &'static str {
 }
 
 /// Returns the error for a file named by the user that cannot be read.
-pub fn unreadable(path: &Path, cause: std::io::Error) -> Error {
+pub(crate) fn unreadable(path: &Path, cause: std::io::Error) -> Error {
     if cause.kind() == std::io::ErrorKind::NotFound {
         return Error::NotFound { what: "file", name: path.display().to_string() };
     }

@@ -31,7 +31,7 @@ use jiff::SignedDuration;
 use crate::{private, scratch};
 
 /// The catalog's file name in the data folder.
-pub const CATALOG: &str = "catalog.sqlite";
+pub(crate) const CATALOG: &str = "catalog.sqlite";
 
 /// The prompts that an agent can override.
 const PROMPTS: &[&str] = &["extraction", "daily", "weekly", "monthly", "quarterly", "yearly", "amend", "merge"];
@@ -41,7 +41,7 @@ const CACHED: NonZeroUsize = NonZeroUsize::new(4096).expect("4096 is not zero");
 
 /// An open data folder with all its services. Dropping the last clone releases the folder for the next process.
 #[derive(Clone)]
-pub struct Folder {
+pub(crate) struct Folder {
     service: Service,
     sqlite: Arc<SqliteCatalog>,
     now: Timestamp,
@@ -50,7 +50,7 @@ pub struct Folder {
 }
 
 /// Options for opening a folder.
-pub struct Opening {
+pub(crate) struct Opening {
     /// The configured models.
     pub models: Models,
     /// Limits of the service.
@@ -63,14 +63,14 @@ pub struct Opening {
 
 impl Opening {
     /// Returns the options for a command: a fixed moment, default limits and no quiet time.
-    pub fn by_hand(models: Models, now: Timestamp) -> Opening {
+    pub(crate) fn by_hand(models: Models, now: Timestamp) -> Opening {
         Opening { models, limits: Limits::default(), quiet: SignedDuration::ZERO, clock: Arc::new(move || now) }
     }
 }
 
 impl Folder {
     /// Opens the folder. If `create` is set, creates it if it does not exist.
-    pub async fn open(path: &Path, opening: Opening, create: bool) -> Result<Folder> {
+    pub(crate) async fn open(path: &Path, opening: Opening, create: bool) -> Result<Folder> {
         let path = prepare(path, create)?;
         let lock = Arc::new(lock(&path)?);
         scratch::sweep(&path)?;
@@ -116,27 +116,27 @@ impl Folder {
     }
 
     /// Returns the operations on the folder.
-    pub fn service(&self) -> &Service {
+    pub(crate) fn service(&self) -> &Service {
         &self.service
     }
 
     /// Returns the SQLite catalog, for copying its file and for saving replies of models that are tried.
-    pub fn catalog(&self) -> &Arc<SqliteCatalog> {
+    pub(crate) fn catalog(&self) -> &Arc<SqliteCatalog> {
         &self.sqlite
     }
 
     /// Returns the current time of this command.
-    pub fn now(&self) -> Timestamp {
+    pub(crate) fn now(&self) -> Timestamp {
         self.now
     }
 
     /// Returns the path of the folder, canonicalized.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Returns the agent of that name, or all agents.
-    pub async fn agents(&self, name: Option<&str>) -> Result<Vec<Agent>> {
+    pub(crate) async fn agents(&self, name: Option<&str>) -> Result<Vec<Agent>> {
         self.service.agents_named(name).await
     }
 }
@@ -160,7 +160,7 @@ fn plans(folder: &Path) -> Result<Plans> {
 }
 
 /// Returns whether the machine's clock is synchronised, or `None` if that is unknown.
-pub fn clock_is_synchronised() -> Option<bool> {
+pub(crate) fn clock_is_synchronised() -> Option<bool> {
     is_synchronised(Path::new("/run/systemd/timesync"), Path::new("/sys/class/rtc/rtc0"))
 }
 
@@ -175,7 +175,7 @@ fn is_synchronised(daemon: &Path, own_clock: &Path) -> Option<bool> {
 }
 
 /// Returns the default data folder: `annals` in the user's data directory.
-pub fn default_path() -> Result<PathBuf> {
+pub(crate) fn default_path() -> Result<PathBuf> {
     let directories = directories::ProjectDirs::from("", "", "annals");
     let missing = || Error::invalid("--data", "is needed: this account has no home directory");
     directories.map(|directories| directories.data_dir().to_owned()).ok_or_else(missing)

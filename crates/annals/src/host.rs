@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use crate::folder::{Folder, clock_is_synchronised};
 
 /// An open folder, with scheduled jobs if this process is the service.
-pub struct FolderHost {
+pub(crate) struct FolderHost {
     pub folder: Folder,
     pub alarm_clock: Option<Arc<AlarmClock>>,
 }

@@ -10,12 +10,12 @@ use tokio::net::{UnixListener, UnixStream};
 const NAME: &str = "annals.sock";
 
 /// Returns the path of the owner's socket.
-pub fn place(data: &Path) -> PathBuf {
+pub(crate) fn place(data: &Path) -> PathBuf {
     data.join(NAME)
 }
 
 /// Listens for other processes of the same user.
-pub fn listen(data: &Path) -> Result<UnixListener> {
+pub(crate) fn listen(data: &Path) -> Result<UnixListener> {
     let place = place(data);
     let bind = || {
         // A killed owner leaves its socket behind. This process holds the folder's lock, so there is no other owner.
@@ -31,6 +31,6 @@ pub fn listen(data: &Path) -> Result<UnixListener> {
 }
 
 /// Connects to the owner of the folder, if there is one.
-pub async fn owner(data: &Path) -> Option<UnixStream> {
+pub(crate) async fn owner(data: &Path) -> Option<UnixStream> {
     UnixStream::connect(place(data)).await.ok()
 }

@@ -20,7 +20,7 @@ const UNPARSED_LINES: usize = 5;
 const FIELDS: [&str; 7] = ["agent", "conversation", "id", "role", "name", "content", "at"];
 
 /// A file of messages that was checked completely and can be read again.
-pub struct MessageFile {
+pub(crate) struct MessageFile {
     lines: Lines,
     /// Replaces the agent of each line, present or missing.
     agent: Option<String>,
@@ -35,7 +35,7 @@ pub struct MessageFile {
 impl MessageFile {
     /// Parses and checks all lines, and passes each message to `see`. `agent` replaces the agent of each line, present or missing.
     /// With `revise`, a later line may replace an earlier one with the same id.
-    pub fn check(
+    pub(crate) fn check(
         mut lines: Lines,
         agent: Option<&str>,
         revise: bool,

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Read, Result, Seek, SeekFrom};
 const BUFFER: usize = 64 * 1024;
 
 /// The lines of a file, without what is added to it later.
-pub struct Lines {
+pub(crate) struct Lines {
     file: File,
     start: u64,
     end: u64,
@@ -15,18 +15,18 @@ pub struct Lines {
 
 impl Lines {
     /// Creates the lines of a whole file.
-    pub fn of(file: File) -> Result<Lines> {
+    pub(crate) fn of(file: File) -> Result<Lines> {
         Lines::from(file, 0)
     }
 
     /// Creates the lines from this byte on.
-    pub fn from(file: File, start: u64) -> Result<Lines> {
+    pub(crate) fn from(file: File, start: u64) -> Result<Lines> {
         let end = file.metadata()?.len().max(start);
         Ok(Lines { file, start, end })
     }
 
     /// Reads from the first line on. Only one reader can be used at a time.
-    pub fn read(&self) -> Result<impl BufRead + Send + use<>> {
+    pub(crate) fn read(&self) -> Result<impl BufRead + Send + use<>> {
         let mut file = self.file.try_clone()?;
         file.seek(SeekFrom::Start(self.start))?;
         Ok(BufReader::with_capacity(BUFFER, file.take(self.end - self.start)))

@@ -11,7 +11,7 @@ use crate::config::Config;
 use crate::folder::default_path;
 
 /// Installs the log subscriber of this process.
-pub fn start(cli: &Cli) {
+pub(crate) fn start(cli: &Cli) {
     let LogConfig { level, format } = match cli.command {
         Command::Serve(_) => configured(cli),
         _ => LogConfig { level: LogLevel::Error, ..LogConfig::default() },

@@ -23,7 +23,7 @@ const A_DAY: SignedDuration = SignedDuration::from_hours(25);
 const A_WEEK: SignedDuration = SignedDuration::from_hours(7 * 24 + 1);
 
 /// Returns the jobs of a folder with their schedules.
-pub fn alarms(folder: &Folder, config: &Config) -> Result<Vec<Alarm>> {
+pub(crate) fn alarms(folder: &Folder, config: &Config) -> Result<Vec<Alarm>> {
     let jobs = Jobs::in_folder(&folder.path().join("jobs"))?;
     let service = folder.service();
     let pass = Pass::of(service);

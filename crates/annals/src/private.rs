@@ -30,7 +30,7 @@ const OURS: [&str; 11] = [
 /// Removes the rights of group and others from a data folder and from the files that Annals keeps in it, if the folder grants
 /// any. The folder itself comes last, so that an interrupted run is repeated. Skips what belongs to another user: only its owner,
 /// or the mount options, can change it.
-pub fn close_to_others(folder: &Path) -> io::Result<()> {
+pub(crate) fn close_to_others(folder: &Path) -> io::Result<()> {
     if symlink_metadata(folder)?.permissions().mode() & OTHERS == 0 {
         return Ok(());
     }

@@ -67,7 +67,7 @@ impl Drop for Progress {
 }
 
 /// Shows the progress of operations.
-pub struct Bars {
+pub(crate) struct Bars {
     /// Shows nothing.
     pub is_hidden: bool,
 }

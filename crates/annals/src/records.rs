@@ -11,12 +11,12 @@ use serde_json::Value;
 use crate::lines::Lines;
 
 /// Returns whether a line is a record of an export rather than a message.
-pub fn is_record(line: &[u8]) -> bool {
+pub(crate) fn is_record(line: &[u8]) -> bool {
     serde_json::from_slice::<Value>(line).is_ok_and(|value| value.get("record").is_some())
 }
 
 /// An export that was checked completely and can be read again.
-pub struct ExportFile {
+pub(crate) struct ExportFile {
     source: Lines,
     /// Overrides the agent of each line.
     agent: Option<String>,
@@ -26,7 +26,7 @@ pub struct ExportFile {
 
 impl ExportFile {
     /// Checks every line and the origin of the records. Holds one line in memory at a time.
-    pub fn check(source: Lines, agent: Option<&str>) -> Result<ExportFile> {
+    pub(crate) fn check(source: Lines, agent: Option<&str>) -> Result<ExportFile> {
         let mut file = ExportFile { source, agent: agent.map(str::to_owned), agents: BTreeMap::new() };
         let (mut agents, mut origins, mut faults) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         for line in file.lines()? {
@@ -61,7 +61,7 @@ impl ExportFile {
 
     /// Returns the records with their agents, in the order of their ranks. Reads the file once for each rank, so that it need
     /// not fit into memory.
-    pub fn into_records(self) -> impl Iterator<Item = Result<(Agent, Record)>> + Send + 'static {
+    pub(crate) fn into_records(self) -> impl Iterator<Item = Result<(Agent, Record)>> + Send + 'static {
         Record::RANKS.flat_map(move |rank| {
             let (lines, failed) = match self.lines() {
                 Ok(lines) => (Some(lines), None),
@@ -78,10 +78,10 @@ impl ExportFile {
 }
 
 /// A parsed line.
-pub type Parsed = std::result::Result<(Agent, Record), Fault>;
+pub(crate) type Parsed = std::result::Result<(Agent, Record), Fault>;
 
 /// Parses a line of an export. `agent` overrides the agent of the line.
-pub fn record(bytes: &[u8], agent: Option<&str>) -> Parsed {
+pub(crate) fn record(bytes: &[u8], agent: Option<&str>) -> Parsed {
     let wrong = |error: serde_json::Error| Fault::new("the line", format!("is not a record of an export: {error}"));
     let mut value: Value = serde_json::from_slice(bytes).map_err(wrong)?;
     let own = value.as_object_mut().and_then(|fields| fields.remove("agent"));

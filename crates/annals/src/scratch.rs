@@ -12,20 +12,20 @@ use annals_core::{Error, Result};
 use data_encoding::HEXLOWER;
 
 /// Prefix of the names of these folders and files.
-pub const PREFIX: &str = "annals-scratch-";
+pub(crate) const PREFIX: &str = "annals-scratch-";
 
 /// Prefix of SQLite's temporary files. Like our files without a name they have one between two system calls.
 const OF_SQLITE: &str = "etilqs_";
 
 /// A temporary folder; dropping it removes the folder.
-pub struct Scratch {
+pub(crate) struct Scratch {
     path: PathBuf,
     _lock: File,
 }
 
 impl Scratch {
     /// Creates an empty folder in `folder`; `name` becomes part of its name.
-    pub fn within(folder: &Path, name: &str) -> Result<Scratch> {
+    pub(crate) fn within(folder: &Path, name: &str) -> Result<Scratch> {
         let failed = |cause| Error::storage(format!("cannot write in {}", folder.display()), cause);
         let mut random = [0; 8];
         getrandom::fill(&mut random).map_err(|cause| failed(cause.into()))?;
@@ -37,14 +37,14 @@ impl Scratch {
         Ok(Scratch { path, _lock: lock })
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 }
 
 /// Creates an empty file without a name in a folder. It disappears when it is closed or the process ends. A process that is
 /// killed before the name is removed leaves an empty file to [`sweep`].
-pub fn nameless_file(folder: &Path) -> std::io::Result<File> {
+pub(crate) fn nameless_file(folder: &Path) -> std::io::Result<File> {
     let mut random = [0; 8];
     getrandom::fill(&mut random)?;
     let path = folder.join(format!("{PREFIX}{}", HEXLOWER.encode(&random)));
@@ -54,7 +54,7 @@ pub fn nameless_file(folder: &Path) -> std::io::Result<File> {
 }
 
 /// Removes folders and files that killed processes left. The owner of the data folder calls this before it starts to work.
-pub fn sweep(folder: &Path) -> Result<()> {
+pub(crate) fn sweep(folder: &Path) -> Result<()> {
     sweep_folders(folder)?;
     for entry in entries(folder)? {
         let name = entry.file_name();
@@ -67,7 +67,7 @@ pub fn sweep(folder: &Path) -> Result<()> {
 }
 
 /// Removes folders that killed processes left, in a folder that others may use too.
-pub fn sweep_folders(folder: &Path) -> Result<()> {
+pub(crate) fn sweep_folders(folder: &Path) -> Result<()> {
     for entry in entries(folder)? {
         let is_scratch = entry.file_name().to_string_lossy().starts_with(PREFIX);
         if is_scratch && entry.file_type().is_ok_and(|kind| kind.is_dir()) && is_abandoned(&entry.path()) {

@@ -30,7 +30,7 @@ const OTHERS: [(&[u8], &str); 9] = [
 ];
 
 /// The text of a file to import.
-pub enum Source {
+pub(crate) enum Source {
     /// One JSON object per line, in a file that can be read again.
     File(Lines),
     /// One JSON object per line, to be read once.
@@ -40,7 +40,7 @@ pub enum Source {
 }
 
 /// Opens a file, or standard input for `-`.
-pub fn open(path: &Path) -> Result<Source> {
+pub(crate) fn open(path: &Path) -> Result<Source> {
     if path == Path::new("-") {
         return read(Box::new(BufReader::new(std::io::stdin())), path);
     }
@@ -76,7 +76,7 @@ fn start_of_lines(mut file: &File) -> IoResult<Option<u64>> {
 }
 
 /// Returns whether a file begins with a message or a record of an export, or with a JSON list of them.
-pub fn is_ours(path: &Path) -> IoResult<bool> {
+pub(crate) fn is_ours(path: &Path) -> IoResult<bool> {
     let mut head = Vec::new();
     File::open(path)?.take(HEAD as u64).read_to_end(&mut head)?;
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head).trim_ascii_start();

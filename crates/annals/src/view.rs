@@ -1,6 +1,6 @@
 //! Formats memories for people, line by line.
 
-pub mod excerpt;
+pub(crate) mod excerpt;
 
 use annals_core::{DateRange, Grain, Timestamp, Zones};
 use annals_service::wire::MemoryView;
@@ -30,34 +30,34 @@ macro_rules! say_raw {
 pub(crate) use say_raw;
 
 /// Dates and labels.
-pub const DATE: Style = AnsiColor::Cyan.on_default();
+pub(crate) const DATE: Style = AnsiColor::Cyan.on_default();
 /// Less important text.
-pub const DIM: Style = Style::new().dimmed();
+pub(crate) const DIM: Style = Style::new().dimmed();
 /// Headings.
-pub const BOLD: Style = Style::new().bold();
+pub(crate) const BOLD: Style = Style::new().bold();
 /// Text that needs attention.
-pub const WARN: Style = AnsiColor::Yellow.on_default();
+pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
 
 /// Prints one JSON value on a line.
-pub fn print_json(value: &impl Serialize) {
+pub(crate) fn print_json(value: &impl Serialize) {
     say_raw!("{}", serde_json::to_string(value).unwrap_or_else(|error| Value::from(error.to_string()).to_string()));
 }
 
 /// Prints one JSON object with a list on a line, an item at a time: the list may be longer than memory.
-pub struct JsonList {
+pub(crate) struct JsonList {
     is_first: bool,
 }
 
 impl JsonList {
     /// Prints the fields before the list, and the name of the list.
-    pub fn begin(before: &[(&str, &str)], list: &str) -> JsonList {
+    pub(crate) fn begin(before: &[(&str, &str)], list: &str) -> JsonList {
         let fields = before.iter().map(|(name, value)| format!("{}:{},", Value::from(*name), Value::from(*value)));
         print_raw(format_args!("{{{}{}:[", fields.collect::<String>(), Value::from(list)));
         JsonList { is_first: true }
     }
 
     /// Prints items of the list.
-    pub fn items<T: Serialize>(&mut self, items: &[T]) {
+    pub(crate) fn items<T: Serialize>(&mut self, items: &[T]) {
         for item in items {
             let comma = if std::mem::take(&mut self.is_first) { "" } else { "," };
             let item = serde_json::to_string(item).unwrap_or_else(|error| Value::from(error.to_string()).to_string());
@@ -66,7 +66,7 @@ impl JsonList {
     }
 
     /// Prints the fields behind the list. Leaves out those that are null.
-    pub fn end(self, behind: &[(&str, Value)]) {
+    pub(crate) fn end(self, behind: &[(&str, Value)]) {
         let fields = behind.iter().filter(|(_, value)| !value.is_null());
         let fields = fields.map(|(name, value)| format!(",{}:{value}", Value::from(*name)));
         say_raw!("]{}}}", fields.collect::<String>());
@@ -75,7 +75,7 @@ impl JsonList {
 
 /// Formats the local dates of a memory: day and time of a turn, the day of a daily summary, label, first and last day of a
 /// coarser one.
-pub fn dates(memory: &MemoryView, zones: &Zones) -> String {
+pub(crate) fn dates(memory: &MemoryView, zones: &Zones) -> String {
     let (first, last) = (&memory.cover.from, &memory.cover.to);
     match memory.grain {
         Grain::Working => match memory.cover.start.parse() {
@@ -88,7 +88,7 @@ pub fn dates(memory: &MemoryView, zones: &Zones) -> String {
 }
 
 /// Formats a moment as local day and time.
-pub fn local(at: Timestamp, zones: &Zones) -> String {
+pub(crate) fn local(at: Timestamp, zones: &Zones) -> String {
     format!("{} {}", zones.day_of(at), clock(at, zones))
 }
 
@@ -97,20 +97,20 @@ fn clock(at: Timestamp, zones: &Zones) -> String {
 }
 
 /// Prints which zone the times are in, once, if any of these memories shows a time.
-pub fn say_zone<'m>(mut memories: impl Iterator<Item = &'m MemoryView>, zones: &Zones) {
+pub(crate) fn say_zone<'m>(mut memories: impl Iterator<Item = &'m MemoryView>, zones: &Zones) {
     let turn = memories.find(|memory| memory.grain == Grain::Working);
     say_zone_of(turn, zones);
 }
 
 /// Prints which zone the times are in, if there is a turn.
-pub fn say_zone_of(turn: Option<&MemoryView>, zones: &Zones) {
+pub(crate) fn say_zone_of(turn: Option<&MemoryView>, zones: &Zones) {
     if let Some(at) = turn.and_then(|turn| turn.cover.start.parse().ok()) {
         say!("{DIM}Times are in the time zone {}.{DIM:#}", zones.name_at(at));
     }
 }
 
 /// Describes a date range in words.
-pub fn range(range: DateRange) -> String {
+pub(crate) fn range(range: DateRange) -> String {
     match (range.from, range.to) {
         (None, None) => "all time".into(),
         (Some(from), None) => format!("since {from}"),
@@ -121,7 +121,7 @@ pub fn range(range: DateRange) -> String {
 }
 
 /// Wraps the text to the terminal's width, each line indented by `indent` spaces.
-pub fn column(text: &str, indent: usize) -> String {
+pub(crate) fn column(text: &str, indent: usize) -> String {
     let width = textwrap::termwidth().min(100);
     let pad = " ".repeat(indent);
     // A break at a hyphen would cut dates and ids.
@@ -134,7 +134,7 @@ pub fn column(text: &str, indent: usize) -> String {
 }
 
 /// Formats a number with thousands separators: 3,410.
-pub fn count(number: u64) -> String {
+pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<&str> =
         digits.as_bytes().rchunks(3).rev().filter_map(|group| std::str::from_utf8(group).ok()).collect();
@@ -142,7 +142,7 @@ pub fn count(number: u64) -> String {
 }
 
 /// Formats a number with its noun: `1 message`, `2 messages`.
-pub fn plural(number: u64, word: &str) -> String {
+pub(crate) fn plural(number: u64, word: &str) -> String {
     let many = if number == 1 {
         ""
     } else if word.ends_with('y') {

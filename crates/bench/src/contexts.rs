@@ -38,7 +38,7 @@ const A_YEAR: SignedDuration = SignedDuration::from_hours(365 * 24);
 
 /// Input files and options.
 #[derive(Args)]
-pub struct Contexts {
+pub(crate) struct Contexts {
     /// Folders, each with messages.jsonl and queries.jsonl, as for `retrieval`
     #[arg(required = true, value_name = "FOLDER")]
     sets: Vec<PathBuf>,
@@ -53,7 +53,7 @@ pub struct Contexts {
     json: bool,
 }
 
-pub async fn run(args: &Contexts) -> Result<()> {
+pub(crate) async fn run(args: &Contexts) -> Result<()> {
     let mut reports = Map::new();
     for set in &args.sets {
         let name = set.file_name().unwrap_or(set.as_os_str()).to_string_lossy().into_owned();

@@ -5,7 +5,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 
 /// Returns a histogram in microseconds with three significant digits. Times over a minute count as a minute.
-pub fn histogram(times: impl Iterator<Item = Duration>) -> Histogram<u64> {
+pub(crate) fn histogram(times: impl Iterator<Item = Duration>) -> Histogram<u64> {
     let mut histogram =
         Histogram::new_with_max(60_000_000, 3).expect("a minute in microseconds with 3 digits is allowed");
     for time in times {
@@ -15,16 +15,16 @@ pub fn histogram(times: impl Iterator<Item = Duration>) -> Histogram<u64> {
 }
 
 /// Returns a quantile in milliseconds.
-pub fn quantile_ms(histogram: &Histogram<u64>, quantile: f64) -> f64 {
+pub(crate) fn quantile_ms(histogram: &Histogram<u64>, quantile: f64) -> f64 {
     round(histogram.value_at_quantile(quantile) as f64 / 1000.0)
 }
 
 /// Converts a duration to milliseconds.
-pub fn in_ms(time: Duration) -> f64 {
+pub(crate) fn in_ms(time: Duration) -> f64 {
     round(time.as_secs_f64() * 1000.0)
 }
 
 /// Rounds to two decimals.
-pub fn round(value: f64) -> f64 {
+pub(crate) fn round(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }

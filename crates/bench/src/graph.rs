@@ -24,7 +24,7 @@ use sqlite::Sqlite;
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 #[derive(Args)]
-pub struct Graph {
+pub(crate) struct Graph {
     /// Number of facts
     #[arg(long, default_value_t = 100_000)]
     facts: usize,
@@ -45,7 +45,7 @@ pub struct Graph {
 }
 
 /// Measures and prints the results.
-pub async fn run(args: &Graph) -> Result<(), Failure> {
+pub(crate) async fn run(args: &Graph) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for shape in [Shape::Even, Shape::Skewed] {
         for degree in &args.degree {

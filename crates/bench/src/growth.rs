@@ -5,8 +5,8 @@
 //! The same messages give the same history and questions; only times and memory differ between runs.
 
 mod ask;
-pub mod folders;
-pub mod life;
+pub(crate) mod folders;
+pub(crate) mod life;
 mod measure;
 mod plot;
 mod questions;
@@ -21,20 +21,20 @@ use clap::Args;
 
 use crate::input;
 use crate::vectors::Kept;
-pub use ask::{Ask, run as answer};
+pub(crate) use ask::{Ask, run as answer};
 use folders::Folders;
 use life::Life;
 
 /// Error of a whole measurement.
-pub type Failure = Box<dyn std::error::Error + Send + Sync>;
+pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// The agent that is measured.
-pub const AGENT: &str = "growing";
+pub(crate) const AGENT: &str = "growing";
 /// Default number of bytes of text a day.
-pub const PER_DAY: usize = 10_240;
+pub(crate) const PER_DAY: usize = 10_240;
 
 #[derive(Args)]
-pub struct Growth {
+pub(crate) struct Growth {
     /// Messages to import, one per line: role, name and content are used; days are filled in the order of the file
     #[arg(long, value_name = "FILE")]
     messages: PathBuf,
@@ -56,7 +56,7 @@ pub struct Growth {
 }
 
 /// Fills the folders, asks the questions and prints the report.
-pub async fn run(args: &Growth) -> Result<(), Failure> {
+pub(crate) async fn run(args: &Growth) -> Result<(), Failure> {
     let mut ages = args.days.clone();
     ages.sort_unstable();
     ages.dedup();
@@ -87,12 +87,12 @@ pub async fn run(args: &Growth) -> Result<(), Failure> {
 }
 
 /// Returns all messages of a file, of all agents.
-pub fn texts(file: &Path) -> Result<Vec<Message>, Failure> {
+pub(crate) fn texts(file: &Path) -> Result<Vec<Message>, Failure> {
     Ok(input::messages(file)?.into_values().flatten().collect())
 }
 
 /// Returns the path of the vector file in a folder.
-pub fn vectors(folder: &Path) -> PathBuf {
+pub(crate) fn vectors(folder: &Path) -> PathBuf {
     folder.join("vectors")
 }
 

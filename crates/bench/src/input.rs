@@ -8,11 +8,11 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 /// The messages of each agent, in the order of the file.
-pub type Messages = BTreeMap<Agent, Vec<Message>>;
+pub(crate) type Messages = BTreeMap<Agent, Vec<Message>>;
 
 /// A question to one agent.
 #[derive(Debug, PartialEq)]
-pub struct Question {
+pub(crate) struct Question {
     /// The agent.
     pub agent: Agent,
     /// The text of the question.
@@ -49,7 +49,7 @@ struct QuestionLine {
 }
 
 /// Reads the messages. The writer validates their contents.
-pub fn messages(path: &Path) -> Result<Messages> {
+pub(crate) fn messages(path: &Path) -> Result<Messages> {
     let mut messages = Messages::new();
     for line in lines::<MessageLine>(path)? {
         let message = Message {
@@ -66,7 +66,7 @@ pub fn messages(path: &Path) -> Result<Messages> {
 }
 
 /// Reads the questions. Leaves out those without an existing message that answers them, and returns their number.
-pub fn questions(path: &Path, messages: &Messages) -> Result<(Vec<Question>, usize)> {
+pub(crate) fn questions(path: &Path, messages: &Messages) -> Result<(Vec<Question>, usize)> {
     let lines = lines::<QuestionLine>(path)?;
     let (all, places) = (lines.len(), places(messages));
     let mut questions = Vec::new();
@@ -87,7 +87,7 @@ pub fn questions(path: &Path, messages: &Messages) -> Result<(Vec<Question>, usi
 }
 
 /// Returns only the texts of the questions, of all agents.
-pub fn question_texts(path: &Path) -> Result<Vec<String>> {
+pub(crate) fn question_texts(path: &Path) -> Result<Vec<String>> {
     Ok(lines::<QuestionLine>(path)?.into_iter().map(|line| line.query).collect())
 }
 

@@ -29,7 +29,7 @@ use write::{Seen, write};
 const LATER: usize = 400;
 
 #[derive(Args)]
-pub struct Lag {
+pub(crate) struct Lag {
     /// Messages for filling the memory, and then for writing to it: one per line
     #[arg(long, value_name = "FILE")]
     messages: PathBuf,
@@ -48,7 +48,7 @@ pub struct Lag {
 }
 
 /// Fills the memories, measures and prints the report.
-pub async fn run(args: &Lag) -> Result<(), Failure> {
+pub(crate) async fn run(args: &Lag) -> Result<(), Failure> {
     let life = Life::new(texts(&args.messages)?, PER_DAY)?;
     let command = match &args.annals {
         Some(command) => command.clone(),

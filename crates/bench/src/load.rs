@@ -1,7 +1,7 @@
 //! `annals-bench load`: adds messages and searches over many connections at once, against a service in another process.
 //! Afterwards checks that every acknowledged message is stored exactly once.
 
-pub mod client;
+pub(crate) mod client;
 mod disk;
 
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use client::Client;
 
-pub type Failure = Box<dyn std::error::Error + Send + Sync>;
+pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// Number of agents that the connections are spread over.
 const AGENTS: usize = 5;
@@ -23,7 +23,7 @@ const AGENTS: usize = 5;
 const DEADLINE: Duration = Duration::from_secs(600);
 
 #[derive(Args)]
-pub struct Load {
+pub(crate) struct Load {
     /// Host and port of the service
     #[arg(long, default_value = "127.0.0.1:7411")]
     address: String,
@@ -57,7 +57,7 @@ impl Seen {
 }
 
 /// Runs the load and prints the report.
-pub async fn run(args: &Load) -> Result<(), Failure> {
+pub(crate) async fn run(args: &Load) -> Result<(), Failure> {
     let quiet_disk = disk::fsync(&args.disk, Duration::from_secs(3))?;
     let mut watch = Client::connect(&args.address, args.key.as_deref()).await?;
     let before = watch.resident().await?;
@@ -176,11 +176,11 @@ async fn missing(client: &mut Client, acknowledged: &[(usize, String)]) -> Resul
     Ok(times.values().filter(|times| **times != 1).count() as u64)
 }
 
-pub fn micros(started: Instant) -> u64 {
+pub(crate) fn micros(started: Instant) -> u64 {
     u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX)
 }
 
-pub fn in_ms(histogram: &Histogram<u64>) -> Value {
+pub(crate) fn in_ms(histogram: &Histogram<u64>) -> Value {
     let at = |quantile: f64| (histogram.value_at_quantile(quantile) as f64 / 10.0).round() / 100.0;
     json!({ "count": histogram.len(), "p50": at(0.5), "p95": at(0.95), "p99": at(0.99), "max": at(1.0) })
 }

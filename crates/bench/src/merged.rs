@@ -20,7 +20,7 @@ use crate::world::{Scoring, World};
 
 /// Input files and options.
 #[derive(Args)]
-pub struct Merged {
+pub(crate) struct Merged {
     /// Messages, one per line, as for `retrieval`
     #[arg(long, value_name = "FILE")]
     messages: PathBuf,
@@ -41,7 +41,7 @@ pub struct Merged {
     json: bool,
 }
 
-pub async fn run(args: &Merged) -> Result<()> {
+pub(crate) async fn run(args: &Merged) -> Result<()> {
     let messages = input::messages(&args.messages)?;
     let (questions, unanswerable) = input::questions(&args.queries, &messages)?;
     let one = Agent::new("merged")?;

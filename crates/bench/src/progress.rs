@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 const EVERY: Duration = Duration::from_secs(10);
 
 /// The progress of one task.
-pub struct Progress {
+pub(crate) struct Progress {
     what: String,
     all: usize,
     state: Mutex<State>,
@@ -20,13 +20,13 @@ struct State {
 
 impl Progress {
     /// Starts a task of `all` items.
-    pub fn new(what: &str, all: usize) -> Progress {
+    pub(crate) fn new(what: &str, all: usize) -> Progress {
         let now = Instant::now();
         Progress { what: what.to_owned(), all, state: Mutex::new(State { done: 0, begun: now, printed: now }) }
     }
 
     /// Adds finished items.
-    pub fn add(&self, more: usize) {
+    pub(crate) fn add(&self, more: usize) {
         let mut state = self.state.lock().expect("no holder of the lock panics");
         if state.done == 0 {
             // The task may have waited for other work until now.

@@ -4,11 +4,11 @@
 //!
 //! The same files give the same figures, except times and memory: no clock is read for questions, and nothing is tuned.
 
-pub mod ask;
+pub(crate) mod ask;
 mod baselines;
 mod compared;
 mod measures;
-pub mod report;
+pub(crate) mod report;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ const CACHED: NonZeroUsize = NonZeroUsize::new(4096).expect("4096 is not zero");
 
 /// Input files and options.
 #[derive(Args)]
-pub struct Retrieval {
+pub(crate) struct Retrieval {
     /// Folders, each with messages.jsonl (agent, conversation, id, role, name, content, at) and queries.jsonl (agent, id,
     /// query, at, type, evidence: ids of the messages that answer it)
     #[arg(required = true, value_name = "FOLDER")]
@@ -51,7 +51,7 @@ pub struct Retrieval {
     json: bool,
 }
 
-pub async fn run(args: &Retrieval) -> Result<()> {
+pub(crate) async fn run(args: &Retrieval) -> Result<()> {
     let embedder = embedder(args.cache.as_deref())?;
     let (mut tables, mut reports) = (Vec::new(), Map::new());
     for set in &args.sets {
@@ -96,7 +96,7 @@ async fn measure(set: &Path, name: &str, embedder: Arc<dyn Embedder>, ablate: bo
 }
 
 /// Returns the embedder of the command. If `cache` names a folder, its vectors are kept there.
-pub fn embedder(cache: Option<&Path>) -> Result<Arc<dyn Embedder>> {
+pub(crate) fn embedder(cache: Option<&Path>) -> Result<Arc<dyn Embedder>> {
     let bundled = OnnxEmbedder::bundled()?;
     let Some(folder) = cache else { return Ok(Arc::new(Cached::new(bundled, CACHED))) };
     std::fs::create_dir_all(folder).map_err(|error| Error::storage("making the folder of vectors", error))?;
@@ -104,12 +104,12 @@ pub fn embedder(cache: Option<&Path>) -> Result<Arc<dyn Embedder>> {
 }
 
 /// Opens the stores in a folder with the embedder of the command.
-pub async fn open(folder: &Path, scoring: Scoring) -> Result<World> {
+pub(crate) async fn open(folder: &Path, scoring: Scoring) -> Result<World> {
     World::open(folder, embedder(None)?, scoring).await
 }
 
 /// Stores and embeds all messages. The current time is that of the last message or question.
-pub async fn fill(world: &World, messages: &Messages, questions: &[Question]) -> Result<Import> {
+pub(crate) async fn fill(world: &World, messages: &Messages, questions: &[Question]) -> Result<Import> {
     let moments = messages.values().flatten().map(|message| message.at);
     let now = moments.chain(questions.iter().map(|question| question.at)).max().unwrap_or(Timestamp::UNIX_EPOCH);
     let mut import = Import::default();

@@ -5,7 +5,7 @@
 //! with a vector moved as far as reordering moves it (`rows.rs`, `row_vectors.rs`). Everything except times and memory is
 //! determined by the file.
 
-pub mod ask;
+pub(crate) mod ask;
 mod exact;
 mod export;
 mod fill;
@@ -36,7 +36,7 @@ const BATCH: usize = 256;
 
 /// Input files and options.
 #[derive(Args)]
-pub struct Scale {
+pub(crate) struct Scale {
     /// Messages, one per line: agent, conversation, id, role, name, content, at
     #[arg(long, value_name = "FILE")]
     messages: PathBuf,
@@ -63,7 +63,7 @@ pub struct Scale {
     json: bool,
 }
 
-pub async fn run(args: &Scale) -> Result<()> {
+pub(crate) async fn run(args: &Scale) -> Result<()> {
     let folder = &args.folder;
     std::fs::create_dir_all(folder).map_err(|error| Error::storage(format!("making {}", folder.display()), error))?;
     let filling = Filling { messages: args.messages.clone(), rows: args.rows as usize };

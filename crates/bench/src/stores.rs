@@ -22,7 +22,7 @@ use annals_writer::{FactWriter, Writer};
 const BATCH: usize = 500;
 
 /// An open data folder.
-pub struct Stores {
+pub(crate) struct Stores {
     /// Searches the folder.
     pub search: Search,
     catalog: Arc<SqliteCatalog>,
@@ -36,7 +36,7 @@ pub struct Stores {
 
 impl Stores {
     /// Opens the folder, and creates it if necessary.
-    pub async fn open(path: &Path, embedder: Arc<dyn Embedder>) -> Result<Stores> {
+    pub(crate) async fn open(path: &Path, embedder: Arc<dyn Embedder>) -> Result<Stores> {
         let catalog = Arc::new(SqliteCatalog::open(&path.join("catalog.sqlite"))?);
         let facts: Arc<dyn Facts> = Arc::new(DuckFacts::open(&path.join("facts"))?);
         let strata =
@@ -59,7 +59,7 @@ impl Stores {
 
     /// Stores messages, makes them searchable, reads them for facts, writes the summaries that are due at `now`, and makes these
     /// searchable.
-    pub async fn ingest(&self, agent: &Agent, messages: &[Message], now: Timestamp) -> Result<()> {
+    pub(crate) async fn ingest(&self, agent: &Agent, messages: &[Message], now: Timestamp) -> Result<()> {
         for batch in messages.chunks(BATCH) {
             self.writer.ingest(agent, batch.to_vec(), false, now).await?;
         }
@@ -71,7 +71,7 @@ impl Stores {
     }
 
     /// Assigns a retention plan to the agent, and prunes what is past it at `now`.
-    pub async fn prune(&self, agent: &Agent, plan: &str, now: Timestamp) -> Result<()> {
+    pub(crate) async fn prune(&self, agent: &Agent, plan: &str, now: Timestamp) -> Result<()> {
         let settings = Settings { plan: plan.to_owned(), ..self.catalog.settings(agent).await? };
         self.catalog.save_settings(agent, &settings).await?;
         self.retention.prune(agent, now, true).await?;
@@ -80,12 +80,12 @@ impl Stores {
     }
 
     /// Returns all facts, including ended ones.
-    pub async fn facts(&self, agent: &Agent) -> Result<Vec<Fact>> {
+    pub(crate) async fn facts(&self, agent: &Agent) -> Result<Vec<Fact>> {
         self.facts.find(agent, &FactQuery { history: true, ..FactQuery::default() }).await
     }
 
     /// Returns the summaries of all grains.
-    pub async fn summaries(&self, agent: &Agent) -> Result<Vec<Memory>> {
+    pub(crate) async fn summaries(&self, agent: &Agent) -> Result<Vec<Memory>> {
         let mut summaries = Vec::new();
         for grain in Grain::SUMMARIES {
             summaries.extend(self.catalog.list(agent, &Select::all(grain)).await?);
@@ -94,7 +94,7 @@ impl Stores {
     }
 
     /// Compacts the tables, as the service does every night.
-    pub async fn compact(&self, agent: &Agent) -> Result<()> {
+    pub(crate) async fn compact(&self, agent: &Agent) -> Result<()> {
         for grain in Grain::ALL {
             let generation = self.catalog.watermark(agent, grain).await?.generation;
             self.strata.compact(&Table { agent: agent.clone(), grain, generation }).await?;
@@ -103,7 +103,7 @@ impl Stores {
     }
 
     /// Returns the number of memories per grain, in the order of [`Grain::ALL`].
-    pub async fn memories(&self, agent: &Agent) -> Result<[u64; 6]> {
+    pub(crate) async fn memories(&self, agent: &Agent) -> Result<[u64; 6]> {
         Ok(self.catalog.counts(agent).await?.memories)
     }
 }

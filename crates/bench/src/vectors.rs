@@ -17,7 +17,7 @@ use async_trait::async_trait;
 const KEY: usize = 32;
 
 /// An embedder with its vector file.
-pub struct Kept<E> {
+pub(crate) struct Kept<E> {
     inner: E,
     path: PathBuf,
     state: Mutex<State>,
@@ -30,7 +30,7 @@ struct State {
 
 impl<E: Embedder> Kept<E> {
     /// Reads the file, or creates it. Fails if it belongs to another model.
-    pub fn open(path: &Path, inner: E) -> Result<Kept<E>> {
+    pub(crate) fn open(path: &Path, inner: E) -> Result<Kept<E>> {
         let head = format!("{} {}\n", inner.model(), inner.dimension());
         let state = load(path, head.as_bytes(), inner.dimension()).map_err(|error| failed(path, error))?;
         let state =

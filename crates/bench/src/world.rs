@@ -25,7 +25,7 @@ use async_trait::async_trait;
 const BATCH: usize = 500;
 
 /// Open stores.
-pub struct World {
+pub(crate) struct World {
     /// The search to be measured.
     pub search: Search,
     /// The embedder, with its time measured.
@@ -38,7 +38,7 @@ pub struct World {
 
 /// Which rows of a table are scored.
 #[derive(Clone, Copy, Debug)]
-pub enum Scoring {
+pub(crate) enum Scoring {
     /// As in the command: all rows of a small table, candidates of a large one.
     AsSet,
     /// All rows, however large the table is.
@@ -47,7 +47,7 @@ pub enum Scoring {
 
 /// Times of an import.
 #[derive(Clone, Copy, Default)]
-pub struct Import {
+pub(crate) struct Import {
     /// Committing the messages to the catalog.
     pub catalog: Duration,
     /// Embedding them.
@@ -58,14 +58,14 @@ pub struct Import {
 
 impl Import {
     /// Returns the total time.
-    pub fn total(&self) -> Duration {
+    pub(crate) fn total(&self) -> Duration {
         self.catalog + self.embedding + self.tables
     }
 }
 
 /// Times of one answer.
 #[derive(Clone, Copy)]
-pub struct Durations {
+pub(crate) struct Durations {
     /// Without embedding the question.
     pub search: Duration,
     /// Embedding the question; near zero if its vector was cached.
@@ -73,7 +73,7 @@ pub struct Durations {
 }
 
 /// Use of disk and memory.
-pub struct Footprint {
+pub(crate) struct Footprint {
     /// Number of turns stored.
     pub memories: u64,
     /// Bytes on disk per turn.
@@ -86,7 +86,7 @@ pub struct Footprint {
 
 impl World {
     /// Opens the stores in a folder, and creates them if necessary.
-    pub async fn open(folder: &Path, embedder: Arc<dyn Embedder>, scoring: Scoring) -> Result<World> {
+    pub(crate) async fn open(folder: &Path, embedder: Arc<dyn Embedder>, scoring: Scoring) -> Result<World> {
         let embedder = Timed::new(embedder);
         let shared: Arc<dyn Embedder> = Arc::new(embedder.clone());
         std::fs::create_dir_all(folder)
@@ -107,13 +107,13 @@ impl World {
     }
 
     /// Turns off masking for an agent, so that text that looks like a credential is stored unchanged.
-    pub async fn store_verbatim(&self, agent: &Agent) -> Result<()> {
+    pub(crate) async fn store_verbatim(&self, agent: &Agent) -> Result<()> {
         self.catalog.save_settings(agent, &Settings { mask: false, ..Settings::default() }).await
     }
 
     /// Stores and embeds messages of one agent. Calls `progress` with "catalog" and the number of messages committed, then with
     /// "tables" and the number of rows written.
-    pub async fn fill(
+    pub(crate) async fn fill(
         &self,
         agent: &Agent,
         messages: impl Iterator<Item = Message>,
@@ -135,7 +135,7 @@ impl World {
     }
 
     /// Answers a query with this or a similar search, and measures the time.
-    pub async fn answer(
+    pub(crate) async fn answer(
         &self,
         search: &Search,
         agent: &Agent,
@@ -149,7 +149,7 @@ impl World {
     }
 
     /// Returns the turns with the most similar vectors, best first, as the tables find them without words.
-    pub async fn nearest(
+    pub(crate) async fn nearest(
         &self,
         agent: &Agent,
         vector: Vec<f32>,
@@ -166,12 +166,12 @@ impl World {
     }
 
     /// Returns the memories with these ids, in their order.
-    pub async fn memories(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<annals_core::Memory>> {
+    pub(crate) async fn memories(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<annals_core::Memory>> {
         self.catalog.get(agent, ids).await
     }
 
     /// Measures the use of disk and memory.
-    pub async fn footprint(&self) -> Result<Footprint> {
+    pub(crate) async fn footprint(&self) -> Result<Footprint> {
         let bytes = size(&self.folder).map_err(|error| Error::storage("measuring the folder", error))?;
         let memories = self.count().await?;
         let bytes_per_memory = bytes as f64 / memories.max(1) as f64;
@@ -197,7 +197,7 @@ async fn tables(folder: &Path, dimension: usize, scoring: Scoring) -> Result<Lan
 }
 
 /// Returns the size of all files in a folder, in bytes.
-pub fn size(path: &Path) -> std::io::Result<u64> {
+pub(crate) fn size(path: &Path) -> std::io::Result<u64> {
     let mut bytes = 0;
     for entry in std::fs::read_dir(path)? {
         let entry = entry?;
@@ -207,7 +207,7 @@ pub fn size(path: &Path) -> std::io::Result<u64> {
 }
 
 /// Returns a field of this process's status, in MB; zero if the system does not report it.
-pub fn status_mb(field: &str) -> u64 {
+pub(crate) fn status_mb(field: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(field)).unwrap_or_default();
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0) / 1024
@@ -215,19 +215,19 @@ pub fn status_mb(field: &str) -> u64 {
 
 /// An embedder that sums up the time it takes. Clones share the sum.
 #[derive(Clone)]
-pub struct Timed {
+pub(crate) struct Timed {
     inner: Arc<dyn Embedder>,
     micros: Arc<AtomicU64>,
 }
 
 impl Timed {
     /// Wraps an embedder, with a sum of zero.
-    pub fn new(inner: Arc<dyn Embedder>) -> Timed {
+    pub(crate) fn new(inner: Arc<dyn Embedder>) -> Timed {
         Timed { inner, micros: Arc::default() }
     }
 
     /// Returns the sum so far.
-    pub fn spent(&self) -> Duration {
+    pub(crate) fn spent(&self) -> Duration {
         Duration::from_micros(self.micros.load(Ordering::Relaxed))
     }
 }

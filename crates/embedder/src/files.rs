@@ -15,7 +15,7 @@ const TOKENIZER: &str = "tokenizer.json";
 const SUMS: &str = "SHA256SUMS";
 
 /// The files of a model in memory.
-pub struct ModelFiles {
+pub(crate) struct ModelFiles {
     /// The folder's name and the first 12 digits of the SHA-256 of `SHA256SUMS`, as in `all-MiniLM-L6-v2@0123456789ab`.
     pub name: String,
     /// `model.onnx`, the network.
@@ -32,7 +32,7 @@ macro_rules! bundled {
 
 impl ModelFiles {
     /// Returns the model that is compiled into the binary.
-    pub fn bundled() -> ModelFiles {
+    pub(crate) fn bundled() -> ModelFiles {
         ModelFiles {
             name: revision("all-MiniLM-L6-v2", bundled!("SHA256SUMS")),
             model: Cow::Borrowed(bundled!("model.onnx")),
@@ -41,7 +41,7 @@ impl ModelFiles {
     }
 
     /// Reads a model from a folder and verifies its files against `SHA256SUMS`. The folder's name becomes the model's name.
-    pub fn read(folder: &Path) -> Result<ModelFiles> {
+    pub(crate) fn read(folder: &Path) -> Result<ModelFiles> {
         let sums = read(&folder.join(SUMS))?;
         let listed = String::from_utf8_lossy(&sums);
         let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy();

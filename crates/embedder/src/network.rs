@@ -20,7 +20,7 @@ const MOST_THREADS: usize = 16;
 const NICENESS: i32 = 10;
 
 /// A loaded network: maps token ids `[1, n]` to a vector `[1, dimension]` of unit length.
-pub struct Network {
+pub(crate) struct Network {
     model: Model,
     input: NodeId,
     output: NodeId,
@@ -31,7 +31,7 @@ pub struct Network {
 
 impl Network {
     /// Loads an ONNX model and checks that it has one input, and one output that is a row of fixed length.
-    pub fn load(bytes: Cow<'static, [u8]>) -> Result<Network> {
+    pub(crate) fn load(bytes: Cow<'static, [u8]>) -> Result<Network> {
         let model = read(bytes).map_err(|error| Error::model("cannot load model.onnx", error))?;
         let (&[input], &[output]) = (model.input_ids(), model.output_ids()) else {
             return Err(Error::damaged("model.onnx", "it does not have one input and one output"));
@@ -45,23 +45,23 @@ impl Network {
     }
 
     /// Returns the length of each vector.
-    pub fn dimension(&self) -> usize {
+    pub(crate) fn dimension(&self) -> usize {
         self.dimension
     }
 
     /// Returns how many texts can run in parallel.
-    pub fn threads(&self) -> usize {
+    pub(crate) fn threads(&self) -> usize {
         self.threads.len()
     }
 
     /// Returns the next thread pool in turn.
-    pub fn next_thread(&self) -> Arc<ThreadPool> {
+    pub(crate) fn next_thread(&self) -> Arc<ThreadPool> {
         let turn = self.turn.fetch_add(1, Ordering::Relaxed);
         self.threads[turn % self.threads.len()].clone()
     }
 
     /// Returns the vector of one text. Blocks until the thread pool is free and the network has run.
-    pub fn run(&self, thread: &Arc<ThreadPool>, ids: &[u32]) -> Result<Vec<f32>> {
+    pub(crate) fn run(&self, thread: &Arc<ThreadPool>, ids: &[u32]) -> Result<Vec<f32>> {
         let ids: Vec<i32> = ids.iter().map(|id| id.cast_signed()).collect();
         let input = NdTensor::from_data([1, ids.len()], ids);
         let options = RunOptions::default().with_thread_pool(Some(thread.clone()));

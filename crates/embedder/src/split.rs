@@ -16,7 +16,7 @@ const PIECE: usize = 2048;
 
 /// Returns ranges of at most `room` tokens, in order and without gaps; one empty range for an empty text. A single character
 /// is never split.
-pub fn split(text: &str, room: usize, count: impl Fn(&str) -> usize) -> Vec<Range<usize>> {
+pub(crate) fn split(text: &str, room: usize, count: impl Fn(&str) -> usize) -> Vec<Range<usize>> {
     let fits = |tokens: usize| tokens <= room;
     let mut parts = Parts::default();
     for (start, sentence) in text.split_sentence_bound_indices() {

@@ -8,17 +8,17 @@ use tokenizers::Tokenizer;
 
 /// The most bytes of a text that are tokenised. 256 tokens of prose are 1 KB; the window cuts the rest in any case, but
 /// tokenising takes some 50 bytes of memory for each byte of text.
-pub const LONGEST: usize = 16 * 1024;
+pub(crate) const LONGEST: usize = 16 * 1024;
 
 /// A tokenizer and the size of its window.
-pub struct Tokens {
+pub(crate) struct Tokens {
     tokenizer: Tokenizer,
     window: usize,
 }
 
 impl Tokens {
     /// Loads a `tokenizer.json`, which must set the number of tokens at which it truncates.
-    pub fn load(bytes: &[u8]) -> Result<Tokens> {
+    pub(crate) fn load(bytes: &[u8]) -> Result<Tokens> {
         let mut tokenizer =
             Tokenizer::from_bytes(bytes).map_err(|error| Error::model("cannot read tokenizer.json", error))?;
         tokenizer.with_padding(None);
@@ -28,20 +28,20 @@ impl Tokens {
     }
 
     /// Returns the tokens of a text between the model's start and end marks, cut at the window.
-    pub fn ids(&self, text: &str) -> Result<Vec<u32>> {
+    pub(crate) fn ids(&self, text: &str) -> Result<Vec<u32>> {
         let encoding = self.tokenizer.encode_fast(head(text), true);
         let encoding = encoding.map_err(|error| Error::model("cannot tokenise a text", error))?;
         Ok(encoding.get_ids().to_vec())
     }
 
     /// Returns the most tokens of a part, without marks: the window less the two marks and a margin of four.
-    pub fn room(&self) -> usize {
+    pub(crate) fn room(&self) -> usize {
         self.window.saturating_sub(6).max(1)
     }
 
     /// Returns the number of tokens of a text, without marks; inexact beyond the window. Returns `usize::MAX` if the text
     /// cannot be tokenised; [`Tokens::ids`] then returns the error.
-    pub fn count(&self, text: &str) -> usize {
+    pub(crate) fn count(&self, text: &str) -> usize {
         self.tokenizer.encode_fast(head(text), false).map_or(usize::MAX, |encoding| encoding.len())
     }
 }

@@ -8,7 +8,7 @@ use annals_objects::replace_file;
 use crate::table::Table;
 use crate::{DuckFacts, blocking};
 
-pub async fn export(tables: &DuckFacts, agent: &Agent, target: &Path) -> Result<()> {
+pub(crate) async fn export(tables: &DuckFacts, agent: &Agent, target: &Path) -> Result<()> {
     let _table = tables.table_cache.take(agent).await;
     let stored = match tables.parquet_store.newest(agent).await? {
         Some(snapshot) => Some(tables.parquet_store.read(agent, &snapshot).await?),

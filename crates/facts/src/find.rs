@@ -7,7 +7,7 @@ use crate::rows::{self, Instant};
 use crate::table::{Table, failed};
 
 /// Returns the facts that match, about any entity, by the instant from which they hold, then by id.
-pub fn find(table: &Table, query: &FactQuery) -> Result<Vec<Fact>> {
+pub(crate) fn find(table: &Table, query: &FactQuery) -> Result<Vec<Fact>> {
     let parameters = params![
         query.predicate.as_deref().map(predicate_name),
         query.as_of.map(Instant),
@@ -25,7 +25,7 @@ pub fn find(table: &Table, query: &FactQuery) -> Result<Vec<Fact>> {
 }
 
 /// Returns the predicates of all facts, ended ones included, the most used first.
-pub fn predicates(table: &Table, limit: usize) -> Result<Vec<String>> {
+pub(crate) fn predicates(table: &Table, limit: usize) -> Result<Vec<String>> {
     let sql = "SELECT predicate FROM facts GROUP BY predicate ORDER BY count(*) DESC, predicate LIMIT $1";
     let ask = || {
         let mut statement = table.connection.prepare_cached(sql)?;

@@ -12,13 +12,13 @@ use std::collections::HashMap;
 
 use annals_core::{Along, Direction, Fact, Timestamp, entity_key, predicate_name};
 
-pub use cache::Graphs;
+pub(crate) use cache::Graphs;
 
 /// The number of names with an empty key. They are not followed: that would make one entity of everything called "?".
 const NOBODY: u32 = u32::MAX;
 
 /// The data of a table that walks and paths need.
-pub struct Graph {
+pub(crate) struct Graph {
     /// In the order of answers; includes ended facts.
     facts: Vec<Fact>,
     edges: Vec<Edge>,
@@ -47,7 +47,7 @@ struct Step {
 
 impl Graph {
     /// Builds the graph of all facts of a table, sorted by the instant from which they hold, then by id.
-    pub fn of(facts: Vec<Fact>) -> Graph {
+    pub(crate) fn of(facts: Vec<Fact>) -> Graph {
         let mut entities = HashMap::new();
         let mut predicates = HashMap::new();
         let mut edges = Vec::with_capacity(facts.len());
@@ -64,12 +64,12 @@ impl Graph {
     }
 
     /// Returns the number of facts.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.facts.len()
     }
 
     /// Returns the given names that are subject or object of a fact.
-    pub fn known(&self, names: &[String]) -> Vec<String> {
+    pub(crate) fn known(&self, names: &[String]) -> Vec<String> {
         names.iter().filter(|name| self.entity(name).is_some()).cloned().collect()
     }
 

@@ -11,7 +11,7 @@ use crate::{DuckFacts, blocking};
 
 /// Returns the files that contain any of the words, half-written files too. A table that cannot be decoded is an error,
 /// because nothing is proved of it.
-pub async fn find_leftovers(tables: &DuckFacts, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+pub(crate) async fn find_leftovers(tables: &DuckFacts, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
     let _table = tables.table_cache.take(agent).await;
     let phrases = Arc::new(Phrases::new(words));
     let mut holders = Vec::new();

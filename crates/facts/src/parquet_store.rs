@@ -15,13 +15,13 @@ use object_store::path::Path;
 use crate::table::FORMAT;
 
 /// The objects of all agents.
-pub struct ParquetStore {
+pub(crate) struct ParquetStore {
     objects: Objects,
 }
 
 /// A stored table.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Snapshot {
+pub(crate) struct Snapshot {
     /// The version of the log that it was folded from.
     pub version: u64,
     /// Its name in the store.
@@ -30,7 +30,7 @@ pub struct Snapshot {
 
 impl ParquetStore {
     /// Opens the objects, and removes files that a crash left half-written.
-    pub fn open(objects: Objects) -> Result<ParquetStore> {
+    pub(crate) fn open(objects: Objects) -> Result<ParquetStore> {
         let failed = |error| Error::storage(format!("opening the facts in {objects}"), error);
         objects.remove_half_written().map_err(failed)?;
         Ok(ParquetStore { objects })
@@ -42,13 +42,13 @@ impl ParquetStore {
     }
 
     /// Returns all tables of the agent. More than one is left by a crash.
-    pub async fn snapshots(&self, agent: &Agent) -> Result<Vec<Snapshot>> {
+    pub(crate) async fn snapshots(&self, agent: &Agent) -> Result<Vec<Snapshot>> {
         Ok(self.list(agent).await?.iter().filter_map(|object| Snapshot::named(&object.location)).collect())
     }
 
     /// Returns the table that counts: the highest version, and of equal versions, left by a crash, the one modified
     /// last.
-    pub async fn newest(&self, agent: &Agent) -> Result<Option<Snapshot>> {
+    pub(crate) async fn newest(&self, agent: &Agent) -> Result<Option<Snapshot>> {
         let objects = self.list(agent).await?.into_iter();
         let snapshots = objects.filter_map(|object| Some((Snapshot::named(&object.location)?, object.last_modified)));
         let newest = snapshots.max_by_key(|(snapshot, modified)| (snapshot.version, *modified));
@@ -56,7 +56,7 @@ impl ParquetStore {
     }
 
     /// Returns the bytes of a table, exactly as they were written.
-    pub async fn read(&self, agent: &Agent, snapshot: &Snapshot) -> Result<Vec<u8>> {
+    pub(crate) async fn read(&self, agent: &Agent, snapshot: &Snapshot) -> Result<Vec<u8>> {
         let bytes = self.objects.get(&snapshot.path).await.map_err(failed("reading", agent))?;
         if name(agent, snapshot.version, &bytes) != snapshot.path {
             return Err(Error::damaged(
@@ -69,7 +69,7 @@ impl ParquetStore {
 
     /// Returns the names of the agent's files that are no tables and whose bytes contain any of the phrases. The bytes of a
     /// table are compressed: short words occur in them by chance.
-    pub async fn find_beside_tables(&self, agent: &Agent, phrases: Arc<Phrases>) -> Result<Vec<String>> {
+    pub(crate) async fn find_beside_tables(&self, agent: &Agent, phrases: Arc<Phrases>) -> Result<Vec<String>> {
         let holds = move |name: &str, content: &mut dyn Read| match Snapshot::named(&Path::from(name)) {
             Some(_) => Ok(false),
             None => phrases.is_in_stream(content),
@@ -79,7 +79,7 @@ impl ParquetStore {
 
     /// Stores a table and deletes all other objects of the agent, except tables of a later version. If there is one
     /// already, nothing is stored: [`Error::Stale`].
-    pub async fn write(&self, agent: &Agent, version: u64, bytes: Vec<u8>) -> Result<()> {
+    pub(crate) async fn write(&self, agent: &Agent, version: u64, bytes: Vec<u8>) -> Result<()> {
         if self.newest(agent).await?.is_some_and(|newest| newest.version > version) {
             return Err(Error::Stale { what: format!("the table of facts of {agent}") });
         }
@@ -90,7 +90,7 @@ impl ParquetStore {
     }
 
     /// Deletes all objects of the agent.
-    pub async fn remove(&self, agent: &Agent) -> Result<()> {
+    pub(crate) async fn remove(&self, agent: &Agent) -> Result<()> {
         self.clear(agent, |_| true).await
     }
 

@@ -6,7 +6,7 @@ use annals_core::{Agent, Fact, Result};
 use crate::table::Table;
 use crate::{DuckFacts, blocking};
 
-pub async fn replace(tables: &DuckFacts, agent: &Agent, facts: Vec<Fact>, version: u64) -> Result<()> {
+pub(crate) async fn replace(tables: &DuckFacts, agent: &Agent, facts: Vec<Fact>, version: u64) -> Result<()> {
     let mut cached = tables.table_cache.take(agent).await;
     // If any of this fails, the next query reads what is stored.
     *cached = None;

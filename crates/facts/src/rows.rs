@@ -5,7 +5,7 @@ use duckdb::types::{FromSql, FromSqlError, FromSqlResult, TimeUnit, ToSql, ToSql
 use duckdb::{Connection, Row, params};
 
 /// Adds facts to the table.
-pub fn append(connection: &Connection, facts: &[Fact]) -> duckdb::Result<()> {
+pub(crate) fn append(connection: &Connection, facts: &[Fact]) -> duckdb::Result<()> {
     connection.execute_batch(include_str!("sql/stage.sql"))?;
     let mut stage = connection.appender("stage")?;
     let mut sources = connection.appender("fact_source")?;
@@ -37,7 +37,7 @@ pub fn append(connection: &Connection, facts: &[Fact]) -> duckdb::Result<()> {
 }
 
 /// Reads a fact from a row with the columns of `find.sql`.
-pub fn fact(row: &Row<'_>) -> duckdb::Result<Fact> {
+pub(crate) fn fact(row: &Row<'_>) -> duckdb::Result<Fact> {
     Ok(Fact {
         id: row.get("id")?,
         subject: row.get("subject")?,
@@ -55,7 +55,7 @@ pub fn fact(row: &Row<'_>) -> duckdb::Result<Fact> {
 }
 
 /// An instant as a TIMESTAMP: microseconds of UTC.
-pub struct Instant(pub Timestamp);
+pub(crate) struct Instant(pub Timestamp);
 
 impl ToSql for Instant {
     fn to_sql(&self) -> duckdb::Result<ToSqlOutput<'_>> {

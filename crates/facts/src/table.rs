@@ -13,13 +13,13 @@ use duckdb::{Config, Connection, params};
 use crate::rows;
 
 /// The version of the file layout. A file of another version is folded anew.
-pub const FORMAT: &str = "1";
+pub(crate) const FORMAT: &str = "1";
 
 /// The name of the file in an instance's folder, while DuckDB reads or writes it.
 const FILE: &str = "facts.parquet";
 
 /// A table that can be queried.
-pub struct Table {
+pub(crate) struct Table {
     /// The version of the log that it was folded from.
     pub version: u64,
     pub connection: Connection,
@@ -29,7 +29,7 @@ pub struct Table {
 
 impl Table {
     /// Builds a table of these facts.
-    pub fn of(facts: &[Fact], version: u64, scratch: &Scratch) -> Result<Table> {
+    pub(crate) fn of(facts: &[Fact], version: u64, scratch: &Scratch) -> Result<Table> {
         let table = Table::empty(version, scratch)?;
         rows::append(&table.connection, facts).map_err(failed("filling"))?;
         Ok(table)
@@ -37,7 +37,7 @@ impl Table {
 
     /// Loads the table from the bytes of an object. DuckDB reads them from a file in its own folder, wherever the object is
     /// stored: it may access no other, and bytes that are not what was written must not reach it.
-    pub fn decode(agent: &Agent, version: u64, bytes: &[u8], scratch: &Scratch) -> Result<Table> {
+    pub(crate) fn decode(agent: &Agent, version: u64, bytes: &[u8], scratch: &Scratch) -> Result<Table> {
         let table = Table::empty(version, scratch)?;
         let file = table.folder.write(FILE, bytes).map_err(scratch_failed("writing to"))?;
         let damaged = |error| Error::damaged(format!("the facts of agent {agent}"), error);
@@ -47,7 +47,7 @@ impl Table {
     }
 
     /// Returns the table as the bytes of an object.
-    pub fn encode(&self) -> Result<Vec<u8>> {
+    pub(crate) fn encode(&self) -> Result<Vec<u8>> {
         let file = self.folder.path().join(FILE);
         let parameters = params![text(&file)?, FORMAT, self.version.to_string()];
         self.connection.execute(include_str!("sql/save.sql"), parameters).map_err(failed("writing"))?;
@@ -86,6 +86,6 @@ fn scratch_failed(doing: &'static str) -> impl Fn(std::io::Error) -> Error {
 }
 
 /// Converts a DuckDB error, which does not quote the content of facts.
-pub fn failed(doing: &'static str) -> impl Fn(duckdb::Error) -> Error {
+pub(crate) fn failed(doing: &'static str) -> impl Fn(duckdb::Error) -> Error {
     move |error| Error::storage(format!("{doing} a table of facts"), error)
 }

@@ -15,12 +15,12 @@ use crate::table::Table;
 const KEPT: usize = 8;
 
 /// An agent's table; `None` if it is not loaded.
-pub type CachedTable = Option<Table>;
+pub(crate) type CachedTable = Option<Table>;
 
 type Shared = Arc<tokio::sync::Mutex<CachedTable>>;
 
 /// The seats of all agents in use, and of those used recently.
-pub struct TableCache {
+pub(crate) struct TableCache {
     known: Mutex<LruCache<Agent, Shared>>,
 }
 
@@ -33,7 +33,7 @@ impl Default for TableCache {
 
 impl TableCache {
     /// Waits for the agent's seat and locks it.
-    pub async fn take(&self, agent: &Agent) -> OwnedMutexGuard<CachedTable> {
+    pub(crate) async fn take(&self, agent: &Agent) -> OwnedMutexGuard<CachedTable> {
         let cached = self.find(agent);
         cached.lock_owned().await
     }

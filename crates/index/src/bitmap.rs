@@ -3,7 +3,7 @@
 use annals_core::ones;
 
 /// Rows in a block.
-pub const BLOCK: usize = 64;
+pub(crate) const BLOCK: usize = 64;
 
 /// A set of rows.
 #[derive(Clone, Default)]
@@ -72,7 +72,7 @@ impl RowBitmap {
 }
 
 /// Returns how many rows from `first` up to `end` are in these blocks.
-pub fn count_between(blocks: &[u64], first: usize, end: usize) -> u32 {
+pub(crate) fn count_between(blocks: &[u64], first: usize, end: usize) -> u32 {
     let within = |block: usize| {
         let (from, to) = (first.saturating_sub(block * BLOCK), (end - block * BLOCK).min(BLOCK));
         u64::MAX << from & u64::MAX >> (BLOCK - to)

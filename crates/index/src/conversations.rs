@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// The conversations by number, and the position of each row in its conversation.
 #[derive(Default)]
-pub struct ConversationRows {
+pub(crate) struct ConversationRows {
     numbers: HashMap<Arc<str>, u32>,
     entries: Vec<ConversationEntry>,
     /// The conversation of each row, or [`NONE`].
@@ -31,7 +31,7 @@ struct ConversationEntry {
 
 impl ConversationRows {
     /// Appends the next row of the table. Returns its conversation, into which the caller inserts it.
-    pub fn push(&mut self, name: Option<&str>) -> Option<usize> {
+    pub(crate) fn push(&mut self, name: Option<&str>) -> Option<usize> {
         let conversation = name.map(|name| self.number(name));
         self.of.push(conversation.unwrap_or(NONE));
         self.positions.push(0);
@@ -51,23 +51,23 @@ impl ConversationRows {
     }
 
     /// Returns the conversation of a row.
-    pub fn of(&self, row: usize) -> Option<usize> {
+    pub(crate) fn of(&self, row: usize) -> Option<usize> {
         known(self.of[row])
     }
 
     /// Splits the rows from `first` up to `end` into runs of one conversation. Returns the conversation and length of each run.
-    pub fn runs(&self, first: usize, end: usize) -> impl Iterator<Item = (Option<usize>, usize)> {
+    pub(crate) fn runs(&self, first: usize, end: usize) -> impl Iterator<Item = (Option<usize>, usize)> {
         let of = &self.of[first.min(self.of.len())..end.min(self.of.len())];
         of.chunk_by(|a, b| a == b).map(|run| (known(run[0]), run.len()))
     }
 
     /// Returns the number of a conversation by name.
-    pub fn find(&self, name: &str) -> Option<usize> {
+    pub(crate) fn find(&self, name: &str) -> Option<usize> {
         self.numbers.get(name).map(|conversation| *conversation as usize)
     }
 
     /// Inserts a row at its position by an order of rows.
-    pub fn insert(&mut self, conversation: usize, row: u32, order: impl Fn(u32, u32) -> Ordering) {
+    pub(crate) fn insert(&mut self, conversation: usize, row: u32, order: impl Fn(u32, u32) -> Ordering) {
         let rows = &mut self.entries[conversation].rows;
         // Nearly always the last position: messages arrive in order.
         let position = match rows.last() {
@@ -81,7 +81,7 @@ impl ConversationRows {
     }
 
     /// Removes a row from its conversation.
-    pub fn remove(&mut self, row: usize) {
+    pub(crate) fn remove(&mut self, row: usize) {
         if let Some(conversation) = self.of(row) {
             let position = self.positions[row] as usize;
             self.entries[conversation].rows.remove(position);
@@ -96,27 +96,27 @@ impl ConversationRows {
     }
 
     /// Returns the position of a row in its conversation.
-    pub fn position(&self, row: usize) -> u32 {
+    pub(crate) fn position(&self, row: usize) -> u32 {
         self.positions[row]
     }
 
     /// Returns the rows of a conversation, in order.
-    pub fn rows(&self, conversation: usize) -> &[u32] {
+    pub(crate) fn rows(&self, conversation: usize) -> &[u32] {
         &self.entries[conversation].rows
     }
 
     /// Returns the name of a conversation.
-    pub fn name(&self, conversation: usize) -> Arc<str> {
+    pub(crate) fn name(&self, conversation: usize) -> Arc<str> {
         self.entries[conversation].name.clone()
     }
 
     /// Returns the number of conversations.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
 
     /// Returns the approximate size in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.held_bytes + (self.of.capacity() + self.positions.capacity()) * size_of::<u32>()
     }
 }

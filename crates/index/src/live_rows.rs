@@ -7,7 +7,7 @@ use crate::bitmap::{BLOCK, RowBitmap};
 
 /// The rows that were not removed.
 #[derive(Default)]
-pub struct LiveRows {
+pub(crate) struct LiveRows {
     all: RowBitmap,
     bounds: Vec<Bounds>,
 }
@@ -20,7 +20,7 @@ struct Bounds {
 
 impl LiveRows {
     /// Adds the next row, which covers from `start` up to `end`.
-    pub fn push(&mut self, (start, end): (i64, i64)) {
+    pub(crate) fn push(&mut self, (start, end): (i64, i64)) {
         self.all.push(true);
         if self.bounds.len() < self.all.blocks().len() {
             self.bounds.push(Bounds { starts: (start, start), ends: (end, end) });
@@ -32,17 +32,17 @@ impl LiveRows {
     }
 
     /// Removes a row.
-    pub fn remove(&mut self, row: usize) {
+    pub(crate) fn remove(&mut self, row: usize) {
         self.all.clear(row);
     }
 
     /// Returns all rows.
-    pub fn all(&self) -> &RowBitmap {
+    pub(crate) fn all(&self) -> &RowBitmap {
         &self.all
     }
 
     /// Returns the rows that overlap a range. `overlaps` decides for each row of a block that lies across its edge.
-    pub fn within(&self, range: Interval, overlaps: impl Fn(usize) -> bool) -> RowBitmap {
+    pub(crate) fn within(&self, range: Interval, overlaps: impl Fn(usize) -> bool) -> RowBitmap {
         let (from, to) = (range.start.as_microsecond(), range.end.as_microsecond());
         let blocks = self.all.blocks().iter().zip(&self.bounds).enumerate().map(|(block, (live, bounds))| {
             if bounds.ends.1 <= from || to <= bounds.starts.0 {

@@ -26,7 +26,7 @@ const SAMPLE: usize = 1_024;
 
 /// Buffers of a search, reused by the next one.
 #[derive(Default)]
-pub struct Scratch {
+pub(crate) struct Scratch {
     found: WordScores,
     differences: Vec<u16>,
 }
@@ -51,7 +51,7 @@ struct VectorMatches {
 
 impl Scratch {
     /// Returns its size in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.found.bytes() + self.differences.capacity() * size_of::<u16>()
     }
 }

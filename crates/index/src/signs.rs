@@ -12,7 +12,7 @@ const SIGNS: usize = 64;
 
 /// The signs of all vectors of a table.
 #[derive(Default)]
-pub struct Signs {
+pub(crate) struct Signs {
     /// Signs of a row.
     pub dimension: usize,
     rows: usize,
@@ -22,12 +22,12 @@ pub struct Signs {
 
 impl Signs {
     /// Creates an empty index of vectors with `dimension` components.
-    pub fn new(dimension: usize) -> Signs {
+    pub(crate) fn new(dimension: usize) -> Signs {
         Signs { dimension, ..Signs::default() }
     }
 
     /// Reserves capacity for `rows` more rows.
-    pub fn reserve(&mut self, rows: usize) {
+    pub(crate) fn reserve(&mut self, rows: usize) {
         self.words.reserve_exact(rows.div_ceil(BLOCK) * self.block());
     }
 
@@ -37,7 +37,7 @@ impl Signs {
     }
 
     /// Adds the next row.
-    pub fn push(&mut self, vector: &[f32]) {
+    pub(crate) fn push(&mut self, vector: &[f32]) {
         let block = self.block();
         if self.rows.is_multiple_of(BLOCK) {
             self.words.resize(self.words.len() + block, 0);
@@ -51,25 +51,25 @@ impl Signs {
 
     /// Writes the number of signs that differ from the query's for each row of these blocks, which start at block `first`; zero
     /// for rows that do not pass.
-    pub fn differences(&self, question: &[u64], first: usize, blocks: &[u64], differences: &mut [u16]) {
+    pub(crate) fn differences(&self, question: &[u64], first: usize, blocks: &[u64], differences: &mut [u16]) {
         let words = &self.words[first * self.block()..][..blocks.len() * self.block()];
         Differences { question, words, blocks, differences }.dispatch();
     }
 
     /// Estimates the cosine of vectors that differ in `differing` signs: the share of differing signs approximates their angle
     /// as a share of half a turn.
-    pub fn similarity(&self, differing: f64) -> f32 {
+    pub(crate) fn similarity(&self, differing: f64) -> f32 {
         (std::f64::consts::PI * differing / self.dimension as f64).cos() as f32
     }
 
     /// Returns the size in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.words.capacity() * 8
     }
 }
 
 /// Returns the signs of a vector, 64 to a word.
-pub fn signs(vector: &[f32]) -> impl Iterator<Item = u64> {
+pub(crate) fn signs(vector: &[f32]) -> impl Iterator<Item = u64> {
     let bits = |numbers: &[f32]| numbers.iter().rev().fold(0, |bits, number| bits << 1 | u64::from(*number > 0.0));
     vector.chunks(SIGNS).map(bits)
 }

@@ -13,7 +13,7 @@ const COARSE: f32 = 127.0;
 
 /// The vectors of a table, by row.
 #[derive(Default)]
-pub struct Vectors {
+pub(crate) struct Vectors {
     dimension: usize,
     /// The components, row by row.
     numbers: Vec<i8>,
@@ -42,7 +42,7 @@ impl QueryVector {
 
 impl Vectors {
     /// Creates an empty table with capacity for `rows` vectors of `dimension` components.
-    pub fn new(rows: usize, dimension: usize) -> Vectors {
+    pub(crate) fn new(rows: usize, dimension: usize) -> Vectors {
         let mut vectors = Vectors { dimension, signs: Signs::new(dimension), ..Vectors::default() };
         vectors.reserve(rows);
         vectors
@@ -55,7 +55,7 @@ impl Vectors {
     }
 
     /// Adds the next row.
-    pub fn push(&mut self, vector: &[f32]) {
+    pub(crate) fn push(&mut self, vector: &[f32]) {
         if self.scales.len() == self.scales.capacity() {
             // By an eighth: doubling would take hundreds of megabytes for a large table.
             self.reserve(self.scales.len() / 8 + BLOCK);
@@ -67,14 +67,14 @@ impl Vectors {
     }
 
     /// Returns the cosines of these rows with the query.
-    pub fn similarities(&self, question: &QueryVector, rows: &[u32]) -> Vec<f32> {
+    pub(crate) fn similarities(&self, question: &QueryVector, rows: &[u32]) -> Vec<f32> {
         let products = Products { question: &question.numbers, numbers: &self.numbers, rows }.dispatch();
         let scaled = products.into_iter().zip(rows);
         scaled.map(|(product, row)| product as f32 * question.scale * self.scales[*row as usize]).collect()
     }
 
     /// Returns the size in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.numbers.capacity() + self.scales.capacity() * size_of::<f32>() + self.signs.bytes()
     }
 }

@@ -18,7 +18,7 @@ const MOST_ROWS: u32 = u32::MAX >> FREQUENCY_BITS;
 
 /// The postings of each word, ascending by row; a posting is a row number and a term frequency.
 #[derive(Default)]
-pub struct InvertedIndex {
+pub(crate) struct InvertedIndex {
     postings: HashMap<Box<str>, Vec<u32>>,
     /// The number of words of each row; zero for a removed one.
     lengths: Vec<u16>,
@@ -33,7 +33,7 @@ const WORD_BYTES: usize = 48;
 
 /// The scores of a search, reused by the next one: for a million rows they take 12 MB, which a new buffer would have to clear.
 #[derive(Default)]
-pub struct WordScores {
+pub(crate) struct WordScores {
     /// BM25 by row; zero for a row without a word of the query or outside the filter.
     pub scores: Vec<f32>,
     /// Which of the first 64 words of the query each row contains.
@@ -58,7 +58,7 @@ impl WordScores {
     }
 
     /// Returns the size in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.scores.capacity() * size_of::<f32>()
             + self.matched.capacity() * size_of::<u64>()
             + self.rows.capacity() * size_of::<u32>()
@@ -66,14 +66,14 @@ impl WordScores {
     }
 
     /// Returns the mean and deviation of the scores over `rows` rows.
-    pub fn spread(&self, rows: usize) -> Spread {
+    pub(crate) fn spread(&self, rows: usize) -> Spread {
         Spread::of(rows, self.rows.iter().map(|row| self.scores[*row as usize]))
     }
 }
 
 impl InvertedIndex {
     /// Indexes the words of the next row. Returns its number.
-    pub fn push(&mut self, lex: &str) -> u32 {
+    pub(crate) fn push(&mut self, lex: &str) -> u32 {
         let row = self.lengths.len() as u32;
         assert!(row < MOST_ROWS, "no machine holds as many rows in memory");
         let mut length = 0_u16;
@@ -101,13 +101,13 @@ impl InvertedIndex {
     }
 
     /// Removes a row from the statistics. Its postings stay and are skipped.
-    pub fn remove(&mut self, row: usize) {
+    pub(crate) fn remove(&mut self, row: usize) {
         self.total -= u64::from(std::mem::take(&mut self.lengths[row]));
         self.live -= 1;
     }
 
     /// Scores the rows that pass by BM25. Document frequencies count all rows, also those that do not pass.
-    pub fn search(&self, words: &str, passing: &RowBitmap, found: &mut WordScores) {
+    pub(crate) fn search(&self, words: &str, passing: &RowBitmap, found: &mut WordScores) {
         found.clear(self.lengths.len());
         found.rarest = rarity(self.live, 0);
         let mean = self.total as f32 / self.live.max(1) as f32;
@@ -142,12 +142,12 @@ impl InvertedIndex {
     }
 
     /// Returns the size in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.held_bytes + self.lengths.capacity() * size_of::<u16>()
     }
 
     /// Frees capacity that was allocated ahead.
-    pub fn shrink(&mut self) {
+    pub(crate) fn shrink(&mut self) {
         for rows in self.postings.values_mut() {
             let room = rows.capacity();
             rows.shrink_to_fit();

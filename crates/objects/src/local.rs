@@ -13,22 +13,22 @@ use tempfile::NamedTempFile;
 const STORE: &str = "LocalFileSystem";
 
 /// Runs blocking work on a thread that may block.
-pub async fn run<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> Result<T> {
+pub(crate) async fn run<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> Result<T> {
     tokio::task::spawn_blocking(work).await?.map_err(failed)
 }
 
-pub fn failed(error: io::Error) -> Error {
+pub(crate) fn failed(error: io::Error) -> Error {
     Error::Generic { store: STORE, source: Box::new(error) }
 }
 
 /// Creates a folder if it is missing, and returns its absolute path.
-pub fn create(folder: &Path) -> io::Result<PathBuf> {
+pub(crate) fn create(folder: &Path) -> io::Result<PathBuf> {
     fs::create_dir_all(folder)?;
     folder.canonicalize()
 }
 
 /// Removes a folder and what an interrupted earlier removal left of it. Returns whether it existed.
-pub fn remove(folder: &Path) -> io::Result<bool> {
+pub(crate) fn remove(folder: &Path) -> io::Result<bool> {
     let mut going = folder.as_os_str().to_owned();
     going.push(".removed");
     let going = PathBuf::from(going);
@@ -46,7 +46,7 @@ pub fn remove(folder: &Path) -> io::Result<bool> {
 }
 
 /// Renames a folder durably: a power cut does not undo it. Creates the parent of the target.
-pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
+pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     if let Some(parent) = to.parent() {
         fs::create_dir_all(parent)?;
     }
@@ -58,7 +58,7 @@ pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// Syncs a folder, or the nearest one above it that exists. Removes it first if it is empty. Never removes `root`.
-pub fn sync_deletions(root: &Path, folder: &Path) -> io::Result<()> {
+pub(crate) fn sync_deletions(root: &Path, folder: &Path) -> io::Result<()> {
     let mut folder = folder;
     while folder != root && (!folder.try_exists()? || fs::remove_dir(folder).is_ok()) {
         folder = folder.parent().unwrap_or(root);
@@ -68,7 +68,7 @@ pub fn sync_deletions(root: &Path, folder: &Path) -> io::Result<()> {
 
 /// Removes files named `<name>#<number>`, which the store writes first and renames when they are complete. Its listings
 /// hide them.
-pub fn remove_half_written(root: &Path) -> io::Result<()> {
+pub(crate) fn remove_half_written(root: &Path) -> io::Result<()> {
     for folder in fs::read_dir(root)? {
         let folder = folder?;
         if !folder.file_type()?.is_dir() {

@@ -10,11 +10,11 @@ use annals_core::retry::later;
 use annals_core::{SignedDuration, Timestamp};
 
 /// How far the clock may advance between two looks: a machine that was off for a night and a day still has the same clock.
-pub const GAP: SignedDuration = SignedDuration::from_hours(36);
+pub(crate) const GAP: SignedDuration = SignedDuration::from_hours(36);
 /// How far it may go back: corrections that time daemons routinely make.
-pub const SLACK: SignedDuration = SignedDuration::from_mins(1);
+pub(crate) const SLACK: SignedDuration = SignedDuration::from_mins(1);
 /// How long it must have run without a jump before anything is pruned.
-pub const HOLD: SignedDuration = SignedDuration::from_mins(30);
+pub(crate) const HOLD: SignedDuration = SignedDuration::from_mins(30);
 
 /// How far the clock is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

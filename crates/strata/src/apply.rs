@@ -27,7 +27,7 @@ const ROWS_AT_ONCE: usize = 1_000;
 type Change = (MemoryId, BTreeMap<u32, Part>);
 
 /// Applies the batch durably, then runs maintenance if it is due.
-pub async fn apply(tables: &Tables, name: &Table, batch: Batch) -> Result<()> {
+pub(crate) async fn apply(tables: &Tables, name: &Table, batch: Batch) -> Result<()> {
     check_vectors(&batch, tables.dimension)?;
     let slot = tables.slot(name);
     let _guard = slot.write_lock.lock().await;

@@ -23,14 +23,14 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
 });
 
 /// Runs the work on these threads.
-pub fn spawn<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
+pub(crate) fn spawn<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
     RUNTIME.spawn(work)
 }
 
 /// Runs work for which LanceDB reads a lot, on threads that end with it. An allocator keeps memory that other threads
 /// free for the thread that allocated it until that thread allocates again, which the runtime's threads may not do for
 /// long.
-pub async fn apart<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> lancedb::Result<T> {
+pub(crate) async fn apart<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> lancedb::Result<T> {
     let run = move || Ok(Builder::new_current_thread().max_blocking_threads(READERS).build()?.block_on(work));
     let done = tokio::task::spawn_blocking(run).await.map_err(std::io::Error::other).flatten();
     done.map_err(|error: std::io::Error| lancedb::Error::Runtime { message: error.to_string() })

@@ -8,7 +8,7 @@ use crate::damage::explain;
 use crate::tables::Tables;
 
 /// Joins small fragments, indexes new rows, and drops old versions. Does nothing for a table that was never written.
-pub async fn compact(tables: &Tables, table: &Table) -> Result<()> {
+pub(crate) async fn compact(tables: &Tables, table: &Table) -> Result<()> {
     let slot = tables.slot(table);
     let _guard = slot.write_lock.lock().await;
     // Without the read guard: pruning waits until nobody reads.
@@ -18,7 +18,7 @@ pub async fn compact(tables: &Tables, table: &Table) -> Result<()> {
 }
 
 /// Returns how many versions and fragments a table has.
-pub async fn table_stats(tables: &Tables, table: &Table) -> Result<TableStats> {
+pub(crate) async fn table_stats(tables: &Tables, table: &Table) -> Result<TableStats> {
     let slot = tables.slot(table);
     let Some(open) = tables.reading(table, &slot).await? else { return Ok(TableStats::default()) };
     let counted = async {

@@ -10,12 +10,12 @@ use annals_core::{Error, Result};
 use crate::background;
 
 /// Returns the name of a table for error messages.
-pub fn name(table: &Table) -> String {
+pub(crate) fn name(table: &Table) -> String {
     format!("table {}-g{} of agent {} (folder {})", table.grain, table.generation, table.agent, table.agent.folder())
 }
 
 /// Runs the work in its own task. LanceDB and its decoders panic on some damaged files; a panic counts as damage.
-pub async fn contain<T: Send + 'static>(
+pub(crate) async fn contain<T: Send + 'static>(
     table: &Table,
     work: impl Future<Output = Result<T>> + Send + 'static,
 ) -> Result<T> {
@@ -27,7 +27,7 @@ pub async fn contain<T: Send + 'static>(
 }
 
 /// Converts a failure: a storage error if one of its causes is one, otherwise damage.
-pub fn explain(table: &Table, error: lancedb::Error) -> Error {
+pub(crate) fn explain(table: &Table, error: lancedb::Error) -> Error {
     if is_of_the_store(&error) {
         Error::storage(name(table), error)
     } else {

@@ -31,14 +31,14 @@ const REMOTE_BLOCK_BYTES: usize = 64 << 10;
 const READ_ATTEMPTS: usize = 3;
 
 /// Creates a session: caches over the objects shared by all tables, with `index_bytes` for indexes.
-pub fn session(objects: &Objects, index_bytes: usize) -> Arc<Session> {
+pub(crate) fn session(objects: &Objects, index_bytes: usize) -> Arc<Session> {
     let registry = ObjectStoreRegistry::default();
     registry.insert(scheme(objects), Arc::new(Provider(objects.clone())));
     Arc::new(Session::new(index_bytes, METADATA_CACHE_BYTES, Arc::new(registry)))
 }
 
 /// Returns the URL below which LanceDB finds the objects below a name.
-pub fn url(objects: &Objects, name: &Path) -> Option<Url> {
+pub(crate) fn url(objects: &Objects, name: &Path) -> Option<Url> {
     let file = Url::from_file_path(format!("/{}", objects.full_name(name))).ok()?;
     Url::parse(&format!("{}://{}", scheme(objects), file.path())).ok()
 }

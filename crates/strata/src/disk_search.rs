@@ -25,7 +25,7 @@ const DISTANCE: &str = "_distance";
 const SCORE: &str = "_score";
 
 /// Searches a version of a table with `rows` rows.
-pub async fn search(snapshot: &lancedb::Table, probe: &Probe, rows: usize) -> lancedb::Result<Findings> {
+pub(crate) async fn search(snapshot: &lancedb::Table, probe: &Probe, rows: usize) -> lancedb::Result<Findings> {
     let limit = if rows <= probe.exact { rows } else { probe.limit.min(rows) };
     let mut hits = Hits::default();
     let filter = condition(&probe.filter);

@@ -11,12 +11,12 @@ use object_store::path::Path;
 const NAME: &str = "head";
 
 /// Records the version that a commit made.
-pub async fn save(objects: &Objects, table: &Path, version: u64) -> Result<()> {
+pub(crate) async fn save(objects: &Objects, table: &Path, version: u64) -> Result<()> {
     objects.put(&table.clone().join(NAME), version.to_string().into_bytes()).await
 }
 
 /// Returns the newest recorded version; `None` if there is none.
-pub async fn load(objects: &Objects, table: &Path) -> Result<Option<u64>> {
+pub(crate) async fn load(objects: &Objects, table: &Path) -> Result<Option<u64>> {
     match objects.get(&table.clone().join(NAME)).await {
         Ok(number) => Ok(std::str::from_utf8(&number).ok().and_then(|number| number.parse().ok())),
         Err(error) if is_missing(&error) => Ok(None),

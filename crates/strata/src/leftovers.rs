@@ -18,7 +18,7 @@ use crate::tables::{Tables, agent_name};
 const WORDED: [&str; 3] = [TEXT, SPEAKER, CONVERSATION];
 
 /// Returns the places that contain any of the words: tables with their version, and files.
-pub async fn find_leftovers(tables: &Tables, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+pub(crate) async fn find_leftovers(tables: &Tables, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
     let failed = |error| Error::storage("searching the tables", error);
     let search = Phrases::new(words);
     let mut places = Vec::new();
@@ -31,7 +31,7 @@ pub async fn find_leftovers(tables: &Tables, agent: &Agent, words: &[String]) ->
 }
 
 /// Returns the tables of an agent, found by name.
-pub async fn tables_of(tables: &Tables, agent: &Agent) -> object_store::Result<Vec<Table>> {
+pub(crate) async fn tables_of(tables: &Tables, agent: &Agent) -> object_store::Result<Vec<Table>> {
     let found = tables.objects.children(&agent_name(agent)).await?;
     Ok(found.folders.iter().filter_map(|folder| table_of(folder.filename()?, agent)).collect())
 }
@@ -41,7 +41,7 @@ fn table_of(name: &str, agent: &Agent) -> Option<Table> {
 }
 
 /// Returns the table that a name belongs to: the table itself, or what an interrupted removal left of it.
-pub fn stem_of(name: &str, agent: &Agent) -> Option<Table> {
+pub(crate) fn stem_of(name: &str, agent: &Agent) -> Option<Table> {
     let left = name.strip_suffix(".removed");
     let stem = left.unwrap_or(name).strip_suffix(".lance").or(left)?;
     let (grain, generation) = stem.split_once("-g")?;

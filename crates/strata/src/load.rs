@@ -17,14 +17,14 @@ const BATCH: usize = 1_024;
 const AHEAD: u64 = 8 << 20;
 
 /// Where to search a table.
-pub enum Location {
+pub(crate) enum Location {
     Nowhere,
     Memory(Arc<RwLock<InMemoryTable>>),
     Disk(lancedb::Table, usize),
 }
 
 /// Loads the table into memory if it fits. One task loads at a time: fifty searches after a start would hold fifty copies.
-pub async fn load(tables: &Tables, name: &Table, slot: &Slot) -> Result<Location> {
+pub(crate) async fn load(tables: &Tables, name: &Table, slot: &Slot) -> Result<Location> {
     let Some(table) = tables.reading(name, slot).await? else { return Ok(Location::Nowhere) };
     let loading = async {
         // A write between reading and caching would be missing in memory.

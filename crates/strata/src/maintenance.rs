@@ -18,7 +18,7 @@ use crate::tables::{Slot, TEXT_INDEX};
 
 /// The thresholds of maintenance. Tests use smaller numbers to reach them sooner.
 #[derive(Clone, Copy, Debug)]
-pub struct Maintenance {
+pub(crate) struct Maintenance {
     /// Versions from one run to the next. Twenty is LanceDB's own advice; without it an upsert rose from 24 to 39 ms in
     /// 100.
     pub every: u64,
@@ -61,7 +61,7 @@ impl Default for Maintenance {
 }
 
 /// The versions of a table before and after a commit.
-pub struct Versions {
+pub(crate) struct Versions {
     /// The version that was read.
     pub before: u64,
     /// The version that was made.
@@ -71,7 +71,7 @@ pub struct Versions {
 impl Maintenance {
     /// Runs maintenance if it is due. The rows are safe already, so a disk error, such as a full disk, is only worth a
     /// warning.
-    pub async fn after(&self, commit: Versions, name: &Table, slot: &Slot, table: &lancedb::Table) -> Result<()> {
+    pub(crate) async fn after(&self, commit: Versions, name: &Table, slot: &Slot, table: &lancedb::Table) -> Result<()> {
         if commit.before / self.every == commit.after / self.every {
             return Ok(());
         }
@@ -85,7 +85,7 @@ impl Maintenance {
     }
 
     /// Runs maintenance, whether it is due or not.
-    pub async fn compact(&self, slot: &Slot, table: &lancedb::Table) -> lancedb::Result<()> {
+    pub(crate) async fn compact(&self, slot: &Slot, table: &lancedb::Table) -> lancedb::Result<()> {
         self.join_fragments(table).await?;
         self.index_times(table).await?;
         self.index_new_rows(table).await?;

@@ -9,21 +9,21 @@ use crate::remove::remove;
 use crate::tables::{Tables, agent_name};
 
 /// Returns the generations of which anything is stored: tables, and leftovers of interrupted removals.
-pub async fn generations(tables: &Tables, agent: &Agent) -> Result<Vec<Table>> {
+pub(crate) async fn generations(tables: &Tables, agent: &Agent) -> Result<Vec<Table>> {
     let found = tables.objects.children(&agent_name(agent)).await;
     let found = found.map_err(|error| Error::storage(format!("listing the tables of {agent}"), error))?;
     Ok(found.folders.iter().filter_map(|folder| generation(folder, agent)).collect())
 }
 
 /// Removes the generations below those given, leftovers of interrupted removals of them, and what is no table.
-pub async fn remove_below(tables: &Tables, agent: &Agent, kept: &[Table]) -> Result<()> {
+pub(crate) async fn remove_below(tables: &Tables, agent: &Agent, kept: &[Table]) -> Result<()> {
     let is_below =
         |table: &Table| kept.iter().any(|kept| kept.grain == table.grain && table.generation < kept.generation);
     remove_all(tables, agent, is_below).await
 }
 
 /// Removes everything of an agent.
-pub async fn remove_agent(tables: &Tables, agent: &Agent) -> Result<()> {
+pub(crate) async fn remove_agent(tables: &Tables, agent: &Agent) -> Result<()> {
     remove_all(tables, agent, |_| true).await
 }
 

@@ -15,14 +15,14 @@ use crate::tables::{Slot, Tables, agent_name, file_name, object_name};
 const QUARANTINE: &str = "quarantine";
 
 /// Removes the table, and what an interrupted earlier removal left of it.
-pub async fn remove(tables: &Tables, table: &Table) -> Result<()> {
+pub(crate) async fn remove(tables: &Tables, table: &Table) -> Result<()> {
     let slot = tables.slot(table);
     let was_there = alone(tables, table, &slot, tables.objects.remove(&object_name(table))).await?;
     if was_there { tables.forget_caches().await } else { Ok(()) }
 }
 
 /// Moves the table aside. Returns its new name below all tables; `None` if the table does not exist.
-pub async fn quarantine(tables: &Tables, table: &Table) -> Result<Option<String>> {
+pub(crate) async fn quarantine(tables: &Tables, table: &Table) -> Result<Option<String>> {
     let slot = tables.slot(table);
     let moved = alone(tables, table, &slot, move_aside(tables, table)).await?;
     tables.forget_caches().await?;

@@ -16,7 +16,7 @@ use crate::tables::Tables;
 
 /// Copies the rows unchanged, vectors included, and checks each one. First removes what an interrupted earlier copy
 /// left.
-pub async fn rewrite(tables: &Tables, from: &Table, generation: u32) -> Result<()> {
+pub(crate) async fn rewrite(tables: &Tables, from: &Table, generation: u32) -> Result<()> {
     let to = Table { generation, ..from.clone() };
     remove(tables, &to).await?;
     let (source, target) = (tables.slot(from), tables.slot(&to));

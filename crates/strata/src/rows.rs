@@ -16,7 +16,7 @@ use arrow_array::{
 };
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
-pub use annals_index::columns::*;
+pub(crate) use annals_index::columns::*;
 use annals_index::lex;
 
 /// LanceDB refuses a second row with the same key only if the column is declared as this key; otherwise nothing
@@ -24,7 +24,7 @@ use annals_index::lex;
 const PRIMARY_KEY: (&str, &str) = ("lance-schema:unenforced-primary-key:position", "1");
 
 /// Returns the columns of a table with vectors of `dimension` numbers.
-pub fn schema(dimension: usize) -> SchemaRef {
+pub(crate) fn schema(dimension: usize) -> SchemaRef {
     let key = HashMap::from([(PRIMARY_KEY.0.to_owned(), PRIMARY_KEY.1.to_owned())]);
     Arc::new(Schema::new(vec![
         Field::new(ID, DataType::Utf8, false).with_metadata(key),
@@ -57,7 +57,7 @@ fn length(dimension: usize) -> i32 {
 }
 
 /// Converts parts with vectors of `dimension` numbers to rows.
-pub fn batch(parts: &[Part], dimension: usize) -> Result<RecordBatch, ArrowError> {
+pub(crate) fn batch(parts: &[Part], dimension: usize) -> Result<RecordBatch, ArrowError> {
     let lex = parts.iter().map(|part| lex::document(&part.text, &part.language, part.period, part.speaker.as_deref()));
     let values: Float32Array = parts.iter().flat_map(|part| part.vector.iter().copied()).collect();
     let vectors = FixedSizeListArray::try_new(vector_item(), length(dimension), Arc::new(values), None)?;
@@ -90,10 +90,10 @@ fn strings<S: AsRef<str>>(values: impl Iterator<Item = S>) -> ArrayRef {
 
 /// A row that differs from what was written.
 #[derive(Debug)]
-pub struct Altered;
+pub(crate) struct Altered;
 
 /// Checks the rows of a batch with all columns in order; returns memory, part, sequence number and digest of each.
-pub fn stored(batch: &RecordBatch) -> Result<Vec<Stored>, Altered> {
+pub(crate) fn stored(batch: &RecordBatch) -> Result<Vec<Stored>, Altered> {
     (0..batch.num_rows()).map(|row| stored_row(batch, row)).collect()
 }
 

@@ -16,7 +16,7 @@ const ROWS_AT_ONCE: u32 = 1_024;
 
 /// Returns all rows, sorted. [`Error::Damaged`] if a file cannot be read, a row differs from what was written, or a row
 /// exists twice.
-pub async fn scan(tables: &Tables, table: &Table) -> Result<Vec<Stored>> {
+pub(crate) async fn scan(tables: &Tables, table: &Table) -> Result<Vec<Stored>> {
     let slot = tables.slot(table);
     let Some(open) = tables.reading(table, &slot).await? else { return Ok(Vec::new()) };
     let mut rows = Vec::new();
@@ -44,7 +44,7 @@ async fn read_text_index(table: &lancedb::Table) -> lancedb::Result<()> {
 }
 
 /// Reads all columns of all live rows, in bounded batches.
-pub async fn read(
+pub(crate) async fn read(
     table: &lancedb::Table,
     dimension: usize,
 ) -> lancedb::Result<lancedb::arrow::SendableRecordBatchStream> {

@@ -13,7 +13,7 @@ use crate::load::{Location, load};
 use crate::tables::Tables;
 
 /// Searches the table for a probe.
-pub async fn search(tables: &Tables, name: &Table, probe: &Probe) -> Result<Findings> {
+pub(crate) async fn search(tables: &Tables, name: &Table, probe: &Probe) -> Result<Findings> {
     if probe.vector.as_ref().is_some_and(|vector| vector.len() != tables.dimension) {
         return Err(Error::invalid("vector", format!("must have {} numbers", tables.dimension)));
     }

@@ -27,10 +27,10 @@ const OPEN_HANDLES: usize = 64;
 /// Memory for building a text index before a part of it is written out. LanceDB's default is 2 GiB per worker.
 const INDEX_BUILD_MB: u64 = 64;
 /// The name of the text index.
-pub const TEXT_INDEX: &str = "lex";
+pub(crate) const TEXT_INDEX: &str = "lex";
 
 /// All tables below a prefix of a store.
-pub struct Tables {
+pub(crate) struct Tables {
     /// The objects of all tables.
     pub objects: Objects,
     /// Length of the vectors.
@@ -48,7 +48,7 @@ pub struct Tables {
 }
 
 /// The locks and the handle of one table, whether the table exists or not.
-pub struct Slot {
+pub(crate) struct Slot {
     /// The write lock: two merges of one table would conflict and redo each other's work.
     pub write_lock: tokio::sync::Mutex<()>,
     /// Read-locked while the files are read, so that none is pruned or moved meanwhile.
@@ -59,7 +59,7 @@ pub struct Slot {
 
 impl Tables {
     /// Opens the tables that these objects are.
-    pub async fn open(objects: Objects, maintenance: Maintenance, dimension: usize) -> Result<Tables> {
+    pub(crate) async fn open(objects: Objects, maintenance: Maintenance, dimension: usize) -> Result<Tables> {
         let database = Mutex::new(connected(&objects, &maintenance).await?);
         let slots = Mutex::new(LruCache::unbounded());
         let in_memory = InMemoryTables::new(maintenance.memory.bytes);
@@ -69,7 +69,7 @@ impl Tables {
 
     /// Starts with empty caches, after a table was removed. LanceDB keys its caches by path and version: a table that is
     /// created again at the same path would be searched with the text index of the removed one.
-    pub async fn forget_caches(&self) -> Result<()> {
+    pub(crate) async fn forget_caches(&self) -> Result<()> {
         *self.database() = connected(&self.objects, &self.maintenance).await?;
         Ok(())
     }
@@ -79,7 +79,7 @@ impl Tables {
     }
 
     /// Returns the slot of a table.
-    pub fn slot(&self, table: &Table) -> Arc<Slot> {
+    pub(crate) fn slot(&self, table: &Table) -> Arc<Slot> {
         let mut slots = self.slots();
         let slot = slots.get_or_insert(table.clone(), || Arc::new(Slot::empty())).clone();
         close_idle(&mut slots);
@@ -91,7 +91,7 @@ impl Tables {
     }
 
     /// Returns the table for reading; `None` if it was never written. Its files stay in place while the guard is held.
-    pub async fn reading<'a>(&self, table: &Table, slot: &'a Slot) -> Result<Option<Reading<'a>>> {
+    pub(crate) async fn reading<'a>(&self, table: &Table, slot: &'a Slot) -> Result<Option<Reading<'a>>> {
         if let Ok(open) = RwLockReadGuard::try_map(slot.handle.read().await, Option::as_ref) {
             return Ok(Some(open));
         }
@@ -121,14 +121,14 @@ impl Tables {
     }
 
     /// Records the table's present version, so that its loss is noticed.
-    pub async fn save_head(&self, table: &Table, version: u64) -> Result<()> {
+    pub(crate) async fn save_head(&self, table: &Table, version: u64) -> Result<()> {
         let saved = head::save(&self.objects, &object_name(table), version).await;
         saved.map_err(|error| Error::storage(format!("saving the version of {}", name(table)), error))
     }
 
     /// Returns the table for writing, and creates it if needed. The caller must hold `write_lock`, which keeps the table in
     /// place.
-    pub async fn writing(&self, table: &Table, slot: &Slot) -> Result<lancedb::Table> {
+    pub(crate) async fn writing(&self, table: &Table, slot: &Slot) -> Result<lancedb::Table> {
         let found = self.reading(table, slot).await?.map(|open| open.clone());
         let made_or_found = async {
             let open = match found {
@@ -142,7 +142,7 @@ impl Tables {
     }
 
     /// Opens the table with a new handle.
-    pub async fn find(&self, table: &Table) -> lancedb::Result<Option<lancedb::Table>> {
+    pub(crate) async fn find(&self, table: &Table) -> lancedb::Result<Option<lancedb::Table>> {
         let location = self.location(table)?;
         let opening = self.database().open_table(file_name(table)).location(location);
         match opening.execute().await {
@@ -172,7 +172,7 @@ async fn connected(objects: &Objects, maintenance: &Maintenance) -> Result<Conne
 }
 
 /// An open table that is not pruned, moved or closed while this guard lives.
-pub type Reading<'a> = RwLockReadGuard<'a, lancedb::Table>;
+pub(crate) type Reading<'a> = RwLockReadGuard<'a, lancedb::Table>;
 
 impl Slot {
     fn empty() -> Slot {
@@ -184,7 +184,7 @@ impl Slot {
     }
 
     /// Drops the handle: the next reader opens the table again.
-    pub async fn close(&self) {
+    pub(crate) async fn close(&self) {
         *self.handle.write().await = None;
     }
 }
@@ -208,17 +208,17 @@ async fn ensure_text_index(table: &lancedb::Table) -> lancedb::Result<()> {
 }
 
 /// Returns a table's name below its agent.
-pub fn file_name(table: &Table) -> String {
+pub(crate) fn file_name(table: &Table) -> String {
     format!("{}-g{}", table.grain, table.generation)
 }
 
 /// Returns the name below which an agent's objects are.
-pub fn agent_name(agent: &Agent) -> Path {
+pub(crate) fn agent_name(agent: &Agent) -> Path {
     Path::from(agent.folder())
 }
 
 /// Returns the name below which a table's objects are: built from a hash, a word and a number, never from users' text.
-pub fn object_name(table: &Table) -> Path {
+pub(crate) fn object_name(table: &Table) -> Path {
     agent_name(&table.agent).join(format!("{}.lance", file_name(table)))
 }
 

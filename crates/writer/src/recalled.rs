@@ -20,7 +20,7 @@ const LAST: (usize, usize) = (500, 50);
 
 /// Sentences that occurred in the last memories.
 #[derive(Debug, Default)]
-pub struct SeenSentences {
+pub(crate) struct SeenSentences {
     occurrences: HashMap<u64, Vec<Occurrence>>,
     /// The sentences of each memory.
     memories: HashMap<MemoryId, Vec<u64>>,
@@ -39,20 +39,20 @@ struct Occurrence {
 
 impl SeenSentences {
     /// Collects the sentences of these memories.
-    pub fn new<'m>(memories: impl IntoIterator<Item = &'m Memory>) -> SeenSentences {
+    pub(crate) fn new<'m>(memories: impl IntoIterator<Item = &'m Memory>) -> SeenSentences {
         let mut seen = SeenSentences::default();
         memories.into_iter().for_each(|memory| seen.add(memory));
         seen
     }
 
     /// Returns how many memories of a grain are kept.
-    pub fn last(grain: Grain) -> usize {
+    pub(crate) fn last(grain: Grain) -> usize {
         if grain == Grain::Working { LAST.0 } else { LAST.1 }
     }
 
     /// Adds the sentences of a memory in the place of those that it had before. Drops the memory of its grain that was added
     /// first if there are too many.
-    pub fn add(&mut self, memory: &Memory) {
+    pub(crate) fn add(&mut self, memory: &Memory) {
         let said = match &memory.body {
             Body::Turn { speaker, .. } => {
                 vec![(
@@ -93,7 +93,7 @@ impl SeenSentences {
     }
 
     /// Removes the sentences of a memory.
-    pub fn remove(&mut self, id: &MemoryId) {
+    pub(crate) fn remove(&mut self, id: &MemoryId) {
         for key in self.memories.remove(id).into_iter().flatten() {
             if let Some(occurrences) = self.occurrences.get_mut(&key) {
                 occurrences.retain(|occurrence| occurrence.memory != *id);
@@ -105,7 +105,7 @@ impl SeenSentences {
     }
 
     /// Returns the turn without recalled text; none if nothing is left of it, or if its role is never read.
-    pub fn fresh(&self, turn: &Memory) -> Option<Memory> {
+    pub(crate) fn fresh(&self, turn: &Memory) -> Option<Memory> {
         if !matches!(turn.role(), Some(Role::User | Role::Assistant)) {
             return None;
         }

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use super::value::{engine, number};
 
 #[derive(Subcommand)]
-pub enum Agent {
+pub(crate) enum Agent {
     /// List all agents
     List,
     /// Show an agent's settings
@@ -39,7 +39,7 @@ pub enum Agent {
 }
 
 #[derive(Args)]
-pub struct ChangeAgent {
+pub(crate) struct ChangeAgent {
     /// IANA time zone; if the agent already has memories, it takes effect at the next midnight
     #[arg(long, value_name = "ZONE")]
     pub time_zone: Option<String>,

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub struct Backup {
+pub(crate) struct Backup {
     #[command(subcommand)]
     pub command: Option<BackupCommand>,
     /// A folder, or s3://bucket/prefix with AWS_… in the environment [default: backup.target in annals.toml]
@@ -17,7 +17,7 @@ pub struct Backup {
 }
 
 #[derive(Subcommand)]
-pub enum BackupCommand {
+pub(crate) enum BackupCommand {
     /// List the backups at a target
     List {
         /// The target, as for `annals backup`
@@ -34,7 +34,7 @@ pub enum BackupCommand {
 }
 
 #[derive(Args)]
-pub struct Restore {
+pub(crate) struct Restore {
     /// A folder, or s3://bucket/prefix with AWS_… in the environment
     pub target: String,
     /// Name of the backup [default: the newest complete one]

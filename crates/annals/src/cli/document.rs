@@ -4,7 +4,7 @@ use annals_core::ports::DocumentKey;
 use clap::{Args, Subcommand};
 
 #[derive(Subcommand)]
-pub enum Document {
+pub(crate) enum Document {
     /// List documents, by collection and key
     List(ListDocuments),
     /// Print a document in full
@@ -14,7 +14,7 @@ pub enum Document {
 }
 
 #[derive(Args)]
-pub struct ListDocuments {
+pub(crate) struct ListDocuments {
     /// The agent
     #[arg(long, value_name = "A")]
     pub agent: String,
@@ -30,7 +30,7 @@ pub struct ListDocuments {
 }
 
 #[derive(Args)]
-pub struct OneDocument {
+pub(crate) struct OneDocument {
     /// Its collection and key, as lists and searches print them: notes.work/plan.md
     #[arg(value_name = "COLLECTION/KEY", value_parser = place)]
     pub place: DocumentKey,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 #[derive(Args)]
-pub struct Embed {
+pub(crate) struct Embed {
     /// Measure the model on a file in the format of the STS benchmark and print Spearman's correlation
     #[arg(long, value_name = "CSV")]
     pub eval: Option<PathBuf>,

@@ -10,7 +10,7 @@ use super::value::{direction, number, when};
 
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub struct Facts {
+pub(crate) struct Facts {
     #[command(flatten)]
     pub find: FindFacts,
     #[command(subcommand)]
@@ -18,7 +18,7 @@ pub struct Facts {
 }
 
 #[derive(Args)]
-pub struct FindFacts {
+pub(crate) struct FindFacts {
     /// The agent
     #[arg(long, value_name = "A", required = true)]
     pub agent: Option<String>,
@@ -52,7 +52,7 @@ pub struct FindFacts {
 }
 
 #[derive(Subcommand)]
-pub enum ChangeFacts {
+pub(crate) enum ChangeFacts {
     /// Add a fact
     Add(Triple),
     /// Record that a fact no longer holds; without an object, that no fact with this subject and predicate does
@@ -60,7 +60,7 @@ pub enum ChangeFacts {
 }
 
 #[derive(Args)]
-pub struct Triple {
+pub(crate) struct Triple {
     /// Subject: the person or thing that the fact is about
     pub subject: String,
     /// Predicate, such as lives_in
@@ -72,7 +72,7 @@ pub struct Triple {
 }
 
 #[derive(Args)]
-pub struct Retraction {
+pub(crate) struct Retraction {
     /// Subject: the person or thing that the fact is about
     pub subject: String,
     /// Predicate, such as lives_in
@@ -84,7 +84,7 @@ pub struct Retraction {
 }
 
 #[derive(Args)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// The agent
     #[arg(long, value_name = "A")]
     pub agent: String,

@@ -6,7 +6,7 @@ use super::Range;
 
 #[derive(Args)]
 #[command(group(clap::ArgGroup::new("target").required(true).args(["ids", "conversation", "subject", "from", "to"]).multiple(true)))]
-pub struct Forget {
+pub(crate) struct Forget {
     /// The agent
     #[arg(long, value_name = "A")]
     pub agent: String,

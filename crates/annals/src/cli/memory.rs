@@ -3,7 +3,7 @@
 use clap::Args;
 
 #[derive(Args)]
-pub struct Show {
+pub(crate) struct Show {
     /// The memory's id
     pub id: String,
     /// Also show the memories it was made from
@@ -15,7 +15,7 @@ pub struct Show {
 }
 
 #[derive(Args)]
-pub struct Correct {
+pub(crate) struct Correct {
     /// The memory's id
     pub id: String,
     /// The correct text
@@ -23,7 +23,7 @@ pub struct Correct {
 }
 
 #[derive(Args)]
-pub struct Pin {
+pub(crate) struct Pin {
     /// The memory's id
     pub id: String,
     /// Remove the pin

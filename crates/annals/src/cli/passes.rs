@@ -7,7 +7,7 @@ use super::OneOrAll;
 use super::value::grain;
 
 #[derive(Args)]
-pub struct Rollup {
+pub(crate) struct Rollup {
     /// Only this agent [default: all]
     #[arg(long, value_name = "A")]
     pub agent: Option<String>,
@@ -20,7 +20,7 @@ pub struct Rollup {
 }
 
 #[derive(Args)]
-pub struct Retain {
+pub(crate) struct Retain {
     /// Only this agent [default: all]
     #[arg(long, value_name = "A")]
     pub agent: Option<String>,
@@ -36,7 +36,7 @@ pub struct Retain {
 }
 
 #[derive(Subcommand)]
-pub enum Dead {
+pub(crate) enum Dead {
     /// List dead letters with the reason
     List(OneOrAll),
     /// Retry dead letters
@@ -44,7 +44,7 @@ pub enum Dead {
 }
 
 #[derive(Args)]
-pub struct Rebuild {
+pub(crate) struct Rebuild {
     /// Only this agent [default: all]
     #[arg(long, value_name = "A")]
     pub agent: Option<String>,

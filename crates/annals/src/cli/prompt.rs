@@ -7,7 +7,7 @@ use clap::Subcommand;
 use super::OneOrAll;
 
 #[derive(Subcommand)]
-pub enum Prompt {
+pub(crate) enum Prompt {
     /// List the prompts, and whether the agent has its own
     List(OneOrAll),
     /// Print a prompt

@@ -6,7 +6,7 @@ use clap::Args;
 use super::value::{day, grain, kind, number, period};
 
 #[derive(Args)]
-pub struct Search {
+pub(crate) struct Search {
     /// What to look for
     pub text: Option<String>,
     /// The agent
@@ -47,7 +47,7 @@ pub struct Search {
 }
 
 #[derive(Args)]
-pub struct Context {
+pub(crate) struct Context {
     /// The message to be answered
     pub prompt: String,
     /// The agent
@@ -67,7 +67,7 @@ pub struct Context {
 }
 
 #[derive(Args)]
-pub struct Range {
+pub(crate) struct Range {
     /// First day, inclusive, such as 2026-03-04
     #[arg(long, value_name = "DAY", value_parser = day)]
     pub from: Option<Date>,
@@ -77,7 +77,7 @@ pub struct Range {
 }
 
 #[derive(Args)]
-pub struct Timeline {
+pub(crate) struct Timeline {
     /// The agent
     #[arg(long, value_name = "A")]
     pub agent: String,
@@ -92,7 +92,7 @@ pub struct Timeline {
 }
 
 #[derive(Args)]
-pub struct Conversations {
+pub(crate) struct Conversations {
     /// The agent
     #[arg(long, value_name = "A")]
     pub agent: String,

@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use super::value::number;
 
 #[derive(Args)]
-pub struct Serve {
+pub(crate) struct Serve {
     /// Address and port [default: server.listen in annals.toml, else 127.0.0.1:7411]
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<SocketAddr>,
@@ -22,7 +22,7 @@ pub struct Serve {
 }
 
 #[derive(Args)]
-pub struct Mcp {
+pub(crate) struct Mcp {
     /// The agent whose memory the tools use; without it, each tool call must name one
     #[arg(long, value_name = "A")]
     pub agent: Option<String>,
@@ -32,7 +32,7 @@ pub struct Mcp {
 }
 
 #[derive(Subcommand)]
-pub enum Key {
+pub(crate) enum Key {
     /// Create a key; it is shown once, here
     Add(AddKey),
     /// List keys, without their secrets
@@ -45,7 +45,7 @@ pub enum Key {
 }
 
 #[derive(Args)]
-pub struct AddKey {
+pub(crate) struct AddKey {
     /// A name for the key
     pub name: String,
     /// Allowed scopes, separated by commas: search, ingest, admin
@@ -63,7 +63,7 @@ pub struct AddKey {
 }
 
 #[derive(Subcommand)]
-pub enum Job {
+pub(crate) enum Job {
     /// List the jobs of a running service: last run, its outcome, next wake-up
     List,
     /// Run a job now

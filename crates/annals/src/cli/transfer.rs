@@ -15,7 +15,7 @@ What other programs keep is imported into one agent. A later, longer export adds
 
 #[derive(Args)]
 #[command(after_help = EXAMPLE)]
-pub struct Import {
+pub(crate) struct Import {
     /// Files, folders and ZIP archives, also compressed as .gz; - reads standard input
     #[arg(required = true, value_name = "PATH")]
     pub files: Vec<PathBuf>,
@@ -68,7 +68,7 @@ pub struct Import {
 
 /// What files are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub(crate) enum Format {
     /// JSON Lines, JSON lists of messages, and exports of Annals.
     Jsonl,
     /// What another program keeps.
@@ -99,7 +99,7 @@ fn column(pair: &str) -> Result<(String, String), String> {
 }
 
 #[derive(Args)]
-pub struct Export {
+pub(crate) struct Export {
     /// The agent
     #[arg(long, value_name = "A")]
     pub agent: String,

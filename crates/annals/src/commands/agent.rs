@@ -11,7 +11,7 @@ use crate::cli::{self, Global};
 use crate::client::Client;
 use crate::view::{BOLD, DIM, WARN, count, plural, print_json, say};
 
-pub async fn run(global: &Global, args: &cli::Agent) -> Result<ExitCode> {
+pub(crate) async fn run(global: &Global, args: &cli::Agent) -> Result<ExitCode> {
     let client = match args {
         cli::Agent::Create { .. } => Client::open_or_create(global).await?,
         _ => Client::open(global).await?,

@@ -30,13 +30,13 @@ use crate::config::Config;
 use crate::scratch::Scratch;
 use crate::view::{DIM, WARN, count, plural, print_json, say};
 
-pub use fetch::fetch;
-pub use manifest::newest;
-pub use prune::prune;
-pub use take::{Source, take};
-pub use target::Target;
+pub(crate) use fetch::fetch;
+pub(crate) use manifest::newest;
+pub(crate) use prune::prune;
+pub(crate) use take::{Source, take};
+pub(crate) use target::Target;
 
-pub async fn run(global: &Global, args: &cli::Backup) -> Result<ExitCode> {
+pub(crate) async fn run(global: &Global, args: &cli::Backup) -> Result<ExitCode> {
     match &args.command {
         None => make(global, args).await,
         Some(BackupCommand::List { target }) => list(global, target.as_deref()).await,
@@ -128,7 +128,7 @@ fn unpacked(global: &Global) -> Result<Scratch> {
 }
 
 /// Fails if the folder to restore to holds anything.
-pub fn refuse_unless_empty(data: &Path) -> Result<()> {
+pub(crate) fn refuse_unless_empty(data: &Path) -> Result<()> {
     let failed = |cause| Error::storage(format!("cannot read {}", data.display()), cause);
     if data.exists() && std::fs::read_dir(data).map_err(failed)?.next().is_some() {
         let reason = format!("must name a new or empty folder; {} is not empty", data.display());

@@ -9,7 +9,7 @@ use crate::cli::{self, Global};
 use crate::config::{Config, NAME, Origin, Setting, schema};
 use crate::view::{DIM, print_json, say, say_raw};
 
-pub fn run(global: &Global, args: &cli::Config) -> Result<ExitCode> {
+pub(crate) fn run(global: &Global, args: &cli::Config) -> Result<ExitCode> {
     if let cli::Config::Schema = args {
         say_raw!("{:#}", schema());
         return Ok(ExitCode::SUCCESS);

@@ -10,7 +10,7 @@ use crate::cli::Context;
 use crate::client::Client;
 use crate::view::{DIM, plural, print_json, say};
 
-pub async fn run(client: &Client, args: &Context, json: bool) -> Result<ExitCode> {
+pub(crate) async fn run(client: &Client, args: &Context, json: bool) -> Result<ExitCode> {
     let request = ContextRequest {
         prompt: args.prompt.clone(),
         budget_tokens: args.budget,

@@ -13,7 +13,7 @@ use crate::view::{BOLD, DATE, DIM, JsonList, plural, say};
 /// Number of conversations fetched per page, the most that one answer has.
 const PAGE: usize = 1000;
 
-pub async fn run(client: &Client, args: &Conversations, json: bool) -> Result<ExitCode> {
+pub(crate) async fn run(client: &Client, args: &Conversations, json: bool) -> Result<ExitCode> {
     let mut left = args.limit.unwrap_or(usize::MAX);
     let mut page = next(client, args, &mut left, args.cursor.clone()).await?;
     let zones = client.zones(&args.agent).await?;

@@ -11,7 +11,7 @@ use crate::client::Client;
 use crate::view::{plural, print_json, say};
 
 /// Replaces the text of a memory, and updates its search index.
-pub async fn correct(client: &Client, args: &Correct, json: bool) -> Result<ExitCode> {
+pub(crate) async fn correct(client: &Client, args: &Correct, json: bool) -> Result<ExitCode> {
     let request = CorrectRequest { text: Some(args.text.clone()), pinned: None };
     let now = client.call(calls::Correct { id: args.id.clone(), request }).await?;
     if json {
@@ -24,7 +24,7 @@ pub async fn correct(client: &Client, args: &Correct, json: bool) -> Result<Exit
 }
 
 /// Sets or removes a pin.
-pub async fn pin(client: &Client, args: &Pin, json: bool) -> Result<ExitCode> {
+pub(crate) async fn pin(client: &Client, args: &Pin, json: bool) -> Result<ExitCode> {
     let request = CorrectRequest { text: None, pinned: Some(!args.lift) };
     let now = client.call(calls::Correct { id: args.id.clone(), request }).await?;
     if json {

@@ -9,7 +9,7 @@ use crate::cli::{Dead, OneOrAll};
 use crate::client::Client;
 use crate::view::{DATE, DIM, plural, print_json, say};
 
-pub async fn run(client: &Client, args: &Dead, json: bool) -> Result<ExitCode> {
+pub(crate) async fn run(client: &Client, args: &Dead, json: bool) -> Result<ExitCode> {
     match args {
         Dead::List(which) => list(client, which, json).await?,
         Dead::Replay(which) => replay(client, which, json).await?,

@@ -35,7 +35,7 @@ const QUESTIONS: [(&str, Grain, &str); 3] = [
     ("When was the cat Bica adopted?", Grain::Monthly, "2025"),
 ];
 
-pub async fn run(global: &Global) -> Result<ExitCode> {
+pub(crate) async fn run(global: &Global) -> Result<ExitCode> {
     let folder = open(global).await?;
     let bars = Bars { is_hidden: global.json };
     let imported = bring_in(&folder, &bars).await?;

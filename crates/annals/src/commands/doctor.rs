@@ -21,7 +21,7 @@ use crate::view::{BOLD, DIM, WARN, print_json, say};
 
 /// The result of one check.
 #[derive(Debug, Serialize)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// What was checked, in a word or two.
     about: &'static str,
     state: State,
@@ -67,7 +67,7 @@ impl Finding {
     }
 }
 
-pub async fn run(global: &Global, args: &cli::Doctor) -> Result<ExitCode> {
+pub(crate) async fn run(global: &Global, args: &cli::Doctor) -> Result<ExitCode> {
     let data = super::data(global)?;
     let mut findings = Vec::new();
     examine(global, args, &data, &mut |finding| {

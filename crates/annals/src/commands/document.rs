@@ -13,7 +13,7 @@ use crate::view::{BOLD, DATE, DIM, local, plural, print_json, say};
 /// Documents fetched per page, the most that one answer has.
 const PAGE: usize = 1000;
 
-pub async fn run(client: &Client, args: &Document, json: bool) -> Result<ExitCode> {
+pub(crate) async fn run(client: &Client, args: &Document, json: bool) -> Result<ExitCode> {
     match args {
         Document::List(which) => list(client, which, json).await?,
         Document::Show(which) => show(client, which, json).await?,

@@ -10,7 +10,7 @@ use crate::cli::OneOrAll;
 use crate::client::Client;
 use crate::view::say_raw;
 
-pub async fn run(client: &Client, args: &OneOrAll) -> Result<ExitCode> {
+pub(crate) async fn run(client: &Client, args: &OneOrAll) -> Result<ExitCode> {
     let print = |line: String| {
         say_raw!("{line}");
         Ok(())

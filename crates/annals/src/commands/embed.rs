@@ -12,7 +12,7 @@ use crate::cli::Embed;
 use crate::failure::unreadable;
 use crate::view::{count, print_json, say};
 
-pub async fn run(args: &Embed, json: bool) -> Result<ExitCode> {
+pub(crate) async fn run(args: &Embed, json: bool) -> Result<ExitCode> {
     let embedder = match &args.model {
         Some(folder) => OnnxEmbedder::from_folder(folder)?,
         None => OnnxEmbedder::bundled()?,

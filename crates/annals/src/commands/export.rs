@@ -16,7 +16,7 @@ use crate::client::Client;
 use crate::scratch::Scratch;
 use crate::view::{plural, say, say_raw};
 
-pub async fn run(client: &Client, args: &Export, json: bool) -> Result<ExitCode> {
+pub(crate) async fn run(client: &Client, args: &Export, json: bool) -> Result<ExitCode> {
     match (&args.parquet, &args.markdown) {
         (Some(target), _) => parquet(client, &args.agent, target, json).await?,
         (None, Some(target)) => markdown::run(client, &args.agent, target, json).await?,
@@ -77,6 +77,6 @@ async fn parquet(client: &Client, agent: &str, target: &Path, json: bool) -> Res
 }
 
 /// Returns the absolute path of a file. The process that writes it may run in another directory.
-pub fn absolute(path: &Path) -> Result<PathBuf> {
+pub(crate) fn absolute(path: &Path) -> Result<PathBuf> {
     std::path::absolute(path).map_err(|cause| Error::storage(format!("finding {}", path.display()), cause))
 }

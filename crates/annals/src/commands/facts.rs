@@ -11,7 +11,7 @@ use crate::cli::{self, ChangeFacts, Facts, Global};
 use crate::client::Client;
 use crate::view::{BOLD, DATE, DIM, plural, print_json, say};
 
-pub async fn run(global: &Global, args: &Facts) -> Result<ExitCode> {
+pub(crate) async fn run(global: &Global, args: &Facts) -> Result<ExitCode> {
     match &args.change {
         None => find(&Client::open(global).await?, &args.find, global.json).await?,
         Some(ChangeFacts::Add(triple)) => {

@@ -13,7 +13,7 @@ use crate::view::{BOLD, DIM, WARN, count, dates, plural, print_json, say};
 /// Number of characters shown of a memory.
 const SAMPLE: usize = 70;
 
-pub async fn run(client: &Client, args: &Forget, json: bool) -> Result<ExitCode> {
+pub(crate) async fn run(client: &Client, args: &Forget, json: bool) -> Result<ExitCode> {
     let request = ForgetRequest {
         ids: args.ids.clone(),
         conversation: args.conversation.clone(),
@@ -27,7 +27,7 @@ pub async fn run(client: &Client, args: &Forget, json: bool) -> Result<ExitCode>
 }
 
 /// Prints what was forgotten, or would be. Fails if the proof found something that is left.
-pub async fn finish(client: &Client, report: &ForgetReport, json: bool) -> Result<ExitCode> {
+pub(crate) async fn finish(client: &Client, report: &ForgetReport, json: bool) -> Result<ExitCode> {
     let ForgetReport { answer, samples } = report;
     if json {
         print_json(answer);

@@ -16,7 +16,7 @@ use crate::cli::{Format, Global, Import};
 use crate::failure::unreadable;
 use crate::source::is_ours;
 
-pub async fn run(global: &Global, args: &Import) -> Result<ExitCode> {
+pub(crate) async fn run(global: &Global, args: &Import) -> Result<ExitCode> {
     let format = match args.from {
         Some(format) => format,
         None => detected(global, args)?,

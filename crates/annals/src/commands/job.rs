@@ -12,7 +12,7 @@ use crate::client::Client;
 use crate::view::{BOLD, DIM, WARN, print_json, say};
 
 /// Fails if no service is running on the data folder.
-pub async fn run(global: &Global, args: &Job) -> Result<ExitCode> {
+pub(crate) async fn run(global: &Global, args: &Job) -> Result<ExitCode> {
     let Some(service) = Client::running(global).await? else {
         return Err(Error::NotFound {
             what: "running service on data folder",

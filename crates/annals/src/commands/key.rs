@@ -10,7 +10,7 @@ use crate::cli::{AddKey, Global, Key};
 use crate::client::Client;
 use crate::view::{BOLD, DIM, print_json, say};
 
-pub async fn run(global: &Global, args: &Key) -> Result<ExitCode> {
+pub(crate) async fn run(global: &Global, args: &Key) -> Result<ExitCode> {
     match args {
         Key::Add(args) => add(&Client::open_or_create(global).await?, args, global.json).await?,
         Key::List => list(&Client::open(global).await?, global.json).await?,

@@ -18,7 +18,7 @@ const IDLE_SECONDS: &str = "300";
 const ATTEMPTS: u32 = 300;
 const STEP: Duration = Duration::from_millis(100);
 
-pub async fn run(global: &Global, args: &Mcp) -> Result<ExitCode> {
+pub(crate) async fn run(global: &Global, args: &Mcp) -> Result<ExitCode> {
     let data = data(global)?;
     let owner = match ipc::owner(&data).await {
         Some(owner) => owner,

@@ -11,7 +11,7 @@ use crate::cli::Global;
 use crate::client::Client;
 use crate::view::{BOLD, DIM, print_json, say};
 
-pub async fn run(global: &Global) -> Result<ExitCode> {
+pub(crate) async fn run(global: &Global) -> Result<ExitCode> {
     // Custom plans are files in the data folder. Without a folder there are only the built-in plans.
     let answer = match Client::open(global).await {
         Ok(client) => client.call(ListPlans {}).await?,
@@ -34,7 +34,7 @@ pub async fn run(global: &Global) -> Result<ExitCode> {
 }
 
 /// Describes what the plan of this name keeps; empty if there is none.
-pub async fn keeps_of(client: &Client, name: &str) -> Result<String> {
+pub(crate) async fn keeps_of(client: &Client, name: &str) -> Result<String> {
     let plans = client.call(ListPlans {}).await?.plans;
     Ok(plans.iter().find(|plan| plan.name == name).map(keeps).unwrap_or_default())
 }

@@ -14,7 +14,7 @@ use crate::client::Client;
 use crate::failure::unreadable;
 use crate::view::{BOLD, DIM, print_json, say, say_raw};
 
-pub async fn run(client: &Client, args: &Prompt, json: bool) -> Result<ExitCode> {
+pub(crate) async fn run(client: &Client, args: &Prompt, json: bool) -> Result<ExitCode> {
     match args {
         Prompt::List(which) => list(client, which.agent.as_deref(), json).await?,
         Prompt::Show { name, agent } => show(client, name, agent.as_deref()).await?,

@@ -9,7 +9,7 @@ use crate::cli::Rebuild;
 use crate::client::Client;
 use crate::view::{plural, print_json, say};
 
-pub async fn run(client: &Client, args: &Rebuild, json: bool) -> Result<ExitCode> {
+pub(crate) async fn run(client: &Client, args: &Rebuild, json: bool) -> Result<ExitCode> {
     let rebuild = calls::Rebuild { agent: args.agent.clone(), grains: args.grains.clone() };
     let answer = client.call(rebuild).await?;
     if json {

@@ -17,7 +17,7 @@ use crate::progress::Bars;
 use crate::scratch::{self, Scratch};
 use crate::view::{WARN, plural, print_json, say};
 
-pub async fn run(global: &Global, args: &Restore) -> Result<ExitCode> {
+pub(crate) async fn run(global: &Global, args: &Restore) -> Result<ExitCode> {
     let data = data(global)?;
     refuse_unless_empty(&data)?;
     let target = Target::to_read(&args.target)?;

@@ -12,7 +12,7 @@ use crate::cli::Retain;
 use crate::client::Client;
 use crate::view::{WARN, count, plural, print_json, say};
 
-pub async fn run(client: &Client, args: &Retain, json: bool) -> Result<ExitCode> {
+pub(crate) async fn run(client: &Client, args: &Retain, json: bool) -> Result<ExitCode> {
     let retain = |dry_run: bool| calls::Retain {
         agent: args.agent.clone(),
         request: RetainRequest { plan: args.plan.clone(), dry_run, trust_clock: args.trust_clock },

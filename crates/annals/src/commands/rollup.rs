@@ -12,7 +12,7 @@ use crate::cli::Rollup;
 use crate::client::Client;
 use crate::view::{DIM, WARN, count, plural, print_json, say};
 
-pub async fn run(client: &Client, args: &Rollup, json: bool) -> Result<ExitCode> {
+pub(crate) async fn run(client: &Client, args: &Rollup, json: bool) -> Result<ExitCode> {
     let request = RollupRequest { dry_run: args.dry_run, refresh: args.refresh };
     let mut answers = Vec::new();
     let take = |RolledUpAgent { answer, extraction }| {

@@ -11,7 +11,7 @@ use crate::client::Client;
 use crate::view::excerpt::Excerpt;
 use crate::view::{BOLD, DATE, DIM, column, dates, plural, print_json, range, say, say_zone};
 
-pub async fn run(client: &Client, args: &Search, json: bool) -> Result<ExitCode> {
+pub(crate) async fn run(client: &Client, args: &Search, json: bool) -> Result<ExitCode> {
     let request = SearchRequest {
         query: args.text.clone(),
         grains: args.grains.clone(),
@@ -63,7 +63,7 @@ fn searched(answer: &SearchAnswer) -> String {
 }
 
 /// Prints one result: grain and dates, then the text. Of a summary, prints the sentences that match the question best.
-pub fn print_found(memory: &MemoryView, question: Option<&str>, agent: &str, zones: &Zones) {
+pub(crate) fn print_found(memory: &MemoryView, question: Option<&str>, agent: &str, zones: &Zones) {
     let edge = match memory.days_outside.unwrap_or(0) {
         0 => String::new(),
         1 => " · 1 day outside the range".into(),

@@ -27,7 +27,7 @@ use crate::view::{BOLD, DIM, say};
 /// A day is rolled up only after this time without new messages.
 const QUIET: SignedDuration = SignedDuration::from_mins(5);
 
-pub async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
+pub(crate) async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
     let data = data(global)?;
     let config = Config::load(global, &data)?;
     let server = ServerConfig { listen: args.listen.unwrap_or(config.server.listen), ..config.server.clone() };

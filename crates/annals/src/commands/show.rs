@@ -19,7 +19,7 @@ struct WithSources {
     sources: Vec<MemoryView>,
 }
 
-pub async fn run(client: &Client, args: &Show, json: bool) -> Result<ExitCode> {
+pub(crate) async fn run(client: &Client, args: &Show, json: bool) -> Result<ExitCode> {
     let answer = client.call(GetMemory { id: args.id.clone() }).await?;
     let sources = match args.sources {
         true => client.call(GetSources { id: args.id.clone() }).await?.sources,

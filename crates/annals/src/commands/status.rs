@@ -12,7 +12,7 @@ use crate::cli::OneOrAll;
 use crate::client::Client;
 use crate::view::{BOLD, DIM, WARN, count, plural, print_json, say};
 
-pub async fn run(client: &Client, args: &OneOrAll, json: bool) -> Result<ExitCode> {
+pub(crate) async fn run(client: &Client, args: &OneOrAll, json: bool) -> Result<ExitCode> {
     let agents = client.call(Status { agent: args.agent.clone() }).await?;
     let data = client.data().canonicalize().unwrap_or_else(|_| client.data().to_owned());
     if json {

@@ -14,7 +14,7 @@ use crate::view::{BOLD, DATE, DIM, JsonList, column, dates, say, say_zone_of};
 /// Number of memories fetched per page, the most that one answer has.
 const PAGE: usize = 1000;
 
-pub async fn run(client: &Client, args: &Timeline, json: bool) -> Result<ExitCode> {
+pub(crate) async fn run(client: &Client, args: &Timeline, json: bool) -> Result<ExitCode> {
     let mut pages = Pages { client, args, left: args.limit.unwrap_or(usize::MAX) };
     let mut page = pages.next(None).await?;
     if json {

@@ -10,7 +10,7 @@ use crate::cli::OneOrAll;
 use crate::client::Client;
 use crate::view::{WARN, plural, print_json, say};
 
-pub async fn run(client: &Client, args: &OneOrAll, json: bool) -> Result<ExitCode> {
+pub(crate) async fn run(client: &Client, args: &OneOrAll, json: bool) -> Result<ExitCode> {
     let answer = client.call(Verify { agent: args.agent.clone() }).await?;
     if json {
         print_json(&answer);

@@ -9,14 +9,14 @@ use serde_json::{Map, Value};
 use toml::de::{DeTable, DeValue};
 
 /// A file that is valid TOML; its keys are not yet checked.
-pub struct File {
+pub(crate) struct File {
     pub tree: Map<String, Value>,
     /// Line numbers, starting at 1, by full key (`server.listen`).
     pub lines: BTreeMap<String, usize>,
 }
 
 /// Parses the text. The errors give line and reason, never the text of the line.
-pub fn parse(text: &str) -> Result<File, Vec<Fault>> {
+pub(crate) fn parse(text: &str) -> Result<File, Vec<Fault>> {
     let (table, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
         return Err(errors.iter().map(|error| syntax(text, error)).collect());
@@ -48,7 +48,7 @@ fn note_lines(text: &str, above: &str, table: &DeTable<'_>, lines: &mut BTreeMap
 
 /// Returns the text with the value of every `key` replaced by an empty string, and the full names of those keys. Returns `None`
 /// if the text is not valid TOML, because then the positions of the keys are unknown.
-pub fn without_secrets(text: &str) -> Option<(String, Vec<String>)> {
+pub(crate) fn without_secrets(text: &str) -> Option<(String, Vec<String>)> {
     let table = DeTable::parse(text).ok()?;
     let mut found = Vec::new();
     find_secrets("", table.get_ref(), &mut found);

@@ -18,7 +18,7 @@ const PREFIX: &str = "ANNALS_";
 /// Where the value of a key comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "origin", rename_all = "lowercase")]
-pub enum Origin {
+pub(crate) enum Origin {
     /// Nothing sets it.
     Default,
     /// A line of the configuration file.
@@ -30,7 +30,7 @@ pub enum Origin {
 }
 
 /// The settings merged so far.
-pub struct Layers {
+pub(crate) struct Layers {
     /// The known keys, with their defaults.
     known: BTreeMap<String, Value>,
     pub(super) tree: Map<String, Value>,
@@ -45,7 +45,7 @@ pub struct Layers {
 
 impl Layers {
     /// Returns layers without any settings; `defaults` defines the known keys.
-    pub fn new(defaults: &Value) -> Layers {
+    pub(crate) fn new(defaults: &Value) -> Layers {
         let mut known = BTreeMap::new();
         flatten("", defaults, &mut known);
         Layers {
@@ -60,7 +60,7 @@ impl Layers {
     }
 
     /// Adds the settings of the file. Fails if it cannot be read or is not valid TOML.
-    pub fn add_file(&mut self, path: &Path) -> Result<()> {
+    pub(crate) fn add_file(&mut self, path: &Path) -> Result<()> {
         let text = std::fs::read_to_string(path).map_err(|cause| unreadable(path, cause))?;
         let in_file = |fault: Fault| Fault { file: Some(path.display().to_string()), ..fault };
         let parsed = file::parse(&text).map_err(|faults| Error::Faults(faults.into_iter().map(in_file).collect()))?;
@@ -72,7 +72,7 @@ impl Layers {
     }
 
     /// Adds every variable that is named like a key. An empty value counts as not set.
-    pub fn add_environment(&mut self, variables: impl Iterator<Item = (OsString, OsString)>) {
+    pub(crate) fn add_environment(&mut self, variables: impl Iterator<Item = (OsString, OsString)>) {
         let keys: BTreeMap<String, String> = self.known.keys().map(|key| (variable(key), key.clone())).collect();
         for (name, value) in variables {
             let (Some(name), Some(value)) = (name.to_str(), value.to_str()) else { continue };
@@ -85,7 +85,7 @@ impl Layers {
     }
 
     /// Adds the `key=value` of each flag.
-    pub fn add_flags(&mut self, flags: &[String]) {
+    pub(crate) fn add_flags(&mut self, flags: &[String]) {
         for flag in flags {
             match flag.split_once('=') {
                 Some((key, value)) => self.add_text(key.trim(), value, Origin::Flag),
@@ -115,7 +115,7 @@ impl Layers {
     }
 
     /// Reports variables that look like settings and match no key, unless a `key_env` names them.
-    pub fn refuse_unknown_variables(&mut self) {
+    pub(crate) fn refuse_unknown_variables(&mut self) {
         let mut named = BTreeMap::new();
         flatten("", &Value::Object(self.tree.clone()), &mut named);
         let is_named = |variable: &String| {
@@ -128,7 +128,7 @@ impl Layers {
     }
 
     /// Adds faults. Each gets the file and line of its key, or of the table where the key belongs.
-    pub fn fault_all(&mut self, faults: Vec<Fault>) {
+    pub(crate) fn fault_all(&mut self, faults: Vec<Fault>) {
         for fault in faults {
             let fault = self.placed(fault);
             if !self.faults.contains(&fault) {
@@ -159,7 +159,7 @@ impl Layers {
     }
 
     /// Returns every key with its effective value and origin.
-    pub fn settings(&self, written: &Value) -> Vec<Setting> {
+    pub(crate) fn settings(&self, written: &Value) -> Vec<Setting> {
         let mut values = BTreeMap::new();
         flatten("", written, &mut values);
         let origin = |key: &str| self.origins.get(key).cloned().unwrap_or(Origin::Default);
@@ -167,13 +167,13 @@ impl Layers {
     }
 
     /// Returns the faults in the order in which they were found.
-    pub fn into_faults(self) -> Vec<Fault> {
+    pub(crate) fn into_faults(self) -> Vec<Fault> {
         self.faults
     }
 }
 
 /// Returns the environment variable for a key or table.
-pub fn variable(key: &str) -> String {
+pub(crate) fn variable(key: &str) -> String {
     format!("{PREFIX}{}", key.replace('.', "_").to_uppercase())
 }
 
@@ -196,7 +196,7 @@ fn flatten(above: &str, value: &Value, leaves: &mut BTreeMap<String, Value>) {
 }
 
 /// Sets the value of a key. Replaces any value that stands where one of its tables belongs.
-pub fn set(tree: &mut Map<String, Value>, key: &str, value: Value) {
+pub(crate) fn set(tree: &mut Map<String, Value>, key: &str, value: Value) {
     match key.split_once('.') {
         None => drop(tree.insert(key.to_owned(), value)),
         Some((name, rest)) => {
@@ -212,7 +212,7 @@ pub fn set(tree: &mut Map<String, Value>, key: &str, value: Value) {
 }
 
 /// Removes a key. Returns whether it was there.
-pub fn remove(tree: &mut Map<String, Value>, key: &str) -> bool {
+pub(crate) fn remove(tree: &mut Map<String, Value>, key: &str) -> bool {
     match key.split_once('.') {
         None => tree.remove(key).is_some(),
         Some((name, rest)) => {

@@ -12,7 +12,7 @@ const SHORTEST: usize = 4;
 
 /// Some lines of a text, in their order.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Excerpt<'a> {
+pub(crate) struct Excerpt<'a> {
     pub lines: Vec<Line<'a>>,
     /// Number of lines not shown.
     pub left_out: usize,
@@ -20,7 +20,7 @@ pub struct Excerpt<'a> {
 
 /// One line of an excerpt.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Line<'a> {
+pub(crate) struct Line<'a> {
     /// The line as it stands in the text.
     pub text: &'a str,
     /// Whether this line shares most words with the question; the first one if several do.
@@ -29,7 +29,7 @@ pub struct Line<'a> {
 
 impl<'a> Excerpt<'a> {
     /// Returns the lines of a text that match a question best, or the first lines if none shares a word with it.
-    pub fn of(text: &'a str, question: &str) -> Excerpt<'a> {
+    pub(crate) fn of(text: &'a str, question: &str) -> Excerpt<'a> {
         let query_words: HashSet<String> = words(question).collect();
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         let shared = |line: &str| words(line).collect::<HashSet<_>>().intersection(&query_words).count();

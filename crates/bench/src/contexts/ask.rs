@@ -12,7 +12,7 @@ use crate::stores::Stores;
 
 /// Counts over the contexts of many questions.
 #[derive(Default)]
-pub struct Answered {
+pub(crate) struct Answered {
     /// Number of questions.
     pub questions: usize,
     /// Questions with any evidence in the context.
@@ -30,20 +30,20 @@ pub struct Answered {
 }
 
 /// Cost of contexts for prompts that are unrelated to the memory.
-pub struct Wasted {
+pub(crate) struct Wasted {
     /// Tokens of each context, ascending.
     pub tokens: Vec<u64>,
 }
 
 /// Counts of questions about a period for which its summary came first.
 #[derive(Default)]
-pub struct Periods {
+pub(crate) struct Periods {
     /// Per grain: number of questions, and number of correct ones.
     pub by_grain: BTreeMap<String, (usize, usize)>,
 }
 
 /// Everything needed to ask for contexts.
-pub struct Asking<'a> {
+pub(crate) struct Asking<'a> {
     stores: &'a Stores,
     messages: &'a Messages,
     ids: &'a Ids,
@@ -52,7 +52,7 @@ pub struct Asking<'a> {
 
 impl<'a> Asking<'a> {
     /// Loads the lineage of everything that the stores hold now.
-    pub async fn of(stores: &'a Stores, messages: &'a Messages, ids: &'a Ids) -> Result<Asking<'a>> {
+    pub(crate) async fn of(stores: &'a Stores, messages: &'a Messages, ids: &'a Ids) -> Result<Asking<'a>> {
         let mut lineage = HashMap::new();
         for agent in messages.keys() {
             lineage.insert(agent.clone(), Lineage::of(stores, agent).await?);
@@ -61,7 +61,7 @@ impl<'a> Asking<'a> {
     }
 
     /// Asks each question at its own time, or `later` after the agent's last message.
-    pub async fn questions(
+    pub(crate) async fn questions(
         &self,
         questions: &[Question],
         later: Option<SignedDuration>,
@@ -81,7 +81,7 @@ impl<'a> Asking<'a> {
     }
 
     /// Asks every agent every prompt at the time of its last message, as its most frequent speaker.
-    pub async fn unrelated(&self, prompts: &[&str], budget: u64) -> Result<Wasted> {
+    pub(crate) async fn unrelated(&self, prompts: &[&str], budget: u64) -> Result<Wasted> {
         let mut tokens = Vec::new();
         for (agent, messages) in self.messages {
             let speaker = speaker(messages);
@@ -95,7 +95,7 @@ impl<'a> Asking<'a> {
     }
 
     /// Asks about the periods of each agent.
-    pub async fn periods(&self, budget: u64) -> Result<Periods> {
+    pub(crate) async fn periods(&self, budget: u64) -> Result<Periods> {
         let mut all = Periods::default();
         for (agent, messages) in self.messages {
             for PeriodQuestion { text, period, now } in periods::questions(messages) {

@@ -8,7 +8,7 @@ use crate::stores::Stores;
 
 /// A source of evidence in a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Source {
+pub(crate) enum Source {
     /// Any of the other sources.
     All,
     /// The turn itself.
@@ -24,7 +24,7 @@ type Traced = (String, Vec<MemoryId>);
 
 /// The turns that facts and summaries were made from.
 #[derive(Default)]
-pub struct Lineage {
+pub(crate) struct Lineage {
     facts: HashMap<String, Vec<MemoryId>>,
     /// By summary id: the grain, and the sentences with their turns.
     summaries: HashMap<String, (Grain, Vec<Traced>)>,
@@ -32,7 +32,7 @@ pub struct Lineage {
 
 impl Lineage {
     /// Loads the lineage of all facts and summaries of an agent.
-    pub async fn of(stores: &Stores, agent: &Agent) -> Result<Lineage> {
+    pub(crate) async fn of(stores: &Stores, agent: &Agent) -> Result<Lineage> {
         let mut lineage = Lineage::default();
         for fact in stores.facts(agent).await? {
             lineage.facts.insert(fact.id, fact.sources);
@@ -46,7 +46,7 @@ impl Lineage {
     }
 
     /// Counts the pieces of evidence in each source. A sentence counts only if its text is in the context.
-    pub fn find(&self, context: &Context, evidence: &HashSet<MemoryId>) -> BTreeMap<Source, usize> {
+    pub(crate) fn find(&self, context: &Context, evidence: &HashSet<MemoryId>) -> BTreeMap<Source, usize> {
         let mut found: BTreeMap<Source, HashSet<&MemoryId>> = BTreeMap::new();
         let mut add = |source: Source, from: &[MemoryId]| {
             for id in from.iter().filter_map(|id| evidence.get(id)) {

@@ -8,7 +8,7 @@ use jiff::ToSpan;
 
 /// A question whose answer is the summary of a period.
 #[derive(Debug, PartialEq, Eq)]
-pub struct PeriodQuestion {
+pub(crate) struct PeriodQuestion {
     /// The text of the question.
     pub text: String,
     /// The period that it asks about.
@@ -56,7 +56,7 @@ const GRAINS: [(Grain, usize, &[Template]); 5] = [
 ];
 
 /// Generates the questions for these messages.
-pub fn questions(messages: &[Message]) -> Vec<PeriodQuestion> {
+pub(crate) fn questions(messages: &[Message]) -> Vec<PeriodQuestion> {
     let utc = Zones::new("UTC").expect("UTC is a zone");
     let days: BTreeSet<Date> = messages.iter().map(|message| utc.day_of(message.at)).collect();
     let names: BTreeSet<&str> = messages.iter().map(|message| message.name.as_deref().unwrap_or("me")).collect();

@@ -15,7 +15,7 @@ const KINDS: [(&str, &[&str]); 3] =
 
 /// Results, each with one entry per budget.
 #[derive(Default)]
-pub struct Report {
+pub(crate) struct Report {
     /// The questions of the set.
     pub answered: Vec<Answered>,
     /// Prompts unrelated to the memory.
@@ -28,7 +28,7 @@ pub struct Report {
 
 impl Report {
     /// Formats the results for people.
-    pub fn table(&self, name: &str) -> String {
+    pub(crate) fn table(&self, name: &str) -> String {
         let mut text = format!(
             "{name}\n{:<22}{:>6}{:>8}{:>8}{:>8}{:>9}{:>8}{:>8}{:>8}{:>8}{:>8}\n",
             "", "asked", "any %", "all %", "verb. %", "tokens", "facts", "summ.", "turns", "waste", "p95"
@@ -61,7 +61,7 @@ impl Report {
     }
 
     /// Formats the results as JSON.
-    pub fn in_json(&self) -> Value {
+    pub(crate) fn in_json(&self) -> Value {
         let of = |place: usize| {
             let grains = self.periods[place].by_grain.iter();
             let grains =

@@ -10,7 +10,7 @@ const PREDICATES: [&str; 4] = ["knows", "works_with", "likes", "lives_near"];
 
 /// Distribution of entities over the ends of facts.
 #[derive(Clone, Copy)]
-pub enum Shape {
+pub(crate) enum Shape {
     /// All entities are equally frequent.
     Even,
     /// A few entities are very frequent: the tenth occurs about 7 % as often as the first.
@@ -19,7 +19,7 @@ pub enum Shape {
 
 impl Shape {
     /// Returns the name used in reports.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Shape::Even => "even",
             Shape::Skewed => "skewed",
@@ -28,7 +28,7 @@ impl Shape {
 }
 
 /// Returns the name of a random entity out of `entities`.
-pub fn entity(entities: usize, shape: Shape, random: &mut StdRng) -> String {
+pub(crate) fn entity(entities: usize, shape: Shape, random: &mut StdRng) -> String {
     let place: f64 = random.random();
     let place = match shape {
         Shape::Even => place,
@@ -40,7 +40,7 @@ pub fn entity(entities: usize, shape: Shape, random: &mut StdRng) -> String {
 }
 
 /// Generates facts in order of time; one in ten has ended.
-pub fn facts(count: usize, entities: usize, shape: Shape, random: &mut StdRng) -> Vec<Fact> {
+pub(crate) fn facts(count: usize, entities: usize, shape: Shape, random: &mut StdRng) -> Vec<Fact> {
     (0_i64..)
         .take(count)
         .map(|number| {

@@ -10,7 +10,7 @@ use super::Failure;
 use super::facts::Shape;
 
 /// Measurements of walks in one direction over one graph.
-pub struct Row {
+pub(crate) struct Row {
     shape: Shape,
     degree: usize,
     direction: Direction,
@@ -28,7 +28,7 @@ pub struct Row {
 
 impl Row {
     /// Returns a row without measurements.
-    pub fn new(shape: Shape, degree: usize, direction: Direction, first: Duration) -> Result<Row, Failure> {
+    pub(crate) fn new(shape: Shape, degree: usize, direction: Direction, first: Duration) -> Result<Row, Failure> {
         let [annals, sqlite, sqlite_names] = [empty()?, empty()?, empty()?];
         Ok(Row { shape, degree, direction, first, reached: 0, annals, sqlite, sqlite_names })
     }
@@ -62,7 +62,7 @@ impl Row {
 }
 
 /// Formats all rows.
-pub fn report(rows: &[Row], as_json: bool) -> String {
+pub(crate) fn report(rows: &[Row], as_json: bool) -> String {
     if as_json {
         return json!({ "walks": rows.iter().map(Row::json).collect::<Vec<_>>() }).to_string();
     }

@@ -6,13 +6,13 @@ use rusqlite::{Connection, Row, params};
 use super::Failure;
 
 /// An in-memory database.
-pub struct Sqlite {
+pub(crate) struct Sqlite {
     connection: Connection,
 }
 
 impl Sqlite {
     /// Creates a database with these facts.
-    pub fn of(facts: &[Fact]) -> Result<Sqlite, Failure> {
+    pub(crate) fn of(facts: &[Fact]) -> Result<Sqlite, Failure> {
         let mut connection = Connection::open_in_memory()?;
         connection.execute_batch(include_str!("sql/schema.sql"))?;
         let transaction = connection.transaction()?;
@@ -25,7 +25,7 @@ impl Sqlite {
     }
 
     /// Returns the facts that a walk reaches, ordered by depth, then by their order in the table.
-    pub fn facts(&self, from: &str, depth: u32, direction: Direction) -> Result<Vec<Reached>, Failure> {
+    pub(crate) fn facts(&self, from: &str, depth: u32, direction: Direction) -> Result<Vec<Reached>, Failure> {
         let sql = match direction {
             Direction::Out => include_str!("sql/facts_out.sql"),
             Direction::In | Direction::Both => include_str!("sql/facts_both.sql"),
@@ -36,7 +36,7 @@ impl Sqlite {
     }
 
     /// Returns only the names of the entities that a walk reaches, with their depths.
-    pub fn names(&self, from: &str, depth: u32, direction: Direction) -> Result<Vec<(String, u32)>, Failure> {
+    pub(crate) fn names(&self, from: &str, depth: u32, direction: Direction) -> Result<Vec<(String, u32)>, Failure> {
         let sql = match direction {
             Direction::Out => include_str!("sql/names_out.sql"),
             Direction::In | Direction::Both => include_str!("sql/names_both.sql"),

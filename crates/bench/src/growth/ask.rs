@@ -27,14 +27,14 @@ const LIMIT: usize = 10;
 const BUDGET: u64 = 2000;
 
 #[derive(Args)]
-pub struct Ask {
+pub(crate) struct Ask {
     /// The data folder
     folder: PathBuf,
 }
 
 /// Times from loading the model to the first answer, in ms.
 #[derive(Serialize, Deserialize)]
-pub struct Start {
+pub(crate) struct Start {
     /// Loading the embedding model.
     pub model_ms: f64,
     /// Opening the stores.
@@ -53,7 +53,7 @@ pub struct Start {
 
 /// Measurements of a warm process. Resident memory in MB.
 #[derive(Serialize, Deserialize)]
-pub struct Warm {
+pub(crate) struct Warm {
     /// Questions about the last days.
     pub recent: Times,
     /// Questions about the first month, with the month as a filter.
@@ -70,7 +70,7 @@ pub struct Warm {
 
 /// Times of questions of one kind, in ms.
 #[derive(Serialize, Deserialize)]
-pub struct Times {
+pub(crate) struct Times {
     /// Number of questions.
     pub count: usize,
     /// Median without embedding.
@@ -87,7 +87,7 @@ pub struct Times {
 type Took = (Duration, Duration);
 
 /// Answers the questions on standard input.
-pub async fn run(args: &Ask) -> Result<(), Failure> {
+pub(crate) async fn run(args: &Ask) -> Result<(), Failure> {
     let mut questions = String::new();
     std::io::stdin().read_to_string(&mut questions)?;
     let questions: Questions = serde_json::from_str(&questions)?;

@@ -13,7 +13,7 @@ use crate::stores::Stores;
 const AT_ONCE: usize = 30;
 
 /// Where the folders are, and what they are filled with.
-pub struct Folders<'a> {
+pub(crate) struct Folders<'a> {
     /// The folder that contains all of them.
     pub place: &'a Path,
     /// The messages.
@@ -27,7 +27,7 @@ pub struct Folders<'a> {
 impl Folders<'_> {
     /// Returns the folder of the agent at the age of `days`. If it does not exist, fills it, starting from a copy of the one at
     /// `before`.
-    pub async fn at(&self, days: usize, before: Option<usize>) -> Result<PathBuf> {
+    pub(crate) async fn at(&self, days: usize, before: Option<usize>) -> Result<PathBuf> {
         let (there, filling) = (self.folder(days), self.place.join("filling"));
         if there.exists() {
             return Ok(there);
@@ -67,7 +67,7 @@ impl Folders<'_> {
 }
 
 /// Copies a folder recursively.
-pub fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+pub(crate) fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(to)?;
     for entry in std::fs::read_dir(from)? {
         let entry = entry?;

@@ -18,14 +18,14 @@ const HOURS: [i64; 5] = [8, 11, 14, 17, 20];
 const PACE: SignedDuration = SignedDuration::from_secs(20);
 
 /// An endless sequence of days with messages.
-pub struct Life {
+pub(crate) struct Life {
     texts: Vec<Message>,
     per_day: usize,
 }
 
 impl Life {
     /// Creates a history from these messages, with at least `per_day` bytes of text a day. Fails if they hold no text.
-    pub fn new(messages: impl IntoIterator<Item = Message>, per_day: usize) -> Result<Life> {
+    pub(crate) fn new(messages: impl IntoIterator<Item = Message>, per_day: usize) -> Result<Life> {
         let mut known = HashSet::new();
         let mut texts: Vec<Message> = messages.into_iter().collect();
         texts.retain(|message| !message.content.trim().is_empty() && known.insert(message.content.clone()));
@@ -36,13 +36,13 @@ impl Life {
     }
 
     /// Returns a digest that identifies this history.
-    pub fn digest(&self) -> Digest {
+    pub(crate) fn digest(&self) -> Digest {
         let texts = self.texts.iter().map(|message| message.content.as_str());
         Digest::of([self.per_day.to_string().as_str()].into_iter().chain(texts))
     }
 
     /// Returns the messages of each day in order of time, with at least `per_day` bytes of text. Endless.
-    pub fn days(&self) -> impl Iterator<Item = Vec<Message>> {
+    pub(crate) fn days(&self) -> impl Iterator<Item = Vec<Message>> {
         let rounds = (0..).flat_map(|round| order(round, self.texts.len()));
         let mut texts = rounds.map(|place| &self.texts[place]);
         (0..).map(move |number: i64| self.day(FIRST.saturating_add(number.days()), &mut texts))
@@ -62,15 +62,15 @@ impl Life {
 }
 
 /// Returns the time at which the agent is `days` old: 20 minutes after midnight, so that the previous day is closed.
-pub fn age(days: usize) -> Timestamp {
+pub(crate) fn age(days: usize) -> Timestamp {
     let days = i64::try_from(days).unwrap_or(i64::MAX);
     midnight(FIRST.saturating_add(days.days())) + SignedDuration::from_mins(20)
 }
 
 /// The label of the first month, and the number of days that it covers.
-pub const FIRST_MONTH: (&str, usize) = ("2016-04", 28);
+pub(crate) const FIRST_MONTH: (&str, usize) = ("2016-04", 28);
 /// The first month in words, as in a question.
-pub const FIRST_MONTH_IN_WORDS: &str = "in April 2016";
+pub(crate) const FIRST_MONTH_IN_WORDS: &str = "in April 2016";
 
 fn message(date: Date, number: usize, in_one: usize, text: &Message) -> Message {
     let (hour, place) = (number / in_one, number % in_one);

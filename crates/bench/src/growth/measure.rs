@@ -23,7 +23,7 @@ use crate::world::size;
 
 /// All measurements at one age.
 #[derive(Serialize, Deserialize)]
-pub struct Measured {
+pub(crate) struct Measured {
     /// The age.
     pub days: usize,
     /// Bytes of text ingested so far.
@@ -44,7 +44,7 @@ pub struct Measured {
 
 /// Bytes on disk.
 #[derive(Serialize, Deserialize)]
-pub struct Disk {
+pub(crate) struct Disk {
     /// All files.
     pub bytes: u64,
     /// The catalog, which is the source of truth.
@@ -55,7 +55,7 @@ pub struct Disk {
 
 /// A process from its start to its first answer.
 #[derive(Serialize, Deserialize)]
-pub struct Cold {
+pub(crate) struct Cold {
     /// Time measured by the parent process, in ms.
     pub process_ms: f64,
     /// Times reported by the process itself.
@@ -63,7 +63,7 @@ pub struct Cold {
 }
 
 /// Measures the folder of an agent of this age.
-pub async fn measure(
+pub(crate) async fn measure(
     life: &Life,
     folder: &Path,
     days: usize,

@@ -36,7 +36,7 @@ const MEMORY: [Line; 4] = [
 ];
 
 /// Returns the chart as SVG.
-pub fn svg(all: &[Measured]) -> Result<String, Failure> {
+pub(crate) fn svg(all: &[Measured]) -> Result<String, Failure> {
     let mut svg = String::new();
     {
         let page = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();

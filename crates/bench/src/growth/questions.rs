@@ -20,7 +20,7 @@ const MOST_WORDS: usize = 12;
 
 /// All questions of a measurement. Their words differ, so that no vector is already cached.
 #[derive(Serialize, Deserialize)]
-pub struct Questions {
+pub(crate) struct Questions {
     /// The time at which they are asked.
     pub now: Timestamp,
     /// Number of recent questions at the beginning that only warm up the process.
@@ -39,7 +39,7 @@ pub struct Questions {
 
 impl Questions {
     /// Generates the questions for an agent of this age.
-    pub fn at(life: &Life, days: usize) -> Questions {
+    pub(crate) fn at(life: &Life, days: usize) -> Questions {
         let (period, first_days) = life::FIRST_MONTH;
         let recent = questions_of(life.days().take(days).skip(days.saturating_sub(RECENT_DAYS)));
         // For a young agent, leaves out the last days, so that no question occurs twice.
@@ -58,7 +58,7 @@ impl Questions {
     }
 
     /// Returns only the questions about the last days, without warm-up.
-    pub fn recent_alone(&self) -> Questions {
+    pub(crate) fn recent_alone(&self) -> Questions {
         Questions {
             now: self.now,
             warming: 0,

@@ -46,7 +46,7 @@ const WARM: [Row; 8] = [
 ];
 
 /// Returns three tables: contents, cold start, warm process.
-pub fn tables(all: &[Measured]) -> String {
+pub(crate) fn tables(all: &[Measured]) -> String {
     let tables = [("holds", &HELD[..]), ("cold, ms", &COLD), ("warm, p50 / p95 in ms", &WARM)];
     tables.map(|(name, rows)| table(name, rows, all)).join("\n")
 }

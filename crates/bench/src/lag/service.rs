@@ -21,14 +21,14 @@ const AT_START: [&str; 3] = ["rollup", "compaction", "verification"];
 const DEADLINE: Duration = Duration::from_secs(900);
 
 /// A running service. Dropping it kills the process.
-pub struct Service {
+pub(crate) struct Service {
     process: Child,
     address: String,
 }
 
 impl Service {
     /// Starts the command on a free port. Returns once it listens.
-    pub async fn start(command: &Path, data: &Path) -> Result<Service, Failure> {
+    pub(crate) async fn start(command: &Path, data: &Path) -> Result<Service, Failure> {
         let mut call = Command::new(command);
         call.arg("serve").arg("--data").arg(data).args([
             "--json",
@@ -48,7 +48,7 @@ impl Service {
     }
 
     /// Waits until the jobs of the start are done.
-    pub async fn settle(&self) -> Result<(), Failure> {
+    pub(crate) async fn settle(&self) -> Result<(), Failure> {
         let until = Instant::now() + DEADLINE;
         let mut client = Client::connect(&self.address, None).await?;
         loop {
@@ -64,17 +64,17 @@ impl Service {
     }
 
     /// Returns host and port.
-    pub fn address(&self) -> &str {
+    pub(crate) fn address(&self) -> &str {
         &self.address
     }
 
     /// Returns the resident memory that the service reports.
-    pub async fn resident_mb(&self) -> Result<f64, Failure> {
+    pub(crate) async fn resident_mb(&self) -> Result<f64, Failure> {
         Ok(Client::connect(&self.address, None).await?.resident().await? / 1_048_576.0)
     }
 
     /// Stops the service and waits until it has exited.
-    pub async fn stop(mut self) -> Result<(), Failure> {
+    pub(crate) async fn stop(mut self) -> Result<(), Failure> {
         let number = self.process.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
         kill_process(number.ok_or("the service has ended already")?, Signal::TERM)?;
         let status = self.process.wait().await?;

@@ -14,9 +14,9 @@ use crate::growth::Failure;
 use crate::load::client::Client;
 
 /// Number of messages measured.
-pub const NUMBER: usize = 320;
+pub(crate) const NUMBER: usize = 320;
 /// Messages a second: a person types fewer, a busy team of agents more.
-pub const PER_SECOND: u32 = 4;
+pub(crate) const PER_SECOND: u32 = 4;
 /// Maximum number of messages in flight; the rate cannot be held if more would be needed.
 const CONNECTIONS: usize = 16;
 /// Messages before the measurement, so that the table and the connections exist.
@@ -27,7 +27,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 const WORDS: usize = 6;
 
 /// Times since a message was due to be sent, in microseconds.
-pub struct Seen {
+pub(crate) struct Seen {
     /// Until its acknowledgement.
     pub acknowledged: Histogram<u64>,
     /// Until the service reports it searchable.
@@ -43,7 +43,7 @@ pub struct Seen {
 }
 
 /// Writes these messages and searches for each.
-pub async fn write(address: &str, agent: &Agent, messages: &[Message]) -> Result<Seen, Failure> {
+pub(crate) async fn write(address: &str, agent: &Agent, messages: &[Message]) -> Result<Seen, Failure> {
     let path = Arc::new(format!("/v1/agents/{}", agent.name()));
     let mut warming = Writing { client: Client::connect(address, None).await?, path: path.clone(), seen: Seen::new()? };
     for (number, message) in messages.iter().take(WARMING).enumerate() {
@@ -138,7 +138,7 @@ fn mark(id: &str) -> String {
 
 impl Seen {
     /// Returns empty measurements.
-    pub fn new() -> Result<Seen, Failure> {
+    pub(crate) fn new() -> Result<Seen, Failure> {
         let times = || Histogram::new(3);
         Ok(Seen {
             acknowledged: times()?,

@@ -11,14 +11,14 @@ use tokio::net::TcpStream;
 use super::Failure;
 
 /// A connection to the service.
-pub struct Client {
+pub(crate) struct Client {
     sender: SendRequest<Full<Bytes>>,
     address: String,
     key: Option<String>,
 }
 
 impl Client {
-    pub async fn connect(address: &str, key: Option<&str>) -> Result<Client, Failure> {
+    pub(crate) async fn connect(address: &str, key: Option<&str>) -> Result<Client, Failure> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         let (sender, connection) = handshake(TokioIo::new(stream)).await?;
@@ -26,22 +26,22 @@ impl Client {
         Ok(Client { sender, address: address.to_owned(), key: key.map(str::to_owned) })
     }
 
-    pub async fn post(&mut self, path: &str, body: &Value) -> Result<(u16, Value), Failure> {
+    pub(crate) async fn post(&mut self, path: &str, body: &Value) -> Result<(u16, Value), Failure> {
         let (status, text) = self.ask(Method::POST, path, body.to_string()).await?;
         Ok((status, serde_json::from_str(&text)?))
     }
 
-    pub async fn get(&mut self, path: &str) -> Result<(u16, Value), Failure> {
+    pub(crate) async fn get(&mut self, path: &str) -> Result<(u16, Value), Failure> {
         let (status, text) = self.ask(Method::GET, path, String::new()).await?;
         Ok((status, serde_json::from_str(&text)?))
     }
 
-    pub async fn text(&mut self, path: &str) -> Result<String, Failure> {
+    pub(crate) async fn text(&mut self, path: &str) -> Result<String, Failure> {
         Ok(self.ask(Method::GET, path, String::new()).await?.1)
     }
 
     /// Returns the resident memory that the service reports, in bytes.
-    pub async fn resident(&mut self) -> Result<f64, Failure> {
+    pub(crate) async fn resident(&mut self) -> Result<f64, Failure> {
         let metrics = self.text("/metrics").await?;
         let line = metrics.lines().find(|line| line.starts_with("annals_resident_memory_bytes"));
         let value = line.and_then(|line| line.split_whitespace().last());

@@ -12,12 +12,12 @@ use super::{Failure, micros};
 const PAGE: usize = 4096;
 
 /// Appends a page and syncs it, repeatedly.
-pub fn fsync(folder: &Path, how_long: Duration) -> Result<Histogram<u64>, Failure> {
+pub(crate) fn fsync(folder: &Path, how_long: Duration) -> Result<Histogram<u64>, Failure> {
     repeat(folder, how_long, Duration::ZERO)
 }
 
 /// Does the same ten times a second, while other work runs.
-pub fn fsync_now_and_then(folder: &Path, how_long: Duration) -> Result<Histogram<u64>, Failure> {
+pub(crate) fn fsync_now_and_then(folder: &Path, how_long: Duration) -> Result<Histogram<u64>, Failure> {
     repeat(folder, how_long, Duration::from_millis(100))
 }
 

@@ -13,7 +13,7 @@ use crate::world::World;
 const LIMIT: usize = 25;
 
 /// The result of one question.
-pub struct QuestionResult {
+pub(crate) struct QuestionResult {
     /// Type of the question.
     pub class: String,
     /// Measures of the ranked turns.
@@ -27,7 +27,7 @@ pub struct QuestionResult {
 }
 
 /// Asks every question with these weights.
-pub async fn ask(world: &World, questions: &[Question], weights: Weights) -> Result<Vec<QuestionResult>> {
+pub(crate) async fn ask(world: &World, questions: &[Question], weights: Weights) -> Result<Vec<QuestionResult>> {
     let search = world.search.clone().weighing(weights);
     let mut all = Vec::with_capacity(questions.len());
     for question in questions {

@@ -16,7 +16,7 @@ const LENGTH: f64 = 0.75;
 const NEAREST: usize = 400;
 
 /// The result of one question.
-pub struct Ranked {
+pub(crate) struct Ranked {
     /// Measures of the ranked turns.
     pub turn: Measures,
     /// Measures of the ranked conversations.
@@ -64,7 +64,7 @@ impl<'m> Corpus<'m> {
 }
 
 /// Ranks by plain BM25 over stemmed words.
-pub fn by_words(messages: &Messages, questions: &[Question]) -> Vec<Ranked> {
+pub(crate) fn by_words(messages: &Messages, questions: &[Question]) -> Vec<Ranked> {
     let corpora: HashMap<&Agent, Corpus<'_>> =
         messages.iter().map(|(agent, messages)| (agent, Corpus::new(messages))).collect();
     let ranked = |question: &Question| {
@@ -76,7 +76,7 @@ pub fn by_words(messages: &Messages, questions: &[Question]) -> Vec<Ranked> {
 }
 
 /// Ranks by vector similarity; a message counts by its best part.
-pub async fn by_vectors(world: &World, questions: &[Question]) -> Result<Vec<Ranked>> {
+pub(crate) async fn by_vectors(world: &World, questions: &[Question]) -> Result<Vec<Ranked>> {
     let mut all = Vec::with_capacity(questions.len());
     for question in questions {
         let vector = world.embedder.embed(vec![question.text.clone()]).await?.swap_remove(0);

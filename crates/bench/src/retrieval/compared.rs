@@ -26,7 +26,7 @@ type Figures = [Map<String, Value>; 2];
 type Rankings = Vec<(&'static str, Figures)>;
 
 /// Our ranking of one set compared with the baselines.
-pub struct Compared {
+pub(crate) struct Compared {
     set: String,
     /// By type of question: the number of questions, and the figures of each ranking.
     types: BTreeMap<String, (usize, Rankings)>,
@@ -34,7 +34,7 @@ pub struct Compared {
 
 impl Compared {
     /// Compares rankings of the same questions in the same order.
-    pub fn new<const N: usize>(
+    pub(crate) fn new<const N: usize>(
         set: &str,
         ours: &[QuestionResult],
         others: [(&'static str, Vec<Ranked>); N],
@@ -57,7 +57,7 @@ impl Compared {
     }
 
     /// Returns the figures as JSON, by type and ranking.
-    pub fn in_json(&self) -> Value {
+    pub(crate) fn in_json(&self) -> Value {
         let of_type = |(class, (number, rankings)): (&String, &(usize, Rankings))| {
             let by_name = rankings.iter().map(|(name, [turn, conversation])| {
                 ((*name).to_owned(), json!({ "turn": turn, "conversation": conversation }))
@@ -78,7 +78,7 @@ fn value(figures: &Figures, (unit, name): (&str, &str)) -> f64 {
 }
 
 /// Formats a table of all sets. Marks each figure of ours that is below that of BM25.
-pub fn table(sets: &[Compared]) -> String {
+pub(crate) fn table(sets: &[Compared]) -> String {
     let mut text = format!("{:<34}{:>5}  {:<8}", "", "asked", "by");
     COLUMNS.iter().for_each(|(unit, name)| text += &format!("{:>16}", format!("{} {name}", short(unit))));
     text.push('\n');

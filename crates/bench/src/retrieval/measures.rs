@@ -10,10 +10,10 @@ const CUTS: [usize; 4] = [1, 5, 10, 25];
 const GAIN_AT: usize = 10;
 
 /// Values from 0 to 1, by name.
-pub type Measures = BTreeMap<String, f64>;
+pub(crate) type Measures = BTreeMap<String, f64>;
 
 /// Returns the names in the order for display.
-pub fn names() -> Vec<String> {
+pub(crate) fn names() -> Vec<String> {
     let at = |name: &'static str| CUTS.map(|cut| format!("{name}@{cut}"));
     let mut names: Vec<String> = at("hit").into_iter().chain(at("recall")).collect();
     names.extend(["recall_all@5".to_owned(), format!("ndcg@{GAIN_AT}"), "mrr".to_owned()]);
@@ -21,7 +21,7 @@ pub fn names() -> Vec<String> {
 }
 
 /// Judges a ranked list without duplicates, best first, against the wanted ids.
-pub fn judge(ranked: &[String], wanted: &HashSet<String>) -> Measures {
+pub(crate) fn judge(ranked: &[String], wanted: &HashSet<String>) -> Measures {
     let right: Vec<bool> = ranked.iter().map(|id| wanted.contains(id)).collect();
     let found = |cut: usize| right.iter().take(cut).filter(|right| **right).count() as f64;
     let mut measures = Measures::new();
@@ -42,7 +42,7 @@ fn gain(right: &[bool]) -> f64 {
 }
 
 /// Returns the means in percent with two decimals.
-pub fn percent<'m>(all: impl IntoIterator<Item = &'m Measures>) -> Map<String, Value> {
+pub(crate) fn percent<'m>(all: impl IntoIterator<Item = &'m Measures>) -> Map<String, Value> {
     let mut sums: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
     for (name, value) in all.into_iter().flatten() {
         let sum = sums.entry(name).or_default();

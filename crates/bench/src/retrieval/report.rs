@@ -11,7 +11,7 @@ use crate::figures::{histogram, in_ms, quantile_ms as ms, round};
 use crate::world::{Footprint, Import};
 
 /// All measurements of a set.
-pub struct Report {
+pub(crate) struct Report {
     /// Figures of all questions, by unit and measure.
     pub overall: Value,
     by_type: Map<String, Value>,
@@ -24,7 +24,7 @@ pub struct Report {
 
 impl Report {
     /// Builds the report of one round of questions.
-    pub fn new(results: &[QuestionResult], left_out: usize, footprint: &Footprint, import: Import) -> Report {
+    pub(crate) fn new(results: &[QuestionResult], left_out: usize, footprint: &Footprint, import: Import) -> Report {
         let classes: BTreeSet<&str> = results.iter().map(|result| result.class.as_str()).collect();
         let of_class = |class: &str| {
             let these: Vec<&QuestionResult> = results.iter().filter(|result| result.class == class).collect();
@@ -44,12 +44,12 @@ impl Report {
     }
 
     /// Adds a round without one part of the ranking.
-    pub fn ablated(&mut self, part: &'static str, results: &[QuestionResult]) {
+    pub(crate) fn ablated(&mut self, part: &'static str, results: &[QuestionResult]) {
         self.ablation.push((part, figures(&results.iter().collect::<Vec<_>>())));
     }
 
     /// Returns the figures as JSON.
-    pub fn in_json(&self) -> Value {
+    pub(crate) fn in_json(&self) -> Value {
         let mut all = json!({
             "overall": self.overall, "by_type": self.by_type, "latency_ms": self.latency, "memory": self.memory,
             "questions": self.questions, "left_out": self.left_out,
@@ -63,7 +63,7 @@ impl Report {
     }
 
     /// Formats the figures as tables.
-    pub fn table(&self) -> String {
+    pub(crate) fn table(&self) -> String {
         let mut text = format!(
             "{} questions; {} more were left out, for no message of their agent is their evidence.\n\n",
             self.questions, self.left_out

@@ -23,7 +23,7 @@ const LIMIT: usize = 10;
 
 /// Options of `scale-ask`.
 #[derive(Args)]
-pub struct ScaleAsk {
+pub(crate) struct ScaleAsk {
     /// The folder that `scale` has filled
     #[arg(long, value_name = "DIR")]
     folder: PathBuf,
@@ -31,7 +31,7 @@ pub struct ScaleAsk {
 
 /// All measurements.
 #[derive(Serialize, Deserialize)]
-pub struct QuestionResult {
+pub(crate) struct QuestionResult {
     /// Number of questions.
     pub questions: usize,
     /// Time for opening the stores and loading the model.
@@ -56,14 +56,14 @@ pub struct QuestionResult {
 
 /// Quantiles of answer times, in milliseconds.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-pub struct Latency {
+pub(crate) struct Latency {
     pub p50: f64,
     pub p95: f64,
     pub p99: f64,
 }
 
 /// Asks in a new process.
-pub fn in_new_process(folder: &Path) -> Result<QuestionResult> {
+pub(crate) fn in_new_process(folder: &Path) -> Result<QuestionResult> {
     let failed = |error| Error::storage("asking in a process of its own", error);
     let this = std::env::current_exe().map_err(failed)?;
     let mut asking = Command::new(this);
@@ -76,7 +76,7 @@ pub fn in_new_process(folder: &Path) -> Result<QuestionResult> {
 }
 
 /// Asks in this process.
-pub async fn run(args: &ScaleAsk) -> Result<()> {
+pub(crate) async fn run(args: &ScaleAsk) -> Result<()> {
     let asking = Asking::read(&super::asking(&args.folder))?;
     let asking = asking.ok_or_else(|| Error::invalid("folder", "holds no questions; run `scale` on it"))?;
     let begun = Instant::now();

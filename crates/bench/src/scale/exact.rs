@@ -8,7 +8,7 @@ use lance_linalg::distance::dot;
 use super::row_vectors::RowVectors;
 
 /// Number of nearest rows wanted.
-pub const WANTED: usize = 10;
+pub(crate) const WANTED: usize = 10;
 /// Rows whose similarity is this close to that of the tenth count as ties. Rounding, with sums in another order, differs by less,
 /// and many texts that differ only in capitals have the same vector.
 const TIE: f32 = 1e-6;
@@ -17,7 +17,7 @@ const BLOCK: usize = 96;
 
 /// The rows nearest to one question, including ties.
 #[derive(Clone, Default)]
-pub struct Nearest {
+pub(crate) struct Nearest {
     /// Among all rows.
     pub all: Vec<usize>,
     /// Among the rows in the range.
@@ -25,7 +25,7 @@ pub struct Nearest {
 }
 
 /// Returns the rows nearest to each question vector. `in_range` holds one flag per row.
-pub fn nearest(vectors: &RowVectors, in_range: &[bool], questions: &[Vec<f32>]) -> Vec<Nearest> {
+pub(crate) fn nearest(vectors: &RowVectors, in_range: &[bool], questions: &[Vec<f32>]) -> Vec<Nearest> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let share = in_range.len().div_ceil(threads).max(1);
     let mut best: Vec<[Best; 2]> = vec![Default::default(); questions.len()];

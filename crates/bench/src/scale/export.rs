@@ -12,7 +12,7 @@ use super::rows::Rows;
 
 /// Writes `rows.jsonl` (id, text, at in microseconds), `questions.jsonl` (id, text), `vectors.f32` and `questions.f32` (32-bit
 /// little-endian numbers, one vector after the other), and `range.json` (microseconds, end exclusive).
-pub fn export(
+pub(crate) fn export(
     folder: &Path,
     rows: &Rows,
     vectors: &RowVectors,

@@ -17,7 +17,7 @@ use crate::world::{Scoring, World};
 
 /// What a folder was filled with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Filling {
+pub(crate) struct Filling {
     /// The file that the rows were made from.
     pub messages: PathBuf,
     /// Number of rows.
@@ -26,7 +26,7 @@ pub struct Filling {
 
 /// Time spent filling, in seconds. Texts were embedded before.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-pub struct Seconds {
+pub(crate) struct Seconds {
     /// Committing the messages to the catalog.
     pub catalog: f64,
     /// Reading them back and writing the tables, with everything needed for searching.
@@ -40,12 +40,12 @@ struct Note {
 }
 
 /// Returns the path of the stores.
-pub fn stores(folder: &Path) -> PathBuf {
+pub(crate) fn stores(folder: &Path) -> PathBuf {
     folder.join("stores")
 }
 
 /// Returns how long filling took, or `None` if the folder is not filled. Fails if it was filled with something else.
-pub fn filled(folder: &Path, filling: &Filling) -> Result<Option<Seconds>> {
+pub(crate) fn filled(folder: &Path, filling: &Filling) -> Result<Option<Seconds>> {
     let Ok(text) = std::fs::read_to_string(note(folder)) else { return Ok(None) };
     let note: Note = serde_json::from_str(&text).map_err(|error| Error::storage("reading what was filled", error))?;
     if note.filling == *filling {
@@ -57,7 +57,7 @@ pub fn filled(folder: &Path, filling: &Filling) -> Result<Option<Seconds>> {
 }
 
 /// Fills the folder.
-pub async fn fill(folder: &Path, filling: Filling, rows: &Rows, vectors: Arc<RowVectors>) -> Result<Seconds> {
+pub(crate) async fn fill(folder: &Path, filling: Filling, rows: &Rows, vectors: Arc<RowVectors>) -> Result<Seconds> {
     let stores = stores(folder);
     if stores.exists() {
         std::fs::remove_dir_all(&stores).map_err(|error| Error::storage("removing half-filled stores", error))?;

@@ -24,7 +24,7 @@ const KEPT: f64 = 0.6;
 
 /// Options for the questions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wanted {
+pub(crate) struct Wanted {
     /// Number of questions made from rows.
     pub made: usize,
     /// File with further questions.
@@ -33,7 +33,7 @@ pub struct Wanted {
 
 /// Everything that the asking process needs.
 #[derive(Serialize, Deserialize)]
-pub struct Asking {
+pub(crate) struct Asking {
     /// The options that it was made with.
     pub wanted: Wanted,
     /// The agent that is asked.
@@ -48,7 +48,7 @@ pub struct Asking {
 
 /// Whole days that hold at least a tenth of the rows.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct Range {
+pub(crate) struct Range {
     /// The first day.
     pub first: Date,
     /// The last day.
@@ -61,7 +61,7 @@ pub struct Range {
 
 /// One question.
 #[derive(Serialize, Deserialize)]
-pub struct Question {
+pub(crate) struct Question {
     /// The text of the question.
     pub text: String,
     /// The nearest memories.
@@ -71,7 +71,7 @@ pub struct Question {
 }
 
 /// Makes the questions, and finds the rows nearest to each.
-pub async fn prepare(rows: &Rows, vectors: &RowVectors, embedder: &dyn Embedder, wanted: Wanted) -> Result<Asking> {
+pub(crate) async fn prepare(rows: &Rows, vectors: &RowVectors, embedder: &dyn Embedder, wanted: Wanted) -> Result<Asking> {
     let from_file = wanted.queries.as_deref().map(input::question_texts).transpose()?.unwrap_or_default();
     let texts: Vec<String> = made(rows, wanted.made).into_iter().chain(from_file).collect();
     let range = range(rows)?;
@@ -88,7 +88,7 @@ pub async fn prepare(rows: &Rows, vectors: &RowVectors, embedder: &dyn Embedder,
 }
 
 /// Returns the time of the last row.
-pub fn now(rows: &Rows) -> Timestamp {
+pub(crate) fn now(rows: &Rows) -> Timestamp {
     (0..rows.count).map(|row| rows.at(row)).max().unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
@@ -139,14 +139,14 @@ fn range(rows: &Rows) -> Result<Range> {
 
 impl Asking {
     /// Reads what was prepared earlier, if anything.
-    pub fn read(path: &Path) -> Result<Option<Asking>> {
+    pub(crate) fn read(path: &Path) -> Result<Option<Asking>> {
         let Ok(text) = std::fs::read_to_string(path) else { return Ok(None) };
         let wrong = |error| Error::storage(format!("reading {}", path.display()), error);
         serde_json::from_str(&text).map(Some).map_err(wrong)
     }
 
     /// Saves it for the asking process and the next run.
-    pub fn write(&self, path: &Path) -> Result<()> {
+    pub(crate) fn write(&self, path: &Path) -> Result<()> {
         let failed = |error| Error::storage(format!("writing {}", path.display()), error);
         std::fs::write(path, serde_json::json!(self).to_string()).map_err(failed)
     }

@@ -19,7 +19,7 @@ use super::rows::Rows;
 const NOISE: f32 = 0.3;
 
 /// Vectors by row and by text.
-pub struct RowVectors {
+pub(crate) struct RowVectors {
     rows: Arc<Rows>,
     model: String,
     bases: Vec<Vec<f32>>,
@@ -29,7 +29,7 @@ pub struct RowVectors {
 
 impl RowVectors {
     /// Creates the vectors. `bases` holds the model's vectors of the distinct texts of `rows`, in order.
-    pub fn new(rows: Arc<Rows>, model: &str, bases: Vec<Vec<f32>>) -> RowVectors {
+    pub(crate) fn new(rows: Arc<Rows>, model: &str, bases: Vec<Vec<f32>>) -> RowVectors {
         let mut first = HashMap::with_capacity(rows.count);
         for row in 0..rows.count {
             first.entry(rows.text(row)).or_insert(row);
@@ -38,7 +38,7 @@ impl RowVectors {
     }
 
     /// Returns the vector of a row.
-    pub fn of_row(&self, row: usize) -> Vec<f32> {
+    pub(crate) fn of_row(&self, row: usize) -> Vec<f32> {
         let row = match self.rows.is_original(row) {
             true => row,
             false => self.first.get(&self.rows.text(row)).copied().unwrap_or(row),

@@ -20,7 +20,7 @@ const SPAN: i64 = 3_652 * DAY;
 const LEAST_WORDS: usize = 5;
 
 /// The rows, by number.
-pub struct Rows {
+pub(crate) struct Rows {
     /// The agent of all rows.
     pub agent: Agent,
     /// Number of rows.
@@ -32,7 +32,7 @@ pub struct Rows {
 
 impl Rows {
     /// Creates `count` rows from the distinct message texts that fit the embedder's window. Fails if there are none.
-    pub fn new(messages: &Messages, count: usize, fits: impl Fn(&str) -> bool) -> Result<Rows> {
+    pub(crate) fn new(messages: &Messages, count: usize, fits: impl Fn(&str) -> bool) -> Result<Rows> {
         let mut seen = HashSet::new();
         let mut bases: Vec<Message> = Vec::new();
         for (agent, message) in messages.iter().flat_map(|(agent, all)| all.iter().map(move |one| (agent, one))) {
@@ -49,29 +49,29 @@ impl Rows {
     }
 
     /// Returns the distinct texts that the rows are made from.
-    pub fn texts(&self) -> Vec<String> {
+    pub(crate) fn texts(&self) -> Vec<String> {
         self.bases.iter().map(|message| message.content.clone()).collect()
     }
 
     /// Returns the index of the text that a row is made from.
-    pub fn base(&self, row: usize) -> usize {
+    pub(crate) fn base(&self, row: usize) -> usize {
         row % self.bases.len()
     }
 
     /// Returns whether a row has its text unchanged.
-    pub fn is_original(&self, row: usize) -> bool {
+    pub(crate) fn is_original(&self, row: usize) -> bool {
         row < self.bases.len()
     }
 
     /// Returns the time of a row.
-    pub fn at(&self, row: usize) -> Timestamp {
+    pub(crate) fn at(&self, row: usize) -> Timestamp {
         let base = self.bases[self.base(row)].at.as_microsecond();
         let at = Timestamp::from_microsecond(base.saturating_add(self.shift.saturating_mul(self.round(row))));
         at.unwrap_or(Timestamp::MAX)
     }
 
     /// Returns the text of a row.
-    pub fn text(&self, row: usize) -> String {
+    pub(crate) fn text(&self, row: usize) -> String {
         let text = &self.bases[self.base(row)].content;
         if self.is_original(row) {
             return text.clone();
@@ -85,14 +85,14 @@ impl Rows {
     }
 
     /// Returns the row as a message.
-    pub fn message(&self, row: usize) -> Message {
+    pub(crate) fn message(&self, row: usize) -> Message {
         let TurnKey { conversation, id } = self.key(row);
         let base = &self.bases[self.base(row)];
         Message { conversation, client_id: Some(id), content: self.text(row), at: self.at(row), ..base.clone() }
     }
 
     /// Returns the id of the row's memory.
-    pub fn id(&self, row: usize) -> MemoryId {
+    pub(crate) fn id(&self, row: usize) -> MemoryId {
         MemoryId::turn(&self.agent, &self.key(row))
     }
 

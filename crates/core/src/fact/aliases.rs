@@ -10,7 +10,7 @@ use super::{ALIAS, FactOperation, MERGED_BECAUSE, Verb, entity_key, fold};
 use crate::Role;
 
 /// Returns the operations without the aliases that do not count. Manual entries always count.
-pub fn without_doubtful_aliases(operations: &[FactOperation]) -> Vec<&FactOperation> {
+pub(crate) fn without_doubtful_aliases(operations: &[FactOperation]) -> Vec<&FactOperation> {
     let speakers = Speakers::of(operations);
     let counts = |operation: &&FactOperation| {
         !is_alias(operation) || operation.speaker().is_none() || speakers.may_be_called(operation)
@@ -65,16 +65,16 @@ pub fn joined_names(operations: &[FactOperation]) -> Vec<[String; 2]> {
 
 /// Pairs of names of one entity, from the aliases that count.
 #[derive(Default)]
-pub struct OtherNames(BTreeSet<[String; 2]>);
+pub(crate) struct OtherNames(BTreeSet<[String; 2]>);
 
 impl OtherNames {
-    pub fn of(operations: &[&FactOperation]) -> OtherNames {
+    pub(crate) fn of(operations: &[&FactOperation]) -> OtherNames {
         let aliases = operations.iter().filter(|operation| is_alias(operation));
         OtherNames(aliases.map(|alias| pair(&alias.subject, &alias.object)).collect())
     }
 
     /// Returns whether somebody other than its subject said it, taking aliases into account.
-    pub fn is_hearsay(&self, operation: &FactOperation) -> bool {
+    pub(crate) fn is_hearsay(&self, operation: &FactOperation) -> bool {
         let is_other = |speaker: &str| !self.0.contains(&pair(speaker, &operation.subject));
         operation.is_hearsay() && operation.speaker().is_some_and(is_other)
     }

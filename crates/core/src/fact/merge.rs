@@ -55,7 +55,7 @@ impl Reason {
 
 /// Returns the alias facts that follow from `facts`, which must be in the order of a fold. Respects the retractions in
 /// the log.
-pub fn merges(facts: &[Fact], operations: &[FactOperation]) -> Vec<Fact> {
+pub(crate) fn merges(facts: &[Fact], operations: &[FactOperation]) -> Vec<Fact> {
     let mut names = Names::of(facts, operations);
     let mut merged = same_words(&mut names);
     let shared = names.shared();

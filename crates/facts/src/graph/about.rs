@@ -7,7 +7,7 @@ use super::Graph;
 
 impl Graph {
     /// Returns the matching facts with `about` as subject or object, by any of its names, in row order.
-    pub fn about(&self, about: &str, query: &FactQuery) -> Vec<Fact> {
+    pub(crate) fn about(&self, about: &str, query: &FactQuery) -> Vec<Fact> {
         let Some(entity) = self.entity(about) else { return Vec::new() };
         let along = Along {
             direction: Direction::Both,

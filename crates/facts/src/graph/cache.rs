@@ -11,7 +11,7 @@ use super::Graph;
 const MOST: usize = 200_000;
 
 /// The graphs of the agents whose facts were queried last.
-pub struct Graphs {
+pub(crate) struct Graphs {
     kept: Mutex<LruCache<Agent, Arc<Graph>>>,
 }
 
@@ -24,12 +24,12 @@ impl Default for Graphs {
 
 impl Graphs {
     /// Returns the agent's graph, if it is cached.
-    pub fn get(&self, agent: &Agent) -> Option<Arc<Graph>> {
+    pub(crate) fn get(&self, agent: &Agent) -> Option<Arc<Graph>> {
         self.kept.lock().expect("no holder of the lock panics").get(agent).cloned()
     }
 
     /// Caches a graph, and evicts the least recently used ones beyond the limit.
-    pub fn keep(&self, agent: &Agent, graph: Arc<Graph>) {
+    pub(crate) fn keep(&self, agent: &Agent, graph: Arc<Graph>) {
         let mut kept = self.kept.lock().expect("no holder of the lock panics");
         kept.put(agent.clone(), graph);
         while kept.len() > 1 && kept.iter().map(|(_, graph)| graph.len()).sum::<usize>() > MOST {
@@ -38,7 +38,7 @@ impl Graphs {
     }
 
     /// Evicts the agent's graph, because its table is about to change.
-    pub fn give_up(&self, agent: &Agent) {
+    pub(crate) fn give_up(&self, agent: &Agent) {
         self.kept.lock().expect("no holder of the lock panics").pop(agent);
     }
 }

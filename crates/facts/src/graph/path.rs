@@ -10,7 +10,7 @@ const FAR: u32 = u32::MAX;
 impl Graph {
     /// Returns the facts of the shortest path, in order. Computes the distances from the end. Then, from the start, it
     /// always follows the first fact that leads closer, so that the choice among equally short paths is deterministic.
-    pub fn path(&self, route: &Route) -> Option<Vec<Fact>> {
+    pub(crate) fn path(&self, route: &Route) -> Option<Vec<Fact>> {
         let (start, goal) = (self.entity(&route.from)?, self.entity(&route.to)?);
         let distances = self.distances(goal, start, route);
         let mut left = distances[start as usize];

@@ -8,7 +8,7 @@ use super::{Graph, NOBODY};
 impl Graph {
     /// Returns the facts that a walk reaches, by depth and then in row order, up to the walk's limit. `None` if the
     /// entities on the way have more than `most` facts, followed or not: the result is then unknown.
-    pub fn walk(&self, walk: &Walk, most: usize) -> Option<Vec<Reached>> {
+    pub(crate) fn walk(&self, walk: &Walk, most: usize) -> Option<Vec<Reached>> {
         let limit = walk.limit.unwrap_or(usize::MAX);
         let Some(start) = self.entity(&walk.from) else { return Some(Vec::new()) };
         let rule = self.rule(&walk.along);

@@ -6,7 +6,7 @@ use unicode_normalization::char::is_combining_mark;
 /// Returns the text in one spelling. Removes accents, Hebrew points and Arabic vowel signs, but keeps the marks of other
 /// scripts, such as the voicing marks of Japanese. Of Cyrillic letters only ё loses its dots: й is a letter of its own, and
 /// Russian endings need it.
-pub fn fold(text: &str) -> String {
+pub(crate) fn fold(text: &str) -> String {
     let mut base = ' ';
     let mut folded = String::with_capacity(text.len());
     for c in text.nfkd().flat_map(char::to_lowercase) {

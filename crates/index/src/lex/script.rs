@@ -3,7 +3,7 @@
 
 /// A stretch of text.
 #[derive(Debug, PartialEq)]
-pub enum Run<'a> {
+pub(crate) enum Run<'a> {
     /// Text in scripts that put spaces between words.
     Spaced(&'a str),
     /// Characters that are words, or form words without a separator.
@@ -11,7 +11,7 @@ pub enum Run<'a> {
 }
 
 /// Splits text where it changes between the two.
-pub fn runs(text: &str) -> impl Iterator<Item = Run<'_>> {
+pub(crate) fn runs(text: &str) -> impl Iterator<Item = Run<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let unspaced = is_unspaced(rest.chars().next()?);

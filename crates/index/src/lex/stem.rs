@@ -3,18 +3,18 @@
 use rust_stemmers::{Algorithm, Stemmer};
 
 /// The stemmer of a language. Without a stemmer, words stay whole.
-pub struct Stem {
+pub(crate) struct Stem {
     algorithm: Option<Algorithm>,
 }
 
 impl Stem {
     /// Returns the stemmer for a two-letter language code.
-    pub fn of(language: &str) -> Stem {
+    pub(crate) fn of(language: &str) -> Stem {
         Stem { algorithm: algorithm(language) }
     }
 
     /// Returns the stem of a folded word.
-    pub fn of_word(&self, word: &str) -> String {
+    pub(crate) fn of_word(&self, word: &str) -> String {
         match self.algorithm {
             Some(algorithm) => Stemmer::create(algorithm).stem(word).into_owned(),
             None => word.to_owned(),
@@ -22,7 +22,7 @@ impl Stem {
     }
 
     /// Returns whether the language joins articles to words with an apostrophe, as in "l'eau".
-    pub fn elides(&self) -> bool {
+    pub(crate) fn elides(&self) -> bool {
         matches!(self.algorithm, Some(Algorithm::French | Algorithm::Italian))
     }
 }

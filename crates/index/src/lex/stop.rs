@@ -15,7 +15,7 @@ const ENGLISH: &[&str] = &[
 ];
 
 /// Returns whether a token of a query is a stop word.
-pub fn stops(token: &str, language: &str) -> bool {
+pub(crate) fn stops(token: &str, language: &str) -> bool {
     language == "en" && ENGLISH.binary_search(&token).is_ok()
 }
 

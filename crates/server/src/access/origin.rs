@@ -83,7 +83,7 @@ impl Places {
 }
 
 /// Returns whether a request addresses the service by a name of this machine, or by none, as programs may.
-pub fn calls_this_machine(uri: &Uri, headers: &HeaderMap) -> bool {
+pub(crate) fn calls_this_machine(uri: &Uri, headers: &HeaderMap) -> bool {
     let Ok(authority) = authority(uri, headers) else { return false };
     let name = authority.map(|authority| name_of(authority).unwrap_or_default().to_ascii_lowercase());
     name.is_none_or(|name| is_loopback(&name))

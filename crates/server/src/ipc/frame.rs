@@ -8,7 +8,7 @@ use super::error_frame::ErrorFrame;
 
 /// The first line of a call. Items of input follow, a JSON value a line.
 #[derive(Serialize, Deserialize)]
-pub struct Head {
+pub(crate) struct Head {
     /// Version of the program that calls.
     pub version: String,
     /// Name of the call.
@@ -24,7 +24,7 @@ pub struct Head {
 /// A line of an answer.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Frame<A = Value> {
+pub(crate) enum Frame<A = Value> {
     /// A stage of the operation begins.
     Begin {
         /// Number of the stage within the answer.

@@ -13,14 +13,14 @@ use tokio::net::UnixStream;
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// The lines of an answer.
-pub struct Lines {
+pub(crate) struct Lines {
     body: Incoming,
     rest: Vec<u8>,
     lines: VecDeque<String>,
 }
 
 /// Posts a body to a path, piece by piece. Returns the lines of the answer, which may begin before the body ends.
-pub async fn post(
+pub(crate) async fn post(
     owner: UnixStream,
     path: &str,
     pieces: impl Stream<Item = std::io::Result<Bytes>> + Send + 'static,
@@ -41,7 +41,7 @@ pub async fn post(
 
 impl Lines {
     /// Returns the next line without its line break. None after the last; text after the last line break is dropped.
-    pub async fn next(&mut self) -> Result<Option<String>, Failure> {
+    pub(crate) async fn next(&mut self) -> Result<Option<String>, Failure> {
         loop {
             if let Some(line) = self.lines.pop_front() {
                 return Ok(Some(line));

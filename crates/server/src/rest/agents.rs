@@ -20,7 +20,7 @@ use super::messages::Dry;
     params(PageRequest),
     responses((status = 200, description = "Their names", body = AgentsAnswer))
 )]
-pub async fn list(
+pub(crate) async fn list(
     State(service): State<Service>,
     Permitted(caller, _): Permitted<Reading>,
     QueryParams(request): QueryParams<PageRequest>,
@@ -48,7 +48,7 @@ pub async fn list(
     request_body = NewAgent,
     responses((status = 201, description = "Its settings", body = SettingsView))
 )]
-pub async fn create(
+pub(crate) async fn create(
     State(service): State<Service>,
     Permitted(caller, _): Permitted<Administering>,
     body: Body<NewAgent>,
@@ -64,7 +64,7 @@ pub async fn create(
     params(("agent" = String, Path, description = "Name of the agent"), PageRequest),
     responses((status = 200, description = "The conversations", body = ConversationsAnswer))
 )]
-pub async fn conversations(
+pub(crate) async fn conversations(
     State(service): State<Service>,
     Known(agent, _): Known<Reading>,
     QueryParams(request): QueryParams<PageRequest>,
@@ -77,7 +77,7 @@ pub async fn conversations(
     get, path = "/v1/plans", tag = "agents",
     responses((status = 200, description = "The plans", body = PlansAnswer))
 )]
-pub async fn plans(State(service): State<Service>, _: Permitted<Reading>) -> Json<PlansAnswer> {
+pub(crate) async fn plans(State(service): State<Service>, _: Permitted<Reading>) -> Json<PlansAnswer> {
     Json(service.plan_list())
 }
 
@@ -87,7 +87,7 @@ pub async fn plans(State(service): State<Service>, _: Permitted<Reading>) -> Jso
     params(("agent" = String, Path, description = "Name of the agent"), Dry),
     responses((status = 200, description = "What was forgotten, or would be", body = ForgetAnswer))
 )]
-pub async fn delete(
+pub(crate) async fn delete(
     State(service): State<Service>,
     Known(agent, _): Known<Administering>,
     QueryParams(dry): QueryParams<Dry>,

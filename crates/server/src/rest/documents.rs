@@ -24,7 +24,7 @@ use super::extract::{Adding, Body, Known, Named, Place, QueryParams, Reading};
     request_body = PutDocument,
     responses((status = 200, description = "The document as stored, without its content", body = DocumentView))
 )]
-pub async fn put(
+pub(crate) async fn put(
     State(service): State<Service>,
     Named(agent, _): Named<Adding>,
     Place(place): Place,
@@ -40,7 +40,7 @@ pub async fn put(
     params(("agent" = String, Path, description = "Name of the agent"), ("collection" = String, Path, description = "Path of the collection: labels joined with dots"), ("key" = String, Path, description = "Key within the collection")),
     responses((status = 200, description = "The document", body = DocumentView))
 )]
-pub async fn get(
+pub(crate) async fn get(
     State(service): State<Service>,
     Known(agent, _): Known<Reading>,
     Place(place): Place,
@@ -52,7 +52,7 @@ pub async fn get(
 #[derive(Debug, Deserialize, JsonSchema, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Versioned {
+pub(crate) struct Versioned {
     /// Version that is stored now. If it differs, nothing is removed.
     #[serde(default)]
     expected_version: Option<u64>,
@@ -64,7 +64,7 @@ pub struct Versioned {
     params(("agent" = String, Path, description = "Name of the agent"), ("collection" = String, Path, description = "Path of the collection: labels joined with dots"), ("key" = String, Path, description = "Key within the collection"), Versioned),
     responses((status = 204, description = "It is removed"))
 )]
-pub async fn delete(
+pub(crate) async fn delete(
     State(service): State<Service>,
     Known(agent, _): Known<Adding>,
     Place(place): Place,
@@ -80,7 +80,7 @@ pub async fn delete(
     params(("agent" = String, Path, description = "Name of the agent"), DocumentsRequest),
     responses((status = 200, description = "The documents", body = DocumentsAnswer))
 )]
-pub async fn list(
+pub(crate) async fn list(
     State(service): State<Service>,
     Known(agent, _): Known<Reading>,
     QueryParams(request): QueryParams<DocumentsRequest>,
@@ -94,7 +94,7 @@ pub async fn list(
     params(("agent" = String, Path, description = "Name of the agent")),
     responses((status = 200, description = "The collections, by path", body = CollectionsAnswer))
 )]
-pub async fn collections(
+pub(crate) async fn collections(
     State(service): State<Service>,
     Known(agent, _): Known<Reading>,
 ) -> Result<Json<CollectionsAnswer>, Problem> {
@@ -108,7 +108,7 @@ pub async fn collections(
     request_body = DocumentSearchRequest,
     responses((status = 200, description = "The documents, best first", body = DocumentSearchAnswer))
 )]
-pub async fn search(
+pub(crate) async fn search(
     State(service): State<Service>,
     Known(agent, _): Known<Reading>,
     body: Body<DocumentSearchRequest>,

@@ -26,17 +26,17 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// A scope as a type. [`Known<Reading>`] is an agent that exists and that the caller may read.
-pub trait Needs: Send + Sync + 'static {
+pub(crate) trait Needs: Send + Sync + 'static {
     /// The scope.
     const SCOPE: Scope;
 }
 
 /// Scope `search`.
-pub struct Reading;
+pub(crate) struct Reading;
 /// Scope `ingest`.
-pub struct Adding;
+pub(crate) struct Adding;
 /// Scope `admin`.
-pub struct Administering;
+pub(crate) struct Administering;
 
 impl Needs for Reading {
     const SCOPE: Scope = Scope::Search;
@@ -51,7 +51,7 @@ impl Needs for Administering {
 }
 
 /// The caller, who has the scope.
-pub struct Permitted<S: Needs>(pub Caller, pub PhantomData<S>);
+pub(crate) struct Permitted<S: Needs>(pub Caller, pub PhantomData<S>);
 
 impl<S: Needs, T: Send + Sync> FromRequestParts<T> for Permitted<S> {
     type Rejection = Problem;
@@ -73,7 +73,7 @@ fn permitted<S: Needs>(parts: &Parts) -> Result<Caller, Problem> {
 }
 
 /// The agent in the path, which the caller may use with the scope. It need not exist.
-pub struct Named<S: Needs>(pub Agent, pub PhantomData<S>);
+pub(crate) struct Named<S: Needs>(pub Agent, pub PhantomData<S>);
 
 impl<S: Needs, T: Send + Sync> FromRequestParts<T> for Named<S> {
     type Rejection = Problem;
@@ -86,7 +86,7 @@ impl<S: Needs, T: Send + Sync> FromRequestParts<T> for Named<S> {
 }
 
 /// The agent in the path, which exists and which the caller may use with the scope.
-pub struct Known<S: Needs>(pub Agent, pub PhantomData<S>);
+pub(crate) struct Known<S: Needs>(pub Agent, pub PhantomData<S>);
 
 impl<S: Needs> FromRequestParts<Service> for Known<S> {
     type Rejection = Problem;
@@ -98,7 +98,7 @@ impl<S: Needs> FromRequestParts<Service> for Known<S> {
 }
 
 /// The path parameter `{id}`.
-pub struct Id(pub String);
+pub(crate) struct Id(pub String);
 
 impl<T: Send + Sync> FromRequestParts<T> for Id {
     type Rejection = Problem;
@@ -109,7 +109,7 @@ impl<T: Send + Sync> FromRequestParts<T> for Id {
 }
 
 /// The place of a document, from the path parameters `{collection}` and `{key}`.
-pub struct Place(pub DocumentKey);
+pub(crate) struct Place(pub DocumentKey);
 
 impl<T: Send + Sync> FromRequestParts<T> for Place {
     type Rejection = Problem;
@@ -128,7 +128,7 @@ async fn path<T: Send + Sync>(parts: &mut Parts, state: &T, name: &str) -> Resul
 }
 
 /// The parsed query string.
-pub struct QueryParams<T>(pub T);
+pub(crate) struct QueryParams<T>(pub T);
 
 impl<T: DeserializeOwned + JsonSchema, S: Send + Sync> FromRequestParts<S> for QueryParams<T> {
     type Rejection = Problem;
@@ -139,7 +139,7 @@ impl<T: DeserializeOwned + JsonSchema, S: Send + Sync> FromRequestParts<S> for Q
 }
 
 /// A parsed JSON body, and its bytes.
-pub struct Body<T> {
+pub(crate) struct Body<T> {
     /// The parsed value.
     pub value: T,
     /// The bytes as received.

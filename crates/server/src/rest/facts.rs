@@ -14,7 +14,7 @@ use super::extract::{Administering, Body, Known, Named, QueryParams, Reading};
     params(("agent" = String, Path, description = "Name of the agent"), FactsRequest),
     responses((status = 200, description = "The matching facts", body = FactsAnswer))
 )]
-pub async fn find(
+pub(crate) async fn find(
     State(service): State<Service>,
     Known(agent, _): Known<Reading>,
     QueryParams(request): QueryParams<FactsRequest>,
@@ -29,7 +29,7 @@ pub async fn find(
     request_body = FactEntry,
     responses((status = 200, description = "What is known about its subject now", body = FactsAnswer))
 )]
-pub async fn enter(
+pub(crate) async fn enter(
     State(service): State<Service>,
     Named(agent, _): Named<Administering>,
     body: Body<FactEntry>,
@@ -43,7 +43,7 @@ pub async fn enter(
     params(("agent" = String, Path, description = "Name of the agent")),
     responses((status = 200, description = "The blocks", body = BlocksView))
 )]
-pub async fn blocks(
+pub(crate) async fn blocks(
     State(service): State<Service>,
     Known(agent, _): Known<Reading>,
 ) -> Result<Json<BlocksView>, Problem> {
@@ -57,7 +57,7 @@ pub async fn blocks(
     request_body = BlocksRequest,
     responses((status = 200, description = "All blocks as they are now", body = BlocksView))
 )]
-pub async fn write_blocks(
+pub(crate) async fn write_blocks(
     State(service): State<Service>,
     Named(agent, _): Named<Administering>,
     body: Body<BlocksRequest>,

@@ -11,7 +11,7 @@ use super::Problem;
 
 /// Health of the service.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
-pub struct Health {
+pub(crate) struct Health {
     /// Always `ok`.
     pub status: String,
     /// The version of Annals.
@@ -24,13 +24,13 @@ fn well() -> Json<Health> {
 
 /// Reports that the process answers.
 #[utoipa::path(get, path = "/healthz", tag = "service", responses((status = 200, description = "It does", body = Health)), security(()))]
-pub async fn alive() -> Json<Health> {
+pub(crate) async fn alive() -> Json<Health> {
     well()
 }
 
 /// Reports that the store answers as well, so that requests can be served.
 #[utoipa::path(get, path = "/readyz", tag = "service", responses((status = 200, description = "It does", body = Health)), security(()))]
-pub async fn ready(State(service): State<Service>) -> Result<Json<Health>, Problem> {
+pub(crate) async fn ready(State(service): State<Service>) -> Result<Json<Health>, Problem> {
     service.check_ready().await?;
     Ok(well())
 }

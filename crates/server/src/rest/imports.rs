@@ -32,7 +32,7 @@ const STEP: u64 = 16 << 20;
     request_body(content = String, content_type = "application/octet-stream", description = "The archive or file"),
     responses((status = 202, description = "The upload is being imported", body = ImportView))
 )]
-pub async fn upload(
+pub(crate) async fn upload(
     State(service): State<Service>,
     Named(agent, _): Named<Adding>,
     QueryParams(request): QueryParams<UploadRequest>,

@@ -17,7 +17,7 @@ use super::messages::Dry;
     params(("agent" = String, Path, description = "Name of the agent"), ("id" = String, Path, description = "Id of the memory")),
     responses((status = 200, description = "The memory", body = MemoryAnswer))
 )]
-pub async fn get(
+pub(crate) async fn get(
     State(service): State<Service>,
     Known(agent, _): Known<Reading>,
     Id(id): Id,
@@ -31,7 +31,7 @@ pub async fn get(
     params(("agent" = String, Path, description = "Name of the agent"), ("id" = String, Path, description = "Id of the memory")),
     responses((status = 200, description = "Those that still exist", body = SourcesAnswer))
 )]
-pub async fn sources(
+pub(crate) async fn sources(
     State(service): State<Service>,
     Known(agent, _): Known<Reading>,
     Id(id): Id,
@@ -46,7 +46,7 @@ pub async fn sources(
     request_body = CorrectRequest,
     responses((status = 200, description = "The memory as it is now", body = MemoryAnswer))
 )]
-pub async fn correct(
+pub(crate) async fn correct(
     State(service): State<Service>,
     Known(agent, _): Known<Administering>,
     Id(id): Id,
@@ -61,7 +61,7 @@ pub async fn correct(
     params(("agent" = String, Path, description = "Name of the agent"), ("id" = String, Path, description = "Id of the memory"), Dry),
     responses((status = 200, description = "What was forgotten, or would be", body = ForgetAnswer))
 )]
-pub async fn forget_one(
+pub(crate) async fn forget_one(
     State(service): State<Service>,
     Known(agent, _): Known<Administering>,
     Id(id): Id,
@@ -79,7 +79,7 @@ pub async fn forget_one(
     request_body = ForgetRequest,
     responses((status = 200, description = "What was forgotten, or would be", body = ForgetAnswer))
 )]
-pub async fn forget(
+pub(crate) async fn forget(
     State(service): State<Service>,
     Known(agent, _): Known<Administering>,
     body: Body<ForgetRequest>,

@@ -27,7 +27,7 @@ const LONGEST_KEY: usize = 255;
 #[derive(Debug, Deserialize, JsonSchema, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Waiting {
+pub(crate) struct Waiting {
     /// Answers only when the messages have reached this state, or when the time is over. `status` says which.
     wait: Option<Progress>,
     /// Maximum time to wait: 0 to 60 seconds. Default: 10.
@@ -51,7 +51,7 @@ fn usual_wait() -> u64 {
     request_body = IngestRequest,
     responses((status = 202, description = "Stored for good", body = Ingested))
 )]
-pub async fn ingest(
+pub(crate) async fn ingest(
     State(service): State<Service>,
     Named(agent, _): Named<Adding>,
     QueryParams(waiting): QueryParams<Waiting>,
@@ -114,7 +114,7 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<&[u8]>, Problem> {
     params(("id" = String, Path, description = "The `operation_id` of an answer")),
     responses((status = 200, description = "State of the operation", body = OperationState))
 )]
-pub async fn operation(
+pub(crate) async fn operation(
     State(service): State<Service>,
     Permitted(caller, _): Permitted<Adding>,
     Id(id): Id,
@@ -136,7 +136,7 @@ pub async fn operation(
 /// State of an operation: of stored messages, or of an upload that is being imported.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
-pub enum OperationState {
+pub(crate) enum OperationState {
     /// Of messages.
     Messages(OperationView),
     /// Of an upload.
@@ -147,7 +147,7 @@ pub enum OperationState {
 #[derive(Debug, Deserialize, JsonSchema, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Dry {
+pub(crate) struct Dry {
     /// Only reports what would be erased. This is the default. `false` erases it, which cannot be undone.
     #[serde(default = "yes")]
     pub(super) dry_run: bool,
@@ -163,7 +163,7 @@ fn yes() -> bool {
     params(("agent" = String, Path, description = "Name of the agent"), ("id" = String, Path, description = "The conversation"), Dry),
     responses((status = 200, description = "What was forgotten, or would be", body = ForgetAnswer))
 )]
-pub async fn forget_conversation(
+pub(crate) async fn forget_conversation(
     State(service): State<Service>,
     Known(agent, _): Known<Administering>,
     Id(id): Id,

@@ -17,7 +17,7 @@ const TEXT: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     get, path = "/metrics", tag = "service",
     responses((status = 200, description = "All numbers", body = String, content_type = "application/openmetrics-text"))
 )]
-pub async fn show(
+pub(crate) async fn show(
     State(service): State<Service>,
     Permitted(caller, _): Permitted<Administering>,
 ) -> Result<impl IntoResponse, Problem> {

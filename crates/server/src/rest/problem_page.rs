@@ -11,7 +11,7 @@ const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\"
     <style>body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 3rem auto; padding: 0 1rem }</style>\n";
 
 /// Returns the page of problem codes, which the `type` of a problem document refers to.
-pub async fn problems() -> Html<&'static str> {
+pub(crate) async fn problems() -> Html<&'static str> {
     static PAGE: LazyLock<String> = LazyLock::new(|| {
         let mut page = HEAD.to_owned();
         html::push_html(

@@ -20,7 +20,7 @@ use super::extract::{Body, Known, QueryParams, Reading};
     request_body = SearchRequest,
     responses((status = 200, description = "What was found, best first", body = SearchAnswer))
 )]
-pub async fn search(
+pub(crate) async fn search(
     State(service): State<Service>,
     Known(agent, _): Known<Reading>,
     body: Body<SearchRequest>,
@@ -35,7 +35,7 @@ pub async fn search(
     request_body = ContextRequest,
     responses((status = 200, description = "Text to put into a prompt, fenced as data", body = ContextAnswer))
 )]
-pub async fn context(
+pub(crate) async fn context(
     State(service): State<Service>,
     Known(agent, _): Known<Reading>,
     body: Body<ContextRequest>,
@@ -49,7 +49,7 @@ pub async fn context(
     params(("agent" = String, Path, description = "Name of the agent"), TimelineRequest),
     responses((status = 200, description = "The memories", body = TimelineAnswer))
 )]
-pub async fn timeline(
+pub(crate) async fn timeline(
     State(service): State<Service>,
     Known(agent, _): Known<Reading>,
     QueryParams(request): QueryParams<TimelineRequest>,
@@ -63,7 +63,7 @@ pub async fn timeline(
     params(("agent" = String, Path, description = "Name of the agent"), PeriodsRequest),
     responses((status = 200, description = "The periods, by grain and time", body = PeriodsAnswer))
 )]
-pub async fn periods(
+pub(crate) async fn periods(
     State(service): State<Service>,
     Known(agent, _): Known<Reading>,
     QueryParams(request): QueryParams<PeriodsRequest>,

@@ -17,7 +17,7 @@ use super::extract::{Administering, Body, Known, Named, Reading};
     params(("agent" = String, Path, description = "Name of the agent")),
     responses((status = 200, description = "The settings", body = SettingsView))
 )]
-pub async fn get(
+pub(crate) async fn get(
     State(service): State<Service>,
     Known(agent, _): Known<Reading>,
 ) -> Result<Json<SettingsView>, Problem> {
@@ -31,7 +31,7 @@ pub async fn get(
     request_body = SettingsChange,
     responses((status = 200, description = "The settings as they are now", body = SettingsView))
 )]
-pub async fn change(
+pub(crate) async fn change(
     State(service): State<Service>,
     Named(agent, _): Named<Administering>,
     body: Body<SettingsChange>,
@@ -45,7 +45,7 @@ pub async fn change(
     params(("agent" = String, Path, description = "Name of the agent")),
     responses((status = 200, description = "Its status", body = StatusView))
 )]
-pub async fn status(
+pub(crate) async fn status(
     State(service): State<Service>,
     Known(agent, _): Known<Reading>,
 ) -> Result<Json<StatusView>, Problem> {
@@ -59,7 +59,7 @@ pub async fn status(
     request_body = RollupRequest,
     responses((status = 200, description = "What was written, or would be read", body = RollupAnswer))
 )]
-pub async fn rollup(
+pub(crate) async fn rollup(
     State(service): State<Service>,
     Known(agent, _): Known<Administering>,
     body: Body<RollupRequest>,
@@ -76,7 +76,7 @@ const PIECE: usize = 64 * 1024;
     params(("agent" = String, Path, description = "Name of the agent")),
     responses((status = 200, description = "The records", body = String, content_type = "application/x-ndjson"))
 )]
-pub async fn export(
+pub(crate) async fn export(
     State(service): State<Service>,
     Known(agent, _): Known<Administering>,
 ) -> Result<impl IntoResponse, Problem> {

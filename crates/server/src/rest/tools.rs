@@ -19,7 +19,7 @@ use crate::mcp::{Asker, Format, definitions, run};
 #[derive(Debug, Deserialize, JsonSchema, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct ToolsQuery {
+pub(crate) struct ToolsQuery {
     /// Format of the definitions.
     #[serde(default)]
     #[param(inline)]
@@ -28,7 +28,7 @@ pub struct ToolsQuery {
 
 /// The answer of a tool.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct ToolAnswer {
+pub(crate) struct ToolAnswer {
     /// Text for the model: return it as the content of the tool's message.
     pub text: String,
     /// Answer for programs, according to the output schema of the tool, which `format=mcp` shows.
@@ -45,7 +45,7 @@ pub struct ToolAnswer {
     params(ToolsQuery),
     responses((status = 200, description = "The definitions", body = Vec<Object>))
 )]
-pub async fn list(
+pub(crate) async fn list(
     Extension(caller): Extension<Caller>,
     QueryParams(request): QueryParams<ToolsQuery>,
 ) -> Json<Vec<Value>> {
@@ -60,7 +60,7 @@ pub async fn list(
     request_body = Object,
     responses((status = 200, description = "What the tool answers", body = ToolAnswer))
 )]
-pub async fn call(
+pub(crate) async fn call(
     State(service): State<Service>,
     Extension(caller): Extension<Caller>,
     path: Result<Path<(String, String)>, PathRejection>,

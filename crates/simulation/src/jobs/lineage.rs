@@ -9,24 +9,24 @@ use annals_core::ports::Select;
 use annals_core::{Agent, Catalog, Date, Grain, Kind, Memory, MemoryId, Period};
 
 /// The messages that a summary covers.
-pub type Messages = BTreeSet<MemoryId>;
+pub(crate) type Messages = BTreeSet<MemoryId>;
 
 /// The messages that pruned summaries covered.
-pub type Gone = HashMap<MemoryId, Messages>;
+pub(crate) type Gone = HashMap<MemoryId, Messages>;
 
 /// All live memories of an agent at one moment.
-pub struct Live {
+pub(crate) struct Live {
     memories: HashMap<MemoryId, Memory>,
     sealed: HashSet<Period>,
 }
 
 /// A set of memories that is pruned as a whole: a grain and the period that its members are summarised into, or the period of
 /// a yearly summary.
-pub type Place = (Grain, Period);
+pub(crate) type Place = (Grain, Period);
 
 impl Live {
     /// Reads the memories and the ledger of an agent.
-    pub async fn of(catalog: &dyn Catalog, agent: &Agent) -> Live {
+    pub(crate) async fn of(catalog: &dyn Catalog, agent: &Agent) -> Live {
         let mut memories = HashMap::new();
         for grain in Grain::ALL {
             let select = Select::all(grain);
@@ -38,17 +38,17 @@ impl Live {
     }
 
     /// Returns whether a memory is live.
-    pub fn has(&self, id: &MemoryId) -> bool {
+    pub(crate) fn has(&self, id: &MemoryId) -> bool {
         self.memories.contains_key(id)
     }
 
     /// Returns the memories that are no longer in `later`.
-    pub fn gone_in<'a>(&'a self, later: &'a Live) -> impl Iterator<Item = &'a Memory> {
+    pub(crate) fn gone_in<'a>(&'a self, later: &'a Live) -> impl Iterator<Item = &'a Memory> {
         self.memories.values().filter(|memory| !later.has(&memory.id))
     }
 
     /// Returns each set with the number of its members and the last day that any of them covers.
-    pub fn sets(&self) -> BTreeMap<Place, (u64, Date)> {
+    pub(crate) fn sets(&self) -> BTreeMap<Place, (u64, Date)> {
         let mut sets = BTreeMap::new();
         for memory in self.memories.values() {
             let (rows, last_day) = sets.entry(place(memory)).or_insert((0, memory.days.1));
@@ -59,12 +59,12 @@ impl Live {
     }
 
     /// Returns the sources of the summary of a period, if it has one.
-    pub fn sources(&self, agent: &Agent, period: Period) -> Option<&[MemoryId]> {
+    pub(crate) fn sources(&self, agent: &Agent, period: Period) -> Option<&[MemoryId]> {
         self.memories.get(&MemoryId::summary(agent, period)).map(Memory::sources)
     }
 
     /// Returns for each message the live summaries that cover it, as grain and period.
-    pub fn summaries_covering(&self, gone: &Gone) -> HashMap<MemoryId, Vec<(Grain, Period)>> {
+    pub(crate) fn summaries_covering(&self, gone: &Gone) -> HashMap<MemoryId, Vec<(Grain, Period)>> {
         let (mut covered, mut summaries_covering) = (HashMap::new(), HashMap::new());
         let mut summaries: Vec<&Memory> =
             self.memories.values().filter(|memory| memory.kind() == Kind::Summary).collect();
@@ -80,7 +80,7 @@ impl Live {
 
     /// Returns the messages that a summary covers: its source messages, those that its source summaries cover and, if its
     /// period is sealed, those that its pruned source summaries covered.
-    pub fn covered_by(&self, summary: &Memory, gone: &Gone, known: &mut HashMap<MemoryId, Messages>) -> Messages {
+    pub(crate) fn covered_by(&self, summary: &Memory, gone: &Gone, known: &mut HashMap<MemoryId, Messages>) -> Messages {
         if let Some(covered) = known.get(&summary.id) {
             return covered.clone();
         }
@@ -109,7 +109,7 @@ impl Live {
 }
 
 /// Returns the set that a memory belongs to.
-pub fn place(memory: &Memory) -> Place {
+pub(crate) fn place(memory: &Memory) -> Place {
     let parent = if memory.grain == Grain::Working { None } else { memory.period.parent() };
     (memory.grain, parent.unwrap_or(memory.period))
 }

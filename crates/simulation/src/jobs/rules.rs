@@ -8,7 +8,7 @@ use annals_retention::Plan;
 use super::lineage::{Gone, Live, place};
 
 /// An agent and a moment.
-pub struct Rules<'a> {
+pub(crate) struct Rules<'a> {
     /// A name for messages of failed assertions.
     pub name: &'a str,
     /// The agent.
@@ -22,7 +22,7 @@ pub struct Rules<'a> {
 impl Rules<'_> {
     /// Checks the memories pruned between two moments: only whole sets, past the plan, and covered by their parent. Adds to
     /// `gone` the messages that pruned summaries covered. Returns the number of pruned memories by grain.
-    pub fn what_went(&self, plan: &Plan, before: &Live, after: &Live, gone: &mut Gone) -> [u64; 6] {
+    pub(crate) fn what_went(&self, plan: &Plan, before: &Live, after: &Live, gone: &mut Gone) -> [u64; 6] {
         let (mut went, mut covered, mut lost) = ([0; 6], HashMap::new(), Vec::new());
         let (sets, left) = (before.sets(), after.sets());
         for memory in before.gone_in(after) {
@@ -52,7 +52,7 @@ impl Rules<'_> {
 
     /// Checks that each message is covered by the summary of its own period and no other, at each grain for which that period
     /// is closed; or was covered by that summary when the summary was pruned.
-    pub fn each_message_is_covered_once<'a>(
+    pub(crate) fn each_message_is_covered_once<'a>(
         &self,
         messages: impl Iterator<Item = (&'a MemoryId, Period)>,
         live: &Live,

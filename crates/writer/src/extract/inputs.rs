@@ -12,7 +12,7 @@ use super::section::Task;
 
 /// The state of everything that was read.
 #[derive(Debug, Default)]
-pub struct Inputs {
+pub(crate) struct Inputs {
     /// The watermark of extraction.
     extracted: u64,
     log_version: u64,

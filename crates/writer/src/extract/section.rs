@@ -15,7 +15,7 @@ const NAMES: usize = 24;
 
 /// Turns of one conversation that are read together.
 #[derive(Debug, Default)]
-pub struct Task {
+pub(crate) struct Task {
     /// The turns to read, in order of time, without text recalled from memory.
     pub spoken: Vec<Memory>,
     /// Turns among these with nothing to read. What was extracted from their former text is removed.
@@ -48,14 +48,14 @@ impl Task {
     }
 
     /// Returns all its turns, each with the sequence of the change that wrote it.
-    pub fn turns(&self) -> impl Iterator<Item = (MemoryId, u64)> {
+    pub(crate) fn turns(&self) -> impl Iterator<Item = (MemoryId, u64)> {
         let spoken = self.spoken.iter().map(|turn| (turn.id.clone(), turn.seq));
         spoken.chain(self.silent.iter().cloned().zip(self.silent_seqs.iter().copied()))
     }
 }
 
 /// Cuts the turns into tasks by conversation and time. Returns the tasks in the order in which they came.
-pub fn tasks(mut turns: Vec<Memory>, seen: &SeenSentences) -> Vec<Task> {
+pub(crate) fn tasks(mut turns: Vec<Memory>, seen: &SeenSentences) -> Vec<Task> {
     turns.sort_by(|a, b| (a.conversation(), a.at(), a.seq).cmp(&(b.conversation(), b.at(), b.seq)));
     let mut tasks: Vec<Task> = Vec::new();
     for turn in turns {
@@ -76,14 +76,14 @@ pub fn tasks(mut turns: Vec<Memory>, seen: &SeenSentences) -> Vec<Task> {
 /// Tasks that interleave in catalog order. The watermark moves from section to section: everything up to the end of a section
 /// has been read, and nothing after it.
 #[derive(Debug)]
-pub struct Section {
+pub(crate) struct Section {
     pub tasks: Vec<Task>,
     /// The watermark once the section is done.
     pub last: u64,
 }
 
 /// Returns the sections of a batch of changes that ends with `last`. There is at least one, which may have no tasks.
-pub fn sections(tasks: Vec<Task>, last: u64) -> Vec<Section> {
+pub(crate) fn sections(tasks: Vec<Task>, last: u64) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();
     for task in tasks {
         let (first, end) = task.reach;
@@ -103,7 +103,7 @@ pub fn sections(tasks: Vec<Task>, last: u64) -> Vec<Section> {
 }
 
 /// Returns the speakers of the turns, and likely names in them: capitalised words that do not also occur in lower case.
-pub fn names(turns: &[Memory]) -> Vec<String> {
+pub(crate) fn names(turns: &[Memory]) -> Vec<String> {
     static NAME: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"\p{Lu}[\p{L}'’-]{2,40}(?: \p{Lu}[\p{L}'’-]{1,40}){0,2}").expect("the pattern is tested")
     });

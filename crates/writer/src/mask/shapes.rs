@@ -9,7 +9,7 @@ use regex::Regex;
 const LONGEST_VALUE: usize = 1024;
 
 /// One kind of credential.
-pub struct Shape {
+pub(crate) struct Shape {
     /// The kind in the text that replaces the secret.
     pub kind: &'static str,
     pub pattern: Regex,
@@ -18,7 +18,7 @@ pub struct Shape {
 }
 
 /// In order: shapes that contain others come first, and shapes with a form of their own before labelled ones.
-pub static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
+pub(crate) static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
     vec![
         shape("private-key", PRIVATE_KEY, |block| has_run(block, 24)),
         shape("url-password", URL, is_url_password),
@@ -71,7 +71,7 @@ fn labelled(labels: &str) -> String {
 }
 
 /// Returns the value at the start of a text: up to white space, a quote or an angle bracket, without closing punctuation.
-pub fn value(text: &str) -> &str {
+pub(crate) fn value(text: &str) -> &str {
     let ends = |c: char| c.is_whitespace() || "\"'`<>".contains(c);
     let mut rest = text.char_indices().take(LONGEST_VALUE).skip_while(|(_, c)| !ends(*c));
     let end = match rest.next() {

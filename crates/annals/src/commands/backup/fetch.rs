@@ -19,7 +19,7 @@ use super::manifest::{self, Entry, Manifest};
 use super::take::CATALOG;
 
 /// A backup that was copied into a folder.
-pub struct Fetched {
+pub(crate) struct Fetched {
     pub manifest: Manifest,
     /// Descriptions of what is wrong; empty if the backup is sound.
     pub problems: Vec<String>,
@@ -28,7 +28,7 @@ pub struct Fetched {
 }
 
 /// Copies every file into a folder, compares it with its digest, then opens and checks the catalog.
-pub async fn fetch(target: &Target, backup: &str, into: &Path) -> Result<Fetched> {
+pub(crate) async fn fetch(target: &Target, backup: &str, into: &Path) -> Result<Fetched> {
     let none = || Error::NotFound { what: "complete backup", name: backup.to_owned() };
     let manifest = manifest::read(target, backup).await?.ok_or_else(none)?;
     let make = std::fs::create_dir_all(into);

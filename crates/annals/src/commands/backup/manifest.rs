@@ -12,13 +12,13 @@ use super::take::CATALOG;
 use crate::config::NAME as SETTINGS;
 
 /// The file that marks a backup as complete.
-pub const MANIFEST: &str = "manifest.json";
+pub(crate) const MANIFEST: &str = "manifest.json";
 
 /// The format version that this code writes and reads.
-pub const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 1;
 
 /// Folders of files that users write, with the extension of those files.
-pub const FOLDERS: [(&str, &str); 3] = [("retention", "toml"), ("jobs", "toml"), ("prompts", "md")];
+pub(crate) const FOLDERS: [(&str, &str); 3] = [("retention", "toml"), ("jobs", "toml"), ("prompts", "md")];
 
 /// A manifest has a few hundred bytes per file; these limits exceed any that was ever written.
 const MOST_FILES: usize = 10_000;
@@ -29,7 +29,7 @@ const NAME: &str = "%Y-%m-%dT%H-%M-%SZ";
 
 /// The contents of a backup. The field names are part of the stored format.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Manifest {
+pub(crate) struct Manifest {
     /// The format version.
     pub format: u32,
     /// The version of Annals that made the backup.
@@ -46,7 +46,7 @@ pub struct Manifest {
 
 /// One file of a backup.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// Path within the backup, separated by `/`.
     pub path: String,
     pub bytes: u64,
@@ -56,7 +56,7 @@ pub struct Entry {
 
 /// A backup at a target.
 #[derive(Debug, Serialize)]
-pub struct Backup {
+pub(crate) struct Backup {
     pub name: String,
     /// None if the backup was never completed.
     pub manifest: Option<Manifest>,
@@ -64,12 +64,12 @@ pub struct Backup {
 
 impl Manifest {
     /// Returns the total size of all files.
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.files.iter().fold(0, |sum, file| sum.saturating_add(file.bytes))
     }
 
     /// Describes what is wrong with the file list. The list is untrusted: anybody who can write to the target can change it.
-    pub fn faults(&self) -> Vec<String> {
+    pub(crate) fn faults(&self) -> Vec<String> {
         if self.files.len() > MOST_FILES {
             return vec![format!("lists {} files; at most {MOST_FILES} are read", self.files.len())];
         }
@@ -89,7 +89,7 @@ impl Manifest {
 
 /// Returns whether [`super::take()`] writes this path: the catalog, the settings, or a file in one of [`FOLDERS`]. Any other path
 /// would have a meaning in a data folder or lie outside of it.
-pub fn is_path_of_a_backup(path: &str) -> bool {
+pub(crate) fn is_path_of_a_backup(path: &str) -> bool {
     match path.split_once('/') {
         None => path == CATALOG || path == SETTINGS,
         Some((folder, file)) => {
@@ -105,17 +105,17 @@ fn is_file_name(file: &str, extension: &str) -> bool {
 }
 
 /// Returns the name of a backup made at this moment.
-pub fn name(created: Timestamp) -> String {
+pub(crate) fn name(created: Timestamp) -> String {
     created.strftime(NAME).to_string()
 }
 
 /// Returns the moment at which a backup of this name was made, or `None` if it is not the name of a backup.
-pub fn moment(name: &str) -> Option<Timestamp> {
+pub(crate) fn moment(name: &str) -> Option<Timestamp> {
     Some(jiff::civil::DateTime::strptime(NAME, name).ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())
 }
 
 /// Lists all backups, oldest first. Ignores folders with other names.
-pub async fn list(target: &Target) -> Result<Vec<Backup>> {
+pub(crate) async fn list(target: &Target) -> Result<Vec<Backup>> {
     let root = (!target.root().as_ref().is_empty()).then(|| target.root());
     let found = target.store.list_with_delimiter(root).await.map_err(|cause| target.failed("listing", cause))?;
     let names = found.common_prefixes.iter().filter_map(|place| place.filename().map(str::to_owned));
@@ -130,7 +130,7 @@ pub async fn list(target: &Target) -> Result<Vec<Backup>> {
 }
 
 /// Returns the given name, or that of the newest complete backup.
-pub async fn newest(target: &Target, named: Option<&str>) -> Result<String> {
+pub(crate) async fn newest(target: &Target, named: Option<&str>) -> Result<String> {
     if let Some(name) = named {
         return Ok(name.to_owned());
     }
@@ -140,7 +140,7 @@ pub async fn newest(target: &Target, named: Option<&str>) -> Result<String> {
 }
 
 /// Reads the manifest of a backup, if it has one.
-pub async fn read(target: &Target, backup: &str) -> Result<Option<Manifest>> {
+pub(crate) async fn read(target: &Target, backup: &str) -> Result<Option<Manifest>> {
     let failed = |cause| target.failed("reading", cause);
     let mut pieces = match target.store.get(&target.place(backup, MANIFEST)).await {
         Ok(found) => found.into_stream(),

@@ -11,7 +11,7 @@ use super::manifest::{self, MANIFEST};
 const ABANDONED_AFTER: SignedDuration = SignedDuration::from_hours(24);
 
 /// Keeps the newest `keep` complete backups. Removes older ones and abandoned incomplete ones, and returns their names.
-pub async fn prune(target: &Target, keep: u32, now: Timestamp) -> Result<Vec<String>> {
+pub(crate) async fn prune(target: &Target, keep: u32, now: Timestamp) -> Result<Vec<String>> {
     let backups = manifest::list(target).await?;
     let is_abandoned =
         |name: &str| manifest::moment(name).is_some_and(|made| now.duration_since(made) > ABANDONED_AFTER);

@@ -21,7 +21,7 @@ use crate::config::{NAME, without_secrets};
 use crate::scratch::Scratch;
 
 /// The catalog's file name in a backup, the same as in the data folder.
-pub const CATALOG: &str = "catalog.sqlite";
+pub(crate) const CATALOG: &str = "catalog.sqlite";
 
 const STOPPED: &str = "it was stopped, because its time limit was reached or the service is shutting down";
 
@@ -30,7 +30,7 @@ const PIECE: usize = 1 << 20;
 
 /// Copies the catalog: this process if it has the catalog open, or else the process that has.
 #[async_trait]
-pub trait CopyTo: Send + Sync {
+pub(crate) trait CopyTo: Send + Sync {
     /// Copies the catalog at one moment to a new file. Returns the sequence number of its last change.
     async fn copy_to(&self, path: &Path) -> Result<i64>;
 }
@@ -50,7 +50,7 @@ impl CopyTo for Client {
 }
 
 /// The source of a backup.
-pub struct Source<'a> {
+pub(crate) struct Source<'a> {
     pub catalog: &'a dyn CopyTo,
     /// The data folder, canonicalized.
     pub data: &'a Path,
@@ -60,7 +60,7 @@ pub struct Source<'a> {
 
 /// Makes a backup, and returns its name and manifest. The backup is then complete and stored at the target. Fails soon after
 /// `stop` is cancelled, without writing the manifest.
-pub async fn take(
+pub(crate) async fn take(
     source: &Source<'_>,
     target: &Target,
     now: Timestamp,

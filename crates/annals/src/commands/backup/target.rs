@@ -22,7 +22,7 @@ const RETRIES: RetryConfig = RetryConfig {
 };
 
 /// An open target.
-pub struct Target {
+pub(crate) struct Target {
     pub store: Arc<dyn ObjectStore>,
     prefix: Place,
     text: String,
@@ -31,7 +31,7 @@ pub struct Target {
 impl Target {
     /// Opens a target for writing, and creates the folder if necessary. The target must not lie in the data folder: it would be
     /// lost with it.
-    pub fn to_write(text: &str, data: &Path) -> Result<Target> {
+    pub(crate) fn to_write(text: &str, data: &Path) -> Result<Target> {
         if bucket(text)?.is_none() {
             let failed = |cause| Error::storage(format!("cannot use {text} for backups"), cause);
             std::fs::create_dir_all(text).map_err(failed)?;
@@ -46,7 +46,7 @@ impl Target {
     }
 
     /// Opens an existing target for reading.
-    pub fn to_read(text: &str) -> Result<Target> {
+    pub(crate) fn to_read(text: &str) -> Result<Target> {
         let opened = match bucket(text)? {
             Some((bucket, prefix)) => s3(bucket).map(|store| (store, Place::from(prefix))),
             None if !Path::new(text).is_dir() => {
@@ -59,32 +59,32 @@ impl Target {
     }
 
     /// Returns the path of a file of a backup.
-    pub fn place(&self, backup: &str, file: &str) -> Place {
+    pub(crate) fn place(&self, backup: &str, file: &str) -> Place {
         file.split('/').fold(self.folder(backup), object_store::path::Path::join)
     }
 
     /// Returns the path of a backup.
-    pub fn folder(&self, backup: &str) -> Place {
+    pub(crate) fn folder(&self, backup: &str) -> Place {
         self.prefix.clone().join(backup)
     }
 
     /// Returns the path that holds all backups.
-    pub fn root(&self) -> &Place {
+    pub(crate) fn root(&self) -> &Place {
         &self.prefix
     }
 
     /// Returns the target as the user wrote it.
-    pub fn shown(&self) -> &str {
+    pub(crate) fn shown(&self) -> &str {
         &self.text
     }
 
     /// Returns the path of a backup on this machine, or `None` for an object store.
-    pub fn on_disk(&self, backup: &str) -> Option<PathBuf> {
+    pub(crate) fn on_disk(&self, backup: &str) -> Option<PathBuf> {
         (!self.text.contains("://")).then(|| Path::new(&self.text).join(backup))
     }
 
     /// Wraps an error of the store.
-    pub fn failed(&self, doing: &str, cause: object_store::Error) -> Error {
+    pub(crate) fn failed(&self, doing: &str, cause: object_store::Error) -> Error {
         Error::storage(format!("{doing} {}", self.text), cause)
     }
 }

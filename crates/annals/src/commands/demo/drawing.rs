@@ -16,7 +16,7 @@ const HEIGHTS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇'
 const STORY: usize = 12;
 
 /// Draws the bands from the day of the first turn to `today`, then the story.
-pub fn draw(memories: &[Memory], open: &[Period], today: Date) {
+pub(crate) fn draw(memories: &[Memory], open: &[Period], today: Date) {
     let turns: Vec<&Memory> = memories.iter().filter(|memory| memory.grain == Grain::Working).collect();
     let Some(first) = turns.first().map(|turn| turn.days.0) else { return };
     let scale = Scale::new(first, today);

@@ -41,7 +41,7 @@ const CIFS: u64 = 0xFF53_4D42;
 const DISK_LOW_MIB: u64 = 256;
 
 /// Checks whether the clock is plausible: against the system's synchronisation state and the times of the catalog's files.
-pub fn clock(global: &Global, data: &Path) -> Vec<Finding> {
+pub(crate) fn clock(global: &Global, data: &Path) -> Vec<Finding> {
     let about = "clock";
     let now = now(global);
     if global.now.is_some() {
@@ -84,7 +84,7 @@ fn says_systemd() -> Option<bool> {
 }
 
 /// Checks free space, type of file system, and speed of syncs.
-pub fn disk(data: &Path, config: Option<&Config>) -> Vec<Finding> {
+pub(crate) fn disk(data: &Path, config: Option<&Config>) -> Vec<Finding> {
     let mut findings = vec![space(data, config)];
     findings.extend(kind(data));
     findings.push(match sync(data) {
@@ -163,7 +163,7 @@ fn speed(median: Duration) -> Finding {
 }
 
 /// Checks whether the service could listen on its address.
-pub fn port(listen: SocketAddr, in_use: bool) -> Finding {
+pub(crate) fn port(listen: SocketAddr, in_use: bool) -> Finding {
     let about = "port";
     match TcpListener::bind(listen) {
         Ok(_) => Finding::ok(about, format!("{listen} is free")),

@@ -13,7 +13,7 @@ use super::round_trip::{RoundTrip, message_of};
 
 const ABOUT: &str = "model";
 
-pub async fn call(models: &Models, round_trip: &RoundTrip, report: &mut dyn FnMut(Finding)) {
+pub(crate) async fn call(models: &Models, round_trip: &RoundTrip, report: &mut dyn FnMut(Finding)) {
     write_and_read(models, round_trip, report).await;
     if let Some(model) = &models.rerank {
         report(order(model, round_trip).await);

@@ -7,12 +7,12 @@ use super::Finding;
 use crate::config::{Config, Origin};
 
 /// Advice for a folder that cannot be written to.
-pub const MEND: &str = "make the user that runs Annals the owner of the folder: `chown -R`";
+pub(crate) const MEND: &str = "make the user that runs Annals the owner of the folder: `chown -R`";
 
 /// Mode bits that give access to the group or to others.
 const GROUP_AND_OTHERS: u32 = 0o077;
 
-pub fn look(data: &Path, config: Option<&Config>) -> Vec<Finding> {
+pub(crate) fn look(data: &Path, config: Option<&Config>) -> Vec<Finding> {
     let mut findings = vec![folder(data)];
     findings.extend(config.and_then(secrets));
     findings

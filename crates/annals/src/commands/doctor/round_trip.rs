@@ -24,14 +24,14 @@ const QUESTION: &str = "where is her home";
 const AGO: SignedDuration = SignedDuration::from_hours(15 * 24);
 
 /// A folder with one message, used by the checks that follow.
-pub struct RoundTrip {
+pub(crate) struct RoundTrip {
     pub folder: Folder,
     pub agent: Agent,
     pub turn: Memory,
 }
 
 /// Runs all steps and reports each. Returns `None` if the message was not found again.
-pub async fn go(global: &Global, scratch: &Path, report: &mut dyn FnMut(Finding)) -> Option<RoundTrip> {
+pub(crate) async fn go(global: &Global, scratch: &Path, report: &mut dyn FnMut(Finding)) -> Option<RoundTrip> {
     let begun = Instant::now();
     match store(scratch, now(global)).await {
         Ok(round_trip) => {
@@ -57,7 +57,7 @@ fn step(about: &'static str, came_to: Result<String>) -> Finding {
 }
 
 /// Formats an error with its causes.
-pub fn message_of(error: &Error) -> String {
+pub(crate) fn message_of(error: &Error) -> String {
     annals_server::rest::chain(error)
 }
 

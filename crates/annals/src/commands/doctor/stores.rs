@@ -16,7 +16,7 @@ use crate::view::plural;
 const ABOUT: &str = "stores";
 
 /// Returns whether another process has the stores open.
-pub async fn look(global: &Global, data: &Path, report: &mut dyn FnMut(Finding)) -> bool {
+pub(crate) async fn look(global: &Global, data: &Path, report: &mut dyn FnMut(Finding)) -> bool {
     if !data.join("catalog.sqlite").exists() {
         report(Finding::ok(ABOUT, "none yet"));
         return false;

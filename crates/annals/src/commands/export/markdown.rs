@@ -27,7 +27,7 @@ struct Written {
     files: BTreeSet<String>,
 }
 
-pub async fn run(client: &Client, agent: &str, target: &Path, json: bool) -> Result<()> {
+pub(crate) async fn run(client: &Client, agent: &str, target: &Path, json: bool) -> Result<()> {
     let agent = &Agent::new(agent)?;
     let before = written(target, agent)?;
     let mut records: Vec<Record> = Vec::new();

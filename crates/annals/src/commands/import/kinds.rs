@@ -26,7 +26,7 @@ use crate::view::print_json;
 /// How often the progress is shown.
 const SHOWN_EVERY: Duration = Duration::from_millis(200);
 
-pub async fn run(global: &Global, args: &Import, kind: Kind) -> Result<ExitCode> {
+pub(crate) async fn run(global: &Global, args: &Import, kind: Kind) -> Result<ExitCode> {
     args.time_zone.as_deref().map(Zones::new).transpose()?;
     let agent = Agent::new(args.agent.as_deref().unwrap_or_default())?;
     refuse_data_folder(global, &args.files)?;
@@ -45,7 +45,7 @@ pub async fn run(global: &Global, args: &Import, kind: Kind) -> Result<ExitCode>
 }
 
 /// Refuses to read the data folder. If this process serves it, closing a file of the catalog would drop SQLite's locks.
-pub fn refuse_data_folder(global: &Global, files: &[PathBuf]) -> Result<()> {
+pub(crate) fn refuse_data_folder(global: &Global, files: &[PathBuf]) -> Result<()> {
     let Ok(data) = data(global)?.canonicalize() else { return Ok(()) };
     for path in files {
         let Ok(named) = path.canonicalize() else { continue };

@@ -31,7 +31,7 @@ use crate::view::{plural, print_json, say};
 /// Items that wait to be sent.
 const WAITING: usize = 64;
 
-pub async fn run(global: &Global, args: &Import) -> Result<ExitCode> {
+pub(crate) async fn run(global: &Global, args: &Import) -> Result<ExitCode> {
     // The folder is created only after files and zone have passed their checks.
     args.time_zone.as_deref().map(Zones::new).transpose()?;
     let read = read_all(args, &data(global)?, now(global))?;

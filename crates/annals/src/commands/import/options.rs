@@ -7,7 +7,7 @@ use super::{is_watched, no_effect};
 use crate::cli::{Format, Import};
 
 /// Checks that every option that is set has an effect on this format.
-pub fn check(args: &Import, format: Format) -> Result<()> {
+pub(crate) fn check(args: &Import, format: Format) -> Result<()> {
     match format {
         Format::Jsonl => check_jsonl(args),
         Format::Of(kind) => check_kind(args, kind),

@@ -9,7 +9,7 @@ use crate::view::{DIM, count, plural, say};
 /// People that are listed.
 const PEOPLE: usize = 10;
 
-pub fn print(report: &ImportReport) {
+pub(crate) fn print(report: &ImportReport) {
     let ImportReport { agent, from, found, stored, skipped } = report;
     match stored {
         Some(stored) => print_stored(agent, from, stored),

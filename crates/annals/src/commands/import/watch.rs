@@ -17,7 +17,7 @@ use crate::view::say;
 /// Size of each file, by its path.
 type Files = BTreeMap<String, u64>;
 
-pub async fn run(kind: Kind, paths: &[PathBuf], seconds: u64) -> Result<ExitCode> {
+pub(crate) async fn run(kind: Kind, paths: &[PathBuf], seconds: u64) -> Result<ExitCode> {
     say!("Watching for sessions of {kind}; Ctrl-C ends it.");
     let mut imported = Files::new();
     let mut interrupted = std::pin::pin!(tokio::signal::ctrl_c());

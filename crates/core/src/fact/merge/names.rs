@@ -9,16 +9,16 @@ use crate::fact::fold::SINGLE;
 use crate::fact::{ALIAS, Fact, FactOperation, entity_key};
 
 /// For two entities, the things said of these two and of nobody else.
-pub type Shared = BTreeMap<[usize; 2], Things>;
+pub(crate) type Shared = BTreeMap<[usize; 2], Things>;
 
 /// For each thing, the rows that state it.
-pub type Things = Vec<Vec<usize>>;
+pub(crate) type Things = Vec<Vec<usize>>;
 
 /// Predicate, and entity of the object.
 type Thing<'a> = (&'a str, usize);
 
 /// The names, by number.
-pub struct Names<'a> {
+pub(crate) struct Names<'a> {
     facts: &'a [Fact],
     /// Subject and object of each row.
     ends: Vec<[usize; 2]>,
@@ -41,7 +41,7 @@ struct Name<'a> {
 
 impl<'a> Names<'a> {
     /// Collects the names of these facts. Names that stated aliases join are one entity.
-    pub fn of(facts: &'a [Fact], operations: &[FactOperation]) -> Names<'a> {
+    pub(crate) fn of(facts: &'a [Fact], operations: &[FactOperation]) -> Names<'a> {
         let mut numbers = HashMap::new();
         let mut names: Vec<Name<'a>> = Vec::new();
         let mut ends = Vec::with_capacity(facts.len());
@@ -64,47 +64,47 @@ impl<'a> Names<'a> {
     }
 
     /// Returns the names that have a spelling with capitals.
-    pub fn spelled(&self) -> impl Iterator<Item = (usize, &Spelling)> {
+    pub(crate) fn spelled(&self) -> impl Iterator<Item = (usize, &Spelling)> {
         self.names.iter().enumerate().filter_map(|(name, known)| Some((name, &known.proper.as_ref()?.1)))
     }
 
-    pub fn spelling(&self, name: usize) -> Option<&Spelling> {
+    pub(crate) fn spelling(&self, name: usize) -> Option<&Spelling> {
         self.names[name].proper.as_ref().map(|(_, spelling)| spelling)
     }
 
-    pub fn written(&self, name: usize) -> Option<&'a str> {
+    pub(crate) fn written(&self, name: usize) -> Option<&'a str> {
         self.names[name].proper.as_ref().map(|(written, _)| *written)
     }
 
-    pub fn key(&self, name: usize) -> &str {
+    pub(crate) fn key(&self, name: usize) -> &str {
         &self.names[name].key
     }
 
     /// Returns the rows that mention the name, at least one.
-    pub fn rows(&self, name: usize) -> &[usize] {
+    pub(crate) fn rows(&self, name: usize) -> &[usize] {
         &self.names[name].rows
     }
 
-    pub fn fact(&self, row: usize) -> &'a Fact {
+    pub(crate) fn fact(&self, row: usize) -> &'a Fact {
         &self.facts[row]
     }
 
-    pub fn entity(&self, name: usize) -> usize {
+    pub(crate) fn entity(&self, name: usize) -> usize {
         self.entities[name]
     }
 
     /// Returns whether any fact other than an alias is about the name.
-    pub fn is_subject(&self, name: usize) -> bool {
+    pub(crate) fn is_subject(&self, name: usize) -> bool {
         self.names[name].is_subject
     }
 
     /// Returns the names of an entity that have a spelling with capitals.
-    pub fn of_entity(&self, entity: usize) -> impl Iterator<Item = (usize, &Spelling)> {
+    pub(crate) fn of_entity(&self, entity: usize) -> impl Iterator<Item = (usize, &Spelling)> {
         self.members[entity].iter().filter_map(|name| Some((*name, self.spelling(*name)?)))
     }
 
     /// Returns what exactly two entities have in common.
-    pub fn shared(&self) -> Shared {
+    pub(crate) fn shared(&self) -> Shared {
         let things = (0..self.facts.len()).filter(|row| self.facts[*row].predicate != ALIAS);
         let mut things: Vec<(Thing<'a>, usize, usize)> =
             things.map(|row| (self.thing(row), self.entities[self.ends[row][0]], row)).collect();
@@ -124,7 +124,7 @@ impl<'a> Names<'a> {
     }
 
     /// Makes one entity of the entities of two names.
-    pub fn join(&mut self, into: usize, name: usize) {
+    pub(crate) fn join(&mut self, into: usize, name: usize) {
         let (into, from) = (self.entities[into], self.entities[name]);
         if into != from {
             let moved = std::mem::take(&mut self.members[from]);
@@ -135,7 +135,7 @@ impl<'a> Names<'a> {
 
     /// Returns whether evidence shows two different entities: a retracted alias, a fact that names both, or two values
     /// of a single-valued predicate at the same time.
-    pub fn are_two(&self, one: usize, other: usize) -> bool {
+    pub(crate) fn are_two(&self, one: usize, other: usize) -> bool {
         let [ours, theirs] = [one, other].map(|name| self.entities[name]);
         self.is_retracted(ours, theirs) || self.meet(ours, theirs) || self.differ(ours, theirs)
     }

@@ -27,14 +27,14 @@ const LONG: usize = 6;
 
 /// The gender that a title implies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Gender {
+pub(crate) enum Gender {
     Male,
     Female,
 }
 
 /// A name that is written with capitals.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Spelling {
+pub(crate) struct Spelling {
     /// Its words, folded, without titles, punctuation and possessive s. Initials are joined into one word.
     pub words: Vec<String>,
     pub is_titled: bool,
@@ -43,19 +43,19 @@ pub struct Spelling {
 
 impl Spelling {
     /// Returns whether it may be a first and last name.
-    pub fn is_full_name(&self) -> bool {
+    pub(crate) fn is_full_name(&self) -> bool {
         (2..=3).contains(&self.words.len())
     }
 
     /// Returns whether it may be a first name.
-    pub fn is_first_name(&self) -> bool {
+    pub(crate) fn is_first_name(&self) -> bool {
         !self.is_titled && self.words.len() == 1 && self.words[0].chars().count() > 2
     }
 }
 
 /// Parses a name from its written form and its entity key. Returns `None` for texts that are not names: sentences,
 /// lower-case words, and texts with digits, where one character makes another date, version or number.
-pub fn spelling(written: &str, key: &str) -> Option<Spelling> {
+pub(crate) fn spelling(written: &str, key: &str) -> Option<Spelling> {
     if written.chars().any(char::is_numeric) || !written.chars().any(char::is_uppercase) {
         return None;
     }
@@ -106,7 +106,7 @@ fn together(words: impl Iterator<Item = String>) -> Vec<String> {
 
 /// Returns whether two names differ in one long word by one inner letter that one of them lacks, or by two swapped
 /// inner neighbours. Another letter, or one at the end, makes another name: Maria and Mario, Paul and Paula.
-pub fn is_slip(ours: &[String], theirs: &[String]) -> bool {
+pub(crate) fn is_slip(ours: &[String], theirs: &[String]) -> bool {
     if ours.len() != theirs.len() {
         return false;
     }
