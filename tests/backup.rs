@@ -115,19 +115,19 @@ fn change(path: PathBuf, change: impl Fn(&mut Vec<u8>)) {
 }
 
 #[test]
-fn a_truncated_file_is_found() {
+fn truncated_file_is_found() {
     let halve = |bytes: &mut Vec<u8>| bytes.truncate(bytes.len() / 2);
     check(|backup| change(backup.join("catalog.sqlite"), halve), "catalog.sqlite has");
 }
 
 #[test]
-fn a_changed_byte_is_found() {
+fn changed_byte_is_found() {
     let flip = |bytes: &mut Vec<u8>| bytes[5000] ^= 1;
     check(|backup| change(backup.join("catalog.sqlite"), flip), "catalog.sqlite has a wrong SHA-256 checksum");
 }
 
 #[test]
-fn a_missing_file_is_found() {
+fn missing_file_is_found() {
     check(|backup| std::fs::remove_file(backup.join("catalog.sqlite")).unwrap(), "catalog.sqlite is missing");
 }
 

@@ -181,7 +181,7 @@ fn data_folder_that_is_a_file_is_refused() {
 /// `RLIMIT_FSIZE` simulates a full disk: every write beyond it fails. Acknowledged messages stay, and the import can be
 /// completed once there is room.
 #[test]
-fn a_full_disk_stops_the_import_and_loses_nothing() {
+fn full_disk_stops_the_import_and_loses_nothing() {
     let messages = days("ann", 200, 30);
     let whole = Annals::new();
     whole.import(&messages);

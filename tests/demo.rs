@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::command::Annals;
 
 #[test]
-fn the_demo_fills_a_folder_once_and_answers_three_questions() {
+fn demo_fills_a_folder_once_and_answers_three_questions() {
     let annals = Annals::new();
     let demo = |extra: &[&str]| {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_annals"));

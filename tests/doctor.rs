@@ -73,7 +73,7 @@ fn healthy_folder_is_well_and_stays_unchanged() {
 }
 
 #[test]
-fn a_new_folder_is_well() {
+fn new_folder_has_no_problems() {
     let annals = Annals::new();
     let answer = annals.run(&["doctor", "--json", "--set", "server.listen=127.0.0.1:0"]);
     assert_eq!(answer.code, 0, "{}{}", answer.out, answer.err);

@@ -71,7 +71,7 @@ fn export_is_refused_where_memories_exist() {
 }
 
 #[test]
-fn a_broken_export_names_its_lines_and_stores_nothing() {
+fn broken_export_names_its_lines_and_stores_nothing() {
     let annals = Annals::new();
     let good = r#"{"record":"settings","agent":"ann","time_zone":"UTC","language":"en"}"#;
     let file = annals.file(

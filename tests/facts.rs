@@ -238,7 +238,7 @@ fn hearsay_neither_ends_facts_nor_assigns_names() {
 }
 
 #[test]
-fn a_retracted_alias_is_not_followed_by_forgetting() {
+fn retracted_alias_is_not_followed_by_forgetting() {
     let annals = message_saying(&[("2026-01-05T10:00:00Z", "The garden needs water.")]);
     annals.json(&["facts", "add", "Mallory", "also_known_as", "Ann", "--agent", "ann", "--since", "2026-01-01"]);
     annals.json(&["facts", "retract", "Mallory", "also_known_as", "Ann", "--agent", "ann"]);

@@ -39,7 +39,7 @@ fn texts(annals: &Annals, args: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn what_has_no_date_is_dated_by_its_file_and_never_by_the_clock() {
+fn items_without_a_date_are_dated_by_their_file_and_never_by_the_clock() {
     let annals = Annals::new();
     let files =
         [("MEMORY.md", "Ann lives in Bern."), ("SOUL.md", "Be kind."), ("memory/projects.md", "# Boat\nPaint it.")];
@@ -94,7 +94,7 @@ fn memories_of_mem0_are_statements() {
 }
 
 #[test]
-fn what_was_forgotten_does_not_come_back_with_the_next_import() {
+fn forgotten_items_are_not_stored_by_the_next_import() {
     let annals = Annals::new();
     let notes = [
         ("MEMORY.md", "Zelda Quist is a friend."),
@@ -233,7 +233,7 @@ async fn upload_that_a_kill_interrupted_is_not_unknown() {
 }
 
 #[test]
-fn archive_dates_what_stands_in_it() {
+fn times_of_an_archive_date_its_entries() {
     let annals = Annals::new();
     let path = annals.file("export.zip", "");
     std::fs::write(&path, zip("memories.json", br#"[{"conversations_memory": "Ann sails.", "account_uuid": "a"}]"#))

@@ -132,7 +132,7 @@ fn longer_export_adds_what_is_new() {
 }
 
 #[test]
-fn kind_is_found_from_the_content_or_asked_for() {
+fn kind_is_detected_from_the_content_or_requested() {
     let annals = Annals::new();
     let report = annals.json(&["import", &fixture("claude-code.jsonl"), "--agent", "ann"]);
     assert_eq!(report["from"], "claude-code");
@@ -168,7 +168,7 @@ fn kind_is_found_from_the_content_or_asked_for() {
 }
 
 #[test]
-fn dry_run_shows_what_would_come_and_stores_nothing() {
+fn dry_run_shows_what_would_be_stored_and_stores_nothing() {
     let annals = Annals::new();
     let args = ["import", &fixture("openclaw/workspace"), "--from", "openclaw", "--agent", "ann", "--dry-run"];
     let answer = annals.run(&args);

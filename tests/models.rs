@@ -116,7 +116,7 @@ fn hanging_endpoint_is_listed_and_repaired_later() {
 }
 
 #[test]
-fn server_without_schemas_is_asked_without_one() {
+fn request_to_a_server_without_schemas_has_no_schema() {
     check(Script::Formless, false);
 }
 

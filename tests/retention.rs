@@ -82,7 +82,7 @@ fn change_of_plan_reports_what_it_would_prune() {
 }
 
 #[test]
-fn unwatched_clock_prunes_nothing() {
+fn unobserved_clock_prunes_nothing() {
     let annals = with_plan("free");
     annals.json(&["rollup"]);
     let answer = annals.run(&["retain", "--json"]);
@@ -113,7 +113,7 @@ fn late_message_amends_a_sealed_period_once() {
 }
 
 #[test]
-fn a_pinned_memory_keeps_its_set() {
+fn pinned_memory_keeps_its_set() {
     let annals = with_plan("free");
     annals.json(&["rollup"]);
     let turns = annals.json(&["timeline", "--agent", "ann", "--grain", "working", "--limit", "1"]);

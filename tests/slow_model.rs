@@ -135,12 +135,12 @@ async fn check(task: Task) {
 }
 
 #[tokio::test]
-async fn nothing_waits_for_a_model_that_extracts_facts() {
+async fn slow_extraction_model_blocks_no_other_call() {
     check(Task::Facts).await;
 }
 
 #[tokio::test]
-async fn nothing_waits_for_a_model_that_writes_summaries() {
+async fn slow_summary_model_blocks_no_other_call() {
     check(Task::Summaries).await;
 }
 

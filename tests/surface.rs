@@ -84,7 +84,7 @@ fn search_filters_by_grain_and_range_and_names_its_sources() {
 }
 
 #[test]
-fn prompts_that_memory_knows_nothing_about_get_no_context() {
+fn prompt_without_matching_memories_gets_no_context() {
     let annals = Annals::new();
     annals.import(include_str!("../crates/annals/demo/messages.jsonl"));
     let context = |prompt: &str| annals.json(&["context", prompt, "--agent", "demo"]);
@@ -134,7 +134,7 @@ fn context_fits_its_budget_and_its_ids_resolve() {
 }
 
 #[test]
-fn an_empty_range_is_said_to_be_empty() {
+fn empty_range_is_reported() {
     let annals = with_story();
     let answer = annals.json(&["search", "Kyoto", "--agent", "ann", "--period", "2025"]);
     assert_eq!((&answer["results"], &answer["range_is_empty"]), (&json!([]), &json!(true)));

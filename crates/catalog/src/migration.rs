@@ -261,7 +261,7 @@ async fn holds_what_it_held(catalog: &SqliteCatalog, next: u64) {
 
 /// Before version 7 one sequence numbered the changes of all agents. An agent that was erased then may come back.
 #[tokio::test]
-async fn agents_go_on_above_the_former_sequence_each_by_itself() {
+async fn migrated_agents_continue_above_the_former_sequence() {
     let (catalog, now) = (folder_of(VERSION_6).open(), at("2026-06-01T00:00:00Z"));
     assert_eq!(catalog.last_sequence().await.unwrap(), 11);
     for name in ["me", "you", "erased before", "me"] {

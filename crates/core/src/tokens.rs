@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_beginning_has_no_more_tokens_than_were_asked_for() {
+    fn prefix_has_at_most_the_requested_tokens() {
         fn check(text: &str, most: u64, expect: &str) {
             assert_eq!(beginning(text, most), expect);
             assert!(tokens(expect) <= most);

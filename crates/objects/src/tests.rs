@@ -64,7 +64,7 @@ async fn objects_are_stored_replaced_listed_and_deleted() {
 }
 
 #[tokio::test]
-async fn everything_below_a_name_is_moved() {
+async fn objects_below_a_name_are_moved() {
     on_each_store(async |objects| {
         put(&objects, &["a/t/1", "a/t/deep/2", "a/tt/3"]).await;
         objects.rename(&name("a/t"), &name("a/aside/t-1")).await.unwrap();
@@ -77,7 +77,7 @@ async fn everything_below_a_name_is_moved() {
 }
 
 #[tokio::test]
-async fn everything_below_a_name_is_removed() {
+async fn objects_below_a_name_are_removed() {
     on_each_store(async |objects| {
         put(&objects, &["a/t/1", "a/t/deep/2", "a/tt/3"]).await;
         assert!(objects.remove(&name("a/t")).await.unwrap());

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn all_faults_are_told_at_once() {
+    fn all_faults_are_reported_at_once() {
         check(
             "working = 48\nday = \"1d\"\ndaily = \"30 days\"\nweekly = \"6w\"\nmonthly = \"6mo\"\nquarterly = \"4q\"",
             "mine: working is integer; expected a text such as \"30d\"\n\
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_toml_is_told_with_its_line() {
+    fn invalid_toml_is_reported_with_its_line() {
         let text = "working = \"1d\"\ndaily = \"1d\n";
         let error = Plan::parse("mine", text).unwrap_err().to_string();
         assert!(error.starts_with("mine: line 2: the plan is not TOML: "), "{error}");

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn pronouns_decide_whose_words_are_asked_for() {
+    fn pronouns_decide_which_speaker_is_asked_about() {
         fn check(language: &str, text: &str, expect: Option<Whose>) {
             assert_eq!(Question::new(text, language).whose, expect, "{text:?}");
         }

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn turn_said_exactly_now_is_in_range() {
+    fn turn_at_exactly_now_is_in_range() {
         let (zones, now) = (Zones::new("UTC").unwrap(), "2026-03-04T11:00:00Z".parse().unwrap());
         let within = Bounds::of(&Query::default(), &zones, now).unwrap().of_grain(Grain::Working);
         assert!(within.contains(now) && !within.contains(after(now)));

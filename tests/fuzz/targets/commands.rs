@@ -50,7 +50,7 @@ fn configuration_is_accepted_or_its_file_is_named() {
 }
 
 #[test]
-fn a_refused_import_leaves_nothing() {
+fn refused_import_leaves_nothing() {
     fuzz("import", &[messages::good(), exports::good()], |input| {
         let annals = Annals::new();
         let file = annals.file("input.jsonl", "");

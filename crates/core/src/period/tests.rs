@@ -19,7 +19,7 @@ fn days(first: Date, last: Date) -> impl Iterator<Item = Date> {
 }
 
 #[test]
-fn a_day_has_one_ancestor_in_each_grain() {
+fn day_has_one_ancestor_in_each_grain() {
     fn check(day: &str, expect: [&str; 4]) {
         let day = period(day);
         let ancestors = Grain::SUMMARIES[1..].iter().map(|grain| day.ancestor(*grain).to_string());

@@ -44,7 +44,7 @@ fn large_first_values_are_recognised_from_their_beginning() {
 }
 
 #[test]
-fn what_is_not_clear_is_not_guessed() {
+fn unclear_kind_is_not_guessed() {
     check(
         &[("conversations.json", CHATGPT), ("memories.json", r#"[{"conversations_memory":""}]"#)],
         "is missing, and the kind is not clear from the content; use --from chatgpt (conversations.json has conversations with \

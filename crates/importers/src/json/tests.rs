@@ -74,7 +74,7 @@ fn line_beyond_the_limit_is_passed_over_without_being_kept() {
 
 proptest! {
     #[test]
-    fn every_list_comes_back(values in prop::collection::vec(value(), 0..8), space in "[ \n\t]{0,3}") {
+    fn every_list_round_trips(values in prop::collection::vec(value(), 0..8), space in "[ \n\t]{0,3}") {
         let texts: Vec<String> = values.iter().map(|value| format!("{space}{value}{space}")).collect();
         let mut elements = Elements::new(BufReader::with_capacity(5, std::io::Cursor::new(format!("[{}]", texts.join(",")))));
         let mut found = Vec::new();

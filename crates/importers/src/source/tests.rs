@@ -141,7 +141,7 @@ fn find(bytes: &[u8], what: &[u8], skip: usize) -> usize {
 }
 
 #[test]
-fn missing_paths_say_so() {
+fn missing_paths_are_reported() {
     let error = Source::open(&["/nowhere/export.zip"], Limits::default()).err().unwrap();
     assert_eq!(error.to_string(), "/nowhere/export.zip does not exist");
 }

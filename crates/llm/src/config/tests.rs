@@ -44,7 +44,7 @@ fn without_a_table_there_is_no_model() {
 }
 
 #[test]
-fn all_faults_are_told_at_once() {
+fn all_faults_are_reported_at_once() {
     fn check(table: Value, expect: &[&str]) {
         assert_eq!(read(table.clone()).unwrap_err(), expect, "{table}");
     }

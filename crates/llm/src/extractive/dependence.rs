@@ -156,7 +156,7 @@ mod tests {
     use crate::extractive::tokens::tokens;
 
     #[test]
-    fn sentences_are_classified_by_standing() {
+    fn sentences_are_classified_by_dependence() {
         #[track_caller]
         fn check(expect: Dependence, sentences: &[&str]) {
             for sentence in sentences {

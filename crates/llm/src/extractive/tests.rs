@@ -276,7 +276,7 @@ fn chinese_text_has_sentences_and_lengths() {
 /// One text of ten megabytes, and texts of one megabyte each of patterns that could make a search for ends of sentences, clauses
 /// or words start over. With quadratic run time this test would take hours.
 #[test]
-fn a_huge_turn_is_a_turn_like_any_other() {
+fn huge_turn_is_read_like_any_other() {
     fn check(bytes: usize, piece: &str) {
         let text = piece.repeat(bytes / piece.len());
         let draft = write(Grain::Daily, &[turn(8, 0, Role::User, "Ann", &text)]);

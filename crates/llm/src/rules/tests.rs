@@ -227,7 +227,7 @@ fn only_turns_of_people_are_read() {
 
 /// With quadratic run time this test would take hours.
 #[test]
-fn a_huge_turn_is_a_turn_like_any_other() {
+fn huge_turn_is_read_like_any_other() {
     for piece in ["and I love \" ", "I love tea and ", "x", "I, my, we; ", "公寓"] {
         check(&piece.repeat(1_000_000 / piece.len()), &[]);
     }

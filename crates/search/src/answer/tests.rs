@@ -55,7 +55,7 @@ async fn query_without_text_lists_the_newest_first() {
 }
 
 #[tokio::test]
-async fn an_empty_range_is_said_to_be_empty() {
+async fn empty_range_is_reported() {
     let world = World::with(&TURNS, &[]).await;
     let query = Query { period: Some("2025".parse().unwrap()), ..about("boat") };
     let answer = world.ask(query).await;

@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn short_excerpt_tells_the_whole_period() {
+    fn short_excerpt_covers_the_whole_period() {
         let lines = [("02", "opening"), ("02", "greeting"), ("03", "strikes"), ("20", "settled")];
         check(&lines, "", &["opening", "strikes"]);
         check(&lines[1..], "", &["greeting", "settled"]);

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_found_means_nothing_known() {
+    fn no_hits_mean_no_known_memory() {
         let nothing = Answer { results: Vec::new(), ..answer(0.0, 0.0, 0) };
         assert!(!knows("Which boat did I sell?", "en", &nothing));
         let mut little = answer(0.0, 0.0, 1);

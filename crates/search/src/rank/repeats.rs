@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn repeat_of_a_higher_text_goes_down() {
+    fn repeat_of_a_higher_text_ranks_lower() {
         let (one, again, other) = ("a b c d e f g h i", "A b c d e f g h, i!", "k l m n");
         check(&[one, again, other], &[one, other, again]);
         // One word more or less.

@@ -231,7 +231,7 @@ async fn service_of_another_version_is_named_in_the_error() {
 }
 
 #[tokio::test]
-async fn answer_that_breaks_off_says_that_the_service_stopped() {
+async fn truncated_answer_reports_that_the_service_stopped() {
     async fn check(answer: &str, cause: &str) {
         let answer = answer.to_owned();
         let (client, mut service) = UnixStream::pair().unwrap();

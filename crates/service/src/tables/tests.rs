@@ -67,7 +67,7 @@ async fn progress_of_an_agent_wakes_only_its_subscribers() {
 }
 
 #[tokio::test]
-async fn an_agent_is_queued_once_and_in_order() {
+async fn agent_is_queued_once_and_in_order() {
     let queue = Queue::default();
     ["a", "b", "a", "c", "b"].iter().for_each(|name| queue.push(&agent(name)));
     for expect in ["a", "b", "c"] {

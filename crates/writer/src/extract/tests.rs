@@ -203,7 +203,7 @@ async fn wait_recorded_under_a_clock_ahead_is_ignored() {
 
 /// A model that stays away after the clock went back: the fallback reads after six hours, not after a year.
 #[tokio::test]
-async fn patience_restarts_when_the_clock_went_back() {
+async fn retry_deadline_restarts_when_the_clock_went_back() {
     let fixture = Fixture::new();
     fixture.say("x", 1, "Ann likes tea.").await;
     for now in ["2027-03-05T00:00:00Z", NOW, "2026-03-05T06:00:00Z"] {
@@ -293,7 +293,7 @@ async fn turns_that_somebody_else_read_meanwhile_are_not_saved_twice() {
 
 /// Even if the endpoint asks for a longer wait than retention can afford.
 #[tokio::test]
-async fn patience_ends_before_a_longer_retry_wait() {
+async fn retry_deadline_ends_before_a_longer_retry_wait() {
     let fixture = Fixture::new();
     fixture.say("x", 1, "Ann likes tea.").await;
     let retry_after = Some(SignedDuration::from_hours(100));

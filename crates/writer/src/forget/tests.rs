@@ -156,7 +156,7 @@ async fn forget(eraser: &Eraser, target: &Target) -> Result<()> {
 /// Every call of every store in turn fails once after the erasure, as if the process had ended there. A later pass lists the
 /// agents to clean, and finishes.
 #[tokio::test]
-async fn interrupted_cleaning_is_owed_and_finished_later() {
+async fn interrupted_cleaning_is_pending_and_finished_later() {
     for target in [Target::Subject("Bob".into()), Target::Agent] {
         for which in 0..3 {
             for call in 1.. {

@@ -50,7 +50,7 @@ const OWN: &str = r#"{"timestamp":"2026-03-02T08:00:00.300Z","type":"event_msg",
 {"timestamp":"2026-03-02T08:00:20.000Z","type":"event_msg","payload":{"type":"agent_message","message":"Done."}}"#;
 
 #[test]
-fn what_was_said_is_read_once() {
+fn visible_messages_are_read_once() {
     check(
         &[("2026/03/01/rollout-2026-03-01T10-00-00-s1.jsonl", &parent())],
         r#"codex:s1 #1 user 2026-03-01T10:00:01.1Z Add a test

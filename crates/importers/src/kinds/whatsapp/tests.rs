@@ -26,7 +26,7 @@ fn chats_of_many_phones_are_read() {
 }
 
 #[test]
-fn undecided_order_is_asked_for() {
+fn undecided_date_order_is_requested() {
     let mut options = options("UTC");
     let undecided = fixture("whatsapp/undecided.txt");
     let error = read(Kind::WhatsApp, &undecided, &options).unwrap_err().to_string();

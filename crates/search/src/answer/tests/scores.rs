@@ -61,7 +61,7 @@ async fn conversations_are_ranked_with_their_best_turn() {
 }
 
 #[tokio::test]
-async fn repeated_text_goes_down() {
+async fn repeated_text_ranks_lower() {
     let turns = [
         ("2026-03-01T10:00:00Z", "Ann sold the old red boat"),
         ("2026-03-01T11:00:00Z", "Ann sold the old red boat!"),

@@ -46,7 +46,7 @@ async fn conversation_is_created_changed_and_deleted() {
 }
 
 #[tokio::test]
-async fn items_come_back_as_they_came_and_in_order() {
+async fn items_round_trip_in_order() {
     let client = Client::new();
     let id = conversation(&client, json!({ "items": [message("How is Bern?")] })).await;
     let sent = json!([

@@ -88,7 +88,7 @@ fn invalid_wake_expression_is_refused() {
 }
 
 #[test]
-fn what_is_not_toml_is_told_with_its_line() {
+fn invalid_toml_is_reported_with_its_line() {
     let error = Jobs::parse(&files(&[("rollup", "enabled = true\nwake = \"0\n")])).unwrap_err().to_string();
     assert!(error.starts_with("rollup.toml: line 2: the file is not TOML: "), "{error}");
 }

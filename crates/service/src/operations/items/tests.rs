@@ -233,7 +233,7 @@ async fn forgotten_items_stay_forgotten_until_they_are_wanted() {
 
 /// A statement that names a person goes with her, and a block and a fact too.
 #[tokio::test]
-async fn what_names_a_forgotten_person_does_not_come_back() {
+async fn items_that_name_a_forgotten_person_are_not_stored_again() {
     let service = service(Arc::new(|| at(NOW)));
     let items = || {
         let fact = ItemIn::Fact {
@@ -356,7 +356,7 @@ async fn credentials_are_masked_unless_the_settings_say_otherwise() {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_is_stored_elsewhere_or_counted() {
+async fn items_that_do_not_fit_are_stored_elsewhere_or_counted() {
     let service = service(Arc::new(|| at(NOW)));
     let title = ItemIn::Conversation { id: "chatgpt:c".into(), title: None, summary: Some("About boats.".into()) };
     let items = vec![

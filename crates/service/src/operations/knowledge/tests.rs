@@ -36,7 +36,7 @@ async fn graph_is_read_as_it_was_entered() {
 }
 
 #[tokio::test]
-async fn what_exists_is_not_added_again() {
+async fn existing_entity_is_not_added_again() {
     let (service, me) = with_two().await;
     let before = service.knowledge(&me).await.unwrap();
     let again = vec![entity("Zoe", "robot", &["Likes oil"])];
@@ -50,7 +50,7 @@ async fn what_exists_is_not_added_again() {
 
 /// Texts that are long, have several lines, or differ in case only.
 #[tokio::test]
-async fn observation_of_any_text_comes_back_as_it_was() {
+async fn observation_of_any_text_round_trips() {
     let (service, me) = with_two().await;
     let long = "word ".repeat(200) + "end";
     let texts = ["likes tea".to_owned(), "one\ntwo".into(), long, "…".into(), " spaced ".into(), "東京".repeat(100)];

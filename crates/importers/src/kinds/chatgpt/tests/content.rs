@@ -6,7 +6,7 @@ use crate::{Kind, Options};
 use super::{check, export, message, node, node_with, one, text};
 
 #[test]
-fn voice_chats_keep_what_was_said_and_images_are_counted() {
+fn voice_chats_keep_their_transcript_and_images_are_counted() {
     let voice = r#"{"content_type":"multimodal_text","parts":[
         {"content_type":"audio_transcription","text":"Good morning","direction":"in"},
         {"content_type":"audio_asset_pointer","asset_pointer":"x"}]}"#;
