@@ -17,7 +17,7 @@ pub fn program() -> Command {
 
 /// A data folder, and commands that run on it.
 pub struct Annals {
-    place: TempDir,
+    temp_dir: TempDir,
 }
 
 /// Exit code and output of a command.
@@ -29,16 +29,16 @@ pub struct Answer {
 
 impl Annals {
     pub fn new() -> Annals {
-        Annals { place: tempfile::tempdir().unwrap() }
+        Annals { temp_dir: tempfile::tempdir().unwrap() }
     }
 
     pub fn data(&self) -> PathBuf {
-        self.place.path().join("data")
+        self.temp_dir.path().join("data")
     }
 
     /// Writes a file beside the data folder.
     pub fn file(&self, name: &str, content: &str) -> PathBuf {
-        let path = self.place.path().join(name);
+        let path = self.temp_dir.path().join(name);
         std::fs::write(&path, content).unwrap();
         path
     }

@@ -79,13 +79,13 @@ fn search_rebuilds_the_damaged_table_it_needs() {
 }
 
 /// Returns everything below a folder, each folder before its content.
-fn places(folder: &Path) -> Vec<PathBuf> {
+fn part_paths(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         found.push(path.clone());
         if path.is_dir() {
-            found.extend(places(&path));
+            found.extend(part_paths(&path));
         }
     }
     found.sort();
@@ -93,8 +93,8 @@ fn places(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns the path with long names replaced by `*`, so that files of one kind have the same path.
-fn kind(place: &Path) -> String {
-    let text = place.display().to_string();
+fn kind(part_path: &Path) -> String {
+    let text = part_path.display().to_string();
     let part = |part: &str| {
         let (stem, end) = part.rsplit_once('.').unwrap_or((part, ""));
         if stem.len() > 15 { format!("*.{end}") } else { part.to_owned() }
@@ -102,8 +102,12 @@ fn kind(place: &Path) -> String {
     text.split('/').map(part).collect::<Vec<_>>().join("/")
 }
 
-fn remove(place: &Path) {
-    if place.is_dir() { std::fs::remove_dir_all(place).unwrap() } else { std::fs::remove_file(place).unwrap() }
+fn remove(part_path: &Path) {
+    if part_path.is_dir() {
+        std::fs::remove_dir_all(part_path).unwrap()
+    } else {
+        std::fs::remove_file(part_path).unwrap()
+    }
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -148,16 +152,16 @@ fn search_after_any_removal_is_right_or_fails_with_a_reason() {
     assert!(expect.0.len() > 15 && expect.1.contains("Bern"), "{expect:?}");
     assert!(expect.0.iter().any(|id| id.starts_with("p-")), "passages are found too: {expect:?}");
     let (all, mut seen) = (std::env::var("ANNALS_DAMAGE").is_ok_and(|which| which == "all"), BTreeSet::new());
-    for place in places(&whole.data()) {
-        let place = place.strip_prefix(whole.data()).unwrap();
-        if !(seen.insert(kind(place)) || all) {
+    for part_path in part_paths(&whole.data()) {
+        let part_path = part_path.strip_prefix(whole.data()).unwrap();
+        if !(seen.insert(kind(part_path)) || all) {
             continue;
         }
         let annals = Annals::new();
         copy(&whole.data(), &annals.data());
-        remove(&annals.data().join(place));
+        remove(&annals.data().join(part_path));
         if let Some(found) = findings(&annals) {
-            assert_eq!(found, expect, "without {}", place.display());
+            assert_eq!(found, expect, "without {}", part_path.display());
         }
     }
 }
@@ -169,11 +173,11 @@ fn import_after_the_loss_of_a_table_restores_its_rows() {
         let annals = Annals::new();
         annals.import(&days("ann", 3, 2));
         annals.json(&["rollup"]);
-        let mut place = annals.data();
+        let mut part_path = annals.data();
         for part in lost.split('/') {
-            place = if part == "*" { places(&place).remove(0) } else { place.join(part) };
+            part_path = if part == "*" { part_paths(&part_path).remove(0) } else { part_path.join(part) };
         }
-        remove(&place);
+        remove(&part_path);
         annals.import(&line("ann", "me", "1", "Ann", "I live in Bern. My brother visits me.", "2026-01-03T10:00:00Z"));
         let found = annals.json(&["search", "brother", "--agent", "ann", "--grain", "working", "--limit", "100"]);
         assert_eq!(found["results"].as_array().unwrap().len(), 7, "{lost}");

@@ -25,8 +25,8 @@ pub fn with_documents(annals: &Annals) -> Annals {
 fn with_attachment(number: usize, line: &str) -> String {
     let mut record: Value = serde_json::from_str(line).unwrap();
     if number.is_multiple_of(3) && record["record"] == "turn" {
-        let guest = if number.is_multiple_of(2) { GUEST } else { "Nobody" };
-        let item = json!({"item": {"number": number, "note": format!("Said \"so\".\n{guest} heard it.")}});
+        let person = if number.is_multiple_of(2) { GUEST } else { "Nobody" };
+        let item = json!({"item": {"number": number, "note": format!("Said \"so\".\n{person} heard it.")}});
         record["attachment"] = Value::String(item.to_string());
     }
     format!("{record}\n")

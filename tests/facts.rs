@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::command::Annals;
 use crate::story::line;
 
-fn message_saying(lines: &[(&str, &str)]) -> Annals {
+fn annals_with(lines: &[(&str, &str)]) -> Annals {
     let annals = Annals::new();
     let lines = lines.iter().enumerate();
     annals.import(
@@ -28,7 +28,7 @@ fn facts(annals: &Annals, args: &[&str]) -> Vec<String> {
 
 #[test]
 fn move_ends_the_former_residence() {
-    let annals = message_saying(&[
+    let annals = annals_with(&[
         ("2026-01-05T10:00:00Z", "I live in Rome."),
         ("2026-02-05T10:00:00Z", "I moved to Oslo last week."),
         ("2026-03-05T10:00:00Z", "I moved from Oslo to Bern."),
@@ -41,7 +41,7 @@ fn move_ends_the_former_residence() {
 
 #[test]
 fn older_message_does_not_overturn_newer_facts() {
-    let annals = message_saying(&[("2026-02-05T10:00:00Z", "I live in Oslo.")]);
+    let annals = annals_with(&[("2026-02-05T10:00:00Z", "I live in Oslo.")]);
     assert_eq!(facts(&annals, &[]), ["lives_in Oslo"]);
     annals.import(&line("ann", "diary", "1", "Ann", "I live in Rome.", "2019-02-05T10:00:00Z"));
     assert_eq!(facts(&annals, &[]), ["lives_in Oslo"]);
@@ -50,7 +50,7 @@ fn older_message_does_not_overturn_newer_facts() {
 
 #[test]
 fn plan_ends_with_its_day() {
-    let annals = message_saying(&[
+    let annals = annals_with(&[
         ("2023-05-10T10:00:00Z", "I'm flying to Boston tomorrow."),
         ("2023-05-10T10:01:00Z", "I live in Oslo."),
     ]);
@@ -75,7 +75,7 @@ fn facts_are_added_and_retracted_by_hand() {
 
 #[test]
 fn damaged_or_missing_table_of_facts_is_rebuilt() {
-    let annals = message_saying(&[("2026-01-05T10:00:00Z", "I live in Rome.")]);
+    let annals = annals_with(&[("2026-01-05T10:00:00Z", "I live in Rome.")]);
     let before = facts(&annals, &[]);
     for file in crate::command::files(&annals.data().join("facts")) {
         std::fs::write(file, "no parquet").unwrap();
@@ -198,7 +198,7 @@ fn equivalent_names_are_merged_with_a_reason_until_retracted() {
 
 #[test]
 fn deaths_resignations_and_moves_end_facts() {
-    let annals = message_saying(&[
+    let annals = annals_with(&[
         ("2026-01-05T10:00:00Z", "My dog Bello is six. I work at Siemens. I live in Bern."),
         ("2026-03-05T10:00:00Z", "My dog Bello died yesterday. I quit my job at Siemens on Friday."),
         ("2026-03-06T10:00:00Z", "I no longer live in Bern, we moved to Basel yesterday."),
@@ -211,7 +211,7 @@ fn deaths_resignations_and_moves_end_facts() {
 
 #[test]
 fn fact_by_hand_that_a_later_one_ends_is_stored_as_ended() {
-    let annals = message_saying(&[("2026-02-05T10:00:00Z", "I live in Oslo.")]);
+    let annals = annals_with(&[("2026-02-05T10:00:00Z", "I live in Oslo.")]);
     let add = ["facts", "add", "Ann", "lives_in", "Rome", "--agent", "ann", "--since", "2020-01-01"];
     let answer = annals.run(&add);
     assert!(answer.code == 0 && answer.out.contains("stored as ended"), "{}", answer.out);
@@ -239,7 +239,7 @@ fn hearsay_neither_ends_facts_nor_assigns_names() {
 
 #[test]
 fn retracted_alias_is_not_followed_by_forgetting() {
-    let annals = message_saying(&[("2026-01-05T10:00:00Z", "The garden needs water.")]);
+    let annals = annals_with(&[("2026-01-05T10:00:00Z", "The garden needs water.")]);
     annals.json(&["facts", "add", "Mallory", "also_known_as", "Ann", "--agent", "ann", "--since", "2026-01-01"]);
     annals.json(&["facts", "retract", "Mallory", "also_known_as", "Ann", "--agent", "ann"]);
     annals.json(&["forget", "--agent", "ann", "--subject", "Mallory", "--yes"]);
@@ -251,7 +251,7 @@ fn retracted_alias_is_not_followed_by_forgetting() {
 fn recalled_memory_is_neither_summarised_nor_read_for_facts() {
     let recalled = "<annals-memory>\n2026-01-01 Ann: I live in Tromsø near the cathedral since my wedding.\n</annals-memory>\n\
                     Today I repaired the green bicycle with my neighbour and we drank coffee.";
-    let annals = message_saying(&[
+    let annals = annals_with(&[
         ("2026-01-05T10:00:00Z", recalled),
         ("2026-01-06T10:00:00Z", "<annals-memory>\nI live in Tromsø near the cathedral.\n</annals-memory>"),
     ]);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::service::Served;
 use crate::story::days;
 
-fn message_saying(content: &str) -> Value {
+fn message(content: &str) -> Value {
     json!({ "messages": [{ "role": "user", "content": content }], "conversation": "talk" })
 }
 
@@ -24,7 +24,7 @@ async fn message_is_searchable_while_another_agent_is_imported() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     for number in 0..2 {
-        let [live, own] = ["Live message", "Bob's message"].map(|words| message_saying(&format!("{words} {number}.")));
+        let [live, own] = ["Live message", "Bob's message"].map(|words| message(&format!("{words} {number}.")));
         let bob = "/v1/agents/bob/messages?wait=searchable&timeout_seconds=60";
         let (_, (_, answer)) = tokio::join!(served.post("/v1/agents/big/messages", &live), served.post(bob, &own));
         // Facts may have been extracted by then, too.

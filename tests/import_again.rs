@@ -129,8 +129,8 @@ fn forgotten_items_are_not_stored_by_the_next_import() {
     assert_eq!(counts(&again[2], "statements"), [Some(0), Some(1)], "{}", again[2]);
     assert_eq!(annals.dump(), before);
     assert!(!before.contains("Zelda"), "{before}");
-    let said = annals.run(&["import", &path, "--from", "openclaw", "--agent", "ann"]).out;
-    assert!(said.contains("3 items skipped, because they were forgotten before"), "{said}");
+    let stdout = annals.run(&["import", &path, "--from", "openclaw", "--agent", "ann"]).out;
+    assert!(stdout.contains("3 items skipped, because they were forgotten before"), "{stdout}");
     let wanted = annals.json(&["import", &path, "--from", "openclaw", "--agent", "ann", "--unforget"]);
     assert_eq!(wanted["stored"]["blocks"]["new"], 1, "{wanted}");
 }

@@ -88,8 +88,8 @@ fn search_is_answered_whatever_the_model_does() {
 async fn context_is_reranked_and_measured() {
     let server = ModelServer::start([]);
     let served = Served::over(annals(server.base_url()));
-    let wish = json!({ "prompt": "boat", "documents": [{ "id": "d", "text": "A boat needs paint." }] });
-    let (_, context) = served.post("/v1/agents/ann/context", &wish).await;
+    let context_request = json!({ "prompt": "boat", "documents": [{ "id": "d", "text": "A boat needs paint." }] });
+    let (_, context) = served.post("/v1/agents/ann/context", &context_request).await;
     assert_eq!((&context["reranked"], &context["not_reranked_because"]), (&json!(true), &Value::Null), "{context}");
     let sent = server.requests()[0].body["documents"].to_string();
     assert!(server.requests().len() == 1 && sent.contains("needs paint") && sent.contains("blue boat"), "{sent}");

@@ -135,7 +135,7 @@ fn serve(annals: &Annals, args: &[&str]) -> Command {
     command
 }
 
-fn message_saying(id: &str, content: &str) -> Value {
+fn message(id: &str, content: &str) -> Value {
     json!({ "messages": [{ "role": "user", "name": "Ann", "id": id, "content": content, "at": "2026-03-04T18:30:00Z" }],
         "conversation": "talk" })
 }
@@ -144,11 +144,11 @@ fn message_saying(id: &str, content: &str) -> Value {
 async fn acknowledged_message_is_found_and_survives_a_kill() {
     let served = Served::new();
     let (status, answer) =
-        served.post("/v1/agents/ann/messages?wait=extracted", &message_saying("1", "I moved from Oslo to Bern.")).await;
+        served.post("/v1/agents/ann/messages?wait=extracted", &message("1", "I moved from Oslo to Bern.")).await;
     assert_eq!(status, StatusCode::ACCEPTED, "{answer}");
     assert_eq!(answer["status"], "extracted");
     assert_eq!(answer["accepted"], 1);
-    let (_, again) = served.post("/v1/agents/ann/messages", &message_saying("1", "I moved from Oslo to Bern.")).await;
+    let (_, again) = served.post("/v1/agents/ann/messages", &message("1", "I moved from Oslo to Bern.")).await;
     assert_eq!((&again["accepted"], &again["duplicate"]), (&json!(0), &json!(1)));
     let served = Served::over(served.kill());
     let question = json!({ "query": "Where does Ann live?", "limit": 1 });
@@ -184,7 +184,7 @@ async fn repeated_idempotency_key_returns_the_same_operation() {
     let again: Value = send(body).await.unwrap().json().await.unwrap();
     assert_eq!(first["operation_id"], again["operation_id"]);
     assert_eq!(again["accepted"], 1);
-    let other = send(message_saying("1", "Something else.")).await.unwrap();
+    let other = send(message("1", "Something else.")).await.unwrap();
     assert_eq!(other.status(), StatusCode::UNPROCESSABLE_ENTITY);
     assert_eq!(other.json::<Value>().await.unwrap()["code"], "idempotency_key_reused");
     let (_, status) = served.get("/v1/agents/ann/status").await;
@@ -218,7 +218,7 @@ async fn commands_are_run_by_the_running_service() {
 #[tokio::test]
 async fn service_stops_on_sigterm_and_releases_the_folder() {
     let mut served = Served::new();
-    served.post("/v1/agents/ann/messages", &message_saying("1", "Hello.")).await;
+    served.post("/v1/agents/ann/messages", &message("1", "Hello.")).await;
     assert_eq!(served.terminate(), 0);
     assert!(!served.annals.data().join("annals.sock").exists());
     assert_eq!(served.annals.json(&["status"])["agents"][0]["memories"]["working"], 1);
@@ -234,7 +234,7 @@ async fn without_a_key_only_local_requests_are_answered() {
     let served = Served::over(annals);
     let key = served.annals.json(&["key", "add", "phone", "--scope", "ingest"]);
     let (text, id) = (key["key"].as_str().unwrap(), key["id"].as_str().unwrap());
-    let body = message_saying("1", "Hello.");
+    let body = message("1", "Hello.");
     let path = "/v1/agents/ann/messages";
     assert_eq!(served.post(path, &body).await.0, StatusCode::UNAUTHORIZED);
     assert_eq!(served.ask(Method::POST, path, Some(text), Some(&body)).await.0, StatusCode::ACCEPTED);

@@ -149,10 +149,10 @@ async fn slow_summary_model_blocks_no_other_call() {
 async fn data_forgotten_during_extraction_stays_forgotten() {
     let slow = Slow::serving(Task::Facts, "");
     // Messages of the present: no summary is due, for which the forgetting itself would need the model.
-    let message_saying = |content: &str, conversation: &str| json!({ "messages": [{ "role": "user", "name": "Ann", "content": content }], "conversation": conversation });
+    let message_of = |content: &str, conversation: &str| json!({ "messages": [{ "role": "user", "name": "Ann", "content": content }], "conversation": conversation });
     let path = "/v1/agents/ann/messages?wait=extracted&timeout_seconds=1";
-    slow.served.post(path, &message_saying("Zelda Quist bakes bread in Uppsala.", "secret")).await;
-    slow.served.post("/v1/agents/ann/messages", &message_saying("Tom likes his tea black.", "other")).await;
+    slow.served.post(path, &message_of("Zelda Quist bakes bread in Uppsala.", "secret")).await;
+    slow.served.post("/v1/agents/ann/messages", &message_of("Tom likes his tea black.", "other")).await;
     slow.wait_for_question().await;
     let forgotten = slow.served.ask(Method::DELETE, "/v1/agents/ann/conversations/secret?dry_run=false", None, None);
     let (status, answer) = tokio::time::timeout(Duration::from_secs(120), forgotten).await.expect("forgetting");

@@ -11,7 +11,7 @@ use annals_service::wire::ForgetAnswer;
 use serde_json::Value;
 use tokio::io::AsyncReadExt;
 
-use crate::ground_truth::{EntryState, Place, SUBJECT, State};
+use crate::ground_truth::{EntryState, SUBJECT, State, StoredAs};
 use crate::history::History;
 use crate::search::{self, Words};
 
@@ -113,13 +113,13 @@ impl History {
     fn check_reported_entries(&self, agent: usize, target: &Target, done: &ForgetAnswer) {
         let (mut blocks, mut documents) = (Vec::new(), Vec::new());
         for index in self.truth.meant_entries(agent, target) {
-            match &self.truth.entries[index].place {
-                Place::Fact(source) => {
+            match &self.truth.entries[index].stored_as {
+                StoredAs::Fact(source) => {
                     let operation = annals_core::FactOperation::id(source, 0);
                     assert!(done.operations.contains(&operation), "{source} {:#?}", self.log);
                 }
-                Place::Block(name) => blocks.push(name.clone()),
-                Place::Document(name, _) => documents.push(name.clone()),
+                StoredAs::Block(name) => blocks.push(name.clone()),
+                StoredAs::Document(name, _) => documents.push(name.clone()),
             }
         }
         blocks.sort();
@@ -189,7 +189,7 @@ impl History {
             ("Parquet files", search::parquet(&folder.join("facts").join(of.folder()), &gone)),
         ] {
             self.totals.searched(store, found.looked_at);
-            left.extend(found.places);
+            left.extend(found.locations);
         }
         assert_eq!(left, [""; 0], "{:#?}", self.log);
         // An empty search proves something only if the same search finds words that are there.
@@ -199,7 +199,7 @@ impl History {
             search::sqlite(&copies.path().join("catalog.sqlite"), of.name(), &there),
             there_in_tables,
         ] {
-            assert!(!found.places.is_empty(), "{:#?}", self.log);
+            assert!(!found.locations.is_empty(), "{:#?}", self.log);
         }
     }
 

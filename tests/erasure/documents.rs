@@ -7,7 +7,7 @@ use annals_core::{MemoryId, SignedDuration, Timestamp};
 use annals_service::wire::PutDocument;
 use serde_json::{Value, json};
 
-use crate::ground_truth::{Entry, EntryState, Place, SUBJECT};
+use crate::ground_truth::{Entry, EntryState, SUBJECT, StoredAs};
 use crate::history::History;
 
 /// Seconds until a document with a lifetime expires.
@@ -24,8 +24,8 @@ impl History {
     pub async fn change_document(&mut self, agent: usize) {
         let entries = self.truth.entries.iter().enumerate();
         let live = entries.filter(|(_, entry)| entry.agent == agent && entry.state == EntryState::Live);
-        let mut documents = live.filter_map(|(index, entry)| match &entry.place {
-            Place::Document(name, _) => Some((index, name.trim_start_matches("notes/").to_owned())),
+        let mut documents = live.filter_map(|(index, entry)| match &entry.stored_as {
+            StoredAs::Document(name, _) => Some((index, name.trim_start_matches("notes/").to_owned())),
             _ => None,
         });
         let Some((index, key)) = documents.next() else { return };
@@ -41,7 +41,7 @@ impl History {
         }
         self.note(agent, format!("removes {key}"));
         let has_expired = self.truth.entries[index].expires_at.is_some_and(|end| end <= at);
-        let removed = service.remove_document(&of, place(&key), None, at).await;
+        let removed = service.remove_document(&of, document_key(&key), None, at).await;
         assert_eq!(removed.is_err(), has_expired, "{:#?}", self.log);
     }
 
@@ -68,9 +68,9 @@ impl History {
         let request = self.request(&word, names_subject);
         let expires_at = request.lifetime_seconds.map(|_| at + SignedDuration::from_secs(LIFETIME.into()));
         self.note(agent, format!("stores as {key} {request:?}"));
-        let passages = self.store_document(agent, place(&key), request, at).await;
-        let place = Place::Document(format!("notes/{key}"), passages);
-        self.truth.entries.push(Entry { agent, place, at, words, state: EntryState::Live, expires_at });
+        let passages = self.store_document(agent, document_key(&key), request, at).await;
+        let document_key = StoredAs::Document(format!("notes/{key}"), passages);
+        self.truth.entries.push(Entry { agent, document_key, at, words, state: EntryState::Live, expires_at });
     }
 
     /// Returns a text of many passages or a JSON value, which may be searched in part and may expire.
@@ -92,18 +92,18 @@ impl History {
     async fn store_document(
         &self,
         agent: usize,
-        place: DocumentKey,
+        document_key: DocumentKey,
         request: PutDocument,
         at: Timestamp,
     ) -> Vec<MemoryId> {
         let (of, service) = (self.agents[agent].clone(), self.world().service.clone());
         let settings = service.admit(&of).await.unwrap();
-        service.put_document(&of, &settings, place.clone(), request, at).await.unwrap();
-        let stored = service.documents_at(&of, &[place], at).await.unwrap().remove(0);
+        service.put_document(&of, &settings, document_key.clone(), request, at).await.unwrap();
+        let stored = service.documents_at(&of, &[document_key], at).await.unwrap().remove(0);
         stored.memories(&of).into_iter().map(|memory| memory.id).collect()
     }
 }
 
-fn place(key: &str) -> DocumentKey {
+fn document_key(key: &str) -> DocumentKey {
     DocumentKey { collection: "notes".into(), key: key.into() }
 }

@@ -50,7 +50,7 @@ impl Turn {
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub agent: usize,
-    pub place: Place,
+    pub stored_as: StoredAs,
     pub at: Timestamp,
     pub words: BTreeSet<String>,
     pub state: EntryState,
@@ -66,9 +66,9 @@ pub enum EntryState {
     Forgotten,
 }
 
-/// The place where an entry is stored.
+/// How an entry is stored.
 #[derive(Clone, Debug)]
-pub enum Place {
+pub enum StoredAs {
     /// Source id of the operation.
     Fact(MemoryId),
     /// Name of the block.
@@ -111,12 +111,12 @@ impl GroundTruth {
     pub fn meant_entries(&self, agent: usize, target: &Target) -> Vec<usize> {
         let entries = self.entries.iter().enumerate();
         let entries = entries.filter(|(_, entry)| entry.agent == agent && entry.state == EntryState::Live);
-        let is_meant = |entry: &Entry| match (target, &entry.place) {
+        let is_meant = |entry: &Entry| match (target, &entry.stored_as) {
             (Target::Agent, _) => true,
             (Target::Subject(_), _) => entry.words.contains(SUBJECT),
-            (Target::Range(range), Place::Fact(_) | Place::Document(..)) => range.contains(entry.at),
-            (Target::Memories(ids), Place::Document(_, passages)) => passages.iter().any(|id| ids.contains(id)),
-            (Target::Memories(ids), Place::Fact(id)) => ids.contains(id),
+            (Target::Range(range), StoredAs::Fact(_) | StoredAs::Document(..)) => range.contains(entry.at),
+            (Target::Memories(ids), StoredAs::Document(_, passages)) => passages.iter().any(|id| ids.contains(id)),
+            (Target::Memories(ids), StoredAs::Fact(id)) => ids.contains(id),
             _ => false,
         };
         entries.filter(|(_, entry)| is_meant(entry)).map(|(index, _)| index).collect()

@@ -9,7 +9,7 @@ use annals_core::{Agent, Grain, Interval, Kind, MemoryId, Message, Role, SignedD
 use annals_writer::NewMessage;
 use tempfile::TempDir;
 
-use crate::ground_truth::{Entry, EntryState, GroundTruth, Place, SUBJECT, State, Turn};
+use crate::ground_truth::{Entry, EntryState, GroundTruth, SUBJECT, State, StoredAs, Turn};
 use crate::planted::Bug;
 use crate::totals::Totals;
 use crate::world::{Moment, World, now};
@@ -299,7 +299,7 @@ impl History {
         let source = log.into_iter().find(|operation| operation.object == object).unwrap().source;
         self.truth.entries.push(Entry {
             agent,
-            place: Place::Fact(source),
+            stored_as: StoredAs::Fact(source),
             at,
             words,
             state: EntryState::Live,
@@ -319,7 +319,7 @@ impl History {
         annals_testkit::save_block(&*self.world().parts.store, &self.agents[agent], block).await.unwrap();
         self.truth.entries.push(Entry {
             agent,
-            place: Place::Block(name),
+            stored_as: StoredAs::Block(name),
             at,
             words,
             state: EntryState::Live,
@@ -377,10 +377,10 @@ impl History {
 
     fn entered(&self, agent: usize) -> Option<MemoryId> {
         let entries = self.truth.entries.iter().filter(|entry| entry.agent == agent && entry.state == EntryState::Live);
-        entries.rev().find_map(|entry| match &entry.place {
-            Place::Fact(id) => Some(id.clone()),
-            Place::Document(_, passages) => passages.last().cloned(),
-            Place::Block(_) => None,
+        entries.rev().find_map(|entry| match &entry.stored_as {
+            StoredAs::Fact(id) => Some(id.clone()),
+            StoredAs::Document(_, passages) => passages.last().cloned(),
+            StoredAs::Block(_) => None,
         })
     }
 }

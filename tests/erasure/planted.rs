@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use annals_catalog::SqliteCatalog;
 use annals_core::ports::{
-    Document, DocumentSelect, DocumentWrite, Documents, Erasure, ErasureReport, Expected, ItemPlace, Journal, Seals,
+    Document, DocumentSelect, DocumentWrite, Documents, Erasure, ErasureReport, Expected, ItemKey, Journal, Seals,
     Select, Target,
 };
 use annals_core::prelude::*;
@@ -129,7 +129,7 @@ impl Erasure for Planted {
         let mut report = self.catalog.preview(agent, &target).await?;
         report.operations.retain(|id| !named.iter().any(|operation| operation.id == *id));
         let others = self.without_name(agent, &target).await?;
-        report.documents.retain(|place| others.iter().all(|document| document.place() != *place));
+        report.documents.retain(|place| others.iter().all(|document| document.document_key() != *place));
         report.lost.retain(|period| !kept.iter().any(|(memory, _)| memory.period == *period));
         Ok(report)
     }
@@ -141,8 +141,8 @@ impl Erasure for Planted {
         let mut named = self.naming(agent, &target).await?;
         let mut others = self.without_name(agent, &target).await?;
         let mut report = self.catalog.erase(agent, &target, now).await?;
-        others.retain(|document| report.documents.contains(&document.place()));
-        report.documents.retain(|place| others.iter().all(|document| document.place() != *place));
+        others.retain(|document| report.documents.contains(&document.document_key()));
+        report.documents.retain(|place| others.iter().all(|document| document.document_key() != *place));
         let put_back = others.into_iter().map(|document| DocumentWrite::Save(Box::new(document), Expected::Any));
         self.catalog.write_documents(agent, put_back.collect(), now).await?;
         named.retain(|operation| report.operations.contains(&operation.id));
@@ -162,16 +162,16 @@ impl Erasure for Planted {
         self.catalog.unforget(agent, messages).await
     }
 
-    async fn forgotten_items(&self, agent: &Agent, places: &[ItemPlace]) -> Result<Vec<bool>> {
+    async fn forgotten_items(&self, agent: &Agent, places: &[ItemKey]) -> Result<Vec<bool>> {
         self.catalog.forgotten_items(agent, places).await
     }
 
-    async fn unforget_items(&self, agent: &Agent, places: &[ItemPlace]) -> Result<()> {
+    async fn unforget_items(&self, agent: &Agent, places: &[ItemKey]) -> Result<()> {
         self.catalog.unforget_items(agent, places).await
     }
 
-    async fn cleaning_owed(&self) -> Result<Vec<(Agent, u64)>> {
-        self.catalog.cleaning_owed().await
+    async fn pending_cleanings(&self) -> Result<Vec<(Agent, u64)>> {
+        self.catalog.pending_cleanings().await
     }
 
     async fn cleaned(&self, agent: &Agent, erasure: u64) -> Result<()> {

@@ -14,7 +14,7 @@ use rusqlite::types::ValueRef;
 #[derive(Debug, Default)]
 pub struct Found {
     pub looked_at: usize,
-    pub places: Vec<String>,
+    pub locations: Vec<String>,
 }
 
 /// A case-insensitive search for words. `None` finds nothing.
@@ -54,7 +54,7 @@ pub fn bytes(folder: &Path, words: &Words) -> Found {
         let Ok(content) = std::fs::read(&file) else { continue };
         found.looked_at += 1;
         let held = words.in_bytes(&content).into_iter();
-        found.places.extend(held.map(|word| format!("{word} in the bytes of {}", file.display())));
+        found.locations.extend(held.map(|word| format!("{word} in the bytes of {}", file.display())));
     }
     found
 }
@@ -81,7 +81,7 @@ pub fn sqlite(file: &Path, agent: &str, words: &Words) -> Found {
             for (column, name) in names.iter().enumerate() {
                 if let ValueRef::Text(text) | ValueRef::Blob(text) = row.get_ref(column).unwrap() {
                     let held = words.in_bytes(text).into_iter();
-                    found.places.extend(held.map(|word| format!("{word} in {table}.{name} of {}", file.display())));
+                    found.locations.extend(held.map(|word| format!("{word} in {table}.{name} of {}", file.display())));
                 }
             }
         }
@@ -108,7 +108,7 @@ pub async fn lance(folder: &Path, sets: [&Words; 2]) -> [Found; 2] {
                 found.looked_at += 1;
                 for text in columns.iter().flat_map(|column| column.iter().flatten()) {
                     let held = words.in_bytes(text.as_bytes()).into_iter();
-                    found.places.extend(held.map(|word| format!("{word} in {name}, version {}", version.version)));
+                    found.locations.extend(held.map(|word| format!("{word} in {name}, version {}", version.version)));
                 }
             }
         }
@@ -132,7 +132,7 @@ pub fn parquet(folder: &Path, words: &Words) -> Found {
         let rows = rows.query_map([], |row| row.get::<_, String>(0)).unwrap();
         for row in rows.map(Result::unwrap) {
             let held = words.in_bytes(row.as_bytes()).into_iter();
-            found.places.extend(held.map(|word| format!("{word} in {}", file.display())));
+            found.locations.extend(held.map(|word| format!("{word} in {}", file.display())));
         }
     }
     found

@@ -122,19 +122,19 @@ fn odd(what: usize) -> Vec<u8> {
 
 /// Generates one to four mutations.
 pub fn mutations() -> impl Strategy<Value = Vec<Mutation>> {
-    let place = any::<u16>;
+    let position = any::<u16>;
     // Mostly short pieces.
     let length = || prop_oneof![3 => 0_u16..1_000, 1 => any::<u16>()];
     let one = prop_oneof![
-        (place(), 0_u8..8).prop_map(|(at, bit)| Mutation::Flip { at, bit }),
-        (place(), length()).prop_map(|(from, length)| Mutation::Cut { from, length }),
-        place().prop_map(|at| Mutation::End { at }),
-        (place(), length(), 1_u8..20).prop_map(|(from, length, times)| Mutation::Repeat { from, length, times }),
-        (place(), place(), length()).prop_map(|(one, other, length)| Mutation::Swap { one, other, length }),
-        (place(), any::<usize>()).prop_map(|(at, what)| Mutation::Insert { at, what }),
-        (place(), any::<usize>()).prop_map(|(n, what)| Mutation::Number { n, what }),
-        (place(), any::<usize>()).prop_map(|(n, what)| Mutation::Quoted { n, what }),
-        (place(), any::<u8>()).prop_map(|(n, what)| Mutation::Structure { n, what }),
+        (position(), 0_u8..8).prop_map(|(at, bit)| Mutation::Flip { at, bit }),
+        (position(), length()).prop_map(|(from, length)| Mutation::Cut { from, length }),
+        position().prop_map(|at| Mutation::End { at }),
+        (position(), length(), 1_u8..20).prop_map(|(from, length, times)| Mutation::Repeat { from, length, times }),
+        (position(), position(), length()).prop_map(|(one, other, length)| Mutation::Swap { one, other, length }),
+        (position(), any::<usize>()).prop_map(|(at, what)| Mutation::Insert { at, what }),
+        (position(), any::<usize>()).prop_map(|(n, what)| Mutation::Number { n, what }),
+        (position(), any::<usize>()).prop_map(|(n, what)| Mutation::Quoted { n, what }),
+        (position(), any::<u8>()).prop_map(|(n, what)| Mutation::Structure { n, what }),
     ];
     prop::collection::vec(one, 1..5)
 }
@@ -151,19 +151,19 @@ pub fn apply(good: &[u8], mutations: &[Mutation]) -> Vec<u8> {
 
 fn change(bytes: &mut Vec<u8>, mutation: &Mutation) {
     let length = bytes.len();
-    let place = |share: u16| length * usize::from(share) / 65_536;
-    let piece = |from: u16, share: u16| place(from)..(place(from) + place(share)).min(length);
+    let position = |share: u16| length * usize::from(share) / 65_536;
+    let piece = |from: u16, share: u16| position(from)..(position(from) + position(share)).min(length);
     match *mutation {
         Mutation::Flip { at, bit } => {
-            if let Some(byte) = bytes.get_mut(place(at)) {
+            if let Some(byte) = bytes.get_mut(position(at)) {
                 *byte ^= 1 << bit;
             }
         }
         Mutation::Cut { from, length } => drop(bytes.drain(piece(from, length))),
-        Mutation::End { at } => bytes.truncate(place(at)),
+        Mutation::End { at } => bytes.truncate(position(at)),
         Mutation::Repeat { from, length, times } => {
             let copied = bytes[piece(from, length)].repeat(usize::from(times));
-            let at = place(from);
+            let at = position(from);
             bytes.splice(at..at, copied);
         }
         Mutation::Swap { one, other, length } => {
@@ -175,7 +175,7 @@ fn change(bytes: &mut Vec<u8>, mutation: &Mutation) {
             }
         }
         Mutation::Insert { at, what } => {
-            let at = place(at);
+            let at = position(at);
             bytes.splice(at..at, odd(what));
         }
         Mutation::Number { n, what } => {

@@ -108,7 +108,7 @@ pub(crate) enum Command {
     Plans,
     /// Prune memories that are past their retention plan and covered by a summary
     Retain(Retain),
-    /// Forget memories permanently in every store; without --yes, only show what would go
+    /// Forget memories permanently in every store; without --yes, only show what would be removed
     Forget(Forget),
     /// Write everything stored for an agent to a file that `import` can read
     Export(Export),

@@ -196,8 +196,9 @@ fn prepare(path: &Path, create: bool) -> Result<PathBuf> {
 
 fn lock(path: &Path) -> Result<File> {
     let wrong = |cause| Error::storage(format!("cannot write in the data folder {}", path.display()), cause);
-    let place = path.join("annals.lock");
-    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(place).map_err(wrong)?;
+    let lock_file = path.join("annals.lock");
+    let mut file =
+        OpenOptions::new().read(true).write(true).create(true).truncate(false).open(lock_file).map_err(wrong)?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {

@@ -137,7 +137,7 @@ impl Task for Verification {
         for fault in &faults {
             tracing::error!(fault, "the catalog failed its integrity check");
         }
-        let (mut failures, mut checked, mut mended) = (faults.len() as u64, 0, 0);
+        let (mut failures, mut checked, mut repaired) = (faults.len() as u64, 0, 0);
         let mut last = None;
         while let Some(agent) = self.0.next_agent(last.as_ref()).await? {
             if stop.is_cancelled() {
@@ -145,13 +145,13 @@ impl Task for Verification {
             }
             let found = self.0.verify(&agent, moment.now).await?;
             failures += found.gaps.len() as u64;
-            mended += u64::from(!found.tables_are_sound());
+            repaired += u64::from(!found.tables_are_sound());
             checked += 1;
             log(&agent, &found);
-            self.0.mend(&agent, &found, moment.now).await?;
+            self.0.rebuild_damaged(&agent, &found, moment.now).await?;
             last = Some(agent);
         }
-        Ok(Report { done: format!("{checked} agents checked, {mended} repaired"), failures })
+        Ok(Report { done: format!("{checked} agents checked, {repaired} repaired"), failures })
     }
 }
 

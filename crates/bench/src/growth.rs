@@ -68,11 +68,11 @@ pub(crate) async fn run(args: &Growth) -> Result<(), Failure> {
     claim(&args.folder, &life)?;
     let agent = Agent::new(AGENT)?;
     let embedder = Arc::new(Kept::open(&vectors(&args.folder), OnnxEmbedder::bundled()?)?);
-    let folders = Folders { place: &args.folder, life: &life, agent: &agent, embedder: embedder.clone() };
+    let folders = Folders { root: &args.folder, life: &life, agent: &agent, embedder: embedder.clone() };
     let mut measured = Vec::new();
-    for (place, days) in ages.iter().copied().enumerate() {
+    for (root, days) in ages.iter().copied().enumerate() {
         eprintln!("{days} days: filling");
-        let folder = folders.at(days, place.checked_sub(1).map(|before| ages[before])).await?;
+        let folder = folders.at(days, root.checked_sub(1).map(|before| ages[before])).await?;
         eprintln!("{days} days: asking");
         measured.push(measure::measure(&life, &folder, days, embedder.clone()).await?);
     }

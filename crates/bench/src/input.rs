@@ -68,17 +68,18 @@ pub(crate) fn messages(path: &Path) -> Result<Messages> {
 /// Reads the questions. Leaves out those without an existing message that answers them, and returns their number.
 pub(crate) fn questions(path: &Path, messages: &Messages) -> Result<(Vec<Question>, usize)> {
     let lines = lines::<QuestionLine>(path)?;
-    let (all, places) = (lines.len(), places(messages));
+    let (all, message_lines) = (lines.len(), message_lines(messages));
     let mut questions = Vec::new();
     for line in lines {
         let agent = Agent::new(&line.agent)?;
-        let Some(places) = places.get(&agent) else { continue };
-        let known: HashSet<String> = line.evidence.into_iter().filter(|id| places.contains_key(id.as_str())).collect();
+        let Some(message_lines) = message_lines.get(&agent) else { continue };
+        let known: HashSet<String> =
+            line.evidence.into_iter().filter(|id| message_lines.contains_key(id.as_str())).collect();
         if !known.is_empty() {
-            let conversations = known.iter().map(|id| places[id.as_str()].0.to_owned()).collect();
+            let conversations = known.iter().map(|id| message_lines[id.as_str()].0.to_owned()).collect();
             let QuestionLine { query: text, at, class, .. } = line;
             // Some sets date a question to the morning of a day and its evidence to the evening.
-            let at = known.iter().map(|id| places[id.as_str()].1).fold(at, Timestamp::max);
+            let at = known.iter().map(|id| message_lines[id.as_str()].1).fold(at, Timestamp::max);
             questions.push(Question { agent, text, at, class, evidence: known, conversations });
         }
     }
@@ -92,14 +93,14 @@ pub(crate) fn question_texts(path: &Path) -> Result<Vec<String>> {
 }
 
 /// Returns conversation and time of each message by agent and client id.
-fn places(messages: &Messages) -> HashMap<&Agent, HashMap<&str, (&str, Timestamp)>> {
+fn message_lines(messages: &Messages) -> HashMap<&Agent, HashMap<&str, (&str, Timestamp)>> {
     messages
         .iter()
         .map(|(agent, messages)| {
-            let places = messages.iter().filter_map(|message| {
+            let message_lines = messages.iter().filter_map(|message| {
                 Some((message.client_id.as_deref()?, (message.conversation.as_str(), message.at)))
             });
-            (agent, places.collect())
+            (agent, message_lines.collect())
         })
         .collect()
 }
@@ -110,8 +111,8 @@ fn lines<L: DeserializeOwned>(path: &Path) -> Result<Vec<L>> {
     let numbered = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
     numbered
         .map(|(line, number)| {
-            let place = || format!("line {number} of {}", path.display());
-            serde_json::from_str(line).map_err(|error| Error::invalid(place(), error.to_string()))
+            let location = || format!("line {number} of {}", path.display());
+            serde_json::from_str(line).map_err(|error| Error::invalid(location(), error.to_string()))
         })
         .collect()
 }

@@ -71,12 +71,12 @@ pub(crate) async fn run(args: &Lag) -> Result<(), Failure> {
 }
 
 /// Returns a folder with at least `rows` turns, filled with as many days as that takes.
-async fn fill(place: &Path, life: &Life, rows: usize, embedder: Arc<dyn Embedder>) -> Result<PathBuf, Failure> {
-    let place = place.join(format!("told-{}", &life.digest().to_string()[..8]));
-    std::fs::create_dir_all(&place)?;
+async fn fill(root: &Path, life: &Life, rows: usize, embedder: Arc<dyn Embedder>) -> Result<PathBuf, Failure> {
+    let root = root.join(format!("told-{}", &life.digest().to_string()[..8]));
+    std::fs::create_dir_all(&root)?;
     let agent = Agent::new(AGENT)?;
     let folder =
-        Folders { place: &place, life, agent: &agent, embedder: embedder.clone() }.at(days(life, rows), None).await?;
+        Folders { root: &root, life, agent: &agent, embedder: embedder.clone() }.at(days(life, rows), None).await?;
     let stores = Stores::open(&folder, embedder).await?;
     stores.ingest(&agent, &[], crate::growth::life::age(days(life, rows) + LATER)).await?;
     Ok(folder)
@@ -84,8 +84,8 @@ async fn fill(place: &Path, life: &Life, rows: usize, embedder: Arc<dyn Embedder
 
 /// Returns the number of days that together hold at least `rows` turns.
 fn days(life: &Life, rows: usize) -> usize {
-    let notified_before = life.days().scan(0, |turns, day| Some(std::mem::replace(turns, *turns + day.len())));
-    notified_before.take_while(|turns| *turns < rows).count()
+    let turns_before = life.days().scan(0, |turns, day| Some(std::mem::replace(turns, *turns + day.len())));
+    turns_before.take_while(|turns| *turns < rows).count()
 }
 
 /// Writes to a service over a copy of the folder.

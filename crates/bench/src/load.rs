@@ -162,7 +162,7 @@ async fn settle(client: &mut Client) -> Result<Duration, Failure> {
 
 /// Counts acknowledged messages that are not stored exactly once.
 async fn missing(client: &mut Client, acknowledged: &[(usize, String)]) -> Result<u64, Failure> {
-    let mut times: HashMap<(usize, String), u64> = acknowledged.iter().cloned().map(|place| (place, 0)).collect();
+    let mut times: HashMap<(usize, String), u64> = acknowledged.iter().cloned().map(|key| (key, 0)).collect();
     for agent in 0..AGENTS {
         let lines = client.text(&format!("/v1/agents/load-{agent}/export")).await?;
         for line in lines.lines() {

@@ -78,10 +78,10 @@ async fn filling(args: &Merged, folder: &TempDir) -> Result<World> {
 /// keep them distinct.
 fn as_one(messages: Messages, before: &str) -> impl Iterator<Item = Message> {
     messages.into_iter().flat_map(move |(agent, messages)| {
-        let place = format!("{before}{}", agent.name());
+        let prefix = format!("{before}{}", agent.name());
         messages.into_iter().map(move |message| Message {
-            conversation: named(&place, &message.conversation),
-            client_id: message.client_id.as_deref().map(|id| named(&place, id)),
+            conversation: named(&prefix, &message.conversation),
+            client_id: message.client_id.as_deref().map(|id| named(&prefix, id)),
             ..message
         })
     })
@@ -89,8 +89,8 @@ fn as_one(messages: Messages, before: &str) -> impl Iterator<Item = Message> {
 
 /// Redirects a question to the merged agent.
 fn to(one: &Agent, question: Question) -> Question {
-    let place = question.agent.name();
-    let all = |names: &std::collections::HashSet<String>| names.iter().map(|name| named(place, name)).collect();
+    let prefix = question.agent.name();
+    let all = |names: &std::collections::HashSet<String>| names.iter().map(|name| named(prefix, name)).collect();
     Question {
         evidence: all(&question.evidence),
         conversations: all(&question.conversations),
@@ -99,8 +99,8 @@ fn to(one: &Agent, question: Question) -> Question {
     }
 }
 
-fn named(place: &str, name: &str) -> String {
-    format!("{place}/{name}")
+fn named(prefix: &str, name: &str) -> String {
+    format!("{prefix}/{name}")
 }
 
 fn print(as_json: bool, as_set: &Report, exact: &Report) {

@@ -129,11 +129,11 @@ pub(crate) fn with_work(db: &dyn Db, now: Timestamp) -> Result<Vec<Agent>> {
 
 /// Returns the agent's number; 0 for an unknown agent. No row has the number 0, so queries with it return nothing.
 pub(crate) fn known(db: &dyn Db, agent: &Agent) -> Result<i64> {
-    Ok(numbered(db, agent.workspace(), agent.name())?.unwrap_or(0))
+    Ok(row_id(db, agent.workspace(), agent.name())?.unwrap_or(0))
 }
 
 /// Returns the number of a row, even if the names are not valid names of an agent.
-pub(crate) fn numbered(db: &dyn Db, workspace: &str, name: &str) -> Result<Option<i64>> {
+pub(crate) fn row_id(db: &dyn Db, workspace: &str, name: &str) -> Result<Option<i64>> {
     let sql = "SELECT agent_id FROM agent WHERE workspace = ?1 AND name = ?2";
     db.query_optional(sql, params![workspace, name], |row| row.get(0))
 }

@@ -16,8 +16,8 @@ pub(crate) fn base(db: &dyn Db, agent: &Agent, period: Period) -> Result<Option<
 
 /// Does the same as [`base`], by the agent's number.
 pub(crate) fn of(db: &dyn Db, agent_id: i64, period: Period) -> Result<Option<Base>> {
-    let place = params![agent_id, grain_number(period.grain()), period.to_string()];
-    db.query_optional(OF_PERIOD, place, read)
+    let values = params![agent_id, grain_number(period.grain()), period.to_string()];
+    db.query_optional(OF_PERIOD, values, read)
 }
 
 /// Returns every sealed period, in order.
@@ -28,10 +28,10 @@ pub(crate) fn periods(db: &dyn Db, agent_id: i64) -> Result<Vec<Period>> {
 
 /// Returns the present summary in the form of a base.
 pub(crate) fn present(db: &dyn Db, agent_id: i64, summary: &MemoryId) -> Result<Option<Base>> {
-    let place = params![agent_id, summary.as_str()];
-    let Some(memory) = summaries::find(db, summaries::BY_ID, place)?.pop() else { return Ok(None) };
+    let values = params![agent_id, summary.as_str()];
+    let Some(memory) = summaries::find(db, summaries::BY_ID, values)?.pop() else { return Ok(None) };
     let sql = "SELECT verbatim FROM summary WHERE agent_id = ?1 AND id = ?2";
-    let verbatim = db.query_one(sql, place, |row| row.get(0))?;
+    let verbatim = db.query_one(sql, values, |row| row.get(0))?;
     Ok(Some(Base {
         text: memory.text.clone(),
         sentences: memory.sentences().to_vec(),
@@ -43,8 +43,8 @@ pub(crate) fn present(db: &dyn Db, agent_id: i64, summary: &MemoryId) -> Result<
 /// Returns the highest arrival number of turns that the base of a period may contain; `None` if unknown.
 pub(crate) fn seq(db: &dyn Db, agent_id: i64, period: Period) -> Result<Option<i64>> {
     let sql = "SELECT seq FROM base WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
-    let place = params![agent_id, grain_number(period.grain()), period.to_string()];
-    Ok(db.query_optional(sql, place, |row| row.get(0))?.flatten())
+    let values = params![agent_id, grain_number(period.grain()), period.to_string()];
+    Ok(db.query_optional(sql, values, |row| row.get(0))?.flatten())
 }
 
 /// Sets the base of a period, replacing a former one, and seals the period. The base contains no turn that arrived
@@ -71,15 +71,15 @@ pub(crate) fn set(db: &dyn Db, agent_id: i64, period: Period, base: &Base, seq: 
 /// Removes the base of a period, if it has one, and unseals the period.
 pub(crate) fn lift(db: &dyn Db, agent_id: i64, period: Period) -> Result<()> {
     let sql = "DELETE FROM base WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
-    let place = params![agent_id, grain_number(period.grain()), period.to_string()];
-    db.execute(sql, place)?;
+    let values = params![agent_id, grain_number(period.grain()), period.to_string()];
+    db.execute(sql, values)?;
     mark(db, agent_id, period, false)
 }
 
 fn mark(db: &dyn Db, agent_id: i64, period: Period, sealed: bool) -> Result<()> {
     let sql = "UPDATE ledger SET sealed = ?4 WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
-    let place = params![agent_id, grain_number(period.grain()), period.to_string(), sealed];
-    db.execute(sql, place)?;
+    let values = params![agent_id, grain_number(period.grain()), period.to_string(), sealed];
+    db.execute(sql, values)?;
     Ok(())
 }
 

@@ -57,19 +57,19 @@ pub(crate) const TOMBSTONES_LEFT: &str =
 /// Returns the changes of a grain above `after`, ascending, at most `limit`.
 pub(crate) fn changes(db: &dyn Db, agent: &Agent, grain: Grain, after: u64, limit: usize) -> Result<Vec<Change>> {
     let (agent_id, after, most) = (agents::known(db, agent)?, signed(after), signed(limit as u64));
-    let place = params![agent_id, after, most];
+    let values = params![agent_id, after, most];
     let upserts = match grain {
         Grain::Working => {
-            let mut turns = turns::memories(db, TURNS, place)?;
-            turns.append(&mut statements::memories(db, STATEMENTS, place)?);
-            turns.append(&mut passages::memories(db, passages::CHANGES, place)?);
+            let mut turns = turns::memories(db, TURNS, values)?;
+            turns.append(&mut statements::memories(db, STATEMENTS, values)?);
+            turns.append(&mut passages::memories(db, passages::CHANGES, values)?);
             turns
         }
         _ => summaries::find(db, SUMMARIES, params![agent_id, after, most, grain_number(grain)])?,
     };
     let mut changes: Vec<Change> = upserts.into_iter().map(Change::Upsert).collect();
-    let place = params![agent_id, after, most, grain_number(grain)];
-    changes.append(&mut db.query(TOMBSTONES, place, read_tombstone)?);
+    let values = params![agent_id, after, most, grain_number(grain)];
+    changes.append(&mut db.query(TOMBSTONES, values, read_tombstone)?);
     changes.sort_by_key(Change::seq);
     changes.truncate(limit);
     Ok(changes)
@@ -79,11 +79,11 @@ pub(crate) fn changes(db: &dyn Db, agent: &Agent, grain: Grain, after: u64, limi
 pub(crate) fn backlog(db: &dyn Db, agent: &Agent, grain: Grain, after: u64) -> Result<u64> {
     let (agent_id, after) = (agents::known(db, agent)?, signed(after));
     let of_grain = params![agent_id, after, grain_number(grain)];
-    let count = |sql, place: Values<'_>| -> Result<u64> { db.query_one(sql, place, |row| number(row, "n")) };
+    let count = |sql, values: Values<'_>| -> Result<u64> { db.query_one(sql, values, |row| number(row, "n")) };
     let upserts = match grain {
         Grain::Working => {
-            let place = &of_grain[..2];
-            count(TURNS_LEFT, place)? + count(STATEMENTS_LEFT, place)? + count(passages::LEFT, place)?
+            let values = &of_grain[..2];
+            count(TURNS_LEFT, values)? + count(STATEMENTS_LEFT, values)? + count(passages::LEFT, values)?
         }
         _ => count(SUMMARIES_LEFT, of_grain)?,
     };
@@ -98,8 +98,8 @@ fn read_tombstone(row: &Row) -> Result<Change> {
 pub(crate) fn watermark(db: &dyn Db, agent: &Agent, grain: Grain) -> Result<Watermark> {
     let sql =
         "SELECT generation, applied, building, building_applied FROM watermark WHERE agent_id = ?1 AND grain = ?2";
-    let place = params![agents::known(db, agent)?, grain_number(grain)];
-    let found = db.query_optional(sql, place, read_watermark)?;
+    let values = params![agents::known(db, agent)?, grain_number(grain)];
+    let found = db.query_optional(sql, values, read_watermark)?;
     Ok(found.unwrap_or_default())
 }
 

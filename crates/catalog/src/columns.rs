@@ -74,7 +74,7 @@ pub(crate) fn json<T: serde::de::DeserializeOwned>(row: &Row, column: &str) -> R
     serde_json::from_str(row.text(column)?).map_err(|error| unreadable(column, "Text", unread(error)))
 }
 
-/// Returns the error of a value of this kind that is none of its column.
+/// Returns the error for a value that its column cannot hold, with its kind and the reason.
 pub(crate) fn unreadable(column: &str, kind: &str, why: impl Display) -> Failure {
     Error::damage(format!("Conversion error from type {kind} at index: 0, {column}: {why}")).into()
 }

@@ -18,11 +18,11 @@ impl Documents for SqliteCatalog {
     async fn documents(
         &self,
         agent: &Agent,
-        places: &[DocumentKey],
+        keys: &[DocumentKey],
         now: Timestamp,
     ) -> annals_core::Result<Vec<Document>> {
-        let (agent, places) = (agent.clone(), places.to_vec());
-        self.thread.read("reading documents", move |c| documents(c, &agent, &places, now)).await
+        let (agent, keys) = (agent.clone(), keys.to_vec());
+        self.thread.read("reading documents", move |c| documents(c, &agent, &keys, now)).await
     }
 
     async fn list_documents(
@@ -70,14 +70,9 @@ impl Documents for SqliteCatalog {
         self.thread.write("writing documents", move |c| write_all(c, &agent, &writes, now)).await
     }
 
-    async fn refresh_documents(
-        &self,
-        agent: &Agent,
-        places: &[DocumentKey],
-        now: Timestamp,
-    ) -> annals_core::Result<()> {
-        let (agent, places) = (agent.clone(), places.to_vec());
-        self.thread.write("refreshing documents", move |c| refresh(c, &agent, &places, now)).await
+    async fn refresh_documents(&self, agent: &Agent, keys: &[DocumentKey], now: Timestamp) -> annals_core::Result<()> {
+        let (agent, keys) = (agent.clone(), keys.to_vec());
+        self.thread.write("refreshing documents", move |c| refresh(c, &agent, &keys, now)).await
     }
 
     async fn remove_expired(&self, now: Timestamp, limit: usize) -> annals_core::Result<Vec<Agent>> {
@@ -130,33 +125,33 @@ pub(crate) struct Stored {
     pub(crate) document: Document,
 }
 
-/// Returns the documents at these places that are not expired.
-fn documents(db: &dyn Db, agent: &Agent, places: &[DocumentKey], now: Timestamp) -> Result<Vec<Document>> {
+/// Returns the documents with these keys that are not expired.
+fn documents(db: &dyn Db, agent: &Agent, keys: &[DocumentKey], now: Timestamp) -> Result<Vec<Document>> {
     let agent_id = agents::known(db, agent)?;
     let mut found = Vec::new();
-    for place in places {
-        let stored = by_key(db, agent_id, place)?.map(|stored| stored.document);
+    for key in keys {
+        let stored = by_key(db, agent_id, key)?.map(|stored| stored.document);
         found.extend(stored.filter(|document| !document.is_expired(now)));
     }
     Ok(found)
 }
 
-fn by_key(db: &dyn Db, agent_id: i64, place: &DocumentKey) -> Result<Option<Stored>> {
-    Ok(find(db, BY_KEY, params![agent_id, place.collection, place.key])?.pop())
+fn by_key(db: &dyn Db, agent_id: i64, key: &DocumentKey) -> Result<Option<Stored>> {
+    Ok(find(db, BY_KEY, params![agent_id, key.collection, key.key])?.pop())
 }
 
 fn list(db: &dyn Db, agent: &Agent, select: &DocumentSelect, now: Timestamp) -> Result<Vec<Document>> {
-    let found = selecting(db, agent, select, now, |place| find(db, LIST, place))?;
+    let found = selecting(db, agent, select, now, |values| find(db, LIST, values))?;
     Ok(found.into_iter().map(|stored| stored.document).collect())
 }
 
 fn entries(db: &dyn Db, agent: &Agent, select: &DocumentSelect, now: Timestamp) -> Result<Vec<DocumentEntry>> {
-    let read = |row: &Row| Ok(DocumentEntry { place: read_place(row)?, bytes: number(row, "bytes")? });
-    selecting(db, agent, select, now, |place| db.query(ENTRIES, place, read))
+    let read = |row: &Row| Ok(DocumentEntry { key: read_key(row)?, bytes: number(row, "bytes")? });
+    selecting(db, agent, select, now, |values| db.query(ENTRIES, values, read))
 }
 
 fn newest(db: &dyn Db, agent: &Agent, select: &DocumentSelect, now: Timestamp) -> Result<Vec<DocumentKey>> {
-    selecting(db, agent, select, now, |place| db.query(NEWEST, place, read_place))
+    selecting(db, agent, select, now, |values| db.query(NEWEST, values, read_key))
 }
 
 /// Runs a query with the values of a selection.
@@ -175,11 +170,11 @@ fn selecting<T>(
     run(params![agent_id, select.below, end, after.collection, after.key, select.key_prefix, micros(now), most])
 }
 
-fn read_place(row: &Row) -> Result<DocumentKey> {
+fn read_key(row: &Row) -> Result<DocumentKey> {
     Ok(DocumentKey { collection: row.get("collection")?, key: row.get("key")? })
 }
 
-/// Returns the documents after a place, expired ones included, and whether the page ended early because of its size.
+/// Returns the documents after a key, expired ones included, and whether the page ended early because of its size.
 pub(crate) fn page(db: &dyn Db, agent_id: i64, after: &DocumentKey, most: i64) -> Result<(Vec<Document>, bool)> {
     let (mut found, mut bytes, mut is_cut) = (Vec::new(), 0, false);
     db.for_each(PAGE, params![agent_id, after.collection, after.key, most], |row| {
@@ -222,9 +217,9 @@ fn write_one(db: &dyn Db, agent: &Agent, write: &DocumentWrite, now: Timestamp) 
     match write {
         DocumentWrite::Save(document, expected) => {
             let agent_id = agents::enrolled(db, agent)?;
-            let (place, former) = (document.place(), by_key(db, agent_id, &document.place())?);
+            let (key, former) = (document.document_key(), by_key(db, agent_id, &document.document_key())?);
             let live = former.as_ref().map(|stored| &stored.document).filter(|former| !former.is_expired(now));
-            check(&place, live, *expected)?;
+            check(&key, live, *expected)?;
             let created_at = live.map_or(document.created_at, |live| live.created_at);
             let version = former.as_ref().map_or(1, |stored| stored.document.version + 1);
             if let Some(former) = former {
@@ -234,14 +229,14 @@ fn write_one(db: &dyn Db, agent: &Agent, write: &DocumentWrite, now: Timestamp) 
             save(db, agent, [agent_id; 2], &document)?;
             Ok(version)
         }
-        DocumentWrite::Remove(place, expected) => {
+        DocumentWrite::Remove(key, expected) => {
             let agent_id = agents::known(db, agent)?;
-            let Some(former) = by_key(db, agent_id, place)? else {
-                check(place, None, *expected)?;
+            let Some(former) = by_key(db, agent_id, key)? else {
+                check(key, None, *expected)?;
                 return Ok(0);
             };
             let live = Some(&former.document).filter(|former| !former.is_expired(now));
-            check(place, live, *expected)?;
+            check(key, live, *expected)?;
             let version = live.map_or(0, |live| live.version);
             remove(db, agent_id, former.document_id, 0)?;
             Ok(version)
@@ -249,27 +244,32 @@ fn write_one(db: &dyn Db, agent: &Agent, write: &DocumentWrite, now: Timestamp) 
     }
 }
 
-fn check(place: &DocumentKey, live: Option<&Document>, expected: Expected) -> annals_core::Result<()> {
+fn check(key: &DocumentKey, live: Option<&Document>, expected: Expected) -> annals_core::Result<()> {
     match (expected, live) {
-        (Expected::Absent, Some(_)) => Err(Error::Exists { what: "document", name: place.to_string() }),
+        (Expected::Absent, Some(_)) => Err(Error::Exists { what: "document", name: key.to_string() }),
         (Expected::Version(version), live) if live.map(|live| live.version) != Some(version) => {
-            Err(Error::Stale { what: format!("document {:?}", place.to_string()) })
+            Err(Error::Stale { what: format!("document {:?}", key.to_string()) })
         }
         _ => Ok(()),
     }
 }
 
-/// Fails if there is a document at this place.
-pub(crate) fn refuse_second(db: &dyn Db, agent_id: i64, place: &DocumentKey) -> Result<()> {
-    match by_key(db, agent_id, place)? {
-        Some(_) => Err(Error::invalid("records", format!("contain the document {place} twice")).into()),
+/// Fails if there is a document with this key.
+pub(crate) fn refuse_second(db: &dyn Db, agent_id: i64, key: &DocumentKey) -> Result<()> {
+    match by_key(db, agent_id, key)? {
+        Some(_) => Err(Error::invalid("records", format!("contain the document {key} twice")).into()),
         None => Ok(()),
     }
 }
 
-/// Stores a document with its passages under the first number of an agent, as changes of the second: a restore stores under another
-/// one. There is no document at its place.
-pub(crate) fn save(db: &dyn Db, agent: &Agent, [agent_id, numbered]: [i64; 2], document: &Document) -> Result<()> {
+/// Stores a document with its passages, if no document has its key. The rows belong to `agent_id`, and their sequence numbers are
+/// those of `sequence_agent`; the two differ during a restore, which stores under a temporary agent.
+pub(crate) fn save(
+    db: &dyn Db,
+    agent: &Agent,
+    [agent_id, sequence_agent]: [i64; 2],
+    document: &Document,
+) -> Result<()> {
     let sql = "INSERT INTO document (agent_id, collection, key, is_json, content, indexed, day, created_at, updated_at,
             version, lifetime, expires_at)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
@@ -278,7 +278,7 @@ pub(crate) fn save(db: &dyn Db, agent: &Agent, [agent_id, numbered]: [i64; 2], d
         Content::Text(text) => (false, text.clone()),
         Content::Json(value) => (true, to_json(value)),
     };
-    let place = params![
+    let values = params![
         agent_id,
         document.collection,
         document.key,
@@ -292,9 +292,9 @@ pub(crate) fn save(db: &dyn Db, agent: &Agent, [agent_id, numbered]: [i64; 2], d
         document.lifetime.map(|lifetime| i64::try_from(lifetime.as_micros()).unwrap_or(i64::MAX)),
         document.expires_at.map(micros),
     ];
-    let document_id: i64 = db.query_one(sql, place, |row| row.get(0))?;
+    let document_id: i64 = db.query_one(sql, values, |row| row.get(0))?;
     for memory in document.memories(agent) {
-        passages::save(db, agent_id, document_id, &memory, changes::next_seq(db, numbered)?)?;
+        passages::save(db, agent_id, document_id, &memory, changes::next_seq(db, sequence_agent)?)?;
     }
     Ok(())
 }
@@ -306,12 +306,12 @@ pub(crate) fn remove(db: &dyn Db, agent_id: i64, document_id: i64, from: usize) 
     Ok(())
 }
 
-fn refresh(db: &dyn Db, agent: &Agent, places: &[DocumentKey], now: Timestamp) -> Result<()> {
+fn refresh(db: &dyn Db, agent: &Agent, keys: &[DocumentKey], now: Timestamp) -> Result<()> {
     let sql = "UPDATE document SET expires_at = ?4 + lifetime
         WHERE agent_id = ?1 AND collection = ?2 AND key = ?3 AND lifetime IS NOT NULL AND expires_at > ?4";
     let agent_id = agents::known(db, agent)?;
-    for place in places {
-        db.execute(sql, params![agent_id, place.collection, place.key, micros(now)])?;
+    for key in keys {
+        db.execute(sql, params![agent_id, key.collection, key.key, micros(now)])?;
     }
     Ok(())
 }
@@ -329,9 +329,9 @@ fn remove_expired(db: &dyn Db, now: Timestamp, limit: usize) -> Result<Vec<Agent
 }
 
 /// Returns the documents that a query over all columns finds, with their passages.
-pub(crate) fn find<'s>(db: &dyn Db, sql: impl Into<Sql<'s>>, place: Values<'_>) -> Result<Vec<Stored>> {
+pub(crate) fn find<'s>(db: &dyn Db, sql: impl Into<Sql<'s>>, values: Values<'_>) -> Result<Vec<Stored>> {
     let mut found =
-        db.query(sql, place, |row| Ok(Stored { document_id: row.get("document_id")?, document: read(row)? }))?;
+        db.query(sql, values, |row| Ok(Stored { document_id: row.get("document_id")?, document: read(row)? }))?;
     for stored in &mut found {
         stored.document.passages = passages::ranges(db, stored.document_id)?;
     }

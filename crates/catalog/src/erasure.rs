@@ -15,7 +15,7 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use annals_core::ports::{Erasure, ErasureReport, ItemPlace, Target};
+use annals_core::ports::{Erasure, ErasureReport, ItemKey, Target};
 use annals_core::{Agent, Digest, Timestamp, TurnKey};
 use async_trait::async_trait;
 
@@ -91,19 +91,19 @@ impl Erasure for SqliteCatalog {
         self.thread.write("allowing forgotten messages again", move |c| forgotten::unforget(c, &agent, &messages)).await
     }
 
-    async fn forgotten_items(&self, agent: &Agent, places: &[ItemPlace]) -> annals_core::Result<Vec<bool>> {
-        let (agent, places) = (agent.clone(), places.to_vec());
-        self.thread.read("reading what was forgotten", move |c| forgotten::forgotten_items(c, &agent, &places)).await
+    async fn forgotten_items(&self, agent: &Agent, items: &[ItemKey]) -> annals_core::Result<Vec<bool>> {
+        let (agent, items) = (agent.clone(), items.to_vec());
+        self.thread.read("reading what was forgotten", move |c| forgotten::forgotten_items(c, &agent, &items)).await
     }
 
-    async fn unforget_items(&self, agent: &Agent, places: &[ItemPlace]) -> annals_core::Result<()> {
-        let (agent, places) = (agent.clone(), places.to_vec());
-        let allow = move |db: &dyn Db| forgotten::unforget_items(db, &agent, &places);
+    async fn unforget_items(&self, agent: &Agent, items: &[ItemKey]) -> annals_core::Result<()> {
+        let (agent, items) = (agent.clone(), items.to_vec());
+        let allow = move |db: &dyn Db| forgotten::unforget_items(db, &agent, &items);
         self.thread.write("allowing forgotten items again", allow).await
     }
 
-    async fn cleaning_owed(&self) -> annals_core::Result<Vec<(Agent, u64)>> {
-        self.thread.read("listing agents to clean", owed).await
+    async fn pending_cleanings(&self) -> annals_core::Result<Vec<(Agent, u64)>> {
+        self.thread.read("listing agents to clean", pending_cleanings).await
     }
 
     async fn cleaned(&self, agent: &Agent, erasure: u64) -> annals_core::Result<()> {
@@ -120,20 +120,20 @@ impl Erasure for SqliteCatalog {
         let phrases = phrases(words);
         let known = agent.clone();
         let (agent_id, tables) = self.thread.read(DOING, move |c| Ok((agents::known(c, &known)?, tables(c)?))).await?;
-        let mut places = BTreeSet::new();
+        let mut found_columns = BTreeSet::new();
         for table in tables {
             let mut after = None;
             loop {
                 let (table, phrases) = (table.clone(), phrases.clone());
                 let piece = self.thread.read(DOING, move |c| table.search(c, agent_id, &phrases, after)).await?;
-                places.extend(piece.places);
+                found_columns.extend(piece.columns);
                 after = piece.next;
                 if after.is_none() {
                     break;
                 }
             }
         }
-        Ok(places.into_iter().collect())
+        Ok(found_columns.into_iter().collect())
     }
 
     async fn unused_space_holds(&self, words: &[String]) -> annals_core::Result<bool> {
@@ -179,7 +179,7 @@ pub(crate) fn owe(db: &dyn Db, agent: &Agent) -> Result<()> {
 }
 
 /// Returns the agents to clean, each with the number of its last erasure.
-pub(crate) fn owed(db: &dyn Db) -> Result<Vec<(Agent, u64)>> {
+pub(crate) fn pending_cleanings(db: &dyn Db) -> Result<Vec<(Agent, u64)>> {
     let sql = "SELECT erasure, workspace, name FROM cleaning ORDER BY erasure";
     db.query(sql, &[], |row| Ok((agents::read(row)?, number(row, "erasure")?)))
 }
@@ -187,7 +187,7 @@ pub(crate) fn owed(db: &dyn Db) -> Result<Vec<(Agent, u64)>> {
 /// Records that an agent was cleaned after that erasure. A later erasure still needs its cleaning.
 pub(crate) fn cleaned(db: &dyn Db, agent: &Agent, erasure: u64) -> Result<()> {
     let sql = "DELETE FROM cleaning WHERE workspace = ?1 AND name = ?2 AND erasure <= ?3";
-    let place = params![agent.workspace(), agent.name(), signed(erasure)];
-    db.execute(sql, place)?;
+    let values = params![agent.workspace(), agent.name(), signed(erasure)];
+    db.execute(sql, values)?;
     Ok(())
 }

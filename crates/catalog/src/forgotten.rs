@@ -1,8 +1,8 @@
-//! Keyed hashes of forgotten messages, and of the places of other things that an import may bring again: they recognise what is
+//! Keyed hashes of forgotten messages, and of the keys of other items that an import may bring again: they recognise what is
 //! sent again, and contain nothing readable.
 //! Without the key, which never leaves the file, nobody can test guesses against them.
 
-use annals_core::ports::ItemPlace;
+use annals_core::ports::ItemKey;
 use annals_core::{Agent, Digest, MemoryId, Message, TurnKey, entity_key};
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
@@ -37,16 +37,16 @@ pub(crate) fn unforget(db: &dyn Db, agent: &Agent, messages: &[(TurnKey, Digest)
     Ok(())
 }
 
-/// Returns for each place whether what stood there was forgotten.
-pub(crate) fn forgotten_items(db: &dyn Db, agent: &Agent, places: &[ItemPlace]) -> Result<Vec<bool>> {
-    let Some(hashes) = KeyedHashes::known(db, agent)? else { return Ok(vec![false; places.len()]) };
-    places.iter().map(|place| db.exists(IS_FORGOTTEN, params![hashes.item(place)])).collect()
+/// Returns for each key whether its item was forgotten.
+pub(crate) fn forgotten_items(db: &dyn Db, agent: &Agent, items: &[ItemKey]) -> Result<Vec<bool>> {
+    let Some(hashes) = KeyedHashes::known(db, agent)? else { return Ok(vec![false; items.len()]) };
+    items.iter().map(|item| db.exists(IS_FORGOTTEN, params![hashes.item(item)])).collect()
 }
 
-/// Removes the hashes of these places.
-pub(crate) fn unforget_items(db: &dyn Db, agent: &Agent, places: &[ItemPlace]) -> Result<()> {
+/// Removes the hashes of these items.
+pub(crate) fn unforget_items(db: &dyn Db, agent: &Agent, items: &[ItemKey]) -> Result<()> {
     let Some(hashes) = KeyedHashes::known(db, agent)? else { return Ok(()) };
-    places.iter().try_for_each(|place| hashes.remove(hashes.item(place)))
+    items.iter().try_for_each(|item| hashes.remove(hashes.item(item)))
 }
 
 const IS_FORGOTTEN: &str = "SELECT 1 FROM forgotten WHERE hash = ?1";
@@ -75,13 +75,13 @@ impl<'a> KeyedHashes<'a> {
     /// Returns whether this message was forgotten, by its position or by its content in its conversation.
     pub(crate) fn is_forgotten(&self, key: &TurnKey, content: &Digest) -> Result<bool> {
         let sql = "SELECT 1 FROM forgotten WHERE hash IN (?1, ?2, ?3)";
-        let [place, turn, content] = self.of_message(key, content);
-        self.db.exists(sql, params![place, turn, content])
+        let [key_hash, turn, content] = self.of_message(key, content);
+        self.db.exists(sql, params![key_hash, turn, content])
     }
 
     /// Records that the message at this position was forgotten. `content` comes from [`KeyedHashes::content`].
     pub(crate) fn forget(&self, key: &TurnKey, content: Hash) -> Result<()> {
-        self.add(self.place(key))?;
+        self.add(self.key_hash(key))?;
         self.add(content)
     }
 
@@ -91,9 +91,9 @@ impl<'a> KeyedHashes<'a> {
         content.map_or(Ok(()), |content| self.add(content))
     }
 
-    /// Records that what stood at this place was forgotten.
-    pub(crate) fn forget_item(&self, place: &ItemPlace) -> Result<()> {
-        self.add(self.item(place))
+    /// Records that the item was forgotten.
+    pub(crate) fn forget_item(&self, item: &ItemKey) -> Result<()> {
+        self.add(self.item(item))
     }
 
     fn add(&self, hash: Hash) -> Result<()> {
@@ -110,17 +110,17 @@ impl<'a> KeyedHashes<'a> {
         Ok(())
     }
 
-    fn item(&self, place: &ItemPlace) -> Hash {
-        let [kind, first, second] = place.words();
+    fn item(&self, item: &ItemKey) -> Hash {
+        let [kind, first, second] = item.words();
         // Both in one digest, because a name may contain any character.
         self.hash([b"item", kind.as_bytes(), &Digest::of([first, second]).0])
     }
 
     fn of_message(&self, key: &TurnKey, content: &Digest) -> [Hash; 3] {
-        [self.place(key), self.turn(&MemoryId::turn(self.agent, key)), self.content(&key.conversation, content)]
+        [self.key_hash(key), self.turn(&MemoryId::turn(self.agent, key)), self.content(&key.conversation, content)]
     }
 
-    fn place(&self, key: &TurnKey) -> Hash {
+    fn key_hash(&self, key: &TurnKey) -> Hash {
         self.hash([b"place", key.conversation.as_bytes(), key.id.as_bytes()])
     }
 

@@ -76,8 +76,8 @@ pub(crate) fn ingest_once(
 
 /// Returns the body digest and the operation of the request with this key.
 pub(crate) fn find_request(db: &dyn Db, agent: &Agent, key: &Digest) -> Result<Option<(Digest, IngestReceipt)>> {
-    let place = params![agents::known(db, agent)?, key.0];
-    let found = db.query_optional(REQUEST, place, |row| Ok((digest(row, "body")?, ingest::read_operation(row)?)))?;
+    let values = params![agents::known(db, agent)?, key.0];
+    let found = db.query_optional(REQUEST, values, |row| Ok((digest(row, "body")?, ingest::read_operation(row)?)))?;
     Ok(found.and_then(|(body, operation)| Some((body?, operation))))
 }
 

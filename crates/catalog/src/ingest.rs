@@ -13,7 +13,7 @@ use crate::columns::{number, signed};
 use crate::db::{Db, Failure, Result, Row, params};
 use crate::forgotten::KeyedHashes;
 use crate::turns::Moments;
-use crate::turns::{Place, Stored};
+use crate::turns::{Stored, StoredFields};
 use crate::{agents, ledger, pruned, turns, versions};
 
 #[async_trait]
@@ -103,8 +103,8 @@ pub(crate) fn compare(db: &dyn Db, agent: &Agent, messages: &[(TurnKey, Message)
     let hashes = KeyedHashes::known(db, agent)?;
     let compare = |(key, message): &(TurnKey, Message)| -> Result<Comparison> {
         let id = MemoryId::turn(agent, key);
-        let place = params![agent_id, id.as_str()];
-        let Some(known) = turns::find(db, turns::BY_ID, place)?.pop() else { return Ok(Comparison::New) };
+        let values = params![agent_id, id.as_str()];
+        let Some(known) = turns::find(db, turns::BY_ID, values)?.pop() else { return Ok(Comparison::New) };
         Ok(match (is_what_was_sent(&known, message, hashes.as_ref()), known.sent) {
             (true, _) => Comparison::Same,
             (false, None) => Comparison::Different,
@@ -161,8 +161,8 @@ impl AgentTurns<'_> {
             counts.forgotten += 1;
             return Ok(0);
         }
-        let place = params![self.agent_id, turn.id.as_str()];
-        let Some(known) = turns::find(self.db, turns::BY_ID, place)?.pop() else {
+        let values = params![self.agent_id, turn.id.as_str()];
+        let Some(known) = turns::find(self.db, turns::BY_ID, values)?.pop() else {
             // A pruned turn is a duplicate: the sealed summary would contain it twice. With `revise` it is late input.
             if !revise && pruned::exists(self.db, self.agent_id, &turn.id)? {
                 // Its text is gone, but one request cannot have two contents under one key.
@@ -200,25 +200,28 @@ impl AgentTurns<'_> {
 
     fn insert(&mut self, turn: &Turn) -> Result<u64> {
         let seq = self.numbers.next();
-        let place = self.place(turn)?;
-        turns::insert(self.db, self.agent_id, turn, &place, seq)?;
+        let stored_fields = self.stored_fields(turn)?;
+        turns::insert(self.db, self.agent_id, turn, &stored_fields, seq)?;
         Ok(self.touch(&[turn.day], seq))
     }
 
     /// Returns the instant of a turn, or the first free one after it. Keeps the client's instant if the turn was moved.
-    fn place(&mut self, turn: &Turn) -> Result<Place> {
+    fn stored_fields(&mut self, turn: &Turn) -> Result<StoredFields> {
         let sent_at = turn.message.at;
         let at = self.moments.free(self.db, self.agent_id, turn)?;
         let moved = at != sent_at && turn.origin == Origin::Client;
-        Ok(Place { at, sent_at: moved.then_some(sent_at), sent: None })
+        Ok(StoredFields { at, sent_at: moved.then_some(sent_at), sent: None })
     }
 
     fn revise(&mut self, turn: &Turn, known: &Stored) -> Result<u64> {
         let seq = self.numbers.next();
         let former = &known.turn;
         let moves = turn.origin == Origin::Client && turn.message.at != known.as_sent().at;
-        let mut place =
-            if moves { self.place(turn)? } else { Place { at: former.message.at, sent_at: known.sent_at, sent: None } };
+        let mut stored_fields = if moves {
+            self.stored_fields(turn)?
+        } else {
+            StoredFields { at: former.message.at, sent_at: known.sent_at, sent: None }
+        };
         let mut turn = turn.clone();
         match turn.origin {
             Origin::Client => {}
@@ -226,10 +229,10 @@ impl AgentTurns<'_> {
             Origin::Untimed => turn.day = former.day,
             Origin::Correction => {
                 turn.day = former.day;
-                place.sent = Some(known.sent_content(&KeyedHashes::ready(self.db, self.agent)?));
+                stored_fields.sent = Some(known.sent_content(&KeyedHashes::ready(self.db, self.agent)?));
             }
         }
-        turns::revise(self.db, self.agent_id, &turn, &place, seq)?;
+        turns::revise(self.db, self.agent_id, &turn, &stored_fields, seq)?;
         if moves {
             // The former instant is free again.
             self.moments = Moments::default();

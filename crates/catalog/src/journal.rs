@@ -84,7 +84,7 @@ pub(crate) fn note_failure(
     not_before: Timestamp,
     now: Timestamp,
 ) -> Result<()> {
-    let place = params![agents::enrolled(db, agent)?, error, micros(not_before), micros(now)];
+    let values = params![agents::enrolled(db, agent)?, error, micros(not_before), micros(now)];
     let sql = "INSERT INTO journal (agent_id, attempts, last_error, not_before, failing_since)
         VALUES (?1, 1, ?2, ?3, ?4)
         ON CONFLICT (agent_id) DO UPDATE
@@ -93,7 +93,7 @@ pub(crate) fn note_failure(
             not_before = excluded.not_before,
             -- A value in the future was recorded while the clock was ahead.
             failing_since = min(coalesce(failing_since, excluded.failing_since), excluded.failing_since)";
-    db.execute(sql, place)?;
+    db.execute(sql, values)?;
     Ok(())
 }
 
@@ -138,8 +138,8 @@ fn restate(db: &dyn Db, agent_id: i64, turns: &[MemoryId], found: &[Statement]) 
         }
     }
     for statement in new.into_values() {
-        let place = params![agent_id, statement.id.as_str()];
-        let stored = statements::find(db, statements::BY_ID, place)?.pop();
+        let values = params![agent_id, statement.id.as_str()];
+        let stored = statements::find(db, statements::BY_ID, values)?.pop();
         if stored.is_none_or(|stored| stored.statement != *statement) {
             statements::save(db, agent_id, statement, changes::next_seq(db, agent_id)?)?;
         }
@@ -312,8 +312,8 @@ pub(crate) fn set_version(db: &dyn Db, agent_id: i64, seq: i64) -> Result<()> {
     Ok(())
 }
 
-fn find(db: &dyn Db, sql: &str, place: Values<'_>) -> Result<Vec<FactOperation>> {
-    db.query(sql, place, read)
+fn find(db: &dyn Db, sql: &str, values: Values<'_>) -> Result<Vec<FactOperation>> {
+    db.query(sql, values, read)
 }
 
 fn read(row: &Row) -> Result<FactOperation> {

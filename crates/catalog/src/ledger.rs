@@ -76,22 +76,22 @@ pub(crate) fn pruned_until(db: &dyn Db, agent: &Agent, grain: Grain) -> Result<O
     let Some(parent) = grain.coarser() else { return Ok(None) };
     let sql =
         "SELECT period FROM ledger WHERE agent_id = ?1 AND grain = ?2 AND sealed = 1 ORDER BY period DESC LIMIT 1";
-    let place = params![agents::known(db, agent)?, grain_number(parent)];
-    let last: Option<Period> = db.query_optional(sql, place, |row| word(row, "period"))?;
+    let values = params![agents::known(db, agent)?, grain_number(parent)];
+    let last: Option<Period> = db.query_optional(sql, values, |row| word(row, "period"))?;
     Ok(last.map(|period| period.cover_days().1))
 }
 
 /// Returns the number that the last roll-up of a period read before its input; 0 if there was none.
 pub(crate) fn clean_seq(db: &dyn Db, agent_id: i64, period: Period) -> Result<i64> {
     let sql = "SELECT clean_seq FROM ledger WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
-    let place = params![agent_id, grain_number(period.grain()), period.to_string()];
-    Ok(db.query_optional(sql, place, |row| row.get(0))?.unwrap_or(0))
+    let values = params![agent_id, grain_number(period.grain()), period.to_string()];
+    Ok(db.query_optional(sql, values, |row| row.get(0))?.unwrap_or(0))
 }
 
 /// Returns the state of a period's last roll-up.
 pub(crate) fn rolled_up(db: &dyn Db, agent_id: i64, period: Period) -> Result<RolledUp> {
     let sql = "SELECT clean_seq, recipe, sealed FROM ledger WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
-    let place = params![agent_id, grain_number(period.grain()), period.to_string()];
+    let values = params![agent_id, grain_number(period.grain()), period.to_string()];
     let read = |row: &Row| {
         Ok(RolledUp {
             clean_seq: number(row, "clean_seq")?,
@@ -99,7 +99,7 @@ pub(crate) fn rolled_up(db: &dyn Db, agent_id: i64, period: Period) -> Result<Ro
             sealed: row.get("sealed")?,
         })
     };
-    Ok(db.query_optional(sql, place, read)?.unwrap_or_default())
+    Ok(db.query_optional(sql, values, read)?.unwrap_or_default())
 }
 
 /// Records that the change `seq` is input of the period.
@@ -247,6 +247,6 @@ pub(crate) fn inputs(db: &dyn Db, agent: &Agent, period: Period) -> Result<Vec<M
     let (Some(first), Some(last)) = (children.first(), children.last()) else {
         return turns::memories(db, TURNS_OF_DAY, params![agent_id, period.to_string()]);
     };
-    let place = params![agent_id, grain_number(first.grain()), first.to_string(), last.to_string()];
-    summaries::find(db, SUMMARIES_BETWEEN, place)
+    let values = params![agent_id, grain_number(first.grain()), first.to_string(), last.to_string()];
+    summaries::find(db, SUMMARIES_BETWEEN, values)
 }

@@ -75,12 +75,13 @@ pub(crate) fn list(db: &dyn Db, agent: &Agent, select: &Select) -> Result<Vec<Me
     let sql = selecting(select);
     match (select.grain, &select.conversation) {
         (Grain::Working, None) => {
-            let place = params![agent_id, start, end, most];
-            let turns = if_selected(select, Kind::Turn, || turns::memories(db, &sql, place))?;
+            let values = params![agent_id, start, end, most];
+            let turns = if_selected(select, Kind::Turn, || turns::memories(db, &sql, values))?;
             let statements_sql = selecting_statements(select);
-            let statements = if_selected(select, Kind::Statement, || statements::memories(db, &statements_sql, place))?;
+            let statements =
+                if_selected(select, Kind::Statement, || statements::memories(db, &statements_sql, values))?;
             let passages =
-                if_selected(select, Kind::Passage, || passages::memories(db, &selecting_passages(select), place))?;
+                if_selected(select, Kind::Passage, || passages::memories(db, &selecting_passages(select), values))?;
             Ok(merge([turns, statements, passages], select))
         }
         (Grain::Working, Some(conversation)) => if_selected(select, Kind::Turn, || {
@@ -157,9 +158,9 @@ const STATEMENTS_BY_PREFIX: &str =
 pub(crate) fn find_by_prefix(db: &dyn Db, agent: &Agent, prefix: &str, limit: usize) -> Result<Vec<Memory>> {
     // The end of the range: ids are ASCII.
     let (agent_id, end) = (agents::known(db, agent)?, format!("{prefix}\u{7f}"));
-    let place = params![agent_id, prefix, end, signed(limit as u64)];
-    let mut found = statements::memories(db, STATEMENTS_BY_PREFIX, place)?;
-    found.extend(turns::memories(db, TURNS_BY_PREFIX, place)?);
+    let values = params![agent_id, prefix, end, signed(limit as u64)];
+    let mut found = statements::memories(db, STATEMENTS_BY_PREFIX, values)?;
+    found.extend(turns::memories(db, TURNS_BY_PREFIX, values)?);
     found.truncate(limit);
     Ok(found)
 }

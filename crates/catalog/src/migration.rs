@@ -75,8 +75,8 @@ async fn version_4_to_8_catalogs_are_migrated_without_loss() {
 async fn version_8_catalog_keeps_its_documents() {
     let catalog = folder_of(VERSION_8).open();
     let they = Agent::in_workspace("w", "they").unwrap();
-    let place = |key: &str| DocumentKey { collection: "notes.work".into(), key: key.into() };
-    let mut found = catalog.documents(&they, &["plan.md", "stock"].map(place), at(NOW)).await.unwrap();
+    let document_key = |key: &str| DocumentKey { collection: "notes.work".into(), key: key.into() };
+    let mut found = catalog.documents(&they, &["plan.md", "stock"].map(document_key), at(NOW)).await.unwrap();
     let (stock, plan) = (found.pop().unwrap(), found.pop().unwrap());
     assert_eq!(plan.passage_texts(), ["plan.md\n# Bread\nThey bake rye.", "plan.md\n# Tea\nThey drink \"green\" tea."]);
     assert_eq!((plan.version, plan.lifetime, plan.expires_at), (2, None, None));
@@ -131,7 +131,7 @@ async fn holds_what_version_3_held(catalog: &SqliteCatalog) {
     assert_eq!(crate::idempotency::stored(catalog, &they, digest).await, Some((digest, operation)));
     let (key, hash) = catalog.key("k1").await.unwrap().unwrap();
     assert_eq!((key.name.as_str(), key.opens(&they), key.is_good(now), hash), ("laptop", true, true, digest));
-    assert_eq!(catalog.cleaning_owed().await.unwrap(), [(they, 4)]);
+    assert_eq!(catalog.pending_cleanings().await.unwrap(), [(they, 4)]);
 }
 
 /// Checks the second agent of the fixtures.
@@ -194,7 +194,7 @@ async fn has_what_is_new(catalog: &SqliteCatalog) {
     let (you, now, key) = (agent("you"), at("2026-06-01T00:00:00Z"), Digest::of(["key"]));
     assert_eq!(catalog.keys().await.unwrap(), []);
     assert_eq!(catalog.blocks(&you).await.unwrap(), []);
-    assert_eq!(catalog.cleaning_owed().await.unwrap(), []);
+    assert_eq!(catalog.pending_cleanings().await.unwrap(), []);
     let request = RequestKey { key, body: key };
     for repeated in [false, true] {
         let turns = vec![user_turn(&you, "new", "We have tea.")];
@@ -202,7 +202,7 @@ async fn has_what_is_new(catalog: &SqliteCatalog) {
         assert_eq!(keyed.repeated, repeated);
     }
     catalog.erase(&you, &Target::Agent, now).await.unwrap();
-    assert_eq!(catalog.cleaning_owed().await.unwrap(), [(you, 1)]);
+    assert_eq!(catalog.pending_cleanings().await.unwrap(), [(you, 1)]);
     assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
 }
 

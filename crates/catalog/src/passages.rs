@@ -33,8 +33,8 @@ pub(crate) const OF_DOCUMENT: &str =
     "SELECT id, ordinal, first, behind FROM passage WHERE document_id = ?1 ORDER BY ordinal";
 
 /// Returns the passages that a query finds, as memories.
-pub(crate) fn memories(db: &dyn Db, sql: &str, place: Values<'_>) -> Result<Vec<Memory>> {
-    db.query(sql, place, read)
+pub(crate) fn memories(db: &dyn Db, sql: &str, values: Values<'_>) -> Result<Vec<Memory>> {
+    db.query(sql, values, read)
 }
 
 /// Returns the ranges of a document's passages, in order.
@@ -49,9 +49,9 @@ pub(crate) fn save(db: &dyn Db, agent_id: i64, document_id: i64, memory: &Memory
     let sql = "INSERT INTO passage (seq, agent_id, id, document_id, ordinal, first, behind, text)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     let (first, behind) = (i64::from(passage.start), i64::from(passage.end));
-    let place =
+    let values =
         params![seq, agent_id, memory.id.as_str(), document_id, i64::from(*ordinal), first, behind, memory.text];
-    db.execute(sql, place)?;
+    db.execute(sql, values)?;
     Ok(())
 }
 

@@ -68,8 +68,8 @@ pub(crate) fn all(db: &dyn Db, agent_id: i64) -> Result<Vec<Pruned>> {
 }
 
 /// Returns the pruned turns that a query over all columns finds.
-pub(crate) fn find(db: &dyn Db, sql: &str, place: Values<'_>) -> Result<Vec<Pruned>> {
-    db.query(sql, place, read)
+pub(crate) fn find(db: &dyn Db, sql: &str, values: Values<'_>) -> Result<Vec<Pruned>> {
+    db.query(sql, values, read)
 }
 
 /// Returns whether a turn was pruned.

@@ -63,8 +63,8 @@ pub(crate) fn save(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) ->
     let sql = "INSERT OR REPLACE INTO reply (agent_id, key, text, kept_at)
                SELECT agent_id, ?2, ?3, ?4 FROM agent WHERE agent_id = ?1 AND erased < ?5";
     let agent_id = agents::enrolled(db, agent)?;
-    let place = params![agent_id, reply.key.0, reply.text, micros(now), signed(reply.read_seq)];
-    db.execute(sql, place)?;
+    let values = params![agent_id, reply.key.0, reply.text, micros(now), signed(reply.read_seq)];
+    db.execute(sql, values)?;
     Ok(())
 }
 
@@ -93,14 +93,14 @@ pub(crate) fn charge(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) 
 /// Drops answers stored before an instant; returns their number.
 pub(crate) fn drop_before(db: &dyn Db, agent: &Agent, before: Timestamp) -> Result<u64> {
     let sql = "DELETE FROM reply WHERE agent_id = ?1 AND kept_at < ?2";
-    let place = params![agents::known(db, agent)?, micros(before)];
-    db.execute(sql, place)
+    let values = params![agents::known(db, agent)?, micros(before)];
+    db.execute(sql, values)
 }
 
 /// Returns the agent's cost since the UTC day of an instant, by day, purpose and model.
 pub(crate) fn usage(db: &dyn Db, agent: &Agent, since: Timestamp) -> Result<Vec<Usage>> {
-    let place = params![agents::known(db, agent)?, budget_day(since).to_string()];
-    let mut usage = db.query("SELECT * FROM usage WHERE agent_id = ?1 AND day >= ?2", place, read)?;
+    let values = params![agents::known(db, agent)?, budget_day(since).to_string()];
+    let mut usage = db.query("SELECT * FROM usage WHERE agent_id = ?1 AND day >= ?2", values, read)?;
     // Purposes sort from fine to coarse, not alphabetically.
     usage.sort_by(|a, b| (a.day, a.purpose, &a.model).cmp(&(b.day, b.purpose, &b.model)));
     Ok(usage)

@@ -193,12 +193,12 @@ async fn scrubbed_text_stays_gone_after_a_power_cut() {
 #[tokio::test]
 async fn power_cut_while_forgetting_loses_nothing_else_and_restores_nothing() {
     let (drive, me) = (Drive::new(), agent("me"));
-    let tell_all = async || {
+    let open_all = async || {
         drive.disk().clear();
         store_secret(&open(&drive, None).unwrap(), &me).await;
         drive.disk().steps()
     };
-    let before = tell_all().await;
+    let before = open_all().await;
     let catalog = open(&drive, None).unwrap();
     forget(&catalog, &me).await;
     let erased = drive.disk().steps();
@@ -206,7 +206,7 @@ async fn power_cut_while_forgetting_loses_nothing_else_and_restores_nothing() {
     drop(catalog);
     let after = drive.disk().steps();
     for step in (before..=after).step_by(7).chain([erased, erased + 1, after - 1]) {
-        tell_all().await;
+        open_all().await;
         drive.disk().power_goes_at(step);
         let (erased, scrubbed) = match open(&drive, None) {
             Ok(catalog) => (erase(&catalog, &me).await.is_ok(), catalog.scrub().await.is_ok()),

@@ -70,8 +70,8 @@ pub(crate) fn seal(db: &dyn Db, agent: &Agent, looked_at: &Children, clean_seq: 
 }
 
 fn is_clean(db: &dyn Db, agent_id: i64, period: Period, clean_seq: u64) -> Result<bool> {
-    let place = params![agent_id, grain_number(period.grain()), period.to_string(), signed(clean_seq)];
-    db.exists(IS_CLEAN, place)
+    let values = params![agent_id, grain_number(period.grain()), period.to_string(), signed(clean_seq)];
+    db.exists(IS_CLEAN, values)
 }
 
 /// Prunes memories with all data that depends on them.
@@ -85,13 +85,13 @@ impl Pruning<'_> {
     /// Prunes the turns and statements of a day, in order of time.
     fn day(&self, day: Period) -> Result<()> {
         let hashes = KeyedHashes::ready(self.db, self.agent)?;
-        let place = params![self.agent_id, day.to_string()];
-        let turns = turns::find(self.db, ledger::TURNS_OF_DAY, place)?;
+        let values = params![self.agent_id, day.to_string()];
+        let turns = turns::find(self.db, ledger::TURNS_OF_DAY, values)?;
         for stored in &turns {
             Pruned::of(stored, &hashes).save(self.db, self.agent_id)?;
         }
         let mut members: Vec<_> = turns.into_iter().map(turns::Stored::remember).collect();
-        let stated = statements::find(self.db, STATEMENTS_OF_DAY, place)?.into_iter();
+        let stated = statements::find(self.db, STATEMENTS_OF_DAY, values)?.into_iter();
         // No summary covers what was entered.
         members.extend(stated.filter(|stored| !stored.statement.is_entered()).map(statements::Stored::remember));
         members.sort_by(memories::in_order);
@@ -107,8 +107,8 @@ impl Pruning<'_> {
 
     fn summaries(&self, looked_at: &Children) -> Result<()> {
         let (grain, first, last) = extent(looked_at.parent, looked_at.yearly);
-        let place = params![self.agent_id, grain_number(grain), first.to_string(), last.to_string()];
-        for summary in summaries::find(self.db, ledger::SUMMARIES_BETWEEN, place)? {
+        let values = params![self.agent_id, grain_number(grain), first.to_string(), last.to_string()];
+        for summary in summaries::find(self.db, ledger::SUMMARIES_BETWEEN, values)? {
             dead_letters::drop_all(self.db, self.agent_id, &summary.id)?;
             bases::lift(self.db, self.agent_id, summary.period)?;
             memories::remove_summary(self.db, self.agent_id, &summary.id, summary.grain)?;
@@ -190,8 +190,8 @@ impl Found {
         }
     }
 
-    fn add(&mut self, db: &dyn Db, sql: &str, place: Values<'_>) -> Result<()> {
-        for one in db.query(sql, place, read_children)? {
+    fn add(&mut self, db: &dyn Db, sql: &str, values: Values<'_>) -> Result<()> {
+        for one in db.query(sql, values, read_children)? {
             let children = self.0.entry((one.yearly, one.parent)).or_insert(Children { rows: 0, bytes: 0, ..one });
             children.rows += one.rows;
             children.bytes += one.bytes;

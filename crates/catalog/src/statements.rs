@@ -18,8 +18,8 @@ pub(crate) struct Stored {
 }
 
 /// Returns the statements that a query over all columns finds.
-pub(crate) fn find(db: &dyn Db, sql: &str, place: Values<'_>) -> Result<Vec<Stored>> {
-    db.query(sql, place, |row| {
+pub(crate) fn find(db: &dyn Db, sql: &str, values: Values<'_>) -> Result<Vec<Stored>> {
+    db.query(sql, values, |row| {
         let mut stored = read(row)?;
         stored.statement.sources = sources(db, row.get("agent_id")?, &stored.statement.id)?;
         Ok(stored)
@@ -27,8 +27,8 @@ pub(crate) fn find(db: &dyn Db, sql: &str, place: Values<'_>) -> Result<Vec<Stor
 }
 
 /// Does the same as [`find`], as memories.
-pub(crate) fn memories(db: &dyn Db, sql: &str, place: Values<'_>) -> Result<Vec<Memory>> {
-    Ok(find(db, sql, place)?.into_iter().map(Stored::remember).collect())
+pub(crate) fn memories(db: &dyn Db, sql: &str, values: Values<'_>) -> Result<Vec<Memory>> {
+    Ok(find(db, sql, values)?.into_iter().map(Stored::remember).collect())
 }
 
 /// Writes a statement as the change `seq`, replacing the one of its id.

@@ -11,8 +11,8 @@ use crate::{agents, bases, changes, ledger, memories};
 pub(crate) const BY_ID: &str = "SELECT * FROM summary WHERE agent_id = ?1 AND id = ?2";
 
 /// Returns the summaries that a query over all columns finds, with their lineage.
-pub(crate) fn find(db: &dyn Db, sql: &str, place: Values<'_>) -> Result<Vec<Memory>> {
-    db.query(sql, place, |row| read_summary(row, sources(db, row.get("summary_id")?)?))
+pub(crate) fn find(db: &dyn Db, sql: &str, values: Values<'_>) -> Result<Vec<Memory>> {
+    db.query(sql, values, |row| read_summary(row, sources(db, row.get("summary_id")?)?))
 }
 
 pub(crate) const SOURCES: &str = "SELECT id FROM source WHERE summary_id = ?1 ORDER BY position";
@@ -45,8 +45,8 @@ pub(crate) fn save_summaries(db: &dyn Db, agent: &Agent, summaries: &[Summary], 
         }
     }
     for summary in summaries {
-        let place = Place { db, agent_id, id: MemoryId::summary(agent, summary.period) };
-        let change = place.save(summary)?;
+        let row = SummaryRow { db, agent_id, id: MemoryId::summary(agent, summary.period) };
+        let change = row.save(summary)?;
         ledger::mark_clean(db, agent_id, summary, now)?;
         if let (Some(seq), Some(parent)) = (change, summary.period.parent()) {
             ledger::mark_dirty(db, agent_id, parent, seq, now)?;
@@ -61,14 +61,14 @@ pub(crate) fn exists(db: &dyn Db, agent_id: i64, id: &MemoryId) -> Result<bool> 
     db.exists(sql, params![agent_id, id.as_str()])
 }
 
-/// The place where one summary is stored.
-pub(crate) struct Place<'c> {
+/// The row of one summary.
+pub(crate) struct SummaryRow<'c> {
     pub(crate) db: &'c dyn Db,
     pub(crate) agent_id: i64,
     pub(crate) id: MemoryId,
 }
 
-impl Place<'_> {
+impl SummaryRow<'_> {
     /// Saves a roll-up; returns the sequence number of the change, if readers see one.
     fn save(&self, summary: &Summary) -> Result<Option<i64>> {
         match &summary.draft {
@@ -120,12 +120,12 @@ impl Place<'_> {
     fn keep(&self, summary: &Summary, draft: &Draft) -> Result<bool> {
         let (start, end) = (micros(summary.cover.start), micros(summary.cover.end));
         let sentences = to_json(&draft.sentences);
-        let place = params![self.agent_id, self.id.as_str(), draft.text, sentences, start, end, draft.verbatim];
+        let values = params![self.agent_id, self.id.as_str(), draft.text, sentences, start, end, draft.verbatim];
         // The text stays, but only now it may be known whether it is verbatim.
         let sql = "UPDATE summary
             SET verbatim = ?7
             WHERE agent_id = ?1 AND id = ?2 AND text = ?3 AND sentences = ?4 AND cover_start = ?5 AND cover_end = ?6";
-        Ok(self.db.execute(sql, place)? > 0)
+        Ok(self.db.execute(sql, values)? > 0)
     }
 
     /// Writes the summary as the change `seq`, replacing the stored one.
@@ -174,8 +174,8 @@ impl Place<'_> {
 
     fn replace_sources(&self, sources: &[MemoryId]) -> Result<()> {
         let sql = "SELECT summary_id FROM summary WHERE agent_id = ?1 AND id = ?2";
-        let place = params![self.agent_id, self.id.as_str()];
-        let summary_id: i64 = self.db.query_one(sql, place, |row| row.get(0))?;
+        let values = params![self.agent_id, self.id.as_str()];
+        let summary_id: i64 = self.db.query_one(sql, values, |row| row.get(0))?;
         self.db.execute("DELETE FROM source WHERE summary_id = ?1", params![summary_id])?;
         let sql = "INSERT INTO source (summary_id, position, id) VALUES (?1, ?2, ?3)";
         for (position, source) in (0_i64..).zip(sources) {

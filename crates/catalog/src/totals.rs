@@ -52,16 +52,16 @@ pub(crate) const DIRTY: &str = "SELECT agent.agent_id, settings, period, input_d
 pub(crate) fn backlogs() -> String {
     let above = |seq: &str| {
         format!(
-            "(SELECT count(*) FROM turn WHERE turn.agent_id = place.agent_id AND turn.seq > {seq})
-            + (SELECT count(*) FROM statement WHERE statement.agent_id = place.agent_id AND statement.seq > {seq})
-            + (SELECT count(*) FROM passage WHERE passage.agent_id = place.agent_id AND passage.seq > {seq})
+            "(SELECT count(*) FROM turn WHERE turn.agent_id = progress.agent_id AND turn.seq > {seq})
+            + (SELECT count(*) FROM statement WHERE statement.agent_id = progress.agent_id AND statement.seq > {seq})
+            + (SELECT count(*) FROM passage WHERE passage.agent_id = progress.agent_id AND passage.seq > {seq})
             + (SELECT count(*) FROM tombstone
-                WHERE tombstone.agent_id = place.agent_id AND tombstone.grain = 0 AND tombstone.seq > {seq})"
+                WHERE tombstone.agent_id = progress.agent_id AND tombstone.grain = 0 AND tombstone.seq > {seq})"
         )
     };
-    let (unsearchable, unread) = (above("place.applied"), above("place.extracted"));
+    let (unsearchable, unread) = (above("progress.applied"), above("progress.extracted"));
     format!(
-        "WITH place AS (
+        "WITH progress AS (
             SELECT agent.agent_id, workspace, name, coalesce(applied, 0) AS applied, coalesce(extracted, 0) AS extracted
             FROM agent
             LEFT JOIN watermark ON watermark.agent_id = agent.agent_id AND watermark.grain = 0
@@ -69,7 +69,7 @@ pub(crate) fn backlogs() -> String {
             WHERE {KNOWN}
         ),
         backlog AS MATERIALIZED (
-            SELECT workspace, name, applied, extracted, {unsearchable} AS unsearchable, {unread} AS unread FROM place
+            SELECT workspace, name, applied, extracted, {unsearchable} AS unsearchable, {unread} AS unread FROM progress
         )
         SELECT * FROM backlog WHERE unsearchable > 0 OR unread > 0 ORDER BY workspace, name"
     )

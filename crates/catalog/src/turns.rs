@@ -29,7 +29,7 @@ pub(crate) struct Stored {
 }
 
 /// The fields of a turn's row that may differ from the message.
-pub(crate) struct Place {
+pub(crate) struct StoredFields {
     /// The first free instant after `sent_at`, if that is set.
     pub(crate) at: Timestamp,
     pub(crate) sent_at: Option<Timestamp>,
@@ -37,19 +37,19 @@ pub(crate) struct Place {
 }
 
 /// Returns the turns that a query over all columns finds.
-pub(crate) fn find(db: &dyn Db, sql: &str, place: Values<'_>) -> Result<Vec<Stored>> {
-    find_where(db, sql, place, |_| true)
+pub(crate) fn find(db: &dyn Db, sql: &str, values: Values<'_>) -> Result<Vec<Stored>> {
+    find_where(db, sql, values, |_| true)
 }
 
 /// Does the same as [`find`], for the turns that `admits` accepts; the others are not collected.
 pub(crate) fn find_where(
     db: &dyn Db,
     sql: &str,
-    place: Values<'_>,
+    values: Values<'_>,
     admits: impl Fn(&Turn) -> bool,
 ) -> Result<Vec<Stored>> {
     let mut found = Vec::new();
-    db.for_each(sql, place, |row| {
+    db.for_each(sql, values, |row| {
         found.extend(Some(read(row)?).filter(|stored| admits(&stored.turn)));
         Ok(ControlFlow::Continue(()))
     })?;
@@ -57,12 +57,12 @@ pub(crate) fn find_where(
 }
 
 /// Does the same as [`find`], as memories.
-pub(crate) fn memories(db: &dyn Db, sql: &str, place: Values<'_>) -> Result<Vec<Memory>> {
-    Ok(find(db, sql, place)?.into_iter().map(Stored::remember).collect())
+pub(crate) fn memories(db: &dyn Db, sql: &str, values: Values<'_>) -> Result<Vec<Memory>> {
+    Ok(find(db, sql, values)?.into_iter().map(Stored::remember).collect())
 }
 
 /// Writes a new turn as the change `seq`.
-pub(crate) fn insert(db: &dyn Db, agent_id: i64, turn: &Turn, place: &Place, seq: i64) -> Result<()> {
+pub(crate) fn insert(db: &dyn Db, agent_id: i64, turn: &Turn, fields: &StoredFields, seq: i64) -> Result<()> {
     changes::lift_tombstone(db, agent_id, &turn.id)?;
     pruned::lift(db, agent_id, &turn.id)?;
     let message = &turn.message;
@@ -78,11 +78,11 @@ pub(crate) fn insert(db: &dyn Db, agent_id: i64, turn: &Turn, place: &Place, seq
             turn.key.conversation,
             turn.key.id,
             turn.day.to_string(),
-            micros(place.at),
+            micros(fields.at),
             message.role.as_str(),
             message.name,
             message.content,
-            place.sent_at.map(micros),
+            fields.sent_at.map(micros),
             turn.attachment,
         ],
     )?;
@@ -90,7 +90,7 @@ pub(crate) fn insert(db: &dyn Db, agent_id: i64, turn: &Turn, place: &Place, seq
 }
 
 /// Replaces the message of a turn, as the change `seq`.
-pub(crate) fn revise(db: &dyn Db, agent_id: i64, turn: &Turn, place: &Place, seq: i64) -> Result<()> {
+pub(crate) fn revise(db: &dyn Db, agent_id: i64, turn: &Turn, fields: &StoredFields, seq: i64) -> Result<()> {
     let message = &turn.message;
     let sql = "UPDATE turn
         SET arrived = coalesce(arrived, seq), seq = ?1, day = ?4, at = ?5, role = ?6, name = ?7, content = ?8, sent_at = ?9, sent = ?10,
@@ -103,12 +103,12 @@ pub(crate) fn revise(db: &dyn Db, agent_id: i64, turn: &Turn, place: &Place, seq
             agent_id,
             turn.id.as_str(),
             turn.day.to_string(),
-            micros(place.at),
+            micros(fields.at),
             message.role.as_str(),
             message.name,
             message.content,
-            place.sent_at.map(micros),
-            place.sent,
+            fields.sent_at.map(micros),
+            fields.sent,
             turn.attachment,
         ],
     )?;
@@ -238,22 +238,22 @@ impl Moments {
     fn first_free(&mut self, db: &dyn Db, agent_id: i64, turn: &Turn, at: i64) -> Result<i64> {
         let conversation = &turn.key.conversation;
         let end = self.ends.entry((conversation.clone(), at)).or_insert(at);
-        let place = params![agent_id, conversation, *end];
-        *end = db.query_optional(FIRST_FREE, place, |row| row.get(0))?.unwrap_or(at);
+        let values = params![agent_id, conversation, *end];
+        *end = db.query_optional(FIRST_FREE, values, |row| row.get(0))?.unwrap_or(at);
         Ok(*end)
     }
 }
 
 fn is_taken(db: &dyn Db, agent_id: i64, turn: &Turn, at: i64) -> Result<bool> {
-    let place = params![agent_id, turn.key.conversation, at, turn.id.as_str()];
-    db.exists(IS_TAKEN, place)
+    let values = params![agent_id, turn.key.conversation, at, turn.id.as_str()];
+    db.exists(IS_TAKEN, values)
 }
 
 fn behind_all(db: &dyn Db, agent_id: i64, conversation: &str, at: i64) -> Result<i64> {
     let mut free = at;
     loop {
-        let place = params![agent_id, conversation, free, free + NEAR];
-        match db.query_one(LAST_WITHIN, place, |row| row.get::<Option<i64>>(0))? {
+        let values = params![agent_id, conversation, free, free + NEAR];
+        match db.query_one(LAST_WITHIN, values, |row| row.get::<Option<i64>>(0))? {
             Some(last) => free = last + 1,
             None => return Ok(free),
         }

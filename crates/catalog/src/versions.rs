@@ -5,7 +5,7 @@ use annals_core::{Agent, Base, Error, Kind, LedgerRow, Memory, MemoryId, Sentenc
 
 use crate::columns::{grain_number, instant, micros};
 use crate::db::{Db, Result, Row, params};
-use crate::summaries::Place;
+use crate::summaries::SummaryRow;
 use crate::{agents, changes, ledger, memories, statements};
 
 /// Replaces the text. Turns are refused.
@@ -43,7 +43,7 @@ fn reword_statement(db: &dyn Db, agent_id: i64, id: &MemoryId, text: &str, seq: 
 fn reword_summary(db: &dyn Db, agent_id: i64, former: Memory, text: &str, seq: i64, now: Timestamp) -> Result<()> {
     let sentences = vec![in_one(&former, text)];
     let written = Base { text: text.to_owned(), sentences, sources: former.sources().to_vec(), verbatim: false };
-    Place { db, agent_id, id: former.id }.reword(&written, seq)?;
+    SummaryRow { db, agent_id, id: former.id }.reword(&written, seq)?;
     let sql = "UPDATE ledger SET recipe = ?4, degraded = 0 WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
     let (grain, label) = (grain_number(former.period.grain()), former.period.to_string());
     db.execute(sql, params![agent_id, grain, label, LedgerRow::corrected_by_a_person().0])?;

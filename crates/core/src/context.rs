@@ -135,8 +135,8 @@ pub fn one_line(text: &str) -> String {
     let line = tame(text);
     let mut safe = String::with_capacity(line.len());
     let mut rest = line.as_str();
-    while let Some(place) = rest.find('<') {
-        let (before, from) = rest.split_at(place);
+    while let Some(mark_start) = rest.find('<') {
+        let (before, from) = rest.split_at(mark_start);
         safe.push_str(before);
         let name = from[1..].trim_start_matches(['/', ' ']);
         let is_mark = name.get(..FENCE.len()).is_some_and(|start| start.eq_ignore_ascii_case(FENCE));

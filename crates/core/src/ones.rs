@@ -5,8 +5,8 @@
 #[inline]
 pub fn ones(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
-        let place = word.trailing_zeros() as usize;
-        let found = (word != 0).then_some(place);
+        let bit = word.trailing_zeros() as usize;
+        let found = (word != 0).then_some(bit);
         word &= word.wrapping_sub(1);
         found
     })

@@ -45,7 +45,7 @@ pub use documents::{
 };
 pub use embedder::Embedder;
 pub use engine::{Engine, SummaryTask};
-pub use erasure::{Erasure, ErasureReport, ItemPlace, Target};
+pub use erasure::{Erasure, ErasureReport, ItemKey, Target};
 pub use extractor::{ExtractionTask, Extractor};
 pub use facts::Facts;
 pub use idempotency::{KeyedReceipt, RequestKey, Requests};

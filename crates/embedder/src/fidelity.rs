@@ -52,7 +52,7 @@ fn ranks(values: &[f64]) -> Vec<f64> {
     let mut before = 0;
     for equal in order.chunk_by(|&a, &b| values[a] == values[b]) {
         let mean = before as f64 + (equal.len() + 1) as f64 / 2.0;
-        equal.iter().for_each(|&place| ranks[place] = mean);
+        equal.iter().for_each(|&index| ranks[index] = mean);
         before += equal.len();
     }
     ranks

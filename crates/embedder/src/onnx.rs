@@ -65,10 +65,10 @@ impl Loaded {
     fn work(&self, texts: &[String], next: &AtomicUsize) -> Result<Vec<(usize, Vec<f32>)>> {
         let thread = self.network.next_thread();
         let mut vectors = Vec::new();
-        while let place = next.fetch_add(1, Ordering::Relaxed)
-            && let Some(text) = texts.get(place)
+        while let index = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(text) = texts.get(index)
         {
-            vectors.push((place, self.network.run(&thread, &self.tokens.ids(text)?)?));
+            vectors.push((index, self.network.run(&thread, &self.tokens.ids(text)?)?));
         }
         Ok(vectors)
     }
@@ -99,8 +99,8 @@ impl Embedder for OnnxEmbedder {
             workers.spawn_blocking(move || loaded.work(&shared.0, &shared.1));
         }
         while let Some(done) = workers.join_next().await {
-            for (place, vector) in done.map_err(|error| Error::model("the embedder stopped", error))?? {
-                vectors[place] = vector;
+            for (index, vector) in done.map_err(|error| Error::model("the embedder stopped", error))?? {
+                vectors[index] = vector;
             }
         }
         Ok(vectors)

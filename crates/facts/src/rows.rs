@@ -27,8 +27,8 @@ pub(crate) fn append(connection: &Connection, facts: &[Fact]) -> duckdb::Result<
             entity_key(&fact.subject),
             entity_key(&fact.object),
         ])?;
-        for (place, source) in fact.sources.iter().enumerate() {
-            sources.append_row(params![number, place, source.as_str()])?;
+        for (position, source) in fact.sources.iter().enumerate() {
+            sources.append_row(params![number, position, source.as_str()])?;
         }
     }
     stage.flush()?;

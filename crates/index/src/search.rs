@@ -87,8 +87,8 @@ impl InMemoryTable {
         let all: Vec<(u32, f32, u64)> = all.map(|((parts, near), matched)| (*parts, *near, *matched)).collect();
         let (numbers, conversations) = self.conversations_of(&rows, &all);
         let passing_conversations = all.iter().filter(|(parts, ..)| *parts > 0);
-        let hit = |(place, row): (usize, &u32)| {
-            let similarity = similarities.as_ref().map(|similarities| similarities[place]);
+        let hit = |(n, row): (usize, &u32)| {
+            let similarity = similarities.as_ref().map(|similarities| similarities[n]);
             self.hit(*row as usize, similarity, found, &numbers)
         };
         Findings {
@@ -192,7 +192,7 @@ impl InMemoryTable {
     /// Returns the similarities of these rows. Reuses those that were compared already, since each other row is a cache miss.
     fn similarities(&self, question: &QueryVector, rows: &[u32], similar: &VectorMatches) -> Vec<f32> {
         let (compared, known) = &similar.compared;
-        let known = |row: &u32| compared.binary_search(row).ok().map(|place| known[place]);
+        let known = |row: &u32| compared.binary_search(row).ok().map(|n| known[n]);
         let missing: Vec<u32> = rows.iter().copied().filter(|row| known(row).is_none()).collect();
         let mut others = self.vectors.similarities(question, &missing).into_iter();
         rows.iter().map(|row| known(row).or_else(|| others.next()).unwrap_or(0.0)).collect()

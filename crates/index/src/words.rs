@@ -111,10 +111,10 @@ impl InvertedIndex {
         found.clear(self.lengths.len());
         found.rarest = rarity(self.live, 0);
         let mean = self.total as f32 / self.live.max(1) as f32;
-        for (word, place) in words.split_whitespace().zip(0_u32..) {
+        for (word, index) in words.split_whitespace().zip(0_u32..) {
             let postings = self.postings.get(word).map_or(&[][..], Vec::as_slice);
             let rarity = rarity(self.live, self.count(postings));
-            let bit = 1_u64.checked_shl(place).unwrap_or(0);
+            let bit = 1_u64.checked_shl(index).unwrap_or(0);
             if bit > 0 {
                 found.rarity.push(rarity);
             }

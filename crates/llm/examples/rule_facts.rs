@@ -47,7 +47,7 @@ async fn main() -> Result<(), Failure> {
 fn parse_arguments(arguments: &[String]) -> Result<(&str, usize, u64), Failure> {
     let usage = "usage: rule_facts messages.jsonl [--sample 100 --seed 1]";
     let file = arguments.first().ok_or(usage)?;
-    let value = |name: &str| arguments.iter().position(|word| word == name).and_then(|place| arguments.get(place + 1));
+    let value = |name: &str| arguments.iter().position(|word| word == name).and_then(|index| arguments.get(index + 1));
     let sample = value("--sample").map_or(Ok(100), |count| count.parse())?;
     let seed = value("--seed").map_or(Ok(1), |seed| seed.parse())?;
     Ok((file, sample, seed))

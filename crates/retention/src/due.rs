@@ -69,7 +69,7 @@ pub enum Hold {
 pub struct Due {
     /// The sets that are due.
     pub prunings: Vec<Pruning>,
-    /// The sets that have to wait.
+    /// The sets that are past the plan but must not be pruned yet.
     pub held: Vec<Held>,
 }
 
@@ -94,11 +94,11 @@ pub struct Totals {
 pub fn due(state: &State<'_>) -> Due {
     let rows: HashMap<Period, &LedgerRow> = state.ledger.iter().map(|row| (row.period, row)).collect();
     let mut sets: Vec<&Children> = state.children.iter().collect();
-    sets.sort_by_key(|set| place(set));
+    sets.sort_by_key(|set| sort_key(set));
     let mut over_staying = HashSet::new();
     let mut due = Due::default();
     for set in sets {
-        let finer = over_staying.contains(&place(set));
+        let finer = over_staying.contains(&sort_key(set));
         match judge(state, set, rows.get(&set.parent).copied(), finer) {
             Verdict::Goes(clean_seq) => {
                 due.prunings.push(Pruning { children: set.clone(), clean_seq });
@@ -149,7 +149,7 @@ pub(crate) fn grain(set: &Children) -> Grain {
 }
 
 /// Returns the position of a set in the tree; sorts from fine to coarse.
-pub(crate) fn place(set: &Children) -> (Grain, Period) {
+pub(crate) fn sort_key(set: &Children) -> (Grain, Period) {
     (grain(set), set.parent)
 }
 

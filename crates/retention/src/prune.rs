@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use annals_core::ports::RetentionLimits;
 use annals_core::{Agent, Error, Grain, MemoryId, Period, Result, Timestamp};
 
-use crate::due::{above, is_past, place, totals};
+use crate::due::{above, is_past, sort_key, totals};
 use crate::{Due, Held, Look, Plan, Retention, State, Totals, due};
 
 /// The result of pruning.
@@ -97,7 +97,7 @@ impl Retention {
                 break;
             }
             let set = &pruning.children;
-            if over_stale.contains(&place(set)) {
+            if over_stale.contains(&sort_key(set)) {
                 continue;
             }
             match self.store.seal(agent, set, pruning.clean_seq).await {

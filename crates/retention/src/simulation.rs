@@ -152,8 +152,12 @@ impl World {
             let pruned = self.wake(ahead).await;
             assert_eq!(pruned.pruned, NOTHING, "{}: pruned in a year that did not come", self.name);
             let after = sets(&self.memories().await);
-            for (place, set) in before {
-                assert!(after.get(&place).is_some_and(|after| after.rows >= set.rows), "{}: {place:?}", self.name);
+            for (parent_key, set) in before {
+                assert!(
+                    after.get(&parent_key).is_some_and(|after| after.rows >= set.rows),
+                    "{}: {parent_key:?}",
+                    self.name
+                );
             }
         }
     }
@@ -219,13 +223,13 @@ impl World {
 
     fn only_whole_sets_past_the_plan_went(&self, before: &Sets, after: &Sets, pruned: &Pruned, now: Timestamp) {
         let mut went = NOTHING;
-        for (place, set) in before {
-            match after.get(place) {
-                Some(left) => assert_eq!(left.rows, set.rows, "{} at {now}: {place:?} is half-pruned", self.name),
+        for (parent_key, set) in before {
+            match after.get(parent_key) {
+                Some(left) => assert_eq!(left.rows, set.rows, "{} at {now}: {parent_key:?} is half-pruned", self.name),
                 None => {
-                    let is_past = self.plan.keep(place.0).is_past(set.last_day, &self.zones, now);
-                    assert!(is_past, "{} at {now}: {place:?} went early", self.name);
-                    let total = &mut went[place.0 as usize];
+                    let is_past = self.plan.keep(parent_key.0).is_past(set.last_day, &self.zones, now);
+                    assert!(is_past, "{} at {now}: {parent_key:?} went early", self.name);
+                    let total = &mut went[parent_key.0 as usize];
                     *total =
                         Totals { sets: total.sets + 1, rows: total.rows + set.rows, bytes: total.bytes + set.bytes };
                 }

@@ -76,7 +76,7 @@ fn part(route: &str) -> &'static str {
 fn word(method: &Method) -> &'static str {
     let known = [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS];
     let words = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-    known.iter().position(|known| known == method).map_or("OTHER", |place| words[place])
+    known.iter().position(|known| known == method).map_or("OTHER", |index| words[index])
 }
 
 fn is_plain(id: &str) -> bool {

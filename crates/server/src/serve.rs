@@ -66,7 +66,7 @@ pub fn public_with_pages(service: &Service, config: &ServerConfig, site: Option<
     });
     let all =
         bounded(guarded.merge(open).merge(pages), service, config).merge(uploading(guard(uploads), service, config));
-    told_of(all.layer(origins).layer(from_fn(compat::shape_errors)), service)
+    with_request_log(all.layer(origins).layer(from_fn(compat::shape_errors)), service)
 }
 
 /// Returns what the pages of a service need, with no open sessions.
@@ -84,7 +84,7 @@ pub fn private(service: &Service, config: &ServerConfig, more: Router) -> Router
     let more = more.layer(DefaultBodyLimit::disable());
     let all = bounded(guarded.layer(from_fn(as_local)).merge(open), service, config);
     let uploads = uploading(uploads.layer(from_fn(as_local)), service, config);
-    told_of(all.merge(uploads).layer(from_fn(compat::shape_errors)), service).merge(more)
+    with_request_log(all.merge(uploads).layer(from_fn(compat::shape_errors)), service).merge(more)
 }
 
 async fn as_local(mut request: Request, next: Next) -> Response {
@@ -121,7 +121,7 @@ fn uploading(routes: Router, service: &Service, config: &ServerConfig) -> Router
 }
 
 /// Adds an id, a log line and metrics to each request.
-fn told_of(routes: Router, service: &Service) -> Router {
+fn with_request_log(routes: Router, service: &Service) -> Router {
     routes.layer(from_fn_with_state(service.metrics().clone(), identify))
 }
 
@@ -144,7 +144,7 @@ pub async fn serve(
     tasks.spawn(async move { expiring.remove_expired_periodically(until).await });
     // Messages that came in before the last stop and are not searchable yet.
     for agent in service.agents_with_work(service.now()).await.map_err(io::Error::other)? {
-        service.nudge(&agent);
+        service.enqueue(&agent);
     }
     if let Some(listener) = listeners.tcp {
         let site = site(&service, listeners.host).map_err(io::Error::other)?;

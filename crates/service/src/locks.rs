@@ -192,8 +192,8 @@ impl Guard {
 impl Drop for Guard {
     fn drop(&mut self) {
         let mut held = self.entry.held();
-        if let Some(place) = held.iter().position(|held| Some(*held) == self.holder) {
-            held.swap_remove(place);
+        if let Some(index) = held.iter().position(|held| Some(*held) == self.holder) {
+            held.swap_remove(index);
         }
     }
 }

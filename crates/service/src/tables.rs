@@ -42,7 +42,7 @@ enum Piece {
 
 impl Service {
     /// Queues an agent that has new messages.
-    pub fn nudge(&self, agent: &Agent) {
+    pub fn enqueue(&self, agent: &Agent) {
         self.queue.push(agent);
     }
 
@@ -59,7 +59,7 @@ impl Service {
                 Work::Reading(_) => self.read_piece(&agent).await,
             };
             match &piece {
-                Ok(Piece::More) => self.nudge(&agent),
+                Ok(Piece::More) => self.enqueue(&agent),
                 Ok(Piece::Unread) => self.queue.push_to_read(&agent),
                 _ => {}
             }
@@ -96,7 +96,7 @@ impl Service {
         tokio::spawn(async move {
             tokio::select! {
                 () = stop.cancelled() => {}
-                () = tokio::time::sleep(pause) => service.nudge(&agent),
+                () = tokio::time::sleep(pause) => service.enqueue(&agent),
             }
         });
     }
@@ -144,7 +144,7 @@ impl Service {
         match self.locks.try_lock::<Tables>(agent) {
             Some(tables) => self.project(agent, tables, &|_| ()).await,
             None => {
-                self.nudge(agent);
+                self.enqueue(agent);
                 Ok(Projected::default())
             }
         }
@@ -170,8 +170,8 @@ impl Service {
         let mut facts = self.locks.lock::<Facts>(agent).await;
         let _tables = facts.then::<Tables>().await;
         self.parts.fact_writer.bring_facts(agent).await?;
-        let places = self.parts.writer.mend(agent, now).await?;
-        tracing::error!(?places, "the damaged table was moved to these paths");
+        let paths = self.parts.writer.rebuild_damaged(agent, now).await?;
+        tracing::error!(?paths, "the damaged table was moved to these paths");
         Ok(())
     }
 

@@ -127,7 +127,7 @@ impl Hits {
             let Some((hit, _)) = self.0.get_mut(&key) else { continue };
             let held: HashSet<&str> = lex.value(row).split(' ').collect();
             let matched_words = words.split(' ').take(64).zip(0_u32..).filter(|(word, _)| held.contains(word));
-            hit.matched = matched_words.map(|(_, place)| 1_u64 << place).sum();
+            hit.matched = matched_words.map(|(_, word_index)| 1_u64 << word_index).sum();
         }
     }
 

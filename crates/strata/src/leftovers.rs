@@ -21,13 +21,13 @@ const WORDED: [&str; 3] = [TEXT, SPEAKER, CONVERSATION];
 pub(crate) async fn find_leftovers(tables: &Tables, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
     let failed = |error| Error::storage("searching the tables", error);
     let search = Phrases::new(words);
-    let mut places = Vec::new();
+    let mut locations = Vec::new();
     for table in tables_of(tables, agent).await.map_err(failed)? {
-        places.extend(versions_that_hold(tables, &table, &search).await?);
+        locations.extend(versions_that_hold(tables, &table, &search).await?);
     }
     let holds = move |_: &str, content: &mut dyn Read| search.is_in_stream(content);
-    places.extend(tables.objects.find(&agent_name(agent), holds).await.map_err(failed)?);
-    Ok(places)
+    locations.extend(tables.objects.find(&agent_name(agent), holds).await.map_err(failed)?);
+    Ok(locations)
 }
 
 /// Returns the tables of an agent, found by name.
@@ -53,7 +53,7 @@ async fn versions_that_hold(tables: &Tables, table: &Table, search: &Phrases) ->
     let found = async {
         // A separate handle: checking out an old version must not move the handle that searches read.
         let Some(open) = tables.find(table).await? else { return Ok(Vec::new()) };
-        let mut places = Vec::new();
+        let mut locations = Vec::new();
         for version in open.list_versions().await? {
             open.checkout(version.version).await?;
             let columns = Select::columns(&WORDED);
@@ -64,13 +64,13 @@ async fn versions_that_hold(tables: &Tables, table: &Table, search: &Phrases) ->
                 is_held = is_held || batch_holds(&batch, search);
             }
             if is_held {
-                places.push(format!(
+                locations.push(format!(
                     "table {} generation {}, version {}",
                     table.grain, table.generation, version.version
                 ));
             }
         }
-        Ok(places)
+        Ok(locations)
     };
     found.await.map_err(|error| explain(table, error))
 }

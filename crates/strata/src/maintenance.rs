@@ -71,7 +71,13 @@ pub(crate) struct Versions {
 impl Maintenance {
     /// Runs maintenance if it is due. The rows are safe already, so a disk error, such as a full disk, is only worth a
     /// warning.
-    pub(crate) async fn after(&self, commit: Versions, name: &Table, slot: &Slot, table: &lancedb::Table) -> Result<()> {
+    pub(crate) async fn after(
+        &self,
+        commit: Versions,
+        name: &Table,
+        slot: &Slot,
+        table: &lancedb::Table,
+    ) -> Result<()> {
         if commit.before / self.every == commit.after / self.every {
             return Ok(());
         }

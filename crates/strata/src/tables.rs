@@ -58,7 +58,7 @@ pub(crate) struct Slot {
 }
 
 impl Tables {
-    /// Opens the tables that these objects are.
+    /// Opens the tables that these objects hold.
     pub(crate) async fn open(objects: Objects, maintenance: Maintenance, dimension: usize) -> Result<Tables> {
         let database = Mutex::new(connected(&objects, &maintenance).await?);
         let slots = Mutex::new(LruCache::unbounded());

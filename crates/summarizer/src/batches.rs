@@ -26,7 +26,7 @@ impl Pass<'_> {
         for batch in rows.chunks(BATCH) {
             // Collected first: as a stream's closure the borrow would keep the whole pass from being sent between threads.
             let roll_ups: Vec<_> =
-                batch.iter().zip(0..).map(|(row, place)| self.step(row, why, &away, place)).collect();
+                batch.iter().zip(0..).map(|(row, index)| self.step(row, why, &away, index)).collect();
             let outcomes: Vec<Outcome> = futures::stream::iter(roll_ups).buffered(AT_ONCE).try_collect().await?;
             let _guard = self.lock.acquire(self.agent).await;
             let outcomes = self.without_stale(batch, outcomes).await?;
@@ -86,8 +86,8 @@ impl Pass<'_> {
     }
 
     /// Rolls up one period unless `should_stop` returns true. The very first period of a pass is always begun.
-    async fn step(&self, row: &LedgerRow, why: Why, away: &Mutex<Option<Outage>>, place: usize) -> Result<Outcome> {
-        if (self.begun || place > 0) && (self.should_stop)() {
+    async fn step(&self, row: &LedgerRow, why: Why, away: &Mutex<Option<Outage>>, index: usize) -> Result<Outcome> {
+        if (self.begun || index > 0) && (self.should_stop)() {
             return Ok(Outcome::Left);
         }
         self.roll_up(row, why, away).await

@@ -59,16 +59,16 @@ impl Writer {
     }
 
     /// Moves every unreadable table aside, and rebuilds these and the missing ones. Returns where the damaged ones were moved.
-    pub async fn mend(&self, agent: &Agent, now: Timestamp) -> Result<Vec<String>> {
-        let mut places = Vec::new();
+    pub async fn rebuild_damaged(&self, agent: &Agent, now: Timestamp) -> Result<Vec<String>> {
+        let mut paths = Vec::new();
         for grain in Grain::ALL {
             if let Err(Error::Damaged { .. }) = self.read_table(agent, grain).await {
                 let watermark = self.store.watermark(agent, grain).await?;
-                places.extend(self.put_aside(agent, grain, watermark).await?);
+                paths.extend(self.put_aside(agent, grain, watermark).await?);
             }
         }
         self.project(agent, now, &|_| ()).await?;
-        Ok(places)
+        Ok(paths)
     }
 
     pub(crate) async fn table(&self, agent: &Agent, grain: Grain) -> Result<Table> {

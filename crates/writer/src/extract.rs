@@ -69,7 +69,7 @@ struct Pass<'a> {
     /// Whether the pipeline has waited as long as it may.
     overdue: bool,
     /// Why the fallback reads everything that is left.
-    stand_in: Option<String>,
+    fallback_reason: Option<String>,
     /// Taken to save, and to write the table of facts.
     lock: &'a dyn WriteLock,
     sum: ExtractionPassed,
@@ -162,10 +162,10 @@ impl FactWriter {
         let watermark = self.store.extraction(agent).await?;
         let overdue = watermark.failing_since.is_some_and(|since| now.duration_since(since) >= LONGEST_OUTAGE);
         let held = if is_held(&watermark, now) { watermark.last_error } else { None };
-        let (stand_in, waiting) = if overdue { (held, None) } else { (None, held) };
+        let (fallback_reason, waiting) = if overdue { (held, None) } else { (None, held) };
         let settings = self.store.settings(agent).await?;
         let sum = ExtractionPassed { waiting, ..ExtractionPassed::default() };
-        Ok(Pass { agent, settings, now, overdue, stand_in, lock, sum })
+        Ok(Pass { agent, settings, now, overdue, fallback_reason, lock, sum })
     }
 
     /// Reads the next changes. Returns whether to go on: there were changes, nothing waits, and `should_stop` is false.
@@ -289,7 +289,7 @@ impl FactWriter {
         inputs: &mut Inputs,
     ) -> Result<std::result::Result<(Extracted, Option<String>), Pause>> {
         let (agent, now) = (pass.agent, pass.now);
-        if pass.stand_in.is_none() {
+        if pass.fallback_reason.is_none() {
             let error = match self.ask(&*self.extractor, agent, &pass.settings, seen, task, now, inputs).await {
                 Ok(found) => return Ok(Ok((found, None))),
                 Err(error) if error.is_outage() || error.is_of_input() => error,
@@ -303,10 +303,10 @@ impl FactWriter {
                 let found = self.ask(&*self.fallback, agent, &pass.settings, seen, task, now, inputs).await?;
                 return Ok(Ok((found, Some(reason))));
             }
-            pass.stand_in = Some(reason);
+            pass.fallback_reason = Some(reason);
         }
         let found = self.ask(&*self.fallback, agent, &pass.settings, seen, task, now, inputs).await?;
-        Ok(Ok((found, pass.stand_in.clone())))
+        Ok(Ok((found, pass.fallback_reason.clone())))
     }
 }
 

@@ -43,23 +43,23 @@ impl FactWriter {
 
     /// Returns the facts that match. Rewrites the table first if it cannot be read or is missing.
     pub async fn find(&self, agent: &Agent, query: &FactQuery) -> Result<Vec<Fact>> {
-        self.mended(agent, Vec::is_empty, || self.facts.find(agent, query)).await
+        self.or_refold(agent, Vec::is_empty, || self.facts.find(agent, query)).await
     }
 
     /// Returns the facts within some distance of an entity, the nearest first.
     pub async fn walk(&self, agent: &Agent, walk: &Walk) -> Result<Vec<Reached>> {
         walk.check()?;
-        self.mended(agent, Vec::is_empty, || self.facts.walk(agent, walk)).await
+        self.or_refold(agent, Vec::is_empty, || self.facts.walk(agent, walk)).await
     }
 
     /// Returns the facts on the shortest path between two entities; none if there is no path.
     pub async fn path(&self, agent: &Agent, route: &Route) -> Result<Option<Vec<Fact>>> {
         route.check()?;
-        self.mended(agent, Option::is_none, || self.facts.path(agent, route)).await
+        self.or_refold(agent, Option::is_none, || self.facts.path(agent, route)).await
     }
 
     /// Queries the table. Rewrites an unreadable or missing one and queries it again.
-    async fn mended<T, F>(&self, agent: &Agent, is_empty: impl Fn(&T) -> bool, ask: impl Fn() -> F) -> Result<T>
+    async fn or_refold<T, F>(&self, agent: &Agent, is_empty: impl Fn(&T) -> bool, ask: impl Fn() -> F) -> Result<T>
     where
         F: Future<Output = Result<T>>,
     {

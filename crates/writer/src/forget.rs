@@ -1,7 +1,7 @@
 //! Forgetting: removes what is erased in the catalog from everything derived from it, on disk too.
 //!
 //! In order: [`Eraser::erase`]; then the caller has summaries rewritten; then [`Eraser::clean`]. Each may be run again. After a
-//! crash between them, cleaning once more finishes the work, and [`Eraser::owed`] lists the agents to clean.
+//! crash between them, cleaning once more finishes the work, and [`Eraser::pending_cleanings`] lists the agents to clean.
 
 use std::sync::Arc;
 
@@ -39,16 +39,16 @@ impl Eraser {
     }
 
     /// Returns the agents that still have to be cleaned: their erasure was interrupted or is in progress.
-    pub async fn owed(&self) -> Result<Vec<Agent>> {
-        Ok(self.erasure.cleaning_owed().await?.into_iter().map(|(agent, _)| agent).collect())
+    pub async fn pending_cleanings(&self) -> Result<Vec<Agent>> {
+        Ok(self.erasure.pending_cleanings().await?.into_iter().map(|(agent, _)| agent).collect())
     }
 
     /// Rewrites every file of the agent that may hold what was erased. Does not touch backups.
     pub async fn clean(&self, agent: &Agent, now: Timestamp) -> Result<()> {
-        // Read first: what is erased while this runs stays owed.
-        let owed = self.erasure.cleaning_owed().await?.into_iter().find(|(of, _)| of == agent);
+        // Read first: what is erased while this runs stays pending.
+        let pending = self.erasure.pending_cleanings().await?.into_iter().find(|(of, _)| of == agent);
         self.renew(agent, now).await?;
-        match owed {
+        match pending {
             Some((_, erasure)) => self.erasure.cleaned(agent, erasure).await,
             None => Ok(()),
         }
@@ -76,11 +76,11 @@ impl Eraser {
         if words.is_empty() {
             return Ok(Vec::new());
         }
-        let mut places = self.erasure.find_leftovers(agent, words).await?;
-        places.extend(self.remains(words).await?);
-        places.extend(self.writer.strata.find_leftovers(agent, words).await?);
-        places.extend(self.facts.facts.find_leftovers(agent, words).await?);
-        Ok(places)
+        let mut locations = self.erasure.find_leftovers(agent, words).await?;
+        locations.extend(self.remains(words).await?);
+        locations.extend(self.writer.strata.find_leftovers(agent, words).await?);
+        locations.extend(self.facts.facts.find_leftovers(agent, words).await?);
+        Ok(locations)
     }
 
     /// Returns a place if the catalog's free space holds any of the texts. Other agents that have the same text may leave it

@@ -51,19 +51,19 @@ fn replace(text: &str, shape: &Shape) -> (String, u64) {
     let (mut masked, mut count) = (String::with_capacity(text.len()), 0);
     let (mut kept, mut at) = (0, 0);
     while let Some(found) = shape.pattern.captures_at(text, at) {
-        let place = found.get(1).expect("every shape says where the secret is");
-        let labelled = place.is_empty();
-        let secret = if labelled { value(&text[place.start()..]) } else { place.as_str() };
-        let end = place.start() + secret.len();
+        let matched = found.get(1).expect("every shape says where the secret is");
+        let labelled = matched.is_empty();
+        let secret = if labelled { value(&text[matched.start()..]) } else { matched.as_str() };
+        let end = matched.start() + secret.len();
         if (shape.is_secret)(secret) {
-            masked.push_str(&text[kept..place.start()]);
+            masked.push_str(&text[kept..matched.start()]);
             masked.push_str(&format!("[masked:{}]", shape.kind));
             (kept, at) = (end, end);
             count += 1;
         } else {
             // Text that is no secret is skipped, or a long one would take minutes. The text after a label is not skipped,
             // because it may be a label itself: `password is password is hunter2`.
-            at = if labelled { place.start() } else { end };
+            at = if labelled { matched.start() } else { end };
         }
     }
     masked.push_str(&text[kept..]);

@@ -89,9 +89,9 @@ fn blocks(text: &str) -> Vec<Block> {
 /// Converts ranges of bytes, in order, to ranges of characters.
 fn in_characters(text: &str, ranges: &[Range<usize>]) -> Vec<Passage> {
     let (mut byte, mut character) = (0, 0_u32);
-    let mut to = |place: usize| {
-        let between = text[byte..place].chars().count();
-        (byte, character) = (place, character.saturating_add(u32::try_from(between).unwrap_or(u32::MAX)));
+    let mut to = |byte_index: usize| {
+        let between = text[byte..byte_index].chars().count();
+        (byte, character) = (byte_index, character.saturating_add(u32::try_from(between).unwrap_or(u32::MAX)));
         character
     };
     ranges.iter().map(|range| Passage { start: to(range.start), end: to(range.end) }).collect()

@@ -381,8 +381,8 @@ mod tests {
         assert_eq!(writer.audit(&agent("a")).await.unwrap(), [], "a dead letter is not a missing row");
 
         assert_eq!(writer.revive(&agent("a")).await.unwrap(), 0, "still refused");
-        let mended = Writer::new(catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new()));
-        assert_eq!(mended.revive(&agent("a")).await.unwrap(), 1);
+        let repaired = Writer::new(catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new()));
+        assert_eq!(repaired.revive(&agent("a")).await.unwrap(), 1);
         assert_eq!(strata.scan(&table()).await.unwrap().len(), 3);
         assert_eq!(catalog.dead_letters(&agent("a")).await.unwrap(), []);
     }

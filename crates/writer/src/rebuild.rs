@@ -225,7 +225,7 @@ mod tests {
     async fn lost_table_is_repaired_without_a_new_message() {
         let fixture = fixture().await;
         fixture.strata.remove(&fixture.present().await.0).await.unwrap();
-        fixture.writer.mend(&agent("a"), at(NOW)).await.unwrap();
+        fixture.writer.rebuild_damaged(&agent("a"), at(NOW)).await.unwrap();
         assert_eq!(fixture.rows().await, Some(2));
     }
 
@@ -245,10 +245,10 @@ mod tests {
                 Writer::new(catalog.clone(), fixture.strata.clone(), embedder.clone()),
             ] {
                 let _ = writer.project_some(&agent("a"), at(NOW), 1).await;
-                let _ = writer.mend(&agent("a"), at(NOW)).await;
+                let _ = writer.rebuild_damaged(&agent("a"), at(NOW)).await;
                 assert!(matches!(fixture.rows().await, None | Some(3)), "failing call {call}");
             }
-            fixture.writer.mend(&agent("a"), at(NOW)).await.unwrap();
+            fixture.writer.rebuild_damaged(&agent("a"), at(NOW)).await.unwrap();
             assert_eq!(fixture.rows().await, Some(3), "failing call {call}");
             assert_eq!(fixture.writer.audit(&agent("a")).await.unwrap(), [], "failing call {call}");
             if strata.calls() < call && catalog.calls() < call {

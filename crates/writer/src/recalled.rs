@@ -53,7 +53,7 @@ impl SeenSentences {
     /// Adds the sentences of a memory in the place of those that it had before. Drops the memory of its grain that was added
     /// first if there are too many.
     pub(crate) fn add(&mut self, memory: &Memory) {
-        let said = match &memory.body {
+        let assertions = match &memory.body {
             Body::Turn { speaker, .. } => {
                 vec![(
                     unfenced(&memory.text).into_owned(),
@@ -66,15 +66,15 @@ impl SeenSentences {
             Body::Passage { .. } => return,
             Body::Statement { sources, .. } => vec![(memory.text.clone(), None, sources.clone(), memory.at())],
             Body::Summary { sentences, .. } => {
-                let said = sentences.iter().map(|sentence| {
+                let assertions = sentences.iter().map(|sentence| {
                     (sentence.text.clone(), sentence.speaker.as_deref(), sentence.from.clone(), memory.cover.end)
                 });
-                said.collect()
+                assertions.collect()
             }
         };
         self.remove(&memory.id);
         let mut keys = Vec::new();
-        for (text, by, from, at) in said {
+        for (text, by, from, at) in assertions {
             for key in sentences(&text).filter_map(key) {
                 let occurrence = Occurrence { memory: memory.id.clone(), by: by.map(hash), from: from.clone(), at };
                 self.occurrences.entry(key).or_default().push(occurrence);

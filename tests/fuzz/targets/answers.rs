@@ -20,7 +20,7 @@ fn check(error: Option<&Error>, sources: impl Iterator<Item = MemoryId>, sent: &
     if let Some(error) = error {
         // The answer states its own token counts, so it may exhaust the budget.
         let is_its_fault = matches!(error, Error::Model { .. } | Error::Unavailable { .. } | Error::Budget { .. });
-        return if is_its_fault { Ok(()) } else { Err(format!("not told as the model's: {error}")) };
+        return if is_its_fault { Ok(()) } else { Err(format!("not reported as the model's: {error}")) };
     }
     let mut strangers = sources.filter(|id| !sent.contains(id));
     strangers.next().map_or(Ok(()), |id| Err(format!("a source that was not asked about: {id}")))

@@ -44,8 +44,8 @@ fn configuration_is_accepted_or_its_file_is_named() {
         std::fs::write(annals.data().join("annals.toml"), input).unwrap();
         let answer = annals.run(&["config", "check"]);
         ended_well(&answer, &[0, 2, 6])?;
-        let names_it = answer.code == 0 || answer.err.contains("annals.toml");
-        if names_it { Ok(()) } else { Err(format!("it does not name the file: {}", answer.err)) }
+        let names_config = answer.code == 0 || answer.err.contains("annals.toml");
+        if names_config { Ok(()) } else { Err(format!("it does not name the file: {}", answer.err)) }
     });
 }
 

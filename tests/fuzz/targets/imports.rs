@@ -52,10 +52,10 @@ fn options() -> Options {
 }
 
 /// Checks that an error is about the input or an option, and says why.
-fn is_told(error: &Error) -> Verdict {
+fn input_error(error: &Error) -> Verdict {
     match error {
         Error::Invalid(_) | Error::Faults(_) | Error::Storage { .. } if !error.to_string().is_empty() => Ok(()),
-        other => Err(format!("not told as a fault of the input: {other}")),
+        other => Err(format!("not reported as a fault of the input: {other}")),
     }
 }
 
@@ -75,11 +75,11 @@ fn storable(imported: &Imported) -> Verdict {
 fn imported(kind: Option<Kind>, source: annals_core::Result<Source>) -> Result<usize, String> {
     let mut source = match source {
         Ok(source) => source,
-        Err(error) => return is_told(&error).map(|()| 0),
+        Err(error) => return input_error(&error).map(|()| 0),
     };
     let kind = match kind.map_or_else(|| detect(&mut source).clear(), Ok) {
         Ok(kind) => kind,
-        Err(error) => return is_told(&error).map(|()| 0),
+        Err(error) => return input_error(&error).map(|()| 0),
     };
     let (mut count, mut verdict) = (0, Ok(()));
     let done = import(kind, &mut source, &options(), &mut |item| {
@@ -87,7 +87,7 @@ fn imported(kind: Option<Kind>, source: annals_core::Result<Source>) -> Result<u
         verdict = std::mem::replace(&mut verdict, Ok(())).and_then(|()| storable(&item));
         Ok(())
     });
-    done.map(drop).or_else(|error| is_told(&error))?;
+    done.map(drop).or_else(|error| input_error(&error))?;
     verdict.map(|()| count)
 }
 

@@ -42,7 +42,7 @@ fn damaged_file_of_facts_is_never_read_as_other_facts() {
         Ok(found) if found == expect => Ok(()),
         Ok(found) => Err(format!("other facts: {found:?}")),
         Err(Error::Damaged { .. }) => Ok(()),
-        Err(other) => Err(format!("not told as damage: {other}")),
+        Err(other) => Err(format!("not reported as damage: {other}")),
     });
 }
 

@@ -28,7 +28,7 @@ pub(crate) enum Agent {
         #[command(flatten)]
         change: ChangeAgent,
     },
-    /// Delete an agent and everything stored for it; without --yes, only show what would go
+    /// Delete an agent and everything stored for it; without --yes, only show what would be removed
     Delete {
         /// The agent's name
         name: String,

@@ -32,14 +32,14 @@ pub(crate) struct ListDocuments {
 #[derive(Args)]
 pub(crate) struct OneDocument {
     /// Its collection and key, as lists and searches print them: notes.work/plan.md
-    #[arg(value_name = "COLLECTION/KEY", value_parser = place)]
-    pub place: DocumentKey,
+    #[arg(value_name = "COLLECTION/KEY", value_parser = document)]
+    pub document: DocumentKey,
     /// The agent
     #[arg(long, value_name = "A")]
     pub agent: String,
 }
 
-fn place(text: &str) -> Result<DocumentKey, String> {
+fn document(text: &str) -> Result<DocumentKey, String> {
     match text.split_once('/') {
         Some((collection, key)) if !collection.is_empty() && !key.is_empty() => {
             Ok(DocumentKey { collection: collection.to_owned(), key: key.to_owned() })

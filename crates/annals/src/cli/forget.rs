@@ -21,7 +21,7 @@ pub(crate) struct Forget {
     pub subject: Option<String>,
     #[command(flatten)]
     pub range: Range,
-    /// Carry it out; without this, only show what would go
+    /// Carry it out; without this, only show what would be removed
     #[arg(long)]
     pub yes: bool,
 }

@@ -123,8 +123,8 @@ fn chosen(target: Option<&str>, config: &Config) -> Result<String> {
 /// if there is no data folder on this machine.
 fn unpacked(global: &Global) -> Result<Scratch> {
     let data = data(global)?;
-    let place = if data.is_dir() { data } else { std::env::temp_dir() };
-    Scratch::within(&place, "verify")
+    let folder = if data.is_dir() { data } else { std::env::temp_dir() };
+    Scratch::within(&folder, "verify")
 }
 
 /// Fails if the folder to restore to holds anything.

@@ -62,7 +62,7 @@ fn print(document: &DocumentView, zones: &Zones) {
 }
 
 async fn show(client: &Client, args: &OneDocument, json: bool) -> Result<()> {
-    let (collection, key) = (args.place.collection.clone(), args.place.key.clone());
+    let (collection, key) = (args.document.collection.clone(), args.document.key.clone());
     let document = client.call(calls::GetDocument { agent: args.agent.clone(), collection, key }).await?;
     if json {
         print_json(&document);
@@ -75,12 +75,12 @@ async fn show(client: &Client, args: &OneDocument, json: bool) -> Result<()> {
 }
 
 async fn delete(client: &Client, args: &OneDocument, json: bool) -> Result<()> {
-    let (collection, key) = (args.place.collection.clone(), args.place.key.clone());
+    let (collection, key) = (args.document.collection.clone(), args.document.key.clone());
     client.call(calls::DeleteDocument { agent: args.agent.clone(), collection, key }).await?;
     if json {
-        print_json(&serde_json::json!({ "deleted": args.place.to_string() }));
+        print_json(&serde_json::json!({ "deleted": args.document.to_string() }));
     } else {
-        say!("Deleted {}.", args.place);
+        say!("Deleted {}.", args.document);
     }
     Ok(())
 }

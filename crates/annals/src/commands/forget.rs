@@ -134,5 +134,5 @@ fn print_proof(proof: &ProofView) {
         return;
     }
     say!("{WARN}Not everything was removed. Of {sentences}, some are still in:{WARN:#}");
-    proof.still_in.iter().for_each(|place| say!("  {WARN}{place}{WARN:#}"));
+    proof.still_in.iter().for_each(|location| say!("  {WARN}{location}{WARN:#}"));
 }

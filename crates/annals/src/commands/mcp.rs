@@ -57,9 +57,9 @@ async fn start(global: &Global, data: &Path) -> Result<UnixStream> {
         let _ = child.try_wait();
         tokio::time::sleep(STEP).await;
     }
-    let place = data.join("service.log").display().to_string();
+    let log = data.join("service.log").display().to_string();
     Err(Error::storage(
         "starting a service for the data folder",
-        format!("it did not start listening within 30 seconds; see its log in {place}"),
+        format!("it did not start listening within 30 seconds; see its log in {log}"),
     ))
 }

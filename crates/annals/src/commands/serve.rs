@@ -56,7 +56,7 @@ pub(crate) async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
     for job in alarm_clock.shutdown(drain).await {
         tracing::warn!(job, "job interrupted by the shutdown; it continues after the next start");
     }
-    let _ = std::fs::remove_file(ipc::place(folder.path()));
+    let _ = std::fs::remove_file(ipc::socket(folder.path()));
     served.map_err(|cause| Error::storage("serving", cause))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -35,11 +35,11 @@ impl<'a> Excerpt<'a> {
         let shared = |line: &str| words(line).collect::<HashSet<_>>().intersection(&query_words).count();
         let scores: Vec<usize> = lines.iter().map(|line| shared(line)).collect();
         let mut best: Vec<usize> = (0..lines.len()).collect();
-        best.sort_by_key(|place| (std::cmp::Reverse(scores[*place]), *place));
+        best.sort_by_key(|index| (std::cmp::Reverse(scores[*index]), *index));
         best.truncate(LINES);
-        let marked = best.first().copied().filter(|place| scores[*place] > 0);
+        let marked = best.first().copied().filter(|index| scores[*index] > 0);
         best.sort_unstable();
-        let line = |place: &usize| Line { text: lines[*place], is_best: Some(*place) == marked };
+        let line = |index: &usize| Line { text: lines[*index], is_best: Some(*index) == marked };
         Excerpt { lines: best.iter().map(line).collect(), left_out: lines.len() - best.len() }
     }
 }

@@ -64,11 +64,11 @@ pub(crate) fn questions(messages: &[Message]) -> Vec<PeriodQuestion> {
     let mut questions = Vec::new();
     for (grain, every, templates) in GRAINS {
         let periods: BTreeSet<Period> = days.iter().map(|day| Period::of(grain, *day)).collect();
-        for (place, period) in periods.into_iter().step_by(every).enumerate() {
-            let (text, after) = templates[place % templates.len()];
+        for (index, period) in periods.into_iter().step_by(every).enumerate() {
+            let (text, after) = templates[index % templates.len()];
             let day = period.last_day().saturating_add(after.days());
             let now = utc.day_interval(day).start + annals_core::SignedDuration::from_hours(12);
-            questions.push(PeriodQuestion { text: text(period, names[place % names.len()]), period, now });
+            questions.push(PeriodQuestion { text: text(period, names[index % names.len()]), period, now });
         }
     }
     questions

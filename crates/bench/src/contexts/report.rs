@@ -62,18 +62,18 @@ impl Report {
 
     /// Formats the results as JSON.
     pub(crate) fn in_json(&self) -> Value {
-        let of = |place: usize| {
-            let grains = self.periods[place].by_grain.iter();
+        let of = |index: usize| {
+            let grains = self.periods[index].by_grain.iter();
             let grains =
                 grains.map(|(grain, (questions, right))| (grain.clone(), json!({"asked": questions, "first": right})));
             json!({
-                "answered": self.answered[place].in_json(),
-                "retained": self.retained[place].in_json(),
-                "wasted": { "mean": round(self.wasted[place].mean()), "p95": self.wasted[place].at(95) },
+                "answered": self.answered[index].in_json(),
+                "retained": self.retained[index].in_json(),
+                "wasted": { "mean": round(self.wasted[index].mean()), "p95": self.wasted[index].at(95) },
                 "periods": grains.collect::<Map<String, Value>>(),
             })
         };
-        let entries = BUDGETS.iter().enumerate().map(|(place, budget)| (budget.to_string(), of(place)));
+        let entries = BUDGETS.iter().enumerate().map(|(index, budget)| (budget.to_string(), of(index)));
         Value::Object(entries.collect())
     }
 }

@@ -29,13 +29,13 @@ impl Shape {
 
 /// Returns the name of a random entity out of `entities`.
 pub(crate) fn entity(entities: usize, shape: Shape, random: &mut StdRng) -> String {
-    let place: f64 = random.random();
-    let place = match shape {
-        Shape::Even => place,
-        Shape::Skewed => place * place * place,
+    let draw: f64 = random.random();
+    let draw = match shape {
+        Shape::Even => draw,
+        Shape::Skewed => draw * draw * draw,
     };
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between nought and their number")]
-    let number = (place * entities as f64) as usize;
+    let number = (draw * entities as f64) as usize;
     format!("Person {number}")
 }
 

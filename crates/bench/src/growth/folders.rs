@@ -15,7 +15,7 @@ const AT_ONCE: usize = 30;
 /// Where the folders are, and what they are filled with.
 pub(crate) struct Folders<'a> {
     /// The folder that contains all of them.
-    pub place: &'a Path,
+    pub root: &'a Path,
     /// The messages.
     pub life: &'a Life,
     /// The agent.
@@ -28,7 +28,7 @@ impl Folders<'_> {
     /// Returns the folder of the agent at the age of `days`. If it does not exist, fills it, starting from a copy of the one at
     /// `before`.
     pub(crate) async fn at(&self, days: usize, before: Option<usize>) -> Result<PathBuf> {
-        let (there, filling) = (self.folder(days), self.place.join("filling"));
+        let (there, filling) = (self.folder(days), self.root.join("filling"));
         if there.exists() {
             return Ok(there);
         }
@@ -49,7 +49,7 @@ impl Folders<'_> {
     }
 
     fn folder(&self, days: usize) -> PathBuf {
-        self.place.join(format!("day-{days}"))
+        self.root.join(format!("day-{days}"))
     }
 
     async fn fill(&self, path: &Path, from: usize, to: usize) -> Result<()> {
@@ -106,11 +106,11 @@ mod tests {
 
     #[tokio::test]
     async fn folder_continues_from_the_previous_age() {
-        let (place, life, agent) = (tempfile::tempdir().unwrap(), life(), Agent::new("a").unwrap());
+        let (root, life, agent) = (tempfile::tempdir().unwrap(), life(), Agent::new("a").unwrap());
         let folders =
-            Folders { place: place.path(), life: &life, agent: &agent, embedder: Arc::new(WordEmbedder::new()) };
+            Folders { root: root.path(), life: &life, agent: &agent, embedder: Arc::new(WordEmbedder::new()) };
         // Simulates a run that was killed.
-        std::fs::create_dir_all(place.path().join("filling/tables/left")).unwrap();
+        std::fs::create_dir_all(root.path().join("filling/tables/left")).unwrap();
         let week = folders.at(7, None).await.unwrap();
         let month = folders.at(35, Some(7)).await.unwrap();
         let (week, older) = (memories(&week, &agent).await, memories(&month, &agent).await);

@@ -44,7 +44,7 @@ impl Life {
     /// Returns the messages of each day in order of time, with at least `per_day` bytes of text. Endless.
     pub(crate) fn days(&self) -> impl Iterator<Item = Vec<Message>> {
         let rounds = (0..).flat_map(|round| order(round, self.texts.len()));
-        let mut texts = rounds.map(|place| &self.texts[place]);
+        let mut texts = rounds.map(|index| &self.texts[index]);
         (0..).map(move |number: i64| self.day(FIRST.saturating_add(number.days()), &mut texts))
     }
 
@@ -73,8 +73,8 @@ pub(crate) const FIRST_MONTH: (&str, usize) = ("2016-04", 28);
 pub(crate) const FIRST_MONTH_IN_WORDS: &str = "in April 2016";
 
 fn message(date: Date, number: usize, in_one: usize, text: &Message) -> Message {
-    let (hour, place) = (number / in_one, number % in_one);
-    let at = midnight(date) + SignedDuration::from_hours(HOURS[hour]) + PACE * i32::try_from(place).unwrap_or(i32::MAX);
+    let (hour, index) = (number / in_one, number % in_one);
+    let at = midnight(date) + SignedDuration::from_hours(HOURS[hour]) + PACE * i32::try_from(index).unwrap_or(i32::MAX);
     let (conversation, client_id) = (format!("{date} {hour}"), Some(format!("{date}#{number}")));
     Message { conversation, client_id, at, ..text.clone() }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use annals_core::{Answer, Query, Result};
 use annals_search::Weights;
 
-use super::measures::{Measures, judge};
+use super::measures::{Measures, measure};
 use crate::input::Question;
 use crate::world::World;
 
@@ -35,8 +35,8 @@ pub(crate) async fn ask(world: &World, questions: &[Question], weights: Weights)
         let (answer, durations) = world.answer(&search, &question.agent, &query, question.at).await?;
         all.push(QuestionResult {
             class: question.class.clone(),
-            turn: judge(&turns(&answer), &question.evidence),
-            conversation: judge(&conversations(&answer), &question.conversations),
+            turn: measure(&turns(&answer), &question.evidence),
+            conversation: measure(&conversations(&answer), &question.conversations),
             search: durations.search,
             embedding: durations.embedding,
         });

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use annals_core::{Agent, Embedder, Interval, MemoryId, Message, Result};
 use annals_index::lex::tokens;
 
-use super::measures::{Measures, judge};
+use super::measures::{Measures, measure};
 use crate::input::{Messages, Question};
 use crate::world::World;
 
@@ -34,12 +34,12 @@ struct Corpus<'m> {
 impl<'m> Corpus<'m> {
     fn new(messages: &'m [Message]) -> Corpus<'m> {
         let mut corpus = Corpus { messages, holders: HashMap::new(), lengths: Vec::new() };
-        for (place, message) in messages.iter().enumerate() {
+        for (index, message) in messages.iter().enumerate() {
             let words = tokens(&message.content, "en");
             corpus.lengths.push(words.len() as f64);
             let mut times: HashMap<String, f64> = HashMap::new();
             words.into_iter().for_each(|word| *times.entry(word).or_default() += 1.0);
-            times.into_iter().for_each(|(word, times)| corpus.holders.entry(word).or_default().push((place, times)));
+            times.into_iter().for_each(|(word, times)| corpus.holders.entry(word).or_default().push((index, times)));
         }
         corpus
     }
@@ -52,14 +52,14 @@ impl<'m> Corpus<'m> {
             let holders = self.holders.get(&word).map_or(&[][..], Vec::as_slice);
             let (all, held) = (self.lengths.len() as f64, holders.len() as f64);
             let rarity = (1.0 + (all - held + 0.5) / (held + 0.5)).ln();
-            for (place, times) in holders {
-                let held_back = SATURATION * (1.0 - LENGTH + LENGTH * self.lengths[*place] / mean);
-                *scores.entry(*place).or_default() += rarity * times * (SATURATION + 1.0) / (times + held_back);
+            for (index, times) in holders {
+                let held_back = SATURATION * (1.0 - LENGTH + LENGTH * self.lengths[*index] / mean);
+                *scores.entry(*index).or_default() += rarity * times * (SATURATION + 1.0) / (times + held_back);
             }
         }
         let mut scores: Vec<(usize, f64)> = scores.into_iter().collect();
         scores.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        scores.into_iter().map(|(place, _)| &self.messages[place]).collect()
+        scores.into_iter().map(|(index, _)| &self.messages[index]).collect()
     }
 }
 
@@ -95,7 +95,7 @@ pub(crate) async fn by_vectors(world: &World, questions: &[Question]) -> Result<
 fn judged(turns: Vec<String>, mut conversations: Vec<String>, question: &Question) -> Ranked {
     let mut seen = HashSet::new();
     conversations.retain(|conversation| seen.insert(conversation.clone()));
-    Ranked { turn: judge(&turns, &question.evidence), conversation: judge(&conversations, &question.conversations) }
+    Ranked { turn: measure(&turns, &question.evidence), conversation: measure(&conversations, &question.conversations) }
 }
 
 #[cfg(test)]
@@ -106,9 +106,9 @@ mod tests {
 
     #[test]
     fn rarer_words_and_shorter_messages_rank_first() {
-        let message = |(place, text): (usize, &&str)| Message {
+        let message = |(index, text): (usize, &&str)| Message {
             conversation: "c".into(),
-            client_id: Some(place.to_string()),
+            client_id: Some(index.to_string()),
             role: Role::User,
             name: None,
             content: (*text).into(),

@@ -42,15 +42,15 @@ impl Compared {
         let mut types: BTreeSet<&str> = ours.iter().map(|result| result.class.as_str()).collect();
         types.insert("");
         let of_type = |class: &str| {
-            let is_in = |place: &usize| class.is_empty() || ours[*place].class == class;
-            let places: Vec<usize> = (0..ours.len()).filter(is_in).collect();
+            let is_in = |index: &usize| class.is_empty() || ours[*index].class == class;
+            let indices: Vec<usize> = (0..ours.len()).filter(is_in).collect();
             let mut rankings =
-                vec![("Annals", figures(places.iter().map(|place| (&ours[*place].turn, &ours[*place].conversation))))];
+                vec![("Annals", figures(indices.iter().map(|index| (&ours[*index].turn, &ours[*index].conversation))))];
             for (name, ranked) in &others {
-                let these = places.iter().map(|place| (&ranked[*place].turn, &ranked[*place].conversation));
+                let these = indices.iter().map(|index| (&ranked[*index].turn, &ranked[*index].conversation));
                 rankings.push((*name, figures(these)));
             }
-            (class.to_owned(), (places.len(), rankings))
+            (class.to_owned(), (indices.len(), rankings))
         };
         let types = types.into_iter().map(of_type).filter(|(class, (number, _))| class.is_empty() || *number >= FEWEST);
         Compared { set: set.to_owned(), types: types.collect() }
@@ -85,11 +85,11 @@ pub(crate) fn table(sets: &[Compared]) -> String {
     for compared in sets {
         for (class, (number, rankings)) in &compared.types {
             let name = if class.is_empty() { compared.set.clone() } else { format!("  {class}") };
-            for (place, (by, figures)) in rankings.iter().enumerate() {
-                let (name, number) = if place == 0 { (name.as_str(), number.to_string()) } else { ("", String::new()) };
+            for (index, (by, figures)) in rankings.iter().enumerate() {
+                let (name, number) = if index == 0 { (name.as_str(), number.to_string()) } else { ("", String::new()) };
                 let _ = write!(text, "{name:<34}{number:>5}  {by:<8}");
                 for column in COLUMNS {
-                    let is_below = place == 0 && value(figures, column) < value(&rankings[1].1, column);
+                    let is_below = index == 0 && value(figures, column) < value(&rankings[1].1, column);
                     let _ = write!(text, "{:>15.2}{}", value(figures, column), if is_below { '<' } else { ' ' });
                 }
                 text.push('\n');

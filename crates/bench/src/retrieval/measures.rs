@@ -21,7 +21,7 @@ pub(crate) fn names() -> Vec<String> {
 }
 
 /// Judges a ranked list without duplicates, best first, against the wanted ids.
-pub(crate) fn judge(ranked: &[String], wanted: &HashSet<String>) -> Measures {
+pub(crate) fn measure(ranked: &[String], wanted: &HashSet<String>) -> Measures {
     let right: Vec<bool> = ranked.iter().map(|id| wanted.contains(id)).collect();
     let found = |cut: usize| right.iter().take(cut).filter(|right| **right).count() as f64;
     let mut measures = Measures::new();
@@ -32,13 +32,13 @@ pub(crate) fn judge(ranked: &[String], wanted: &HashSet<String>) -> Measures {
     measures.insert("recall_all@5".into(), f64::from(found(5) as usize == wanted.len()));
     measures.insert(format!("ndcg@{GAIN_AT}"), gain(&right) / gain(&vec![true; wanted.len()]));
     let first = right.iter().position(|right| *right);
-    measures.insert("mrr".into(), first.map_or(0.0, |place| 1.0 / (place + 1) as f64));
+    measures.insert("mrr".into(), first.map_or(0.0, |rank| 1.0 / (rank + 1) as f64));
     measures
 }
 
 fn gain(right: &[bool]) -> f64 {
     let ranked = right.iter().take(GAIN_AT).zip(2..);
-    ranked.filter(|(right, _)| **right).map(|(_, place)| 1.0 / f64::from(place).log2()).sum()
+    ranked.filter(|(right, _)| **right).map(|(_, rank)| 1.0 / f64::from(rank).log2()).sum()
 }
 
 /// Returns the means in percent with two decimals.
@@ -59,7 +59,7 @@ mod tests {
     #[track_caller]
     fn check(ranked: &str, wanted: &str, name: &str, expect: f64) {
         let ids = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        let value = judge(&ids(ranked), &ids(wanted).into_iter().collect())[name];
+        let value = measure(&ids(ranked), &ids(wanted).into_iter().collect())[name];
         assert!((value - expect).abs() < 1e-9, "{name} of {ranked} for {wanted}: {value}");
     }
 
@@ -91,10 +91,10 @@ mod tests {
 
     #[test]
     fn every_name_is_measured_and_means_are_in_percent() {
-        let measured = judge(&["a".into()], &HashSet::from(["a".into()]));
+        let measured = measure(&["a".into()], &HashSet::from(["a".into()]));
         let names: HashSet<String> = names().into_iter().collect();
         assert_eq!(measured.keys().cloned().collect::<HashSet<_>>(), names);
-        let other = judge(&["b".into()], &HashSet::from(["a".into()]));
+        let other = measure(&["b".into()], &HashSet::from(["a".into()]));
         assert_eq!(percent([&measured, &measured, &other])["hit@1"], 66.67);
     }
 }

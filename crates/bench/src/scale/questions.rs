@@ -71,7 +71,12 @@ pub(crate) struct Question {
 }
 
 /// Makes the questions, and finds the rows nearest to each.
-pub(crate) async fn prepare(rows: &Rows, vectors: &RowVectors, embedder: &dyn Embedder, wanted: Wanted) -> Result<Asking> {
+pub(crate) async fn prepare(
+    rows: &Rows,
+    vectors: &RowVectors,
+    embedder: &dyn Embedder,
+    wanted: Wanted,
+) -> Result<Asking> {
     let from_file = wanted.queries.as_deref().map(input::question_texts).transpose()?.unwrap_or_default();
     let texts: Vec<String> = made(rows, wanted.made).into_iter().chain(from_file).collect();
     let range = range(rows)?;

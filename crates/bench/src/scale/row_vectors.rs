@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn vector_is_moved_by_the_noise_length_and_reproducibly() {
-        let base: Vec<f32> = (0..384).map(|place| if place == 7 { 1.0 } else { 0.0 }).collect();
+        let base: Vec<f32> = (0..384).map(|index| if index == 7 { 1.0 } else { 0.0 }).collect();
         let one = moved(&base, 1);
         assert!((one[7] - 0.958).abs() < 0.01, "{}", one[7]);
         assert!((one.iter().map(|number| number * number).sum::<f32>() - 1.0).abs() < 1e-5);

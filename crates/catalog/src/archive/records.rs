@@ -139,14 +139,15 @@ impl Reader<'_> {
             _ => (i64::MIN, String::new(), "", ""),
         };
         let extracted = journal::watermark(self.db, self.agent)?.extracted;
-        let place = params![self.agent_id, at, day, conversation, message, most];
-        let turns = turns::find(self.db, TURNS, place)?;
+        let values = params![self.agent_id, at, day, conversation, message, most];
+        let turns = turns::find(self.db, TURNS, values)?;
         Ok(turns.into_iter().map(|stored| turn_record(stored, extracted)).collect())
     }
 
     /// Returns documents, and whether there may be more because the page ended early.
     fn documents(&self, after: Option<&Record>, limit: usize) -> Result<(Vec<Record>, bool)> {
-        let last = if let Some(Record::Document(document)) = after { document.place() } else { DocumentKey::default() };
+        let last =
+            if let Some(Record::Document(document)) = after { document.document_key() } else { DocumentKey::default() };
         let (found, is_cut) = documents::page(self.db, self.agent_id, &last, signed(limit as u64))?;
         Ok((found.into_iter().map(|document| Record::Document(Box::new(document))).collect(), is_cut))
     }

@@ -10,7 +10,7 @@ use crate::columns::word;
 use crate::db::{Db, Result, Sql, params};
 use crate::forgotten::KeyedHashes;
 use crate::pruned::Pruned;
-use crate::turns::Place;
+use crate::turns::StoredFields;
 use crate::{
     accesses, agents, bases, blocks, changes, documents, erasure, ingest, journal, ledger, pruned, seals, statements,
     summaries, turns, versions,
@@ -60,8 +60,8 @@ pub(crate) fn begin(db: &dyn Db, agent: &Agent) -> Result<()> {
 
 /// Stores records in the staging agent; the caller passes them in order of rank.
 pub(crate) fn take(db: &dyn Db, agent: &Agent, records: Vec<Record>) -> Result<()> {
-    let (numbered, agent_id) = (agents::enrolled(db, agent)?, staged(db, agent)?);
-    let restoring = Restoring { db, agent, numbered, agent_id, forgotten: KeyedHashes::known(db, agent)? };
+    let (sequence_agent, agent_id) = (agents::enrolled(db, agent)?, staged(db, agent)?);
+    let restoring = Restoring { db, agent, sequence_agent, agent_id, forgotten: KeyedHashes::known(db, agent)? };
     records.into_iter().try_for_each(|record| restoring.take(record))
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn take(db: &dyn Db, agent: &Agent, records: Vec<Record>) -> Result<(
 pub(crate) fn finish(db: &dyn Db, agent: &Agent, now: Timestamp) -> Result<()> {
     let (former, agent_id) = (agents::enrolled(db, agent)?, staged(db, agent)?);
     unless_full(db, former)?;
-    Restoring { db, agent, numbered: former, agent_id, forgotten: None }.mark_days_without_row_dirty(now)?;
+    Restoring { db, agent, sequence_agent: former, agent_id, forgotten: None }.mark_days_without_row_dirty(now)?;
     take_over(db, former, agent_id)?;
     // An archive does not say when its messages arrived: the days do, as well as they can.
     let sql = "UPDATE agent SET workspace = ?2, name = ?3,
@@ -81,7 +81,7 @@ pub(crate) fn finish(db: &dyn Db, agent: &Agent, now: Timestamp) -> Result<()> {
 
 /// Drops the staged records of an agent.
 pub(crate) fn drop_staged(db: &dyn Db, agent: &Agent) -> Result<()> {
-    match agents::numbered(db, STAGING, &staged_name(agent))? {
+    match agents::row_id(db, STAGING, &staged_name(agent))? {
         Some(agent_id) => erasure::wipe_agent(db, agent_id),
         None => Ok(()),
     }
@@ -98,7 +98,7 @@ fn staged_name(agent: &Agent) -> String {
 }
 
 fn staged(db: &dyn Db, agent: &Agent) -> Result<i64> {
-    let found = agents::numbered(db, STAGING, &staged_name(agent))?;
+    let found = agents::row_id(db, STAGING, &staged_name(agent))?;
     Ok(found.ok_or_else(|| Error::invalid("restore", "was not started"))?)
 }
 
@@ -142,7 +142,7 @@ struct Restoring<'c> {
     db: &'c dyn Db,
     agent: &'c Agent,
     /// The real agent, which assigns the numbers.
-    numbered: i64,
+    sequence_agent: i64,
     /// The staging agent.
     agent_id: i64,
     forgotten: Option<KeyedHashes<'c>>,
@@ -150,7 +150,7 @@ struct Restoring<'c> {
 
 impl Restoring<'_> {
     fn next_seq(&self) -> Result<i64> {
-        changes::next_seq(self.db, self.numbered)
+        changes::next_seq(self.db, self.sequence_agent)
     }
 
     fn take(&self, record: Record) -> Result<()> {
@@ -181,8 +181,8 @@ impl Restoring<'_> {
                 accesses::add_of(self.db, self.agent_id, &[(id, Access { times, last })])
             }
             Record::Document(document) => {
-                documents::refuse_second(self.db, self.agent_id, &document.place())?;
-                documents::save(self.db, self.agent, [self.agent_id, self.numbered], &document)
+                documents::refuse_second(self.db, self.agent_id, &document.document_key())?;
+                documents::save(self.db, self.agent, [self.agent_id, self.sequence_agent], &document)
             }
             Record::Block { name, text, updated_at } => {
                 blocks::save_of(self.db, self.agent_id, &Block { name, text, updated_at })
@@ -194,8 +194,8 @@ impl Restoring<'_> {
         ingest::check(self.agent, turn)?;
         self.refuse_known(turn, sent_at)?;
         let seq = self.next_seq()?;
-        let place = Place { at: turn.message.at, sent_at, sent: None };
-        turns::insert(self.db, self.agent_id, turn, &place, seq)?;
+        let fields = StoredFields { at: turn.message.at, sent_at, sent: None };
+        turns::insert(self.db, self.agent_id, turn, &fields, seq)?;
         seals::set_pin(self.db, self.agent_id, &turn.id, pinned)?;
         if extracted {
             journal::move_watermark(self.db, self.agent_id, seq.unsigned_abs())?;
@@ -233,8 +233,8 @@ impl Restoring<'_> {
         {
             return Err(Error::invalid("records", "contain a message that was forgotten").into());
         }
-        let place = params![self.agent_id, turn.id.as_str()];
-        if !turns::find(self.db, turns::BY_ID, place)?.is_empty() {
+        let values = params![self.agent_id, turn.id.as_str()];
+        if !turns::find(self.db, turns::BY_ID, values)?.is_empty() {
             return Err(Error::invalid("records", format!("contain turn {} twice", turn.id)).into());
         }
         Ok(())
@@ -271,16 +271,16 @@ impl Restoring<'_> {
         let Some(text) = text else { return Ok(()) };
         let cover = cover.ok_or_else(|| Error::invalid("cover", "is missing"))?;
         let id = MemoryId::summary(self.agent, period);
-        let place = summaries::Place { db: self.db, agent_id: self.agent_id, id };
-        place.put(period, cover, &Base { text, sentences, sources, verbatim }, seq)?;
-        seals::set_pin(self.db, self.agent_id, &place.id, pinned).map(|_| ())
+        let row = summaries::SummaryRow { db: self.db, agent_id: self.agent_id, id };
+        row.put(period, cover, &Base { text, sentences, sources, verbatim }, seq)?;
+        seals::set_pin(self.db, self.agent_id, &row.id, pinned).map(|_| ())
     }
 
     /// Marks the days dirty that have turns but no ledger row: they were never rolled up.
     fn mark_days_without_row_dirty(&self, now: Timestamp) -> Result<()> {
         let days = self.db.query(DAYS_WITHOUT_ROW, params![self.agent_id], |row| word(row, "day"))?;
         for day in days {
-            ledger::mark_dirty(self.db, self.agent_id, day, changes::last_seq(self.db, self.numbered)?, now)?;
+            ledger::mark_dirty(self.db, self.agent_id, day, changes::last_seq(self.db, self.sequence_agent)?, now)?;
         }
         Ok(())
     }

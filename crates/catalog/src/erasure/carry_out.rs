@@ -12,7 +12,7 @@ use super::summaries::Cut;
 use crate::columns::{json, number, word};
 use crate::db::{Db, Result, Sql, params};
 use crate::forgotten::KeyedHashes;
-use crate::summaries::Place;
+use crate::summaries::SummaryRow;
 use crate::{bases, blocks, changes, dead_letters, documents, journal, ledger, memories, pruned, versions};
 
 impl Plan {
@@ -59,9 +59,9 @@ impl Erasing<'_> {
         remove_requests(self.db, self.agent_id)
     }
 
-    /// Stores hashes of the turns and of the places of other things, and removes the rows of the pruned turns.
+    /// Stores hashes of the turns and of the keys of other items, and removes the rows of the pruned turns.
     fn remember(&self, plan: &Plan) -> Result<()> {
-        if plan.traces.is_empty() && plan.pruned.is_empty() && plan.places.is_empty() {
+        if plan.traces.is_empty() && plan.pruned.is_empty() && plan.item_keys.is_empty() {
             return Ok(());
         }
         let hashes = KeyedHashes::ready(self.db, self.agent)?;
@@ -70,7 +70,7 @@ impl Erasing<'_> {
             hashes.forget(&trace.key, content)?;
             hashes.forget(&trace.key, trace.sent.unwrap_or(content))?;
         }
-        plan.places.iter().try_for_each(|place| hashes.forget_item(place))?;
+        plan.item_keys.iter().try_for_each(|key| hashes.forget_item(key))?;
         for turn in &plan.pruned {
             hashes.forget_pruned(&turn.id, turn.content)?;
             pruned::lift(self.db, self.agent_id, &turn.id)?;
@@ -102,7 +102,7 @@ impl Erasing<'_> {
         let seq = changes::next_seq(db, agent_id)?;
         match &cut.present {
             Some(present) => {
-                Place { db, agent_id, id: id.clone() }.reword(present, seq)?;
+                SummaryRow { db, agent_id, id: id.clone() }.reword(present, seq)?;
                 versions::forget(db, agent_id, &id)?;
             }
             None => {

@@ -82,7 +82,7 @@ type Key = Vec<Box<dyn ToValue + Send>>;
 
 /// The finds of one piece of a search, and the key after which the next piece begins.
 pub(crate) struct Piece {
-    pub(crate) places: BTreeSet<String>,
+    pub(crate) columns: BTreeSet<String>,
     pub(crate) next: Option<Key>,
 }
 
@@ -94,12 +94,12 @@ impl Table {
 
     /// Searches the rows of an agent after the given key; from the first row if there is none.
     pub(crate) fn search(&self, db: &dyn Db, agent_id: i64, phrases: &Phrases, after: Option<Key>) -> Result<Piece> {
-        let mut place: Vec<&dyn ToValue> = vec![&agent_id];
-        place.extend(after.iter().flatten().map(|key| &**key as &dyn ToValue));
-        let (mut places, mut next, mut read, mut bytes) = (BTreeSet::new(), None, 0, 0);
-        db.for_each(Sql::Once(&self.sql(after.is_some())), &place, |row| {
+        let mut values: Vec<&dyn ToValue> = vec![&agent_id];
+        values.extend(after.iter().flatten().map(|key| &**key as &dyn ToValue));
+        let (mut columns, mut next, mut read, mut bytes) = (BTreeSet::new(), None, 0, 0);
+        db.for_each(Sql::Once(&self.sql(after.is_some())), &values, |row| {
             read += 1;
-            bytes += self.look(row, phrases, &mut places)?;
+            bytes += self.look(row, phrases, &mut columns)?;
             if read == ROWS || bytes > BYTES {
                 let key = (0..self.keys.len()).map(|column| row.value(column)?.to_owned());
                 next = Some(key.collect::<Result<_>>()?);
@@ -107,17 +107,17 @@ impl Table {
             }
             Ok(ControlFlow::Continue(()))
         })?;
-        Ok(Piece { places, next })
+        Ok(Piece { columns, next })
     }
 
-    /// Adds the columns of a row that contain a phrase to `places`; returns the bytes of text read.
-    fn look(&self, row: &Row<'_>, phrases: &Phrases, places: &mut BTreeSet<String>) -> Result<usize> {
+    /// Adds the columns of a row that contain a phrase to `columns`; returns the bytes of text read.
+    fn look(&self, row: &Row<'_>, phrases: &Phrases, columns: &mut BTreeSet<String>) -> Result<usize> {
         let mut bytes = 0;
         for (index, column) in (self.keys.len()..).zip(&self.texts) {
             let (Value::Text(text) | Value::Blob(text)) = row.value(index)? else { continue };
             bytes += text.len();
             if phrases.is_in(text) {
-                places.insert(format!("{}.{column}", self.name));
+                columns.insert(format!("{}.{column}", self.name));
             }
         }
         Ok(bytes)
@@ -182,7 +182,7 @@ mod tests {
             let (mut after, mut pieces, mut found) = (None, 0, BTreeSet::new());
             loop {
                 let piece = table.search(db, agent_id, &phrases, after).ok().unwrap();
-                found.extend(piece.places);
+                found.extend(piece.columns);
                 pieces += 1;
                 after = piece.next;
                 if after.is_none() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use annals_core::ports::{Block, ErasureReport, ItemPlace, Target};
+use annals_core::ports::{Block, ErasureReport, ItemKey, Target};
 use annals_core::{Agent, Digest, FactOperation, Kind, Memory, MemoryId, Period, TurnKey};
 
 use super::selection::Selection;
@@ -21,7 +21,7 @@ pub(crate) struct Plan {
     pub(super) is_whole: bool,
     pub(super) traces: Vec<Trace>,
     /// Where everything else stood that an import may bring again.
-    pub(super) places: Vec<ItemPlace>,
+    pub(super) item_keys: Vec<ItemKey>,
     /// The turns and statements to remove, in order.
     pub(super) memories: Vec<Removed>,
     pub(super) pruned: Vec<Pruned>,
@@ -81,13 +81,13 @@ pub(crate) fn plan(db: &dyn Db, agent: &Agent, target: &Target, scanned: Option<
     blocks.retain(|block| selection.takes_block(block));
     let documents = documents::matching(db, agent_id, |document| selection.takes_document(agent, document))?;
     let gone = Gone { memories, attachments, operations: selection.operations(db)?, blocks, documents };
-    let places = places(&gone);
+    let item_keys = item_keys(&gone);
     let is_whole = *target == Target::Agent;
     let mut plan = Plan {
         agent_id,
         is_whole,
         traces,
-        places,
+        item_keys,
         memories: gone.memories.iter().map(removed).collect(),
         pruned: std::mem::take(&mut selection.pruned),
         cuts: Vec::new(),
@@ -116,15 +116,15 @@ fn removed(memory: &Memory) -> Removed {
     Removed { id: memory.id.clone(), kind: memory.kind(), day: memory.period }
 }
 
-/// Returns the places of what is no message and may be imported again. What was extracted comes from messages.
-fn places(gone: &Gone) -> Vec<ItemPlace> {
+/// Returns the keys of items that are no messages and may be imported again. What was extracted comes from messages.
+fn item_keys(gone: &Gone) -> Vec<ItemKey> {
     let is_entered =
         |memory: &&Memory| memory.kind() == Kind::Statement && memory.sources().iter().any(MemoryId::is_entry);
-    let statements = gone.memories.iter().filter(is_entered).map(|memory| ItemPlace::Statement(memory.id.clone()));
+    let statements = gone.memories.iter().filter(is_entered).map(|memory| ItemKey::Statement(memory.id.clone()));
     let entered = gone.operations.iter().filter(|operation| operation.source.is_entry());
-    let operations = entered.map(|operation| ItemPlace::Operation(operation.id.clone()));
-    let blocks = gone.blocks.iter().map(|block| ItemPlace::Block(block.name.clone()));
-    let documents = gone.documents.iter().map(|stored| ItemPlace::Document(stored.document.place()));
+    let operations = entered.map(|operation| ItemKey::Operation(operation.id.clone()));
+    let blocks = gone.blocks.iter().map(|block| ItemKey::Block(block.name.clone()));
+    let documents = gone.documents.iter().map(|stored| ItemKey::Document(stored.document.document_key()));
     statements.chain(operations).chain(blocks).chain(documents).collect()
 }
 
@@ -144,7 +144,7 @@ impl Plan {
         self.report.pruned = self.pruned.iter().map(|turn| turn.id.clone()).collect();
         self.report.operations = gone.operations.iter().map(|operation| operation.id.clone()).collect();
         self.report.blocks = gone.blocks.iter().map(|block| block.name.clone()).collect();
-        self.report.documents = gone.documents.iter().map(|stored| stored.document.place()).collect();
+        self.report.documents = gone.documents.iter().map(|stored| stored.document.document_key()).collect();
     }
 
     fn find_summaries(&mut self, db: &dyn Db, agent: &Agent, selection: &Selection) -> Result<()> {

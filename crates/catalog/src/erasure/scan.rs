@@ -108,19 +108,26 @@ mod tests {
     async fn erasure_takes_what_changed_since_the_scan() {
         let (folder, me, now) = (Folder::new(), agent("me"), at("2026-06-01T00:00:00Z"));
         let catalog = folder.open();
-        let said = |id: &str, text: &str| user_turn(&me, id, text);
-        let many = (0..ROWS + 10).map(|number| said(&number.to_string(), "Nobody was there."));
-        let many: Vec<Turn> = many.chain([said("zelda", "Zelda was there."), said("goes", "Zelda left.")]).collect();
+        let turn_by_user = |id: &str, text: &str| user_turn(&me, id, text);
+        let many = (0..ROWS + 10).map(|number| turn_by_user(&number.to_string(), "Nobody was there."));
+        let many: Vec<Turn> =
+            many.chain([turn_by_user("zelda", "Zelda was there."), turn_by_user("goes", "Zelda left.")]).collect();
         catalog.ingest(&me, many, false, now).await.unwrap();
         let target = Target::Subject("Zelda".into());
         let scan = || async { catalog.scanned(&me, &target).await.unwrap().unwrap() };
         let scanned = scan().await;
-        assert_eq!(scanned.turns, [said("zelda", "").id, said("goes", "").id].into());
-        catalog.ingest(&me, vec![said("goes", "Bob left."), said("3", "Zelda came.")], true, now).await.unwrap();
-        catalog.ingest(&me, vec![said("new", "So did Zelda."), said("zoe", "Zoe sang.")], false, now).await.unwrap();
+        assert_eq!(scanned.turns, [turn_by_user("zelda", "").id, turn_by_user("goes", "").id].into());
+        catalog
+            .ingest(&me, vec![turn_by_user("goes", "Bob left."), turn_by_user("3", "Zelda came.")], true, now)
+            .await
+            .unwrap();
+        catalog
+            .ingest(&me, vec![turn_by_user("new", "So did Zelda."), turn_by_user("zoe", "Zoe sang.")], false, now)
+            .await
+            .unwrap();
         let (of, select) = (me.clone(), target.clone());
         let planned = move |db: &dyn Db| Ok(plan(db, &of, &select, Some(&scanned))?.report.turns);
-        let mut expect: Vec<MemoryId> = ["zelda", "3", "new"].map(|id| said(id, "").id).to_vec();
+        let mut expect: Vec<MemoryId> = ["zelda", "3", "new"].map(|id| turn_by_user(id, "").id).to_vec();
         let sorted = |mut ids: Vec<MemoryId>| {
             ids.sort();
             ids
@@ -132,7 +139,7 @@ mod tests {
         catalog.add_operations(&me, vec![alias]).await.unwrap();
         let (of, select) = (me.clone(), target.clone());
         let erased = move |db: &dyn Db| Ok(erase(db, &of, &select, Some(&scanned), now)?.report.turns);
-        expect.push(said("zoe", "").id);
+        expect.push(turn_by_user("zoe", "").id);
         assert_eq!(sorted(catalog.thread.write("testing", erased).await.unwrap()), sorted(expect));
         assert_eq!(catalog.preview(&me, &target).await.unwrap().turns, []);
     }

@@ -277,7 +277,7 @@ impl<'c> Speakers<'c> {
 }
 
 impl Witness for Speakers<'_> {
-    fn says(&self, operation: &FactOperation, name: &str) -> Result<bool> {
+    fn states(&self, operation: &FactOperation, name: &str) -> Result<bool> {
         Ok(match (self.speaker(&operation.source)?, self.pruned.get(&operation.source)) {
             (Some(speaker), _) => speaker == entity_key(name),
             (None, Some(speaker)) => self.hash(name).as_ref() == Some(speaker),

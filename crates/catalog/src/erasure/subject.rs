@@ -19,7 +19,7 @@ pub(super) struct Subject {
 /// Decides whether forgetting follows an alias.
 pub(super) trait Witness {
     /// Returns whether the speaker of an operation bears this name. True if the speaker is unknown.
-    fn says(&self, operation: &FactOperation, name: &str) -> Result<bool>;
+    fn states(&self, operation: &FactOperation, name: &str) -> Result<bool>;
 
     /// Returns whether somebody speaks under this name.
     fn speaks(&self, name: &str) -> Result<bool>;
@@ -38,8 +38,8 @@ impl Subject {
     /// states the alias too.
     pub(super) fn new(name: &str, log: &[FactOperation], witness: &impl Witness) -> Result<Subject> {
         let facts = fold(log);
-        let told = facts.iter().filter(|fact| is_told(fact));
-        let aliases: Vec<Alias> = told.map(|fact| alias(fact, log, witness)).collect::<Result<_>>()?;
+        let stated = facts.iter().filter(|fact| is_stated(fact));
+        let aliases: Vec<Alias> = stated.map(|fact| alias(fact, log, witness)).collect::<Result<_>>()?;
         let mut names = BTreeSet::from([entity_key(name)]);
         loop {
             let known = names.len();
@@ -129,7 +129,7 @@ impl Subject {
 }
 
 /// Returns whether a fact is an alias that was stated, not derived by merging, and not taken back.
-fn is_told(fact: &Fact) -> bool {
+fn is_stated(fact: &Fact) -> bool {
     fact.joins_names() && !fact.properties.contains_key(MERGED_BECAUSE)
 }
 
@@ -143,14 +143,15 @@ fn alias<'l>(fact: &'l Fact, log: &[FactOperation], witness: &impl Witness) -> R
     };
     let stated: Vec<&FactOperation> = log.iter().filter(is_of).collect();
     let by_hand = stated.iter().any(|operation| operation.source.as_str().starts_with("u-"));
-    let mut says = [false; 2];
-    for (says, name) in says.iter_mut().zip(names) {
+    let mut stated_by = [false; 2];
+    for (is_stated, name) in stated_by.iter_mut().zip(names) {
         for operation in &stated {
-            *says |= witness.says(operation, name)?;
+            *is_stated |= witness.states(operation, name)?;
         }
     }
     // A speaker under one name cannot claim a name that somebody else speaks under.
-    let is_own = |index: usize| Ok::<_, Failure>(says[index] || (says[1 - index] && !witness.speaks(names[index])?));
+    let is_own =
+        |index: usize| Ok::<_, Failure>(stated_by[index] || (stated_by[1 - index] && !witness.speaks(names[index])?));
     Ok(Alias { names, is_followed: by_hand || (is_own(0)? && is_own(1)?) })
 }
 
@@ -162,7 +163,7 @@ mod tests {
     struct Nobody;
 
     impl Witness for Nobody {
-        fn says(&self, _: &FactOperation, _: &str) -> Result<bool> {
+        fn states(&self, _: &FactOperation, _: &str) -> Result<bool> {
             Ok(false)
         }
 

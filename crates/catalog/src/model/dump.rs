@@ -25,7 +25,7 @@ pub(super) async fn dump(store: &dyn Store, agent: &Agent) -> Vec<String> {
     lines.push(format!("{:?}", store.usage(agent, at("2026-01-01T00:00:00Z")).await.unwrap()));
     lines.push(format!("{:?}", store.agent_state(agent).await.unwrap()));
     lines.push(format!("{:?}", store.blocks(agent).await.unwrap()));
-    lines.push(format!("{:?}", store.cleaning_owed().await.unwrap()));
+    lines.push(format!("{:?}", store.pending_cleanings().await.unwrap()));
     lines.push(format!("{:?}", store.all_agents().await.unwrap()));
     lines.extend(all_records(store, agent).await.iter().map(|record| format!("{record:?}")));
     lines

@@ -182,19 +182,19 @@ pub(super) async fn apply(store: &dyn Store, agent: &Agent, step: &Step) -> Stri
         }
         Step::Request { turns, key, drop } => request(store, agent, turns, *key, *drop).await,
         Step::Clean { early } => {
-            let owed = store.cleaning_owed().await.unwrap();
-            if let Some((_, erasure)) = owed.iter().find(|(of, _)| of == agent) {
+            let pending = store.pending_cleanings().await.unwrap();
+            if let Some((_, erasure)) = pending.iter().find(|(of, _)| of == agent) {
                 store.cleaned(agent, erasure - u64::from(*early)).await.unwrap();
             }
-            format!("{owed:?}")
+            format!("{pending:?}")
         }
         Step::Access { memories, times } => {
             let access = Access { times: u64::from(*times), last: at(&format!("2026-06-0{times}T00:00:00Z")) };
-            let mut given = Vec::new();
+            let mut accesses = Vec::new();
             for memory in memories {
-                given.push((live(store, agent, *memory).await, access));
+                accesses.push((live(store, agent, *memory).await, access));
             }
-            seen(store.add_accesses(agent, &given).await)
+            seen(store.add_accesses(agent, &accesses).await)
         }
         Step::Reopen | Step::CutPower { .. } => unreachable!("not a change"),
     }

@@ -28,7 +28,7 @@ fn written(key: &str, text: &str, expires: bool) -> DocumentWrite {
 const STEPS: usize = 11;
 
 async fn step(catalog: &SqliteCatalog, me: &Agent, number: usize) -> annals_core::Result<()> {
-    let place = |key: &str| DocumentKey { collection: "notes".into(), key: key.into() };
+    let document_key = |key: &str| DocumentKey { collection: "notes".into(), key: key.into() };
     let write = async |writes| catalog.write_documents(me, writes, now()).await.map(drop);
     let hour = SignedDuration::from_hours(1);
     match number {
@@ -43,11 +43,11 @@ async fn step(catalog: &SqliteCatalog, me: &Agent, number: usize) -> annals_core
             catalog.ingest(me, vec![turn], false, now()).await.map(drop)
         }
         3 => catalog.attach(me, &user_turn(me, "1", "tea").id, r#"{"item":2}"#).await.map(drop),
-        4 => catalog.refresh_documents(me, &[place("brief")], now() + hour).await,
+        4 => catalog.refresh_documents(me, &[document_key("brief")], now() + hour).await,
         5 => catalog.remove_expired(now() + hour * 48, 9).await.map(drop),
         6 => write(vec![written("other", "Zelda plays the piano.", false), written("plan", "Oat.", false)]).await,
         7 => catalog.erase(me, &Target::Subject("Zelda".into()), now()).await.map(drop),
-        8 => write(vec![DocumentWrite::Remove(place("plan"), Expected::Version(3))]).await,
+        8 => write(vec![DocumentWrite::Remove(document_key("plan"), Expected::Version(3))]).await,
         9 => catalog.erase(me, &Target::Agent, now()).await.map(drop),
         _ => restore(catalog, me).await,
     }

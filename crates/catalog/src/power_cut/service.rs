@@ -48,7 +48,7 @@ async fn step(catalog: &SqliteCatalog, me: &Agent, number: usize) -> annals_core
         6 => catalog.note_outage(me, &[period("2026-03-04")], "away", now(), now()).await,
         7 => catalog.erase(me, &Target::Agent, now()).await.map(|_| ()),
         _ => {
-            let (_, erasure) = catalog.cleaning_owed().await?.remove(0);
+            let (_, erasure) = catalog.pending_cleanings().await?.remove(0);
             catalog.cleaned(me, erasure).await
         }
     }
@@ -61,7 +61,7 @@ async fn done(catalog: &SqliteCatalog, me: &Agent) -> Vec<bool> {
     let block = catalog.blocks(me).await.unwrap().pop().map(|block| block.text);
     let row = catalog.ledger(me).await.unwrap().pop();
     let request = crate::idempotency::stored(catalog, me, digest).await;
-    let owed = !catalog.cleaning_owed().await.unwrap().is_empty();
+    let is_pending = !catalog.pending_cleanings().await.unwrap().is_empty();
     let revoked = stored.as_ref().is_some_and(|(key, _)| key.revoked_at.is_some());
     vec![
         stored.is_some(),
@@ -71,7 +71,7 @@ async fn done(catalog: &SqliteCatalog, me: &Agent) -> Vec<bool> {
         row.is_some(),
         request.is_some_and(|(body, operation)| body == digest && operation.seq == 1),
         row.is_some_and(|row| row.last_error.is_some() && row.attempts == 0),
-        owed,
+        is_pending,
     ]
 }
 

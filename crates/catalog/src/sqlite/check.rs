@@ -20,12 +20,12 @@ impl Catalog for SqliteCatalog {
         const DOING: &str = "checking the catalog";
         // If the folder was removed while the catalog is open, there is no place for a copy: check the open file
         // itself.
-        let is_there = |place: &&PathBuf| place.parent().is_some_and(Path::is_dir);
-        let Some(place) = self.copies.as_ref().filter(is_there) else {
+        let is_there = |folder: &&PathBuf| folder.parent().is_some_and(Path::is_dir);
+        let Some(folder) = self.copies.as_ref().filter(is_there) else {
             return self.thread.read(DOING, check).await;
         };
         let _one_at_a_time = self.checking.lock().await;
-        let pages = copy::Pages::beside(place)?;
+        let pages = copy::Pages::beside(folder)?;
         self.thread.copy(pages.path()).await?;
         let checked = tokio::task::spawn_blocking(move || pages.check()).await;
         checked.map_err(|error| Error::storage(DOING, error))?

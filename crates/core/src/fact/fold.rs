@@ -80,14 +80,14 @@ impl Table {
 
     /// Closes the facts of the operation's subject and predicate that reached their end before the operation.
     fn expire(&mut self, operation: &FactOperation) {
-        if let Some(holders) = self.open.get_mut(&place(operation)) {
+        if let Some(holders) = self.open.get_mut(&slot(operation)) {
             holders.retain(|index| self.facts[*index].valid_to.is_none_or(|end| operation.at < end));
         }
     }
 
     /// Opens a fact for the object. If it is open already, adds the operation as a source.
     fn assert(&mut self, operation: &FactOperation) {
-        let key = place(operation);
+        let key = slot(operation);
         let value = entity_key(&operation.object);
         let holders = self.open.entry(key).or_default();
         match holders.iter().find(|index| entity_key(&self.facts[**index].object) == value) {
@@ -111,7 +111,7 @@ impl Table {
     /// anyway.
     fn replace(&mut self, operation: &FactOperation, former: Option<&str>) {
         let value = entity_key(&operation.object);
-        let holders = self.open.get(&place(operation)).cloned().unwrap_or_default();
+        let holders = self.open.get(&slot(operation)).cloned().unwrap_or_default();
         let present = holders.iter().find(|index| entity_key(&self.facts[**index].object) == value);
         if present.is_none()
             && holders.iter().any(|index| self.is_meant(*index, former) && self.resists(*index, operation))
@@ -136,7 +136,7 @@ impl Table {
     /// hearsay.
     fn close(&mut self, operation: &FactOperation, object: Option<&str>, successor: Option<String>) {
         let is_hearsay = self.names.is_hearsay(operation);
-        let Some(holders) = self.open.get_mut(&place(operation)) else { return };
+        let Some(holders) = self.open.get_mut(&slot(operation)) else { return };
         let value = object.map(entity_key);
         holders.retain(|index| {
             let fact = &mut self.facts[*index];
@@ -158,7 +158,7 @@ fn named(value: Option<&str>) -> Option<&str> {
     value.filter(|value| !value.trim().is_empty())
 }
 
-fn place(operation: &FactOperation) -> (String, String) {
+fn slot(operation: &FactOperation) -> (String, String) {
     (entity_key(&operation.subject), operation.predicate.clone())
 }
 

@@ -15,7 +15,7 @@ use crate::{Agent, Period, Result, SignedDuration, Timestamp};
 
 pub use text::is_heading;
 
-/// The place of a document: its collection and its key there.
+/// Identifies a document: its collection, and its key there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DocumentKey {
     /// The path of its collection: labels joined with dots, as in `notes.work`.
@@ -83,8 +83,8 @@ pub struct Document {
 }
 
 impl Document {
-    /// Returns its place.
-    pub fn place(&self) -> DocumentKey {
+    /// Returns its collection and key.
+    pub fn document_key(&self) -> DocumentKey {
         DocumentKey { collection: self.collection.clone(), key: self.key.clone() }
     }
 
@@ -122,7 +122,7 @@ pub struct DocumentSelect {
     pub below: String,
     /// Only keys that start with this text.
     pub key_prefix: String,
-    /// Only documents after this place.
+    /// Only documents after this key.
     pub after: Option<DocumentKey>,
     /// Maximum number of documents.
     pub limit: usize,
@@ -131,8 +131,8 @@ pub struct DocumentSelect {
 /// An entry of a list of documents, without the content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentEntry {
-    /// The place of the document.
-    pub place: DocumentKey,
+    /// The key of the document.
+    pub key: DocumentKey,
     /// Bytes of its content as it is stored.
     pub bytes: u64,
 }
@@ -149,8 +149,8 @@ pub struct StoredCollection {
 /// The documents of agents. Each method is one transaction.
 #[async_trait]
 pub trait Documents: Send + Sync {
-    /// Returns the documents at these places, in input order. Omits those that do not exist or are expired at `now`.
-    async fn documents(&self, agent: &Agent, places: &[DocumentKey], now: Timestamp) -> Result<Vec<Document>>;
+    /// Returns the documents with these keys, in input order. Omits those that do not exist or are expired at `now`.
+    async fn documents(&self, agent: &Agent, keys: &[DocumentKey], now: Timestamp) -> Result<Vec<Document>>;
 
     /// Returns selected documents that are not expired, in order of collection and key, both compared byte by byte.
     async fn list_documents(&self, agent: &Agent, select: &DocumentSelect, now: Timestamp) -> Result<Vec<Document>>;
@@ -163,7 +163,7 @@ pub trait Documents: Send + Sync {
         now: Timestamp,
     ) -> Result<Vec<DocumentEntry>>;
 
-    /// Lists the places of selected documents, the last written first, then in order of collection and key.
+    /// Lists the keys of selected documents, the last written first, then in order of collection and key.
     async fn newest_documents(
         &self,
         agent: &Agent,
@@ -179,7 +179,7 @@ pub trait Documents: Send + Sync {
     async fn write_documents(&self, agent: &Agent, writes: Vec<DocumentWrite>, now: Timestamp) -> Result<Vec<u64>>;
 
     /// Lets documents that have a lifetime begin it anew at `now`. Expired ones stay expired.
-    async fn refresh_documents(&self, agent: &Agent, places: &[DocumentKey], now: Timestamp) -> Result<()>;
+    async fn refresh_documents(&self, agent: &Agent, keys: &[DocumentKey], now: Timestamp) -> Result<()>;
 
     /// Removes expired documents of all agents, at most `limit`. Returns the agents that had one.
     async fn remove_expired(&self, now: Timestamp, limit: usize) -> Result<Vec<Agent>>;

@@ -22,9 +22,9 @@ pub enum Target {
     Agent,
 }
 
-/// Where something stood that is no message, and that an import may bring again.
+/// Identifies something other than a message that an import may bring again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ItemPlace {
+pub enum ItemKey {
     /// A statement that an import brought, by its id.
     Statement(MemoryId),
     /// An operation of the fact log that was entered, by its id.
@@ -35,14 +35,14 @@ pub enum ItemPlace {
     Document(DocumentKey),
 }
 
-impl ItemPlace {
+impl ItemKey {
     /// Returns the words that identify it, its type first.
     pub fn words(&self) -> [&str; 3] {
         match self {
-            ItemPlace::Statement(id) => ["statement", id.as_str(), ""],
-            ItemPlace::Operation(id) => ["operation", id, ""],
-            ItemPlace::Block(name) => ["block", name, ""],
-            ItemPlace::Document(DocumentKey { collection, key }) => ["document", collection, key],
+            ItemKey::Statement(id) => ["statement", id.as_str(), ""],
+            ItemKey::Operation(id) => ["operation", id, ""],
+            ItemKey::Block(name) => ["block", name, ""],
+            ItemKey::Document(DocumentKey { collection, key }) => ["document", collection, key],
         }
     }
 }
@@ -99,26 +99,27 @@ pub trait Erasure: Send + Sync {
 
     /// Erases the target: removes turns, statements, operations, dead letters, versions of corrected memories, saved
     /// replies, accepted requests, and blocks and documents that name the subject. Summaries made from them are removed or cut, and
-    /// their periods become dirty. Keyed hashes of the turns' places and contents stay, and of the places of what an import may
-    /// bring again ([`ItemPlace`]), but nothing that can be computed without the key. Pruned turns are found by the keyed hashes that pruning left, and by the data derived
-    /// from them. The erased data is still on disk afterwards, so the agent's files must be cleaned.
+    /// their periods become dirty. Keyed hashes stay, of the keys and contents of turns and of the keys of items that an import may
+    /// bring again ([`ItemKey`]), but nothing that can be computed without the secret of the hashes. Pruned turns are found by the
+    /// hashes that pruning left, and by the data derived from them. The erased data is still on disk afterwards, so the agent's
+    /// files must be cleaned.
     async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<ErasureReport>;
 
-    /// Returns for each message (place and digest of the content) whether it was forgotten.
+    /// Returns for each message (key and digest of the content) whether it was forgotten.
     async fn forgotten(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<Vec<bool>>;
 
     /// Reverses the forgetting of these messages, so that they can be stored again.
     async fn unforget(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<()>;
 
-    /// Returns for each place whether what stood there was forgotten. Writing there is not refused: an import has to ask.
-    async fn forgotten_items(&self, agent: &Agent, places: &[ItemPlace]) -> Result<Vec<bool>>;
+    /// Returns for each key whether its item was forgotten. Writing such an item is not refused: an import has to ask.
+    async fn forgotten_items(&self, agent: &Agent, keys: &[ItemKey]) -> Result<Vec<bool>>;
 
-    /// Reverses the forgetting of these places.
-    async fn unforget_items(&self, agent: &Agent, places: &[ItemPlace]) -> Result<()>;
+    /// Reverses the forgetting of these items.
+    async fn unforget_items(&self, agent: &Agent, keys: &[ItemKey]) -> Result<()>;
 
     /// Returns the agents whose files still contain erased data, each with the number of its last erasure, by that
     /// number. Includes agents that were erased as a whole.
-    async fn cleaning_owed(&self) -> Result<Vec<(Agent, u64)>>;
+    async fn pending_cleanings(&self) -> Result<Vec<(Agent, u64)>>;
 
     /// Records that an agent's files were cleaned of everything erased up to that erasure. If a later erasure happened
     /// meanwhile, the agent still needs cleaning.
@@ -127,7 +128,7 @@ pub trait Erasure: Send + Sync {
     /// Overwrites the remains of deleted rows in the file and its log. Other work continues meanwhile.
     async fn scrub(&self) -> Result<()>;
 
-    /// Returns the places (table and column) where this agent's rows contain any of these words.
+    /// Returns where (table and column) this agent's rows contain any of these words.
     async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>>;
 
     /// Returns whether any of these words occurs in the parts of the file without rows: free pages and free space

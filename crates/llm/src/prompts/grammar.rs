@@ -58,8 +58,8 @@ pub(super) fn check(text: &str) -> Result<(), (usize, String)> {
 /// Returns the position and the opening characters of the next mark.
 fn next_mark(text: &str, from: usize) -> Option<(usize, &str)> {
     let rest = &text[from..];
-    let places = rest.match_indices('{').map(|(place, _)| from + place);
-    let mut marks = places.filter_map(|place| Some((place, text.get(place..place + 2)?)));
+    let positions = rest.match_indices('{').map(|(position, _)| from + position);
+    let mut marks = positions.filter_map(|position| Some((position, text.get(position..position + 2)?)));
     marks.find(|(_, open)| matches!(*open, "{{" | "{%" | "{#"))
 }
 

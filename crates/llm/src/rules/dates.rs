@@ -44,8 +44,8 @@ pub(super) fn take(clause: &str, today: Date, side: Side) -> (String, Option<Whe
         if let Some(mut when) = read(clause, &found, today, side) {
             let preposition = found.name("preposition").map(|word| word.as_str().to_lowercase());
             when.since = preposition.as_deref() == Some("since") || found.name("for").is_some();
-            let place = found.get(0).expect("a match has a place").range();
-            let rest = format!("{} {}", clause[..place.start].trim_end(), clause[place.end..].trim_start());
+            let date = found.get(0).expect("a match has a place").range();
+            let rest = format!("{} {}", clause[..date.start].trim_end(), clause[date.end..].trim_start());
             return (rest.trim_matches([' ', ',']).replace(" ,", ","), Some(when));
         }
     }

@@ -83,8 +83,8 @@ impl Language {
             .joint
             .split(sentence)
             .enumerate()
-            .map(|(place, piece)| {
-                let completed = || self.clause(&format!("{}{piece}", self.subject)).filter(|_| place > 0);
+            .map(|(index, piece)| {
+                let completed = || self.clause(&format!("{}{piece}", self.subject)).filter(|_| index > 0);
                 self.clause(piece).or_else(completed)
             })
             .collect();

@@ -265,8 +265,8 @@ fn operations_are_numbered_per_turn_and_reproducible() {
         turn(1, Role::User, "Ann", "I love tea."),
     ];
     let found = found_in(&turns, &[]);
-    let places: Vec<(&MemoryId, u32)> = found.iter().map(|one| (&one.source, one.position)).collect();
-    assert_eq!(places, [(&turns[0].id, 0), (&turns[0].id, 1), (&turns[1].id, 0)]);
+    let positions: Vec<(&MemoryId, u32)> = found.iter().map(|one| (&one.source, one.position)).collect();
+    assert_eq!(positions, [(&turns[0].id, 0), (&turns[0].id, 1), (&turns[1].id, 0)]);
     assert!(found.iter().all(|one| one.id == FactOperation::id(&one.source, one.position)));
     assert!(found.iter().all(|one| one.recorded_at.to_string().starts_with("2023-05-11")));
     assert_eq!(found_in(&turns, &[]), found);

@@ -18,8 +18,8 @@ pub(super) fn sets(memories: &[Memory]) -> Sets {
     let mut sets = Sets::new();
     for memory in memories {
         let parent = if memory.kind() == Kind::Turn { None } else { memory.period.parent() };
-        let place = (memory.grain, parent.unwrap_or(memory.period));
-        let set = sets.entry(place).or_insert(Set { rows: 0, bytes: 0, last_day: memory.days.1 });
+        let parent_key = (memory.grain, parent.unwrap_or(memory.period));
+        let set = sets.entry(parent_key).or_insert(Set { rows: 0, bytes: 0, last_day: memory.days.1 });
         set.rows += 1;
         set.bytes += memory.text.len() as u64;
         set.last_day = set.last_day.max(memory.days.1);

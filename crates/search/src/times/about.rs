@@ -98,10 +98,10 @@ const FOR: [&str; 6] = ["for", "fur", "pour", "para", "per", "voor"];
 /// Ann?".
 pub(crate) fn asks_for_a_period(rest: &str) -> bool {
     let text = folded(rest).replace('’', "'");
-    if SUMMARISE.iter().any(|words| holds(&text, words)) {
+    if SUMMARISE.iter().any(|words| contains_words(&text, words)) {
         return true;
     }
-    HAPPENED.iter().any(|words| holds(&text, words)) && names_nothing_but_somebody(rest)
+    HAPPENED.iter().any(|words| contains_words(&text, words)) && names_nothing_but_somebody(rest)
 }
 
 fn names_nothing_but_somebody(rest: &str) -> bool {
@@ -112,7 +112,7 @@ fn names_nothing_but_somebody(rest: &str) -> bool {
 }
 
 /// Returns whether the text contains these words at word boundaries. Chinese has no spaces between words.
-fn holds(text: &str, words: &str) -> bool {
+fn contains_words(text: &str, words: &str) -> bool {
     let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !annals_core::is_wide(c));
     text.match_indices(words).any(|(place, _)| {
         !is_letter(text[..place].chars().next_back()) && !is_letter(text[place + words.len()..].chars().next())

@@ -35,9 +35,9 @@ impl Keyless {
     }
 
     fn admits(self, request: &Request) -> bool {
-        let came_through_proxy = OF_PROXIES.iter().any(|header| request.headers().contains_key(*header));
+        let is_proxied = OF_PROXIES.iter().any(|header| request.headers().contains_key(*header));
         let is_here = !Peer::of(request).is_elsewhere() && calls_this_machine(request.uri(), request.headers());
-        self == Keyless::ThisMachine && is_here && !came_through_proxy
+        self == Keyless::ThisMachine && is_here && !is_proxied
     }
 }
 

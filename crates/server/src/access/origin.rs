@@ -77,8 +77,8 @@ impl Places {
         let is_named = self.hosts.iter().any(|host| {
             host == authority || ["http", "https"].iter().any(|scheme| host == without_default(scheme, authority))
         });
-        let any_will_do = keyed && !self.listen.is_loopback() && self.hosts.is_empty();
-        is_loopback || is_listened_on || is_named || any_will_do
+        let allows_any = keyed && !self.listen.is_loopback() && self.hosts.is_empty();
+        is_loopback || is_listened_on || is_named || allows_any
     }
 }
 
@@ -110,16 +110,16 @@ fn without_default<'a>(scheme: &str, authority: &'a str) -> &'a str {
 
 /// Refuses requests to unknown hosts or from unknown origins, and adds CORS headers to answers for allowed pages.
 pub async fn check_origin(
-    State((service, places)): State<(Service, Places)>,
+    State((service, rules)): State<(Service, Places)>,
     request: Request,
     next: Next,
 ) -> Result<Response<Body>, Problem> {
     let headers = request.headers();
     let authority = authority(request.uri(), headers)?;
     let origin = only(headers, &header::ORIGIN, || strange_origin("more than one"))?.map(str::to_owned);
-    let mut verdict = places.judge(authority, origin.as_deref(), false);
+    let mut verdict = rules.judge(authority, origin.as_deref(), false);
     if verdict == Verdict::StrangeHost {
-        verdict = places.judge(authority, origin.as_deref(), service.has_valid_key(service.now()).await?);
+        verdict = rules.judge(authority, origin.as_deref(), service.has_valid_key(service.now()).await?);
     }
     match verdict {
         Verdict::Ours => Ok(next.run(request).await),
@@ -181,7 +181,7 @@ fn leave() -> Response<Body> {
 mod tests {
     use super::*;
 
-    fn places(listen: &str, hosts: &[&str], origins: &[&str]) -> Places {
+    fn rules(listen: &str, hosts: &[&str], origins: &[&str]) -> Places {
         let strings = |texts: &[&str]| texts.iter().map(ToString::to_string).collect();
         Places::new(&ServerConfig {
             listen: listen.parse().unwrap(),
@@ -195,7 +195,7 @@ mod tests {
     fn unknown_host_is_refused() {
         #[track_caller]
         fn check(listen: &str, hosts: &[&str], keyed: bool, host: &str, expect: bool) {
-            let verdict = places(listen, hosts, &[]).judge(Some(host), None, keyed);
+            let verdict = rules(listen, hosts, &[]).judge(Some(host), None, keyed);
             assert_eq!(verdict, if expect { Verdict::Ours } else { Verdict::StrangeHost }, "{host}");
         }
         let (here, everywhere) = ("127.0.0.1:7411", "0.0.0.0:7411");
@@ -234,8 +234,8 @@ mod tests {
     fn origin_is_own_or_configured_or_refused() {
         #[track_caller]
         fn check(host: Option<&str>, origin: &str, expect: Verdict) {
-            let places = places("127.0.0.1:7411", &["a.org"], &["https://app.example.org", "http://localhost:3000"]);
-            assert_eq!(places.judge(host, Some(origin), false), expect, "{host:?} {origin}");
+            let rules = rules("127.0.0.1:7411", &["a.org"], &["https://app.example.org", "http://localhost:3000"]);
+            assert_eq!(rules.judge(host, Some(origin), false), expect, "{host:?} {origin}");
         }
         check(Some("localhost:7411"), "http://localhost:7411", Verdict::Ours);
         check(Some("a.org"), "https://a.org", Verdict::Ours);
@@ -255,6 +255,6 @@ mod tests {
 
     #[test]
     fn request_without_host_and_origin_is_accepted() {
-        assert_eq!(places("127.0.0.1:7411", &[], &[]).judge(None, None, false), Verdict::Ours);
+        assert_eq!(rules("127.0.0.1:7411", &[], &[]).judge(None, None, false), Verdict::Ours);
     }
 }

@@ -62,9 +62,9 @@ impl World {
             add_key(&service, number, name, scopes, agents).await;
         }
         let plan = serde_json::from_value(json!({"text": "A plan for the Azores."})).unwrap();
-        let place = DocumentKey { collection: "notes".into(), key: "plan".into() };
+        let document = DocumentKey { collection: "notes".into(), key: "plan".into() };
         let settings = service.admit(&agent).await.unwrap();
-        service.put_document(&agent, &settings, place, plan, at(NOW)).await.unwrap();
+        service.put_document(&agent, &settings, document, plan, at(NOW)).await.unwrap();
         let memory = service.memories_of(&agent, Grain::Working).await.unwrap()[0].id.to_string();
         let again = vec![message("2026-03-04T18:30:00Z", "Ann lives_in Bern.")];
         let operation = fixture::ingest(&service, &agent, again).await.id;
@@ -139,9 +139,9 @@ fn shape(answer: &Value, put_in: &[&str]) -> Value {
         }
         Value::Array(items) => items.iter().map(|item| shape(item, put_in)).collect(),
         Value::Object(fields) => {
-            let made_of_it = |name: &str| matches!(name, "id" | "operation_id" | "source_ids");
+            let is_derived = |name: &str| matches!(name, "id" | "operation_id" | "source_ids");
             let shaped = |(name, value): (&String, &Value)| {
-                (name.clone(), if made_of_it(name) { json!("…") } else { shape(value, put_in) })
+                (name.clone(), if is_derived(name) { json!("…") } else { shape(value, put_in) })
             };
             fields.iter().map(shaped).collect()
         }

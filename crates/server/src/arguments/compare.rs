@@ -30,8 +30,8 @@ pub(super) fn compare(schema: &Value, value: &Value, path: &str, whole: &str, fa
 pub(super) fn is_within(field: &str, path: &str, whole: &str) -> bool {
     let rest = path.strip_prefix(field);
     // Serde reports a missing field at the object that lacks it.
-    let lacks_it = field == whole || path == "." || field.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
-    lacks_it || rest.is_some_and(|rest| rest.starts_with(['.', '[']))
+    let is_above = field == whole || path == "." || field.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
+    is_above || rest.is_some_and(|rest| rest.starts_with(['.', '[']))
 }
 
 fn compare_fields(
@@ -42,17 +42,18 @@ fn compare_fields(
     faults: &mut Vec<Fault>,
 ) {
     let Some(properties) = schema["properties"].as_object() else { return };
-    let place = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+    let path_of = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
     if schema["additionalProperties"] == false {
         let known = || properties.keys().cloned().collect::<Vec<_>>().join(", ");
         let unknown = object.keys().filter(|name| !properties.contains_key(*name));
-        faults.extend(unknown.map(|name| Fault::new(place(name), format!("is unknown; expected one of {}", known()))));
+        faults
+            .extend(unknown.map(|name| Fault::new(path_of(name), format!("is unknown; expected one of {}", known()))));
     }
     let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     for (name, schema) in properties {
         match object.get(name).filter(|value| !value.is_null()) {
-            Some(value) => compare(schema, value, &place(name), whole, faults),
-            None if required.contains(&name.as_str()) => faults.push(Fault::new(place(name), "is missing")),
+            Some(value) => compare(schema, value, &path_of(name), whole, faults),
+            None if required.contains(&name.as_str()) => faults.push(Fault::new(path_of(name), "is missing")),
             None => {}
         }
     }

@@ -56,7 +56,7 @@ pub(crate) enum Frame<A = Value> {
     NotUnderstood {
         /// Version of the service.
         version: String,
-        /// What it does not understand.
+        /// What the service did not understand.
         reason: String,
     },
 }

@@ -123,11 +123,11 @@ pub(super) fn range(range: &RangeView) -> String {
 fn short(text: &str, most: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };
     let kept = &text[..end];
-    let after = |mark: &str| kept.rfind(mark).map(|place| place + mark.trim_end().len());
+    let after = |mark: &str| kept.rfind(mark).map(|position| position + mark.trim_end().len());
     let sentence = [". ", "! ", "? ", "。", "！", "？"].into_iter().filter_map(after).max();
-    let places = [kept.rfind('\n'), sentence, kept.rfind(' ')];
+    let positions = [kept.rfind('\n'), sentence, kept.rfind(' ')];
     // A cut that leaves less than a third is worse than one within a word.
-    let cut = places.into_iter().flatten().find(|place| *place >= end / 3).unwrap_or(end);
+    let cut = positions.into_iter().flatten().find(|position| *position >= end / 3).unwrap_or(end);
     format!("{} … (get_memory shows all of it)", kept[..cut].trim_end())
 }
 

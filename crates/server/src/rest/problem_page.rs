@@ -25,10 +25,10 @@ pub(crate) async fn problems() -> Html<&'static str> {
 
 /// Gives each heading its text as its id.
 fn with_anchors(mut events: Vec<Event<'_>>) -> Vec<Event<'_>> {
-    for place in 1..events.len() {
-        let Event::Text(text) = &events[place] else { continue };
+    for index in 1..events.len() {
+        let Event::Text(text) = &events[index] else { continue };
         let text = text.clone();
-        if let Event::Start(Tag::Heading { id, .. }) = &mut events[place - 1] {
+        if let Event::Start(Tag::Heading { id, .. }) = &mut events[index - 1] {
             *id = Some(text);
         }
     }

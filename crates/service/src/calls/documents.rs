@@ -43,8 +43,8 @@ impl Call for GetDocument {
 
     async fn run(self, context: Context<'_>) -> Result<DocumentView> {
         let agent = context.agent(&self.agent).await?;
-        let place = DocumentKey { collection: self.collection, key: self.key };
-        context.service().get_document(&agent, &place, context.now).await
+        let document_key = DocumentKey { collection: self.collection, key: self.key };
+        context.service().get_document(&agent, &document_key, context.now).await
     }
 }
 
@@ -65,7 +65,7 @@ impl Call for DeleteDocument {
 
     async fn run(self, context: Context<'_>) -> Result<()> {
         let agent = context.agent(&self.agent).await?;
-        let place = DocumentKey { collection: self.collection, key: self.key };
-        context.service().remove_document(&agent, place, None, context.now).await
+        let document_key = DocumentKey { collection: self.collection, key: self.key };
+        context.service().remove_document(&agent, document_key, None, context.now).await
     }
 }

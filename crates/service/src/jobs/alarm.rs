@@ -89,7 +89,7 @@ impl AlarmClock {
     }
 
     /// Wakes a job without waiting for it.
-    pub fn nudge(&self, name: &str) -> Result<()> {
+    pub fn wake(&self, name: &str) -> Result<()> {
         self.job(name)?.runner.wake();
         Ok(())
     }

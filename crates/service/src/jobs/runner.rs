@@ -49,7 +49,7 @@ pub(super) struct Runner {
     /// The time after which a run begins nothing more.
     within: Duration,
     clock: MomentClock,
-    nudge: Notify,
+    wake_up: Notify,
     runs: watch::Sender<Runs>,
 }
 
@@ -60,7 +60,7 @@ impl Runner {
             task,
             within,
             clock,
-            nudge: Notify::new(),
+            wake_up: Notify::new(),
             runs: watch::Sender::new(Runs::default()),
         }
     }
@@ -68,7 +68,7 @@ impl Runner {
     /// Starts a run, or another run after the one under way.
     pub(super) fn wake(&self) {
         // `Notify` stores at most one wake-up.
-        self.nudge.notify_one();
+        self.wake_up.notify_one();
     }
 
     pub(super) fn runs(&self) -> Runs {
@@ -95,7 +95,7 @@ impl Runner {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => return,
-                () = self.nudge.notified() => self.run(&stop).await,
+                () = self.wake_up.notified() => self.run(&stop).await,
             }
         }
     }

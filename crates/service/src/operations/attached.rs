@@ -59,9 +59,9 @@ impl Service {
     }
 
     /// Returns whether the message at this place was forgotten. No other message can be stored there.
-    pub async fn is_place_forgotten(&self, agent: &Agent, place: &TurnKey) -> Result<bool> {
+    pub async fn is_message_forgotten(&self, agent: &Agent, key: &TurnKey) -> Result<bool> {
         // No message has this content, so only the place counts.
-        let message = (place.clone(), Digest::of([""]));
+        let message = (key.clone(), Digest::of([""]));
         Ok(self.parts.store.forgotten(agent, &[message]).await? == [true])
     }
 

@@ -31,7 +31,7 @@ const LONGEST_LIFE: u64 = 100 * 366 * 24 * 3600;
 #[derive(Clone, Debug)]
 pub struct NewDocument {
     /// Its place.
-    pub place: DocumentKey,
+    pub key: DocumentKey,
     /// Its content.
     pub content: Content,
     /// The paths of a JSON value that are searched; `None` for all.
@@ -65,7 +65,7 @@ impl Service {
         // Stores keep microseconds.
         let now = Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now);
         let writes = changes.into_iter().map(|change| match change {
-            DocumentChange::Remove(place, expected) => Ok(DocumentWrite::Remove(place, expected)),
+            DocumentChange::Remove(key, expected) => Ok(DocumentWrite::Remove(key, expected)),
             DocumentChange::Put(new) => {
                 let expected = new.expected;
                 let new = if settings.mask { masked(new) } else { new };
@@ -74,7 +74,7 @@ impl Service {
         });
         let writes = writes.collect::<Result<Vec<_>>>()?;
         let versions = self.parts.store.write_documents(agent, writes, now).await?;
-        self.nudge(agent);
+        self.enqueue(agent);
         Ok(versions)
     }
 
@@ -83,10 +83,10 @@ impl Service {
         if !faults.is_empty() {
             return Err(Error::Faults(faults));
         }
-        let NewDocument { place, content, indexed, lifetime, .. } = new;
+        let NewDocument { key, content, indexed, lifetime, .. } = new;
         let mut document = Document {
-            collection: place.collection,
-            key: place.key,
+            collection: key.collection,
+            key: key.key,
             content,
             indexed,
             created_at: now,
@@ -105,28 +105,28 @@ impl Service {
     pub async fn document(
         &self,
         agent: &Agent,
-        place: &DocumentKey,
+        key: &DocumentKey,
         refresh: bool,
         now: Timestamp,
     ) -> Result<Option<Document>> {
-        let places = std::slice::from_ref(place);
-        let found = self.parts.store.documents(agent, places, now).await?.pop();
+        let keys = std::slice::from_ref(key);
+        let found = self.parts.store.documents(agent, keys, now).await?.pop();
         // A document without a lifetime costs no write.
         if refresh && found.as_ref().is_some_and(|document| document.lifetime.is_some()) {
-            self.parts.store.refresh_documents(agent, places, now).await?;
-            return Ok(self.parts.store.documents(agent, places, now).await?.pop());
+            self.parts.store.refresh_documents(agent, keys, now).await?;
+            return Ok(self.parts.store.documents(agent, keys, now).await?.pop());
         }
         Ok(found)
     }
 
     /// Lets the lifetimes of these documents begin anew.
-    pub async fn refresh_documents(&self, agent: &Agent, places: &[DocumentKey], now: Timestamp) -> Result<()> {
-        self.parts.store.refresh_documents(agent, places, now).await
+    pub async fn refresh_documents(&self, agent: &Agent, keys: &[DocumentKey], now: Timestamp) -> Result<()> {
+        self.parts.store.refresh_documents(agent, keys, now).await
     }
 
     /// Returns the documents at these places, in their order. Omits what does not exist.
-    pub async fn documents_at(&self, agent: &Agent, places: &[DocumentKey], now: Timestamp) -> Result<Vec<Document>> {
-        self.parts.store.documents(agent, places, now).await
+    pub async fn documents_at(&self, agent: &Agent, keys: &[DocumentKey], now: Timestamp) -> Result<Vec<Document>> {
+        self.parts.store.documents(agent, keys, now).await
     }
 
     /// Returns a page of selected documents, in order of collection and key.
@@ -164,37 +164,37 @@ impl Service {
         &self,
         agent: &Agent,
         settings: &Settings,
-        place: DocumentKey,
+        key: DocumentKey,
         request: PutDocument,
         now: Timestamp,
     ) -> Result<DocumentView> {
-        let new = requested(place, request)?;
-        let place = new.place.clone();
+        let new = requested(key, request)?;
+        let key = new.key.clone();
         self.change_documents(agent, settings, vec![DocumentChange::Put(new)], now).await?;
-        let stored = self.document(agent, &place, false, now).await?;
-        let missing = || Error::NotFound { what: "document", name: place.to_string() };
+        let stored = self.document(agent, &key, false, now).await?;
+        let missing = || Error::NotFound { what: "document", name: key.to_string() };
         Ok(DocumentView::from(stored.ok_or_else(missing)?).without_content())
     }
 
     /// Returns a document.
-    pub async fn get_document(&self, agent: &Agent, place: &DocumentKey, now: Timestamp) -> Result<DocumentView> {
-        let found = self.document(agent, place, false, now).await?;
-        found.map(DocumentView::from).ok_or_else(|| Error::NotFound { what: "document", name: place.to_string() })
+    pub async fn get_document(&self, agent: &Agent, key: &DocumentKey, now: Timestamp) -> Result<DocumentView> {
+        let found = self.document(agent, key, false, now).await?;
+        found.map(DocumentView::from).ok_or_else(|| Error::NotFound { what: "document", name: key.to_string() })
     }
 
     /// Removes a document.
     pub async fn remove_document(
         &self,
         agent: &Agent,
-        place: DocumentKey,
+        key: DocumentKey,
         version: Option<u64>,
         now: Timestamp,
     ) -> Result<()> {
         let expected = version.map_or(Expected::Any, Expected::Version);
-        let writes = vec![DocumentWrite::Remove(place.clone(), expected)];
+        let writes = vec![DocumentWrite::Remove(key.clone(), expected)];
         let removed = self.parts.store.write_documents(agent, writes, now).await?;
-        self.nudge(agent);
-        if removed == [0] { Err(Error::NotFound { what: "document", name: place.to_string() }) } else { Ok(()) }
+        self.enqueue(agent);
+        if removed == [0] { Err(Error::NotFound { what: "document", name: key.to_string() }) } else { Ok(()) }
     }
 
     /// Lists documents without their contents.
@@ -220,7 +220,7 @@ impl Service {
             select.limit = CHUNK.min(limit + 1 - documents.len());
             let page = self.page_of_documents(agent, &select, now).await?;
             let is_last = page.len() < select.limit;
-            select.after = page.last().map(Document::place);
+            select.after = page.last().map(Document::document_key);
             documents.extend(page.into_iter().map(DocumentView::from).map(DocumentView::without_content));
             if is_last || documents.len() > limit {
                 break;
@@ -266,7 +266,7 @@ fn from_cursor(cursor: &str) -> Result<DocumentKey> {
     parsed().ok_or_else(|| Error::invalid("cursor", "is not one that a page returned"))
 }
 
-fn requested(place: DocumentKey, request: PutDocument) -> Result<NewDocument> {
+fn requested(key: DocumentKey, request: PutDocument) -> Result<NewDocument> {
     let content = match (request.text, request.value) {
         (Some(text), None) => Content::Text(text),
         (None, Some(value)) => Content::Json(value),
@@ -284,11 +284,11 @@ fn requested(place: DocumentKey, request: PutDocument) -> Result<NewDocument> {
         Some(0) => Expected::Absent,
         Some(version) => Expected::Version(version),
     };
-    Ok(NewDocument { place, content, indexed: request.indexed, lifetime, expected })
+    Ok(NewDocument { key, content, indexed: request.indexed, lifetime, expected })
 }
 
 fn check(new: &NewDocument) -> Vec<Fault> {
-    let DocumentKey { collection, key } = &new.place;
+    let DocumentKey { collection, key } = &new.key;
     let mut faults = Vec::new();
     let mut fault = |field: &str, reason: String| faults.push(Fault::new(field, reason));
     for (field, name) in [("collection", collection), ("key", key)] {

@@ -244,7 +244,7 @@ impl Import<'_> {
         answer.masked += batch.masked;
         if self.revise {
             let changed = service.changed(&batch, file).await?;
-            let replaced = changed.iter().filter(|changed| changed.corrected).map(Changed::place);
+            let replaced = changed.iter().filter(|changed| changed.corrected).map(Changed::address);
             answer.replaced_corrections.extend(replaced);
         }
         let Batch { agent, messages, .. } = batch;
@@ -305,7 +305,7 @@ impl Changed {
         Changed { fault: fault.at_line(line), corrected }
     }
 
-    fn place(&self) -> String {
+    fn address(&self) -> String {
         let Fault { file, line, reason, .. } = &self.fault;
         let file = file.as_ref().map(|file| format!("{file}: ")).unwrap_or_default();
         let id = reason.split(" was corrected").next().unwrap_or_default();

@@ -71,7 +71,7 @@ impl Service {
         let stored = self.store(agent, settings, key, request, now).await;
         let KeyedReceipt { receipt, repeated } = stored.inspect_err(|_| self.metrics.messages("refused", number))?;
         if !repeated {
-            self.nudge(agent);
+            self.enqueue(agent);
         }
         Ok(Accepted { operation: receipt, ignored })
     }

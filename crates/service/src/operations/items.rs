@@ -16,7 +16,7 @@ mod statements;
 mod titles;
 mod turns;
 
-use annals_core::ports::ItemPlace;
+use annals_core::ports::ItemKey;
 use annals_core::{Agent, Message, Period, Result, Timestamp, Zones};
 use annals_importers::Kind;
 use tokio::sync::mpsc::Receiver;
@@ -155,11 +155,11 @@ impl<'a> Import<'a> {
     }
 
     /// Returns for each place whether what stood there was forgotten. If the import brings such things back, none was.
-    async fn forgotten(&self, places: &[ItemPlace]) -> Result<Vec<bool>> {
+    async fn forgotten(&self, items: &[ItemKey]) -> Result<Vec<bool>> {
         if self.request.unforget {
-            self.service.parts.store.unforget_items(self.agent, places).await?;
+            self.service.parts.store.unforget_items(self.agent, items).await?;
         }
-        self.service.parts.store.forgotten_items(self.agent, places).await
+        self.service.parts.store.forgotten_items(self.agent, items).await
     }
 
     /// Returns a text without credentials, if the agent's settings say so.

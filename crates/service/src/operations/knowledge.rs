@@ -77,17 +77,17 @@ impl Service {
 /// Builds the graph from facts in the order in which they begin to hold.
 fn graph(facts: &[Fact]) -> KnowledgeGraph {
     let mut graph = KnowledgeGraph::default();
-    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut indices: HashMap<String, usize> = HashMap::new();
     let mut untyped = Vec::new();
     for fact in facts.iter().filter(|fact| makes_entity(fact)) {
-        let place = *places.entry(entity_key(&fact.subject)).or_insert_with(|| {
+        let index = *indices.entry(entity_key(&fact.subject)).or_insert_with(|| {
             untyped.push(true);
             let (name, kind) = (fact.subject.clone(), UNTYPED.to_owned());
             graph.entities.push(Entity { name, kind, observations: Vec::new() });
             graph.entities.len() - 1
         });
-        let entity = &mut graph.entities[place];
-        if is_type(fact) && std::mem::replace(&mut untyped[place], false) {
+        let entity = &mut graph.entities[index];
+        if is_type(fact) && std::mem::replace(&mut untyped[index], false) {
             entity.kind = text_of(fact).to_owned();
             entity.name.clone_from(&fact.subject);
             continue;

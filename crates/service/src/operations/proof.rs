@@ -112,8 +112,8 @@ fn search_files(root: &Path, agent_folder: &str, phrases: &Phrases) -> io::Resul
 
 /// Excludes the catalog, data of other agents, and temporary folders.
 fn may_be_searched(root: &Path, agent_folder: &str, entry: &DirEntry) -> bool {
-    let place: PathBuf = entry.path().strip_prefix(root).unwrap_or(entry.path()).to_owned();
-    let parts: Vec<_> = place.iter().map(|part| part.to_string_lossy()).collect();
+    let relative: PathBuf = entry.path().strip_prefix(root).unwrap_or(entry.path()).to_owned();
+    let parts: Vec<_> = relative.iter().map(|part| part.to_string_lossy()).collect();
     match parts.as_slice() {
         [first] => !first.starts_with(CATALOG) && !first.starts_with(SCRATCH),
         [first, second, ..] if OF_AGENTS.contains(&first.as_ref()) => second == agent_folder,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use annals_core::ports::Select;
 use annals_core::{Agent, Date, Error, Grain, Interval, Memory, Period, Query, Result, Timestamp, Zones};
 
-use super::place::Place;
+use super::cursor::Cursor;
 use crate::Service;
 use crate::wire::{MemoryView, TimelineAnswer, TimelineRequest};
 
@@ -18,7 +18,7 @@ impl Service {
     pub async fn timeline(&self, agent: &Agent, request: TimelineRequest, now: Timestamp) -> Result<TimelineAnswer> {
         let limit = limit(request.limit)?;
         let grains = grains(request.grains.as_deref())?;
-        let after = request.cursor.as_deref().map(str::parse::<Place>).transpose()?;
+        let after = request.cursor.as_deref().map(str::parse::<Cursor>).transpose()?;
         let zones = self.parts.store.settings(agent).await?.zones()?;
         let within = self.days(&zones, request.from, request.to, now)?;
         let memories = self.page(agent, &grains, within, after, limit).await?;
@@ -27,7 +27,7 @@ impl Service {
 
     /// Returns the memories of a grain that follow `after`, or the first ones, oldest first, at most a thousand; empty at the end.
     pub async fn page_of_memories(&self, agent: &Agent, grain: Grain, after: Option<&Memory>) -> Result<Vec<Memory>> {
-        let mut page = self.page(agent, &[grain], Interval::ALWAYS, after.map(Place::of), MOST).await?;
+        let mut page = self.page(agent, &[grain], Interval::ALWAYS, after.map(Cursor::of), MOST).await?;
         page.truncate(MOST);
         Ok(page)
     }
@@ -38,7 +38,7 @@ impl Service {
         agent: &Agent,
         grains: &[Grain],
         within: Interval,
-        after: Option<Place>,
+        after: Option<Cursor>,
         limit: usize,
     ) -> Result<Vec<Memory>> {
         let Some(after) = after else { return self.in_order(agent, grains, within, limit + 1).await };
@@ -49,7 +49,7 @@ impl Service {
         loop {
             let listed = self.in_order(agent, grains, within, most).await?;
             let is_all = listed.len() < most;
-            let page: Vec<Memory> = listed.into_iter().filter(|memory| Place::of(memory) > after).collect();
+            let page: Vec<Memory> = listed.into_iter().filter(|memory| Cursor::of(memory) > after).collect();
             if is_all || page.len() > limit {
                 return Ok(page);
             }
@@ -61,7 +61,7 @@ impl Service {
     /// after the last of them.
     pub async fn overview(&self, agent: &Agent, request: TimelineRequest, now: Timestamp) -> Result<TimelineAnswer> {
         let limit = limit(request.limit)?;
-        let after = request.cursor.as_deref().map(str::parse::<Place>).transpose()?;
+        let after = request.cursor.as_deref().map(str::parse::<Cursor>).transpose()?;
         let zones = self.parts.store.settings(agent).await?.zones()?;
         let within = self.days(&zones, request.from, request.to, now)?;
         let ledger = self.parts.store.ledger(agent).await?;
@@ -69,19 +69,19 @@ impl Service {
         let (first, last) = (request.from.max(first), request.to.unwrap_or_else(|| zones.day_of(now)));
         let coarsest = first.map_or(Grain::Daily, |first| grain_for(first, last));
         let mut memories = Vec::new();
-        let mut told_until = Timestamp::MIN;
+        let mut covered_until = Timestamp::MIN;
         for grain in Grain::ALL.into_iter().rev().skip_while(|grain| *grain > coarsest) {
-            let begins_later = |memory: &Memory| memory.cover.start >= told_until;
-            let within = Interval { start: within.start.max(told_until), ..within };
+            let begins_later = |memory: &Memory| memory.cover.start >= covered_until;
+            let within = Interval { start: within.start.max(covered_until), ..within };
             let listed = match grain {
                 // Without summaries there may be many turns, so they are read by page.
                 Grain::Working => self.page(agent, &[grain], within, after.clone(), limit).await?,
                 _ => self.in_order(agent, &[grain], within, usize::MAX).await?,
             };
             memories.extend(listed.into_iter().filter(begins_later));
-            told_until = memories.last().map_or(told_until, |last| last.cover.end);
+            covered_until = memories.last().map_or(covered_until, |last| last.cover.end);
         }
-        memories.retain(|memory| after.as_ref().is_none_or(|after| Place::of(memory) > *after));
+        memories.retain(|memory| after.as_ref().is_none_or(|after| Cursor::of(memory) > *after));
         memories.truncate(limit + 1);
         self.timeline_answer(agent, &zones, memories, limit, now).await
     }
@@ -100,7 +100,7 @@ impl Service {
         Ok(TimelineAnswer {
             agent: agent.name().to_owned(),
             time_zone: zones.name_at(now).to_owned(),
-            next_cursor: memories.last().filter(|_| more).map(|last| Place::of(last).to_string()),
+            next_cursor: memories.last().filter(|_| more).map(|last| Cursor::of(last).to_string()),
             memories: memories.iter().map(MemoryView::from).collect(),
             open: open.iter().map(Period::to_string).collect(),
         })
@@ -128,7 +128,7 @@ impl Service {
             let select = Select { within, limit, ..Select::all(grain) };
             all.extend(self.parts.store.list(agent, &select).await?);
         }
-        all.sort_by_cached_key(Place::of);
+        all.sort_by_cached_key(Cursor::of);
         all.truncate(limit);
         Ok(all)
     }

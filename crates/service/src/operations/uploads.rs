@@ -104,9 +104,9 @@ impl Uploads {
             return Err(NotAdmitted::UploadsFull(waiting));
         }
         while imports.len() >= REMEMBERED
-            && let Some(place) = imports.iter().position(|upload| upload.is_finished())
+            && let Some(index) = imports.iter().position(|upload| upload.is_finished())
         {
-            imports.remove(place);
+            imports.remove(index);
         }
         imports.push_back(Arc::clone(upload));
         Ok(())

@@ -72,7 +72,7 @@ impl Service {
     }
 
     /// Rebuilds from the catalog the tables that were found to differ.
-    pub async fn mend(&self, agent: &Agent, found: &Verified, now: Timestamp) -> Result<()> {
+    pub async fn rebuild_damaged(&self, agent: &Agent, found: &Verified, now: Timestamp) -> Result<()> {
         let mut facts = self.locks.lock::<Facts>(agent).await;
         let _tables = facts.then::<Tables>().await;
         if found.facts_differ {
@@ -106,7 +106,7 @@ mod tests {
         let found = service.verify(&me, at(NOW)).await.unwrap();
         assert!(found.facts_differ && !found.tables_are_sound());
         assert_eq!(found.tables, [Discrepancy::Damaged(Grain::Daily, "it is missing".into())]);
-        service.mend(&me, &found, at(NOW)).await.unwrap();
+        service.rebuild_damaged(&me, &found, at(NOW)).await.unwrap();
         assert_eq!(service.verify(&me, at(NOW)).await.unwrap(), Verified::default());
         let generation = async |grain| service.parts.store.watermark(&me, grain).await.unwrap().generation;
         assert_eq!((generation(Grain::Working).await, generation(Grain::Daily).await), (0, 1), "what is sound stays");

@@ -18,7 +18,7 @@ pub(crate) struct Queue(Arc<Inner>);
 #[derive(Default)]
 struct Inner {
     waiting: Mutex<Waiting>,
-    nudged: Notify,
+    pushed: Notify,
     /// Progress of the agents that a request waits for.
     progress: Mutex<HashMap<Agent, watch::Sender<()>>>,
 }
@@ -44,16 +44,16 @@ impl Waiting {
     fn take_tables(&mut self, worker: Worker) -> Option<Work> {
         let is_for =
             |agent: &Agent| !self.working.contains(agent) && (worker == Worker::Any || !self.large.contains(agent));
-        let place = self.order.iter().position(is_for)?;
-        let agent = self.order.remove(place)?;
+        let index = self.order.iter().position(is_for)?;
+        let agent = self.order.remove(index)?;
         self.queued.remove(&agent);
         let size = if self.large.contains(&agent) { LARGE_PIECE } else { SMALL_PIECE };
         Some(Work::Tables(agent, size))
     }
 
     fn take_reading(&mut self) -> Option<Work> {
-        let place = self.to_read.iter().position(|agent| !self.working.contains(agent))?;
-        self.to_read.remove(place).map(Work::Reading)
+        let index = self.to_read.iter().position(|agent| !self.working.contains(agent))?;
+        self.to_read.remove(index).map(Work::Reading)
     }
 }
 
@@ -66,20 +66,20 @@ impl Queue {
         let mut waiting = self.waiting();
         if waiting.queued.insert(agent.clone()) {
             waiting.order.push_back(agent.clone());
-            self.0.nudged.notify_waiters();
+            self.0.pushed.notify_waiters();
         }
     }
 
     pub(super) async fn pop(&self, worker: Worker) -> Work {
         loop {
-            let mut nudged = std::pin::pin!(self.0.nudged.notified());
+            let mut pushed = std::pin::pin!(self.0.pushed.notified());
             // Registers before the check, so that no wake-up is lost. Each push wakes all workers, because a woken worker may
             // not take the agent that was pushed.
-            nudged.as_mut().enable();
+            pushed.as_mut().enable();
             if let Some(work) = self.take(worker) {
                 return work;
             }
-            nudged.await;
+            pushed.await;
         }
     }
 
@@ -100,7 +100,7 @@ impl Queue {
     /// Ends a worker's turn with an agent.
     pub(super) fn finish(&self, agent: &Agent) {
         self.waiting().working.remove(agent);
-        self.0.nudged.notify_waiters();
+        self.0.pushed.notify_waiters();
     }
 
     /// Records whether more than one piece is due for an agent's tables.
@@ -121,7 +121,7 @@ impl Queue {
         }
     }
 
-    /// Marks an agent as returning. Returns whether it was not marked before.
+    /// Marks an agent as waiting to be queued again when its lock is free. Returns false if it was marked already.
     pub(super) fn begin_return(&self, agent: &Agent) -> bool {
         self.waiting().returning.insert(agent.clone())
     }

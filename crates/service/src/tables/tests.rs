@@ -20,7 +20,7 @@ fn question() -> SearchRequest {
 async fn say(service: &Service, name: &str) -> u64 {
     let messages = vec![message("2026-03-04T10:00:00Z", "Ann likes_to sail.")];
     let seq = service.parts.writer.ingest(&agent(name), messages, false, at(NOW)).await.unwrap().seq;
-    service.nudge(&agent(name));
+    service.enqueue(&agent(name));
     seq
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Live {
 
 /// A set of memories that is pruned as a whole: a grain and the period that its members are summarised into, or the period of
 /// a yearly summary.
-pub(crate) type Place = (Grain, Period);
+pub(crate) type SetKey = (Grain, Period);
 
 impl Live {
     /// Reads the memories and the ledger of an agent.
@@ -48,10 +48,10 @@ impl Live {
     }
 
     /// Returns each set with the number of its members and the last day that any of them covers.
-    pub(crate) fn sets(&self) -> BTreeMap<Place, (u64, Date)> {
+    pub(crate) fn sets(&self) -> BTreeMap<SetKey, (u64, Date)> {
         let mut sets = BTreeMap::new();
         for memory in self.memories.values() {
-            let (rows, last_day) = sets.entry(place(memory)).or_insert((0, memory.days.1));
+            let (rows, last_day) = sets.entry(set_key(memory)).or_insert((0, memory.days.1));
             *rows += 1;
             *last_day = memory.days.1.max(*last_day);
         }
@@ -80,7 +80,12 @@ impl Live {
 
     /// Returns the messages that a summary covers: its source messages, those that its source summaries cover and, if its
     /// period is sealed, those that its pruned source summaries covered.
-    pub(crate) fn covered_by(&self, summary: &Memory, gone: &Gone, known: &mut HashMap<MemoryId, Messages>) -> Messages {
+    pub(crate) fn covered_by(
+        &self,
+        summary: &Memory,
+        gone: &Gone,
+        known: &mut HashMap<MemoryId, Messages>,
+    ) -> Messages {
         if let Some(covered) = known.get(&summary.id) {
             return covered.clone();
         }
@@ -109,7 +114,7 @@ impl Live {
 }
 
 /// Returns the set that a memory belongs to.
-pub(crate) fn place(memory: &Memory) -> Place {
+pub(crate) fn set_key(memory: &Memory) -> SetKey {
     let parent = if memory.grain == Grain::Working { None } else { memory.period.parent() };
     (memory.grain, parent.unwrap_or(memory.period))
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use annals_core::{Agent, Grain, Memory, MemoryId, Period, SignedDuration, Timestamp, Zones};
 use annals_retention::Plan;
 
-use super::lineage::{Gone, Live, place};
+use super::lineage::{Gone, Live, set_key};
 
 /// An agent and a moment.
 pub(crate) struct Rules<'a> {
@@ -22,17 +22,17 @@ pub(crate) struct Rules<'a> {
 impl Rules<'_> {
     /// Checks the memories pruned between two moments: only whole sets, past the plan, and covered by their parent. Adds to
     /// `gone` the messages that pruned summaries covered. Returns the number of pruned memories by grain.
-    pub(crate) fn what_went(&self, plan: &Plan, before: &Live, after: &Live, gone: &mut Gone) -> [u64; 6] {
-        let (mut went, mut covered, mut lost) = ([0; 6], HashMap::new(), Vec::new());
+    pub(crate) fn pruned_between(&self, plan: &Plan, before: &Live, after: &Live, gone: &mut Gone) -> [u64; 6] {
+        let (mut pruned, mut covered, mut lost) = ([0; 6], HashMap::new(), Vec::new());
         let (sets, left) = (before.sets(), after.sets());
         for memory in before.gone_in(after) {
-            let place = place(memory);
-            assert!(!left.contains_key(&place), "{}: {place:?} is half-pruned", self.whose());
+            let set_key = set_key(memory);
+            assert!(!left.contains_key(&set_key), "{}: {set_key:?} is half-pruned", self.whose());
             let keep = plan.keep(memory.grain).to_string();
-            let age = self.now.duration_since(self.zones.day_interval(sets[&place].1).end);
-            assert!(age >= at_least(&keep), "{}: {place:?} went after {age:#}, plan {keep}", self.whose());
-            assert!(self.is_covered(memory, before), "{}: {} of {place:?} went uncovered", self.whose(), memory.id);
-            went[memory.grain as usize] += 1;
+            let age = self.now.duration_since(self.zones.day_interval(sets[&set_key].1).end);
+            assert!(age >= at_least(&keep), "{}: {set_key:?} went after {age:#}, plan {keep}", self.whose());
+            assert!(self.is_covered(memory, before), "{}: {} of {set_key:?} went uncovered", self.whose(), memory.id);
+            pruned[memory.grain as usize] += 1;
             if memory.grain > Grain::Working {
                 lost.push((memory.id.clone(), before.covered_by(memory, gone, &mut covered)));
             }
@@ -40,7 +40,7 @@ impl Rules<'_> {
         for (id, covered) in lost {
             gone.entry(id).or_default().extend(covered);
         }
-        went
+        pruned
     }
 
     /// Returns whether the parent's summary names a memory among its sources. A year has no parent and always passes.

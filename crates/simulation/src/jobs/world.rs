@@ -167,8 +167,8 @@ impl World {
         let least = [messages, written, late, repeated, off, doubted, amended, checks]
             .into_iter()
             .zip([2000, 4000, 100, 20, 10, 2, 5, 15]);
-        for (place, (number, least)) in least.enumerate() {
-            assert!(number >= least, "{}: too little happened, {place}: {:?}", self.name, self.tally);
+        for (agent_index, (number, least)) in least.enumerate() {
+            assert!(number >= least, "{}: too little happened, {agent_index}: {:?}", self.name, self.tally);
         }
         assert!(pruned.iter().all(|rows| *rows > 0), "{}: {:?}", self.name, self.tally);
     }
@@ -297,9 +297,9 @@ impl World {
             let after = Live::of(&*self.parts.store, &someone.agent).await;
             let zones = self.parts.store.settings(&someone.agent).await.unwrap().zones().unwrap();
             let rules = Rules { name: &self.name, agent: &someone.agent, zones: &zones, now: moment.now };
-            let went = rules.what_went(&someone.plan, &before, &after, &mut someone.gone);
-            all += went.iter().sum::<u64>();
-            for (sum, more) in self.tally.pruned.iter_mut().zip(went) {
+            let pruned_now = rules.pruned_between(&someone.plan, &before, &after, &mut someone.gone);
+            all += pruned_now.iter().sum::<u64>();
+            for (sum, more) in self.tally.pruned.iter_mut().zip(pruned_now) {
                 *sum += more;
             }
         }

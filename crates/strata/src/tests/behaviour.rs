@@ -187,7 +187,7 @@ async fn agents_grains_and_generations_are_isolated() {
 async fn recreated_table_does_not_return_former_rows() {
     let folder = tempfile::tempdir().unwrap();
     let strata = open(folder.path()).await;
-    let mut asides = Vec::new();
+    let mut quarantined = Vec::new();
     for round in 0..4 {
         let name = format!("t-{round}");
         strata.apply(&table("a"), upserts([part(&name, round, &format!("word{round}"))])).await.unwrap();
@@ -196,14 +196,14 @@ async fn recreated_table_does_not_return_former_rows() {
             assert_eq!(names(&strata.search(&table("a"), &words(&format!("word{old}"))).await.unwrap().hits), expect);
         }
         match round % 2 {
-            0 => asides.push(strata.quarantine(&table("a")).await.unwrap().unwrap()),
+            0 => quarantined.push(strata.quarantine(&table("a")).await.unwrap().unwrap()),
             _ => strata.remove(&table("a")).await.unwrap(),
         }
         assert_eq!(rows(&strata, &table("a")).await, Vec::<String>::new());
     }
     let agent = table("a").agent.folder();
-    assert_eq!(asides, [1, 2].map(|number| format!("{agent}/quarantine/working-g1-{number}")));
-    assert!(asides.iter().all(|aside| !files(&folder.path().join(aside)).is_empty()));
+    assert_eq!(quarantined, [1, 2].map(|number| format!("{agent}/quarantine/working-g1-{number}")));
+    assert!(quarantined.iter().all(|aside| !files(&folder.path().join(aside)).is_empty()));
 }
 
 #[tokio::test]

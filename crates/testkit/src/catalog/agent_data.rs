@@ -195,9 +195,9 @@ impl AgentData {
     pub(super) fn select(&self, admits: impl Fn(&Memory) -> bool) -> Vec<Memory> {
         let mut memories: Vec<_> = self.memories.values().filter(|memory| admits(memory)).cloned().collect();
         memories.sort_by(|a, b| {
-            let place = |memory: &'_ Memory| (memory.at(), memory.period);
+            let sort_key = |memory: &'_ Memory| (memory.at(), memory.period);
             let names = (a.conversation(), a.message(), &a.id).cmp(&(b.conversation(), b.message(), &b.id));
-            place(a).cmp(&place(b)).then(names)
+            sort_key(a).cmp(&sort_key(b)).then(names)
         });
         memories
     }

@@ -14,8 +14,8 @@ use super::agent_data::AgentData;
 
 #[async_trait]
 impl Documents for MemoryCatalog {
-    async fn documents(&self, agent: &Agent, places: &[DocumentKey], now: Timestamp) -> Result<Vec<Document>> {
-        self.read(agent, |data| places.iter().filter_map(|place| data.live(place, now).cloned()).collect())
+    async fn documents(&self, agent: &Agent, keys: &[DocumentKey], now: Timestamp) -> Result<Vec<Document>> {
+        self.read(agent, |data| keys.iter().filter_map(|key| data.live(key, now).cloned()).collect())
     }
 
     async fn list_documents(&self, agent: &Agent, select: &DocumentSelect, now: Timestamp) -> Result<Vec<Document>> {
@@ -32,8 +32,10 @@ impl Documents for MemoryCatalog {
             Content::Text(text) => text.len(),
             Content::Json(value) => value.to_string().len(),
         };
-        let entry =
-            |document: &Document| DocumentEntry { place: document.place(), bytes: bytes(&document.content) as u64 };
+        let entry = |document: &Document| DocumentEntry {
+            key: document.document_key(),
+            bytes: bytes(&document.content) as u64,
+        };
         self.read(agent, |data| data.selected(select, now).take(select.limit).map(entry).collect())
     }
 
@@ -46,7 +48,7 @@ impl Documents for MemoryCatalog {
         self.read(agent, |data| {
             let mut found: Vec<&Document> = data.selected(select, now).collect();
             found.sort_by_key(|document| Reverse(document.updated_at));
-            found.into_iter().take(select.limit).map(Document::place).collect()
+            found.into_iter().take(select.limit).map(Document::document_key).collect()
         })
     }
 
@@ -76,10 +78,10 @@ impl Documents for MemoryCatalog {
         Ok(versions)
     }
 
-    async fn refresh_documents(&self, agent: &Agent, places: &[DocumentKey], now: Timestamp) -> Result<()> {
+    async fn refresh_documents(&self, agent: &Agent, keys: &[DocumentKey], now: Timestamp) -> Result<()> {
         self.write(agent, |data, _| {
-            for place in places {
-                let Some(document) = data.documents.get_mut(place).filter(|document| !document.is_expired(now)) else {
+            for key in keys {
+                let Some(document) = data.documents.get_mut(key).filter(|document| !document.is_expired(now)) else {
                     continue;
                 };
                 let Some(lifetime) = document.lifetime else { continue };
@@ -87,7 +89,7 @@ impl Documents for MemoryCatalog {
                 let expiry = document.expires_at;
                 for memory in data.memories.values_mut() {
                     if let Body::Passage { document, expires_at, .. } = &mut memory.body
-                        && document == place
+                        && document == key
                     {
                         *expires_at = expiry;
                     }
@@ -101,12 +103,13 @@ impl Documents for MemoryCatalog {
         let all = state.agents_data.iter().flat_map(|(agent, data)| data.documents.values().map(move |it| (agent, it)));
         let mut expired: Vec<_> = all.filter(|(_, document)| document.is_expired(now)).collect();
         expired.sort_by_key(|(_, document)| document.expires_at);
-        let expired: Vec<_> = expired.into_iter().take(limit).map(|(agent, it)| (agent.clone(), it.place())).collect();
-        for (agent, place) in &expired {
+        let expired: Vec<_> =
+            expired.into_iter().take(limit).map(|(agent, it)| (agent.clone(), it.document_key())).collect();
+        for (agent, key) in &expired {
             let data = state.agents_data.get_mut(agent).expect("it was listed");
             let before = data.last_seq(state.floor);
             let mut seq = before;
-            data.remove_document(agent, place, 0, &mut seq);
+            data.remove_document(agent, key, 0, &mut seq);
             if seq > before {
                 data.seq = seq;
             }
@@ -126,31 +129,31 @@ impl AgentData {
             !document.is_expired(now)
                 && is_below(&document.collection, &select.below)
                 && document.key.starts_with(&select.key_prefix)
-                && select.after.as_ref().is_none_or(|after| document.place() > *after)
+                && select.after.as_ref().is_none_or(|after| document.document_key() > *after)
         })
     }
 
-    fn live(&self, place: &DocumentKey, now: Timestamp) -> Option<&Document> {
-        self.documents.get(place).filter(|document| !document.is_expired(now))
+    fn live(&self, key: &DocumentKey, now: Timestamp) -> Option<&Document> {
+        self.documents.get(key).filter(|document| !document.is_expired(now))
     }
 
     fn write_document(&mut self, agent: &Agent, write: DocumentWrite, seq: &mut u64, now: Timestamp) -> Result<u64> {
         match write {
             DocumentWrite::Save(document, expected) => {
-                let place = document.place();
-                let live = self.live(&place, now);
-                check(&place, live, expected)?;
+                let key = document.document_key();
+                let live = self.live(&key, now);
+                check(&key, live, expected)?;
                 let created_at = live.map_or(document.created_at, |live| live.created_at);
-                let version = self.documents.get(&place).map_or(1, |former| former.version + 1);
-                self.remove_document(agent, &place, document.passages.len(), seq);
+                let version = self.documents.get(&key).map_or(1, |former| former.version + 1);
+                self.remove_document(agent, &key, document.passages.len(), seq);
                 self.save_document(agent, Document { created_at, version, ..*document }, seq);
                 Ok(version)
             }
-            DocumentWrite::Remove(place, expected) => {
-                let live = self.live(&place, now);
-                check(&place, live, expected)?;
+            DocumentWrite::Remove(key, expected) => {
+                let live = self.live(&key, now);
+                check(&key, live, expected)?;
                 let version = live.map_or(0, |live| live.version);
-                self.remove_document(agent, &place, 0, seq);
+                self.remove_document(agent, &key, 0, seq);
                 Ok(version)
             }
         }
@@ -162,18 +165,18 @@ impl AgentData {
             *seq += 1;
             self.put(Memory { seq: *seq, ..memory });
         }
-        self.documents.insert(document.place(), document);
+        self.documents.insert(document.document_key(), document);
     }
 
     /// Removes a document with its passages from the ordinal `from` on. The others are about to be written again.
     pub(super) fn remove_document(
         &mut self,
         agent: &Agent,
-        place: &DocumentKey,
+        key: &DocumentKey,
         from: usize,
         seq: &mut u64,
     ) -> Option<Document> {
-        let document = self.documents.remove(place)?;
+        let document = self.documents.remove(key)?;
         let passages = document.memories(agent);
         for memory in &passages {
             self.letters.retain(|(id, _), _| *id != memory.id);
@@ -185,11 +188,11 @@ impl AgentData {
     }
 }
 
-fn check(place: &DocumentKey, live: Option<&Document>, expected: Expected) -> Result<()> {
+fn check(key: &DocumentKey, live: Option<&Document>, expected: Expected) -> Result<()> {
     match expected {
-        Expected::Absent if live.is_some() => Err(Error::Exists { what: "document", name: place.to_string() }),
+        Expected::Absent if live.is_some() => Err(Error::Exists { what: "document", name: key.to_string() }),
         Expected::Version(version) if live.map(|live| live.version) != Some(version) => {
-            Err(Error::Stale { what: format!("document {:?}", place.to_string()) })
+            Err(Error::Stale { what: format!("document {:?}", key.to_string()) })
         }
         _ => Ok(()),
     }

@@ -11,7 +11,7 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use annals_core::ports::{Erasure, ErasureReport, ItemPlace, Target, Turn};
+use annals_core::ports::{Erasure, ErasureReport, ItemKey, Target, Turn};
 use annals_core::{Agent, Digest, MemoryId, Result, Timestamp, TurnKey};
 use async_trait::async_trait;
 
@@ -59,27 +59,27 @@ impl Erasure for MemoryCatalog {
         })
     }
 
-    async fn forgotten_items(&self, agent: &Agent, places: &[ItemPlace]) -> Result<Vec<bool>> {
-        self.read(agent, |data| places.iter().map(|place| data.forgotten.contains(&item(place))).collect())
+    async fn forgotten_items(&self, agent: &Agent, items: &[ItemKey]) -> Result<Vec<bool>> {
+        self.read(agent, |data| items.iter().map(|item_key| data.forgotten.contains(&item(item_key))).collect())
     }
 
-    async fn unforget_items(&self, agent: &Agent, places: &[ItemPlace]) -> Result<()> {
+    async fn unforget_items(&self, agent: &Agent, items: &[ItemKey]) -> Result<()> {
         self.write(agent, |data, _| {
-            for place in places {
-                data.forgotten.remove(&item(place));
+            for item_key in items {
+                data.forgotten.remove(&item(item_key));
             }
         })
     }
 
-    async fn cleaning_owed(&self) -> Result<Vec<(Agent, u64)>> {
-        let owed = &self.state().cleaning;
-        let mut owed: Vec<_> = owed.iter().map(|(agent, erasure)| (agent.clone(), *erasure)).collect();
-        owed.sort_by_key(|(_, erasure)| *erasure);
-        Ok(owed)
+    async fn pending_cleanings(&self) -> Result<Vec<(Agent, u64)>> {
+        let pending = &self.state().cleaning;
+        let mut pending: Vec<_> = pending.iter().map(|(agent, erasure)| (agent.clone(), *erasure)).collect();
+        pending.sort_by_key(|(_, erasure)| *erasure);
+        Ok(pending)
     }
 
     async fn cleaned(&self, agent: &Agent, erasure: u64) -> Result<()> {
-        self.state().cleaning.retain(|owed, last| owed != agent || *last > erasure);
+        self.state().cleaning.retain(|pending, last| pending != agent || *last > erasure);
         Ok(())
     }
 
@@ -89,9 +89,9 @@ impl Erasure for MemoryCatalog {
 
     async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
         self.read(agent, |data| {
-            let places = words::places(data).into_iter();
-            let held = places.filter(|(_, text)| words.iter().any(|word| text.contains(word.as_str())));
-            held.map(|(place, _)| place.to_owned()).collect::<BTreeSet<_>>().into_iter().collect()
+            let texts = words::texts(data).into_iter();
+            let held = texts.filter(|(_, text)| words.iter().any(|word| text.contains(word.as_str())));
+            held.map(|(key_digest, _)| key_digest.to_owned()).collect::<BTreeSet<_>>().into_iter().collect()
         })
     }
 
@@ -113,15 +113,15 @@ impl AgentData {
 
 /// Returns what is kept of a forgotten message: a hash of its id, and a hash of its content and conversation.
 fn traces(agent: &Agent, key: &TurnKey, digest: &Digest) -> [Digest; 2] {
-    [place(&MemoryId::turn(agent, key)), content(&key.conversation, digest)]
+    [key_digest(&MemoryId::turn(agent, key)), content(&key.conversation, digest)]
 }
 
-fn place(id: &MemoryId) -> Digest {
+fn key_digest(id: &MemoryId) -> Digest {
     Digest::of(["place", id.as_str()])
 }
 
-fn item(place: &ItemPlace) -> Digest {
-    Digest::of(["item"].into_iter().chain(place.words()))
+fn item(item: &ItemKey) -> Digest {
+    Digest::of(["item"].into_iter().chain(item.words()))
 }
 
 fn content(conversation: &str, digest: &Digest) -> Digest {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use annals_core::ports::{Erasure, ErasureReport, ItemPlace, Target};
+use annals_core::ports::{Erasure, ErasureReport, ItemKey, Target};
 use annals_core::{Agent, Digest, Fact, FactQuery, Facts, Reached, Result, Route, Timestamp, TurnKey, Walk};
 use async_trait::async_trait;
 
@@ -26,16 +26,16 @@ impl<P: Erasure> Erasure for Faulty<P> {
         self.store()?.unforget(agent, messages).await
     }
 
-    async fn forgotten_items(&self, agent: &Agent, places: &[ItemPlace]) -> Result<Vec<bool>> {
-        self.store()?.forgotten_items(agent, places).await
+    async fn forgotten_items(&self, agent: &Agent, items: &[ItemKey]) -> Result<Vec<bool>> {
+        self.store()?.forgotten_items(agent, items).await
     }
 
-    async fn unforget_items(&self, agent: &Agent, places: &[ItemPlace]) -> Result<()> {
-        self.store()?.unforget_items(agent, places).await
+    async fn unforget_items(&self, agent: &Agent, items: &[ItemKey]) -> Result<()> {
+        self.store()?.unforget_items(agent, items).await
     }
 
-    async fn cleaning_owed(&self) -> Result<Vec<(Agent, u64)>> {
-        self.store()?.cleaning_owed().await
+    async fn pending_cleanings(&self) -> Result<Vec<(Agent, u64)>> {
+        self.store()?.pending_cleanings().await
     }
 
     async fn cleaned(&self, agent: &Agent, erasure: u64) -> Result<()> {

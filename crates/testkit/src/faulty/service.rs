@@ -28,8 +28,8 @@ impl<P: Blocks> Blocks for Faulty<P> {
 
 #[async_trait]
 impl<P: Documents> Documents for Faulty<P> {
-    async fn documents(&self, agent: &Agent, places: &[DocumentKey], now: Timestamp) -> Result<Vec<Document>> {
-        self.store()?.documents(agent, places, now).await
+    async fn documents(&self, agent: &Agent, keys: &[DocumentKey], now: Timestamp) -> Result<Vec<Document>> {
+        self.store()?.documents(agent, keys, now).await
     }
 
     async fn list_documents(&self, agent: &Agent, select: &DocumentSelect, now: Timestamp) -> Result<Vec<Document>> {
@@ -62,8 +62,8 @@ impl<P: Documents> Documents for Faulty<P> {
         self.store()?.write_documents(agent, writes, now).await
     }
 
-    async fn refresh_documents(&self, agent: &Agent, places: &[DocumentKey], now: Timestamp) -> Result<()> {
-        self.store()?.refresh_documents(agent, places, now).await
+    async fn refresh_documents(&self, agent: &Agent, keys: &[DocumentKey], now: Timestamp) -> Result<()> {
+        self.store()?.refresh_documents(agent, keys, now).await
     }
 
     async fn remove_expired(&self, now: Timestamp, limit: usize) -> Result<Vec<Agent>> {

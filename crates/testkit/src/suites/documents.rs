@@ -30,7 +30,7 @@ pub async fn documents_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> 
     run("documents", cases, async || Box::new(make().await) as Box<dyn Store>).await;
 }
 
-fn place(collection: &str, key: &str) -> DocumentKey {
+fn document_key(collection: &str, key: &str) -> DocumentKey {
     DocumentKey { collection: collection.into(), key: key.into() }
 }
 
@@ -40,7 +40,7 @@ async fn save(store: &dyn Store, document: Document) -> u64 {
 }
 
 async fn read(store: &dyn Store, key: &str) -> Option<Document> {
-    store.documents(&me(), &[place("notes", key)], now()).await.unwrap().pop()
+    store.documents(&me(), &[document_key("notes", key)], now()).await.unwrap().pop()
 }
 
 async fn passages(store: &dyn Store) -> Vec<Memory> {
@@ -80,7 +80,7 @@ async fn every_write_raises_the_version_and_keeps_the_creation(store: &dyn Store
     assert_eq!(save(store, document("a", later(), "two")).await, 2);
     let stored = read(store, "a").await.unwrap();
     assert_eq!((stored.version, stored.created_at, stored.updated_at), (2, now(), later()));
-    let removed = vec![DocumentWrite::Remove(place("notes", "a"), Expected::Any)];
+    let removed = vec![DocumentWrite::Remove(document_key("notes", "a"), Expected::Any)];
     assert_eq!(store.write_documents(&me(), removed.clone(), now()).await.unwrap(), [2]);
     assert_eq!(store.write_documents(&me(), removed, now()).await.unwrap(), [0]);
     assert_eq!(save(store, document("a", later(), "three")).await, 1);
@@ -93,8 +93,8 @@ async fn write_that_expects_another_state_changes_nothing(store: &dyn Store) {
         (write("a", Expected::Absent), false),
         (write("a", Expected::Version(2)), true),
         (write("c", Expected::Version(1)), true),
-        (DocumentWrite::Remove(place("notes", "a"), Expected::Version(7)), true),
-        (DocumentWrite::Remove(place("notes", "c"), Expected::Version(1)), true),
+        (DocumentWrite::Remove(document_key("notes", "a"), Expected::Version(7)), true),
+        (DocumentWrite::Remove(document_key("notes", "c"), Expected::Version(1)), true),
     ] {
         let writes = vec![write("b", Expected::Absent), second.clone()];
         let error = store.write_documents(&me(), writes, later()).await.unwrap_err();
@@ -114,15 +114,15 @@ async fn documents_are_listed_by_collection_and_key(store: &dyn Store) {
     let list = async |below: &str, key_prefix: &str, after: Option<DocumentKey>, limit: usize| {
         let select = DocumentSelect { below: below.into(), key_prefix: key_prefix.into(), after, limit };
         let found = store.list_documents(&me(), &select, now()).await.unwrap();
-        found.iter().map(|document| document.place().to_string()).collect::<Vec<_>>()
+        found.iter().map(|document| document.document_key().to_string()).collect::<Vec<_>>()
     };
     let all = ["a/1", "a-b/1", "a.b/1/x", "a.b/2", "a.b.c/1", "ab/1"];
     assert_eq!(list("", "", None, 9).await, all);
     assert_eq!(list("a", "", None, 9).await, ["a/1", "a.b/1/x", "a.b/2", "a.b.c/1"]);
     assert_eq!(list("a.b", "", None, 9).await, ["a.b/1/x", "a.b/2", "a.b.c/1"]);
     assert_eq!(list("a.b", "1", None, 9).await, ["a.b/1/x", "a.b.c/1"]);
-    assert_eq!(list("a.b", "", Some(place("a.b", "1/x")), 1).await, ["a.b/2"]);
-    assert_eq!(list("", "", Some(place("ab", "1")), 9).await, Vec::<String>::new());
+    assert_eq!(list("a.b", "", Some(document_key("a.b", "1/x")), 1).await, ["a.b/2"]);
+    assert_eq!(list("", "", Some(document_key("ab", "1")), 9).await, Vec::<String>::new());
     assert_eq!(list("b", "", None, 9).await, Vec::<String>::new());
 }
 
@@ -135,13 +135,13 @@ async fn newest_documents_come_first_and_entries_have_sizes(store: &dyn Store) {
     save(store, Document { collection: "other".into(), ..document("a", later(), "x") }).await;
     let select = |limit| DocumentSelect { below: "notes".into(), limit, ..DocumentSelect::default() };
     let newest = store.newest_documents(&me(), &select(9), now()).await.unwrap();
-    assert_eq!(newest.iter().map(|place| &*place.key).collect::<Vec<_>>(), ["c", "d", "a", "b", "json"]);
+    assert_eq!(newest.iter().map(|key| &*key.key).collect::<Vec<_>>(), ["c", "d", "a", "b", "json"]);
     assert_eq!(store.newest_documents(&me(), &select(2), now()).await.unwrap(), newest[..2]);
     let entries = store.document_entries(&me(), &select(9), now()).await.unwrap();
-    let entries: Vec<_> = entries.iter().map(|entry| (&*entry.place.key, entry.bytes)).collect();
+    let entries: Vec<_> = entries.iter().map(|entry| (&*entry.key.key, entry.bytes)).collect();
     assert_eq!(entries, [("a", 3), ("b", 2), ("c", 0), ("d", 1), ("json", 9)]);
-    let after = DocumentSelect { after: Some(place("notes", "b")), ..select(1) };
-    assert_eq!(store.document_entries(&me(), &after, now()).await.unwrap()[0].place, place("notes", "c"));
+    let after = DocumentSelect { after: Some(document_key("notes", "b")), ..select(1) };
+    assert_eq!(store.document_entries(&me(), &after, now()).await.unwrap()[0].key, document_key("notes", "c"));
 }
 
 async fn collections_are_listed_with_their_documents(store: &dyn Store) {
@@ -208,7 +208,7 @@ async fn removed_document_leaves_no_passage(store: &dyn Store) {
     save(store, document("a", now(), "one\n\ntwo")).await;
     save(store, document("b", now(), "three")).await;
     store
-        .write_documents(&me(), vec![DocumentWrite::Remove(place("notes", "a"), Expected::Version(1))], now())
+        .write_documents(&me(), vec![DocumentWrite::Remove(document_key("notes", "a"), Expected::Version(1))], now())
         .await
         .unwrap();
     assert_eq!((read(store, "a").await, texts(store).await), (None, vec!["b\nthree".to_owned()]));
@@ -228,7 +228,11 @@ async fn expired_document_is_absent_and_can_be_removed(store: &dyn Store) {
     save(store, document("stays", now(), "stays")).await;
     let half = now() + lifetime / 2;
     store
-        .refresh_documents(&me(), &[place("notes", "a"), place("notes", "stays"), place("notes", "none")], half)
+        .refresh_documents(
+            &me(),
+            &[document_key("notes", "a"), document_key("notes", "stays"), document_key("notes", "none")],
+            half,
+        )
         .await
         .unwrap();
     let live =
@@ -237,11 +241,11 @@ async fn expired_document_is_absent_and_can_be_removed(store: &dyn Store) {
     assert_eq!(live[0].expires_at, Some(half + lifetime));
     let expired = passages(store).await.into_iter().filter(|memory| memory.is_expired(later())).count();
     assert_eq!(expired, 2);
-    store.refresh_documents(&me(), &[place("notes", "b")], later()).await.unwrap();
-    assert_eq!(store.documents(&me(), &[place("notes", "b")], later()).await.unwrap(), [], "it stays expired");
+    store.refresh_documents(&me(), &[document_key("notes", "b")], later()).await.unwrap();
+    assert_eq!(store.documents(&me(), &[document_key("notes", "b")], later()).await.unwrap(), [], "it stays expired");
     let again = DocumentWrite::Save(Box::new(document("b", later(), "new")), Expected::Absent);
     assert_eq!(store.write_documents(&me(), vec![again], later()).await.unwrap(), [2]);
-    assert_eq!(store.documents(&me(), &[place("notes", "b")], later()).await.unwrap()[0].created_at, later());
+    assert_eq!(store.documents(&me(), &[document_key("notes", "b")], later()).await.unwrap()[0].created_at, later());
     assert_eq!(store.remove_expired(later(), 9).await.unwrap(), [me()]);
     assert_eq!(store.remove_expired(later(), 9).await.unwrap(), []);
     assert_eq!(texts(store).await, ["a\na", "b\nnew", "stays\nstays"]);
@@ -250,7 +254,7 @@ async fn expired_document_is_absent_and_can_be_removed(store: &dyn Store) {
 async fn agents_do_not_share_documents(store: &dyn Store) {
     let other = agent("other");
     save(store, document("a", now(), "mine")).await;
-    assert_eq!(store.documents(&other, &[place("notes", "a")], now()).await.unwrap(), []);
+    assert_eq!(store.documents(&other, &[document_key("notes", "a")], now()).await.unwrap(), []);
     let write = DocumentWrite::Save(Box::new(document("a", now(), "theirs")), Expected::Absent);
     store.write_documents(&other, vec![write], now()).await.unwrap();
     store.erase(&other, &Target::Agent, now()).await.unwrap();
@@ -261,7 +265,10 @@ async fn agent_is_known_by_its_documents(store: &dyn Store) {
     save(store, document("a", now(), "")).await;
     assert_eq!(store.all_agents().await.unwrap(), [me()]);
     assert!(store.agent_state(&me()).await.unwrap().known);
-    store.write_documents(&me(), vec![DocumentWrite::Remove(place("notes", "a"), Expected::Any)], now()).await.unwrap();
+    store
+        .write_documents(&me(), vec![DocumentWrite::Remove(document_key("notes", "a"), Expected::Any)], now())
+        .await
+        .unwrap();
     assert_eq!(store.all_agents().await.unwrap(), []);
 }
 
@@ -284,7 +291,7 @@ async fn erasure_removes_documents_that_the_target_names(store: &dyn Store) {
     }
     let range = Interval { start: later(), end: later() + SignedDuration::from_secs(1) };
     let ranged = store.preview(&me(), &Target::Range(range)).await.unwrap();
-    let keys = |places: &[DocumentKey]| places.iter().map(|place| place.key.clone()).collect::<Vec<_>>();
+    let keys = |places: &[DocumentKey]| places.iter().map(|document_key| document_key.key.clone()).collect::<Vec<_>>();
     assert_eq!(keys(&ranged.documents), ["json", "other"]);
     let passage = written[0].memories(&me())[1].id.clone();
     let report = store.preview(&me(), &Target::Memories(vec![passage])).await.unwrap();

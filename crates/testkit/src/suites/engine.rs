@@ -9,7 +9,8 @@ use crate::{agent, at, period, turn};
 
 /// Runs every case on `engine`.
 pub async fn engine_suite<E: Engine + 'static>(engine: &E) {
-    let cases: Vec<Case<dyn Engine>> = cases![recipe_is_constant, day_is_summarized_from_its_turns, single_turn_is_summarized];
+    let cases: Vec<Case<dyn Engine>> =
+        cases![recipe_is_constant, day_is_summarized_from_its_turns, single_turn_is_summarized];
     run("engine", cases, async || engine as &dyn Engine).await;
 }
 

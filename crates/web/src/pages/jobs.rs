@@ -47,7 +47,7 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor) -> Shown {
 pub(crate) async fn run(State(site): State<Site>, visitor: Visitor, Path(name): Path<String>, _: Form) -> Shown {
     visitor.needs_all()?;
     let none = || Error::NotFound { what: "job", name: name.clone() };
-    site.host.as_ref().and_then(|host| host.jobs()).ok_or_else(none)?.nudge(&name)?;
+    site.host.as_ref().and_then(|host| host.jobs()).ok_or_else(none)?.wake(&name)?;
     Ok(redirect("/jobs"))
 }
 

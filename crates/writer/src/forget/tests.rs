@@ -31,22 +31,22 @@ async fn roll_up(fixture: &Fixture, text: &str) {
     fixture.catalog.save_summaries(&agent("a"), vec![roll_up], at(NOW)).await.unwrap();
 }
 
-async fn places(fixture: &Fixture, word: &str) -> Vec<String> {
+async fn locations(fixture: &Fixture, word: &str) -> Vec<String> {
     fixture.eraser().prove(&agent("a"), &[word.into()]).await.unwrap()
 }
 
 async fn assert_forgotten(fixture: &Fixture) {
-    assert_eq!(places(fixture, "Bob").await, [""; 0]);
-    assert_eq!(places(fixture, "figs").await, [""; 0]);
+    assert_eq!(locations(fixture, "Bob").await, [""; 0]);
+    assert_eq!(locations(fixture, "figs").await, [""; 0]);
     assert_eq!(fixture.writer().audit(&agent("a")).await.unwrap(), []);
     assert!(!fixture.fact_writer().facts_differ(&agent("a")).await.unwrap());
-    assert_eq!(fixture.eraser().owed().await.unwrap(), []);
+    assert_eq!(fixture.eraser().pending_cleanings().await.unwrap(), []);
 }
 
 #[tokio::test]
 async fn forgotten_text_is_found_nowhere_and_the_rest_stays() {
     let fixture = fixture().await;
-    assert!(places(&fixture, "figs").await.len() >= 4, "{:?}", places(&fixture, "figs").await);
+    assert!(locations(&fixture, "figs").await.len() >= 4, "{:?}", locations(&fixture, "figs").await);
     let eraser = fixture.eraser();
     let target = Target::Subject("bob".into());
     let report = eraser.preview(&agent("a"), &target).await.unwrap();
@@ -91,7 +91,7 @@ async fn forgotten_agent_loses_all_its_files() {
     eraser.clean(&agent("a"), at(NOW)).await.unwrap();
     eraser.clean(&agent("a"), at(NOW)).await.unwrap();
     assert_forgotten(&fixture).await;
-    assert_eq!(places(&fixture, "tea").await, [""; 0]);
+    assert_eq!(locations(&fixture, "tea").await, [""; 0]);
     assert_eq!(fixture.facts.version(&agent("a")).await.unwrap(), 0);
     assert_eq!(fixture.catalog.all_agents().await.unwrap(), []);
 }
@@ -104,7 +104,7 @@ async fn agent_created_again_before_cleaning_restores_nothing() {
     fixture.say("z", 9, "Cid likes rye.").await;
     fixture.eraser().clean(&agent("a"), at(NOW)).await.unwrap();
     assert_forgotten(&fixture).await;
-    assert_eq!(places(&fixture, "rye").await.len(), 2);
+    assert_eq!(locations(&fixture, "rye").await.len(), 2);
 }
 
 #[tokio::test]
@@ -164,9 +164,9 @@ async fn interrupted_cleaning_is_pending_and_finished_later() {
                 fixture.eraser().erase(&agent("a"), &target, at(NOW)).await.unwrap();
                 let shaky = Shaky::new(&fixture, which, call);
                 let cleaned = shaky.eraser(&fixture).clean(&agent("a"), at(NOW)).await;
-                let owed = fixture.eraser().owed().await.unwrap();
-                assert_eq!(owed.is_empty(), cleaned.is_ok(), "call {call} of store {which}");
-                for agent in owed {
+                let pending = fixture.eraser().pending_cleanings().await.unwrap();
+                assert_eq!(pending.is_empty(), cleaned.is_ok(), "call {call} of store {which}");
+                for agent in pending {
                     fixture.eraser().clean(&agent, at(NOW)).await.unwrap();
                 }
                 assert_forgotten(&fixture).await;
@@ -184,12 +184,12 @@ async fn erasure_during_a_cleaning_is_still_owed() {
     let fixture = fixture().await;
     let target = Target::Subject("Bob".into());
     fixture.eraser().erase(&agent("a"), &target, at(NOW)).await.unwrap();
-    let (_, earlier) = fixture.catalog.cleaning_owed().await.unwrap().remove(0);
+    let (_, earlier) = fixture.catalog.pending_cleanings().await.unwrap().remove(0);
     fixture.eraser().erase(&agent("a"), &Target::Subject("Ann".into()), at(NOW)).await.unwrap();
     fixture.catalog.cleaned(&agent("a"), earlier).await.unwrap();
-    assert_eq!(fixture.eraser().owed().await.unwrap(), [agent("a")]);
+    assert_eq!(fixture.eraser().pending_cleanings().await.unwrap(), [agent("a")]);
     fixture.eraser().clean(&agent("a"), at(NOW)).await.unwrap();
-    assert_eq!(fixture.eraser().owed().await.unwrap(), []);
+    assert_eq!(fixture.eraser().pending_cleanings().await.unwrap(), []);
 }
 
 /// Every call of every store in turn fails once; forgetting the same again finishes it.

@@ -130,5 +130,5 @@ fn has_run(value: &str, length: usize) -> bool {
 fn is_card(number: &str) -> bool {
     let doubled = |digit: u32| if digit > 4 { digit * 2 - 9 } else { digit * 2 };
     let digits = number.chars().rev().filter_map(|c| c.to_digit(10)).zip(0..);
-    digits.map(|(digit, place)| if place % 2 == 0 { digit } else { doubled(digit) }).sum::<u32>() % 10 == 0
+    digits.map(|(digit, index)| if index % 2 == 0 { digit } else { doubled(digit) }).sum::<u32>() % 10 == 0
 }

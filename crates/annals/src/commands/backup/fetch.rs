@@ -57,17 +57,17 @@ fn check_space(manifest: &Manifest, into: &Path) -> Result<()> {
 }
 
 async fn fetch_file(target: &Target, backup: &str, entry: &Entry, into: &Path) -> Result<Option<String>> {
-    let mut pieces = match target.store.get(&target.place(backup, &entry.path)).await {
+    let mut pieces = match target.store.get(&target.object_path(backup, &entry.path)).await {
         Ok(found) => found.into_stream(),
         Err(object_store::Error::NotFound { .. }) => return Ok(Some(format!("{} is missing", entry.path))),
         Err(cause) => return Err(target.failed("reading", cause)),
     };
-    let place = into.join(&entry.path);
-    let failed = |cause| Error::storage(format!("writing {}", place.display()), cause);
-    if let Some(folder) = place.parent() {
+    let file_path = into.join(&entry.path);
+    let failed = |cause| Error::storage(format!("writing {}", file_path.display()), cause);
+    if let Some(folder) = file_path.parent() {
         std::fs::create_dir_all(folder).map_err(failed)?;
     }
-    let mut file = tokio::fs::File::create_new(&place).await.map_err(failed)?;
+    let mut file = tokio::fs::File::create_new(&file_path).await.map_err(failed)?;
     let (mut hasher, mut bytes) = (Sha256::new(), 0);
     while let Some(piece) = pieces.try_next().await.map_err(|cause| target.failed("reading", cause))? {
         bytes += piece.len() as u64;

@@ -118,7 +118,7 @@ pub(crate) fn moment(name: &str) -> Option<Timestamp> {
 pub(crate) async fn list(target: &Target) -> Result<Vec<Backup>> {
     let root = (!target.root().as_ref().is_empty()).then(|| target.root());
     let found = target.store.list_with_delimiter(root).await.map_err(|cause| target.failed("listing", cause))?;
-    let names = found.common_prefixes.iter().filter_map(|place| place.filename().map(str::to_owned));
+    let names = found.common_prefixes.iter().filter_map(|prefix| prefix.filename().map(str::to_owned));
     let mut names: Vec<String> = names.filter(|name| moment(name).is_some()).collect();
     names.sort();
     let mut backups = Vec::new();
@@ -142,7 +142,7 @@ pub(crate) async fn newest(target: &Target, named: Option<&str>) -> Result<Strin
 /// Reads the manifest of a backup, if it has one.
 pub(crate) async fn read(target: &Target, backup: &str) -> Result<Option<Manifest>> {
     let failed = |cause| target.failed("reading", cause);
-    let mut pieces = match target.store.get(&target.place(backup, MANIFEST)).await {
+    let mut pieces = match target.store.get(&target.object_path(backup, MANIFEST)).await {
         Ok(found) => found.into_stream(),
         Err(object_store::Error::NotFound { .. }) => return Ok(None),
         Err(cause) => return Err(failed(cause)),

@@ -30,7 +30,7 @@ pub(crate) async fn prune(target: &Target, keep: u32, now: Timestamp) -> Result<
 /// Removes the manifest first, so that a partly removed backup counts as incomplete.
 async fn remove(target: &Target, name: &str) -> Result<()> {
     let failed = |cause| target.failed("removing from", cause);
-    match target.store.delete(&target.place(name, MANIFEST)).await {
+    match target.store.delete(&target.object_path(name, MANIFEST)).await {
         Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
         Err(cause) => return Err(failed(cause)),
     }

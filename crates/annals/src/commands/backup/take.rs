@@ -91,7 +91,7 @@ pub(crate) async fn take(
     let annals = env!("CARGO_PKG_VERSION").to_owned();
     let manifest = Manifest { format: FORMAT, annals, created: now, catalog_sequence, left_out, files: entries };
     let text = serde_json::to_vec_pretty(&manifest).map_err(|cause| Error::storage("writing the manifest", cause))?;
-    let written = target.store.put(&target.place(&name, MANIFEST), text.into()).await;
+    let written = target.store.put(&target.object_path(&name, MANIFEST), text.into()).await;
     written.map_err(|cause| target.failed("writing to", cause))?;
     Ok((name, manifest))
 }
@@ -137,14 +137,14 @@ fn add_folder(path: &Path, name: &str, files: &mut Vec<(String, PathBuf)>) -> Re
     for entry in std::fs::read_dir(path).map_err(failed)? {
         let file = entry.map_err(failed)?.path();
         let own = file.file_name().and_then(|own| own.to_str());
-        let place = own.map(|own| format!("{name}/{own}")).filter(|place| is_path_of_a_backup(place));
-        files.extend(place.filter(|_| file.is_file()).map(|place| (place, file)));
+        let path = own.map(|own| format!("{name}/{own}")).filter(|path| is_path_of_a_backup(path));
+        files.extend(path.filter(|_| file.is_file()).map(|path| (path, file)));
     }
     Ok(())
 }
 
 async fn upload(target: &Target, backup: &str, path: String, file: &Path, stop: &CancellationToken) -> Result<Entry> {
-    let mut writer = BufWriter::new(target.store.clone(), target.place(backup, &path));
+    let mut writer = BufWriter::new(target.store.clone(), target.object_path(backup, &path));
     let copied = copy(file, &mut writer, stop).await;
     if copied.is_err() {
         // Parts that were already sent would stay in the store: invisible, but billed.
@@ -181,22 +181,22 @@ mod tests {
 
     use super::*;
 
-    struct Place {
+    struct Fixture {
         folder: tempfile::TempDir,
         catalog: SqliteCatalog,
         target: Target,
     }
 
-    fn place() -> Place {
+    fn fixture() -> Fixture {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
         std::fs::create_dir(&data).unwrap();
         let catalog = SqliteCatalog::open(&data.join(CATALOG)).unwrap();
         let target = Target::to_write(folder.path().join("backups").to_str().unwrap(), &data).unwrap();
-        Place { folder, catalog, target }
+        Fixture { folder, catalog, target }
     }
 
-    impl Place {
+    impl Fixture {
         async fn take(&self, now: i64, stop: &CancellationToken) -> Result<(String, Manifest)> {
             let data = self.folder.path().join("data");
             let source = Source { catalog: &self.catalog, data: &data, config: None };
@@ -214,23 +214,23 @@ mod tests {
     /// One test for both, because the lock is shared by the whole process.
     #[tokio::test]
     async fn stopped_backup_and_refused_concurrent_backup_leave_nothing() {
-        let (place, stop) = (place(), CancellationToken::new());
+        let (fixture, stop) = (fixture(), CancellationToken::new());
         stop.cancel();
-        let error = place.take(0, &stop).await.unwrap_err();
+        let error = fixture.take(0, &stop).await.unwrap_err();
         assert!(error.to_string().contains(STOPPED), "{error}");
         assert_eq!(
             (
-                manifest::read(&place.target, &manifest::name(Timestamp::UNIX_EPOCH)).await.unwrap().is_some(),
-                place.scratch()
+                manifest::read(&fixture.target, &manifest::name(Timestamp::UNIX_EPOCH)).await.unwrap().is_some(),
+                fixture.scratch()
             ),
             (false, Vec::new())
         );
         let go_on = CancellationToken::new();
-        let (first, second) = tokio::join!(place.take(1, &go_on), place.take(2, &go_on));
+        let (first, second) = tokio::join!(fixture.take(1, &go_on), fixture.take(2, &go_on));
         assert_eq!(first.unwrap().1.files.len(), 1);
         let error = second.unwrap_err();
         assert!(error.to_string().contains("another backup is running"), "{error}");
-        assert_eq!(place.scratch(), Vec::<PathBuf>::new());
-        assert!(place.take(2, &go_on).await.is_ok(), "the next one may begin");
+        assert_eq!(fixture.scratch(), Vec::<PathBuf>::new());
+        assert!(fixture.take(2, &go_on).await.is_ok(), "the next one may begin");
     }
 }

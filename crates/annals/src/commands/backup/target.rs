@@ -59,7 +59,7 @@ impl Target {
     }
 
     /// Returns the path of a file of a backup.
-    pub(crate) fn place(&self, backup: &str, file: &str) -> Place {
+    pub(crate) fn object_path(&self, backup: &str, file: &str) -> Place {
         file.split('/').fold(self.folder(backup), object_store::path::Path::join)
     }
 

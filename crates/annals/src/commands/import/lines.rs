@@ -139,9 +139,9 @@ fn print(imported: &ImportAnswer) {
     if imported.revised > 0 {
         say!("{} replaced.", plural(imported.revised, "message"));
     }
-    for place in &imported.replaced_corrections {
+    for replaced in &imported.replaced_corrections {
         say!(
-            "{place} changed after it was corrected by hand: it replaces the correction, which is kept as a former version."
+            "{replaced} changed after it was corrected by hand: it replaces the correction, which is kept as a former version."
         );
     }
     if imported.dead > 0 {

@@ -124,8 +124,8 @@ fn lacks(longer: &[char], shorter: &[char]) -> bool {
 
 fn is_swapped(one: &[char], other: &[char]) -> bool {
     let mut different = (0..one.len()).filter(|letter| one.get(*letter) != other.get(*letter));
-    let places = (different.next(), different.next(), different.next());
-    let (Some(first), Some(second), None) = places else { return false };
+    let differences = (different.next(), different.next(), different.next());
+    let (Some(first), Some(second), None) = differences else { return false };
     let is_inner = first > 0 && second + 1 < one.len();
     one.len() == other.len()
         && second == first + 1

@@ -166,9 +166,9 @@ mod tests {
     }
 
     /// Checks records that ann exported; `anybodys` is whether bob may restore them too.
-    fn check(records: &[Record], anybodys: bool) {
+    fn check(records: &[Record], fits_other_agents: bool) {
         let [own, other] = WHO.map(|name| check_origin(&agent(name), records).is_ok());
-        assert_eq!((own, other), (true, anybodys), "{records:?}");
+        assert_eq!((own, other), (true, fits_other_agents), "{records:?}");
     }
 
     #[test]

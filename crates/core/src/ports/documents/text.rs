@@ -99,7 +99,7 @@ impl Document {
     fn memory(&self, agent: &Agent, ordinal: u32, passage: Passage, text: String) -> Memory {
         let end = Timestamp::from_microsecond(self.updated_at.as_microsecond() + 1).unwrap_or(Timestamp::MAX);
         Memory {
-            id: MemoryId::passage(agent, &self.place(), ordinal),
+            id: MemoryId::passage(agent, &self.document_key(), ordinal),
             grain: Grain::Working,
             period: self.day,
             cover: Interval { start: self.updated_at, end },
@@ -107,7 +107,7 @@ impl Document {
             text,
             pinned: false,
             seq: 0,
-            body: Body::Passage { document: self.place(), ordinal, passage, expires_at: self.expires_at },
+            body: Body::Passage { document: self.document_key(), ordinal, passage, expires_at: self.expires_at },
         }
     }
 
@@ -117,7 +117,7 @@ impl Document {
             return String::new();
         }
         let is_id = |c: char| c.is_ascii_hexdigit() || c == '-';
-        let DocumentKey { key, .. } = self.place();
+        let DocumentKey { key, .. } = self.document_key();
         let is_generated = key.chars().all(is_id) && key.chars().any(|c| c.is_ascii_digit());
         if is_generated { String::new() } else { key.chars().take(LONGEST_TITLE).collect() }
     }
@@ -269,9 +269,9 @@ fn select(value: &Value, steps: &[Step<'_>], found: &mut dyn FnMut(&Value)) {
         }
         (Step::Item(index), Value::Array(values)) => {
             // A negative index counts from the end.
-            let place = usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX);
-            let place = if *index < 0 { values.len().checked_sub(place) } else { Some(place) };
-            if let Some(value) = place.and_then(|place| values.get(place)) {
+            let distance = usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX);
+            let position = if *index < 0 { values.len().checked_sub(distance) } else { Some(distance) };
+            if let Some(value) = position.and_then(|position| values.get(position)) {
                 select(value, rest, found);
             }
         }

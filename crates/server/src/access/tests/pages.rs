@@ -269,10 +269,10 @@ async fn texts_of_memories_are_text() {
         "<script>alert(1)</script><img src=x onerror=alert(2)>\"'><svg/onload=alert(3)> lives_in <b>Bern</b>";
     let agent = Agent::new("<script>evil</script>").unwrap();
     let service = fixture::service_with_memories(&agent).await;
-    let mut said = message("2026-03-05T10:00:00Z", EVIL);
-    said.name = Some("<img src=x onerror=alert(4)>".into());
-    said.conversation = "<b>talk</b>".into();
-    fixture::ingest(&service, &agent, vec![said]).await;
+    let mut hostile = message("2026-03-05T10:00:00Z", EVIL);
+    hostile.name = Some("<img src=x onerror=alert(4)>".into());
+    hostile.conversation = "<b>talk</b>".into();
+    fixture::ingest(&service, &agent, vec![hostile]).await;
     service.read_for_facts(&agent, &|_| ()).await.unwrap();
     service.write_summaries(&agent, false, at(NOW), &|_| ()).await.unwrap();
     service.make_searchable(&agent, &|_| ()).await.unwrap();

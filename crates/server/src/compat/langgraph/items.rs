@@ -135,7 +135,7 @@ pub(super) async fn put(
         Some(Index::Paths(paths)) => Some(paths),
     };
     let (content, lifetime) = (Content::Json(Value::Object(value)), ttl.map(lifetime).transpose()?);
-    let new = NewDocument { place, content, indexed, lifetime, expected: Expected::Any };
+    let new = NewDocument { key: place, content, indexed, lifetime, expected: Expected::Any };
     let settings = service.admit(&agent).await?;
     service.change_documents(&agent, &settings, vec![DocumentChange::Put(new)], service.now()).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -193,7 +193,7 @@ pub(super) async fn search(
         found = ranked(&service, &agent, text, &below, &filter, end, now).await?;
     }
     if found.len() < end {
-        let ranked: HashSet<DocumentKey> = found.iter().map(|(document, _)| document.place()).collect();
+        let ranked: HashSet<DocumentKey> = found.iter().map(|(document, _)| document.document_key()).collect();
         let rest = newest(&service, &agent, &below, &filter, &ranked, end - found.len(), now).await?;
         found.extend(rest.into_iter().map(|document| (document, None)));
     }
@@ -202,7 +202,7 @@ pub(super) async fn search(
         let fleeting: Vec<DocumentKey> = page
             .iter()
             .filter(|(document, _)| document.lifetime.is_some())
-            .map(|(document, _)| document.place())
+            .map(|(document, _)| document.document_key())
             .collect();
         if !fleeting.is_empty() {
             service.refresh_documents(&agent, &fleeting, now).await?;

@@ -64,14 +64,15 @@ impl<'s> Walk<'s> {
         let turns = self.service.with_attachments(self.agent, turns).await?;
         let details: HashMap<MemoryId, Details> =
             turns.iter().map(|turn| (turn.memory.id.clone(), Details::of(turn))).collect();
-        let told: HashSet<&MemoryId> = statements.iter().flat_map(Memory::sources).collect();
+        let represented: HashSet<&MemoryId> = statements.iter().flat_map(Memory::sources).collect();
         let with_details = |turn: AttachedMemory| {
             let details = details[&turn.memory.id].clone();
             (turn.memory, details)
         };
         let turns: Vec<(Memory, Details)> = turns.into_iter().map(with_details).collect();
-        let stands =
-            |turn: &Memory, details: &Details| is_unit(turn, details) && (!details.infer || !told.contains(&turn.id));
+        let stands = |turn: &Memory, details: &Details| {
+            is_unit(turn, details) && (!details.infer || !represented.contains(&turn.id))
+        };
         let verbatim = turns.iter().filter(|(turn, details)| stands(turn, details));
         let mut units: Vec<Unit> =
             verbatim.map(|(turn, details)| Unit::verbatim(turn.clone(), details.clone())).collect();

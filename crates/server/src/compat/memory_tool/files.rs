@@ -50,7 +50,7 @@ impl Files<'_> {
             let page = self.service.page_of_documents(self.agent, &select, self.now).await?;
             let is_last = page.len() < PAGE;
             all.extend(page);
-            select.after = all.last().map(Document::place);
+            select.after = all.last().map(Document::document_key);
             if is_last {
                 return Ok(all);
             }
@@ -65,9 +65,9 @@ impl Files<'_> {
         loop {
             let page = self.service.document_entries(self.agent, &select, self.now).await?;
             let is_last = page.len() < ENTRIES;
-            select.after = page.last().map(|entry| entry.place.clone());
+            select.after = page.last().map(|entry| entry.key.clone());
             for entry in page {
-                let path = &entry.place.key[start..];
+                let path = &entry.key.key[start..];
                 match path.strip_suffix('/') {
                     Some(directory) => tree.add_directory(directory),
                     None if path.is_empty() => {}
@@ -122,10 +122,10 @@ pub(super) fn text(content: Content) -> String {
 
 /// Returns the change that stores a file.
 pub(super) fn put(key: &str, content: Content, expected: Expected) -> DocumentChange {
-    DocumentChange::Put(NewDocument { place: place(key), content, indexed: None, lifetime: None, expected })
+    DocumentChange::Put(NewDocument { key: place(key), content, indexed: None, lifetime: None, expected })
 }
 
 /// Returns the change that removes a file as it was read.
 pub(super) fn remove(document: &Document) -> DocumentChange {
-    DocumentChange::Remove(document.place(), Expected::Version(document.version))
+    DocumentChange::Remove(document.document_key(), Expected::Version(document.version))
 }

@@ -165,7 +165,7 @@ async fn is_free(
     is_repeatable: bool,
 ) -> Result<bool, Problem> {
     let place = TurnKey { conversation: conversation.to_owned(), id: id.to_owned() };
-    if service.is_place_forgotten(agent, &place).await? {
+    if service.is_message_forgotten(agent, &place).await? {
         return Ok(false);
     }
     Ok(is_repeatable || service.turn(agent, &turn_id(agent, conversation, id)).await?.is_none())

@@ -108,7 +108,7 @@ async fn wake_ups_during_a_run_cause_one_more_run() {
     let mut fixture = fixture(SELDOM, true, true).await;
     fixture.begins().await;
     for _ in 0..5 {
-        fixture.alarm.nudge("held").unwrap();
+        fixture.alarm.wake("held").unwrap();
     }
     assert_eq!(fixture.status().await.runs.begun, 1, "nothing runs beside it");
     fixture.go.add_permits(1);
@@ -165,7 +165,7 @@ async fn job_continues_after_a_failure_and_a_panic() {
 async fn shutdown_waits_for_the_run_under_way_and_starts_no_other() {
     let mut fixture = fixture(ALWAYS, true, true).await;
     fixture.begins().await;
-    fixture.alarm.nudge("held").unwrap();
+    fixture.alarm.wake("held").unwrap();
     assert_eq!(fixture.alarm.shutdown(Duration::from_secs(60)).await, Vec::<String>::new());
     let status = fixture.status().await;
     assert_eq!((status.runs.begun, status.runs.outcome), (1, Some(done(1))));

@@ -34,12 +34,12 @@ impl Pass {
     /// Returns an error only if a store fails before the first turn.
     pub async fn roll_up(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Sweep<RolledUp>> {
         let look = self.look(moment).await?;
-        let owed: BTreeSet<Agent> = self.tables.owed().await?.into_iter().collect();
+        let pending: BTreeSet<Agent> = self.tables.pending_cleanings().await?.into_iter().collect();
         let known: BTreeSet<Agent> = self.store.agents_with_work(look.now).await?.into_iter().collect();
-        let agents = known.union(&owed).cloned().collect();
+        let agents = known.union(&pending).cloned().collect();
         let turn = |agent: Agent| {
-            let (is_known, is_owed) = (known.contains(&agent), owed.contains(&agent));
-            self.roll_up_turn(agent, look, is_known, is_owed, stop)
+            let (is_known, is_pending) = (known.contains(&agent), pending.contains(&agent));
+            self.roll_up_turn(agent, look, is_known, is_pending, stop)
         };
         Ok(self.roll_ups.sweep(agents, at_once, stop, turn).await)
     }
@@ -50,10 +50,10 @@ impl Pass {
         agent: Agent,
         look: Look,
         is_known: bool,
-        is_owed: bool,
+        is_pending: bool,
         stop: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Option<RolledUp>>> {
-        Box::pin(async move { self.roll_up_agent(&agent, look, is_known, is_owed, &|| stop.is_cancelled()).await })
+        Box::pin(async move { self.roll_up_agent(&agent, look, is_known, is_pending, &|| stop.is_cancelled()).await })
     }
 
     /// Does all that is due for one agent. A failed step does not prevent the others: a facts table that cannot be written
@@ -63,7 +63,7 @@ impl Pass {
         agent: &Agent,
         look: Look,
         is_known: bool,
-        is_owed: bool,
+        is_pending: bool,
         should_stop: ShouldStop<'_>,
     ) -> Result<Option<RolledUp>> {
         let Some(mut roll_up) = self.locks.try_lock::<RollUp>(agent) else { return Ok(None) };
@@ -87,7 +87,7 @@ impl Pass {
             let projected = self.tables.make_searchable(agent, now).await;
             first = first.and(projected.map(|projected| turn.projected = projected));
         }
-        if is_owed {
+        if is_pending {
             first = first.and(self.clean(agent, &mut roll_up, now).await.map(|cleaned| turn.cleaned = cleaned));
         }
         first.map(|()| Some(turn))
@@ -96,7 +96,7 @@ impl Pass {
     /// Cleans the agent's files, unless the eraser has cleaned them meanwhile, the last try failed a short time ago, or
     /// another task reads its messages. Returns whether it cleaned them.
     async fn clean(&self, agent: &Agent, roll_up: &mut Held<'_, RollUp>, now: Timestamp) -> Result<bool> {
-        if !self.cleanings.is_due(agent, now) || !self.tables.owed().await?.contains(agent) {
+        if !self.cleanings.is_due(agent, now) || !self.tables.pending_cleanings().await?.contains(agent) {
             return Ok(false);
         }
         let cleaned = self.tables.clean(agent, roll_up, now).await;

@@ -51,8 +51,8 @@ impl TableWork for Service {
         self.make_searchable_if_free(agent).await
     }
 
-    async fn owed(&self) -> Result<Vec<Agent>> {
-        self.parts.eraser.owed().await
+    async fn pending_cleanings(&self) -> Result<Vec<Agent>> {
+        self.parts.eraser.pending_cleanings().await
     }
 
     async fn clean(&self, agent: &Agent, roll_up: &mut Held<'_, RollUp>, now: Timestamp) -> Result<bool> {

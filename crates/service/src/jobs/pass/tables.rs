@@ -27,7 +27,7 @@ pub trait Tables: Send + Sync {
     async fn make_searchable(&self, agent: &Agent, now: Timestamp) -> Result<Projected>;
 
     /// Returns the agents whose files still hold erased text, agents that were erased altogether included.
-    async fn owed(&self) -> Result<Vec<Agent>>;
+    async fn pending_cleanings(&self) -> Result<Vec<Agent>>;
 
     /// Cleans an agent's files of erased text, while no task rolls the agent up. Returns false if another task reads its
     /// messages now.
@@ -68,8 +68,8 @@ impl Tables for Exclusive {
         self.writer.project(agent, now, &|_| ()).await
     }
 
-    async fn owed(&self) -> Result<Vec<Agent>> {
-        self.eraser.owed().await
+    async fn pending_cleanings(&self) -> Result<Vec<Agent>> {
+        self.eraser.pending_cleanings().await
     }
 
     async fn clean(&self, agent: &Agent, _: &mut Held<'_, RollUp>, now: Timestamp) -> Result<bool> {

@@ -43,8 +43,8 @@ impl Tables for Picky {
         self.inner.make_searchable(agent, now).await
     }
 
-    async fn owed(&self) -> Result<Vec<Agent>> {
-        self.inner.owed().await
+    async fn pending_cleanings(&self) -> Result<Vec<Agent>> {
+        self.inner.pending_cleanings().await
     }
 
     async fn clean(&self, agent: &Agent, roll_up: &mut Held<'_, RollUp>, now: Timestamp) -> Result<bool> {
@@ -280,7 +280,7 @@ async fn pending_cleaning_is_done_even_if_the_agent_was_erased() {
     fixture.catalog.erase(&agent("gone"), &Target::Agent, at(NEXT)).await.unwrap();
     let sweep = fixture.roll_up(NEXT, Some(false)).await;
     assert_eq!(sweep.turns.iter().filter(|(_, turn)| turn.cleaned).count(), 2);
-    assert_eq!(fixture.tables.owed().await.unwrap(), []);
+    assert_eq!(fixture.tables.pending_cleanings().await.unwrap(), []);
     assert_eq!(fixture.catalog.all_agents().await.unwrap(), [agent("a")], "nothing is made of who is gone");
     assert!(fixture.roll_up(NEXT, None).await.turns.iter().all(|(_, turn)| !turn.cleaned));
 }
@@ -306,8 +306,8 @@ impl Tables for Unclean {
         self.inner.make_searchable(agent, now).await
     }
 
-    async fn owed(&self) -> Result<Vec<Agent>> {
-        self.inner.owed().await
+    async fn pending_cleanings(&self) -> Result<Vec<Agent>> {
+        self.inner.pending_cleanings().await
     }
 
     async fn clean(&self, _: &Agent, _: &mut Held<'_, RollUp>, _: Timestamp) -> Result<bool> {
@@ -328,7 +328,7 @@ async fn failing_cleaning_is_retried_with_back_off() {
     }
     // At minutes 0, 1, 3, 7, 15 and 31.
     assert_eq!(unclean.tried.load(Ordering::SeqCst), 6);
-    assert_eq!(fixture.tables.owed().await.unwrap(), [agent("a")]);
+    assert_eq!(fixture.tables.pending_cleanings().await.unwrap(), [agent("a")]);
 }
 
 /// The erasure holds the agent's lock when the round begins, and has cleaned the files when it releases it.

@@ -28,7 +28,7 @@ impl Service {
             if agents.is_empty() {
                 return Ok(());
             }
-            agents.iter().for_each(|agent| self.nudge(agent));
+            agents.iter().for_each(|agent| self.enqueue(agent));
         }
     }
 }

@@ -75,7 +75,7 @@ impl Service {
             let limit = usize::try_from(backlog).unwrap_or(usize::MAX);
             let changes = self.parts.store.changes(agent, Grain::Working, applied, limit.min(1_000)).await?;
             let last = changes.last().map_or(applied, annals_core::ports::Change::seq);
-            self.nudge(agent);
+            self.enqueue(agent);
             self.preview(agent, CATCH_UP, |(searchable, _)| searchable >= last).await?;
         }
         Ok(())
@@ -105,17 +105,17 @@ impl Service {
         let mut seen: HashSet<DocumentKey> = HashSet::new();
         let mut best = passages;
         best.retain(|found| {
-            let place = found.memory.document();
-            place.is_some_and(|place| is_below(&place.collection, query.below) && seen.insert(place.clone()))
+            let key = found.memory.document();
+            key.is_some_and(|key| is_below(&key.collection, query.below) && seen.insert(key.clone()))
         });
-        let places: Vec<DocumentKey> = best.iter().filter_map(|found| found.memory.document().cloned()).collect();
-        let documents = self.documents_at(agent, &places, now).await?;
+        let keys: Vec<DocumentKey> = best.iter().filter_map(|found| found.memory.document().cloned()).collect();
+        let documents = self.documents_at(agent, &keys, now).await?;
         let mut documents = documents.into_iter().peekable();
         let mut results = Vec::new();
         for found in best {
-            let Body::Passage { document: place, ordinal, passage, .. } = &found.memory.body else { continue };
+            let Body::Passage { document: key, ordinal, passage, .. } = &found.memory.body else { continue };
             // A document may have been removed meanwhile.
-            let Some(document) = documents.next_if(|document| document.place() == *place) else { continue };
+            let Some(document) = documents.next_if(|document| document.document_key() == *key) else { continue };
             if admits(&document) {
                 results.push(DocumentFound {
                     document,

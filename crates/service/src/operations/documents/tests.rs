@@ -8,14 +8,14 @@ use super::*;
 use crate::fixture::{NOW, service_with_memories};
 use crate::wire::{DocumentSearchRequest, SearchRequest};
 
-fn place(key: &str) -> DocumentKey {
+fn document_key(key: &str) -> DocumentKey {
     DocumentKey { collection: "notes".into(), key: key.into() }
 }
 
 async fn put(service: &Service, key: &str, request: serde_json::Value, now: &str) -> Result<DocumentView> {
     let settings = service.admit(&agent("ann")).await.unwrap();
     let request = serde_json::from_value(request).unwrap();
-    service.put_document(&agent("ann"), &settings, place(key), request, at(now)).await
+    service.put_document(&agent("ann"), &settings, document_key(key), request, at(now)).await
 }
 
 async fn find(service: &Service, query: &str, now: &str) -> Vec<String> {
@@ -66,7 +66,7 @@ async fn changed_and_removed_documents_are_found_no_more() {
     let request = DocumentSearchRequest { query: "walnut".into(), collection: None, limit: 5 };
     let found = service.search_documents(&agent("ann"), request, at(NOW)).await.unwrap();
     assert!(found.results.iter().all(|result| !result.text.contains("walnut")), "{found:?}");
-    service.remove_document(&agent("ann"), place("a"), Some(2), at(NOW)).await.unwrap();
+    service.remove_document(&agent("ann"), document_key("a"), Some(2), at(NOW)).await.unwrap();
     assert_eq!(find(&service, "chestnut", NOW).await, Vec::<String>::new());
     assert_eq!(service.verify(&agent("ann"), at(NOW)).await.unwrap().tables, []);
 }
@@ -80,7 +80,7 @@ async fn expired_document_is_found_no_more_and_is_removed() {
         (vec!["a".into()], 1)
     );
     assert_eq!((find(&service, "walnut", later).await, search(&service, "walnut", later).await.len()), (Vec::new(), 0));
-    assert!(service.get_document(&agent("ann"), &place("a"), at(later)).await.is_err());
+    assert!(service.get_document(&agent("ann"), &document_key("a"), at(later)).await.is_err());
     service.remove_expired_documents(at(later)).await.unwrap();
     assert_eq!(
         service.list_documents(&agent("ann"), DocumentsRequest::default(), at(NOW)).await.unwrap().documents.len(),
@@ -118,21 +118,21 @@ async fn credentials_in_documents_are_masked_unless_the_settings_say_otherwise()
     let service = service_with_memories(&agent("ann")).await;
     put(&service, "router.md", json!({"text": "The password is hunter2"}), NOW).await.unwrap();
     put(&service, "router", json!({"value": {"user": "ann", "password": "hunter2"}}), NOW).await.unwrap();
-    let stored = service.get_document(&agent("ann"), &place("router.md"), at(NOW)).await.unwrap();
+    let stored = service.get_document(&agent("ann"), &document_key("router.md"), at(NOW)).await.unwrap();
     assert_eq!(stored.text.as_deref(), Some("The password is [masked:password]"));
-    let stored = service.get_document(&agent("ann"), &place("router"), at(NOW)).await.unwrap();
+    let stored = service.get_document(&agent("ann"), &document_key("router"), at(NOW)).await.unwrap();
     assert_eq!(stored.value, Some(json!({"user": "ann", "password": "[masked:password]"})));
     let settings = Settings { mask: false, ..Settings::default() };
     service.parts.store.save_settings(&agent("ann"), &settings).await.unwrap();
     put(&service, "plain.md", json!({"text": "The password is hunter2"}), NOW).await.unwrap();
-    let stored = service.get_document(&agent("ann"), &place("plain.md"), at(NOW)).await.unwrap();
+    let stored = service.get_document(&agent("ann"), &document_key("plain.md"), at(NOW)).await.unwrap();
     assert_eq!(stored.text.as_deref(), Some("The password is hunter2"));
 }
 
 #[test]
 fn faults_of_a_document_are_all_named() {
     let new = NewDocument {
-        place: DocumentKey { collection: ".".into(), key: String::new() },
+        key: DocumentKey { collection: ".".into(), key: String::new() },
         content: Content::Text("x".repeat(LONGEST_CONTENT + 1)),
         indexed: Some(vec![String::new(); MOST_PATHS + 1]),
         lifetime: None,

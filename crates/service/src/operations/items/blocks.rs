@@ -1,6 +1,6 @@
 //! Stores blocks of an import.
 
-use annals_core::ports::ItemPlace;
+use annals_core::ports::ItemKey;
 use annals_core::{Result, Timestamp};
 
 use super::{Import, UNDATED};
@@ -21,7 +21,7 @@ impl Import<'_> {
             self.stored.blocks.known += 1;
             return Ok(());
         }
-        if stored.is_none() && self.forgotten(&[ItemPlace::Block(name.clone())]).await? == [true] {
+        if stored.is_none() && self.forgotten(&[ItemKey::Block(name.clone())]).await? == [true] {
             self.stored.blocks.forgotten += 1;
             return Ok(());
         }

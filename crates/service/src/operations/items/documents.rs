@@ -1,6 +1,6 @@
 //! Stores documents of an import, each as a whole: what was removed from a document in the source is removed here too.
 
-use annals_core::ports::{Content, Document, DocumentKey, DocumentWrite, Expected, ItemPlace};
+use annals_core::ports::{Content, Document, DocumentKey, DocumentWrite, Expected, ItemKey};
 use annals_core::{Result, Timestamp};
 use annals_importers::storable_id;
 
@@ -29,14 +29,14 @@ impl Import<'_> {
         let mut parts = pieces(&text).into_iter();
         for number in 1_u32.. {
             let key = if number == 1 { key.clone() } else { format!("{key}#{number}") };
-            let place = DocumentKey { collection: self.request.from.clone(), key };
+            let key = DocumentKey { collection: self.request.from.clone(), key };
             let Some(part) = parts.next() else {
-                if !self.remove_document(place).await? {
+                if !self.remove_document(key).await? {
                     break;
                 }
                 continue;
             };
-            self.store_document(place, part, at, &mut counts).await?;
+            self.store_document(key, part, at, &mut counts).await?;
         }
         self.stored.documents = counts;
         if self.waiting >= super::turns::MOST_WAITING { self.make_searchable().await } else { Ok(()) }
@@ -44,19 +44,19 @@ impl Import<'_> {
 
     async fn store_document(
         &mut self,
-        place: DocumentKey,
+        key: DocumentKey,
         text: &str,
         at: Option<Timestamp>,
         counts: &mut ImportCounts,
     ) -> Result<()> {
         self.check_disk()?;
         let _facts = self.service.locks.lock::<Facts>(self.agent).await;
-        let stored = self.service.documents_at(self.agent, std::slice::from_ref(&place), self.now).await?.pop();
+        let stored = self.service.documents_at(self.agent, std::slice::from_ref(&key), self.now).await?.pop();
         if stored.as_ref().is_some_and(|stored| stored.content == Content::Text(text.to_owned())) {
             counts.known += 1;
             return Ok(());
         }
-        if stored.is_none() && self.forgotten(&[ItemPlace::Document(place.clone())]).await? == [true] {
+        if stored.is_none() && self.forgotten(&[ItemKey::Document(key.clone())]).await? == [true] {
             counts.forgotten += 1;
             return Ok(());
         }
@@ -66,8 +66,8 @@ impl Import<'_> {
         let passages = self.service.parts.writer.passages(text);
         self.waiting += passages.len() as u64;
         let document = Document {
-            collection: place.collection,
-            key: place.key,
+            collection: key.collection,
+            key: key.key,
             content: Content::Text(text.to_owned()),
             indexed: None,
             created_at: at,
@@ -83,8 +83,8 @@ impl Import<'_> {
     }
 
     /// Removes a part that a shorter text has no more. Returns whether it was there.
-    async fn remove_document(&self, place: DocumentKey) -> Result<bool> {
-        let write = DocumentWrite::Remove(place, Expected::Any);
+    async fn remove_document(&self, key: DocumentKey) -> Result<bool> {
+        let write = DocumentWrite::Remove(key, Expected::Any);
         let removed = self.service.parts.store.write_documents(self.agent, vec![write], self.now).await?;
         Ok(removed != [0])
     }
@@ -93,8 +93,8 @@ impl Import<'_> {
 /// Returns a text below its title, unless its key or its first heading says the same.
 fn with_title(title: &str, key: &str, text: String) -> String {
     let (title, text) = (title.trim(), text.trim());
-    let is_told = title.is_empty() || key.contains(title) || text.starts_with('#');
-    if is_told { text.to_owned() } else { format!("{title}\n\n{text}") }
+    let repeats_title = title.is_empty() || key.contains(title) || text.starts_with('#');
+    if repeats_title { text.to_owned() } else { format!("{title}\n\n{text}") }
 }
 
 /// Splits a long text at the last end of a paragraph, line or word that fits.
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn title_stands_first_unless_it_is_told() {
+    fn title_is_prepended_unless_key_or_heading_has_it() {
         let check = |title, key, text: &str, expect| assert_eq!(with_title(title, key, text.to_owned()), expect);
         check("Notes", "project/1", " Text.\n", "Notes\n\nText.");
         check("plan", "notes/plan.md", "Text.", "Text.");

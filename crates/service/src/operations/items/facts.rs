@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use annals_core::ports::ItemPlace;
+use annals_core::ports::ItemKey;
 use annals_core::{ENTITY_TYPE, FactOperation, OBSERVATION, Properties, Result, Timestamp, entity_key, predicate_name};
 use annals_writer::{ImportedFact, imported_fact};
 
@@ -50,11 +50,11 @@ impl Known {
     /// Notes an observation. Returns those before it that are compared as equal, in order; the first is stored as it is.
     fn note(&mut self, subject: &str, text: &str) -> &[String] {
         let texts = self.texts.entry((entity_key(subject), entity_key(text))).or_default();
-        let place = texts.iter().position(|known| known == text).unwrap_or_else(|| {
+        let index = texts.iter().position(|known| known == text).unwrap_or_else(|| {
             texts.push(text.to_owned());
             texts.len() - 1
         });
-        &texts[..place]
+        &texts[..index]
     }
 }
 
@@ -113,13 +113,12 @@ impl Import<'_> {
         }
         let operations = std::mem::take(&mut self.operations.waiting);
         let _facts = self.service.locks.lock::<Facts>(self.agent).await;
-        let places: Vec<ItemPlace> =
-            operations.iter().map(|operation| ItemPlace::Operation(operation.id.clone())).collect();
-        let forgotten = self.forgotten(&places).await?;
+        let items: Vec<ItemKey> = operations.iter().map(|operation| ItemKey::Operation(operation.id.clone())).collect();
+        let forgotten = self.forgotten(&items).await?;
         let kept = operations.into_iter().zip(forgotten).filter(|(_, is_forgotten)| !is_forgotten);
         let kept: Vec<FactOperation> = kept.map(|(operation, _)| operation).collect();
         self.stored.facts.new += kept.len() as u64;
-        self.stored.facts.forgotten += (places.len() - kept.len()) as u64;
+        self.stored.facts.forgotten += (items.len() - kept.len()) as u64;
         self.service.parts.store.add_operations(self.agent, kept).await
     }
 }

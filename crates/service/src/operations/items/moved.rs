@@ -68,8 +68,8 @@ impl MovedMessages {
             self.load(store, agent, families, &family, &key.conversation).await?;
             self.family = Some(family);
         }
-        let place = self.stored.get(&short(&key.id));
-        Ok(place.map(|place| self.names[*place].clone()).filter(|name| *name != key.conversation))
+        let index = self.stored.get(&short(&key.id));
+        Ok(index.map(|index| self.names[*index].clone()).filter(|name| *name != key.conversation))
     }
 
     async fn load(
@@ -85,11 +85,11 @@ impl MovedMessages {
         if self.names.iter().all(|name| name == own) {
             return Ok(());
         }
-        for (place, name) in self.names.iter().enumerate() {
+        for (index, name) in self.names.iter().enumerate() {
             let select =
                 Select { kinds: vec![Kind::Turn], conversation: Some(name.clone()), ..Select::all(Grain::Working) };
             for memory in store.list(agent, &select).await? {
-                self.stored.extend(memory.message().map(|id| (short(id), place)));
+                self.stored.extend(memory.message().map(|id| (short(id), index)));
             }
         }
         Ok(())

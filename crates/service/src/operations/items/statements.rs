@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use annals_core::ports::ItemPlace;
+use annals_core::ports::ItemKey;
 use annals_core::{Interval, Memory, MemoryId, Result, Statement, Timestamp};
 use annals_importers::storable_name;
 
@@ -21,23 +21,23 @@ const IMPORTANCE: f64 = 0.5;
 #[derive(Default)]
 pub(super) struct Statements {
     waiting: Vec<Statement>,
-    places: HashMap<MemoryId, usize>,
+    indices: HashMap<MemoryId, usize>,
 }
 
 impl Statements {
     /// Adds a statement. Of two with one id, the last counts.
     fn push(&mut self, statement: Statement) {
-        match self.places.get(&statement.id) {
-            Some(place) => self.waiting[*place] = statement,
+        match self.indices.get(&statement.id) {
+            Some(index) => self.waiting[*index] = statement,
             None => {
-                self.places.insert(statement.id.clone(), self.waiting.len());
+                self.indices.insert(statement.id.clone(), self.waiting.len());
                 self.waiting.push(statement);
             }
         }
     }
 
     fn take(&mut self) -> Vec<Statement> {
-        self.places.clear();
+        self.indices.clear();
         std::mem::take(&mut self.waiting)
     }
 }
@@ -88,8 +88,8 @@ impl Import<'_> {
         // Nothing is forgotten between the look and the write.
         let facts = self.service.locks.lock::<Facts>(self.agent).await;
         let ids: Vec<MemoryId> = statements.iter().map(|statement| statement.id.clone()).collect();
-        let places: Vec<ItemPlace> = ids.iter().cloned().map(ItemPlace::Statement).collect();
-        let forgotten = self.forgotten(&places).await?;
+        let items: Vec<ItemKey> = ids.iter().cloned().map(ItemKey::Statement).collect();
+        let forgotten = self.forgotten(&items).await?;
         let stored = self.service.parts.store.get(self.agent, &ids).await?.into_iter();
         let stored: HashMap<MemoryId, Memory> = stored.map(|memory| (memory.id.clone(), memory)).collect();
         let mut changed = Vec::new();

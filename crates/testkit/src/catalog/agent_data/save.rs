@@ -114,7 +114,7 @@ impl AgentData {
                 turn.message.at = self.messages[&id].at;
                 self.sent_at.get(&id).copied()
             }
-            None => self.place(&mut turn),
+            None => self.free_instant(&mut turn),
         };
         if let Some(former) = self.memories.get(&id).filter(|_| turn.origin != Origin::Client) {
             turn.day = former.period;
@@ -141,7 +141,7 @@ impl AgentData {
     }
 
     /// Moves a turn to the first free time after its own if that is taken. Returns the time that its client sent, if it differs.
-    fn place(&self, turn: &mut Turn) -> Option<Timestamp> {
+    fn free_instant(&self, turn: &mut Turn) -> Option<Timestamp> {
         let sent_at = turn.message.at;
         let of_conversation = self.messages.iter().filter(|(_, message)| message.conversation == turn.key.conversation);
         let others: BTreeMap<i64, &MemoryId> =

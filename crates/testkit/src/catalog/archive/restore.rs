@@ -17,8 +17,11 @@ impl AgentData {
 
     pub(super) fn take(&mut self, agent: &Agent, record: Record, seq: &mut u64) -> Result<()> {
         if let Record::Document(document) = record {
-            if self.documents.contains_key(&document.place()) {
-                return Err(Error::invalid("records", format!("contain the document {} twice", document.place())));
+            if self.documents.contains_key(&document.document_key()) {
+                return Err(Error::invalid(
+                    "records",
+                    format!("contain the document {} twice", document.document_key()),
+                ));
             }
             self.save_document(agent, *document, seq);
             return Ok(());

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use annals_core::ports::{Block, Document, ErasureReport, ItemPlace, Target};
+use annals_core::ports::{Block, Document, ErasureReport, ItemKey, Target};
 use annals_core::{Agent, FactOperation, Kind, Memory, MemoryId, Message, Period, Timestamp};
 
 use super::selection::Selection;
-use super::{content, item, place};
+use super::{content, item, key_digest};
 use crate::catalog::agent_data::{AgentData, Pruned};
 
 /// Everything that the target selects directly, as it was before the erasure.
@@ -83,7 +83,7 @@ impl Erasing<'_> {
         let pruned = std::mem::take(&mut self.selection.pruned.gone);
         for (id, turn) in &pruned {
             self.data.pruned.remove(id);
-            self.data.forgotten.insert(place(id));
+            self.data.forgotten.insert(key_digest(id));
             let contents = turn.conversation.as_ref().zip(turn.content.as_ref());
             self.data.forgotten.extend(contents.map(|(conversation, digest)| content(conversation, digest)));
             self.report.pruned.push(id.clone());
@@ -99,18 +99,18 @@ impl Erasing<'_> {
         self.report.blocks = blocks.keys().cloned().collect();
         let documents = self.take_documents();
         let entered = gone.values().filter(|operation| operation.source.is_entry());
-        let operations = entered.map(|operation| ItemPlace::Operation(operation.id.clone()));
-        let of_blocks = blocks.keys().map(|name| ItemPlace::Block(name.clone()));
-        let of_documents = documents.iter().map(|document| ItemPlace::Document(document.place()));
-        let places = operations.chain(of_blocks).chain(of_documents);
-        self.data.forgotten.extend(places.map(|place| item(&place)));
+        let operations = entered.map(|operation| ItemKey::Operation(operation.id.clone()));
+        let of_blocks = blocks.keys().map(|name| ItemKey::Block(name.clone()));
+        let of_documents = documents.iter().map(|document| ItemKey::Document(document.document_key()));
+        let items = operations.chain(of_blocks).chain(of_documents);
+        self.data.forgotten.extend(items.map(|item_key| item(&item_key)));
         Gone { memories, attachments, pruned, operations: gone, blocks, documents }
     }
 
     fn take_documents(&mut self) -> Vec<Document> {
         let takes = |document: &&Document| self.selection.takes_document(self.agent, document);
-        let removed: Vec<_> = self.data.documents.values().filter(takes).map(Document::place).collect();
-        let remove = |place| self.data.remove_document(self.agent, place, 0, self.seq);
+        let removed: Vec<_> = self.data.documents.values().filter(takes).map(Document::document_key).collect();
+        let remove = |key| self.data.remove_document(self.agent, key, 0, self.seq);
         let documents = removed.iter().filter_map(remove).collect();
         self.report.documents = removed;
         documents
@@ -121,11 +121,11 @@ impl Erasing<'_> {
             let sent = self.data.as_sent(&memory.id).expect("it is live");
             let corrected_to = Message { content: message.content.clone(), ..sent.clone() };
             let contents = [sent, corrected_to].map(|message| content(&message.conversation, &message.digest()));
-            self.data.forgotten.extend(contents.into_iter().chain([place(&memory.id)]));
+            self.data.forgotten.extend(contents.into_iter().chain([key_digest(&memory.id)]));
             self.report.turns.push(memory.id.clone());
         } else {
             if memory.sources().iter().any(MemoryId::is_entry) {
-                self.data.forgotten.insert(item(&ItemPlace::Statement(memory.id.clone())));
+                self.data.forgotten.insert(item(&ItemKey::Statement(memory.id.clone())));
             }
             self.report.statements.push(memory.id.clone());
         }

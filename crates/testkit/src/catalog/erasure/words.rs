@@ -83,7 +83,7 @@ fn kept(base: &Base) -> impl Iterator<Item = &str> {
 }
 
 /// Returns every stored text of an agent, each with the name of its place.
-pub(super) fn places(data: &AgentData) -> Vec<(&'static str, String)> {
+pub(super) fn texts(data: &AgentData) -> Vec<(&'static str, String)> {
     let memories = data.memories.values().map(|memory| ("memory.text", memory.text.clone()));
     let sentences = data.memories.values().flat_map(Memory::sentences);
     let sentences = sentences.map(|sentence| ("memory.sentences", sentence.text.clone()));

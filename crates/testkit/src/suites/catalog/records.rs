@@ -80,13 +80,14 @@ pub(super) async fn agents_have_settings_or_messages(catalog: &dyn Catalog) {
 }
 
 pub(super) async fn agents_are_listed_by_workspace_and_name_in_pages(catalog: &dyn Catalog) {
-    let place = |(workspace, name): (&str, &str)| Agent::in_workspace(workspace, name).unwrap();
-    let all = [("a", "z"), ("b", "A"), ("b", "a"), ("b", "é"), ("ba", "0")].map(place);
+    let agent_of = |(workspace, name): (&str, &str)| Agent::in_workspace(workspace, name).unwrap();
+    let all = [("a", "z"), ("b", "A"), ("b", "a"), ("b", "é"), ("ba", "0")].map(agent_of);
     for agent in all.iter().rev() {
         catalog.save_settings(agent, &Settings::default()).await.unwrap();
     }
     // A watermark alone makes no agent.
-    set_watermark(catalog, &place(("b", "b")), Grain::Working, Watermark { applied: 1, ..Watermark::default() }).await;
+    set_watermark(catalog, &agent_of(("b", "b")), Grain::Working, Watermark { applied: 1, ..Watermark::default() })
+        .await;
     for limit in 1..=all.len() + 1 {
         let mut listed: Vec<Agent> = Vec::new();
         loop {
@@ -106,7 +107,7 @@ pub(super) async fn agents_are_listed_by_workspace_and_name_in_pages(catalog: &d
     assert_eq!(of("b", None, 2).await, all[1..3]);
     assert_eq!(of("b", Some(&all[1]), 9).await, all[2..4]);
     // The place to begin after need not exist any more.
-    assert_eq!(of("b", Some(&place(("b", "b"))), 9).await, all[3..4]);
+    assert_eq!(of("b", Some(&agent_of(("b", "b"))), 9).await, all[3..4]);
     assert_eq!(of("b", Some(&all[3]), 9).await, []);
     assert_eq!(of("c", None, 9).await, []);
     assert_eq!(catalog.next_agent(Some(&all[3])).await.unwrap().as_ref(), Some(&all[4]));

@@ -21,8 +21,8 @@ async fn names(store: &dyn Store) -> Vec<String> {
 }
 
 pub(super) async fn blocks_that_name_the_subject_are_removed(store: &dyn Store) {
-    let user_turn = user_turn("1", "2026-03-04T10:00:00Z", "It rains.").message;
-    let turn = turn_of(&me(), Message { client_id: Some("1".into()), name: Some("Zelda".into()), ..user_turn });
+    let message = user_turn("1", "2026-03-04T10:00:00Z", "It rains.").message;
+    let turn = turn_of(&me(), Message { client_id: Some("1".into()), name: Some("Zelda".into()), ..message });
     say(store, vec![turn.clone()]).await;
     extract(store, &[&turn], Vec::new(), vec![operation(&turn, 0, "Zelda also_known_as Zed")]).await;
     let blocks = [

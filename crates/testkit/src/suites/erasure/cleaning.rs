@@ -9,14 +9,14 @@ use crate::suites::Store;
 use crate::suites::catalog::{me, now, say, user_turn};
 
 async fn cleaning_due(store: &dyn Store) -> Vec<Agent> {
-    let owed = store.cleaning_owed().await.unwrap();
-    assert!(owed.is_sorted_by_key(|(_, erasure)| *erasure), "{owed:?}");
-    owed.into_iter().map(|(agent, _)| agent).collect()
+    let pending = store.pending_cleanings().await.unwrap();
+    assert!(pending.is_sorted_by_key(|(_, erasure)| *erasure), "{pending:?}");
+    pending.into_iter().map(|(agent, _)| agent).collect()
 }
 
 async fn number(store: &dyn Store, agent: &Agent) -> u64 {
-    let owed = store.cleaning_owed().await.unwrap();
-    owed.into_iter().find(|(of, _)| of == agent).unwrap().1
+    let pending = store.pending_cleanings().await.unwrap();
+    pending.into_iter().find(|(of, _)| of == agent).unwrap().1
 }
 
 pub(super) async fn cleaning_is_due_from_erasure_until_done(store: &dyn Store) {

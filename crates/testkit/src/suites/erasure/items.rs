@@ -1,6 +1,6 @@
 //! What an import may bring again: entered statements and facts, blocks, documents.
 
-use annals_core::ports::{Block, DocumentWrite, Expected, ItemPlace, Target};
+use annals_core::ports::{Block, DocumentWrite, Expected, ItemKey, Target};
 use annals_core::{Interval, MemoryId, Statement};
 
 use super::{by_id, erase};
@@ -19,7 +19,7 @@ fn entered(id: &str, text: &str) -> Statement {
 }
 
 /// Stores one of each, all of which name Zelda, and returns their places.
-async fn save(store: &dyn Store) -> Vec<ItemPlace> {
+async fn save(store: &dyn Store) -> Vec<ItemKey> {
     let stated = entered("1", "Zelda sings.");
     store.add_statements(&me(), vec![stated.clone()]).await.unwrap();
     let fact = entry(&me(), "Zelda likes tea", AT);
@@ -27,36 +27,36 @@ async fn save(store: &dyn Store) -> Vec<ItemPlace> {
     let block = Block { name: "human".into(), text: "Zelda is here.".into(), updated_at: now() };
     crate::save_block(store, &me(), block).await.unwrap();
     let written = document("a", at(AT), "Of Zelda.");
-    let place = written.place();
+    let key = written.document_key();
     store.write_documents(&me(), vec![DocumentWrite::Save(Box::new(written), Expected::Any)], now()).await.unwrap();
     vec![
-        ItemPlace::Statement(stated.id),
-        ItemPlace::Operation(fact.id),
-        ItemPlace::Block("human".into()),
-        ItemPlace::Document(place),
+        ItemKey::Statement(stated.id),
+        ItemKey::Operation(fact.id),
+        ItemKey::Block("human".into()),
+        ItemKey::Document(key),
     ]
 }
 
-async fn forgotten(store: &dyn Store, places: &[ItemPlace]) -> Vec<bool> {
-    store.forgotten_items(&me(), places).await.unwrap()
+async fn forgotten(store: &dyn Store, items: &[ItemKey]) -> Vec<bool> {
+    store.forgotten_items(&me(), items).await.unwrap()
 }
 
 pub(super) async fn forgotten_items_are_recognized_by_place(store: &dyn Store) {
-    let places = save(store).await;
-    assert_eq!(forgotten(store, &places).await, [false; 4]);
+    let items = save(store).await;
+    assert_eq!(forgotten(store, &items).await, [false; 4]);
     erase(store, Target::Subject("Zelda".into())).await;
-    assert_eq!(forgotten(store, &places).await, [true; 4]);
-    assert_eq!(store.forgotten_items(&agent("other"), &places[2..3]).await.unwrap(), [false]);
-    let others = [ItemPlace::Block("persona".into()), ItemPlace::Operation("human".into())];
+    assert_eq!(forgotten(store, &items).await, [true; 4]);
+    assert_eq!(store.forgotten_items(&agent("other"), &items[2..3]).await.unwrap(), [false]);
+    let others = [ItemKey::Block("persona".into()), ItemKey::Operation("human".into())];
     assert_eq!(forgotten(store, &others).await, [false; 2]);
-    store.unforget_items(&me(), &places[1..3]).await.unwrap();
-    assert_eq!(forgotten(store, &places).await, [true, false, false, true]);
+    store.unforget_items(&me(), &items[1..3]).await.unwrap();
+    assert_eq!(forgotten(store, &items).await, [true, false, false, true]);
 }
 
 pub(super) async fn forgotten_items_are_recognized_after_the_agent_is_erased(store: &dyn Store) {
-    let places = save(store).await;
+    let items = save(store).await;
     erase(store, Target::Agent).await;
-    assert_eq!(forgotten(store, &places).await, [true; 4]);
+    assert_eq!(forgotten(store, &items).await, [true; 4]);
 }
 
 pub(super) async fn entered_statement_is_erased_by_id_and_by_range(store: &dyn Store) {

@@ -43,8 +43,8 @@ pub(super) async fn facts_round_trip(tables: &dyn Facts) {
     };
     let bare = Fact { sources: Vec::new(), confidence: 0.0, ..fact("o-2", "Ann likes tea 2026-03-05") };
     let many = (0..300).map(|number| MemoryId::from_text(format!("t-{number}"))).rev().collect();
-    let told_often = Fact { sources: many, confidence: 1.0, ..fact("o-3", "Ann likes jazz 2026-03-06") };
-    let written = vec![whole, bare, told_often];
+    let with_many_sources = Fact { sources: many, confidence: 1.0, ..fact("o-3", "Ann likes jazz 2026-03-06") };
+    let written = vec![whole, bare, with_many_sources];
     tables.replace(&me(), written.clone(), 3).await.unwrap();
     assert_eq!(tables.find(&me(), &everything()).await.unwrap(), written);
     assert_eq!(tables.version(&me()).await.unwrap(), 3);

@@ -112,19 +112,19 @@ pub(super) async fn statement_of_several_turns_belongs_to_the_first(store: &dyn 
 
 pub(super) async fn changed_statement_with_the_same_id_is_replaced(store: &dyn Store) {
     let [one, _] = store_two_turns(store).await;
-    let (extracted, user_turn) = (statement(&me(), &one, "x"), operation(&one, 0, "Ann likes tea"));
-    save(store, reading(&[&one.id], found(vec![extracted.clone()], vec![user_turn.clone()]))).await;
+    let (extracted, logged) = (statement(&me(), &one, "x"), operation(&one, 0, "Ann likes tea"));
+    save(store, reading(&[&one.id], found(vec![extracted.clone()], vec![logged.clone()]))).await;
     store.pin(&me(), &extracted.id, true).await.unwrap();
     let (before, version) = (statements(store).await.remove(0), store.log_version(&me()).await.unwrap());
     let other = Statement { importance: 1.0, confidence: Some(0.0), ..extracted };
-    save(store, reading(&[&one.id], found(vec![other], vec![user_turn.clone()]))).await;
+    save(store, reading(&[&one.id], found(vec![other], vec![logged.clone()]))).await;
     let after = statements(store).await.remove(0);
     assert!(after.seq > before.seq && after.pinned, "{after:?}");
     let replaced = matches!(after.body, Body::Statement { importance: 1.0, confidence: Some(0.0), .. });
     assert!(replaced, "{:?}", after.body);
     assert_eq!(store.log_version(&me()).await.unwrap(), version, "the log is as it was");
-    let sure = FactOperation { confidence: 1.0, ..user_turn };
-    save(store, reading(&[&one.id], found(Vec::new(), vec![sure.clone()]))).await;
-    assert_eq!(log(store).await, [sure]);
+    let certain = FactOperation { confidence: 1.0, ..logged };
+    save(store, reading(&[&one.id], found(Vec::new(), vec![certain.clone()]))).await;
+    assert_eq!(log(store).await, [certain]);
     assert!(store.log_version(&me()).await.unwrap() > version);
 }

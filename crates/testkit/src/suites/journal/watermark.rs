@@ -126,9 +126,7 @@ async fn has_work(store: &dyn Store, day: &str) -> bool {
     !workers.is_empty()
 }
 
-pub(super) async fn agent_has_work_until_all_is_applied_and_again_when_a_period_ends(
-    store: &dyn Store,
-) {
+pub(super) async fn agent_has_work_until_all_is_applied_and_again_when_a_period_ends(store: &dyn Store) {
     store.save_settings(&agent("idle"), &Settings::default()).await.unwrap();
     assert!(!has_work(store, "05").await);
     let [one, _] = store_two_turns(store).await;

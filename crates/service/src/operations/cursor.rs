@@ -10,7 +10,7 @@ use data_encoding::BASE64URL_NOPAD;
 
 /// Orders memories by start; those that start together by grain, the coarsest first, and then in the order of the catalog.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct Cursor {
     pub(super) start: Timestamp,
     grain: Reverse<Grain>,
     period: Period,
@@ -19,9 +19,9 @@ pub(super) struct Place {
     id: String,
 }
 
-impl Place {
-    pub(super) fn of(memory: &Memory) -> Place {
-        Place {
+impl Cursor {
+    pub(super) fn of(memory: &Memory) -> Cursor {
+        Cursor {
             start: memory.cover.start,
             grain: Reverse(memory.grain),
             period: memory.period,
@@ -35,7 +35,7 @@ impl Place {
 type Fields = (Timestamp, String, String, Option<String>, Option<String>, String);
 
 /// Formats the position as a cursor, in base64url without padding.
-impl fmt::Display for Place {
+impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let grain = self.grain.0.as_str();
         let fields =
@@ -44,14 +44,14 @@ impl fmt::Display for Place {
     }
 }
 
-impl FromStr for Place {
+impl FromStr for Cursor {
     type Err = Error;
 
-    fn from_str(cursor: &str) -> Result<Place, Error> {
-        let read = || -> Option<Place> {
+    fn from_str(cursor: &str) -> Result<Cursor, Error> {
+        let read = || -> Option<Cursor> {
             let bytes = BASE64URL_NOPAD.decode(cursor.as_bytes()).ok()?;
             let (start, grain, period, conversation, message, id): Fields = serde_json::from_slice(&bytes).ok()?;
-            Some(Place {
+            Some(Cursor {
                 start,
                 grain: Reverse(grain.parse().ok()?),
                 period: period.parse().ok()?,
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn cursor_round_trips_and_invalid_cursor_is_refused() {
-        let place = Place {
+        let expected = Cursor {
             start: "2026-03-04T18:30:00.000001Z".parse().unwrap(),
             grain: Reverse(Grain::Working),
             period: "2026-03-04".parse().unwrap(),
@@ -78,9 +78,9 @@ mod tests {
             message: None,
             id: "t-1".into(),
         };
-        assert_eq!(place.to_string().parse::<Place>().unwrap(), place);
+        assert_eq!(expected.to_string().parse::<Cursor>().unwrap(), expected);
         for wrong in ["", "x", "W10", "2026-03-04"] {
-            let error = wrong.parse::<Place>().unwrap_err().to_string();
+            let error = wrong.parse::<Cursor>().unwrap_err().to_string();
             assert!(error.starts_with("cursor is not valid"), "{wrong}: {error}");
         }
     }
