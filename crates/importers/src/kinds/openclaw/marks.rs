@@ -123,7 +123,10 @@ fn without_tags(text: &str) -> String {
     let text = text.replace("<final>", "").replace("</final>", "");
     let text = without_spans(&text, "[[reply_to", "]]");
     let text = without_spans(&text, FOREIGN_CALL.0, FOREIGN_CALL.1);
-    text.trim().to_owned()
+    let text = text.trim();
+    // Channels put the id of the message behind it, too.
+    let behind = text.rsplit_once("\n[message_id: ").filter(|(_, id)| id.find(']') == Some(id.len() - 1));
+    behind.map_or(text, |(text, _)| text.trim_end()).to_owned()
 }
 
 /// Returns the time at the end of a prompt: `Current time: … / 2026-04-11 04:46 UTC`.
@@ -194,6 +197,12 @@ mod tests {
             "[Telegram Mira id:44 2026-07-06 16:20] Done!",
             text("Done!", Some("2026-07-06T15:20:00Z"), None),
         );
+        check(
+            Role::User,
+            "[Mon 2026-07-06 16:20 UTC] Hi\nyou\n[message_id: 7]",
+            text("Hi\nyou", Some("2026-07-06T16:20:00Z"), None),
+        );
+        check(Role::User, "Hi\n[message_id: 7] there", text("Hi\n[message_id: 7] there", None, None));
         check(Role::User, "[not a time] stays", text("[not a time] stays", None, None));
         check(Role::Assistant, "[[reply_to_current]] <final>Hello.</final>", text("Hello.", None, None));
         check(Role::Assistant, "[[reply_to: 5]]a [[reply_to", text("a [[reply_to", None, None));
