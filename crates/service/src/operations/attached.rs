@@ -68,7 +68,7 @@ impl Service {
     /// Allows a message again at a place that was forgotten. What stood there stays forgotten.
     pub async fn allow_place(&self, agent: &Agent, place: &TurnKey) -> Result<()> {
         let message = (place.clone(), Digest::of([""]));
-        self.parts.eraser.unforget(agent, &[message]).await
+        self.parts.store.unforget(agent, &[message]).await
     }
 
     /// Adds the attachments to memories.

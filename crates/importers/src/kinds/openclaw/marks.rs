@@ -42,9 +42,14 @@ pub fn clean(role: Role, text: &str, zone: &TimeZone) -> Cleaned {
     let mut found = Cleaned::default();
     let mut rest = text.trim();
     let mut has_event = false;
+    let mut labels: Vec<String> = Vec::new();
     while let Some((mark, behind)) = mark(rest, zone) {
         match mark {
-            Mark::Metadata(value) => found.add_metadata(&value, zone),
+            Mark::Metadata(value) => {
+                let named = ["name", "sender", "id"].iter().filter_map(|field| value[*field].as_str());
+                labels.extend(named.map(|name| format!("{name}: ")));
+                found.add_metadata(&value, zone);
+            }
             Mark::Stamp(at) => found.at = found.at.or(at),
             Mark::Event(at) => {
                 has_event = true;
@@ -53,6 +58,8 @@ pub fn clean(role: Role, text: &str, zone: &TimeZone) -> Cleaned {
         }
         rest = behind;
     }
+    // Some channels put the sender before the words, too.
+    rest = labels.iter().find_map(|label| rest.strip_prefix(label.as_str())).unwrap_or(rest);
     found.machine = match role {
         Role::User => PROMPTS.iter().find(|(start, _)| rest.starts_with(start)).map(|(_, what)| *what),
         _ if SILENT.contains(&rest) => Some("silent answer of the agent"),
@@ -221,6 +228,22 @@ mod tests {
     fn ids_are_no_names() {
         let sender = "Sender (untrusted metadata):\n```json\n{\"label\": \"772C\", \"id\": \"772C\", \"name\": \"772C\"}\n```\n\nhi";
         check(Role::User, sender, text("hi", None, None));
+    }
+
+    #[test]
+    fn sender_before_the_words_is_removed() {
+        let sender = |name: &str| {
+            format!(
+                "Sender (untrusted metadata):\n```json\n{{\"id\": \"ou_7\", \"name\": \"{name}\"}}\n```\n\n[message_id: om_1]\n"
+            )
+        };
+        check(
+            Role::User,
+            &format!("{}Mira: two oars: mine", sender("Mira")),
+            text("two oars: mine", None, Some("Mira")),
+        );
+        check(Role::User, &format!("{}ou_7: hi", sender("ou_7")), text("hi", None, None));
+        check(Role::User, &format!("{}Note: hi", sender("Mira")), text("Note: hi", None, Some("Mira")));
     }
 
     #[test]
