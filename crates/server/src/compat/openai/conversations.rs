@@ -98,7 +98,10 @@ async fn free(service: &Service, agent: &Agent, id: String) -> Result<String, Pr
         Err(problem) if problem.code() == "not_found" => {}
         Err(problem) => return Err(problem),
     }
-    service.allow_place(agent, &TurnKey { conversation: id.clone(), id: HEADER.to_owned() }).await?;
+    let place = TurnKey { conversation: id.clone(), id: HEADER.to_owned() };
+    if service.is_place_forgotten(agent, &place).await? {
+        service.allow_place(agent, &place).await?;
+    }
     Ok(id)
 }
 

@@ -23,6 +23,13 @@ fn message(text: &str) -> Value {
     json!({ "role": "user", "content": text })
 }
 
+/// Returns a client of a service whose time goes on.
+fn ticking() -> Client {
+    let seconds = AtomicI64::new(0);
+    let clock = move || at(NOW) + SignedDuration::from_secs(seconds.fetch_add(1, Ordering::Relaxed));
+    Client::of(over(Arc::new(MemoryCatalog::new()), Arc::new(clock)))
+}
+
 #[tokio::test]
 async fn conversation_is_created_changed_and_deleted() {
     let client = Client::new();
@@ -70,10 +77,8 @@ async fn items_come_back_as_they_came_and_in_order() {
 
 #[tokio::test]
 async fn items_are_turns_of_the_agent() {
-    // Time goes on: what is said later than now is not found.
-    let seconds = AtomicI64::new(0);
-    let clock = move || at(NOW) + SignedDuration::from_secs(seconds.fetch_add(1, Ordering::Relaxed));
-    let client = Client::of(over(Arc::new(MemoryCatalog::new()), Arc::new(clock)));
+    // What is said later than now is not found.
+    let client = ticking();
     let call = json!({ "type": "function_call", "call_id": "c", "name": "get_weather", "arguments": "{}" });
     let reply = json!({ "type": "message", "role": "assistant", "content": [{ "type": "output_text", "text": "Take an umbrella." }] });
     let id = conversation(&client, json!({ "items": [message("How is Bern?"), call, reply] })).await;
@@ -221,8 +226,9 @@ async fn items_of_a_large_request_are_added_together() {
     let id = conversation(&client, json!({ "items": many })).await;
     let path = format!("{ROOT}/{id}/items");
     let added = client.get_ok(client.ask("POST", &path, json!({ "items": many })).await);
-    let texts: Vec<_> = added["data"].as_array().unwrap().iter().map(|item| &item["content"][0]["text"]).collect();
-    assert_eq!(texts, (0..999).map(|number| number.to_string()).collect::<Vec<_>>());
+    let texts: Vec<Value> =
+        added["data"].as_array().unwrap().iter().map(|item| item["content"][0]["text"].clone()).collect();
+    assert_eq!(texts, (0..999).map(|number| json!(number.to_string())).collect::<Vec<_>>());
     let half = json!({ "items": [message("kept?"), { "no": "type" }] });
     assert_eq!(client.ask("POST", &path, half).await.0, 400);
     assert_eq!(items(&client, &id, "limit=1").await["data"][0]["content"][0]["text"], "998");
@@ -230,7 +236,7 @@ async fn items_of_a_large_request_are_added_together() {
 
 #[tokio::test]
 async fn client_may_name_a_conversation_once_and_again_after_deleting_it() {
-    let client = Client::new();
+    let client = ticking();
     let body = json!({ "id": "chat 1", "metadata": { "topic": "tea" }, "items": [message("Hello")] });
     for _ in 0..2 {
         assert_eq!(conversation(&client, body.clone()).await, "chat 1");
