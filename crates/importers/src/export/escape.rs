@@ -20,7 +20,7 @@ fn escaped(text: &str) -> Vec<String> {
     while escaped.len() < lines.len() {
         let at = escaped.len();
         let ends = |mark: &str| lines[at + 1..].iter().position(|line| line.trim() == mark);
-        match fence(lines[at]).and_then(|mark| ends(mark)) {
+        match fence(lines[at]).and_then(ends) {
             Some(length) => escaped.extend(lines[at..=at + 1 + length].iter().map(|line| line.trim_end().to_owned())),
             None => escaped.push(escaped_line(lines[at])),
         }
