@@ -130,10 +130,10 @@ async def conversations(base, key, agent):
         except NotFoundError as error:
             assert error.code == "not_found" and error.type == "invalid_request_error", error.body
     try:
-        await api.items.create(made.id, items=[{"role": "user", "content": "x"}] * 21)
-        raise AssertionError("21 items were accepted")
+        await api.items.create(made.id, items=[{"role": "user", "content": "x"}] * 1000)
+        raise AssertionError("1,000 items were accepted")
     except BadRequestError as error:
-        assert "items are 21" in error.message, error.message
+        assert "items are 1000" in error.message, error.message
     gone = await api.delete(made.id)
     assert (gone.object, gone.deleted, gone.id) == ("conversation.deleted", True, made.id)
 

@@ -2,20 +2,18 @@
  * A `Session` of the OpenAI Agents SDK: `run(agent, "Hello", { session: new AnnalsSession(new Annals(), "ann", "chat-1") })`.
  *
  * Items are turns of the conversation of that name, through the routes under `/compat/openai`, and come back exactly as they were added:
- * what the SDK sent is restored from a note that travels in the item. Twenty items are added at once, all or none; of more, those that
- * were added are removed if a later part fails. Removing needs a key with the scope `admin`, and forgets.
+ * what the SDK sent is restored from a note that travels in the item. Items of one call, up to 999, are added together or not at all; of
+ * more, those that were added are removed if a later part fails. Removing needs a key with the scope `admin`, and forgets.
  */
 
 import type { AgentInputItem, Session } from "@openai/agents-core";
 
 import { path } from "./connection.js";
-import { type Annals, isNotFound } from "./index.js";
+import { type Annals, ProblemError } from "./index.js";
 
 // The service's limits of a request and of a page.
-const BATCH = 20;
+const BATCH = 999;
 const PAGE = 100;
-// The first turn of a session, which is no item: items can only be added to a conversation that exists.
-const BEGIN = "begin-";
 const NOTE = "annals_item";
 
 type Fields = Record<string, unknown>;
@@ -27,14 +25,16 @@ interface Items {
 
 /** The items of one session, in order. */
 export class AnnalsSession implements Session {
+  private readonly conversations: string;
   private readonly path: string;
 
   constructor(
     private readonly annals: Annals,
-    private readonly agent: string,
+    agent: string,
     private readonly sessionId: string,
   ) {
-    this.path = path("compat", "openai", agent, "v1", "conversations", sessionId);
+    this.conversations = path("compat", "openai", agent, "v1", "conversations");
+    this.path = this.conversations + path(sessionId);
   }
 
   async getSessionId(): Promise<string> {
@@ -74,8 +74,8 @@ export class AnnalsSession implements Session {
     let after: string | undefined;
     while (found.length < limit) {
       const query = { order: "desc", limit: Math.min(PAGE, limit - found.length), after };
-      const page = await this.annals.connection.ask<Items>("GET", `${this.path}/items`, { query }).catch(unlessNotFound);
-      found.push(...(page?.data ?? []).filter((item) => !item.id.startsWith(BEGIN)));
+      const page = await this.annals.connection.ask<Items>("GET", `${this.path}/items`, { query }).catch(unless(404));
+      found.push(...(page?.data ?? []));
       if (!page?.has_more) break;
       after = page.last_id;
     }
@@ -85,7 +85,7 @@ export class AnnalsSession implements Session {
   private async addSome(items: Fields[]): Promise<string[]> {
     const ask = { body: { items }, headers: { "idempotency-key": crypto.randomUUID() } };
     const add = () => this.annals.connection.ask<Items>("POST", `${this.path}/items`, ask);
-    let page = await add().catch(unlessNotFound);
+    let page = await add().catch(unless(404));
     if (!page) {
       await this.begin();
       page = await add();
@@ -93,20 +93,21 @@ export class AnnalsSession implements Session {
     return page.data.map((item) => item.id);
   }
 
-  private begin(): Promise<unknown> {
-    // The id is new each time: the place of a message that was forgotten stays empty.
-    const id = `${BEGIN}${crypto.randomUUID()}`;
-    const message = { role: "system", id, content: `The session ${this.sessionId} begins.` } as const;
-    return this.annals.agent(this.agent).ingest([message], { conversation: this.sessionId });
+  private async begin(): Promise<void> {
+    const ask = this.annals.connection.ask("POST", this.conversations, { body: { id: this.sessionId } });
+    // Another process may have begun it meanwhile.
+    await ask.catch(unless(409));
   }
 
   private async remove(path: string): Promise<void> {
-    await this.annals.connection.ask("DELETE", path).catch(unlessNotFound);
+    await this.annals.connection.ask("DELETE", path).catch(unless(404));
   }
 }
 
-function unlessNotFound(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
+function unless(status: number): (error: unknown) => undefined {
+  return (error) => {
+    if (!(error instanceof ProblemError && error.status === status)) throw error;
+  };
 }
 
 /** Returns an item to store, with a note of what the service will change: id, fields that it adds, and the short form of a text. */

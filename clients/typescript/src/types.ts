@@ -400,7 +400,7 @@ export interface Ingested {
   accepted: number;
   /** Number of messages that were already stored. */
   duplicate: number;
-  /** Number of messages that were forgotten earlier and stay forgotten. */
+  /** Number of messages that were not stored, because a message with their `id` in their conversation, or with their content and time, was forgotten. The content does not matter: to store something else, choose another id. */
   forgotten: number;
   /** Unknown fields, each with the number of messages that contained it. */
   ignored_fields?: Record<string, number>;

@@ -6,8 +6,8 @@ The SDK's own `OpenAIConversationsSession` reaches Annals without this package, 
 answers messages in OpenAI's long form. This session has the name that you give it, and returns each item exactly as it was added.
 
 Items are turns of the conversation of that name, through the routes under `/compat/openai`. What the SDK sent is restored from a note
-that travels in the item. Twenty items are added at once, all or none; of more, those that were added are removed if a later part fails.
-Removing needs a key with the scope `admin`, and forgets.
+that travels in the item. Items of one call, up to 999, are added together or not at all; of more, those that were added are removed if a
+later part fails. Removing needs a key with the scope `admin`, and forgets.
 """
 
 from __future__ import annotations
@@ -19,16 +19,13 @@ from typing import Any, cast
 from agents import SessionSettings, TResponseInputItem
 from agents.memory.session_settings import coerce_session_settings, resolve_session_limit
 
-from . import types as wire
 from ._connection import path
 from .client import Annals
-from .errors import NotFoundError
+from .errors import ConflictError, NotFoundError
 
 # The service's limits of a request and of a page.
-BATCH = 20
+BATCH = 999
 PAGE = 100
-# The first turn of a session, which is no item: items can only be added to a conversation that exists.
-BEGIN = "begin-"
 NOTE = "annals_item"
 
 
@@ -46,8 +43,8 @@ class AnnalsSession:
         self.session_id = session_id
         self.session_settings: SessionSettings | None = coerce_session_settings(session_settings or SessionSettings())
         self._annals = annals
-        self._memory = annals.agent(agent)
-        self._path = path("compat", "openai", agent, "v1", "conversations", session_id)
+        self._conversations = path("compat", "openai", agent, "v1", "conversations")
+        self._path = self._conversations + path(session_id)
 
     async def get_items(self, limit: int | None = None, **_: Any) -> list[TResponseInputItem]:
         """Returns the latest `limit` items, oldest first; all without a limit."""
@@ -77,7 +74,7 @@ class AnnalsSession:
                 page = self._annals._ask("GET", f"{self._path}/items", params=params)
             except NotFoundError:
                 break
-            found += [item for item in page["data"] if not item["id"].startswith(BEGIN)]
+            found += page["data"]
             if not page["has_more"]:
                 break
             params["after"] = page["last_id"]
@@ -103,13 +100,10 @@ class AnnalsSession:
         return [item["id"] for item in page["data"]]
 
     def _begin(self) -> None:
-        # The id is new each time: the place of a message that was forgotten stays empty.
-        message: wire.MessageIn = {
-            "role": "system",
-            "id": f"{BEGIN}{uuid.uuid4().hex}",
-            "content": f"The session {self.session_id} begins.",
-        }
-        self._memory.ingest([message], conversation=self.session_id)
+        try:
+            self._annals._ask("POST", self._conversations, json={"id": self.session_id})
+        except ConflictError:
+            pass  # Another process began it meanwhile.
 
     def _pop(self) -> TResponseInputItem | None:
         for item in self._newest(1):

@@ -381,7 +381,7 @@ Ingested = TypedDict(
     {
         "accepted": "int",  # Number of new messages.
         "duplicate": "int",  # Number of messages that were already stored.
-        "forgotten": "int",  # Number of messages that were forgotten earlier and stay forgotten.
+        "forgotten": "int",  # Number of messages that were not stored, because a message with their `id` in their conversation, or with their content and time, was forgotten. The content does not matter: to store something else, choose another id.
         "ignored_fields": "NotRequired[dict[str, int]]",  # Unknown fields, each with the number of messages that contained it.
         "masked": "int",  # Number of credentials that were masked before storage.
         "operation_id": "str",  # Id for `GET /v1/operations/{id}`, which returns the progress.

@@ -132,12 +132,13 @@ impl Erasing<'_> {
     }
 }
 
-/// Removes saved replies, accepted requests and clients' idempotency keys.
+/// Removes saved replies, accepted requests and clients' idempotency keys. The id of a request is made of its messages. That of an
+/// upload is not, and its record counts none, so it can still be asked after.
 pub(super) fn remove_requests(db: &dyn Db, agent_id: i64) -> Result<()> {
     for sql in [
         "DELETE FROM reply WHERE agent_id = ?1",
         "DELETE FROM request WHERE agent_id = ?1",
-        "DELETE FROM operation WHERE agent_id = ?1",
+        "DELETE FROM operation WHERE agent_id = ?1 AND accepted + duplicate + revised + forgotten > 0",
     ] {
         db.execute(sql, params![agent_id])?;
     }

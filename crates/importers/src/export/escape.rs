@@ -2,14 +2,38 @@
 
 /// Returns a text as the content of a list item: further lines are indented, and no line begins a heading or a rule.
 pub fn item(text: &str) -> String {
-    let lines: Vec<String> = text.trim().lines().map(escaped_line).collect();
-    lines.join("\n  ")
+    let text = text.trim();
+    // Code begins on a line of its own, not behind the speaker.
+    let start = if fence(text).is_some() { "\n  " } else { "" };
+    format!("{start}{}", escaped(text).join("\n  "))
 }
 
 /// Returns a text as paragraphs, in which no line begins a heading or a rule.
 pub fn paragraphs(text: &str) -> String {
-    let lines: Vec<String> = text.trim().lines().map(escaped_line).collect();
-    lines.join("\n")
+    escaped(text.trim()).join("\n")
+}
+
+/// Returns the lines of a text, with those escaped that are outside fenced code. A fence without an end is none.
+fn escaped(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut escaped = Vec::with_capacity(lines.len());
+    while escaped.len() < lines.len() {
+        let at = escaped.len();
+        let ends = |mark: &str| lines[at + 1..].iter().position(|line| line.trim() == mark);
+        match fence(lines[at]).and_then(ends) {
+            Some(length) => escaped.extend(lines[at..=at + 1 + length].iter().map(|line| line.trim_end().to_owned())),
+            None => escaped.push(escaped_line(lines[at])),
+        }
+    }
+    escaped
+}
+
+/// Returns the mark of a line that begins fenced code.
+fn fence(line: &str) -> Option<&str> {
+    let line = line.lines().next().unwrap_or_default().trim_start();
+    let sign = line.chars().next().filter(|sign| matches!(sign, '`' | '~'))?;
+    let mark = &line[..line.len() - line.trim_start_matches(sign).len()];
+    (mark.len() >= 3 && !line[mark.len()..].contains('`')).then_some(mark)
 }
 
 fn escaped_line(line: &str) -> String {
@@ -58,6 +82,14 @@ mod tests {
         assert_eq!(paragraphs("%%x%%\ny"), "\\%%x%%\ny");
         assert_eq!(cell("a|b\nc\\"), "a\\|b c\\\\");
         assert_eq!(quoted("a\"b\nc"), "\"a\\\"b c\"");
+    }
+
+    #[test]
+    fn code_stays_as_it_is() {
+        assert_eq!(item("So:\n```sh\n# a\n```\n# b"), "So:\n  ```sh\n  # a\n  ```\n  \\# b");
+        assert_eq!(item("```\n# a\n```"), "\n  ```\n  # a\n  ```");
+        assert_eq!(paragraphs("~~~~\n---\n~~~\n~~~~"), "~~~~\n---\n~~~\n~~~~");
+        assert_eq!(paragraphs("```\n# a"), "```\n\\# a", "a fence without an end");
     }
 
     #[test]

@@ -78,6 +78,9 @@ fn conversation(value: Value, place: &Place, output: &mut Output<'_>) -> Result<
     if let (Some(Value::Array(wrapped)), None) = (value.get("conversations"), value.get("mapping")) {
         return wrapped.iter().try_for_each(|inner| conversation(inner.clone(), place, output));
     }
+    if let Some(captured) = captured(&value) {
+        return conversation(captured.clone(), place, output);
+    }
     let Some(id) = filled(&value, "conversation_id").or_else(|| filled(&value, "id")) else {
         output.skip(Skip::unknown("value that is no conversation", keys(&value), place));
         return Ok(());
@@ -97,6 +100,12 @@ fn conversation(value: Value, place: &Place, output: &mut Output<'_>) -> Result<
             Ok(())
         }
     }
+}
+
+/// Returns the conversation within what a browser extension captured: a field beside others.
+fn captured(value: &Value) -> Option<&Value> {
+    let fields = value.as_object().filter(|fields| !fields.contains_key("mapping"))?;
+    fields.values().find(|field| field.get("mapping").is_some_and(Value::is_object))
 }
 
 /// Returns the nodes of a shared conversation, which may have only a list of them: each follows the one before it.

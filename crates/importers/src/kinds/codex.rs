@@ -1,7 +1,8 @@
 //! Sessions of Codex: `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`.
 //!
 //! Two logs stand in one file: what the person and the agent said (`event_msg`), and what the model saw (`response_item`),
-//! which repeats it with injected context. The first is read; the second only where the first is missing, as in old files.
+//! which repeats it with injected context. The first is read; the second only for a speaker that the first lacks, as in old
+//! files.
 //!
 //! Lines have no ids. The id of a message is made of its time, role and text. A forked session begins with a copy of its
 //! parent, with new times; a message is a copy if everything before it in the file is the same as in an older session.
@@ -73,8 +74,10 @@ struct Survey {
     /// Whether that session is among the files.
     has_parent: bool,
     is_subagent: bool,
-    /// Whether it has lines of what was said.
-    has_events: bool,
+    /// Whether it has events of what the person said.
+    has_typed: bool,
+    /// Whether it has events of what the agent said.
+    has_answers: bool,
     /// Whether lines have times; those of 2025 did not.
     has_times: bool,
 }
@@ -114,6 +117,7 @@ fn survey(source: &mut Source, entry: &Entry) -> Survey {
         match text(line, "type") {
             // The metas of ancestors follow that of the session.
             Some("session_meta") if survey.id.is_none() => {
+                survey.begins = survey.begins.or_else(|| time_of(payload));
                 survey.id = filled(payload, "id").or_else(|| filled(payload, "session_id")).map(str::to_owned);
                 survey.parent = filled(payload, "forked_from_id").map(str::to_owned);
                 let source = payload.get("source").and_then(|source| source.get("subagent"));
@@ -124,11 +128,12 @@ fn survey(source: &mut Source, entry: &Entry) -> Survey {
                 survey.id = filled(line, "id").map(str::to_owned);
             }
             Some("event_msg") => {
-                survey.has_events |= matches!(text(payload, "type"), Some("user_message" | "agent_message"));
+                survey.has_typed |= text(payload, "type") == Some("user_message");
+                survey.has_answers |= text(payload, "type") == Some("agent_message");
             }
             _ => {}
         }
-        !survey.has_events && !survey.is_subagent
+        !(survey.has_typed && survey.has_answers || survey.is_subagent)
     });
     survey
 }

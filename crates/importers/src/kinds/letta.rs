@@ -18,7 +18,7 @@ use crate::json::Elements;
 use crate::kind::Importer;
 use crate::kinds::files::{keys, list, text};
 use crate::kinds::pieces::Pieces;
-use crate::kinds::texts::{MadeIds, extension};
+use crate::kinds::texts::{MadeIds, extension, without_spans};
 use crate::output::Output;
 use crate::skipped::{Skip, Why};
 use crate::source::{Entry, Source};
@@ -208,6 +208,9 @@ fn messages(agent: &str, value: &Value, place: &Place, output: &mut Output<'_>) 
     Ok(())
 }
 
+/// What letta-code puts around its own words in a message of the person.
+const REMINDER: (&str, &str) = ("<system-reminder>", "</system-reminder>");
+
 struct Reader {
     conversation: String,
     ids: MadeIds,
@@ -241,6 +244,13 @@ impl Reader {
             Some(Envelope::Event(event)) => {
                 output.skip(Skip::no_message(format!("event {event}"), place));
                 return Ok(());
+            }
+            None if role == Role::User && pieces.text.iter().any(|text| text.contains(REMINDER.0)) => {
+                pieces.text = vec![without_spans(&text, REMINDER.0, REMINDER.1).trim().to_owned()];
+                if pieces.text[0].is_empty() {
+                    output.skip(Skip::no_message("message of the program", place));
+                    return Ok(());
+                }
             }
             None => {}
         }

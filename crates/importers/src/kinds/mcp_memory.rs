@@ -1,9 +1,11 @@
 //! The file of the MCP reference memory server: entities with observations, and relations, one per line; also the former
-//! `memory.json` and the answer of its tool `read_graph`. All are undated facts.
+//! `memory.json` and the answer of its tool `read_graph`. These are facts without dates.
+//! Servers made after it write more: a type under another name, observations with a time.
 
-use annals_core::{ENTITY_TYPE, OBSERVATION, Result};
+use annals_core::{ENTITY_TYPE, OBSERVATION, Result, Timestamp};
 use serde_json::Value;
 
+use crate::dates;
 use crate::detect::{Fit, Sample};
 use crate::item::{Item, Place};
 use crate::kind::Importer;
@@ -61,7 +63,7 @@ fn graph(value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
         }
         return Ok(());
     }
-    match value["type"].as_str() {
+    match first(value, &["type", "_type"]) {
         Some("entity") => entity(value, place, output),
         Some("relation") => relation(value, place, output),
         other => {
@@ -79,7 +81,7 @@ fn entity(value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
     };
     let place = place.at_entry(format!("entity {name}"));
     if let Some(kind) = first(value, &["entityType", "entity_type"]) {
-        fact([name, ENTITY_TYPE, kind], false, &place, output)?;
+        fact([name, ENTITY_TYPE, kind], false, None, &place, output)?;
     }
     let observations = match &value["observations"] {
         Value::Array(observations) => observations.iter().collect(),
@@ -87,8 +89,12 @@ fn entity(value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
         single => vec![single],
     };
     for observation in observations {
+        // Other servers write objects with the time of the observation.
+        let at = ["timestamp", "created_at", "createdAt"]
+            .into_iter()
+            .find_map(|field| dates::of_json(&observation[field], &output.options().zone));
         match observation.as_str().or_else(|| first(observation, &["text", "content", "contents"])) {
-            Some(text) => fact([name, OBSERVATION, text], false, &place, output)?,
+            Some(text) => fact([name, OBSERVATION, text], false, at, &place, output)?,
             None => output.skip(Skip::unknown("observation that is no text", "", &place)),
         }
     }
@@ -96,18 +102,24 @@ fn entity(value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
 }
 
 fn relation(value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
-    let subject = first(value, &["from", "from_id", "source"]);
+    let subject = first(value, &["from", "from_id", "from_entity", "source"]);
     let predicate = first(value, &["relationType", "relation_type", "relation"]);
-    let object = first(value, &["to", "to_id", "target"]);
+    let object = first(value, &["to", "to_id", "to_entity", "target"]);
     let (Some(subject), Some(predicate), Some(object)) = (subject, predicate, object) else {
         output.skip(Skip::damaged("relation without from, to or relationType", "", place));
         return Ok(());
     };
-    fact([subject, predicate, object], true, &place.at_entry(format!("relation of {subject}")), output)
+    fact([subject, predicate, object], true, None, &place.at_entry(format!("relation of {subject}")), output)
 }
 
 /// Passes on a fact. Its id is made of its words, so one that is stated twice is one fact.
-fn fact(words: [&str; 3], is_relation: bool, place: &Place, output: &mut Output<'_>) -> Result<()> {
+fn fact(
+    words: [&str; 3],
+    is_relation: bool,
+    at: Option<Timestamp>,
+    place: &Place,
+    output: &mut Output<'_>,
+) -> Result<()> {
     let made = MadeIds::default().next(&words);
     let id = format!("mcp-memory:{}{made}", if is_relation { "relation/" } else { "" });
     let [subject, predicate, object] = words;
@@ -121,7 +133,7 @@ fn fact(words: [&str; 3], is_relation: bool, place: &Place, output: &mut Output<
         predicate: predicate.to_owned(),
         object: object.to_owned(),
         is_relation,
-        at: None,
+        at,
     };
     output.item(item, place)
 }

@@ -3,6 +3,8 @@
 //! A memory is a statement that mem0 extracted, at the time of the extraction unless its metadata has another. Relations are
 //! facts.
 
+use std::borrow::Cow;
+
 use annals_core::{Result, Timestamp};
 use serde_json::{Value, json};
 
@@ -40,6 +42,12 @@ impl Importer for Mem0 {
                 && (inner.contains("\"user_id\"") || inner.contains("\"hash\""))
             {
                 return Fit::Clear(format!("{} is a page of memories", entry.path));
+            }
+            if has("memories") && has("apps") {
+                return Fit::Clear(format!("{} is an export of OpenMemory", entry.path));
+            }
+            if inner.contains("\"payload\"") && inner.contains("\"data\"") && inner.contains("\"hash\"") {
+                return Fit::Clear(format!("{} has points of a store of memories", entry.path));
             }
             if has("memory") && has("id") {
                 return Fit::Possible(format!("{} has the field memory", entry.path));
@@ -84,11 +92,12 @@ impl Reader {
             return self.memory(value, place, output);
         }
         for memory in lists.into_iter().flatten() {
-            self.memory(memory, place, output)?;
+            self.memory(&named(memory, &value["user"]), place, output)?;
         }
         for relation in relations.into_iter().flatten() {
             self.relation(relation, place, output)?;
         }
+        skip_others(value, place, output);
         Ok(())
     }
 
@@ -137,6 +146,9 @@ impl Reader {
             output.skip(Skip::new(Why::Repeated, "memory that occurs twice", "", &place));
             return Ok(());
         }
+        for name in ["metadata", "metadata_", "categories"].into_iter().filter(|name| is_filled(&value[*name])) {
+            output.skip(Skip::no_message(format!("{} of a memory", name.trim_end_matches('_')), &place));
+        }
         output.item(Item::Statement { id: format!("mem0:{id}"), about, text: text.to_owned(), at }, &place)
     }
 
@@ -178,6 +190,35 @@ impl Reader {
             at: at_of(value, output),
         };
         output.item(item, place)
+    }
+}
+
+/// Returns a memory with the name of its user in place of the id that OpenMemory gave the user of an export.
+fn named<'m>(memory: &'m Value, user: &Value) -> Cow<'m, Value> {
+    let is_of_user = user["id"].is_string() && user["id"] == memory["user_id"] && user["user_id"].is_string();
+    if !is_of_user {
+        return Cow::Borrowed(memory);
+    }
+    let mut memory = memory.clone();
+    memory["user_id"] = user["user_id"].clone();
+    Cow::Owned(memory)
+}
+
+/// Counts what stands beside the memories of a page or an export and has values of its own.
+fn skip_others(value: &Value, place: &Place, output: &mut Output<'_>) {
+    let is_read = |name: &str| LISTS.contains(&name) || matches!(name, "relations" | "result");
+    for (name, _) in value.as_object().into_iter().flatten().filter(|(name, value)| is_filled(value) && !is_read(name))
+    {
+        output.skip(Skip::no_message(format!("field {name:?} beside the memories"), place));
+    }
+}
+
+/// Returns whether a field has values of its own. Times in the metadata are read.
+fn is_filled(value: &Value) -> bool {
+    match value {
+        Value::Array(values) => !values.is_empty(),
+        Value::Object(fields) => fields.keys().any(|name| name != "timestamp" && name != "observation_date"),
+        _ => false,
     }
 }
 

@@ -50,7 +50,7 @@ fn unchanged_exports_give_all_messages_and_count_the_rest() {
             ("codex", (6, 12)),
             ("openclaw", (3, 1)),
             ("letta", (12, 7)),
-            ("mem0", (3, 3)),
+            ("mem0", (3, 4)),
             ("mcp-memory", (6, 0)),
             ("slack", (13, 7))
         ]

@@ -43,7 +43,7 @@ impl Importer for OpenClaw {
                 return Fit::Clear(format!("{} is a transcript", entry.path));
             }
         }
-        for entry in entries.iter().filter(|entry| is_lines(entry)).take(3) {
+        for entry in entries.iter().filter(|entry| is_lines(entry) && !is_log(&entry.path)).take(3) {
             if sample.lines(entry).first().is_some_and(session::is_header) {
                 return Fit::Clear(format!("{} begins with a session", entry.path));
             }
@@ -63,7 +63,9 @@ impl Importer for OpenClaw {
         for entry in &entries {
             let place = entry.place();
             let (prefix, inner) = inner_path(&entry.path, &roots);
-            if is_lines(entry) {
+            if is_lines(entry) && is_log(inner) {
+                output.skip(Skip::no_message("log of a program below memory", &place));
+            } else if is_lines(entry) {
                 session::read(source, entry, output)?;
             } else if let Some(reason) = not_read(entry, inner) {
                 output.skip(Skip::new(Why::NoMessage, reason, "", &place));
@@ -139,6 +141,11 @@ fn not_read(entry: &Entry, inner: &str) -> Option<String> {
 
 fn is_note(entry: &Entry) -> bool {
     entry.has_extension("md")
+}
+
+/// Returns whether lines are the records of a program, such as `.dreams/events.jsonl`: sessions never lie below `memory`.
+fn is_log(path: &str) -> bool {
+    format!("/{path}").contains("/memory/")
 }
 
 /// Returns the id of a session in the name of its file.

@@ -65,6 +65,12 @@ impl Service {
         Ok(self.parts.store.forgotten(agent, &[message]).await? == [true])
     }
 
+    /// Allows a message again at a place that was forgotten. What stood there stays forgotten.
+    pub async fn allow_place(&self, agent: &Agent, place: &TurnKey) -> Result<()> {
+        let message = (place.clone(), Digest::of([""]));
+        self.parts.store.unforget(agent, &[message]).await
+    }
+
     /// Adds the attachments to memories.
     pub async fn with_attachments(&self, agent: &Agent, memories: Vec<Memory>) -> Result<Vec<AttachedMemory>> {
         let ids: Vec<MemoryId> = memories.iter().map(|memory| memory.id.clone()).collect();

@@ -87,7 +87,8 @@ pub struct Ingested {
     pub duplicate: u64,
     /// Number of messages whose content was replaced.
     pub revised: u64,
-    /// Number of messages that were forgotten earlier and stay forgotten.
+    /// Number of messages that were not stored, because a message with their `id` in their conversation, or with their content
+    /// and time, was forgotten. The content does not matter: to store something else, choose another id.
     pub forgotten: u64,
     /// Number of credentials that were masked before storage.
     pub masked: u64,

@@ -139,10 +139,13 @@ async fn keys_are_removed_with_forgotten_messages(store: &dyn Store) {
     for target in [Target::Conversation("talk".into()), Target::Agent] {
         let id = format!("{target:?}");
         let operation = send(store, "k", "body", &id).await.unwrap().receipt;
+        let upload = IngestReceipt { id: format!("import-{id}"), ..IngestReceipt::default() };
+        store.save_operation(&me(), upload.clone()).await.unwrap();
         store.preview(&me(), &target).await.unwrap();
         assert!(is_known(store, "k", &id).await);
         store.erase(&me(), &target, now()).await.unwrap();
         assert_eq!(store.find_operation("default", &operation.id).await.unwrap(), None);
+        assert_eq!(store.find_operation("default", &upload.id).await.unwrap(), Some((me(), upload)), "uploads stay");
         assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
         assert!(!is_known(store, "k", &id).await);
         store.erase(&me(), &Target::Agent, now()).await.unwrap();

@@ -28,6 +28,10 @@ pub fn pieces(message: &Value, role: Role, place: &Place, output: &mut Output<'_
             filled(content, "result").or_else(|| filled(content, "summary")).unwrap_or_default().to_owned()
         }
         "sonic_webpage" => text(content, "text").unwrap_or_default().to_owned(),
+        // Some captures have parts in their place.
+        "thoughts" | "reasoning_recap" if content.get("parts").is_some() => {
+            return some_thinking(parts(content, place, output));
+        }
         "thoughts" => return some_thinking(thoughts(content)),
         "reasoning_recap" => return some_thinking(text(content, "content").unwrap_or_default().to_owned()),
         "user_editable_context" | "model_editable_context" => {

@@ -125,7 +125,7 @@ impl Session {
         let mut pieces = Pieces::default();
         let mut role = Role::Assistant;
         match text(payload, "type").unwrap_or_default() {
-            "message" if self.survey.has_events => {
+            "message" if self.is_in_events(payload) => {
                 output.skip(Skip::no_message("second copy of a message", place));
                 return Ok(());
             }
@@ -142,7 +142,7 @@ impl Session {
                 }
             },
             // Reasoning stands in the events too.
-            "reasoning" if !self.survey.has_events => {
+            "reasoning" if !(self.survey.has_typed || self.survey.has_answers) => {
                 pieces.thinking = list(payload, "summary")
                     .iter()
                     .filter_map(|part| filled(part, "text"))
@@ -171,6 +171,15 @@ impl Session {
             }
         }
         self.message(line, role, pieces, place, output)
+    }
+
+    /// Returns whether the events of the file have what the speaker of a message said. Other roles are injected context.
+    fn is_in_events(&self, payload: &Value) -> bool {
+        match text(payload, "role") {
+            Some("user") => self.survey.has_typed,
+            Some("assistant") => self.survey.has_answers,
+            _ => self.survey.has_typed || self.survey.has_answers,
+        }
     }
 
     fn message(

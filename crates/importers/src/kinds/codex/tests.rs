@@ -202,3 +202,32 @@ fn same_session_again_changes_nothing_and_a_longer_one_adds() {
     );
     check_again(Kind::Codex, &[("rollout-s1.jsonl", &parent())], &[("rollout-s1.jsonl", &longer)]);
 }
+
+#[test]
+fn speaker_without_events_is_read_from_the_items() {
+    let typed = r#"{"timestamp":"2026-03-01T10:00:01Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Mend the pump"}]}}"#;
+    let answer = r#"{"timestamp":"2026-03-01T10:00:04Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Mended."}]}}
+{"timestamp":"2026-03-01T10:00:05Z","type":"event_msg","payload":{"type":"agent_message","message":"Mended."}}"#;
+    check(
+        &[("rollout-2026-03-01T10-00-00-s1.jsonl", &format!("{META}\n{typed}\n{answer}\n"))],
+        r#"codex:s1 #1 user 2026-03-01T10:00:01Z Mend the pump
+           codex:s1 #2 assistant 2026-03-01T10:00:05Z Mended.
+           conversation codex:s1 Mend the pump
+           skip 1 line "session_meta"
+           skip 1 second copy of a message"#,
+    );
+}
+
+#[test]
+fn lines_without_times_have_that_of_the_session() {
+    let lines = r#"{"type":"session_meta","payload":{"id":"s1","timestamp":"2026-03-01T10:00:00Z"}}
+{"type":"event_msg","payload":{"type":"user_message","message":"Mend the pump"}}
+{"type":"event_msg","payload":{"type":"agent_message","message":"Mended."}}"#;
+    check(
+        &[("rollout-2026-03-01T10-00-00-s1.jsonl", lines)],
+        r#"codex:s1 #1 user 2026-03-01T10:00:00Z Mend the pump
+           codex:s1 #2 assistant 2026-03-01T10:00:00.001Z Mended.
+           conversation codex:s1 Mend the pump
+           skip 1 line "session_meta""#,
+    );
+}

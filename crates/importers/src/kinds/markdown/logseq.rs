@@ -20,12 +20,21 @@ struct Block {
 /// added, but a changed first line is a new message.
 pub fn write(daily: &Daily<'_>, output: &mut Output<'_>) -> Result<()> {
     let mut ids = MadeIds::default();
+    let blocks = blocks(daily.body);
+    if blocks.is_empty() {
+        output.skip(Skip::no_message("empty note", daily.place));
+        return Ok(());
+    }
     daily.begin(output)?;
-    for block in blocks(daily.body) {
+    for block in blocks {
         let place = daily.place.at_line(daily.lines_above + block.line);
         let text = block.lines.join("\n").trim().to_owned();
         if text.is_empty() {
             output.skip(Skip::no_message("empty block", &place));
+            continue;
+        }
+        if is_computed(&text) {
+            output.skip(Skip::no_message("query or embedded block", &place));
             continue;
         }
         let first = text.lines().next().unwrap_or_default();
@@ -34,6 +43,12 @@ pub fn write(daily: &Daily<'_>, output: &mut Output<'_>) -> Result<()> {
         daily.message(id, text, daily.time(clock.as_ref(), output), &place, output)?;
     }
     Ok(())
+}
+
+/// Returns whether Logseq shows something in place of a block: the result of a query, or another block.
+fn is_computed(text: &str) -> bool {
+    let is_macro = ["{{query", "{{embed", "{{renderer"].iter().any(|begin| text.starts_with(begin));
+    is_macro && text.ends_with("}}") && !text.contains('\n')
 }
 
 fn blocks(text: &str) -> Vec<Block> {

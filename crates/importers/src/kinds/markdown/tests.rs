@@ -1,5 +1,6 @@
 use crate::Kind;
 use crate::kinds::fixtures::{check, check_damaged, check_longer, fixture, options, read};
+use crate::kinds::testing;
 
 #[test]
 fn vaults_graphs_and_plain_folders_are_read() {
@@ -33,4 +34,22 @@ fn damaged_input_does_no_harm() {
     for name in ["obsidian", "logseq", "moment"] {
         check_damaged(Kind::Markdown, &format!("markdown/{name}"), 30, &options("Europe/Lisbon"));
     }
+}
+
+#[test]
+fn empty_journals_and_queries_are_counted() {
+    testing::check_with(
+        Kind::Markdown,
+        &testing::options(),
+        &[
+            ("logseq/config.edn", "{}"),
+            ("journals/2024_01_15.md", "- Rowed\n- {{query (todo todo)}}\n"),
+            ("journals/2024_01_16.md", ""),
+        ],
+        "conversation markdown:journals/2024_01_15.md 2024_01_15
+         markdown:journals/2024_01_15.md 37d7683418b993a2ae64200f user 2024-01-15T12:00:00Z Rowed
+         skip 1 empty note
+         skip 1 file of Logseq
+         skip 1 query or embedded block",
+    );
 }

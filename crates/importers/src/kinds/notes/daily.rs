@@ -42,13 +42,24 @@ impl Daily<'_> {
         for (line, heading) in &split.empty {
             output.skip(Skip::no_message("heading without text", &place(*line).at_entry(heading.as_str())));
         }
+        if split.sections.is_empty() && split.empty.is_empty() {
+            output.skip(Skip::no_message("empty note", self.place));
+            return Ok(());
+        }
         let mut ids = MadeIds::default();
+        // A heading with a time and no text of its own gives the time of what follows.
+        let mut above = None;
+        let mut empty = split.empty.iter().peekable();
         self.begin(output)?;
         for section in &split.sections {
+            while let Some((_, heading)) = empty.next_if(|(line, _)| *line < section.own_line) {
+                above = clock::find(heading).or(above);
+            }
             let path = section.headings.join(" > ");
             let id = ids.named(if path.is_empty() { TOP } else { &path });
-            let clock = section.headings.iter().rev().find_map(|heading| clock::find(heading));
-            let at = self.time(clock.as_ref(), output);
+            let own = section.headings.iter().rev().find_map(|heading| clock::find(heading));
+            above = above.filter(|_| own.is_none());
+            let at = self.time(own.as_ref().or(above.as_ref()), output);
             self.message(id, section.text.clone(), at, &place(section.line), output)?;
         }
         Ok(())

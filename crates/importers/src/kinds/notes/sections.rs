@@ -10,6 +10,8 @@ pub struct Section {
     pub headings: Vec<String>,
     /// The number of its first line, counted from 1.
     pub line: u64,
+    /// The number of the line of its own heading, or of its first line if it has none.
+    pub own_line: u64,
     /// The text with its heading lines, without white space around it.
     pub text: String,
 }
@@ -92,7 +94,7 @@ impl Splitter {
         lines.extend((!open.heading.is_empty()).then_some(open.heading));
         lines.push(body.to_owned());
         let headings = self.path.iter().map(|(_, title)| title.clone()).collect();
-        self.found.push(Section { headings, line, text: lines.join("\n").trim().to_owned() });
+        self.found.push(Section { headings, line, own_line: open.line, text: lines.join("\n").trim().to_owned() });
     }
 
     /// Gives up the waiting headings that have no subsection: those at `level` or below.

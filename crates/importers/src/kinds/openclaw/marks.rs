@@ -42,9 +42,14 @@ pub fn clean(role: Role, text: &str, zone: &TimeZone) -> Cleaned {
     let mut found = Cleaned::default();
     let mut rest = text.trim();
     let mut has_event = false;
+    let mut labels: Vec<String> = Vec::new();
     while let Some((mark, behind)) = mark(rest, zone) {
         match mark {
-            Mark::Metadata(value) => found.add_metadata(&value, zone),
+            Mark::Metadata(value) => {
+                let named = ["name", "sender", "id"].iter().filter_map(|field| value[*field].as_str());
+                labels.extend(named.map(|name| format!("{name}: ")));
+                found.add_metadata(&value, zone);
+            }
             Mark::Stamp(at) => found.at = found.at.or(at),
             Mark::Event(at) => {
                 has_event = true;
@@ -53,6 +58,8 @@ pub fn clean(role: Role, text: &str, zone: &TimeZone) -> Cleaned {
         }
         rest = behind;
     }
+    // Some channels put the sender before the words, too.
+    rest = labels.iter().find_map(|label| rest.strip_prefix(label.as_str())).unwrap_or(rest);
     found.machine = match role {
         Role::User => PROMPTS.iter().find(|(start, _)| rest.starts_with(start)).map(|(_, what)| *what),
         _ if SILENT.contains(&rest) => Some("silent answer of the agent"),
@@ -123,7 +130,10 @@ fn without_tags(text: &str) -> String {
     let text = text.replace("<final>", "").replace("</final>", "");
     let text = without_spans(&text, "[[reply_to", "]]");
     let text = without_spans(&text, FOREIGN_CALL.0, FOREIGN_CALL.1);
-    text.trim().to_owned()
+    let text = text.trim();
+    // Channels put the id of the message behind it, too.
+    let behind = text.rsplit_once("\n[message_id: ").filter(|(_, id)| id.find(']') == Some(id.len() - 1));
+    behind.map_or(text, |(text, _)| text.trim_end()).to_owned()
 }
 
 /// Returns the time at the end of a prompt: `Current time: … / 2026-04-11 04:46 UTC`.
@@ -194,6 +204,12 @@ mod tests {
             "[Telegram Mira id:44 2026-07-06 16:20] Done!",
             text("Done!", Some("2026-07-06T15:20:00Z"), None),
         );
+        check(
+            Role::User,
+            "[Mon 2026-07-06 16:20 UTC] Hi\nyou\n[message_id: 7]",
+            text("Hi\nyou", Some("2026-07-06T16:20:00Z"), None),
+        );
+        check(Role::User, "Hi\n[message_id: 7] there", text("Hi\n[message_id: 7] there", None, None));
         check(Role::User, "[not a time] stays", text("[not a time] stays", None, None));
         check(Role::Assistant, "[[reply_to_current]] <final>Hello.</final>", text("Hello.", None, None));
         check(Role::Assistant, "[[reply_to: 5]]a [[reply_to", text("a [[reply_to", None, None));
@@ -212,6 +228,22 @@ mod tests {
     fn ids_are_no_names() {
         let sender = "Sender (untrusted metadata):\n```json\n{\"label\": \"772C\", \"id\": \"772C\", \"name\": \"772C\"}\n```\n\nhi";
         check(Role::User, sender, text("hi", None, None));
+    }
+
+    #[test]
+    fn sender_before_the_words_is_removed() {
+        let sender = |name: &str| {
+            format!(
+                "Sender (untrusted metadata):\n```json\n{{\"id\": \"ou_7\", \"name\": \"{name}\"}}\n```\n\n[message_id: om_1]\n"
+            )
+        };
+        check(
+            Role::User,
+            &format!("{}Mira: two oars: mine", sender("Mira")),
+            text("two oars: mine", None, Some("Mira")),
+        );
+        check(Role::User, &format!("{}ou_7: hi", sender("ou_7")), text("hi", None, None));
+        check(Role::User, &format!("{}Note: hi", sender("Mira")), text("Note: hi", None, Some("Mira")));
     }
 
     #[test]

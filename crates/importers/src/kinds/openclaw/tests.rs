@@ -1,5 +1,6 @@
 use crate::Kind;
 use crate::kinds::fixtures::{check, check_damaged, check_longer, fixture, keyed, options, read};
+use crate::kinds::testing;
 
 #[test]
 fn workspaces_and_sessions_are_read() {
@@ -46,4 +47,33 @@ fn damaged_input_does_no_harm() {
     for name in ["workspace", "sessions", "windows"] {
         check_damaged(Kind::OpenClaw, &format!("openclaw/{name}"), 30, &options("Europe/Lisbon"));
     }
+}
+
+#[test]
+fn heading_with_a_time_gives_the_time_of_what_follows() {
+    let note = "# 2026-02-13\n\n## [08:11] Rowing\n\n## Training\n\nTwo hours.\n\n## Weather\n\nWind.\n\n## [09:30-10:00] Repair\n\nThe oar.\n\n## Later\n\nRest.\n";
+    testing::check_with(
+        Kind::OpenClaw,
+        &testing::options(),
+        &[
+            ("SOUL.md", "Calm."),
+            ("memory/2026-02-13.md", note),
+            ("memory/2026-02-14.md", "\n"),
+            ("memory/.dreams/events.jsonl", "{\"type\":\"recall\"}\n"),
+        ],
+        "block persona Calm. 2026-11-01T00:00:00Z
+         conversation openclaw:2026-02-13.md 2026-02-13
+         openclaw:2026-02-13.md 2026-02-13 > Training assistant 2026-02-13T08:11:00Z # 2026-02-13
+         ## Training
+         Two hours.
+         openclaw:2026-02-13.md 2026-02-13 > Weather assistant 2026-02-13T08:11:00Z ## Weather
+         Wind.
+         openclaw:2026-02-13.md 2026-02-13 > [09:30-10:00] Repair assistant 2026-02-13T09:30:00Z ## [09:30-10:00] Repair
+         The oar.
+         openclaw:2026-02-13.md 2026-02-13 > Later assistant 2026-02-13T12:00:00Z ## Later
+         Rest.
+         skip 1 empty note
+         skip 1 heading without text
+         skip 1 log of a program below memory",
+    );
 }

@@ -66,6 +66,17 @@ const ATTACHED: [&str; 10] = [
     "(файл добавлен)",
 ];
 
+/// Marks of edited messages, in angle brackets at the end. Those of other languages are known by a mark of direction before them.
+const EDITED: [&str; 7] = [
+    "this message was edited",
+    "se editó este mensaje",
+    "diese nachricht wurde bearbeitet",
+    "ce message a été modifié",
+    "questo messaggio è stato modificato",
+    "mensagem editada",
+    "dit bericht is bewerkt",
+];
+
 /// Longest reference to a file.
 const LONGEST_FILE: usize = 512;
 
@@ -136,8 +147,8 @@ fn without_edit_mark(text: &str) -> &str {
         Some(start) if start > 0 => {
             let is_marked = trimmed[..start].ends_with('\u{200e}')
                 && !trimmed[..start].trim_matches(is_invisible).trim().is_empty();
-            let is_english = trimmed[start..].eq_ignore_ascii_case("<this message was edited>");
-            if is_marked || is_english {
+            let inside = trimmed[start..].trim_matches(['<', '>', '.']).to_lowercase();
+            if is_marked || EDITED.contains(&inside.as_str()) {
                 trimmed[..start].trim_end_matches(|c: char| is_invisible(c) || c.is_whitespace())
             } else {
                 text
@@ -168,6 +179,8 @@ mod tests {
         let hostile = "<".repeat(1 << 20);
         text(&hostile, &hostile, 0);
         text("Late, sorry. \u{200e}<This message was edited>", "Late, sorry.", 0);
+        text("Tarde <Se editó este mensaje.>", "Tarde", 0);
+        text("a <b> c <d>", "a <b> c <d>", 0);
         text(
             "\u{200e}POLL:\nWhen?\n\u{200e}OPTION: Monday (2 votes)",
             "POLL:\nWhen?\n\u{200e}OPTION: Monday (2 votes)",

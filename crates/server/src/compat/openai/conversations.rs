@@ -1,6 +1,7 @@
 //! `POST /conversations`, `GET|POST|DELETE /conversations/{id}`.
 
 use annals_core::ports::Target;
+use annals_core::{Agent, Error, TurnKey};
 use annals_service::Service;
 use annals_service::wire::IngestRequest;
 use axum::Json;
@@ -9,7 +10,7 @@ use axum::http::HeaderMap;
 use serde_json::{Map, Value, json};
 
 use super::items::{idempotency_key, to_messages};
-use super::stored::{Conversation, header, new_id, turn_id};
+use super::stored::{Conversation, HEADER, header, new_id, turn_id};
 use crate::compat::body::JsonObject;
 use crate::rest::Problem;
 use crate::rest::extract::{Adding, Administering, Id, Known, Named, Reading};
@@ -18,6 +19,8 @@ use crate::rest::extract::{Adding, Administering, Id, Known, Named, Reading};
 const MOST_METADATA: usize = 16;
 const LONGEST_KEY: usize = 64;
 const LONGEST_VALUE: usize = 512;
+/// The limit of the name of a conversation, as in `writer/src/check.rs`.
+const LONGEST_ID: usize = 256;
 
 pub(super) async fn create(
     State(service): State<Service>,
@@ -27,8 +30,12 @@ pub(super) async fn create(
 ) -> Result<Json<Value>, Problem> {
     let settings = service.admit(&agent).await?;
     let key = idempotency_key(&headers);
-    let id = new_id("conv_", key, 0)?;
-    let mut messages = vec![header(&id, &metadata(&body)?)];
+    let metadata = metadata(&body)?;
+    let id = match own_id(&body)? {
+        Some(id) => free(&service, &agent, id).await?,
+        None => new_id("conv_", key, 0)?,
+    };
+    let mut messages = vec![header(&id, &metadata)];
     messages.extend(to_messages(&service, &agent, &id, key, body.get("items")).await?);
     let request = IngestRequest { messages, conversation: None, revise: false };
     service.ingest(&agent, &settings, request, service.now()).await?;
@@ -55,9 +62,7 @@ pub(super) async fn update(
     // The text of the turn changes with the metadata, so that search finds what holds now.
     let request = IngestRequest { messages: vec![header(&id, &metadata)], conversation: None, revise: true };
     service.ingest(&agent, &settings, request, service.now()).await?;
-    service
-        .attach(&agent, &turn_id(&agent, &id, super::stored::HEADER), &json!({ "metadata": metadata }).to_string())
-        .await?;
+    service.attach(&agent, &turn_id(&agent, &id, HEADER), &json!({ "metadata": metadata }).to_string()).await?;
     Ok(Json(Conversation::find(&service, &agent, &id).await?.view()))
 }
 
@@ -69,6 +74,35 @@ pub(super) async fn delete(
     Conversation::find(&service, &agent, &id).await?;
     service.forget_target(&agent, &Target::Conversation(id.clone()), false, service.now()).await?;
     Ok(Json(json!({ "id": id, "object": "conversation.deleted", "deleted": true })))
+}
+
+/// Returns the name that a client gives to a conversation, which OpenAI does not allow.
+fn own_id(body: &Map<String, Value>) -> Result<Option<String>, Problem> {
+    match body.get("id") {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(id)) if is_name(id) => Ok(Some(id.clone())),
+        Some(_) => {
+            Err(Problem::malformed("id", format!("must have 1 to {LONGEST_ID} bytes and no control characters")))
+        }
+    }
+}
+
+fn is_name(id: &str) -> bool {
+    (1..=LONGEST_ID).contains(&id.len()) && !id.contains(char::is_control)
+}
+
+/// Returns the name of a conversation that does not exist. One that was deleted may begin again.
+async fn free(service: &Service, agent: &Agent, id: String) -> Result<String, Problem> {
+    match Conversation::find(service, agent, &id).await {
+        Ok(_) => return Err(Error::Exists { what: "conversation", name: id }.into()),
+        Err(problem) if problem.code() == "not_found" => {}
+        Err(problem) => return Err(problem),
+    }
+    let place = TurnKey { conversation: id.clone(), id: HEADER.to_owned() };
+    if service.is_place_forgotten(agent, &place).await? {
+        service.allow_place(agent, &place).await?;
+    }
+    Ok(id)
 }
 
 /// Returns the metadata of a request: up to 16 pairs of short texts.

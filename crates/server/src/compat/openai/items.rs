@@ -17,8 +17,10 @@ use crate::compat::body::JsonObject;
 use crate::rest::Problem;
 use crate::rest::extract::{Adding, Administering, Id, Known, Reading};
 
-/// OpenAI's limits: items of one request, and of one page.
-const MOST_ITEMS: usize = 20;
+/// Items of one request, which is one transaction: as many as a request may have messages, with the turn of a new conversation.
+/// OpenAI allows 20; its own client never sends more.
+const MOST_ITEMS: usize = annals_service::MOST_MESSAGES - 1;
+/// OpenAI's limits of a page.
 const LARGEST_PAGE: usize = 100;
 const USUAL_PAGE: usize = 20;
 

@@ -23,6 +23,13 @@ fn message(text: &str) -> Value {
     json!({ "role": "user", "content": text })
 }
 
+/// Returns a client of a service whose time goes on.
+fn ticking() -> Client {
+    let seconds = AtomicI64::new(0);
+    let clock = move || at(NOW) + SignedDuration::from_secs(seconds.fetch_add(1, Ordering::Relaxed));
+    Client::of(over(Arc::new(MemoryCatalog::new()), Arc::new(clock)))
+}
+
 #[tokio::test]
 async fn conversation_is_created_changed_and_deleted() {
     let client = Client::new();
@@ -70,10 +77,8 @@ async fn items_round_trip_in_order() {
 
 #[tokio::test]
 async fn items_are_turns_of_the_agent() {
-    // Time goes on: what is said later than now is not found.
-    let seconds = AtomicI64::new(0);
-    let clock = move || at(NOW) + SignedDuration::from_secs(seconds.fetch_add(1, Ordering::Relaxed));
-    let client = Client::of(over(Arc::new(MemoryCatalog::new()), Arc::new(clock)));
+    // What is said later than now is not found.
+    let client = ticking();
     let call = json!({ "type": "function_call", "call_id": "c", "name": "get_weather", "arguments": "{}" });
     let reply = json!({ "type": "message", "role": "assistant", "content": [{ "type": "output_text", "text": "Take an umbrella." }] });
     let id = conversation(&client, json!({ "items": [message("How is Bern?"), call, reply] })).await;
@@ -198,7 +203,9 @@ async fn wrong_requests_are_refused_in_openai_s_shape() {
         let text = error["error"]["message"].as_str().unwrap_or_default();
         assert_eq!((status, text.contains(expect)), (400, true), "{method} {path}: {error}");
     };
-    check("POST", &path, json!({ "items": vec![message("x"); 21] }), "items are 21").await;
+    check("POST", &path, json!({ "items": vec![message("x"); 1000] }), "items are 1000").await;
+    check("POST", ROOT, json!({ "id": "" }), "id must have 1 to 256 bytes").await;
+    check("POST", ROOT, json!({ "id": 7 }), "id must have 1 to 256 bytes").await;
     check("POST", &path, json!({ "items": [] }), "items are 0").await;
     check("POST", &path, json!({ "items": [7] }), "items[0] is not an object").await;
     check("POST", &path, json!({ "items": [{ "a": 1 }] }), "items[0] has no type").await;
@@ -210,6 +217,41 @@ async fn wrong_requests_are_refused_in_openai_s_shape() {
     let (status, error) =
         client.ask("POST", &format!("{ROOT}/conv_none/items"), json!({ "items": [message("a")] })).await;
     assert_eq!((status, &error["error"]["code"]), (404, &json!("not_found")));
+}
+
+#[tokio::test]
+async fn items_of_a_large_request_are_added_together() {
+    let client = Client::new();
+    let many: Vec<Value> = (0..999).map(|number| message(&number.to_string())).collect();
+    let id = conversation(&client, json!({ "items": many })).await;
+    let path = format!("{ROOT}/{id}/items");
+    let added = client.get_ok(client.ask("POST", &path, json!({ "items": many })).await);
+    let texts: Vec<Value> =
+        added["data"].as_array().unwrap().iter().map(|item| item["content"][0]["text"].clone()).collect();
+    assert_eq!(texts, (0..999).map(|number| json!(number.to_string())).collect::<Vec<_>>());
+    let half = json!({ "items": [message("kept?"), { "no": "type" }] });
+    assert_eq!(client.ask("POST", &path, half).await.0, 400);
+    assert_eq!(items(&client, &id, "limit=1").await["data"][0]["content"][0]["text"], "998");
+}
+
+#[tokio::test]
+async fn client_may_name_a_conversation_once_and_again_after_deleting_it() {
+    let client = ticking();
+    let body = json!({ "id": "chat 1", "metadata": { "topic": "tea" }, "items": [message("Hello")] });
+    for _ in 0..2 {
+        assert_eq!(conversation(&client, body.clone()).await, "chat 1");
+        let (status, error) = client.ask("POST", ROOT, body.clone()).await;
+        assert_eq!((status, &error["error"]["code"]), (409, &json!("exists")), "{error}");
+        let path = format!("{ROOT}/chat%201");
+        assert_eq!(client.get_ok(client.ask("GET", &path, Value::Null).await)["metadata"], body["metadata"]);
+        assert_eq!(items(&client, "chat%201", "").await["data"].as_array().unwrap().len(), 1);
+        client.get_ok(client.ask("DELETE", &path, Value::Null).await);
+        assert_eq!(client.ask("GET", &path, Value::Null).await.0, 404);
+    }
+    // A conversation that came by another way has its name, too.
+    let messages = json!({ "conversation": "chat-2", "messages": [{ "role": "user", "content": "Hello" }] });
+    client.ask("POST", "/v1/agents/ann/messages", messages).await;
+    assert_eq!(client.ask("POST", ROOT, json!({ "id": "chat-2" })).await.0, 409);
 }
 
 #[tokio::test]

@@ -47,7 +47,10 @@ impl Erasing<'_> {
         self.remove_made_of(touched);
         self.drop_versions(&gone);
         self.data.replies.clear();
-        self.data.requests.clear();
+        // Records of uploads count no messages, and stay.
+        self.data
+            .requests
+            .retain(|_, receipt| receipt.accepted + receipt.duplicate + receipt.revised + receipt.forgotten == 0);
         self.data.keyed.clear();
         self.finish(&gone)
     }

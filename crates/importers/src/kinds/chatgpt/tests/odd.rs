@@ -1,7 +1,7 @@
 //! Odd exports: unknown parts, times of all forms, half characters, shared and deep conversations.
 
 use crate::Kind;
-use crate::kinds::testing::{items, options};
+use crate::kinds::testing::{check_with, items, options};
 
 use super::{SIMPLE, check, export, message, node, simple, text};
 
@@ -92,4 +92,24 @@ fn deep_conversation_is_read_in_full() {
     let (items, summary) =
         items(Kind::ChatGpt, &[("c.json", &export(r#","current_node":"n9999""#, &nodes))], &options());
     assert_eq!((items.len(), summary.skipped.total()), (10_001, 0));
+}
+
+#[test]
+fn capture_of_a_browser_extension_holds_its_conversation() {
+    let capture = r#"{"source":"browser-extension","session":{"turns":[]},"payload":{"id":"c1","title":"Boat","create_time":1784164500,
+        "current_node":"c","mapping":{
+        "a":{"parent":null,"message":{"author":{"role":"user"},"create_time":1784164540,"content":{"content_type":"text","parts":["Is it watertight?"]}}},
+        "b":{"parent":"a","message":{"author":{"role":"assistant"},"create_time":1784164541,"content":{"content_type":"thoughts","parts":["Check the hull."]}}},
+        "c":{"parent":"b","message":{"author":{"role":"assistant"},"create_time":1784164542,"content":{"content_type":"text","parts":["Yes."]}}}}}}"#;
+    let mut options = options();
+    options.thinking = true;
+    check_with(
+        Kind::ChatGpt,
+        &options,
+        &[("capture.json", capture)],
+        "conversation chatgpt:c1 Boat
+         chatgpt:c1 a user 2026-07-16T01:15:40Z Is it watertight?
+         chatgpt:c1 b:thinking assistant 2026-07-16T01:15:41Z Check the hull.
+         chatgpt:c1 c assistant 2026-07-16T01:15:42Z Yes.",
+    );
 }
