@@ -128,6 +128,7 @@ CREATE TABLE journal (
     extracted INTEGER NOT NULL DEFAULT 0, -- The seq up to which all turns have been extracted.
     attempts INTEGER NOT NULL DEFAULT 0, -- Failures since the last success.
     failing_since INTEGER, -- When the first of these failures was.
+    author TEXT, -- JSON: the engine, model and prompt that wrote its summary; NULL if unknown.
     not_before INTEGER, -- No retry before this instant.
     last_error TEXT,
     log_version INTEGER NOT NULL DEFAULT 0 -- The seq of the last change of the log.
@@ -368,6 +369,14 @@ CREATE TABLE usage (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX usage_by_day ON usage (day);
+
+-- What models cost, as people entered it: millionths of the currency per million tokens.
+CREATE TABLE price (
+    model TEXT PRIMARY KEY,
+    currency TEXT NOT NULL,
+    input INTEGER NOT NULL,
+    output INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 -- Tokens that calls under way may use, so that calls at the same time cannot exceed a budget together. Deleted with the
 -- booking of the cost; of a call that never ended, when it expires.

@@ -63,6 +63,7 @@ pub async fn catalog_suite<C: Catalog + 'static>(mut make: impl AsyncFnMut() -> 
         rollup::summaries_of_a_grain_are_the_input_of_the_next,
         rollup::weeks_across_a_month_edge_go_to_the_month_of_their_thursday,
         rollup::failures_are_counted_until_it_is_clean,
+        rollup::failures_of_all_agents_are_listed_until_they_are_clean,
         rollup::waiting_is_noted_without_a_failure,
         rollup::tokens_add_up,
         read::lists_what_shares_an_instant_with_the_range,
