@@ -1,6 +1,7 @@
 //! What pages need, and their router.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use annals_core::Error;
 use annals_service::Service;
@@ -34,6 +35,24 @@ pub struct Site {
     pub stop: CancellationToken,
     /// One permit for each stream of events.
     pub streams: Arc<Semaphore>,
+    /// The times of these streams.
+    pub pace: Pace,
+}
+
+/// The times of a stream of events.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// Between two looks.
+    pub pause: Duration,
+    /// How long a stream lasts.
+    pub lifetime: Duration,
+}
+
+impl Default for Pace {
+    /// People do not notice a shorter pause, and a page that is loaded again costs more than a look.
+    fn default() -> Pace {
+        Pace { pause: Duration::from_secs(2), lifetime: Duration::from_secs(60) }
+    }
 }
 
 /// Streams of events at once. Each holds a connection; a page without one loads its parts again by the clock.

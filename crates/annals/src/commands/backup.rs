@@ -73,7 +73,7 @@ async fn make(global: &Global, args: &cli::Backup) -> Result<ExitCode> {
 }
 
 async fn print_list(global: &Global, target: Option<&str>) -> Result<ExitCode> {
-    let found = manifest::list(&existing(global, target)?).await?;
+    let found = list(&existing(global, target)?).await?;
     if global.json {
         print_json(&found);
         return Ok(ExitCode::SUCCESS);

@@ -128,7 +128,6 @@ CREATE TABLE journal (
     extracted INTEGER NOT NULL DEFAULT 0, -- The seq up to which all turns have been extracted.
     attempts INTEGER NOT NULL DEFAULT 0, -- Failures since the last success.
     failing_since INTEGER, -- When the first of these failures was.
-    author TEXT, -- JSON: the engine, model and prompt that wrote its summary; NULL if unknown.
     not_before INTEGER, -- No retry before this instant.
     last_error TEXT,
     log_version INTEGER NOT NULL DEFAULT 0 -- The seq of the last change of the log.
@@ -232,6 +231,7 @@ CREATE TABLE ledger (
     degraded INTEGER NOT NULL DEFAULT 0, -- 1 if the built-in engine wrote it because the model could not.
     ungrounded INTEGER NOT NULL DEFAULT 0, -- Number of names, numbers and dates in its summary that no source contains.
     failing_since INTEGER, -- When the first of these failures was.
+    author TEXT, -- JSON: the engine, model and prompt that wrote its summary; NULL if unknown.
     PRIMARY KEY (agent_id, grain, period)
 ) STRICT, WITHOUT ROWID;
 

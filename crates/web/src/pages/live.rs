@@ -23,10 +23,6 @@ use crate::link;
 use crate::site::Site;
 use crate::visit::{Visitor, empty};
 
-/// Between two looks. People do not notice a shorter time, and a page that is loaded again costs more than a look.
-const PAUSE: Duration = Duration::from_secs(2);
-/// How long a stream lasts.
-const LIFETIME: Duration = Duration::from_secs(60);
 /// A comment after so long keeps proxies from closing the connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
 /// A browser connects again after so long.
@@ -64,7 +60,8 @@ pub(crate) async fn events(
         Some(seen) => seen.to_owned(),
         None => pulse(&site, agent.as_ref()).await?,
     };
-    let watch = Watch { site, agent, last, ends: Instant::now() + LIFETIME, is_first: true, _permit };
+    let lifetime = site.pace.lifetime;
+    let watch = Watch { site, agent, last, ends: Instant::now() + lifetime, is_first: true, _permit };
     let events = Sse::new(stream::unfold(watch, next)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE));
     // Some proxies would collect the events otherwise.
     Ok(([(HeaderName::from_static("x-accel-buffering"), "no")], events).into_response())
@@ -84,7 +81,7 @@ async fn next(mut watch: Watch) -> Option<(std::result::Result<Event, Infallible
         tokio::select! {
             () = watch.site.stop.cancelled() => return None,
             () = sleep_until(watch.ends) => return None,
-            () = sleep(PAUSE) => {}
+            () = sleep(watch.site.pace.pause) => {}
         }
     }
 }
