@@ -38,7 +38,7 @@ class Model(BaseHTTPRequestHandler):
     def do_POST(self):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         prompt = asked["messages"][-1]["content"]
-        if "ward" in prompt and "2026-03-09" in prompt:
+        if "ward" in prompt and str(datetime.now(timezone.utc).date() - timedelta(days=2)) in prompt:
             return self.reply(503, {"error": {"message": "the model is loading"}})
         text = "I cannot summarise this." if "sauna" in prompt else json.dumps(self.answer(prompt, str(asked)))
         used = {"prompt_tokens": len(prompt) // 4, "completion_tokens": len(text) // 4, "total_tokens": 0}
@@ -80,27 +80,44 @@ def busy(playwright, folder):
     (data / "annals.toml").write_text(
         f'[models]\nbase_url = "http://127.0.0.1:{model.server_port}/v1"\nmodel = "small-model"\ndaily_tokens = 20000\nprocess_daily_tokens = 40000\n'
         f'[models.weekly]\nmodel = "large-model"\n[backup]\ntarget = "{folder}/backups"\nkeep = 14\n')
-    at = lambda when, *arguments: command(*arguments, "--data", str(data), now=when)
-    for day in range(1, 11):
-        day = date(2026, 3, day)
+    # A roll-up with failures ends with 1.
+    at = lambda when, *arguments: command(*arguments, "--data", str(data), now=when, expect=(0, 1))
+    now = datetime.now(timezone.utc).replace(microsecond=0)
+    for ago in range(10, 0, -1):
+        day = now.date() - timedelta(days=ago)
         lines = [json.dumps({"agent": agent, "conversation": str(day), "role": "user", "name": agent.title(), "at": f"{day}T{9 + hour:02}:05:00Z",
                              "content": text.format(n=day.day * 7 + hour)})
-                 for agent, texts in SAID.items() for hour, text in enumerate(texts * (1 + day.day % 3))]
+                 for agent, texts in SAID.items() for hour, text in enumerate(texts * (1 + ago % 3))]
         messages = Path(folder) / "messages.jsonl"
         messages.write_text("\n".join(lines))
         at(f"{day}T20:00:00Z", "import", str(messages))
         at(f"{day + timedelta(days=1)}T07:00:00Z", "rollup")
-        if day.day % 3 == 1:
+        if ago % 3 == 1:
             at(f"{day + timedelta(days=1)}T02:30:00Z", "backup")
-    service = Service(data)
+    service = Service(data, f"{now:%Y-%m-%dT%H:%M:%SZ}")
+    monday = now.date() - timedelta(days=now.weekday() + 7)
     service.put("/v1/prices", {"currency": "USD", "prices": [{"model": "small-model", "input": 0.15, "output": 0.6},
                                                              {"model": "large-model", "input": 2.5, "output": 10}]})
     shoot(playwright, service.address, "web-jobs", "/jobs")
-    shoot(playwright, service.address, "web-costs", "/costs?from=2026-03-02&to=2026-03-08", size=(1200, 900))
+    shoot(playwright, service.address, "web-costs", f"/costs?from={monday}&to={monday + timedelta(days=6)}", size=(1200, 900))
     shoot(playwright, service.address, "web-operator", "/operator", size=(1200, 900))
-    shoot(playwright, service.address, "web-agents", "/?all=yes", size=(1200, 500))
-    shoot(playwright, service.address, "web-failed", "/agents/hotel?period=2026-W10&open=2026-03-05", size=(1200, 900))
+    shoot(playwright, service.address, "web-failed", f"/agents/hotel?period={label(2, now.date() - timedelta(days=4))}&open={now.date() - timedelta(days=4)}", size=(1200, 900))
     service.stop()
+
+
+def set_states(data):
+    """Gives some periods of the demo states that it does not reach by itself. The job that would mend them is off."""
+    (data / "jobs").mkdir(exist_ok=True)
+    (data / "jobs" / "rollup.toml").write_text("enabled = false\n")
+    with sqlite3.connect(data / "catalog.sqlite") as catalog:
+        catalog.execute("UPDATE ledger SET sealed = 1 WHERE period = '2025-01'")
+        catalog.execute("DELETE FROM summary WHERE period IN ('2025-W03', '2025-W04', '2025-W10')")
+        catalog.execute("UPDATE ledger SET degraded = 1 WHERE period = '2025-W08'")
+        catalog.execute("UPDATE ledger SET dirty_seq = clean_seq + 1 WHERE period = '2025-W10'")
+        days = [day for day, in catalog.execute("SELECT period FROM ledger WHERE grain = 1 AND period LIKE '2025-02-%' ORDER BY period")]
+        catalog.execute("UPDATE ledger SET dirty_seq = clean_seq + 1 WHERE period = ?", (days[-3],))
+        catalog.execute("UPDATE ledger SET dirty_seq = clean_seq + 1, attempts = 2, last_error = 'small-model: the answer is no JSON' WHERE period = ?", (days[4],))
+    return days[4]
 
 
 def pictures(playwright, folder, diary):
@@ -108,8 +125,10 @@ def pictures(playwright, folder, diary):
     command("demo", "--data", str(data))
     service = Service(data)
     shoot(playwright, service.address, "web-timeline", "/agents/demo?period=2025&open=2025-Q2")
-    shoot(playwright, service.address, "web-week", "/agents/demo?period=2025-Q1&open=2025-W07", "dark")
-    shoot(playwright, service.address, "web-status", "/agents/demo/status")
+    service.stop()
+    failed = set_states(data)
+    service = Service(data)
+    shoot(playwright, service.address, "web-states", f"/agents/demo?period=2025-Q1&open={failed}", "dark")
     service.stop()
     busy(playwright, folder)
     if diary:

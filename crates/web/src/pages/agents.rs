@@ -31,7 +31,7 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Query(query
     for agent in &agents {
         rows.push(site.service.agent_overview(agent).await?);
     }
-    let live = Some(live::address(&site, None).await?);
+    let live = live::address(&site, &visitor, None).await?;
     let page = Page { title: "Agents".into(), visitor: Some(&visitor), live, ..Page::default() };
     Ok(page.show(html! {
         h1 { "Agents" }

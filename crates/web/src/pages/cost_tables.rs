@@ -128,9 +128,9 @@ fn table(title: &str, first: &str, answer: &CostsAnswer, key: fn(&CostView) -> S
                 th.n scope="col" { "Cost" } th scope="col" { span.hidden { "Share" } }
             } }
             tbody { @for (name, sum) in rows.iter().take(MOST_ROWS) { tr {
-                th scope="row" { bdi { (name) } }
+                th.t scope="row" { bdi { (name) } }
                 td.n { (words::count(sum.calls)) } td.n { (words::count(sum.tokens_in)) } td.n { (words::count(sum.tokens_out)) }
-                td.n { @if sum.has_unpriced && sum.cost == 0.0 { "no price" } @else { @if sum.has_unpriced { "over " } (amount(sum.cost, &answer.currency)) } }
+                td.n.t { @if sum.has_unpriced && sum.cost == 0.0 { "no price" } @else { @if sum.has_unpriced { "over " } (amount(sum.cost, &answer.currency)) } }
                 td.share { svg width="100%" height="10" aria-hidden="true" { rect.in width=(format!("{:.1}%", sum.tokens() as f64 / most as f64 * 100.0)) height="10" {} } }
             } } }
         } }

@@ -36,7 +36,7 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Query(query
     let request = CostsRequest { agent: None, from: query.parsed("from")?, to: query.parsed("to")? };
     let answer = service.costs(&agents, &request, now).await?;
     let prices = service.prices().await?;
-    let live = Some(live::address(&site, None).await?);
+    let live = live::address(&site, &visitor, None).await?;
     let page = Page { title: "Costs".into(), visitor: Some(&visitor), live, ..Page::default() };
     Ok(page.show(html! {
         h1 { "Costs" }

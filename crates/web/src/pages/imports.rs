@@ -1,7 +1,7 @@
 //! Importing what another program keeps: a form with an upload, its progress, and the report of what was stored and skipped.
 
+use annals_core::Error;
 use annals_core::ports::Scope;
-use annals_core::{Agent, Error};
 use annals_service::Service;
 use annals_service::wire::{
     FoundItems, ImportCounts, ImportReport, ImportStatus, ImportView, SkippedView, StoredItems,
@@ -46,7 +46,7 @@ pub(crate) async fn form(State(site): State<Site>, visitor: Visitor, Path(name):
     visitor.needs(Scope::Ingest)?;
     let agent = visitor.caller.agent(&name)?;
     let imports = site.service.present_uploads(Some(&agent));
-    let live = Some(live::address(&site, Some(&agent)).await?).filter(|_| visitor.caller.may(Scope::Search));
+    let live = live::address(&site, &visitor, Some(&agent)).await?;
     let page = Page { title: "Import".into(), visitor: Some(&visitor), agent: Some(&name), tab: Some("import"), live };
     Ok(page.show(html! {
         h1 { "Import" }
@@ -83,7 +83,8 @@ pub(crate) async fn show(
     let found = site.service.upload(agent.workspace(), &id).await?;
     let none = || Error::NotFound { what: "import", name: id.clone() };
     let (_, view) = found.filter(|(owner, _)| *owner == agent).ok_or_else(none)?;
-    let live = live_of(&site, &visitor, &agent, &view).await?;
+    let is_over = !matches!(view.status, ImportStatus::Waiting | ImportStatus::Running);
+    let live = if is_over { None } else { live::address(&site, &visitor, Some(&agent)).await? };
     let page = Page { title: "Import".into(), visitor: Some(&visitor), agent: Some(&name), tab: Some("import"), live };
     Ok(page.show(html! {
         h1 { @if view.dry_run { "What the upload holds" } @else { "Import" } }
@@ -93,23 +94,6 @@ pub(crate) async fn show(
         }
         p { a href=(link::agent(&name, "import")) { @if view.dry_run { "Import it now: the form again" } @else { "Another import" } } }
     }))
-}
-
-async fn live_of(site: &Site, visitor: &Visitor, agent: &Agent, view: &ImportView) -> Result<Option<String>, Error> {
-    let is_over = !matches!(view.status, ImportStatus::Waiting | ImportStatus::Running);
-    if is_over || !visitor.caller.may(Scope::Search) || service_knows_not(&site.service, agent).await? {
-        return Ok(None);
-    }
-    live::address(site, Some(agent)).await.map(Some)
-}
-
-/// Events are of agents that exist; a new one begins with its first message.
-async fn service_knows_not(service: &Service, agent: &Agent) -> Result<bool, Error> {
-    match service.known(agent.clone()).await {
-        Ok(_) => Ok(false),
-        Err(Error::NotFound { .. }) => Ok(true),
-        Err(error) => Err(error),
-    }
 }
 
 fn address(agent: &str, id: &str) -> String {

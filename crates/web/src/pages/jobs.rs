@@ -25,7 +25,7 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor) -> Shown {
         None => Vec::new(),
     };
     let failures = site.service.all_failures(MOST_FAILURES).await?;
-    let live = Some(live::address(&site, None).await?);
+    let live = live::address(&site, &visitor, None).await?;
     let page = Page { title: "Jobs".into(), visitor: Some(&visitor), live, ..Page::default() };
     Ok(page.show(html! {
         h1 { "Jobs" }
@@ -68,12 +68,12 @@ fn table(visitor: &Visitor, jobs: &[JobView]) -> Markup {
             tbody { @for job in jobs { tr {
                 th scope="row" { (job.name) }
                 td { (state(job)) }
-                td { @if let Some(at) = job.last_start { (words::utc(at)) } @else { "not yet" } }
-                td { (took(job)) }
+                td.t { @if let Some(at) = job.last_start { (words::utc(at)) } @else { "not yet" } }
+                td.t { (took(job)) }
                 td { (outcome(job)) }
-                td { @if let Some(at) = job.next_wake { (words::utc(at)) } @else { "never" } }
+                td.t { @if let Some(at) = job.next_wake { (words::utc(at)) } @else { "never" } }
                 td.n { (words::count(job.runs)) }
-                td { form method="post" action=(format!("/jobs/{}/run", job.name)) {
+                td.t { form method="post" action=(format!("/jobs/{}/run", job.name)) {
                     (token(visitor)) button.plain #(format!("run-{}", job.name)) type="submit" aria-label=(format!("Run now: {}", job.name)) { "Run now" }
                 } }
             } } }
@@ -87,7 +87,7 @@ fn failed(failures: &[AgentFailure]) -> Markup {
         h2 #failures { "Summaries that failed" }
         @if failures.is_empty() { p.empty { "None. Every due summary was written, or is due with the next run of the job rollup." } }
         @else {
-            p.hint { "Each is tried again by the job rollup after the time given here. When the attempts are used up, the built-in engine writes it." }
+            p.hint { "Each is tried again by the job rollup after the time given here. After the last attempt the built-in engine writes the summary; the model writes it again when it can." }
             div.scroll tabindex="0" role="region" aria-label="Summaries that failed" { table {
                 thead { tr { th scope="col" { "Agent" } th scope="col" { "Period" } th.n scope="col" { "Attempts" } th scope="col" { "Why" } th scope="col" { "Tried again after" } } }
                 tbody { @for AgentFailure { workspace, agent, failure } in failures { tr {
@@ -95,7 +95,7 @@ fn failed(failures: &[AgentFailure]) -> Markup {
                     td { @if workspace == "default" { a href=(link::timeline(agent, &failure.period, Some(&failure.period))) { (failure.period) } } @else { (failure.period) } }
                     td.n { (failure.attempts) }
                     td dir="auto" { (failure.error) }
-                    td { @match failure.not_before.as_deref() { Some(at) => (at.parse().map_or_else(|_| at.to_owned(), words::utc)), None => "the next run" } }
+                    td.t { @match failure.not_before.as_deref() { Some(at) => (at.parse().map_or_else(|_| at.to_owned(), words::utc)), None => "the next run" } }
                 } } }
             } }
             @if failures.len() == MOST_FAILURES { p.hint { "There may be more." } }

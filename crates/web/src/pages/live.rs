@@ -45,10 +45,12 @@ pub(crate) async fn events(
     headers: HeaderMap,
     Query(query): Query,
 ) -> Shown {
+    visitor.needs(Scope::Search)?;
     let agent = match query.get("agent") {
-        Some(name) => Some(visitor.agent(&site.service, name, Scope::Search).await?),
+        // It need not exist: a first import creates it while its page is open.
+        Some(name) => Some(visitor.caller.agent(name)?),
         None => {
-            visitor.needs(Scope::Search)?;
+            visitor.needs_all()?;
             None
         }
     };
@@ -88,11 +90,10 @@ async fn next(mut watch: Watch) -> Option<(std::result::Result<Event, Infallible
 
 /// Returns a word that differs if a page of this agent, or of the operator, would look different.
 async fn pulse(site: &Site, agent: Option<&Agent>) -> Result<String> {
-    let mut parts = Vec::new();
-    match agent {
-        Some(agent) => parts.push(site.service.pulse(agent).await?),
-        None => parts.push(site.service.pulse_of_imports(None)),
+    if let Some(agent) = agent {
+        return site.service.pulse(agent).await;
     }
+    let mut parts = vec![site.service.pulse_of_imports(None)];
     if let Some(jobs) = site.host.as_ref().and_then(|host| host.jobs()) {
         let status = jobs.status().await;
         parts.extend(status.iter().map(|job| format!("{} {} {}", job.name, job.runs.ended, job.runs.is_running())));
@@ -100,9 +101,14 @@ async fn pulse(site: &Site, agent: Option<&Agent>) -> Result<String> {
     Ok(Digest::of(parts).to_string()[..16].to_owned())
 }
 
-/// Returns the address of the events of a page that is drawn now.
-pub(super) async fn address(site: &Site, agent: Option<&Agent>) -> Result<String> {
+/// Returns the address of the events of a page that is drawn now. Those of no agent are of the whole process, so only the operator
+/// gets them.
+pub(super) async fn address(site: &Site, visitor: &Visitor, agent: Option<&Agent>) -> Result<Option<String>> {
+    let may_see = visitor.caller.may(Scope::Search) && (agent.is_some() || visitor.is_operator());
+    if !may_see {
+        return Ok(None);
+    }
     let since = pulse(site, agent).await?;
     let agent = agent.map(|agent| ("agent", agent.name()));
-    Ok(link::with("/events", agent.into_iter().chain([("since", since.as_str())])))
+    Ok(Some(link::with("/events", agent.into_iter().chain([("since", since.as_str())]))))
 }

@@ -42,7 +42,7 @@ async fn drawn(site: &Site, visitor: &Visitor, findings: Option<Result<Vec<Findi
         Some(jobs) => jobs.status().await.iter().map(JobView::from).find(|job| job.name == "backup"),
         None => None,
     };
-    let live = Some(live::address(site, None).await?);
+    let live = live::address(site, visitor, None).await?;
     let page = Page { title: "Service".into(), visitor: Some(visitor), live, ..Page::default() };
     Ok(page.show(html! {
         h1 { "Service" }

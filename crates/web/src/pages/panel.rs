@@ -48,6 +48,7 @@ pub(super) async fn opened(
     Ok(html! {
         section.panel #opened aria-labelledby="opened-name" {
             (head(agent.name(), window, period, view, picture.turns(view.from, view.to)))
+            (why_failed(view))
             div.columns {
                 div {
                     @match &told {
@@ -103,7 +104,7 @@ fn why_no_text(view: &PeriodView) -> String {
         PeriodState::Open => format!("Not over yet. Its summary is written after {}.", words::day(view.to)),
         PeriodState::Waiting => "It is over, and its summary is due. The job rollup writes it within minutes.".into(),
         PeriodState::Writing => "Its summary is being written now.".into(),
-        PeriodState::Failed => "It has no summary, because every attempt failed so far. The reason is below.".into(),
+        PeriodState::Failed => "It has no summary, because every attempt failed so far. The reason is above.".into(),
         PeriodState::Pruned => {
             "Its summary was pruned by the retention plan. The coarser summaries cover these days.".into()
         }
@@ -124,14 +125,24 @@ fn notes(view: &PeriodView) -> Markup {
             @if view.outdated {
                 div { dt { "Recipe" } dd { "written with another prompt, model or engine than the present one; " code { "annals rollup --refresh" } " writes it again" } }
             }
-            @if let Some(error) = &view.error {
-                div.warning { dt { "Why it failed" } dd dir="auto" { (error) } }
-                div.warning { dt { (words::plural(view.attempts.into(), "failed attempt")) } dd {
-                    @match view.not_before.as_deref() {
-                        Some(next) => { "tried again after " (next.parse().map_or_else(|_| next.to_owned(), words::utc)) },
-                        None => "tried again by the next run of the job rollup",
-                    }
-                } }
+        }
+    }
+}
+
+/// Says why the last attempt failed, and when the next is.
+fn why_failed(view: &PeriodView) -> Markup {
+    html! {
+        @if let Some(error) = &view.error {
+            p.notice {
+                @match view.attempts {
+                    0 => { strong { "Why it waits: " } },
+                    attempts => { strong { "Why it failed" } " (" (words::plural(attempts.into(), "attempt")) "): " },
+                }
+                bdi { (error) }
+                @match view.not_before.as_deref() {
+                    Some(next) => { ". Tried again after " (next.parse().map_or_else(|_| next.to_owned(), words::utc)) "." },
+                    None => ". Tried again by the next run of the job rollup.",
+                }
             }
         }
     }

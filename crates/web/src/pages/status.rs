@@ -21,7 +21,7 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Path(name):
     let paid = site.service.costs(agents, &CostsRequest::default(), now).await?;
     let budget = costs::budget(&site.service, agents, &paid).await?;
     let dead = site.service.dead_letters(&agent).await?;
-    let live = Some(live::address(&site, Some(&agent)).await?);
+    let live = live::address(&site, &visitor, Some(&agent)).await?;
     let page = Page { title: "Status".into(), visitor: Some(&visitor), agent: Some(&name), tab: Some("status"), live };
     Ok(page.show(html! {
         h1 { "Status" }

@@ -39,7 +39,7 @@ pub(crate) async fn show(
         Some(open) => panel::opened(service, &visitor, &agent, &zones, window, open).await?,
         None => html! {},
     };
-    let (title, live) = (window.name(), Some(live::address(&site, Some(&agent)).await?));
+    let (title, live) = (window.name(), live::address(&site, &visitor, Some(&agent)).await?);
     let page = Page { title, visitor: Some(&visitor), agent: Some(&name), tab: Some(""), live };
     Ok(page.show(html! {
         (heading(&name, window, &answer))

@@ -80,9 +80,13 @@ async fn streams_are_bounded_and_need_what_the_page_needs() {
     assert_eq!(open(&browser, EVENTS).await.0, 503);
     drop(taken);
     assert_eq!(open(&browser, EVENTS).await.0, 200);
-    for (name, status) in [("ingest", 403), ("foreign", 404), ("bound", 404)] {
+    // The foreign key gets those of the agent of this name in its own workspace.
+    for (name, of_agent, of_all) in
+        [("ingest", 403, 403), ("foreign", 200, 403), ("bound", 404, 403), ("admin", 200, 200)]
+    {
         let browser = Browser::with(&site, name).await;
-        assert_eq!(open(&browser, EVENTS).await.0, status, "{name}");
+        assert_eq!(open(&browser, EVENTS).await.0, of_agent, "{name}");
+        assert_eq!(open(&browser, "/events").await.0, of_all, "{name}");
     }
     assert_eq!(open(&Browser::new(&site), EVENTS).await.0, 303);
 }
