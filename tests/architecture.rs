@@ -68,12 +68,13 @@ const EDGES: [(&str, &[&str]); 20] = [
 ];
 
 /// Dependencies that only one crate may have. Exception: the bench also uses SQLite, as an alternative to measure against.
-const KEPT_APART: [(&str, &str); 11] = [
+const KEPT_APART: [(&str, &str); 12] = [
     ("async-openai", "annals-llm"),
     ("duckdb", "annals-facts"),
     ("reqwest", "annals-llm"),
     ("lancedb", "annals-strata"),
     ("maud", "annals-web"),
+    ("multer", "annals-web"),
     ("rusqlite", "annals-catalog"),
     ("rmcp", "annals-server"),
     ("rten", "annals-embedder"),

@@ -4,10 +4,10 @@ import json
 import os
 import re
 import subprocess
-import sys
 import tempfile
 import time
 import urllib.request
+from datetime import date, timedelta
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
@@ -16,6 +16,9 @@ BINARY, CHROMIUM, AXE = (os.environ[name] for name in ("ANNALS", "CHROMIUM", "AX
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 NOW = "2026-03-11T09:00:00Z"
 EVIL = "<script>window.hacked = 1</script><img src=x onerror=\"window.hacked = 2\"> and the walnut tree"
+
+SESSION = json.dumps({"type": "user", "uuid": "u1", "sessionId": "s1", "timestamp": "2026-03-04T10:00:00Z",
+                      "message": {"role": "user", "content": "We sold the boat."}}) + "\nnot a line\n"
 
 
 class Service:
@@ -29,19 +32,26 @@ class Service:
             told += self.process.stdout.readline()
         self.address = json.loads(told)["address"]
 
-    def post(self, path, body, key=None):
-        headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
-        request = urllib.request.Request(self.address + path, json.dumps(body).encode(), headers)
+    def post(self, path, body):
+        return self.send("POST", path, body)
+
+    def put(self, path, body):
+        return self.send("PUT", path, body)
+
+    def send(self, method, path, body):
+        request = urllib.request.Request(self.address + path, json.dumps(body).encode(), {"Content-Type": "application/json"}, method=method)
         with urllib.request.urlopen(request) as answer:
             return json.load(answer)
 
     def stop(self):
         self.process.terminate()
-        self.process.wait(30)
+        self.process.wait(60)
 
 
-def command(*arguments):
-    return subprocess.run([BINARY, "--now", NOW, *arguments], check=True, capture_output=True, text=True).stdout
+def command(*arguments, now=NOW, expect=(0,)):
+    done = subprocess.run([BINARY, "--now", now, *arguments], capture_output=True, text=True)
+    assert done.returncode in expect, f"{arguments}: {done.stderr}"
+    return done.stdout
 
 
 class Walk:
@@ -67,7 +77,7 @@ class Walk:
 
     def settle(self, expect):
         self.page.wait_for_url(re.compile(expect))
-        self.page.wait_for_load_state("networkidle")
+        self.page.wait_for_load_state("load")
 
     def axe(self, what):
         # The policy of the pages forbids inline script; the test adds its own to an isolated evaluation.
@@ -83,8 +93,9 @@ class Walk:
 PAGES = [
     ("", "year"), ("?period=2020s", "decade"), ("?period=2025-Q1", "quarter"), ("?period=2025-02&open=2025-W07", "month"),
     ("?period=2025-W07", "week"), ("?period=2025-02-11", "day"), ("/search?q=walnut&explain=yes", "search"),
-    ("/context?prompt=Is+Marta+allergic+to+walnuts%3F", "context"), ("/facts?history=yes", "facts"), ("/status", "status"),
+    ("/context?prompt=Is+Marta+allergic+to+walnuts%3F", "context"), ("/facts?history=yes", "facts"), ("/status", "status"), ("/import", "import"),
 ]
+OTHERS = ("/keys", "/jobs", "/operator", "/costs", "/?all=yes", "/login", "/agents/demo/forget?conversation=none")
 
 
 def reads_well_everywhere(playwright, address):
@@ -96,7 +107,7 @@ def reads_well_everywhere(playwright, address):
             walk.axe(what)
             wide = walk.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
             assert wide <= 0, f"{what} is {wide} px too wide"
-        for path in ("/keys", "/jobs", "/?all=yes", "/login", "/agents/demo/forget?conversation=none"):
+        for path in OTHERS:
             assert walk.go(path) == 200, path
             walk.axe(f"{path} {scheme} {width}")
         walk.done()
@@ -149,6 +160,94 @@ def mouse_opens_and_wheel_zooms(playwright, address):
     walk.settle("period=2025$")
     page.go_back()
     walk.settle("period=2025-Q3")
+    walk.done()
+
+
+def days_are_chosen_on_the_strip(playwright, address):
+    """By mouse, by keys, and without script by the fields alone."""
+    walk = Walk(playwright, address, viewport={"width": 1280, "height": 1000})
+    page = walk.page
+    value = lambda name: page.input_value(f"#between input[name={name}]")
+    walk.go("/agents/demo?period=2025")
+    box = page.locator(".brush").bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.25, box["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + 20, steps=5)
+    page.mouse.up()
+    assert value("from").startswith("2025-0") and "2025-06-2" < value("to") < "2025-07-1", (value("from"), value("to"))
+    before = value("from")
+    page.get_by_role("slider", name="First day").focus()
+    for key in ("ArrowRight", "ArrowRight", "PageUp", "ArrowLeft"):
+        page.keyboard.press(key)
+    moved = (date.fromisoformat(value("from")) - date.fromisoformat(before)).days
+    assert moved == 8 and "period=2025" in page.url, (moved, page.url)
+    assert "2025" in page.get_by_role("slider", name="First day").get_attribute("aria-valuetext")
+    walk.axe("brush")
+    page.fill("#between input[name=q]", "walnut")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(f"/search.*from={value_of(moved, before)}"))
+    assert page.input_value("form.search input[name=from]") == value_of(moved, before)
+    walk.done()
+    plain = Walk(playwright, address, java_script_enabled=False)
+    plain.go("/agents/demo?period=2025-02")
+    assert plain.page.locator(".brush").is_hidden()
+    plain.page.fill("#between input[name=q]", "walnut")
+    plain.page.click("#between button")
+    assert "from=2025-0" in plain.page.url
+    plain.done()
+
+
+def value_of(days, first):
+    return (date.fromisoformat(first) + timedelta(days=days)).isoformat()
+
+
+def open_page_follows_what_happens(playwright, service):
+    """Messages and an import appear on pages that are open, and a hidden page holds no connection."""
+    walk = Walk(playwright, service.address)
+    page = walk.page
+    walk.go("/agents/demo?period=2026-03-04")
+    assert page.get_by_label(re.compile("follows by itself")).count() == 0
+    service.post("/v1/agents/demo/messages", {"conversation": "live", "messages": [
+        {"role": "user", "content": "This page follows by itself.", "at": "2026-03-04T10:00:00Z"}]})
+    page.get_by_label(re.compile("follows by itself")).first.wait_for(state="attached")
+    walk.go("/agents/imported/import")
+    page.select_option("select[name=from]", "claude-code")
+    page.fill("input[name=me]", "Ann")
+    page.set_input_files("input[name=file]", {"name": "s.jsonl", "mimeType": "text/plain", "buffer": SESSION.encode()})
+    page.get_by_role("button", name="Upload").click()
+    page.get_by_text("Nothing was stored.").wait_for()
+    assert "Skipped" in page.inner_text("main"), page.inner_text("main")
+    walk.axe("report of an upload")
+    walk.go("/agents/imported/import")
+    page.select_option("select[name=from]", "claude-code")
+    page.uncheck("input[name=dry_run]")
+    page.set_input_files("input[name=file]", {"name": "s.jsonl", "mimeType": "text/plain", "buffer": SESSION.encode()})
+    page.get_by_role("button", name="Upload").focus()
+    page.keyboard.press("Enter")
+    page.get_by_text("Everything is stored and searchable.").wait_for()
+    page.get_by_role("link", name="Look at it on the timeline").click()
+    page.wait_for_url(re.compile("/agents/imported\\?period=2026"))
+    walk.done()
+
+
+def operator_sees_and_changes(playwright, address):
+    walk = Walk(playwright, address)
+    page = walk.page
+    walk.go("/costs")
+    page.fill("input[name=currency]", "USD")
+    page.fill("input[name=model_0]", "small-model")
+    page.fill("input[name=input_0]", "0.15")
+    page.fill("input[name=output_0]", "0.6")
+    page.get_by_role("button", name="Save prices").click()
+    page.wait_for_url(re.compile("/costs#prices"))
+    assert page.input_value("input[name=input_0]") == "0.15"
+    page.get_by_role("link", name="Last week").click()
+    page.get_by_text("no model was called").wait_for()
+    walk.go("/operator")
+    assert "healthy" in page.inner_text("main") and "[backup]" in page.inner_text("main")
+    page.get_by_role("button", name="Examine now").click()
+    page.get_by_text("write and read").wait_for()
+    walk.axe("doctor")
     walk.done()
 
 
@@ -220,16 +319,10 @@ def keys_open_what_they_may(playwright, data):
     service.stop()
 
 
-def figures(playwright, address):
-    for name, path, scheme in (("web-timeline", "/agents/demo?period=2025&open=2025-Q2", "light"), ("web-week", "/agents/demo?period=2025-Q1&open=2025-W07", "dark"),
-                               ("web-status", "/agents/demo/status", "light")):
-        walk = Walk(playwright, address, color_scheme=scheme, viewport={"width": 1200, "height": 820})
-        walk.go(path)
-        walk.page.wait_for_timeout(300)
-        target = DOCS / f"{name}.png"
-        walk.page.screenshot(path=target)
-        print(f"{target.name}: {target.stat().st_size / 1000:.0f} kB")
-        walk.done()
+def timed(test, *arguments):
+    begun = time.monotonic()
+    test(*arguments)
+    print(f"{test.__name__}: ok, {time.monotonic() - begun:.0f} s", flush=True)
 
 
 def main():
@@ -237,17 +330,14 @@ def main():
         data = Path(folder) / "demo"
         command("demo", "--data", str(data))
         service = Service(data)
-        if "--figures" in sys.argv:
-            figures(playwright, service.address)
-        for test in (mouse_opens_and_wheel_zooms, keys_move_and_zoom, content_is_there_without_script, reads_well_everywhere):
-            begun = time.monotonic()
-            test(playwright, service.address)
-            print(f"{test.__name__}: ok, {time.monotonic() - begun:.0f} s", flush=True)
-        markup_of_memories_is_text(playwright, service)
-        print("markup_of_memories_is_text: ok", flush=True)
+        run = lambda test, *arguments: timed(test, playwright, *arguments)
+        for test in (mouse_opens_and_wheel_zooms, keys_move_and_zoom, days_are_chosen_on_the_strip, content_is_there_without_script,
+                     operator_sees_and_changes, reads_well_everywhere):
+            run(test, service.address)
+        run(open_page_follows_what_happens, service)
+        run(markup_of_memories_is_text, service)
         service.stop()
-        keys_open_what_they_may(playwright, data)
-        print("keys_open_what_they_may: ok", flush=True)
+        run(keys_open_what_they_may, data)
 
 
 if __name__ == "__main__":

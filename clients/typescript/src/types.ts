@@ -8,6 +8,16 @@ export interface AgentsAnswer {
   next_cursor?: string | null;
 }
 
+/** Who wrote a summary. */
+export interface AuthorView {
+  /** The engine with its version. */
+  engine: string;
+  /** The model. Null for the built-in engine. */
+  model?: string | null;
+  /** The prompt with the beginning of its digest. Null for the built-in engine. */
+  prompt?: string | null;
+}
+
 /** A short text that is part of every context, such as persona, human or project. */
 export interface BlockView {
   /** Name of the block: 1 to 64 bytes. */
@@ -30,6 +40,16 @@ export interface BlocksView {
   agent: string;
   /** The blocks. */
   blocks: Array<BlockView>;
+}
+
+/** What the configuration allows per UTC day. Reranking has a budget of its own of the same size. */
+export interface BudgetView {
+  /** Tokens of one agent whose settings name no budget. */
+  agent: number;
+  /** Tokens of all agents. */
+  process: number;
+  /** Tokens of all agents of a workspace. */
+  workspace: number;
 }
 
 /** Context within the token budget. */
@@ -130,6 +150,49 @@ export interface CorrectRequest {
   pinned?: boolean | null;
   /** Text that replaces the present one. */
   text?: string | null;
+}
+
+/** Tokens of one agent for one purpose by one model on one UTC day. */
+export interface CostView {
+  /** Name of the agent. */
+  agent: string;
+  /** Number of calls that were answered. */
+  calls: number;
+  /** What they cost. Null if the model has no price. */
+  cost?: number | null;
+  /** The UTC day. */
+  day: string;
+  /** Name of the model. */
+  model: string;
+  /** What the tokens were used for: `extraction`, `rerank`, or the grain of a summary. */
+  purpose: string;
+  /** Tokens of the requests. */
+  tokens_in: number;
+  /** Tokens of the answers. */
+  tokens_out: number;
+}
+
+/** Costs of some days. */
+export interface CostsAnswer {
+  budget?: BudgetView | null;
+  /** Number of stored summaries that the built-in engine wrote, for no tokens. Null for more than twenty agents. */
+  built_in?: number | null;
+  /** Sum of what has a price. */
+  cost: number;
+  /** By agent, day, purpose and model. */
+  costs: Array<CostView>;
+  /** Currency of the prices; empty if there are none. */
+  currency: string;
+  /** First UTC day. */
+  from: string;
+  /** Last UTC day. */
+  to: string;
+  /** Tokens of the requests. */
+  tokens_in: number;
+  /** Tokens of the answers. */
+  tokens_out: number;
+  /** Models without a price. */
+  unpriced: Array<string>;
 }
 
 /** Time span that a memory covers. */
@@ -552,6 +615,24 @@ export interface PlanView {
 export interface PlansAnswer {
   /** The plans. */
   plans: Array<PlanView>;
+}
+
+/** The price of a model per million tokens. */
+export interface PriceView {
+  /** Price of a million tokens of requests. */
+  input: number;
+  /** Name of the model, as in the usage. */
+  model: string;
+  /** Price of a million tokens of answers. */
+  output: number;
+}
+
+/** The prices of models. They are entered by people and belong to the whole service. */
+export interface PricesView {
+  /** The currency of all prices, as it is to be shown. */
+  currency: string;
+  /** One price for each model. Models without one cost an unknown amount. */
+  prices: Array<PriceView>;
 }
 
 /** A problem document. Programs branch on `code`, people read `detail`. */
@@ -1036,6 +1117,7 @@ export type PeriodState = "open" | "closed" | "stale" | "waiting" | "writing" | 
 export interface PeriodView {
   /** Number of failed attempts since the last success. */
   attempts: number;
+  author?: AuthorView | null;
   /** Whether a person has corrected the summary. */
   corrected: boolean;
   /** Why the last attempt failed, or what it waits for. */

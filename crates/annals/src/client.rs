@@ -67,7 +67,7 @@ impl Client {
     /// Makes calls over a folder that this process has opened.
     pub(crate) fn here(folder: Folder, global: &Global) -> Client {
         let (data, now) = (folder.path().to_owned(), folder.now());
-        let way = Way::Here(Box::new(FolderHost { folder, alarm_clock: None }));
+        let way = Way::Here(Box::new(FolderHost { folder, alarm_clock: None, operator: None }));
         Client { way, data, now, bars: Bars { is_hidden: global.json } }
     }
 

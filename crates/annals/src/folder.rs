@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use annals_catalog::SqliteCatalog;
+use annals_core::ports::TokenSums;
 use annals_core::{Agent, Embedder, Error, Facts, Result, Strata, Timestamp};
 use annals_embedder::{Cached, OnnxEmbedder};
 use annals_facts::DuckFacts;
@@ -85,6 +86,11 @@ impl Folder {
         let Opening { models, limits, quiet, clock } = opening;
         let schedule = SchedulePolicy { grace: SchedulePolicy::GRACE, quiet, ..SchedulePolicy::default() };
         let replies = Arc::new(Measured::new(catalog.clone(), &metrics));
+        let budget = (!models.is_empty()).then_some(TokenSums {
+            agent: models.daily_tokens,
+            workspace: models.workspace_daily_tokens,
+            process: models.process_daily_tokens,
+        });
         let reranker = match models.rerank.clone() {
             Some(model) => Some((model.candidates, RerankEndpoint::new(model, replies.clone())?)),
             None => None,
@@ -111,7 +117,7 @@ impl Folder {
             parts.search = parts.search.reranked_by(reranker, candidates);
         }
         let prompts = Prompts { names: PROMPTS, check: annals_llm::check_prompt };
-        let service = Service::measured_by(metrics, Parts { prompts, limits, ..parts });
+        let service = Service::measured_by(metrics, Parts { prompts, limits, budget, ..parts });
         Ok(Folder { service, sqlite: catalog, now, path, _lock: lock })
     }
 

@@ -1,20 +1,49 @@
 //! The data folder of this process as the host of calls.
 
 use std::path::Path;
+use std::process::Stdio;
 use std::sync::Arc;
+use std::time::Duration;
 
 use annals_core::{Error, Result};
+use annals_server::config::BackupConfig;
 use annals_service::Service;
 use annals_service::calls::Host;
 use annals_service::jobs::AlarmClock;
+use annals_service::wire::{BackupView, BackupsView, FindingView};
 use async_trait::async_trait;
+use serde::Deserialize;
+use tokio::process::Command;
+use tokio::sync::Mutex;
 
+use crate::cli::Global;
+use crate::commands::backup::{self, Target};
 use crate::folder::{Folder, clock_is_synchronised};
+
+/// The doctor syncs the disk, opens the port and embeds a sentence; more than this means that something hangs.
+const LONGEST_EXAMINATION: Duration = Duration::from_secs(120);
 
 /// An open folder, with scheduled jobs if this process is the service.
 pub(crate) struct FolderHost {
     pub folder: Folder,
     pub alarm_clock: Option<Arc<AlarmClock>>,
+    /// The part of a service; `None` in a process that runs a single command.
+    pub operator: Option<Operator>,
+}
+
+/// What only a service needs.
+pub struct Operator {
+    pub backup: BackupConfig,
+    /// The options that the service was started with, for processes that it starts.
+    pub global: Global,
+    /// One examination at a time.
+    pub examination: Mutex<()>,
+}
+
+/// What `annals doctor --json` prints.
+#[derive(Deserialize)]
+struct Examined {
+    findings: Vec<FindingView>,
 }
 
 #[async_trait]
@@ -40,5 +69,45 @@ impl Host for FolderHost {
             return Err(Error::invalid("to", "must be a new file"));
         }
         self.folder.catalog().copy_to(to).await
+    }
+
+    async fn backups(&self) -> Result<BackupsView> {
+        let config = self.operator.as_ref().map(|operator| operator.backup.clone()).unwrap_or_default();
+        let Some(place) = config.target else { return Ok(BackupsView::default()) };
+        // The first backup creates the folder.
+        let is_new = !place.contains("://") && !Path::new(&place).is_dir();
+        let found = if is_new { Vec::new() } else { backup::list(&Target::to_read(&place)?).await? };
+        let view = |backup: &backup::Backup| BackupView {
+            name: backup.name.clone(),
+            created: backup::moment(&backup.name),
+            bytes: backup.manifest.as_ref().map(backup::Manifest::bytes),
+            annals: backup.manifest.as_ref().map(|manifest| manifest.annals.clone()),
+        };
+        let backups = found.iter().rev().map(view).collect();
+        Ok(BackupsView { target: Some(place), keep: config.keep, backups })
+    }
+
+    /// Runs the doctor as a process of its own: its checks wait for the disk, and a check that hangs must not stop the service.
+    async fn examine(&self) -> Result<Vec<FindingView>> {
+        let none = || Error::NotFound { what: "running service on data folder", name: String::new() };
+        let operator = self.operator.as_ref().ok_or_else(none)?;
+        let Ok(_one) = operator.examination.try_lock() else {
+            return Err(Error::invalid("examination", "is under way already; wait for its end"));
+        };
+        let failed = |cause| Error::storage("running the doctor", cause);
+        let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+        command.args(["doctor", "--without-models", "--json", "--data"]).arg(self.folder.path());
+        operator.global.config.iter().for_each(|file| {
+            command.arg("--config").arg(file);
+        });
+        operator.global.set.iter().for_each(|set| {
+            command.args(["--set", set]);
+        });
+        command.stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+        let output = tokio::time::timeout(LONGEST_EXAMINATION, command.output());
+        let output = output.await.map_err(|_| failed(std::io::Error::other("it did not end in two minutes")))?;
+        let examined: Examined = serde_json::from_slice(&output.map_err(failed)?.stdout)
+            .map_err(|_| failed(std::io::Error::other("it ended without a result; run `annals doctor`")))?;
+        Ok(examined.findings)
     }
 }

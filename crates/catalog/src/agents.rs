@@ -40,6 +40,11 @@ impl Agents for SqliteCatalog {
         self.thread.read("reading the state of an agent", move |c| agent_state(c, &agent)).await
     }
 
+    async fn last_change(&self, agent: &Agent) -> annals_core::Result<u64> {
+        let agent = agent.clone();
+        self.thread.read("reading the last change of an agent", move |c| last_change(c, &agent)).await
+    }
+
     async fn settings(&self, agent: &Agent) -> annals_core::Result<Settings> {
         let agent = agent.clone();
         self.thread.read("reading settings", move |c| settings(c, &agent)).await
@@ -166,6 +171,13 @@ pub(crate) fn agent_state(db: &dyn Db, agent: &Agent) -> Result<AgentState> {
     let applied = changes::watermark(db, agent, Grain::Working)?.applied;
     let waiting = changes::backlog(db, agent, Grain::Working, applied)?;
     Ok(AgentState { known, settings, waiting })
+}
+
+fn last_change(db: &dyn Db, agent: &Agent) -> Result<u64> {
+    let found = db.query_optional("SELECT seq FROM agent WHERE agent_id = ?1", params![known(db, agent)?], |row| {
+        number(row, "seq")
+    })?;
+    Ok(found.unwrap_or_default())
 }
 
 /// Returns the agent's settings; the defaults if it has none.

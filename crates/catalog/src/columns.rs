@@ -74,6 +74,12 @@ pub(crate) fn json<T: serde::de::DeserializeOwned>(row: &Row, column: &str) -> R
     serde_json::from_str(row.text(column)?).map_err(|error| unreadable(column, "Text", unread(error)))
 }
 
+/// Parses a column of JSON that may be NULL.
+pub(crate) fn maybe_json<T: serde::de::DeserializeOwned>(row: &Row, column: &str) -> Result<Option<T>> {
+    let text: Option<String> = row.get(column)?;
+    text.map(|_| json(row, column)).transpose()
+}
+
 /// Returns the error for a value that its column cannot hold, with its kind and the reason.
 pub(crate) fn unreadable(column: &str, kind: &str, why: impl Display) -> Failure {
     Error::damage(format!("Conversion error from type {kind} at index: 0, {column}: {why}")).into()

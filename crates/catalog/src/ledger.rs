@@ -5,7 +5,7 @@ use annals_core::{Agent, Date, Error, Grain, LedgerRow, Memory, Period, RolledUp
 use async_trait::async_trait;
 
 use crate::SqliteCatalog;
-use crate::columns::{digest, grain_number, instant, maybe_instant, micros, number, signed, word};
+use crate::columns::{digest, grain_number, instant, maybe_instant, maybe_json, micros, number, signed, to_json, word};
 use crate::db::{Db, Result, Row, params};
 use crate::{agents, summaries, turns};
 
@@ -14,6 +14,10 @@ impl Ledger for SqliteCatalog {
     async fn ledger(&self, agent: &Agent) -> annals_core::Result<Vec<LedgerRow>> {
         let agent = agent.clone();
         self.thread.read("reading the ledger", move |c| ledger(c, &agent)).await
+    }
+
+    async fn failures(&self, limit: usize) -> annals_core::Result<Vec<(Agent, LedgerRow)>> {
+        self.thread.read("reading failures", move |c| failures(c, limit)).await
     }
 
     async fn pruned_until(&self, agent: &Agent, grain: Grain) -> annals_core::Result<Option<Date>> {
@@ -62,6 +66,19 @@ impl Ledger for SqliteCatalog {
 pub(crate) fn ledger(db: &dyn Db, agent: &Agent) -> Result<Vec<LedgerRow>> {
     let sql = "SELECT * FROM ledger WHERE agent_id = ?1 ORDER BY grain, period";
     db.query(sql, params![agents::known(db, agent)?], read)
+}
+
+/// The condition of the index `ledger_failed` (`sqlite/open.rs`) word for word: otherwise the whole ledger is read.
+pub(crate) const FAILURES: &str = "SELECT ledger.*, workspace, name
+    FROM ledger INDEXED BY ledger_failed
+    JOIN agent USING (agent_id)
+    WHERE last_error IS NOT NULL AND workspace <> ''
+    ORDER BY workspace, name, grain, period
+    LIMIT ?1";
+
+fn failures(db: &dyn Db, limit: usize) -> Result<Vec<(Agent, LedgerRow)>> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    db.query(FAILURES, params![limit], |row| Ok((agents::read(row)?, read(row)?)))
 }
 
 /// Returns the rows after a period, in the same order.
@@ -116,8 +133,9 @@ pub(crate) fn mark_dirty(db: &dyn Db, agent_id: i64, period: Period, seq: i64, n
 pub(crate) fn mark_clean(db: &dyn Db, agent_id: i64, summary: &Summary, now: Timestamp) -> Result<()> {
     // A period without a row never had input known to this catalog: it is clean.
     let sql = "INSERT INTO ledger
-            (agent_id, grain, period, dirty_seq, clean_seq, dirty_at, input_digest, recipe, tokens, degraded, ungrounded)
-        VALUES (?1, ?2, ?3, 0, ?4, ?5, ?6, ?7, ?8, coalesce(?9, 0), coalesce(?10, 0))
+            (agent_id, grain, period, dirty_seq, clean_seq, dirty_at, input_digest, recipe, tokens, degraded, ungrounded,
+             author)
+        VALUES (?1, ?2, ?3, 0, ?4, ?5, ?6, ?7, ?8, coalesce(?9, 0), coalesce(?10, 0), ?11)
         ON CONFLICT (agent_id, grain, period) DO UPDATE
         SET clean_seq = max(clean_seq, excluded.clean_seq),
             input_digest = excluded.input_digest,
@@ -125,6 +143,7 @@ pub(crate) fn mark_clean(db: &dyn Db, agent_id: i64, summary: &Summary, now: Tim
             recipe = coalesce(excluded.recipe, recipe),
             degraded = coalesce(?9, degraded),
             ungrounded = coalesce(?10, ungrounded),
+            author = CASE WHEN excluded.recipe IS NULL THEN author ELSE excluded.author END,
             attempts = 0,
             failing_since = NULL,
             not_before = NULL,
@@ -143,6 +162,7 @@ pub(crate) fn mark_clean(db: &dyn Db, agent_id: i64, summary: &Summary, now: Tim
             signed(summary.draft.as_ref().map_or(0, |draft| draft.tokens)),
             summary.draft.is_some().then_some(summary.degraded),
             summary.draft.as_ref().map(|draft| draft.ungrounded),
+            summary.author.as_ref().filter(|_| summary.draft.is_some()).map(to_json),
         ],
     )?;
     Ok(())
@@ -191,8 +211,9 @@ pub(crate) fn note_outage(
 /// Writes a row of an archive, replacing an existing one.
 pub(crate) fn restore(db: &dyn Db, agent_id: i64, row: &LedgerRow) -> Result<()> {
     let sql = "INSERT OR REPLACE INTO ledger
-            (agent_id, grain, period, dirty_seq, clean_seq, dirty_at, input_digest, recipe, tokens, degraded, ungrounded)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+            (agent_id, grain, period, dirty_seq, clean_seq, dirty_at, input_digest, recipe, tokens, degraded, ungrounded,
+             author)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
     db.execute(
         sql,
         params![
@@ -207,6 +228,7 @@ pub(crate) fn restore(db: &dyn Db, agent_id: i64, row: &LedgerRow) -> Result<()>
             signed(row.tokens),
             row.degraded,
             row.ungrounded,
+            row.author.as_ref().map(to_json),
         ],
     )?;
     Ok(())
@@ -220,6 +242,7 @@ fn read(row: &Row) -> Result<LedgerRow> {
         dirty_at: instant(row, "dirty_at")?,
         input_digest: digest(row, "input_digest")?,
         recipe: digest(row, "recipe")?,
+        author: maybe_json(row, "author")?,
         sealed: row.get("sealed")?,
         degraded: row.get("degraded")?,
         ungrounded: row.get("ungrounded")?,

@@ -27,6 +27,7 @@ const VERSION_5: &str = include_str!("fixture/version_5.sql");
 const VERSION_6: &str = include_str!("fixture/version_6.sql");
 const VERSION_7: &str = include_str!("fixture/version_7.sql");
 const VERSION_8: &str = include_str!("fixture/version_8.sql");
+const VERSION_9: &str = include_str!("fixture/version_9.sql");
 const NOW: &str = "2026-06-01T00:00:00Z";
 const PRUNED: &str = "t-ntutykxgssylhsgedrthrjitf6";
 const TEA: &str = "t-myzedabe2jaxwfkkgzwop6zemk";
@@ -60,8 +61,8 @@ async fn version_3_catalog_is_migrated_without_loss() {
 }
 
 #[tokio::test]
-async fn version_4_to_8_catalogs_are_migrated_without_loss() {
-    for version in [VERSION_4, VERSION_5, VERSION_6, VERSION_7, VERSION_8] {
+async fn version_4_to_9_catalogs_are_migrated_without_loss() {
+    for version in [VERSION_4, VERSION_5, VERSION_6, VERSION_7, VERSION_8, VERSION_9] {
         let catalog = folder_of(version).open();
         let (me, now, cake) = (agent("me"), at("2026-06-01T00:00:00Z"), MemoryId::from_text(CAKE));
         assert_eq!(catalog.recall(&me, &[cake]).await.unwrap()[0].1, Some(Access { times: 3, last: now }));
@@ -69,6 +70,18 @@ async fn version_4_to_8_catalogs_are_migrated_without_loss() {
         holds_what_version_2_held(&catalog).await;
         holds_what_it_held(&catalog, 12).await;
     }
+}
+
+#[tokio::test]
+async fn version_9_catalog_keeps_its_attachments_and_knows_no_authors() {
+    let (catalog, you) = (folder_of(VERSION_9).open(), agent("you"));
+    let jam = MemoryId::from_text("t-bqhtytmgtxeukneksze67pglfx");
+    let attachment = catalog.attachments(&you, &[jam]).await.unwrap().remove(0);
+    assert_eq!(attachment.as_deref(), Some("{\"item\":\"jam\"}"));
+    for who in [you, agent("me")] {
+        assert!(catalog.ledger(&who).await.unwrap().iter().all(|row| row.author.is_none()), "{who:?}");
+    }
+    assert_eq!(catalog.prices().await.unwrap(), []);
 }
 
 #[tokio::test]
@@ -278,7 +291,7 @@ async fn migrated_agents_continue_above_the_former_sequence() {
 fn migrated_schema_equals_new_schema() {
     let new = Folder::new();
     drop(new.open());
-    for version in [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6, VERSION_7, VERSION_8] {
+    for version in [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6, VERSION_7, VERSION_8, VERSION_9] {
         let old = folder_of(version);
         drop(old.open());
         let old = schema(&Connection::open(old.path()).unwrap());
@@ -303,6 +316,7 @@ async fn power_cut_during_migration_loses_nothing() {
     cut_power_while_migrating(VERSION_6, 12).await;
     cut_power_while_migrating(VERSION_7, 12).await;
     cut_power_while_migrating(VERSION_8, 12).await;
+    cut_power_while_migrating(VERSION_9, 12).await;
 }
 
 async fn cut_power_while_migrating(version: &str, next: u64) {

@@ -1,7 +1,7 @@
 //! Models' answers, and their cost.
 
 use annals_core::ports::{RESERVATION_LIFETIME, Replies, TokenRequest, TokenSums, budget_day};
-use annals_core::{Agent, Digest, Purpose, Reply, Timestamp, Usage};
+use annals_core::{Agent, Digest, Price, Purpose, Reply, Timestamp, Usage};
 use async_trait::async_trait;
 
 use crate::SqliteCatalog;
@@ -34,6 +34,14 @@ impl Replies for SqliteCatalog {
     async fn usage(&self, agent: &Agent, since: Timestamp) -> annals_core::Result<Vec<Usage>> {
         let agent = agent.clone();
         self.thread.read("reading costs", move |c| usage(c, &agent, since)).await
+    }
+
+    async fn prices(&self) -> annals_core::Result<Vec<Price>> {
+        self.thread.read("reading prices", |c| prices(c)).await
+    }
+
+    async fn save_prices(&self, list: Vec<Price>) -> annals_core::Result<()> {
+        self.thread.write("saving prices", move |c| save_prices(c, &list)).await
     }
 
     async fn reserve(&self, agent: &Agent, request: &TokenRequest, now: Timestamp) -> annals_core::Result<u64> {
@@ -104,6 +112,23 @@ pub(crate) fn usage(db: &dyn Db, agent: &Agent, since: Timestamp) -> Result<Vec<
     // Purposes sort from fine to coarse, not alphabetically.
     usage.sort_by(|a, b| (a.day, a.purpose, &a.model).cmp(&(b.day, b.purpose, &b.model)));
     Ok(usage)
+}
+
+fn prices(db: &dyn Db) -> Result<Vec<Price>> {
+    let read = |row: &Row| {
+        let (input, output) = (number(row, "input")?, number(row, "output")?);
+        Ok(Price { model: row.get("model")?, currency: row.get("currency")?, input, output })
+    };
+    db.query("SELECT * FROM price ORDER BY model", &[], read)
+}
+
+fn save_prices(db: &dyn Db, list: &[Price]) -> Result<()> {
+    db.execute("DELETE FROM price", &[])?;
+    for price in list {
+        let sql = "INSERT OR REPLACE INTO price (model, currency, input, output) VALUES (?1, ?2, ?3, ?4)";
+        db.execute(sql, params![price.model, price.currency, signed(price.input), signed(price.output)])?;
+    }
+    Ok(())
 }
 
 /// What was used and is reserved of a day's budget: of agent ?3, of its workspace, and of all agents.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Agent, Digest, Grain, MemoryId, Period, Timestamp};
+use crate::{Agent, Author, Digest, Grain, MemoryId, Period, Timestamp};
 
 /// The roll-up state of one period. The period is dirty while `dirty_seq > clean_seq`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct LedgerRow {
     pub input_digest: Option<Digest>,
     /// Hash of prompt, model and engine of the last roll-up.
     pub recipe: Option<Digest>,
+    /// Who wrote its summary; none if it was written before this was recorded.
+    pub author: Option<Author>,
     /// Whether its children were pruned, so that it can only be amended.
     pub sealed: bool,
     /// Whether the built-in engine wrote it because the model could not.
@@ -73,6 +75,7 @@ impl LedgerRow {
             dirty_at,
             input_digest: None,
             recipe: None,
+            author: None,
             sealed: false,
             degraded: false,
             ungrounded: 0,

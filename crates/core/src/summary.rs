@@ -35,6 +35,19 @@ pub struct Draft {
     pub verbatim: bool,
 }
 
+/// Who wrote a summary, for people who ask. Nothing depends on it; whether a summary is outdated is decided by its recipe.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Author {
+    /// The engine with its version: `extractive 3`, `endpoint 1`.
+    pub engine: String,
+    /// The model; none for the built-in engine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The prompt with the beginning of its digest; none for the built-in engine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+}
+
 /// A sealed summary at the time when its children were pruned. Apart from late input, it is all that is left of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Base {
@@ -74,6 +87,8 @@ pub struct Summary {
     pub input_digest: Digest,
     /// Hash of prompt, model and engine.
     pub recipe: Digest,
+    /// Who wrote the draft, if the engine says so.
+    pub author: Option<Author>,
     /// The input, in order. Empty means that nothing is left to summarise: the summary is removed.
     pub sources: Vec<MemoryId>,
     /// Whether the built-in engine wrote it because the model could not. It is written again later.

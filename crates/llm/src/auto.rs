@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use annals_core::ports::{Engine, ExtractionTask, Extractor, SummaryTask};
-use annals_core::{Digest, Draft, EngineChoice, Extracted, Grain, Purpose, Result, Settings};
+use annals_core::{Author, Digest, Draft, EngineChoice, Extracted, Grain, Purpose, Result, Settings};
 use async_trait::async_trait;
 
 use crate::Endpoint;
@@ -54,6 +54,10 @@ impl Auto {
 impl Engine for Auto {
     fn recipe(&self, settings: &Settings, grain: Grain) -> Digest {
         self.engine(settings, grain).recipe(settings, grain)
+    }
+
+    fn author(&self, settings: &Settings, grain: Grain) -> Option<Author> {
+        self.engine(settings, grain).author(settings, grain)
     }
 
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {

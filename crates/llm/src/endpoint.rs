@@ -32,7 +32,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use annals_core::ports::{Engine, ExtractionTask, Extractor, Replies, SummaryTask};
-use annals_core::{Digest, Draft, Error, Extracted, Grain, Purpose, Result, Settings};
+use annals_core::{Author, Digest, Draft, Error, Extracted, Grain, Purpose, Result, Settings};
 use async_trait::async_trait;
 
 use breaker::Breaker;
@@ -106,6 +106,15 @@ impl Engine for Endpoint {
         let prompts = [Prompt::of(grain), Prompt::Merge, Prompt::Amend];
         let prompts = prompts.iter().map(|prompt| prompt.digest(settings).to_string());
         Digest::of([VERSION.to_owned(), model.to_owned()].into_iter().chain(prompts))
+    }
+
+    fn author(&self, settings: &Settings, grain: Grain) -> Option<Author> {
+        let prompt = Prompt::of(grain);
+        let digest = prompt.digest(settings).to_string();
+        let own = if settings.prompts.contains_key(prompt.as_str()) { ", the agent's own" } else { "" };
+        let prompt = format!("{} ({}{own})", prompt.as_str(), digest.get(..8).unwrap_or(&digest));
+        let model = self.channels.get(&Purpose::of(grain)).map(|channel| channel.model.name.clone());
+        Some(Author { engine: VERSION.to_owned(), model, prompt: Some(prompt) })
     }
 
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {

@@ -34,7 +34,7 @@ mod words;
 mod worth;
 
 use annals_core::ports::SummaryTask;
-use annals_core::{Base, Digest, Draft, Engine, Grain, Memory, Result, Sentence, Settings};
+use annals_core::{Author, Base, Digest, Draft, Engine, Grain, Memory, Result, Sentence, Settings};
 use async_trait::async_trait;
 
 use budget::Budget;
@@ -52,6 +52,10 @@ pub struct Extractive;
 impl Engine for Extractive {
     fn recipe(&self, _settings: &Settings, grain: Grain) -> Digest {
         Digest::of([VERSION, grain.as_str(), &budget::limit(grain).to_string()])
+    }
+
+    fn author(&self, _settings: &Settings, _grain: Grain) -> Option<Author> {
+        Some(Author { engine: VERSION.to_owned(), model: None, prompt: None })
     }
 
     /// Never fails and never waits.

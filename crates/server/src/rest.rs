@@ -4,6 +4,7 @@
 #![allow(unused_qualifications, reason = "the macro that describes routes writes them")]
 
 mod agents;
+mod costs;
 mod describe;
 mod documents;
 pub(crate) mod extract;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use annals_core::Result;
 use annals_service::calls::Host;
 use annals_service::{Activity, Service, Worker};
-use annals_web::{Sessions, Site};
+use annals_web::{Pace, Sessions, Site};
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
@@ -58,21 +58,34 @@ pub fn public_with_pages(service: &Service, config: &ServerConfig, site: Option<
     let guarded = guard(guarded.merge(mcp::routes(service, config)).merge(compat::routes(service, config)));
     let origins = from_fn_with_state((service.clone(), Places::new(config)), check_origin);
     let keyless = (service.clone(), gates.clone(), Keyless::of(config));
-    let pages = site.map_or_else(Router::new, |site| {
-        annals_web::pages(site)
+    let for_visitors = |pages: Router, site: &Site| {
+        pages
             .layer(from_fn_with_state(gates.clone(), limit))
             .layer(from_fn_with_state(site.clone(), annals_web::recognise))
-            .layer(from_fn_with_state(keyless, admit_visitor))
-    });
-    let all =
-        bounded(guarded.merge(open).merge(pages), service, config).merge(uploading(guard(uploads), service, config));
+            .layer(from_fn_with_state(keyless.clone(), admit_visitor))
+    };
+    let pages = site.map_or_else(Router::new, |site| for_visitors(annals_web::pages(site), site));
+    let page_uploads = site.map_or_else(Router::new, |site| for_visitors(annals_web::uploads(site), site));
+    let all = bounded(guarded.merge(open).merge(pages), service, config).merge(uploading(
+        guard(uploads).merge(page_uploads),
+        service,
+        config,
+    ));
     with_request_log(all.layer(origins).layer(from_fn(compat::shape_errors)), service)
 }
 
 /// Returns what the pages of a service need, with no open sessions.
 pub fn site(service: &Service, host: Option<Arc<dyn Host>>) -> Result<Site> {
     let (service, sessions) = (service.clone(), Arc::new(Sessions::new()?));
-    Ok(Site { service, host, sessions, status_of: error_status })
+    Ok(Site {
+        service,
+        host,
+        sessions,
+        status_of: error_status,
+        stop: CancellationToken::new(),
+        streams: Site::streams(),
+        pace: Pace::default(),
+    })
 }
 
 /// Builds the router of the private socket, where every caller is local and needs no key. The routes of `more` have no limits.
@@ -148,6 +161,7 @@ pub async fn serve(
     }
     if let Some(listener) = listeners.tcp {
         let site = site(&service, listeners.host).map_err(io::Error::other)?;
+        let site = Site { stop: stop.clone(), ..site };
         let router = public_with_pages(&service, config, Some(&site));
         let served = serve_connections(listener, router, connection_limits(config), stop.clone());
         tasks.spawn(async move { log_error(served.await) });

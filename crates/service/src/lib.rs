@@ -47,7 +47,7 @@ pub use caller::Caller;
 pub use operations::{
     Accepted, AttachedMemory, DocumentChange, DocumentFound, DocumentQuery, Entity, Export, ImportRequest,
     KnowledgeGraph, MOST_MESSAGES, MessageLine, MessageLines, MessageSource, NewDocument, NoProgress, ProgressSink,
-    RecordSource, Relation, RolledUpAgent, SourceReader, Stage, TurnsRequest, Verified, read_source,
+    RecordSource, Relation, RolledUpAgent, SourceReader, Stage, TurnsRequest, UploadWriter, Verified, read_source,
 };
 pub use secret::{Issued, Presented, issue};
 pub use service::{Clock, Parts, Prompts, Service};

@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use annals_core::ports::TokenSums;
 use annals_core::{Extractor, Facts, Result, Store, Strata, Timestamp};
 use annals_retention::{Plans, Retention};
 use annals_search::Search;
@@ -62,6 +63,8 @@ pub struct Parts {
     pub prompts: Prompts,
     /// Rate limits, the longest backlog of an agent, and the least free disk space.
     pub limits: Limits,
+    /// What the configuration allows models per UTC day; `None` if there are none. The engine holds it; this is to show it.
+    pub budget: Option<TokenSums>,
     /// The source of the current time.
     pub clock: Clock,
     /// The data folder; `None` if everything is in memory. Used by the proof of erasure, exports, and the checks of disk space

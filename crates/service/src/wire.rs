@@ -2,6 +2,7 @@
 //! purpose only. Plain data without business rules.
 
 mod context;
+mod costs;
 mod documents;
 mod facts;
 mod forget;
@@ -12,6 +13,7 @@ mod keys;
 mod lists;
 mod maintenance;
 mod memory;
+mod operator;
 mod periods;
 mod plans;
 mod search;
@@ -21,6 +23,7 @@ mod when;
 mod words;
 
 pub use context::{BlockView, BlocksRequest, BlocksView, ContextAnswer, ContextItemView, ContextRequest, DocumentIn};
+pub use costs::{BudgetView, CostView, CostsAnswer, CostsRequest, PriceView, PricesView};
 pub use documents::{
     CollectionView, CollectionsAnswer, DocumentResult, DocumentSearchAnswer, DocumentSearchRequest, DocumentView,
     DocumentsAnswer, DocumentsRequest, PassageOf, PassageView, PutDocument,
@@ -43,7 +46,8 @@ pub use maintenance::{
 pub use memory::{
     CorrectRequest, CoverView, MemoryAnswer, MemoryView, PartView, SentenceView, SourcesAnswer, VersionView,
 };
-pub use periods::{DayView, PeriodState, PeriodView, PeriodsAnswer, PeriodsRequest};
+pub use operator::{AgentFailure, BackupView, BackupsView, FindingView, HealthView};
+pub use periods::{AuthorView, DayView, PeriodState, PeriodView, PeriodsAnswer, PeriodsRequest};
 pub use plans::{PastPlanView, PlanView, PlansAnswer};
 pub use search::{ConversationView, RangeView, SaidTime, SearchAnswer, SearchRequest, TimelineAnswer, TimelineRequest};
 pub use settings::{NewAgent, SettingsChange, SettingsView, ZoneView};

@@ -62,6 +62,7 @@ impl Parts {
             plans,
             prompts: Prompts { names: &[], check: |_, _| Ok(()) },
             limits: Limits::default(),
+            budget: None,
             clock,
             folder,
         }

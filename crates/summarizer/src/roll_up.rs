@@ -111,7 +111,8 @@ impl Pass<'_> {
         // A recipe that no engine has, so that a refresh finds the summary even if both engines are the same.
         let recipe = Digest::of(["degraded".as_bytes(), &fallback.recipe(&self.settings, row.period.grain()).0]);
         let summary = self.summary(row, input, Some(draft), Some(recipe));
-        Ok(Outcome::Done(Summary { degraded: true, ..summary }))
+        let author = fallback.author(&self.settings, row.period.grain());
+        Ok(Outcome::Done(Summary { degraded: true, author, ..summary }))
     }
 
     fn task<'a>(&'a self, row: &LedgerRow, input: &'a Input) -> SummaryTask<'a> {
@@ -127,14 +128,17 @@ impl Pass<'_> {
     }
 
     fn summary(&self, row: &LedgerRow, input: &Input, draft: Option<Draft>, recipe: Option<Digest>) -> Summary {
-        let present = || self.summarizer.engine.recipe(&self.settings, row.period.grain());
+        let (engine, grain) = (&*self.summarizer.engine, row.period.grain());
+        // A recipe is given for a text that stays, or that another engine wrote.
+        let author = if recipe.is_some() { row.author.clone() } else { engine.author(&self.settings, grain) };
         Summary {
             period: row.period,
             cover: self.zones.cover(row.period),
             read_seq: row.dirty_seq,
             replaces: row.rolled_up(),
             input_digest: input.digest,
-            recipe: recipe.unwrap_or_else(present),
+            recipe: recipe.unwrap_or_else(|| engine.recipe(&self.settings, grain)),
+            author,
             sources: input.sources(),
             degraded: false,
             draft,

@@ -2,8 +2,8 @@
 
 use annals_core::ports::{Content, Document, Origin, Passage, Turn};
 use annals_core::{
-    Agent, Date, Digest, Draft, FactOperation, Grain, Interval, MemoryId, Message, Period, Properties, Role, RolledUp,
-    Statement, Summary, Timestamp, Verb, Zones, identify,
+    Agent, Author, Date, Digest, Draft, FactOperation, Grain, Interval, MemoryId, Message, Period, Properties, Role,
+    RolledUp, Statement, Summary, Timestamp, Verb, Zones, identify,
 };
 
 /// Builds a message in conversation `talk` by an unnamed user, without a client id.
@@ -48,6 +48,7 @@ pub fn summary(label: &str, read_seq: u64, sources: &[MemoryId], text: &str) -> 
         replaces: RolledUp::default(),
         input_digest: Digest::of(sources.iter().map(MemoryId::as_str)),
         recipe: Digest::of(["recipe"]),
+        author: Some(Author { engine: "quoting 1".into(), ..Author::default() }),
         sources: sources.to_vec(),
         degraded: false,
         draft: Some(Draft { text: text.into(), sentences: Vec::new(), tokens: 7, ungrounded: 0, verbatim: true }),

@@ -21,7 +21,7 @@ use annals_core::ports::{
 };
 use annals_core::{
     Agent, Date, DeadLetter, Digest, Error, Grain, IngestReceipt, Kind, LedgerRow, Memory, MemoryId, Message, Period,
-    Result, Settings, Stage, Summary, Timestamp, TurnKey,
+    Price, Result, Settings, Stage, Summary, Timestamp, TurnKey,
 };
 use async_trait::async_trait;
 
@@ -51,6 +51,8 @@ struct State {
     reservations: u64,
     /// Number of memories that were listed so far, over all agents.
     listed: u64,
+    /// Prices of models, by name.
+    prices: BTreeMap<String, Price>,
     /// Number of erasures so far, over all agents.
     erasures: u64,
     /// Agents that still have to be cleaned, each with its last erasure.
@@ -123,6 +125,10 @@ impl Agents for MemoryCatalog {
             settings: data.settings.clone().unwrap_or_default(),
             waiting: data.changes(Grain::Working, applied).len() as u64,
         })
+    }
+
+    async fn last_change(&self, agent: &Agent) -> Result<u64> {
+        self.read(agent, |data| data.seq)
     }
 
     async fn settings(&self, agent: &Agent) -> Result<Settings> {
@@ -274,6 +280,15 @@ impl Watermarks for MemoryCatalog {
 impl Ledger for MemoryCatalog {
     async fn ledger(&self, agent: &Agent) -> Result<Vec<LedgerRow>> {
         self.read(agent, |data| data.ledger.values().cloned().collect())
+    }
+
+    async fn failures(&self, limit: usize) -> Result<Vec<(Agent, LedgerRow)>> {
+        let state = self.state();
+        let rows = state.agents_data.iter().flat_map(|(agent, data)| {
+            let failed = data.ledger.values().filter(|row| row.last_error.is_some());
+            failed.map(|row| (agent.clone(), row.clone()))
+        });
+        Ok(rows.take(limit).collect())
     }
 
     async fn pruned_until(&self, agent: &Agent, grain: Grain) -> Result<Option<Date>> {

@@ -10,7 +10,9 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use annals_core::ports::{ExtractionTask, RerankTask, SummaryTask};
-use annals_core::{Digest, Draft, Embedder, Engine, Error, Extracted, Extractor, Grain, Reranker, Result, Settings};
+use annals_core::{
+    Author, Digest, Draft, Embedder, Engine, Error, Extracted, Extractor, Grain, Reranker, Result, Settings,
+};
 use async_trait::async_trait;
 
 /// A wrapper around a port. Counts the calls of its async methods. A failed call never reaches the inner port.
@@ -94,6 +96,10 @@ impl<P: Embedder> Embedder for Faulty<P> {
 impl<P: Engine> Engine for Faulty<P> {
     fn recipe(&self, settings: &Settings, grain: Grain) -> Digest {
         self.inner.recipe(settings, grain)
+    }
+
+    fn author(&self, settings: &Settings, grain: Grain) -> Option<Author> {
+        self.inner.author(settings, grain)
     }
 
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {

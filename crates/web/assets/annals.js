@@ -1,5 +1,6 @@
 // Comfort on top of pages that work without script: links of the timeline load without a flash, keys follow its tools, the
-// wheel and two fingers zoom. All addresses come from links in the page; nothing is computed here.
+// wheel and two fingers zoom, a brush fills the fields of days, and events say when to load a part again. All addresses come
+// from the page.
 "use strict";
 
 (function () {
@@ -42,7 +43,7 @@
     const tools = document.querySelector(".tools");
     if (!tools || event.metaKey || event.ctrlKey || event.altKey || event.shiftKey) return;
     const at = document.activeElement;
-    const isFree = !at || at === document.body || at.id === "main" || at.closest("#strata, .tools");
+    const isFree = !at || at === document.body || at.id === "main" || (at.closest("#strata, .tools") && !at.closest(".brush"));
     const link = isFree && document.querySelector('.tools a[data-key="' + event.key + '"]');
     if (!link) return;
     event.preventDefault();
@@ -96,6 +97,119 @@
     spread = 0;
     zoom(ratio > 1, middle);
   }, { passive: false });
+
+  // The brush. Days are counted in UTC, so that no day has 23 hours.
+  const DAY = 86400000;
+  const brush = () => document.querySelector(".brush");
+  const field = (side) => document.querySelector('#between input[name="' + side + '"]');
+  const number = (text) => Math.round(Date.parse(text + "T00:00:00Z") / DAY);
+  const day = (number) => new Date(number * DAY).toISOString().slice(0, 10);
+  const clamp = (value, least, most) => Math.min(Math.max(value, least), most);
+
+  function edges() {
+    const first = number(brush().dataset.first), last = number(brush().dataset.last);
+    return { first, last, days: last - first + 1 };
+  }
+
+  // Shows the days of the fields.
+  function draw() {
+    if (!brush() || !field("from")) return;
+    const { first, last, days } = edges();
+    const from = clamp(number(field("from").value) || first, first, last), to = clamp(number(field("to").value) || last, first, last);
+    const left = (from - first) / days * 100, right = (to - first + 1) / days * 100;
+    brush().hidden = false;
+    brush().classList.toggle("whole", from === first && to === last);
+    const chosen = brush().querySelector(".chosen");
+    chosen.style.left = left + "%";
+    chosen.style.width = Math.max(right - left, 0) + "%";
+    for (const handle of brush().querySelectorAll(".handle")) {
+      const isFrom = handle.dataset.side === "from", value = isFrom ? from : to;
+      handle.style.left = (isFrom ? left : right) + "%";
+      handle.setAttribute("aria-valuemin", first);
+      handle.setAttribute("aria-valuemax", last);
+      handle.setAttribute("aria-valuenow", value);
+      handle.setAttribute("aria-valuetext", new Date(value * DAY).toLocaleDateString(undefined, { timeZone: "UTC", dateStyle: "long" }));
+    }
+  }
+
+  function choose(from, to) {
+    field("from").value = day(Math.min(from, to));
+    field("to").value = day(Math.max(from, to));
+    draw();
+  }
+
+  document.addEventListener("keydown", (event) => {
+    const handle = event.target.closest && event.target.closest(".brush .handle");
+    if (!handle || event.ctrlKey || event.metaKey || event.altKey) return;
+    const { first, last } = edges(), side = handle.dataset.side;
+    const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowDown: -1, ArrowUp: 1, PageDown: -7, PageUp: 7, Home: first - last, End: last - first };
+    if (!(event.key in steps)) return;
+    event.preventDefault();
+    const from = number(field("from").value), to = number(field("to").value), step = steps[event.key] * (event.shiftKey ? 7 : 1);
+    if (side === "from") choose(clamp(from + step, first, to), to);
+    else choose(from, clamp(to + step, from, last));
+  });
+
+  let anchor = null;
+  const pointed = (event) => {
+    const box = brush().getBoundingClientRect(), { first, last, days } = edges();
+    return clamp(first + Math.floor((event.clientX - box.left) / box.width * days), first, last);
+  };
+  document.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0 || !event.target.closest || !event.target.closest(".brush")) return;
+    const handle = event.target.closest(".handle");
+    anchor = handle ? number(field(handle.dataset.side === "from" ? "to" : "from").value) : pointed(event);
+    event.preventDefault();
+    if (handle) handle.focus(); else choose(anchor, anchor);
+    brush().setPointerCapture(event.pointerId);
+  });
+  document.addEventListener("pointermove", (event) => { if (anchor !== null && brush()) choose(anchor, pointed(event)); });
+  for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => { anchor = null; });
+  document.addEventListener("change", (event) => { if (event.target.closest("#between")) draw(); });
+  document.addEventListener("htmx:afterSettle", draw);
+  document.addEventListener("DOMContentLoaded", draw);
+  draw();
+
+  // Events. A page that nobody sees holds no connection: a browser has six of them for a host.
+  const PATIENCE = 15000; // Milliseconds until a page without events looks again.
+  let events = null, seen = "", later = 0;
+
+  function watch() {
+    const main = document.getElementById("main");
+    const address = main && main.dataset.live;
+    if (events) events.close();
+    events = null;
+    clearTimeout(later);
+    if (!address || document.hidden || !window.EventSource) return;
+    const url = new URL(address, window.location.href);
+    if (seen) url.searchParams.set("since", seen);
+    events = new EventSource(url);
+    events.addEventListener("change", (event) => { seen = event.lastEventId; announce(); });
+    events.addEventListener("error", () => {
+      // The browser connects again by itself, unless it was refused.
+      if (!events || events.readyState !== EventSource.CLOSED) return;
+      later = setTimeout(() => { announce(); watch(); }, PATIENCE);
+    });
+  }
+
+  // Parts of the page load themselves at this event. Nothing is swapped under the hands of somebody who drags.
+  function announce() {
+    if (anchor === null) document.body.dispatchEvent(new CustomEvent("annalschange"));
+  }
+
+  document.addEventListener("visibilitychange", watch);
+  // A page that is kept for the way back must not hold a connection either.
+  window.addEventListener("pagehide", () => { if (events) events.close(); events = null; });
+  window.addEventListener("pageshow", (event) => { if (event.persisted) watch(); });
+  watch();
+
+  // A part that was asked for by somebody who has to sign in again is not the part.
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const address = event.detail.xhr && event.detail.xhr.responseURL;
+    if (!address || new URL(address).pathname !== "/login" || window.location.pathname === "/login") return;
+    event.preventDefault();
+    window.location.reload();
+  });
 
   // Back and forward load the page of the address: every view has one.
   window.addEventListener("popstate", () => window.location.reload());

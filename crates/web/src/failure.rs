@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use annals_core::Error;
 use annals_core::ports::Scope;
+use annals_service::NotAdmitted;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use maud::html;
@@ -35,6 +36,8 @@ pub(crate) enum Failure {
     Token,
     /// The form is too large.
     TooLarge,
+    /// The service takes no new messages at present.
+    Refused(String),
     /// There is no such page.
     Nowhere,
 }
@@ -46,6 +49,19 @@ pub(crate) struct Raised(pub(crate) Arc<Failure>);
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
         Failure::Error(error)
+    }
+}
+
+impl From<NotAdmitted> for Failure {
+    fn from(refusal: NotAdmitted) -> Failure {
+        Failure::Refused(match refusal {
+            NotAdmitted::DiskLow(mebibytes) => {
+                format!("Less than {mebibytes} MiB of disk space are free for the data folder.")
+            }
+            NotAdmitted::BacklogFull(waiting) => format!("{waiting} messages of this agent still wait to be indexed."),
+            NotAdmitted::UploadsFull(waiting) => format!("{waiting} uploads still wait to be imported."),
+            NotAdmitted::Failed(error) => return Failure::Error(error),
+        })
     }
 }
 
@@ -89,6 +105,7 @@ impl Failure {
             Failure::WrongKey { .. } => StatusCode::UNAUTHORIZED,
             Failure::Scope(_) | Failure::Operator | Failure::Token => StatusCode::FORBIDDEN,
             Failure::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Failure::Refused(_) => StatusCode::SERVICE_UNAVAILABLE,
             Failure::Nowhere => StatusCode::NOT_FOUND,
         }
     }
@@ -113,6 +130,7 @@ impl Failure {
                 "The form was too old, or came from another page. Load the page again and repeat the change.".into(),
             ),
             Failure::TooLarge => ("Nothing was changed", "The form is larger than 1 MiB.".into()),
+            Failure::Refused(reason) => ("Not now", format!("{reason} Nothing was stored; try again later.")),
             Failure::Nowhere => ("There is no such page", "The address may be of a former version.".into()),
         };
         (title.to_owned(), reason)

@@ -44,6 +44,12 @@ impl Fields {
     }
 }
 
+impl From<Vec<(String, String)>> for Fields {
+    fn from(fields: Vec<(String, String)>) -> Fields {
+        Fields(fields)
+    }
+}
+
 /// The fields of a query string.
 pub(crate) struct Query(pub(crate) Fields);
 

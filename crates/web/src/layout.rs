@@ -1,5 +1,6 @@
 //! The frame of every page: head, navigation, foot. All links and scripts of the frame are of this site.
 
+use annals_core::ports::Scope;
 use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use maud::{DOCTYPE, Markup, html};
@@ -11,8 +12,14 @@ use crate::{assets, link};
 const HTMX: &str = r#"{"includeIndicatorStyles":false,"allowEval":false,"selfRequestsOnly":true,"historyCacheSize":0,"refreshOnHistoryMiss":true,"scrollBehavior":"auto"}"#;
 
 /// A page of an agent: the address after the agent, and its name in the navigation.
-pub(crate) const TABS: [(&str, &str); 5] =
-    [("", "Timeline"), ("search", "Search"), ("context", "Context"), ("facts", "Facts"), ("status", "Status")];
+pub(crate) const TABS: [(&str, &str); 6] = [
+    ("", "Timeline"),
+    ("search", "Search"),
+    ("context", "Context"),
+    ("facts", "Facts"),
+    ("status", "Status"),
+    ("import", "Import"),
+];
 
 /// What the frame shows.
 #[derive(Default)]
@@ -25,6 +32,8 @@ pub(crate) struct Page<'a> {
     pub(crate) agent: Option<&'a str>,
     /// The page of the agent, as in [`TABS`].
     pub(crate) tab: Option<&'a str>,
+    /// The address of events that say when to load its parts again.
+    pub(crate) live: Option<String>,
 }
 
 impl Page<'_> {
@@ -52,11 +61,17 @@ impl Page<'_> {
                 body {
                     a.skip href="#main" { "Skip to the content" }
                     (self.head())
-                    main #main tabindex="-1" { (content) }
+                    main #main tabindex="-1" data-live=[self.live.as_deref()] { (content) }
                     (foot())
                 }
             }
         }
+    }
+
+    /// Leaves out what the visitor may not do.
+    fn tabs(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let may_add = self.visitor.is_some_and(|visitor| visitor.caller.may(Scope::Ingest));
+        TABS.into_iter().filter(move |(page, _)| may_add || *page != "import")
     }
 
     fn head(&self) -> Markup {
@@ -66,7 +81,7 @@ impl Page<'_> {
                 @if let Some(agent) = self.agent {
                     nav.tabs aria-label=(format!("Memory of {agent}")) {
                         a.agent href=(link::agent(agent, "")) { bdi { (agent) } }
-                        @for (page, name) in TABS {
+                        @for (page, name) in self.tabs() {
                             a href=(link::agent(agent, page)) aria-current=[(self.tab == Some(page)).then_some("page")] { (name) }
                         }
                     }
@@ -81,8 +96,10 @@ fn operator(visitor: &Visitor) -> Markup {
     html! {
         nav.operator aria-label="Service" {
             a href="/" { "Agents" }
+            a href="/costs" { "Costs" }
             @if visitor.is_operator() {
                 a href="/jobs" { "Jobs" }
+                a href="/operator" { "Service" }
                 a href="/keys" { "Keys" }
             }
             @if visitor.caller.key.is_some() {

@@ -13,6 +13,7 @@
 //! | `fields` | fields of forms and of query strings |
 //! | `layout` | the frame of every page |
 //! | `assets` | style, scripts and icon |
+//! | `upload` | forms with a file, which may be large |
 //! | `words` | dates, counts and names of states for people |
 //! | `link` | addresses of pages |
 //! | `pages` | the pages, one file each |
@@ -29,9 +30,10 @@ mod pages;
 mod session;
 mod site;
 mod timeline;
+mod upload;
 mod visit;
 mod words;
 
 pub use session::Sessions;
-pub use site::{CHANGES, Site, pages};
+pub use site::{CHANGES, Pace, Site, pages, uploads};
 pub use visit::recognise;

@@ -2,13 +2,18 @@
 
 pub(crate) mod agents;
 pub(crate) mod context;
+mod cost_tables;
+pub(crate) mod costs;
 pub(crate) mod facts;
 pub(crate) mod forget;
 mod graph;
+pub(crate) mod imports;
 pub(crate) mod jobs;
 pub(crate) mod keys;
+pub(crate) mod live;
 pub(crate) mod login;
 pub(crate) mod memory;
+pub(crate) mod operator;
 mod panel;
 mod parts;
 pub(crate) mod search;

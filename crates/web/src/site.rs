@@ -1,6 +1,7 @@
 //! What pages need, and their router.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use annals_core::Error;
 use annals_service::Service;
@@ -9,9 +10,13 @@ use axum::Router;
 use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
 
 use crate::assets;
-use crate::pages::{agents, context, facts, forget, jobs, keys, login, memory, search, status, timeline};
+use crate::pages::{
+    agents, context, costs, facts, forget, imports, jobs, keys, live, login, memory, operator, search, status, timeline,
+};
 use crate::session::Sessions;
 use crate::visit::check_token;
 
@@ -26,10 +31,42 @@ pub struct Site {
     pub sessions: Arc<Sessions>,
     /// Returns the HTTP status of an error, the same as over REST.
     pub status_of: fn(&Error) -> StatusCode,
+    /// Cancelled when the service stops. Streams of events end then.
+    pub stop: CancellationToken,
+    /// One permit for each stream of events.
+    pub streams: Arc<Semaphore>,
+    /// The times of these streams.
+    pub pace: Pace,
+}
+
+/// The times of a stream of events.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// Between two looks.
+    pub pause: Duration,
+    /// How long a stream lasts.
+    pub lifetime: Duration,
+}
+
+impl Default for Pace {
+    /// People do not notice a shorter pause, and a page that is loaded again costs more than a look.
+    fn default() -> Pace {
+        Pace { pause: Duration::from_secs(2), lifetime: Duration::from_secs(60) }
+    }
+}
+
+/// Streams of events at once. Each holds a connection; a page without one loads its parts again by the clock.
+const MOST_STREAMS: usize = 64;
+
+impl Site {
+    /// Returns the permits of streams.
+    pub fn streams() -> Arc<Semaphore> {
+        Arc::new(Semaphore::new(MOST_STREAMS))
+    }
 }
 
 /// Every route that changes something. Each needs the token of its session; a test asks each without one.
-pub const CHANGES: [&str; 10] = [
+pub const CHANGES: [&str; 13] = [
     "/login",
     "/logout",
     "/keys",
@@ -40,6 +77,9 @@ pub const CHANGES: [&str; 10] = [
     "/agents/{agent}/facts",
     "/agents/{agent}/retry",
     "/jobs/{id}/run",
+    "/operator/examine",
+    "/prices",
+    "/agents/{agent}/imports",
 ];
 
 /// Returns the pages. [`crate::recognise`] must be layered around them.
@@ -62,7 +102,21 @@ pub fn pages(site: &Site) -> Router {
         .route("/jobs/{id}/run", post(jobs::run))
         .route("/keys", get(keys::show).post(keys::add))
         .route("/keys/{id}/revoke", post(keys::revoke))
+        .route("/operator", get(operator::show))
+        .route("/operator/examine", post(operator::examine))
+        .route("/costs", get(costs::show))
+        .route("/prices", post(costs::set_prices))
+        .route("/import", get(imports::choose))
+        .route("/agents/{agent}/import", get(imports::form))
+        .route("/agents/{agent}/imports/{id}", get(imports::show))
+        .route("/events", get(live::events))
         .route("/assets/{digest}/{name}", get(assets::serve))
         .layer(from_fn_with_state(site.clone(), check_token))
         .with_state(site.clone())
+}
+
+/// Returns the routes that take files, which are larger than forms. They check the token themselves. [`crate::recognise`] must be
+/// layered around them.
+pub fn uploads(site: &Site) -> Router {
+    Router::new().route("/agents/{agent}/imports", post(imports::upload)).with_state(site.clone())
 }

@@ -17,6 +17,17 @@ AgentsAnswer = TypedDict(
 )
 
 
+# Who wrote a summary.
+AuthorView = TypedDict(
+    "AuthorView",
+    {
+        "engine": "str",  # The engine with its version.
+        "model": "NotRequired[str | None]",  # The model. Null for the built-in engine.
+        "prompt": "NotRequired[str | None]",  # The prompt with the beginning of its digest. Null for the built-in engine.
+    },
+)
+
+
 # A short text that is part of every context, such as persona, human or project.
 BlockView = TypedDict(
     "BlockView",
@@ -43,6 +54,17 @@ BlocksView = TypedDict(
     {
         "agent": "str",  # Name of the agent.
         "blocks": "list[BlockView]",  # The blocks.
+    },
+)
+
+
+# What the configuration allows per UTC day. Reranking has a budget of its own of the same size.
+BudgetView = TypedDict(
+    "BudgetView",
+    {
+        "agent": "int",  # Tokens of one agent whose settings name no budget.
+        "process": "int",  # Tokens of all agents.
+        "workspace": "int",  # Tokens of all agents of a workspace.
     },
 )
 
@@ -135,6 +157,40 @@ CorrectRequest = TypedDict(
     {
         "pinned": "NotRequired[bool | None]",  # Whether the memory is pinned, so that retention keeps it.
         "text": "NotRequired[str | None]",  # Text that replaces the present one.
+    },
+)
+
+
+# Tokens of one agent for one purpose by one model on one UTC day.
+CostView = TypedDict(
+    "CostView",
+    {
+        "agent": "str",  # Name of the agent.
+        "calls": "int",  # Number of calls that were answered.
+        "cost": "NotRequired[float | None]",  # What they cost. Null if the model has no price.
+        "day": "str",  # The UTC day.
+        "model": "str",  # Name of the model.
+        "purpose": "str",  # What the tokens were used for: `extraction`, `rerank`, or the grain of a summary.
+        "tokens_in": "int",  # Tokens of the requests.
+        "tokens_out": "int",  # Tokens of the answers.
+    },
+)
+
+
+# Costs of some days.
+CostsAnswer = TypedDict(
+    "CostsAnswer",
+    {
+        "budget": "NotRequired[BudgetView | None]",
+        "built_in": "NotRequired[int | None]",  # Number of stored summaries that the built-in engine wrote, for no tokens. Null for more than twenty agents.
+        "cost": "float",  # Sum of what has a price.
+        "costs": "list[CostView]",  # By agent, day, purpose and model.
+        "currency": "str",  # Currency of the prices; empty if there are none.
+        "from": "str",  # First UTC day.
+        "to": "str",  # Last UTC day.
+        "tokens_in": "int",  # Tokens of the requests.
+        "tokens_out": "int",  # Tokens of the answers.
+        "unpriced": "list[str]",  # Models without a price.
     },
 )
 
@@ -523,6 +579,27 @@ PlansAnswer = TypedDict(
     "PlansAnswer",
     {
         "plans": "list[PlanView]",  # The plans.
+    },
+)
+
+
+# The price of a model per million tokens.
+PriceView = TypedDict(
+    "PriceView",
+    {
+        "input": "float",  # Price of a million tokens of requests.
+        "model": "str",  # Name of the model, as in the usage.
+        "output": "float",  # Price of a million tokens of answers.
+    },
+)
+
+
+# The prices of models. They are entered by people and belong to the whole service.
+PricesView = TypedDict(
+    "PricesView",
+    {
+        "currency": "str",  # The currency of all prices, as it is to be shown.
+        "prices": "list[PriceView]",  # One price for each model. Models without one cost an unknown amount.
     },
 )
 
@@ -975,6 +1052,7 @@ PeriodView = TypedDict(
     "PeriodView",
     {
         "attempts": "int",  # Number of failed attempts since the last success.
+        "author": "NotRequired[AuthorView | None]",
         "corrected": "bool",  # Whether a person has corrected the summary.
         "error": "NotRequired[str | None]",  # Why the last attempt failed, or what it waits for.
         "from": "str",  # First local day that it covers.

@@ -31,7 +31,7 @@ use crate::scratch::Scratch;
 use crate::view::{DIM, WARN, count, plural, print_json, say};
 
 pub(crate) use fetch::fetch;
-pub(crate) use manifest::newest;
+pub(crate) use manifest::{Backup, Manifest, list, moment, newest};
 pub(crate) use prune::prune;
 pub(crate) use take::{Source, take};
 pub(crate) use target::Target;
@@ -39,7 +39,7 @@ pub(crate) use target::Target;
 pub(crate) async fn run(global: &Global, args: &cli::Backup) -> Result<ExitCode> {
     match &args.command {
         None => make(global, args).await,
-        Some(BackupCommand::List { target }) => list(global, target.as_deref()).await,
+        Some(BackupCommand::List { target }) => print_list(global, target.as_deref()).await,
         Some(BackupCommand::Verify { target, name }) => verify(global, target.as_deref(), name.as_deref()).await,
     }
 }
@@ -72,8 +72,8 @@ async fn make(global: &Global, args: &cli::Backup) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn list(global: &Global, target: Option<&str>) -> Result<ExitCode> {
-    let found = manifest::list(&existing(global, target)?).await?;
+async fn print_list(global: &Global, target: Option<&str>) -> Result<ExitCode> {
+    let found = list(&existing(global, target)?).await?;
     if global.json {
         print_json(&found);
         return Ok(ExitCode::SUCCESS);

@@ -19,7 +19,7 @@ use super::data;
 use crate::cli::{Global, Serve};
 use crate::config::Config;
 use crate::folder::{CATALOG, Folder, Opening, clock_is_synchronised};
-use crate::host::FolderHost;
+use crate::host::{FolderHost, Operator};
 use crate::ipc;
 use crate::maintenance;
 use crate::view::{BOLD, DIM, say};
@@ -46,7 +46,10 @@ pub(crate) async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
     greet(&folder, tcp.as_ref(), global.json);
     let moment = move || Moment { now: clock(), synchronised: clock_is_synchronised() };
     let alarm_clock = Arc::new(AlarmClock::start(alarms, Arc::new(moment)).await?);
-    let host = Arc::new(FolderHost { folder: folder.clone(), alarm_clock: Some(alarm_clock.clone()) });
+    let operator =
+        Operator { backup: config.backup.clone(), global: global.clone(), examination: tokio::sync::Mutex::new(()) };
+    let host = FolderHost { folder: folder.clone(), alarm_clock: Some(alarm_clock.clone()), operator: Some(operator) };
+    let host = Arc::new(host);
     let unix = Some((unix, annals_server::ipc::route(host.clone())));
     let listeners = Listeners { host: Some(host), tcp, unix };
     // Ignores the error outside systemd, where there is no socket to notify.

@@ -206,6 +206,7 @@ fn period_record(db: &dyn Db, agent: &Agent, agent_id: i64, row: LedgerRow) -> R
         dirty_at: row.dirty_at,
         input: row.input_digest.as_ref().map(Digest::to_string),
         recipe: row.recipe.as_ref().map(Digest::to_string),
+        author: row.author.clone(),
         verbatim,
         degraded: row.degraded,
         ungrounded: row.ungrounded,

@@ -241,7 +241,8 @@ impl Restoring<'_> {
     }
 
     fn take_period(&self, record: Record) -> Result<()> {
-        let Record::Period { period, input, recipe, dirty, dirty_at, degraded, ungrounded, tokens, .. } = &record
+        let Record::Period { period, input, recipe, author, dirty, dirty_at, degraded, ungrounded, tokens, .. } =
+            &record
         else {
             unreachable!("only periods are given here");
         };
@@ -250,6 +251,7 @@ impl Restoring<'_> {
             clean_seq: if *dirty { 0 } else { seq.unsigned_abs() },
             input_digest: input.as_deref().map(digest).transpose()?,
             recipe: recipe.as_deref().map(digest).transpose()?,
+            author: author.clone(),
             degraded: *degraded,
             ungrounded: *ungrounded,
             tokens: *tokens,

@@ -231,6 +231,7 @@ CREATE TABLE ledger (
     degraded INTEGER NOT NULL DEFAULT 0, -- 1 if the built-in engine wrote it because the model could not.
     ungrounded INTEGER NOT NULL DEFAULT 0, -- Number of names, numbers and dates in its summary that no source contains.
     failing_since INTEGER, -- When the first of these failures was.
+    author TEXT, -- JSON: the engine, model and prompt that wrote its summary; NULL if unknown.
     PRIMARY KEY (agent_id, grain, period)
 ) STRICT, WITHOUT ROWID;
 
@@ -368,6 +369,14 @@ CREATE TABLE usage (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX usage_by_day ON usage (day);
+
+-- What models cost, as people entered it: millionths of the currency per million tokens.
+CREATE TABLE price (
+    model TEXT PRIMARY KEY,
+    currency TEXT NOT NULL,
+    input INTEGER NOT NULL,
+    output INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 -- Tokens that calls under way may use, so that calls at the same time cannot exceed a budget together. Deleted with the
 -- booking of the cost; of a call that never ended, when it expires.

@@ -92,6 +92,9 @@ pub trait Agents: Send + Sync {
     /// nothing waiting.
     async fn agent_state(&self, agent: &Agent) -> Result<AgentState>;
 
+    /// Returns the number of the agent's last change; 0 for an unknown agent. Two equal numbers mean that no memory changed.
+    async fn last_change(&self, agent: &Agent) -> Result<u64>;
+
     /// Returns the agent's settings, or the defaults for an unknown agent.
     async fn settings(&self, agent: &Agent) -> Result<Settings>;
 

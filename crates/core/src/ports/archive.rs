@@ -78,6 +78,9 @@ pub enum Record {
         input: Option<String>,
         /// Hash of prompt, model and engine, in hexadecimal.
         recipe: Option<String>,
+        /// Who wrote it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        author: Option<crate::Author>,
         /// Whether its sentences are verbatim pieces of turns.
         #[serde(default)]
         verbatim: bool,

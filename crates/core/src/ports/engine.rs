@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use crate::{Agent, Base, Digest, Draft, Grain, Memory, Period, Result, Settings, Timestamp};
+use crate::{Agent, Author, Base, Digest, Draft, Grain, Memory, Period, Result, Settings, Timestamp};
 
 /// The request for one summary.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +30,12 @@ pub trait Engine: Send + Sync {
     /// Returns the hash of everything but the input that determines the output: prompt, model, engine and their
     /// versions.
     fn recipe(&self, settings: &Settings, grain: Grain) -> Digest;
+
+    /// Returns the engine, model and prompt that write a summary of this grain now, for people who look at it.
+    fn author(&self, settings: &Settings, grain: Grain) -> Option<Author> {
+        let _ = (settings, grain);
+        None
+    }
 
     /// Writes a summary. The task has sources or a base, or both. Never waits longer than its own deadline.
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft>;

@@ -10,6 +10,10 @@ pub trait Ledger: Send + Sync {
     /// Returns the ledger row of every period that ever had input, by grain and time.
     async fn ledger(&self, agent: &Agent) -> Result<Vec<LedgerRow>>;
 
+    /// Returns the periods of all agents whose last roll-up failed or has to wait, at most `limit`, by workspace, agent, grain
+    /// and time.
+    async fn failures(&self, limit: usize) -> Result<Vec<(Agent, LedgerRow)>>;
+
     /// Returns the last day whose memories of a grain were pruned: the last day of its last sealed parent period.
     /// `None` if nothing was pruned, and for years, which are pruned without sealing a parent. Older memories may still
     /// exist, because a pin keeps its whole set.

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use super::TokenRequest;
-use crate::{Agent, Digest, Reply, Result, Timestamp, Usage};
+use crate::{Agent, Digest, Price, Reply, Result, Timestamp, Usage};
 
 /// Replies and their cost. Each method is one transaction.
 #[async_trait]
@@ -31,4 +31,10 @@ pub trait Replies: Send + Sync {
 
     /// Returns the agent's cost since the UTC day of an instant, by day, purpose and model.
     async fn usage(&self, agent: &Agent, since: Timestamp) -> Result<Vec<Usage>>;
+
+    /// Returns the prices that people entered, by name of the model. They belong to the whole store.
+    async fn prices(&self) -> Result<Vec<Price>>;
+
+    /// Replaces all prices.
+    async fn save_prices(&self, prices: Vec<Price>) -> Result<()>;
 }

@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::time::Duration;
 
-use annals_core::Error;
 use annals_service::Service;
 use annals_service::wire::{ImportView, UploadRequest};
 use axum::Json;
@@ -12,15 +11,12 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use futures::StreamExt;
 use http_body_util::LengthLimitError;
-use tokio::io::AsyncWriteExt;
 
 use super::Problem;
 use super::extract::{Adding, Named, QueryParams, too_large};
 
 /// An upload that brings nothing for so long is given up.
 const SILENCE: Duration = Duration::from_secs(60);
-/// Bytes after which the free space of the disk is looked at again.
-const STEP: u64 = 16 << 20;
 
 /// Imports what another program keeps: a ZIP archive or one file, also compressed with gzip, as the body of the request.
 ///
@@ -46,22 +42,13 @@ pub(crate) async fn upload(
 
 /// Copies the body into a file without a name, on the disk of the data folder.
 async fn spool(service: &Service, body: Body) -> Result<File, Problem> {
-    let failed = |cause| Problem::from(Error::storage("storing the upload", cause));
-    let mut file = tokio::fs::File::from_std(service.upload_file()?);
-    let (mut pieces, mut written) = (body.into_data_stream(), 0_u64);
+    let (mut writer, mut pieces) = (service.receive_upload()?, body.into_data_stream());
     loop {
         let next = tokio::time::timeout(SILENCE, pieces.next()).await;
         let Some(piece) = next.map_err(|_| silent())? else { break };
-        let piece = piece.map_err(|error| broken(&error))?;
-        file.write_all(&piece).await.map_err(failed)?;
-        let before = written / STEP;
-        written += piece.len() as u64;
-        if written / STEP > before {
-            service.admit_data()?;
-        }
+        writer.write(&piece.map_err(|error| broken(&error))?).await?;
     }
-    file.flush().await.map_err(failed)?;
-    Ok(file.into_std().await)
+    Ok(writer.finish().await?)
 }
 
 fn silent() -> Problem {

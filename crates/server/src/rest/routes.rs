@@ -10,8 +10,8 @@ use utoipa_axum::routes as collect;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
 use super::{
-    Problem, agents, describe, documents, facts, health, imports, memories, messages, metrics, problem_page, searches,
-    settings, tools,
+    Problem, agents, costs, describe, documents, facts, health, imports, memories, messages, metrics, problem_page,
+    searches, settings, tools,
 };
 
 /// The routes, and their OpenAPI description.
@@ -53,6 +53,8 @@ pub fn routes(service: Service) -> Routes {
         .routes(collect!(agents::conversations))
         .routes(collect!(agents::plans))
         .routes(collect!(agents::delete))
+        .routes(collect!(costs::costs))
+        .routes(collect!(costs::prices, costs::set_prices))
         .routes(collect!(tools::list))
         .routes(collect!(tools::call))
         .routes(collect!(metrics::show))

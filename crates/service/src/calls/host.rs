@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use annals_core::Result;
+use annals_core::{Error, Result};
 use async_trait::async_trait;
 use serde_json::Value;
 
 use crate::Service;
 use crate::jobs::AlarmClock;
+use crate::wire::{BackupsView, FindingView};
 
 /// The process that owns the data folder.
 #[async_trait]
@@ -26,6 +27,16 @@ pub trait Host: Send + Sync {
 
     /// Copies the catalog at one moment to a new file. Returns the sequence number of its last change.
     async fn copy_catalog(&self, to: &Path) -> Result<i64>;
+
+    /// Lists the backups at the configured target.
+    async fn backups(&self) -> Result<BackupsView> {
+        Ok(BackupsView::default())
+    }
+
+    /// Tests the installation as `annals doctor` does, without calling models.
+    async fn examine(&self) -> Result<Vec<FindingView>> {
+        Err(Error::NotFound { what: "service that can examine itself", name: String::new() })
+    }
 }
 
 /// The items that come with a request.

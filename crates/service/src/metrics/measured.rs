@@ -8,7 +8,7 @@ use annals_core::ports::{
     Batch, Embedder, Engine, Findings, Probe, Replies, RerankTask, Reranker, Stored, Strata, SummaryTask, Table,
     TableStats, TokenRequest,
 };
-use annals_core::{Agent, Digest, Draft, Grain, Reply, Result, Settings, Timestamp, Usage};
+use annals_core::{Agent, Author, Digest, Draft, Grain, Price, Reply, Result, Settings, Timestamp, Usage};
 use async_trait::async_trait;
 
 use super::Metrics;
@@ -113,6 +113,10 @@ impl<P: Engine + ?Sized> Engine for Measured<P> {
         self.port.recipe(settings, grain)
     }
 
+    fn author(&self, settings: &Settings, grain: Grain) -> Option<Author> {
+        self.port.author(settings, grain)
+    }
+
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
         let (begun, grain) = (Instant::now(), task.period.grain());
         let draft = self.port.summarize(task).await.inspect_err(|error| self.metrics.failed("rollup", error))?;
@@ -143,6 +147,14 @@ impl<P: Replies + ?Sized> Replies for Measured<P> {
 
     async fn usage(&self, agent: &Agent, since: Timestamp) -> Result<Vec<Usage>> {
         self.port.usage(agent, since).await
+    }
+
+    async fn prices(&self) -> Result<Vec<Price>> {
+        self.port.prices().await
+    }
+
+    async fn save_prices(&self, prices: Vec<Price>) -> Result<()> {
+        self.port.save_prices(prices).await
     }
 
     async fn reserve(&self, agent: &Agent, request: &TokenRequest, now: Timestamp) -> Result<u64> {

@@ -97,6 +97,7 @@ impl Map<'_> {
             to,
             state: self.state(period, row),
             summary: has_summary.then(|| MemoryId::summary(self.agent, period).to_string()),
+            author: row.and_then(|row| row.author.clone()).filter(|_| has_summary).map(Into::into),
             corrected: row.is_some_and(LedgerRow::is_corrected),
             outdated: has_summary && row.is_some_and(is_outdated),
             ungrounded: row.map_or(0, |row| row.ungrounded),

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use annals_core::{Agent, Digest, Error, IngestReceipt, Result, Timestamp, Zones};
 use annals_importers::{Kind, Limits, Options, Source};
 use jiff::tz::TimeZone;
+use tokio::io::AsyncWriteExt;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
@@ -22,6 +23,9 @@ use crate::{NotAdmitted, Service};
 const REMEMBERED: usize = 100;
 /// Imports that may wait. Each keeps its upload on the disk.
 const MOST_WAITING: usize = 8;
+
+/// Bytes of an upload after which the free space of the disk is looked at again.
+const STEP: u64 = 16 << 20;
 
 /// The beginnings of the ids of imports, and of those that only report.
 const IMPORT: &str = "import-";
@@ -113,9 +117,47 @@ impl Uploads {
     }
 }
 
+/// Copies an upload into a file without a name, on the disk of the data folder, while there is room.
+pub struct UploadWriter {
+    service: Service,
+    file: tokio::fs::File,
+    written: u64,
+}
+
+impl UploadWriter {
+    /// Appends a piece.
+    pub async fn write(&mut self, piece: &[u8]) -> std::result::Result<(), NotAdmitted> {
+        self.file.write_all(piece).await.map_err(|cause| Error::storage("storing the upload", cause))?;
+        let before = self.written / STEP;
+        self.written += piece.len() as u64;
+        if self.written / STEP > before {
+            self.service.admit_data()?;
+        }
+        Ok(())
+    }
+
+    /// Returns the file for [`Service::import_upload`].
+    pub async fn finish(mut self) -> Result<File> {
+        self.file.flush().await.map_err(|cause| Error::storage("storing the upload", cause))?;
+        Ok(self.file.into_std().await)
+    }
+}
+
 impl Service {
+    /// Begins to receive an upload.
+    pub fn receive_upload(&self) -> Result<UploadWriter> {
+        Ok(UploadWriter { service: self.clone(), file: tokio::fs::File::from_std(self.upload_file()?), written: 0 })
+    }
+
+    /// Returns the imports of uploads of an agent, or of all agents, of this run of the service, newest first.
+    pub fn present_uploads(&self, agent: Option<&Agent>) -> Vec<ImportView> {
+        let imports = self.uploads.imports();
+        let wanted = imports.iter().rev().filter(|upload| agent.is_none_or(|agent| upload.agent == *agent));
+        wanted.map(|upload| upload.view()).collect()
+    }
+
     /// Creates an empty file for an upload, without a name: it goes when it is closed or the process ends.
-    pub fn upload_file(&self) -> Result<File> {
+    fn upload_file(&self) -> Result<File> {
         let failed = |cause| Error::storage("storing the upload", cause);
         let file = self.nameless_file().map_err(failed)?;
         file.try_into_std().map_err(|_| failed(std::io::Error::other("the file is in use")))
@@ -170,6 +212,11 @@ impl Service {
             });
         });
         Ok(upload.view())
+    }
+
+    /// Returns the words for the kinds of sources, as in [`UploadRequest::from`].
+    pub fn import_kinds() -> Vec<&'static str> {
+        Kind::ALL.iter().map(|kind| kind.as_str()).collect()
     }
 
     /// Returns an import of an upload in a workspace, with its agent: of this run of the service, or what is recorded of it.

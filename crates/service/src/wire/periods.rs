@@ -1,6 +1,6 @@
 //! The periods of an agent with the state of each, and its days with the number of their turns: a map of a memory without texts.
 
-use annals_core::{Date, Grain};
+use annals_core::{Author, Date, Grain};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -63,6 +63,26 @@ pub struct DayView {
     pub turns: u64,
 }
 
+/// Who wrote a summary.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct AuthorView {
+    /// The engine with its version.
+    #[schema(example = "endpoint 1")]
+    pub engine: String,
+    /// The model. Null for the built-in engine.
+    #[schema(example = "gpt-5-mini")]
+    pub model: Option<String>,
+    /// The prompt with the beginning of its digest. Null for the built-in engine.
+    #[schema(example = "weekly (3f2a9c1b)")]
+    pub prompt: Option<String>,
+}
+
+impl From<Author> for AuthorView {
+    fn from(Author { engine, model, prompt }: Author) -> AuthorView {
+        AuthorView { engine, model, prompt }
+    }
+}
+
 /// A period that has input.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct PeriodView {
@@ -86,6 +106,9 @@ pub struct PeriodView {
     /// Id of its summary, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
+    /// Who wrote the summary. Absent if it was written before this was recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author: Option<AuthorView>,
     /// Whether a person has corrected the summary.
     pub corrected: bool,
     /// Whether the summary was written with a prompt, model or engine other than the present one.

@@ -1,7 +1,7 @@
 //! Port `Replies`: saved model answers, and the cost of models.
 
 use annals_core::ports::{RESERVATION_LIFETIME, Replies, TokenRequest, TokenSums, budget_day};
-use annals_core::{Agent, Date, Digest, Purpose, Reply, Result, Timestamp, Usage};
+use annals_core::{Agent, Date, Digest, Price, Purpose, Reply, Result, Timestamp, Usage};
 use async_trait::async_trait;
 
 use super::MemoryCatalog;
@@ -37,6 +37,15 @@ impl Replies for MemoryCatalog {
 
     async fn usage(&self, agent: &Agent, since: Timestamp) -> Result<Vec<Usage>> {
         self.read(agent, |data| data.usage.values().filter(|usage| usage.day >= utc_day(since)).cloned().collect())
+    }
+
+    async fn prices(&self) -> Result<Vec<Price>> {
+        Ok(self.state().prices.values().cloned().collect())
+    }
+
+    async fn save_prices(&self, prices: Vec<Price>) -> Result<()> {
+        self.state().prices = prices.into_iter().map(|price| (price.model.clone(), price)).collect();
+        Ok(())
     }
 
     async fn reserve(&self, agent: &Agent, request: &TokenRequest, now: Timestamp) -> Result<u64> {

@@ -34,6 +34,10 @@ impl<P: Agents> Agents for Faulty<P> {
         self.store()?.agent_state(agent).await
     }
 
+    async fn last_change(&self, agent: &Agent) -> Result<u64> {
+        self.store()?.last_change(agent).await
+    }
+
     async fn settings(&self, agent: &Agent) -> Result<Settings> {
         self.store()?.settings(agent).await
     }
@@ -116,6 +120,10 @@ impl<P: Watermarks> Watermarks for Faulty<P> {
 impl<P: Ledger> Ledger for Faulty<P> {
     async fn ledger(&self, agent: &Agent) -> Result<Vec<LedgerRow>> {
         self.store()?.ledger(agent).await
+    }
+
+    async fn failures(&self, limit: usize) -> Result<Vec<(Agent, LedgerRow)>> {
+        self.store()?.failures(limit).await
     }
 
     async fn pruned_until(&self, agent: &Agent, grain: Grain) -> Result<Option<Date>> {

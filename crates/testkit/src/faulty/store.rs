@@ -2,8 +2,8 @@
 
 use annals_core::ports::{Children, ClockNote, Journal, Replies, Seals, TokenRequest};
 use annals_core::{
-    Agent, Base, Digest, Extraction, ExtractionWatermark, FactOperation, MemoryId, Period, Reply, Result, Statement,
-    Timestamp, Usage,
+    Agent, Base, Digest, Extraction, ExtractionWatermark, FactOperation, MemoryId, Period, Price, Reply, Result,
+    Statement, Timestamp, Usage,
 };
 use async_trait::async_trait;
 
@@ -93,6 +93,14 @@ impl<P: Replies> Replies for Faulty<P> {
 
     async fn usage(&self, agent: &Agent, since: Timestamp) -> Result<Vec<Usage>> {
         self.store()?.usage(agent, since).await
+    }
+
+    async fn prices(&self) -> Result<Vec<Price>> {
+        self.store()?.prices().await
+    }
+
+    async fn save_prices(&self, prices: Vec<Price>) -> Result<()> {
+        self.store()?.save_prices(prices).await
     }
 
     async fn reserve(&self, agent: &Agent, request: &TokenRequest, now: Timestamp) -> Result<u64> {

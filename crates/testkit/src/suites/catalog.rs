@@ -63,6 +63,7 @@ pub async fn catalog_suite<C: Catalog + 'static>(mut make: impl AsyncFnMut() -> 
         rollup::summaries_are_the_input_of_the_next_grain,
         rollup::week_across_two_months_belongs_to_the_month_of_its_thursday,
         rollup::failures_are_counted_until_the_period_is_clean,
+        rollup::failures_of_all_agents_are_listed_until_they_are_clean,
         rollup::waiting_counts_as_no_failure,
         rollup::tokens_add_up,
         read::lists_memories_that_overlap_the_range,

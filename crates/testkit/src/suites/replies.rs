@@ -1,7 +1,7 @@
 //! Conformance suite of port `Replies`.
 
 use annals_core::ports::{RESERVATION_LIFETIME, TokenRequest, TokenSums};
-use annals_core::{Agent, Date, Digest, Error, Purpose, Reply, SignedDuration, Timestamp, Usage};
+use annals_core::{Agent, Date, Digest, Error, Price, Purpose, Reply, SignedDuration, Timestamp, Usage};
 
 use super::catalog::{later, me, now};
 use super::{Case, Store, cases, run};
@@ -21,6 +21,7 @@ pub async fn replies_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         tokens_are_reserved_within_all_limits_of_the_day,
         charging_and_releasing_end_a_reservation,
         forgotten_reservations_expire,
+        prices_are_replaced_as_a_whole,
     ];
     run("replies", cases, async || Box::new(make().await) as Box<dyn Store>).await;
 }
@@ -48,6 +49,16 @@ async fn usage(store: &dyn Store, since: &str) -> Vec<Usage> {
 
 fn day(label: &str) -> Date {
     period(label).first_day()
+}
+
+async fn prices_are_replaced_as_a_whole(store: &dyn Store) {
+    let price =
+        |model: &str, input| Price { model: model.into(), currency: "€".into(), input, output: u64::MAX >> 1 };
+    assert_eq!(store.prices().await.unwrap(), []);
+    store.save_prices(vec![price("z", 2), price("a", 0)]).await.unwrap();
+    assert_eq!(store.prices().await.unwrap(), [price("a", 0), price("z", 2)]);
+    store.save_prices(vec![price("a", 9)]).await.unwrap();
+    assert_eq!(store.prices().await.unwrap(), [price("a", 9)]);
 }
 
 async fn reply_is_kept(store: &dyn Store) {

@@ -6,7 +6,7 @@ use annals_service::wire::AgentView;
 use axum::extract::State;
 use maud::{Markup, html};
 
-use super::Shown;
+use super::{Shown, live};
 use crate::fields::Query;
 use crate::layout::{Page, redirect};
 use crate::site::Site;
@@ -31,13 +31,15 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Query(query
     for agent in &agents {
         rows.push(site.service.agent_overview(agent).await?);
     }
-    let page = Page { title: "Agents".into(), visitor: Some(&visitor), ..Page::default() };
+    let live = live::address(&site, &visitor, None).await?;
+    let page = Page { title: "Agents".into(), visitor: Some(&visitor), live, ..Page::default() };
     Ok(page.show(html! {
         h1 { "Agents" }
         @if rows.is_empty() { (nobody()) } @else { (table(&rows)) }
         @if let Some(last) = agents.last().map(Agent::name).filter(|_| more) {
             p { a href=(link::with("/", [("after", last)])) { "More agents" } }
         }
+        @if visitor.caller.may(Scope::Ingest) { (import()) }
     }))
 }
 
@@ -75,6 +77,15 @@ fn line(row: &AgentView) -> Markup {
                     }
                 }
             }
+        }
+    }
+}
+
+fn import() -> Markup {
+    html! {
+        form.row.changes method="get" action="/import" {
+            label { "Import what another program keeps, into the agent " input name="agent" required maxlength="128" placeholder="ann" autocomplete="off"; }
+            button type="submit" { "Choose the file" }
         }
     }
 }

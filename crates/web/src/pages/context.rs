@@ -33,7 +33,13 @@ pub(crate) async fn show(
         Some(request) => Some(site.service.context(&agent, request, site.service.now()).await?),
         None => None,
     };
-    let page = Page { title: "Context".into(), visitor: Some(&visitor), agent: Some(&name), tab: Some("context") };
+    let page = Page {
+        title: "Context".into(),
+        visitor: Some(&visitor),
+        agent: Some(&name),
+        tab: Some("context"),
+        ..Page::default()
+    };
     Ok(page.show(html! {
         h1 { "What would the agent be given?" }
         (form(&name, &query, budget))

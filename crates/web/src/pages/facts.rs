@@ -35,7 +35,13 @@ pub(crate) async fn show(
         (Some(before), Some(after)) => view.changes(before, after).await?,
         (as_of, _) => view.table_and_graph(as_of).await?,
     };
-    let page = Page { title: "Facts".into(), visitor: Some(&visitor), agent: Some(&name), tab: Some("facts") };
+    let page = Page {
+        title: "Facts".into(),
+        visitor: Some(&visitor),
+        agent: Some(&name),
+        tab: Some("facts"),
+        ..Page::default()
+    };
     Ok(page.show(html! { h1 { "Facts" } (form(&name, &query)) (content) }))
 }
 

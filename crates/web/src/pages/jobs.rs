@@ -1,16 +1,19 @@
 //! The scheduled jobs: what runs, what ran, when each wakes next. For the operator.
 
 use annals_core::Error;
-use annals_service::wire::{JobView, OutcomeView};
+use annals_service::wire::{AgentFailure, JobView, OutcomeView};
 use axum::extract::{Path, State};
 use maud::{Markup, html};
 
-use super::Shown;
+use super::{Shown, live};
 use crate::fields::Form;
 use crate::layout::{Page, redirect, token};
 use crate::site::Site;
 use crate::visit::Visitor;
-use crate::words;
+use crate::{link, words};
+
+/// Failed summaries that are listed.
+const MOST_FAILURES: usize = 100;
 
 /// `GET /jobs`
 pub(crate) async fn show(State(site): State<Site>, visitor: Visitor) -> Shown {
@@ -21,7 +24,9 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor) -> Shown {
         Some(jobs) => jobs.status().await.iter().map(JobView::from).collect(),
         None => Vec::new(),
     };
-    let page = Page { title: "Jobs".into(), visitor: Some(&visitor), ..Page::default() };
+    let failures = site.service.all_failures(MOST_FAILURES).await?;
+    let live = live::address(&site, &visitor, None).await?;
+    let page = Page { title: "Jobs".into(), visitor: Some(&visitor), live, ..Page::default() };
     Ok(page.show(html! {
         h1 { "Jobs" }
         p.lead {
@@ -30,15 +35,17 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor) -> Shown {
                 Err(error) => { span.chip.failed { "not ready" } " " (error) },
             }
         }
-        div #jobs hx-get="/jobs" hx-trigger="every 10s" hx-select="#jobs" hx-swap="outerHTML" {
+        div #live hx-get="/jobs" hx-trigger="annalschange from:body" hx-select="#live" hx-swap="outerHTML" {
             @if jobs.is_empty() { p.empty { "This process runs no scheduled jobs." } }
             @else { (table(&visitor, &jobs)) }
+            (failed(&failures))
         }
         h2 { "More for the operator" }
         ul {
             li { a href="/keys" { "Keys" } ": who may read, add and change" }
             li { a href="/metrics" { "Metrics" } ": numbers for Prometheus" }
-            li { code { "annals doctor" } " tests the installation; " code { "annals backup list" } " shows the backups" }
+            li { a href="/operator" { "Service" } ": health, backups, doctor" }
+            li { a href="/costs" { "Costs" } ": tokens and prices" }
         }
     }))
 }
@@ -61,16 +68,38 @@ fn table(visitor: &Visitor, jobs: &[JobView]) -> Markup {
             tbody { @for job in jobs { tr {
                 th scope="row" { (job.name) }
                 td { (state(job)) }
-                td { @if let Some(at) = job.last_start { (words::utc(at)) } @else { "not yet" } }
-                td { (took(job)) }
+                td.t { @if let Some(at) = job.last_start { (words::utc(at)) } @else { "not yet" } }
+                td.t { (took(job)) }
                 td { (outcome(job)) }
-                td { @if let Some(at) = job.next_wake { (words::utc(at)) } @else { "never" } }
+                td.t { @if let Some(at) = job.next_wake { (words::utc(at)) } @else { "never" } }
                 td.n { (words::count(job.runs)) }
-                td { form method="post" action=(format!("/jobs/{}/run", job.name)) {
-                    (token(visitor)) button.plain type="submit" aria-label=(format!("Run now: {}", job.name)) { "Run now" }
+                td.t { form method="post" action=(format!("/jobs/{}/run", job.name)) {
+                    (token(visitor)) button.plain #(format!("run-{}", job.name)) type="submit" aria-label=(format!("Run now: {}", job.name)) { "Run now" }
                 } }
             } } }
         } }
+    }
+}
+
+/// Why summaries are missing, over all agents.
+fn failed(failures: &[AgentFailure]) -> Markup {
+    html! {
+        h2 #failures { "Summaries that failed" }
+        @if failures.is_empty() { p.empty { "None. Every due summary was written, or is due with the next run of the job rollup." } }
+        @else {
+            p.hint { "Each is tried again by the job rollup after the time given here. After the last attempt the built-in engine writes the summary; the model writes it again when it can." }
+            div.scroll tabindex="0" role="region" aria-label="Summaries that failed" { table {
+                thead { tr { th scope="col" { "Agent" } th scope="col" { "Period" } th.n scope="col" { "Attempts" } th scope="col" { "Why" } th scope="col" { "Tried again after" } } }
+                tbody { @for AgentFailure { workspace, agent, failure } in failures { tr {
+                    th scope="row" { @if workspace == "default" { a href=(link::agent(agent, "status")) { bdi { (agent) } } } @else { bdi { (workspace) "/" (agent) } } }
+                    td { @if workspace == "default" { a href=(link::timeline(agent, &failure.period, Some(&failure.period))) { (failure.period) } } @else { (failure.period) } }
+                    td.n { (failure.attempts) }
+                    td dir="auto" { (failure.error) }
+                    td.t { @match failure.not_before.as_deref() { Some(at) => (at.parse().map_or_else(|_| at.to_owned(), words::utc)), None => "the next run" } }
+                } } }
+            } }
+            @if failures.len() == MOST_FAILURES { p.hint { "There may be more." } }
+        }
     }
 }
 

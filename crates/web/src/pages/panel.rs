@@ -48,6 +48,7 @@ pub(super) async fn opened(
     Ok(html! {
         section.panel #opened aria-labelledby="opened-name" {
             (head(agent.name(), window, period, view, picture.turns(view.from, view.to)))
+            (why_failed(view))
             div.columns {
                 div {
                     @match &told {
@@ -103,7 +104,7 @@ fn why_no_text(view: &PeriodView) -> String {
         PeriodState::Open => format!("Not over yet. Its summary is written after {}.", words::day(view.to)),
         PeriodState::Waiting => "It is over, and its summary is due. The job rollup writes it within minutes.".into(),
         PeriodState::Writing => "Its summary is being written now.".into(),
-        PeriodState::Failed => "It has no summary, because every attempt failed so far.".into(),
+        PeriodState::Failed => "It has no summary, because every attempt failed so far. The reason is above.".into(),
         PeriodState::Pruned => {
             "Its summary was pruned by the retention plan. The coarser summaries cover these days.".into()
         }
@@ -116,7 +117,7 @@ fn notes(view: &PeriodView) -> Markup {
     html! {
         dl.notes {
             @if view.summary.is_some() {
-                div { dt { "Written by" } dd { (writer(view)) } }
+                div { dt { "Written by" } dd { (writer(view)) @if let Some(author) = author(view) { br; span.hint { (author) } } } }
             }
             @if view.ungrounded > 0 {
                 div.warning { dt { "Grounding" } dd { (words::plural(view.ungrounded.into(), "name, number or date")) " in it that no source contains" } }
@@ -124,12 +125,35 @@ fn notes(view: &PeriodView) -> Markup {
             @if view.outdated {
                 div { dt { "Recipe" } dd { "written with another prompt, model or engine than the present one; " code { "annals rollup --refresh" } " writes it again" } }
             }
-            @if let Some(error) = &view.error {
-                div.warning { dt { (words::plural(view.attempts.into(), "failed attempt")) } dd dir="auto" { (error)
-                    @if let Some(next) = &view.not_before { "; tried again after " (next) } } }
+        }
+    }
+}
+
+/// Says why the last attempt failed, and when the next is.
+fn why_failed(view: &PeriodView) -> Markup {
+    html! {
+        @if let Some(error) = &view.error {
+            p.notice {
+                @match view.attempts {
+                    0 => { strong { "Why it waits: " } },
+                    attempts => { strong { "Why it failed" } " (" (words::plural(attempts.into(), "attempt")) "): " },
+                }
+                bdi { (error) }
+                @match view.not_before.as_deref() {
+                    Some(next) => { ". Tried again after " (next.parse().map_or_else(|_| next.to_owned(), words::utc)) "." },
+                    None => ". Tried again by the next run of the job rollup.",
+                }
             }
         }
     }
+}
+
+/// Returns the engine, model and prompt, if they were recorded.
+fn author(view: &PeriodView) -> Option<String> {
+    let author = view.author.as_ref().filter(|_| !view.corrected)?;
+    let rest = [("model", &author.model), ("prompt", &author.prompt)];
+    let rest = rest.iter().filter_map(|(name, value)| Some(format!(", {name} {}", value.as_deref()?)));
+    Some(format!("engine {}{}", author.engine, rest.collect::<String>()))
 }
 
 fn writer(view: &PeriodView) -> String {

@@ -31,7 +31,13 @@ pub(crate) async fn show(
         None => None,
     };
     let zones = site.service.zones(&agent).await?;
-    let page = Page { title: "Search".into(), visitor: Some(&visitor), agent: Some(&name), tab: Some("search") };
+    let page = Page {
+        title: "Search".into(),
+        visitor: Some(&visitor),
+        agent: Some(&name),
+        tab: Some("search"),
+        ..Page::default()
+    };
     Ok(page.show(html! {
         h1 { "Search" }
         (form(&name, &query))
@@ -75,7 +81,7 @@ fn form(agent: &str, query: &Fields) -> Markup {
                 label { "To " input type="date" name="to" value=(query.get("to").unwrap_or_default()); }
                 label.check { input type="checkbox" name="explain" value="yes" checked[query.get("explain").is_some()]; " Explain the order" }
             }
-            p.hint { "Without a grain, the search chooses them by the question and the days." }
+            p.hint { "Without a grain, the search chooses them by the question and the days. " a href=(link::agent(agent, "")) { "Choose the days on the timeline" } }
         }
     }
 }

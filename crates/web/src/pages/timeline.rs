@@ -7,7 +7,7 @@ use annals_service::wire::{MemoryView, PeriodsAnswer, PeriodsRequest, TimelineRe
 use axum::extract::{Path, State};
 use maud::{Markup, html};
 
-use super::{Shown, panel, parts};
+use super::{Shown, live, panel, parts};
 use crate::failure::Failure;
 use crate::fields::Query;
 use crate::layout::Page;
@@ -39,13 +39,14 @@ pub(crate) async fn show(
         Some(open) => panel::opened(service, &visitor, &agent, &zones, window, open).await?,
         None => html! {},
     };
-    let title = window.name();
-    let page = Page { title, visitor: Some(&visitor), agent: Some(&name), tab: Some("") };
+    let (title, live) = (window.name(), live::address(&site, &visitor, Some(&agent)).await?);
+    let page = Page { title, visitor: Some(&visitor), agent: Some(&name), tab: Some(""), live };
     Ok(page.show(html! {
         (heading(&name, window, &answer))
         @if answer.first.is_none() { (nothing(&name)) }
         @else {
-            (figure(&name, window, &answer, &picture))
+            (figure(&name, window, open, &answer, &picture))
+            (between(&name, window))
             (opened)
             details.list {
                 summary { "The same as a list" }
@@ -157,19 +158,52 @@ fn levels(agent: &str, window: Window, focus: Date) -> Markup {
     }
 }
 
-fn figure(agent: &str, window: Window, answer: &PeriodsAnswer, picture: &Picture<'_>) -> Markup {
+fn figure(agent: &str, window: Window, open: Option<&str>, answer: &PeriodsAnswer, picture: &Picture<'_>) -> Markup {
     let is_empty = answer.periods.is_empty();
+    let own = link::timeline(agent, &window.to_string(), open);
     html! {
-        figure #strata.strata tabindex="0" aria-label="Strata. Arrow keys move and zoom, Home shows today." {
+        figure #strata.strata tabindex="0" aria-label="Strata. Arrow keys move and zoom, Home shows today."
+            hx-get=(own) hx-trigger="annalschange from:body" hx-select="#strata" hx-select-oob="#opened" hx-swap="outerHTML" {
             ul.lanes aria-hidden="true" {
                 @for grain in Grain::ALL.into_iter().rev() { li { (words::grain(grain)) } }
                 li.strip { "Turns per " (words::one(picture.column())) }
             }
-            (picture.draw())
+            div.canvas {
+                (picture.draw())
+                (brush(window))
+            }
             figcaption {
                 @if is_empty { (elsewhere(agent, window, answer)) }
                 @else { (legend(&picture.states())) }
             }
+        }
+    }
+}
+
+/// The strip of turns as a brush: a stretch of days between two handles. The script shows it, and keeps it equal to the fields of
+/// [`between`], which do the same without it.
+fn brush(window: Window) -> Markup {
+    let (first, last) = window.days();
+    html! {
+        div.brush data-first=(first) data-last=(last) hidden {
+            div.chosen {}
+            @for (side, name) in [("from", "First day to search"), ("to", "Last day to search")] {
+                span.handle role="slider" tabindex="0" data-side=(side) aria-label=(name) aria-valuenow="0" {}
+            }
+        }
+    }
+}
+
+/// Searches within days.
+fn between(agent: &str, window: Window) -> Markup {
+    let (first, last) = window.days();
+    html! {
+        form.between.row #between method="get" action=(link::agent(agent, "search")) role="search" aria-label="Search between days" {
+            label { "Search from " input type="date" name="from" value=(first) required; }
+            label { "to " input type="date" name="to" value=(last) required; }
+            input.grow type="search" name="q" placeholder="What happened in these days?" aria-label="Question" dir="auto";
+            button type="submit" { "Search these days" }
+            span.hint { "Drag over the strip of turns, or move its ends with ← and →." }
         }
     }
 }

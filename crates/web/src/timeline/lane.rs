@@ -24,6 +24,8 @@ pub(super) struct Bar {
     pub(super) period: Period,
     /// The periods that the bar stands for, if it is more than one: their number by state.
     pub(super) group: Option<BTreeMap<PeriodState, usize>>,
+    /// Why the last attempt failed.
+    pub(super) why: Option<String>,
 }
 
 /// Returns whether the periods of a grain are wide enough to be drawn one by one.
@@ -45,6 +47,7 @@ pub(super) fn bars(views: &[(Period, &PeriodView)], grain: Grain, axis: Axis) ->
             state: view.state,
             period: *period,
             group: None,
+            why: view.error.clone(),
         };
         return of_grain.map(bar).collect();
     }
@@ -60,7 +63,7 @@ pub(super) fn bars(views: &[(Period, &PeriodView)], grain: Grain, axis: Axis) ->
 fn group(period: Period, states: BTreeMap<PeriodState, usize>) -> Bar {
     let (from, to) = period.cover_days();
     let worst = words::STATES.into_iter().find(|state| states.contains_key(state)).unwrap_or(PeriodState::Closed);
-    Bar { from, to, state: worst, period, group: Some(states) }
+    Bar { from, to, state: worst, period, group: Some(states), why: None }
 }
 
 impl Bar {
@@ -71,7 +74,8 @@ impl Bar {
             None => {
                 let name = words::period(self.period);
                 let days = if self.period.grain() == Grain::Daily { String::new() } else { format!(", {days}") };
-                format!("{name}{days}: {}, {turns}", words::state(self.state))
+                let why = self.why.as_ref().map(|why| format!(". Why: {why}")).unwrap_or_default();
+                format!("{name}{days}: {}, {turns}{why}", words::state(self.state))
             }
             Some(states) => {
                 let states: Vec<String> =

@@ -18,7 +18,9 @@ const BAR: u32 = 26;
 /// Where the first lane and the strip begin.
 const LANES: u32 = 2 * ROW + 6;
 const STRIP: u32 = LANES + 6 * PITCH + 4;
-const STRIP_HEIGHT: u32 = 44;
+/// The label of the strip has a row of its own above the columns.
+const LABEL: u32 = 16;
+const STRIP_HEIGHT: u32 = LABEL + 40;
 const HEIGHT: u32 = STRIP + STRIP_HEIGHT + 2;
 
 /// What is drawn.
@@ -184,20 +186,31 @@ impl<'a> Picture<'a> {
             @for column in &columns {
                 @let (from, to) = column.period.cover_days();
                 @let (x, width) = self.axis.span(from, to);
-                @let height = (column.turns as f64 / most.max(1) as f64 * f64::from(STRIP_HEIGHT)).max(1.0);
+                @let height = (column.turns as f64 / most.max(1) as f64 * f64::from(STRIP_HEIGHT - LABEL)).max(1.0);
                 rect.density x=(percent(x)) y=(format!("{:.1}", f64::from(STRIP + STRIP_HEIGHT) - height)) width=(percent(width)) height=(format!("{height:.1}")) {}
             }
-            @if most > 0 { text.most x="4" y=(STRIP + 10) { "at most " (words::count(most)) " a " (words::one(grain)) } }
+            @let (x, anchor) = if self.today_is_left() { ("100%", "end") } else { ("0", "start") };
+            @if most > 0 { text.most x=(x) y=(STRIP + 11) text-anchor=(anchor) { "at most " (words::count(most)) " a " (words::one(grain)) } }
         }
     }
 
+    /// Returns where today is, in percent.
+    fn today_at(&self) -> f64 {
+        self.axis.start(self.answer.today) + 50.0 / self.axis.days()
+    }
+
+    /// Returns whether the words at today's mark stand where the label of the strip would.
+    fn today_is_left(&self) -> bool {
+        self.window.contains(self.answer.today) && self.today_at() < 50.0
+    }
+
     fn today(&self) -> Markup {
-        let x = self.axis.start(self.answer.today) + 50.0 / self.axis.days();
+        let x = self.today_at();
         let (anchor, shift) = if x > 80.0 { ("end", -0.4) } else { ("start", 0.4) };
         html! {
             g.today {
                 line x1=(percent(x)) y1=(ROW) x2=(percent(x)) y2=(HEIGHT) {}
-                text x=(percent(x + shift)) y=(STRIP + 24) text-anchor=(anchor) { "today" }
+                text x=(percent(x + shift)) y=(STRIP + 11) text-anchor=(anchor) { "today" }
             }
         }
     }

@@ -1,5 +1,8 @@
 //! The pages for people: sessions, tokens of changes, scopes, headers, and texts of memories as text.
 
+mod imports;
+mod live;
+
 use annals_core::Agent;
 use annals_testkit::{at, message};
 use annals_web::{CHANGES, Site};
@@ -14,7 +17,7 @@ use crate::fixture::{self, NOW};
 use crate::{public_with_pages, site};
 
 /// The pages of an agent and of the service that a visitor can see.
-const PAGES: [&str; 10] = [
+const PAGES: [&str; 11] = [
     "/agents/zebra-seven",
     "/agents/zebra-seven?period=2026-W10&open=2026-03-04",
     "/agents/zebra-seven?period=2020s",
@@ -24,10 +27,11 @@ const PAGES: [&str; 10] = [
     "/agents/zebra-seven/facts?as_of=2026-03-01&compare=2026-03-09",
     "/agents/zebra-seven/status",
     "/agents/zebra-seven/memories/{id}",
+    "/costs?agent=zebra-seven",
     "/?all=yes",
 ];
 /// Pages that need the scope `admin`.
-const RULED: [&str; 3] = ["/jobs", "/keys", "/agents/zebra-seven/forget?conversation=talk"];
+const RULED: [&str; 4] = ["/jobs", "/keys", "/operator", "/agents/zebra-seven/forget?conversation=talk"];
 
 /// A browser: pages with the cookie that it was given.
 struct Browser {
@@ -70,8 +74,12 @@ impl Browser {
     }
 
     async fn send(&self, method: &str, path: &str, body: String) -> Page {
+        self.send_as(method, path, "application/x-www-form-urlencoded", body).await
+    }
+
+    async fn send_as(&self, method: &str, path: &str, kind: &str, body: String) -> Page {
         let mut request = Request::builder().method(method).uri(path).header(header::HOST, "localhost");
-        request = request.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
+        request = request.header(header::CONTENT_TYPE, kind);
         if let Some(cookie) = &self.cookie {
             request = request.header(header::COOKIE, cookie);
         }
@@ -202,12 +210,12 @@ async fn scopes_and_borders_of_keys_are_those_of_rest() {
     }
     for name in ["foreign", "bound"] {
         let browser = Browser::with(&site, name).await;
-        for template in PAGES.iter().take(9) {
+        for template in PAGES.iter().take(10) {
             let page = browser.get(&path(template, &world)).await;
             assert_eq!(page.status, 404, "{name} {template}");
             tells_nothing(template, &page.text.into());
         }
-        for template in ["/jobs", "/keys"] {
+        for template in ["/jobs", "/keys", "/operator"] {
             assert_eq!(browser.get(template).await.status, 403, "{name} {template}");
         }
     }

@@ -23,7 +23,7 @@ const ADD: Needs = Needs::Scope(Scope::Ingest);
 const READ: Needs = Needs::Scope(Scope::Search);
 const RULE: Needs = Needs::Scope(Scope::Admin);
 
-pub(super) const ROUTES: [(&str, &str, Needs); 46] = [
+pub(super) const ROUTES: [(&str, &str, Needs); 49] = [
     ("POST", "/v1/agents/{agent}/messages", ADD),
     ("POST", "/v1/agents/{agent}/imports", ADD),
     ("GET", "/v1/operations/{id}", ADD),
@@ -64,6 +64,9 @@ pub(super) const ROUTES: [(&str, &str, Needs); 46] = [
     ("GET", "/v1/agents/{agent}/conversations", READ),
     ("GET", "/v1/plans", READ),
     ("DELETE", "/v1/agents/{agent}", RULE),
+    ("GET", "/v1/costs", READ),
+    ("GET", "/v1/prices", READ),
+    ("PUT", "/v1/prices", RULE),
     ("GET", "/v1/tools", Key),
     ("POST", "/v1/agents/{agent}/tools/{name}", READ),
     ("GET", "/metrics", RULE),
@@ -124,6 +127,7 @@ pub(super) fn body(method: &str, template: &str, memory: &str, conversation: &st
         (_, "blocks") => json!({"blocks": [{"name": "human", "text": "somebody"}]}),
         (_, "agents") => json!({"agent": format!("new-{conversation}")}),
         (_, "settings") => json!({"daily_tokens": 5}),
+        (_, "prices") => json!({"currency": "", "prices": []}),
         (_, "{name}") => json!({"query": "trip"}),
         ("POST", "{agent}") => json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}),
         _ => json!({}),

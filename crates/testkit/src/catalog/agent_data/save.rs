@@ -210,6 +210,7 @@ impl AgentData {
         // Without a draft, the stored text and the recipe that it was made by stay.
         if let Some(draft) = &summary.draft {
             row.recipe = Some(summary.recipe);
+            row.author.clone_from(&summary.author);
             row.tokens += draft.tokens;
             row.ungrounded = draft.ungrounded;
             row.degraded = summary.degraded;

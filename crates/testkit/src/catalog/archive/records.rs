@@ -70,6 +70,7 @@ impl AgentData {
             dirty_at: row.dirty_at,
             input: row.input_digest.as_ref().map(Digest::to_string),
             recipe: row.recipe.as_ref().map(Digest::to_string),
+            author: row.author.clone(),
             verbatim: self.verbatim.contains(&period),
             degraded: row.degraded,
             ungrounded: row.ungrounded,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use annals_core::ports::{Record, Turn};
-use annals_core::{Digest, MemoryId, Message, Role, Settings};
+use annals_core::{Author, Digest, MemoryId, Message, Role, Settings};
 
 use super::all_records;
 use super::world::build;
@@ -196,6 +196,7 @@ pub(super) async fn period_records_are_complete(store: &dyn Store) {
         dirty_at: now(),
         input: Some(Digest::of([turns[0].id.as_str()]).to_string()),
         recipe: Some(Digest::of(["recipe"]).to_string()),
+        author: Some(Author { engine: "quoting 1".into(), ..Author::default() }),
         verbatim: true,
         degraded: false,
         ungrounded: 0,
@@ -218,6 +219,7 @@ pub(super) async fn period_records_are_complete(store: &dyn Store) {
         dirty_at: now(),
         input: None,
         recipe: None,
+        author: None,
         verbatim: false,
         degraded: false,
         ungrounded: 0,

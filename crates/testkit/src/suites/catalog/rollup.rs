@@ -4,7 +4,7 @@ use annals_core::ports::Turn;
 use annals_core::{Body, Catalog, Digest, Draft, Error, Grain, Interval, Memory, MemoryId, Message, Sentence, Summary};
 
 use super::{all_changes, dirty, later, me, now, row, say, texts, user_turn};
-use crate::{at, message, period, replacing, summary, turn_of};
+use crate::{agent, at, message, period, replacing, summary, turn_of};
 
 const DAY: &str = "2026-03-04";
 
@@ -240,6 +240,26 @@ pub(super) async fn failures_are_counted_until_the_period_is_clean(catalog: &dyn
     save(catalog, summary(DAY, seq, &[turn.id], "They had tea.")).await;
     let day = row(catalog, DAY).await;
     assert_eq!((day.attempts, day.last_error, day.not_before, day.failing_since), (0, None, None, None));
+}
+
+pub(super) async fn failures_of_all_agents_are_listed_until_they_are_clean(catalog: &dyn Catalog) {
+    let (they, turn) = (agent("they"), user_turn("1", "2026-03-04T10:00:00Z", "tea"));
+    assert_eq!((catalog.failures(9).await.unwrap(), catalog.last_change(&me()).await.unwrap()), (Vec::new(), 0));
+    let seq = say(catalog, vec![turn.clone()]).await.seq;
+    assert_eq!(catalog.last_change(&me()).await.unwrap(), seq);
+    let theirs = turn_of(&they, message("2026-03-05T10:00:00Z", "cake"));
+    catalog.ingest(&they, vec![theirs], false, now()).await.unwrap();
+    catalog.note_failure(&they, period("2026-03-05"), "no model", later(), now()).await.unwrap();
+    catalog.note_failure(&me(), period(DAY), "bad answer", now(), now()).await.unwrap();
+    let listed = async |limit| {
+        let failures = catalog.failures(limit).await.unwrap();
+        failures.into_iter().map(|(agent, row)| (agent, row.period, row.last_error.unwrap())).collect::<Vec<_>>()
+    };
+    let mine = (me(), period(DAY), "bad answer".to_owned());
+    assert_eq!(listed(1).await, std::slice::from_ref(&mine));
+    assert_eq!(listed(9).await, [mine, (they.clone(), period("2026-03-05"), "no model".to_owned())]);
+    save(catalog, summary(DAY, seq, &[turn.id], "They had tea.")).await;
+    assert_eq!(listed(9).await.len(), 1);
 }
 
 pub(super) async fn waiting_counts_as_no_failure(catalog: &dyn Catalog) {

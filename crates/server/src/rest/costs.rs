@@ -1,0 +1,59 @@
+//! `GET /v1/costs`, `GET|PUT /v1/prices`.
+
+use annals_service::Service;
+use annals_service::wire::{CostsAnswer, CostsRequest, PricesView};
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+
+use super::Problem;
+use super::extract::{Administering, Body, Permitted, QueryParams, Reading};
+
+/// Returns the tokens that models used, by agent, UTC day, purpose and model, and what they cost by the entered prices.
+///
+/// Covers the agents that the key may use.
+#[utoipa::path(
+    get, path = "/v1/costs", tag = "agents",
+    params(CostsRequest),
+    responses((status = 200, description = "The costs", body = CostsAnswer))
+)]
+pub async fn costs(
+    State(service): State<Service>,
+    Permitted(caller, _): Permitted<Reading>,
+    QueryParams(request): QueryParams<CostsRequest>,
+) -> Result<Json<CostsAnswer>, Problem> {
+    let agents = match &request.agent {
+        Some(name) => vec![service.known(caller.agent(name)?).await?],
+        None => service.agents(caller.workspace(), None, usize::MAX, |agent| caller.opens(agent)).await?,
+    };
+    Ok(Json(service.costs(&agents, &request, service.now()).await?))
+}
+
+/// Returns the prices of models, as people entered them.
+#[utoipa::path(
+    get, path = "/v1/prices", tag = "service",
+    responses((status = 200, description = "The prices", body = PricesView))
+)]
+pub async fn prices(State(service): State<Service>, _: Permitted<Reading>) -> Result<Json<PricesView>, Problem> {
+    Ok(Json(service.prices().await?))
+}
+
+/// Replaces all prices. They apply to costs of the past too.
+///
+/// They belong to the whole service, so the key must belong to the workspace `default` and must not be bound to an agent.
+#[utoipa::path(
+    put, path = "/v1/prices", tag = "service",
+    request_body = PricesView,
+    responses((status = 200, description = "The prices as they are now", body = PricesView))
+)]
+pub async fn set_prices(
+    State(service): State<Service>,
+    Permitted(caller, _): Permitted<Administering>,
+    body: Body<PricesView>,
+) -> Result<Json<PricesView>, Problem> {
+    if !caller.sees_all() {
+        let detail = "prices apply to all workspaces and agents, but this key is limited to some";
+        return Err(Problem::new(StatusCode::FORBIDDEN, "insufficient_scope", detail));
+    }
+    Ok(Json(service.set_prices(body.value).await?))
+}

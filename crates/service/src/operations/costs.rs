@@ -1,0 +1,233 @@
+//! Costs of models, and the prices that people entered.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use annals_core::ports::budget_day;
+use annals_core::{Agent, Date, Error, Fault, Price, Result, Timestamp, Usage};
+use jiff::ToSpan;
+use jiff::tz::TimeZone;
+
+use crate::Service;
+use crate::wire::{BudgetView, CostView, CostsAnswer, CostsRequest, PriceView, PricesView};
+
+/// Units of a price in a whole of its currency.
+const MICROS: f64 = 1_000_000.0;
+/// A larger price is a mistake.
+const DEAREST: f64 = 1_000_000.0;
+const LONGEST_MODEL: usize = 200;
+const LONGEST_CURRENCY: usize = 8;
+const MOST_PRICES: usize = 1000;
+/// Agents whose summaries are counted; the ledger of each is read.
+const MOST_COUNTED: usize = 20;
+
+impl Service {
+    /// Returns the prices of models.
+    pub async fn prices(&self) -> Result<PricesView> {
+        let prices = self.parts.store.prices().await?;
+        let amount = |micros: u64| micros as f64 / MICROS;
+        Ok(PricesView {
+            currency: prices.first().map(|price| price.currency.clone()).unwrap_or_default(),
+            prices: prices
+                .into_iter()
+                .map(|price| PriceView { model: price.model, input: amount(price.input), output: amount(price.output) })
+                .collect(),
+        })
+    }
+
+    /// Replaces all prices. Returns an error that names every fault.
+    pub async fn set_prices(&self, list: PricesView) -> Result<PricesView> {
+        let faults = faults(&list);
+        if !faults.is_empty() {
+            return Err(Error::Faults(faults));
+        }
+        let (currency, micros) = (list.currency.trim().to_owned(), |amount: f64| (amount * MICROS).round() as u64);
+        let price = |price: PriceView| Price {
+            model: price.model,
+            currency: currency.clone(),
+            input: micros(price.input),
+            output: micros(price.output),
+        };
+        self.parts.store.save_prices(list.prices.into_iter().map(price).collect()).await?;
+        self.prices().await
+    }
+
+    /// Returns the costs of these agents.
+    pub async fn costs(&self, agents: &[Agent], request: &CostsRequest, now: Timestamp) -> Result<CostsAnswer> {
+        let to = request.to.unwrap_or_else(|| budget_day(now));
+        let from = request.from.unwrap_or_else(|| to.saturating_sub(29.days()));
+        if from > to {
+            return Err(Error::invalid("to", "is before from"));
+        }
+        let prices = self.parts.store.prices().await?;
+        let by_model: BTreeMap<&str, &Price> = prices.iter().map(|price| (price.model.as_str(), price)).collect();
+        let since = from.to_zoned(TimeZone::UTC).map_or(now, |day| day.timestamp());
+        let mut answer = CostsAnswer {
+            from,
+            to,
+            tokens_in: 0,
+            tokens_out: 0,
+            currency: prices.first().map(|price| price.currency.clone()).unwrap_or_default(),
+            cost: 0.0,
+            unpriced: Vec::new(),
+            budget: self.budget(),
+            built_in: self.built_in(agents).await?,
+            costs: Vec::new(),
+        };
+        let (mut micros, mut unpriced) = (0_u64, BTreeSet::new());
+        for agent in agents {
+            for usage in self.parts.store.usage(agent, since).await?.iter().filter(|usage| usage.day <= to) {
+                let cost = by_model.get(usage.model.as_str()).map(|price| price.of(usage.tokens_in, usage.tokens_out));
+                micros = micros.saturating_add(cost.unwrap_or_default());
+                answer.tokens_in += usage.tokens_in;
+                answer.tokens_out += usage.tokens_out;
+                answer.costs.push(view(agent, usage, cost));
+                if cost.is_none() {
+                    unpriced.insert(usage.model.clone());
+                }
+            }
+        }
+        answer.cost = micros as f64 / MICROS;
+        answer.unpriced = unpriced.into_iter().collect();
+        Ok(answer)
+    }
+
+    /// Returns the day of the last week's begin and end, Monday to Sunday, before the week of `now`. In UTC, as budgets are.
+    pub fn last_week(now: Timestamp) -> (Date, Date) {
+        let today = budget_day(now);
+        let monday = today.saturating_sub(i64::from(today.weekday().to_monday_zero_offset()).days());
+        (monday.saturating_sub(7.days()), monday.saturating_sub(1.day()))
+    }
+
+    fn budget(&self) -> Option<BudgetView> {
+        let sums = self.parts.budget?;
+        Some(BudgetView { agent: sums.agent, workspace: sums.workspace, process: sums.process })
+    }
+
+    /// Counts the summaries that no model wrote.
+    async fn built_in(&self, agents: &[Agent]) -> Result<Option<u64>> {
+        if agents.len() > MOST_COUNTED {
+            return Ok(None);
+        }
+        let mut count = 0;
+        for agent in agents {
+            let ledger = self.parts.store.ledger(agent).await?;
+            let outline = self.parts.store.outline(agent).await?;
+            let written = ledger.iter().filter(|row| outline.summaries.contains(&row.period) && !row.is_corrected());
+            count += written.filter(|row| row.tokens == 0 || row.degraded).count() as u64;
+        }
+        Ok(Some(count))
+    }
+}
+
+fn view(agent: &Agent, usage: &Usage, cost: Option<u64>) -> CostView {
+    CostView {
+        agent: agent.name().to_owned(),
+        day: usage.day,
+        purpose: usage.purpose.as_str().to_owned(),
+        model: usage.model.clone(),
+        calls: usage.calls,
+        tokens_in: usage.tokens_in,
+        tokens_out: usage.tokens_out,
+        cost: cost.map(|micros| micros as f64 / MICROS),
+    }
+}
+
+fn faults(list: &PricesView) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let currency = list.currency.trim();
+    if !list.prices.is_empty() && (currency.is_empty() || currency.chars().count() > LONGEST_CURRENCY) {
+        faults.push(Fault::new("currency", format!("must have 1 to {LONGEST_CURRENCY} letters")));
+    }
+    if list.prices.len() > MOST_PRICES {
+        faults.push(Fault::new("prices", format!("has {} entries; at most {MOST_PRICES} are kept", list.prices.len())));
+    }
+    let mut seen = BTreeSet::new();
+    for (number, price) in list.prices.iter().enumerate() {
+        let mut fault =
+            |field: &str, reason: String| faults.push(Fault::new(format!("prices[{number}].{field}"), reason));
+        let model = price.model.as_str();
+        if model.trim().is_empty() || model.len() > LONGEST_MODEL || model.chars().any(char::is_control) {
+            fault("model", format!("must be a name of 1 to {LONGEST_MODEL} bytes"));
+        }
+        if !seen.insert(model) {
+            fault("model", format!("is {model:?} a second time"));
+        }
+        for (field, amount) in [("input", price.input), ("output", price.output)] {
+            if !(0.0..=DEAREST).contains(&amount) {
+                fault(field, format!("is {amount}; 0 to {DEAREST} are allowed"));
+            }
+        }
+    }
+    faults
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_core::ports::Replies;
+    use annals_core::{Digest, Purpose, Reply};
+    use annals_testkit::{agent, at};
+
+    use super::*;
+    use crate::fixture::{NOW, service_with_memories};
+
+    fn list(currency: &str, prices: &[(&str, f64, f64)]) -> PricesView {
+        let price = |(model, input, output): &(&str, f64, f64)| PriceView {
+            model: (*model).to_owned(),
+            input: *input,
+            output: *output,
+        };
+        PricesView { currency: currency.into(), prices: prices.iter().map(price).collect() }
+    }
+
+    async fn pay(service: &Service, agent: &Agent, model: &str, day: &str) {
+        let reply = Reply {
+            key: Digest::of([model]),
+            purpose: Purpose::Daily,
+            model: model.into(),
+            text: String::new(),
+            tokens_in: 1_000_000,
+            tokens_out: 100_000,
+            read_seq: 0,
+            reservation: None,
+        };
+        Replies::charge(&*service.parts.store, agent, reply, at(day)).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn costs_are_of_the_days_and_what_has_no_price_is_named() {
+        let me = agent("ann");
+        let service = service_with_memories(&me).await;
+        for (model, day) in [("small", "2026-03-02T10:00:00Z"), ("small", "2026-03-08T23:00:00Z"), ("other", NOW)] {
+            pay(&service, &me, model, day).await;
+        }
+        service.set_prices(list("USD", &[("small", 0.15, 0.6)])).await.unwrap();
+        let (from, to) = Service::last_week(at(NOW));
+        assert_eq!((from.to_string(), to.to_string()), ("2026-03-02".into(), "2026-03-08".into()));
+        let request = CostsRequest { from: Some(from), to: Some(to), agent: None };
+        let week = service.costs(std::slice::from_ref(&me), &request, at(NOW)).await.unwrap();
+        assert_eq!((week.costs.len(), week.cost, week.currency.as_str()), (2, 0.42, "USD"));
+        assert!(week.unpriced.is_empty() && week.built_in == Some(3), "{week:?}");
+        let month = service.costs(&[me], &CostsRequest::default(), at(NOW)).await.unwrap();
+        assert_eq!((month.costs.len(), month.cost, month.unpriced), (3, 0.42, vec!["other".to_owned()]));
+        assert_eq!((month.tokens_in, month.tokens_out), (3_000_000, 300_000));
+    }
+
+    #[tokio::test]
+    async fn prices_with_faults_are_refused_and_nothing_changes() {
+        let service = service_with_memories(&agent("ann")).await;
+        let before = service.set_prices(list("€", &[("m", 1.0, 2.0)])).await.unwrap();
+        for (wrong, expect) in [
+            (list("", &[("m", 1.0, 1.0)]), "currency"),
+            (list("€", &[("", 1.0, 1.0)]), "prices[0].model"),
+            (list("€", &[("m", 1.0, 1.0), ("m", 2.0, 2.0)]), "a second time"),
+            (list("€", &[("m", -1.0, 1.0)]), "prices[0].input"),
+            (list("€", &[("m", 1.0, f64::NAN)]), "prices[0].output"),
+        ] {
+            let error = service.set_prices(wrong).await.unwrap_err().to_string();
+            assert!(error.contains(expect), "{error}");
+        }
+        assert_eq!(service.prices().await.unwrap(), before);
+        service.set_prices(PricesView::default()).await.unwrap();
+        assert_eq!(service.prices().await.unwrap(), PricesView::default());
+    }
+}

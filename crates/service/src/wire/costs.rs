@@ -1,0 +1,117 @@
+//! What models cost: tokens by day, purpose, model and agent, and the prices that people entered.
+
+use annals_core::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+/// The price of a model per million tokens.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PriceView {
+    /// Name of the model, as in the usage.
+    #[schema(example = "gpt-5-mini", min_length = 1, max_length = 200)]
+    pub model: String,
+    /// Price of a million tokens of requests.
+    #[schema(example = 0.15, minimum = 0, maximum = 1_000_000)]
+    pub input: f64,
+    /// Price of a million tokens of answers.
+    #[schema(example = 0.6, minimum = 0, maximum = 1_000_000)]
+    pub output: f64,
+}
+
+/// The prices of models. They are entered by people and belong to the whole service.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PricesView {
+    /// The currency of all prices, as it is to be shown.
+    #[schema(example = "USD", min_length = 1, max_length = 8)]
+    pub currency: String,
+    /// One price for each model. Models without one cost an unknown amount.
+    pub prices: Vec<PriceView>,
+}
+
+/// Which costs to return.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema, ToSchema, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct CostsRequest {
+    /// Only those of this agent.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// First UTC day, inclusive. Default: 29 days before `to`.
+    #[serde(default)]
+    #[param(value_type = Option<String>, format = Date)]
+    #[schema(value_type = Option<String>, format = Date)]
+    #[schemars(with = "Option<String>", extend("format" = "date"))]
+    pub from: Option<Date>,
+    /// Last UTC day, inclusive. Default: today.
+    #[serde(default)]
+    #[param(value_type = Option<String>, format = Date)]
+    #[schema(value_type = Option<String>, format = Date)]
+    #[schemars(with = "Option<String>", extend("format" = "date"))]
+    pub to: Option<Date>,
+}
+
+/// Tokens of one agent for one purpose by one model on one UTC day.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct CostView {
+    /// Name of the agent.
+    pub agent: String,
+    /// The UTC day.
+    #[schema(value_type = String, format = Date)]
+    #[schemars(with = "String", extend("format" = "date"))]
+    pub day: Date,
+    /// What the tokens were used for: `extraction`, `rerank`, or the grain of a summary.
+    pub purpose: String,
+    /// Name of the model.
+    pub model: String,
+    /// Number of calls that were answered.
+    pub calls: u64,
+    /// Tokens of the requests.
+    pub tokens_in: u64,
+    /// Tokens of the answers.
+    pub tokens_out: u64,
+    /// What they cost. Null if the model has no price.
+    pub cost: Option<f64>,
+}
+
+/// What the configuration allows per UTC day. Reranking has a budget of its own of the same size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct BudgetView {
+    /// Tokens of one agent whose settings name no budget.
+    pub agent: u64,
+    /// Tokens of all agents of a workspace.
+    pub workspace: u64,
+    /// Tokens of all agents.
+    pub process: u64,
+}
+
+/// Costs of some days.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct CostsAnswer {
+    /// First UTC day.
+    #[schema(value_type = String, format = Date)]
+    #[schemars(with = "String", extend("format" = "date"))]
+    pub from: Date,
+    /// Last UTC day.
+    #[schema(value_type = String, format = Date)]
+    #[schemars(with = "String", extend("format" = "date"))]
+    pub to: Date,
+    /// Tokens of the requests.
+    pub tokens_in: u64,
+    /// Tokens of the answers.
+    pub tokens_out: u64,
+    /// Currency of the prices; empty if there are none.
+    pub currency: String,
+    /// Sum of what has a price.
+    pub cost: f64,
+    /// Models without a price.
+    pub unpriced: Vec<String>,
+    /// The budget per UTC day. Null if no model is configured.
+    pub budget: Option<BudgetView>,
+    /// Number of stored summaries that the built-in engine wrote, for no tokens. Null for more than twenty agents.
+    pub built_in: Option<u64>,
+    /// By agent, day, purpose and model.
+    pub costs: Vec<CostView>,
+}

@@ -1,0 +1,195 @@
+//! Tokens and their cost: columns by day, and tables by purpose, model and agent.
+
+use std::collections::BTreeMap;
+
+use annals_core::Date;
+use annals_service::wire::{CostView, CostsAnswer};
+use jiff::ToSpan;
+use maud::{Markup, html};
+
+use crate::words;
+
+/// Height of the highest column, and of the row of days below.
+const HEIGHT: f64 = 90.0;
+/// Rows of a table.
+const MOST_ROWS: usize = 50;
+
+/// A sum of tokens and cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Sum {
+    calls: u64,
+    tokens_in: u64,
+    tokens_out: u64,
+    cost: f64,
+    /// Whether some of it has no price.
+    has_unpriced: bool,
+}
+
+impl Sum {
+    fn add(&mut self, view: &CostView) {
+        self.calls += view.calls;
+        self.tokens_in += view.tokens_in;
+        self.tokens_out += view.tokens_out;
+        self.cost += view.cost.unwrap_or_default();
+        self.has_unpriced |= view.cost.is_none();
+    }
+
+    fn tokens(&self) -> u64 {
+        self.tokens_in + self.tokens_out
+    }
+}
+
+fn sums<'a, K: Ord>(costs: &'a [CostView], key: impl Fn(&'a CostView) -> K) -> BTreeMap<K, Sum> {
+    let mut sums: BTreeMap<K, Sum> = BTreeMap::new();
+    costs.iter().for_each(|view| sums.entry(key(view)).or_default().add(view));
+    sums
+}
+
+/// Returns an amount with its currency: `0.42 USD`.
+pub(super) fn amount(amount: f64, currency: &str) -> String {
+    let digits = if amount != 0.0 && amount < 0.01 { 6 } else { 2 };
+    format!("{amount:.digits$} {currency}")
+}
+
+/// Draws a column for each day, with a line at the budget of a day.
+pub(super) fn columns(answer: &CostsAnswer, budget: Option<u64>) -> Markup {
+    let by_day = sums(&answer.costs, |view| view.day);
+    let days = days(answer.from, answer.to);
+    let highest = by_day.values().map(Sum::tokens).max().unwrap_or_default().max(1);
+    // A line far above the columns would flatten them.
+    let budget = budget.filter(|budget| *budget <= highest.saturating_mul(4));
+    let top = budget.unwrap_or_default().max(highest);
+    let height = |tokens: u64| tokens as f64 / top as f64 * HEIGHT;
+    let step = 100.0 / days.len().max(1) as f64;
+    let base = HEIGHT + 15.0;
+    html! {
+        figure.cost {
+            svg width="100%" height="122" role="img" aria-label="Tokens per day; the tables below have the numbers" {
+                text.most x="0" y="10" { "at most " (words::count(highest)) " tokens a day" }
+                @for (number, day) in days.iter().enumerate() {
+                    @let x = format!("{:.2}%", number as f64 * step + step * 0.1);
+                    @let width = format!("{:.2}%", step * 0.8);
+                    @if let Some(sum) = by_day.get(day) {
+                        @let (read, all) = (height(sum.tokens_in), height(sum.tokens()));
+                        g {
+                            title { (words::day(*day)) ": " (words::count(sum.tokens_in)) " in, " (words::count(sum.tokens_out)) " out" }
+                            rect.in x=(x) width=(width) y=(format!("{:.1}", base - read)) height=(format!("{read:.1}")) {}
+                            rect.out x=(x) width=(width) y=(format!("{:.1}", base - all)) height=(format!("{:.1}", all - read)) {}
+                        }
+                    }
+                    @if days.len() <= 10 || number % 5 == 0 { text x=(x) y="119" { (day.day()) " " (&words::month(*day)[..3]) } }
+                }
+                line.base x1="0" x2="100%" y1=(base) y2=(base) {}
+                @if let Some(budget) = budget {
+                    @let y = format!("{:.1}", base - height(budget));
+                    line.budget x1="0" x2="100%" y1=(y) y2=(y) { title { "Budget: " (words::count(budget)) " tokens a day" } }
+                }
+            }
+            figcaption { ul.inline {
+                li { svg.swatch width="12" height="12" aria-hidden="true" { rect.in width="12" height="12" {} } " read by models" }
+                li { svg.swatch width="12" height="12" aria-hidden="true" { rect.out width="12" height="12" {} } " written by models" }
+                @if budget.is_some() { li { svg.swatch width="18" height="12" aria-hidden="true" { line.budget x1="0" x2="18" y1="6" y2="6" {} } " budget of a day" } }
+            } }
+        }
+    }
+}
+
+fn days(from: Date, to: Date) -> Vec<Date> {
+    std::iter::successors(Some(from), |day| day.checked_add(1.day()).ok())
+        .take_while(|day| *day <= to)
+        .take(400)
+        .collect()
+}
+
+/// Draws the tables.
+pub(super) fn tables(answer: &CostsAnswer, has_agents: bool) -> Markup {
+    html! {
+        div.tables {
+            (table("By purpose", "For", answer, |view| purpose(&view.purpose).to_owned()))
+            (table("By model", "Model", answer, |view| view.model.clone()))
+            @if has_agents { (table("By agent", "Agent", answer, |view| view.agent.clone())) }
+            (table("By day", "UTC day", answer, |view| view.day.to_string()))
+        }
+    }
+}
+
+fn table(title: &str, first: &str, answer: &CostsAnswer, key: fn(&CostView) -> String) -> Markup {
+    let sums = sums(&answer.costs, key);
+    let most = sums.values().map(Sum::tokens).max().unwrap_or_default().max(1);
+    let mut rows: Vec<(&String, &Sum)> = sums.iter().collect();
+    if first != "UTC day" {
+        rows.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.tokens()));
+    }
+    html! {
+        div.scroll tabindex="0" role="region" aria-label=(title) { table.costs {
+            caption { (title) }
+            thead { tr {
+                th scope="col" { (first) } th.n scope="col" { "Calls" } th.n scope="col" { "Tokens in" } th.n scope="col" { "Tokens out" }
+                th.n scope="col" { "Cost" } th scope="col" { span.hidden { "Share" } }
+            } }
+            tbody { @for (name, sum) in rows.iter().take(MOST_ROWS) { tr {
+                th.t scope="row" { bdi { (name) } }
+                td.n { (words::count(sum.calls)) } td.n { (words::count(sum.tokens_in)) } td.n { (words::count(sum.tokens_out)) }
+                td.n.t { @if sum.has_unpriced && sum.cost == 0.0 { "no price" } @else { @if sum.has_unpriced { "over " } (amount(sum.cost, &answer.currency)) } }
+                td.share { svg width="100%" height="10" aria-hidden="true" { rect.in width=(format!("{:.1}%", sum.tokens() as f64 / most as f64 * 100.0)) height="10" {} } }
+            } } }
+        } }
+        @if rows.len() > MOST_ROWS { p.hint { (words::count((rows.len() - MOST_ROWS) as u64)) " more" } }
+    }
+}
+
+/// Returns a purpose in words.
+fn purpose(purpose: &str) -> &str {
+    match purpose {
+        "extraction" => "facts",
+        "rerank" => "order of search results",
+        "daily" => "summaries of days",
+        "weekly" => "summaries of weeks",
+        "monthly" => "summaries of months",
+        "quarterly" => "summaries of quarters",
+        "yearly" => "summaries of years",
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+
+    fn view(day: i8, model: &str, cost: Option<f64>) -> CostView {
+        let (agent, purpose) = ("ann".to_owned(), "daily".to_owned());
+        CostView {
+            agent,
+            day: date(2026, 3, day),
+            purpose,
+            model: model.into(),
+            calls: 1,
+            tokens_in: 10,
+            tokens_out: 2,
+            cost,
+        }
+    }
+
+    #[test]
+    fn sums_are_by_key_and_name_what_has_no_price() {
+        let costs = [view(1, "a", Some(0.5)), view(2, "a", Some(0.25)), view(2, "b", None)];
+        let by_model = sums(&costs, |view| view.model.clone());
+        let a = Sum { calls: 2, tokens_in: 20, tokens_out: 4, cost: 0.75, has_unpriced: false };
+        assert_eq!((by_model["a"], by_model["b"].has_unpriced), (a, true));
+        assert_eq!(sums(&costs, |view| view.day).len(), 2);
+    }
+
+    #[test]
+    fn small_amounts_keep_their_digits() {
+        for (value, expect) in [(0.0, "0.00 USD"), (0.000_9, "0.000900 USD"), (12.345, "12.35 USD")] {
+            assert_eq!(amount(value, "USD"), expect);
+        }
+    }
+
+    #[test]
+    fn every_day_has_a_place() {
+        assert_eq!(days(date(2026, 2, 27), date(2026, 3, 2)).len(), 4);
+    }
+}

@@ -1,0 +1,215 @@
+//! What models cost, by day, purpose, model and agent, and the table of prices. Prices are entered by people.
+
+use std::collections::BTreeSet;
+
+use annals_core::ports::Scope;
+use annals_core::{Agent, Date, Error, Timestamp};
+use annals_service::Service;
+use annals_service::wire::{CostsAnswer, CostsRequest, PriceView, PricesView};
+use axum::extract::State;
+use jiff::ToSpan;
+use maud::{Markup, html};
+
+use super::{Shown, cost_tables, live};
+use crate::fields::{Fields, Form, Query};
+use crate::layout::{Page, redirect, token};
+use crate::site::Site;
+use crate::visit::Visitor;
+use crate::{link, words};
+
+/// Agents whose names are offered for choice.
+const MOST_CHOICES: usize = 200;
+/// Rows of the form of prices for models that are not known yet.
+const NEW_ROWS: usize = 2;
+/// Rows that are read from the form.
+const MOST_ROWS: usize = 200;
+
+/// `GET /costs`
+pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Query(query): Query) -> Shown {
+    visitor.needs(Scope::Search)?;
+    let (service, caller, now) = (&site.service, &visitor.caller, site.service.now());
+    let all = service.agents(caller.workspace(), None, usize::MAX, |agent| caller.opens(agent)).await?;
+    let agents = match query.get("agent") {
+        Some(name) => vec![service.known(caller.agent(name)?).await?],
+        None => all.clone(),
+    };
+    let request = CostsRequest { agent: None, from: query.parsed("from")?, to: query.parsed("to")? };
+    let answer = service.costs(&agents, &request, now).await?;
+    let prices = service.prices().await?;
+    let live = live::address(&site, &visitor, None).await?;
+    let page = Page { title: "Costs".into(), visitor: Some(&visitor), live, ..Page::default() };
+    Ok(page.show(html! {
+        h1 { "Costs" }
+        (choice(&query, &answer, &all, now))
+        (total(&answer, agents.len()))
+        @if !answer.costs.is_empty() {
+            (cost_tables::columns(&answer, budget(service, &agents, &answer).await?))
+            (cost_tables::tables(&answer, agents.len() > 1))
+        }
+        (price_table(&visitor, &prices, &answer))
+    }))
+}
+
+/// `POST /prices`: replaces all prices.
+pub(crate) async fn set_prices(State(site): State<Site>, visitor: Visitor, Form(form): Form) -> Shown {
+    visitor.needs_all()?;
+    site.service.set_prices(entered(&form)?).await?;
+    Ok(redirect("/costs#prices"))
+}
+
+/// Returns the budget of a day that the chart shows: of one agent, or of all.
+pub(super) async fn budget(service: &Service, agents: &[Agent], answer: &CostsAnswer) -> Result<Option<u64>, Error> {
+    if let [agent] = agents {
+        let own = service.settings(agent).await?.daily_tokens;
+        return Ok(own.or(answer.budget.map(|budget| budget.agent)));
+    }
+    Ok(answer.budget.map(|budget| budget.process))
+}
+
+fn choice(query: &Fields, answer: &CostsAnswer, agents: &[Agent], now: Timestamp) -> Markup {
+    let agent = query.get("agent");
+    let (today, (monday, sunday)) = (answer_day(now), Service::last_week(now));
+    let to = |from: Date, to: Date| {
+        let (from, to) = (from.to_string(), to.to_string());
+        let fields = [("from", from.as_str()), ("to", to.as_str())];
+        link::with("/costs", fields.into_iter().chain(agent.map(|agent| ("agent", agent))))
+    };
+    let spans = [
+        ("Last week", monday, sunday),
+        ("This week", sunday.saturating_add(1.day()), today),
+        ("Last 30 days", today.saturating_sub(29.days()), today),
+        ("Last year", today.saturating_sub(364.days()), today),
+    ];
+    html! {
+        nav.tools aria-label="Days" {
+            @for (name, first, last) in spans {
+                a.tool href=(to(first, last)) aria-current=[((first, last) == (answer.from, answer.to)).then_some("true")] { (name) }
+            }
+        }
+        form.row method="get" action="/costs" {
+            label { "From " input type="date" name="from" value=(answer.from); }
+            label { "To " input type="date" name="to" value=(answer.to); }
+            @if agents.len() > 1 {
+                label { "Agent " select name="agent" {
+                    option value="" { "all" }
+                    @for one in agents.iter().take(MOST_CHOICES) { option value=(one.name()) selected[agent == Some(one.name())] { (one.name()) } }
+                } }
+            }
+            button type="submit" { "Show" }
+        }
+    }
+}
+
+fn answer_day(now: Timestamp) -> Date {
+    now.to_zoned(jiff::tz::TimeZone::UTC).date()
+}
+
+fn total(answer: &CostsAnswer, agents: usize) -> Markup {
+    html! {
+        p.lead {
+            (words::days(answer.from, answer.to)) " (UTC): "
+            @if answer.costs.is_empty() { "no tokens; no model was called." }
+            @else {
+                @if answer.unpriced.is_empty() { strong { (cost_tables::amount(answer.cost, &answer.currency)) } " for " }
+                @else if answer.cost > 0.0 { strong { "over " (cost_tables::amount(answer.cost, &answer.currency)) } " for " }
+                (words::plural(answer.tokens_in + answer.tokens_out, "token")) " of "
+                (words::plural(agents as u64, "agent")) "."
+            }
+        }
+        @if !answer.unpriced.is_empty() {
+            p.notice { "Without a price: " @for (number, model) in answer.unpriced.iter().enumerate() { @if number > 0 { ", " } bdi { (model) } } ". Enter prices below." }
+        }
+        @if let Some(count) = answer.built_in {
+            p.hint { "The built-in engine wrote " (words::plural(count, "summary")) " of those stored, for 0 tokens." }
+        }
+        @if let Some(budget) = answer.budget {
+            p.hint { "Budget per UTC day: " (words::count(budget.agent)) " tokens for an agent without its own, "
+                (words::count(budget.workspace)) " for a workspace, " (words::count(budget.process)) " for all." }
+        }
+    }
+}
+
+fn price_table(visitor: &Visitor, prices: &PricesView, answer: &CostsAnswer) -> Markup {
+    let known: BTreeSet<&str> = prices.prices.iter().map(|price| price.model.as_str()).collect();
+    let unknown = answer.unpriced.iter().filter(|model| !known.contains(model.as_str()));
+    let mut rows: Vec<(String, String, String)> = prices
+        .prices
+        .iter()
+        .map(|price| (price.model.clone(), price.input.to_string(), price.output.to_string()))
+        .chain(unknown.map(|model| (model.clone(), String::new(), String::new())))
+        .collect();
+    rows.truncate(MOST_ROWS - NEW_ROWS);
+    let is_operator = visitor.is_operator();
+    if is_operator {
+        rows.extend(std::iter::repeat_n(Default::default(), NEW_ROWS));
+    }
+    html! {
+        section.changes #prices {
+            h2 { "Prices" }
+            p.hint { "Per million tokens, as your provider lists them. Annals looks up none. They are kept in the catalog, apply to the past too, and are the same as "
+                code { "GET /v1/prices" } "." }
+            @if is_operator {
+                form method="post" action="/prices" {
+                    (token(visitor))
+                    label { "Currency " input name="currency" value=(prices.currency) size="8" maxlength="8" placeholder="USD"; }
+                    (price_rows(&rows, true))
+                    button type="submit" { "Save prices" }
+                    " " span.hint { "A row without a model, or without both prices, is left out." }
+                }
+            } @else if rows.is_empty() { p.empty { "No prices are entered." } }
+            @else { (price_rows(&rows, false)) }
+        }
+    }
+}
+
+fn price_rows(rows: &[(String, String, String)], is_form: bool) -> Markup {
+    let heads = ["Model", "A million tokens read", "A million tokens written"];
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Prices" { table {
+            thead { tr { @for head in heads { th scope="col" { (head) } } } }
+            tbody { @for (number, (model, input, output)) in rows.iter().enumerate() { tr {
+                @for (name, value, head) in [("model", model, heads[0]), ("input", input, heads[1]), ("output", output, heads[2])] {
+                    td {
+                        @if is_form {
+                            input name=(format!("{name}_{number}")) value=(value) aria-label=(format!("{head}, row {}", number + 1))
+                                inputmode=[(name != "model").then_some("decimal")] size=(if name == "model" { "24" } else { "9" });
+                        } @else { bdi { (value) } }
+                    }
+                }
+            } } }
+        } }
+    }
+}
+
+fn entered(form: &Fields) -> Result<PricesView, Error> {
+    let mut prices = Vec::new();
+    for number in 0..MOST_ROWS {
+        let field = |name: &str| format!("{name}_{number}");
+        let amounts = (form.parsed::<f64>(&field("input"))?, form.parsed::<f64>(&field("output"))?);
+        let Some(model) = form.get(&field("model")) else { continue };
+        let (input, output) = match amounts {
+            (None, None) => continue,
+            (input, output) => (input.unwrap_or_default(), output.unwrap_or_default()),
+        };
+        prices.push(PriceView { model: model.trim().to_owned(), input, output });
+    }
+    Ok(PricesView { currency: form.get("currency").unwrap_or_default().to_owned(), prices })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_without_model_or_price_are_left_out() {
+        let form = Fields::parse(
+            b"currency=USD&model_0=a&input_0=1.5&output_0=2&model_1=b&input_1=&output_1=&model_2=&input_2=3&model_3=c&input_3=0",
+        );
+        let prices = entered(&form).unwrap();
+        let found: Vec<_> =
+            prices.prices.iter().map(|price| (price.model.as_str(), price.input, price.output)).collect();
+        assert_eq!((prices.currency.as_str(), found), ("USD", vec![("a", 1.5, 2.0), ("c", 0.0, 0.0)]));
+        let wrong = entered(&Fields::parse(b"model_0=a&input_0=much")).unwrap_err().to_string();
+        assert!(wrong.contains("input_0"), "{wrong}");
+    }
+}

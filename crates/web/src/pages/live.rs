@@ -1,0 +1,114 @@
+//! `GET /events`: tells an open page that something changed, as server-sent events. An event has no content; the page loads its
+//! parts again, with all checks of a page.
+//!
+//! A stream ends after a minute, when the service stops, and when the visitor may no longer see the agent at its next beginning:
+//! the browser connects again and is checked as for any page. Their number is bounded, because each holds a connection.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use annals_core::ports::Scope;
+use annals_core::{Agent, Digest, Result};
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+use axum::response::IntoResponse;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use futures::stream;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::Shown;
+use crate::fields::Query;
+use crate::link;
+use crate::site::Site;
+use crate::visit::{Visitor, empty};
+
+/// A comment after so long keeps proxies from closing the connection.
+const KEEP_ALIVE: Duration = Duration::from_secs(20);
+/// A browser connects again after so long.
+const RETRY: Duration = Duration::from_secs(2);
+
+/// A stream.
+struct Watch {
+    site: Site,
+    agent: Option<Agent>,
+    last: String,
+    ends: Instant,
+    is_first: bool,
+    _permit: OwnedSemaphorePermit,
+}
+
+/// `GET /events?agent=…&since=…`
+pub(crate) async fn events(
+    State(site): State<Site>,
+    visitor: Visitor,
+    headers: HeaderMap,
+    Query(query): Query,
+) -> Shown {
+    visitor.needs(Scope::Search)?;
+    let agent = match query.get("agent") {
+        // It need not exist: a first import creates it while its page is open.
+        Some(name) => Some(visitor.caller.agent(name)?),
+        None => {
+            visitor.needs_all()?;
+            None
+        }
+    };
+    let Ok(_permit) = site.streams.clone().try_acquire_owned() else {
+        return Ok(([(header::RETRY_AFTER, "15")], empty(StatusCode::SERVICE_UNAVAILABLE)).into_response());
+    };
+    let seen = headers.get("last-event-id").and_then(|id| id.to_str().ok()).or_else(|| query.get("since"));
+    let last = match seen {
+        Some(seen) => seen.to_owned(),
+        None => pulse(&site, agent.as_ref()).await?,
+    };
+    let lifetime = site.pace.lifetime;
+    let watch = Watch { site, agent, last, ends: Instant::now() + lifetime, is_first: true, _permit };
+    let events = Sse::new(stream::unfold(watch, next)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE));
+    // Some proxies would collect the events otherwise.
+    Ok(([(HeaderName::from_static("x-accel-buffering"), "no")], events).into_response())
+}
+
+/// Waits for the next change. Returns `None` at the end of the stream.
+async fn next(mut watch: Watch) -> Option<(std::result::Result<Event, Infallible>, Watch)> {
+    if std::mem::take(&mut watch.is_first) {
+        return Some((Ok(Event::default().retry(RETRY).comment("open")), watch));
+    }
+    loop {
+        let pulse = pulse(&watch.site, watch.agent.as_ref()).await.ok()?;
+        if pulse != watch.last {
+            watch.last.clone_from(&pulse);
+            return Some((Ok(Event::default().event("change").id(pulse).data("change")), watch));
+        }
+        tokio::select! {
+            () = watch.site.stop.cancelled() => return None,
+            () = sleep_until(watch.ends) => return None,
+            () = sleep(watch.site.pace.pause) => {}
+        }
+    }
+}
+
+/// Returns a word that differs if a page of this agent, or of the operator, would look different.
+async fn pulse(site: &Site, agent: Option<&Agent>) -> Result<String> {
+    if let Some(agent) = agent {
+        return site.service.pulse(agent).await;
+    }
+    let mut parts = vec![site.service.pulse_of_imports(None)];
+    if let Some(jobs) = site.host.as_ref().and_then(|host| host.jobs()) {
+        let status = jobs.status().await;
+        parts.extend(status.iter().map(|job| format!("{} {} {}", job.name, job.runs.ended, job.runs.is_running())));
+    }
+    Ok(Digest::of(parts).to_string()[..16].to_owned())
+}
+
+/// Returns the address of the events of a page that is drawn now. Those of no agent are of the whole process, so only the operator
+/// gets them.
+pub(super) async fn address(site: &Site, visitor: &Visitor, agent: Option<&Agent>) -> Result<Option<String>> {
+    let may_see = visitor.caller.may(Scope::Search) && (agent.is_some() || visitor.is_operator());
+    if !may_see {
+        return Ok(None);
+    }
+    let since = pulse(site, agent).await?;
+    let agent = agent.map(|agent| ("agent", agent.name()));
+    Ok(Some(link::with("/events", agent.into_iter().chain([("since", since.as_str())]))))
+}
