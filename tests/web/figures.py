@@ -108,7 +108,8 @@ def busy(playwright, folder):
 def set_states(data):
     """Gives some periods of the demo states that it does not reach by itself. The job that would mend them is off."""
     (data / "jobs").mkdir(exist_ok=True)
-    (data / "jobs" / "rollup.toml").write_text("enabled = false\n")
+    job = (DOCS.parent / "jobs" / "rollup.toml").read_text()
+    (data / "jobs" / "rollup.toml").write_text(job.replace("enabled = true", "enabled = false"))
     with sqlite3.connect(data / "catalog.sqlite") as catalog:
         catalog.execute("UPDATE ledger SET sealed = 1 WHERE period = '2025-01'")
         catalog.execute("DELETE FROM summary WHERE period IN ('2025-W03', '2025-W04', '2025-W10')")

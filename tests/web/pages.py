@@ -29,6 +29,7 @@ class Service:
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         told = ""
         while not told.rstrip().endswith("}"):
+            assert self.process.poll() is None, "the service did not start"
             told += self.process.stdout.readline()
         self.address = json.loads(told)["address"]
 

@@ -19,6 +19,7 @@ const MOST: usize = 50;
 /// `GET /`
 pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Query(query): Query) -> Shown {
     visitor.needs(Scope::Search)?;
+    let live = live::address(&site, &visitor, None).await?;
     let after = query.get("after");
     let caller = &visitor.caller;
     let mut agents = site.service.agents(caller.workspace(), after, MOST + 1, |agent| caller.opens(agent)).await?;
@@ -31,7 +32,6 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Query(query
     for agent in &agents {
         rows.push(site.service.agent_overview(agent).await?);
     }
-    let live = live::address(&site, &visitor, None).await?;
     let page = Page { title: "Agents".into(), visitor: Some(&visitor), live, ..Page::default() };
     Ok(page.show(html! {
         h1 { "Agents" }

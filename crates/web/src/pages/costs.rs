@@ -27,6 +27,7 @@ const MOST_ROWS: usize = 200;
 /// `GET /costs`
 pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Query(query): Query) -> Shown {
     visitor.needs(Scope::Search)?;
+    let live = live::address(&site, &visitor, None).await?;
     let (service, caller, now) = (&site.service, &visitor.caller, site.service.now());
     let all = service.agents(caller.workspace(), None, usize::MAX, |agent| caller.opens(agent)).await?;
     let agents = match query.get("agent") {
@@ -36,7 +37,6 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Query(query
     let request = CostsRequest { agent: None, from: query.parsed("from")?, to: query.parsed("to")? };
     let answer = service.costs(&agents, &request, now).await?;
     let prices = service.prices().await?;
-    let live = live::address(&site, &visitor, None).await?;
     let page = Page { title: "Costs".into(), visitor: Some(&visitor), live, ..Page::default() };
     Ok(page.show(html! {
         h1 { "Costs" }

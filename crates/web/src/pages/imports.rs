@@ -45,8 +45,8 @@ pub(crate) async fn choose(visitor: Visitor, Query(query): Query) -> Shown {
 pub(crate) async fn form(State(site): State<Site>, visitor: Visitor, Path(name): Path<String>) -> Shown {
     visitor.needs(Scope::Ingest)?;
     let agent = visitor.caller.agent(&name)?;
-    let imports = site.service.present_uploads(Some(&agent));
     let live = live::address(&site, &visitor, Some(&agent)).await?;
+    let imports = site.service.present_uploads(Some(&agent));
     let page = Page { title: "Import".into(), visitor: Some(&visitor), agent: Some(&name), tab: Some("import"), live };
     Ok(page.show(html! {
         h1 { "Import" }
@@ -80,11 +80,11 @@ pub(crate) async fn show(
 ) -> Shown {
     visitor.needs(Scope::Ingest)?;
     let agent = visitor.caller.agent(&name)?;
+    let live = live::address(&site, &visitor, Some(&agent)).await?;
     let found = site.service.upload(agent.workspace(), &id).await?;
     let none = || Error::NotFound { what: "import", name: id.clone() };
     let (_, view) = found.filter(|(owner, _)| *owner == agent).ok_or_else(none)?;
-    let is_over = !matches!(view.status, ImportStatus::Waiting | ImportStatus::Running);
-    let live = if is_over { None } else { live::address(&site, &visitor, Some(&agent)).await? };
+    let live = live.filter(|_| matches!(view.status, ImportStatus::Waiting | ImportStatus::Running));
     let page = Page { title: "Import".into(), visitor: Some(&visitor), agent: Some(&name), tab: Some("import"), live };
     Ok(page.show(html! {
         h1 { @if view.dry_run { "What the upload holds" } @else { "Import" } }

@@ -18,6 +18,7 @@ const MOST_FAILURES: usize = 100;
 /// `GET /jobs`
 pub(crate) async fn show(State(site): State<Site>, visitor: Visitor) -> Shown {
     visitor.needs_all()?;
+    let live = live::address(&site, &visitor, None).await?;
     let health = site.service.check_ready().await;
     let jobs = site.host.as_ref().and_then(|host| host.jobs());
     let jobs: Vec<JobView> = match jobs {
@@ -25,7 +26,6 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor) -> Shown {
         None => Vec::new(),
     };
     let failures = site.service.all_failures(MOST_FAILURES).await?;
-    let live = live::address(&site, &visitor, None).await?;
     let page = Page { title: "Jobs".into(), visitor: Some(&visitor), live, ..Page::default() };
     Ok(page.show(html! {
         h1 { "Jobs" }

@@ -101,7 +101,7 @@ async fn pulse(site: &Site, agent: Option<&Agent>) -> Result<String> {
     Ok(Digest::of(parts).to_string()[..16].to_owned())
 }
 
-/// Returns the address of the events of a page that is drawn now. Those of no agent are of the whole process, so only the operator
+/// Returns the address of the events of a page. Called before the page reads anything, so that no change falls between both. Those of no agent are of the whole process, so only the operator
 /// gets them.
 pub(super) async fn address(site: &Site, visitor: &Visitor, agent: Option<&Agent>) -> Result<Option<String>> {
     let may_see = visitor.caller.may(Scope::Search) && (agent.is_some() || visitor.is_operator());

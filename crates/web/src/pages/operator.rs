@@ -32,6 +32,7 @@ pub(crate) async fn examine(State(site): State<Site>, visitor: Visitor, _: Form)
 
 async fn drawn(site: &Site, visitor: &Visitor, findings: Option<Result<Vec<FindingView>, Error>>) -> Shown {
     visitor.needs_all()?;
+    let live = live::address(site, visitor, None).await?;
     let now = site.service.now();
     let health = site.service.health(now).await;
     let backups = match &site.host {
@@ -42,7 +43,6 @@ async fn drawn(site: &Site, visitor: &Visitor, findings: Option<Result<Vec<Findi
         Some(jobs) => jobs.status().await.iter().map(JobView::from).find(|job| job.name == "backup"),
         None => None,
     };
-    let live = live::address(site, visitor, None).await?;
     let page = Page { title: "Service".into(), visitor: Some(visitor), live, ..Page::default() };
     Ok(page.show(html! {
         h1 { "Service" }

@@ -15,13 +15,13 @@ use crate::{link, words};
 /// `GET /agents/{agent}/status`
 pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Path(name): Path<String>) -> Shown {
     let agent = visitor.agent(&site.service, &name, Scope::Search).await?;
+    let live = live::address(&site, &visitor, Some(&agent)).await?;
     let now = site.service.now();
     let status = site.service.status(&agent, now).await?;
     let agents = std::slice::from_ref(&agent);
     let paid = site.service.costs(agents, &CostsRequest::default(), now).await?;
     let budget = costs::budget(&site.service, agents, &paid).await?;
     let dead = site.service.dead_letters(&agent).await?;
-    let live = live::address(&site, &visitor, Some(&agent)).await?;
     let page = Page { title: "Status".into(), visitor: Some(&visitor), agent: Some(&name), tab: Some("status"), live };
     Ok(page.show(html! {
         h1 { "Status" }

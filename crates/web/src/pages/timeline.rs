@@ -27,6 +27,7 @@ pub(crate) async fn show(
     Query(query): Query,
 ) -> Shown {
     let agent = visitor.agent(&site.service, &name, Scope::Search).await?;
+    let live = live::address(&site, &visitor, Some(&agent)).await?;
     let service = &site.service;
     let window = query.get("period").map(str::parse::<Window>).transpose()?;
     let (window, answer) = found(service, &agent, window).await?;
@@ -39,7 +40,7 @@ pub(crate) async fn show(
         Some(open) => panel::opened(service, &visitor, &agent, &zones, window, open).await?,
         None => html! {},
     };
-    let (title, live) = (window.name(), live::address(&site, &visitor, Some(&agent)).await?);
+    let title = window.name();
     let page = Page { title, visitor: Some(&visitor), agent: Some(&name), tab: Some(""), live };
     Ok(page.show(html! {
         (heading(&name, window, &answer))
