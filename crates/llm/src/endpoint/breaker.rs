@@ -50,6 +50,11 @@ impl Breaker {
         answer
     }
 
+    /// Returns whether calls fail at once now.
+    pub(super) fn is_open(&self) -> bool {
+        self.left(Instant::now()).is_some()
+    }
+
     /// Returns how long calls will still fail; `None` if they may go through.
     fn left(&self, now: Instant) -> Option<Duration> {
         let until = self.state().until?;
