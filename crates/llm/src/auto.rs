@@ -56,6 +56,10 @@ impl Engine for Auto {
         self.engine(settings, grain).recipe(settings, grain)
     }
 
+    fn is_local(&self, settings: &Settings, grain: Grain) -> bool {
+        self.engine(settings, grain).is_local(settings, grain)
+    }
+
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
         self.engine(task.settings, task.period.grain()).summarize(task).await
     }

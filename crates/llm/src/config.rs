@@ -225,7 +225,8 @@ pub struct Models {
     by_purpose: [Option<Arc<Model>>; 6],
 }
 
-const PURPOSES: [Purpose; 6] =
+/// The purposes of chat models.
+pub(crate) const PURPOSES: [Purpose; 6] =
     [Purpose::Extraction, Purpose::Daily, Purpose::Weekly, Purpose::Monthly, Purpose::Quarterly, Purpose::Yearly];
 
 impl Models {

@@ -39,7 +39,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use annals_core::ports::{Engine, ExtractionTask, Extractor, Replies, SummaryTask};
+use annals_core::ports::{Engine, ExtractionTask, Extractor, ModelState, ModelStates, Replies, SummaryTask};
 use annals_core::{Digest, Draft, Error, Extracted, Grain, Purpose, Result, Settings};
 use async_trait::async_trait;
 
@@ -48,7 +48,7 @@ use budget::Caps;
 use channel::{Channel, Learnt, Server};
 use retry_policy::RetryPolicy;
 
-use crate::config::{JsonMode, Models};
+use crate::config::{JsonMode, Models, PURPOSES};
 use crate::prompts::Prompt;
 
 pub use rerank::RerankEndpoint;
@@ -118,9 +118,32 @@ impl Endpoint {
         }
     }
 
+    /// Returns the state of the model of a channel, with all purposes that share it.
+    fn state(&self, channel: &Channel) -> ModelState {
+        let is_same = |other: &Channel| Arc::ptr_eq(&other.learnt, &channel.learnt);
+        let mut purposes: Vec<Purpose> =
+            self.channels.iter().filter(|(_, other)| is_same(other)).map(|(purpose, _)| *purpose).collect();
+        purposes.sort_by_key(|purpose| *purpose as usize);
+        channel.state(purposes)
+    }
+
     fn channel(&self, purpose: Purpose) -> Result<&Channel> {
         let channel = self.channels.get(&purpose).map(AsRef::as_ref);
         channel.ok_or_else(|| Error::invalid("models", format!("have no model for {}", purpose.as_str())))
+    }
+}
+
+impl ModelStates for Endpoint {
+    fn model_states(&self) -> Vec<ModelState> {
+        let mut states: Vec<ModelState> = Vec::new();
+        for purpose in PURPOSES {
+            if let Some(channel) = self.channels.get(&purpose)
+                && !states.iter().any(|state| state.purposes.contains(&purpose))
+            {
+                states.push(self.state(channel));
+            }
+        }
+        states
     }
 }
 
@@ -131,6 +154,10 @@ impl Engine for Endpoint {
         let prompts = [Prompt::of(grain), Prompt::Merge, Prompt::Amend];
         let prompts = prompts.iter().map(|prompt| prompt.digest(settings).to_string());
         Digest::of([VERSION.to_owned(), model.to_owned()].into_iter().chain(prompts))
+    }
+
+    fn is_local(&self, _settings: &Settings, _grain: Grain) -> bool {
+        false
     }
 
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {

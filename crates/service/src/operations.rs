@@ -19,6 +19,7 @@ mod items;
 mod keys;
 mod knowledge;
 mod memory;
+mod model_progress;
 mod periods;
 mod place;
 mod plans;

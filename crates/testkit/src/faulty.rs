@@ -96,6 +96,10 @@ impl<P: Engine> Engine for Faulty<P> {
         self.inner.recipe(settings, grain)
     }
 
+    fn is_local(&self, settings: &Settings, grain: Grain) -> bool {
+        self.inner.is_local(settings, grain)
+    }
+
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
         let texts = task.sources.iter().map(|source| source.text.as_str());
         Faulty::model(self, texts)?.summarize(task).await

@@ -31,6 +31,11 @@ pub trait Engine: Send + Sync {
     /// versions.
     fn recipe(&self, settings: &Settings, grain: Grain) -> Digest;
 
+    /// Returns whether it writes summaries of this grain without a network and at no cost for these settings, as most do.
+    fn is_local(&self, _settings: &Settings, _grain: Grain) -> bool {
+        true
+    }
+
     /// Writes a summary. The task has sources or a base, or both. Never waits longer than its own deadline.
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft>;
 }

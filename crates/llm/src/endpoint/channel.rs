@@ -10,7 +10,8 @@ use serde_json::Value;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
-use annals_core::{Error, SignedDuration};
+use annals_core::ports::ModelState;
+use annals_core::{Error, Purpose, SignedDuration};
 
 use super::breaker::Breaker;
 use super::completion::Completion;
@@ -31,6 +32,9 @@ const LONGEST_ANSWER: Duration = Duration::from_secs(3_600);
 
 /// Maximum shapes of one request that are tried.
 const MOST_SHAPES: usize = 12;
+
+/// Tokens of the instructions of most questions, with the margin that is left free.
+const USUAL_INSTRUCTIONS: u64 = 1_200;
 
 /// Requests at once before a server has said how many it answers.
 const FIRST_AT_ONCE: usize = 1;
@@ -117,7 +121,10 @@ impl Channel {
 
     /// Returns the window and the limit of the answer. Asks the server once.
     pub(super) async fn sizes(&self) -> Sizes {
-        let limits = self.limits().await;
+        self.sizes_by(self.limits().await)
+    }
+
+    fn sizes_by(&self, limits: Option<Limits>) -> Sizes {
         let window = limits.map_or(self.model.window, |limits| limits.window(&self.model));
         let window = window.min(locked(&self.learnt.window).unwrap_or(u64::MAX));
         let wanted = self.model.max_output_tokens + *locked(&self.learnt.reasoning);
@@ -146,6 +153,29 @@ impl Channel {
             *locked(&self.learnt.reasoning) += max_output_tokens;
         }
         fits
+    }
+
+    /// Returns what is known of the model, which these purposes use.
+    pub(super) fn state(&self, purposes: Vec<Purpose>) -> ModelState {
+        let (limits, now) = (self.learnt.limits.get(), self.learnt.speed.now());
+        let Sizes { window, max_output_tokens } = self.sizes_by(limits.copied());
+        let most = window.saturating_sub(max_output_tokens).saturating_sub(USUAL_INSTRUCTIONS);
+        ModelState {
+            model: self.model.name.clone(),
+            base_url: self.model.base_url.clone(),
+            purposes,
+            window,
+            room: self.fitting_room(USUAL_INSTRUCTIONS, most),
+            reading: now.reading,
+            writing: now.writing,
+            requests: now.requests,
+            running: now.running,
+            seconds: now.seconds,
+            tokens_in: now.tokens_in,
+            cached: now.cached,
+            tokens_out: now.tokens_out,
+            current: now.current,
+        }
     }
 
     /// Asks, with retries. Adds to `spent` what attempts without an answer have cost.

@@ -113,6 +113,10 @@ impl<P: Engine + ?Sized> Engine for Measured<P> {
         self.port.recipe(settings, grain)
     }
 
+    fn is_local(&self, settings: &Settings, grain: Grain) -> bool {
+        self.port.is_local(settings, grain)
+    }
+
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
         let (begun, grain) = (Instant::now(), task.period.grain());
         let draft = self.port.summarize(task).await.inspect_err(|error| self.metrics.failed("rollup", error))?;
