@@ -56,8 +56,8 @@ impl Engine for Auto {
         self.engine(settings, grain).recipe(settings, grain)
     }
 
-    fn is_local(&self, settings: &Settings, grain: Grain) -> bool {
-        self.engine(settings, grain).is_local(settings, grain)
+    fn writes_locally(&self, settings: &Settings, grain: Grain) -> bool {
+        self.engine(settings, grain).writes_locally(settings, grain)
     }
 
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {

@@ -156,7 +156,7 @@ impl Engine for Endpoint {
         Digest::of([VERSION.to_owned(), model.to_owned()].into_iter().chain(prompts))
     }
 
-    fn is_local(&self, _settings: &Settings, _grain: Grain) -> bool {
+    fn writes_locally(&self, _settings: &Settings, _grain: Grain) -> bool {
         false
     }
 

@@ -43,7 +43,8 @@ impl Pass<'_> {
         away: &Mutex<Option<Outage>>,
         (passed, waiting): (&mut Passed, &mut Vec<&'r LedgerRow>),
     ) -> Result<()> {
-        let is_local = batch.iter().all(|row| self.summarizer.engine.is_local(&self.settings, row.period.grain()));
+        let is_local =
+            batch.iter().all(|row| self.summarizer.engine.writes_locally(&self.settings, row.period.grain()));
         let together = if is_local { BATCH } else { 1 };
         // Collected first: as a stream's closure the borrow would keep the whole pass from being sent between threads.
         let roll_ups: Vec<_> = batch.iter().zip(0..).map(|(row, place)| self.step(row, why, away, place)).collect();

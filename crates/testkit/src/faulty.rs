@@ -96,8 +96,8 @@ impl<P: Engine> Engine for Faulty<P> {
         self.inner.recipe(settings, grain)
     }
 
-    fn is_local(&self, settings: &Settings, grain: Grain) -> bool {
-        self.inner.is_local(settings, grain)
+    fn writes_locally(&self, settings: &Settings, grain: Grain) -> bool {
+        self.inner.writes_locally(settings, grain)
     }
 
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {

@@ -32,7 +32,7 @@ pub trait Engine: Send + Sync {
     fn recipe(&self, settings: &Settings, grain: Grain) -> Digest;
 
     /// Returns whether it writes summaries of this grain without a network and at no cost for these settings, as most do.
-    fn is_local(&self, _settings: &Settings, _grain: Grain) -> bool {
+    fn writes_locally(&self, _settings: &Settings, _grain: Grain) -> bool {
         true
     }
 

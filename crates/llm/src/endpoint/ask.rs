@@ -2,6 +2,7 @@
 //! unusable, and saves it.
 
 use annals_core::{Agent, Digest, Error, Purpose, Reply, Result, Settings, SignedDuration, Timestamp};
+use backon::Retryable;
 use serde_json::Value;
 
 use super::channel::{Channel, Sizes};
@@ -109,6 +110,22 @@ struct Bought {
     lacked_room: bool,
 }
 
+/// Why an attempt gave no answer.
+enum Failed {
+    Endpoint(EndpointError),
+    /// The budget is spent, or the store failed.
+    Other(Error),
+}
+
+impl Failed {
+    fn error(self, channel: &Channel) -> Error {
+        match self {
+            Failed::Endpoint(failure) => channel.error(failure),
+            Failed::Other(error) => error,
+        }
+    }
+}
+
 /// Reserves tokens for a question and books its cost.
 struct Billing<'a> {
     endpoint: &'a Endpoint,
@@ -133,15 +150,10 @@ impl Billing<'_> {
                 format!("prompt and answer need about {need} tokens, but the context window has only {window}");
             return Err(Error::model(self.channel.what(), problem));
         }
-        let reservation = self.reserve(need).await?;
-        let mut spent = Spent::default();
-        let completion = match self.channel.ask(messages, form, &mut spent).await {
-            Ok(completion) => with_failed_attempts(completion, count, spent),
-            Err(failure) => {
-                self.settle(&failure, count, spent, reservation).await?;
-                return Err(self.channel.error(failure));
-            }
-        };
+        let attempt = || self.attempt(messages, form, (count, need));
+        let broke_off = |failed: &Failed| matches!(failed, Failed::Endpoint(EndpointError::BrokeOff));
+        let bought = attempt.retry(self.channel.backoff()).when(broke_off).await;
+        let (completion, reservation) = bought.map_err(|failed| failed.error(self.channel))?;
         let reply = self.reply(&completion, count, reservation);
         let tokens = reply.tokens_in + reply.tokens_out;
         if let Err(error) = self.was_read_whole(messages, &completion) {
@@ -155,6 +167,24 @@ impl Billing<'_> {
         }
         let lacked_room = completion.is_cut_off && completion.has_reasoned;
         Ok((value, Bought { text: completion.text, tokens, count, lacked_room }))
+    }
+
+    /// Reserves `need` tokens for a question of `count`, and asks it. Returns the answer and the number of the reservation.
+    async fn attempt(
+        &self,
+        messages: &[ChatMessage],
+        form: Form,
+        (count, need): (u64, u64),
+    ) -> std::result::Result<(Completion, u64), Failed> {
+        let reservation = self.reserve(need).await.map_err(Failed::Other)?;
+        let mut spent = Spent::default();
+        match self.channel.ask(messages, form, &mut spent).await {
+            Ok(completion) => Ok((completion, reservation)),
+            Err(failure) => {
+                self.settle(&failure, count, spent, reservation).await.map_err(Failed::Other)?;
+                Err(Failed::Endpoint(failure))
+            }
+        }
     }
 
     /// Ends the reservation of a question without an answer. Books what came before the failure; an answer of unknown cost is
@@ -206,15 +236,6 @@ impl Billing<'_> {
             reservation: Some(reservation),
         }
     }
-}
-
-/// Adds the cost of attempts that broke off to the answer of the last one.
-fn with_failed_attempts(mut completion: Completion, count: u64, spent: Spent) -> Completion {
-    if spent != Spent::default() {
-        completion.tokens_in = Some(completion.tokens_in.unwrap_or(count) + spent.tokens_in);
-        completion.tokens_out = Some(completion.out() + spent.tokens_out);
-    }
-    completion
 }
 
 fn usable<T>(completion: &Completion, read: Read<'_, T>) -> std::result::Result<T, String> {

@@ -44,7 +44,7 @@ impl Breaker {
         }
         let answer = timeout_at(begun + timeout, asking).await.unwrap_or(Err(EndpointError::Late(timeout)));
         match &answer {
-            Err(failure) if failure.is_outage() => self.open(failure.wait(), Instant::now()),
+            Err(failure) if failure.opens_breaker() => self.open(failure.wait(), Instant::now()),
             _ => self.close(),
         }
         answer

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use backon::Retryable;
+use backon::{ExponentialBuilder, Retryable};
 use serde_json::Value;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::{Instant, sleep_until};
@@ -202,6 +202,11 @@ impl Channel {
             Err(_) => {}
         }
         answered
+    }
+
+    /// Returns the waits between attempts.
+    pub(super) fn backoff(&self) -> ExponentialBuilder {
+        self.retry_policy.backoff()
     }
 
     /// Converts the trouble to an error of this work.

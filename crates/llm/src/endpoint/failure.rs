@@ -20,6 +20,8 @@ pub(super) enum EndpointError {
     Late(Duration),
     /// The answer began, but no further token came within the time limit.
     Silent(Duration),
+    /// The answer ended before its end. What came of it has been paid for.
+    BrokeOff,
     /// Key, address or name of the model is wrong: the operator has to fix it.
     Denied(u16),
     /// The endpoint failed recently; the circuit breaker stays open for this long.
@@ -39,6 +41,7 @@ impl fmt::Display for EndpointError {
             EndpointError::Overloaded { status, .. } => write!(f, "it answered with status {status}"),
             EndpointError::Late(timeout) => write!(f, "no answer within {timeout:?}"),
             EndpointError::Silent(timeout) => write!(f, "no further token within {timeout:?}"),
+            EndpointError::BrokeOff => f.write_str("the answer broke off"),
             EndpointError::Denied(status) => {
                 write!(f, "it answered with status {status}; check the key, the base URL and the name of the model")
             }
@@ -63,6 +66,11 @@ impl EndpointError {
     /// Returns whether the same request may succeed shortly.
     pub(super) fn passes(&self) -> bool {
         matches!(self, EndpointError::Unreachable(_) | EndpointError::Overloaded { .. })
+    }
+
+    /// Returns whether further calls will fail too for a while. An answer that broke off says nothing about the next.
+    pub(super) fn opens_breaker(&self) -> bool {
+        self.is_outage() && *self != EndpointError::BrokeOff
     }
 
     /// Returns whether the endpoint is at fault, not the question.

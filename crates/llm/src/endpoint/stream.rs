@@ -79,7 +79,8 @@ async fn events(response: Response, watch: Watch<'_>) -> Result<Completion, Endp
         Err(failure) => {
             watch.spent.tokens_in += reading.tokens_in().unwrap_or(watch.question);
             watch.spent.tokens_out += reading.estimated_out();
-            Err(failure)
+            // A further attempt needs a reservation of its own.
+            Err(if failure.passes() { EndpointError::BrokeOff } else { failure })
         }
     }
 }

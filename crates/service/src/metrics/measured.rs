@@ -113,8 +113,8 @@ impl<P: Engine + ?Sized> Engine for Measured<P> {
         self.port.recipe(settings, grain)
     }
 
-    fn is_local(&self, settings: &Settings, grain: Grain) -> bool {
-        self.port.is_local(settings, grain)
+    fn writes_locally(&self, settings: &Settings, grain: Grain) -> bool {
+        self.port.writes_locally(settings, grain)
     }
 
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
