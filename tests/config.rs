@@ -96,6 +96,8 @@ fn every_key_can_be_set_by_its_variable() {
         "model" => ("7", json!("7")),
         "key" => ("1234", json!("(set)")),
         "json" => ("object", json!("object")),
+        "api" => ("azure", json!("azure")),
+        "reasoning" => ("low", json!("low")),
         "off" | "local_network" => ("true", json!(true)),
         "timeout" => ("0m 50s", json!("0m 50s")),
         "candidates" => ("33", json!(33)),

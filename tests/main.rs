@@ -44,6 +44,7 @@ mod rerank;
 mod retention;
 mod service;
 mod simulation;
+mod slow_endpoint;
 mod slow_model;
 mod story;
 mod surface;

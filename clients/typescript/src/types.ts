@@ -693,12 +693,16 @@ export interface RollupAnswer {
   fact_operations: number;
   /** Periods that failed. They are tried again later. */
   failed: Array<FailureView>;
+  /** Number of periods that are due and were not begun, because the roll-up was stopped. The next one writes them. */
+  left?: number;
   /** Periods that are over but not due yet, because messages of them may still arrive. */
   not_yet_due: Array<NotYetDueView>;
   /** Why the model is unavailable. */
   outage?: string | null;
   /** Dry run: periods that would be read. */
   periods: Array<string>;
+  /** Periods that failed before and were not tried now, with the time of the next attempt. */
+  postponed?: Array<FailureView>;
   /** Number of summaries removed because none of their sources is left. */
   removed: number;
   /** Number of periods whose input turned out to be unchanged. */
@@ -893,6 +897,8 @@ export interface StatusView {
   last_ingest?: string | null;
   /** Number of live memories per grain. */
   memories: Record<string, number>;
+  /** The models that write for this agent, as they have worked since the service started. */
+  models?: Array<ModelView>;
   /** Number of changes that are not read for facts yet. */
   not_yet_read_for_facts: number;
   /** Number of changes that searches do not find yet. */
@@ -901,8 +907,12 @@ export interface StatusView {
   open: Array<string>;
   /** Name of the retention plan. */
   plan: string;
+  /** Estimated number of requests to models that the due periods take. */
+  requests_left?: number | null;
   /** Number of periods whose sources were pruned. */
   sealed: number;
+  /** Estimated seconds that these take, once a request was answered. */
+  seconds_left?: number | null;
   /** IANA name of the agent's time zone. */
   time_zone: string;
   /** Tokens of the last thirty days, by day, purpose and model. */
@@ -1162,4 +1172,28 @@ export interface PeriodsAnswer {
   today: string;
   /** Last day whose turns were pruned. */
   turns_pruned_until?: string | null;
+}
+
+/** A configured model as it has worked since the service started. */
+export interface ModelView {
+  /** Tokens of questions that the server had cached. */
+  cached: number;
+  /** Name of the model. */
+  model: string;
+  /** What it is used for: `extraction` or grains of summaries. */
+  purposes: Array<string>;
+  /** Tokens of questions read per second. */
+  read_per_second?: number | null;
+  /** Number of answered requests. */
+  requests: number;
+  /** Number of requests being answered. */
+  running: number;
+  /** Tokens of questions. */
+  tokens_in: number;
+  /** Tokens of answers. */
+  tokens_out: number;
+  /** Context window in use: tokens of question and answer together. */
+  window: number;
+  /** Tokens of answers written per second. */
+  written_per_second?: number | null;
 }

@@ -2,6 +2,8 @@
 //! run the same operations and give the same answers. Progress is shown here.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use annals_core::{Error, Result, Settings, Timestamp, Zones};
 pub(crate) use annals_server::ipc::Items;
@@ -16,10 +18,14 @@ use serde_json::Value;
 use crate::cli::Global;
 use crate::commands::{data, now};
 use crate::config::Config;
+use crate::failure::print as print_error;
 use crate::folder::{Folder, Opening};
 use crate::host::FolderHost;
 use crate::ipc;
 use crate::progress::Bars;
+
+/// Exit code after a second Ctrl-C, as shells know it.
+const INTERRUPTED: i32 = 130;
 
 /// The way to the memory in a data folder.
 pub(crate) struct Client {
@@ -61,14 +67,14 @@ impl Client {
         let data = data(global)?;
         let way = Way::There { now: global.now };
         let running = ipc::owner(&data).await;
-        Ok(running.map(|_| Client { way, data, now: now(global), bars: Bars { is_hidden: global.json } }))
+        Ok(running.map(|_| Client { way, data, now: now(global), bars: Bars::new(global.json) }))
     }
 
     /// Makes calls over a folder that this process has opened.
     pub(crate) fn here(folder: Folder, global: &Global) -> Client {
         let (data, now) = (folder.path().to_owned(), folder.now());
         let way = Way::Here(Box::new(FolderHost { folder, alarm_clock: None, operator: None }));
-        Client { way, data, now, bars: Bars { is_hidden: global.json } }
+        Client { way, data, now, bars: Bars::new(global.json) }
     }
 
     /// Makes a call.
@@ -126,6 +132,24 @@ impl Client {
         let first = zones.next().map_or(time_zone, |zone| zone.time_zone);
         let later = zones.filter_map(|zone| Some((zone.from?.parse().ok()?, zone.time_zone))).collect();
         Settings { time_zone: first, later_zones: later, ..Settings::default() }.zones()
+    }
+
+    /// Has the first Ctrl-C end the next operation as soon as what it has begun is saved, and the second end the process. In a
+    /// running service the operation goes on, so there Ctrl-C ends only this command. Returns whether Ctrl-C came.
+    pub fn stop_on_interrupt(&self) -> Arc<AtomicBool> {
+        let stop = self.bars.stop.clone();
+        if let Way::Here(_) = self.way {
+            let stop = stop.clone();
+            tokio::spawn(async move {
+                if tokio::signal::ctrl_c().await.is_ok() {
+                    stop.store(true, Ordering::Relaxed);
+                    print_error("Stopping when the summary under way is saved; Ctrl-C again stops at once.");
+                    let _ = tokio::signal::ctrl_c().await;
+                    std::process::exit(INTERRUPTED);
+                }
+            });
+        }
+        stop
     }
 
     /// Returns the current time.

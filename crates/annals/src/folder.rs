@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use annals_catalog::SqliteCatalog;
-use annals_core::ports::TokenSums;
+use annals_core::ports::{ModelStates, TokenSums};
 use annals_core::{Agent, Embedder, Error, Facts, Result, Strata, Timestamp};
 use annals_embedder::{Cached, OnnxEmbedder};
 use annals_facts::DuckFacts;
@@ -96,6 +96,7 @@ impl Folder {
             None => None,
         };
         let endpoint = if models.is_empty() { None } else { Some(Arc::new(Endpoint::new(models, replies)?)) };
+        let model_states = endpoint.clone().map(|endpoint| endpoint as Arc<dyn ModelStates>);
         let engine = Arc::new(Auto::new(Arc::new(Extractive), Arc::new(Rules), endpoint));
         let now = clock();
         let mut parts = Parts::over(Components {
@@ -117,7 +118,7 @@ impl Folder {
             parts.search = parts.search.reranked_by(reranker, candidates);
         }
         let prompts = Prompts { names: PROMPTS, check: annals_llm::check_prompt };
-        let service = Service::measured_by(metrics, Parts { prompts, limits, budget, ..parts });
+        let service = Service::measured_by(metrics, Parts { prompts, limits, budget, models: model_states, ..parts });
         Ok(Folder { service, sqlite: catalog, now, path, _lock: lock })
     }
 

@@ -1,8 +1,9 @@
 //! Progress on standard error: amount done, rate, time left. At a terminal it is a bar; elsewhere a long task prints a line for
-//! each tenth, so that a log shows it advancing. Prints nothing when the output is JSON.
+//! each tenth, so that a log shows it advancing, and work of a model a line for each step. Prints nothing when the output is JSON.
 
 use std::io::{IsTerminal, stderr};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use annals_service::{ProgressSink, Stage};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -28,6 +29,8 @@ struct Lines {
     doing: String,
     total: u64,
     done: AtomicU64,
+    /// How the work of a model goes. Each item of such work takes long, so there is a line for each.
+    note: Mutex<Option<String>>,
 }
 
 /// Returns a progress display for `total` items.
@@ -36,15 +39,11 @@ fn bar(total: u64, doing: &str, json: bool) -> Progress {
         return Progress::Hidden;
     }
     if stderr().is_terminal() {
-        let template = "{msg:12} {bar:32} {human_pos}/{human_len} · {per_sec} · {eta} left";
+        let template = "{msg:12} {bar:32} {human_pos}/{human_len} · {per_sec} · {eta} left{prefix}";
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         return Progress::Bar(ProgressBar::new(total).with_style(style).with_message(doing.to_owned()));
     }
-    if total < LONG {
-        Progress::Hidden
-    } else {
-        Progress::Lines(Lines { doing: doing.to_owned(), total, done: AtomicU64::new(0) })
-    }
+    Progress::Lines(Lines { doing: doing.to_owned(), total, done: AtomicU64::new(0), note: Mutex::default() })
 }
 
 impl Stage for Progress {
@@ -53,6 +52,16 @@ impl Stage for Progress {
             Progress::Hidden => {}
             Progress::Bar(bar) => bar.inc(more),
             Progress::Lines(lines) => lines.inc(more),
+        }
+    }
+
+    fn note(&self, text: &str) {
+        match self {
+            Progress::Hidden => {}
+            Progress::Bar(bar) => bar.set_prefix(format!(" · {text}")),
+            Progress::Lines(lines) => {
+                *lines.note.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.to_owned());
+            }
         }
     }
 }
@@ -70,6 +79,15 @@ impl Drop for Progress {
 pub(crate) struct Bars {
     /// Shows nothing.
     pub is_hidden: bool,
+    /// Becomes true when the operation is to end as soon as what it has begun is saved.
+    pub stop: Arc<AtomicBool>,
+}
+
+impl Bars {
+    /// Returns a display that shows nothing if the output is JSON.
+    pub fn new(json: bool) -> Bars {
+        Bars { is_hidden: json, stop: Arc::default() }
+    }
 }
 
 impl ProgressSink for Bars {
@@ -80,6 +98,10 @@ impl ProgressSink for Bars {
     fn is_shown(&self) -> bool {
         !self.is_hidden
     }
+
+    fn should_stop(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
 }
 
 impl Lines {
@@ -87,8 +109,10 @@ impl Lines {
         let before = self.done.fetch_add(more, Ordering::Relaxed);
         let tenth = |done: u64| done.min(self.total) * 10 / self.total;
         let done = (before + more).min(self.total);
-        if tenth(done) > tenth(before) {
-            print_error(&format!("{}: {} of {}", self.doing, count(done), count(self.total)));
+        let note = self.note.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if note.is_some() || (self.total >= LONG && tenth(done) > tenth(before)) {
+            let note = note.map(|note| format!(" · {note}")).unwrap_or_default();
+            print_error(&format!("{}: {} of {}{note}", self.doing, count(done), count(self.total)));
         }
     }
 }

@@ -60,6 +60,10 @@ impl Engine for Auto {
         self.engine(settings, grain).author(settings, grain)
     }
 
+    fn writes_locally(&self, settings: &Settings, grain: Grain) -> bool {
+        self.engine(settings, grain).writes_locally(settings, grain)
+    }
+
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
         self.engine(task.settings, task.period.grain()).summarize(task).await
     }

@@ -4,6 +4,7 @@
 //! Reads neither files nor the environment: the caller parses the file and passes a function that looks up variables. API keys
 //! are held in [`SecretString`] from parsing on, so `{:?}` never shows one.
 
+mod api;
 mod check;
 #[cfg(test)]
 mod tests;
@@ -16,9 +17,11 @@ use annals_core::{Fault, Purpose};
 use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Map, Value};
 
 use check::{Checker, merged};
 
+pub use api::{Api, JsonMode, Reasoning};
 pub use wait::Wait;
 
 /// Default limit of tokens per agent and day. A day of conversation costs a few thousand.
@@ -52,16 +55,24 @@ pub struct ModelsConfig {
     pub key_env: Option<String>,
     /// Name of the model.
     pub model: Option<String>,
-    /// Context window: tokens of question and answer together.
+    /// The API that the server speaks.
+    pub api: Option<Api>,
+    /// Context window: tokens of question and answer together. If unset, the server is asked for it.
     pub window: Option<u64>,
-    /// Maximum tokens of the answer.
+    /// Maximum tokens of the answer, reasoning included.
     pub max_output_tokens: Option<u64>,
-    /// Maximum time for one answer including retries: seconds, or a duration such as `2m 30s`.
+    /// Maximum time without a token: seconds, or a duration such as `2m 30s`. For a server that does not stream, the maximum time
+    /// for the whole answer.
     pub timeout: Option<Wait>,
     /// How the format of the answer is requested.
     pub json: Option<JsonMode>,
+    /// How much a reasoning model thinks before it answers. Not sent if unset.
+    pub reasoning: Option<Reasoning>,
     /// Sent only if set; some models reject any value.
     pub temperature: Option<f32>,
+    /// Further fields of each request, as the server documents them.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub extra_body: Map<String, Value>,
     /// Overrides for extraction.
     #[serde(default)]
     pub extraction: EndpointConfig,
@@ -103,16 +114,24 @@ pub struct EndpointConfig {
     pub key_env: Option<String>,
     /// Name of the model.
     pub model: Option<String>,
-    /// Context window: tokens of question and answer together.
+    /// The API that the server speaks.
+    pub api: Option<Api>,
+    /// Context window: tokens of question and answer together. If unset, the server is asked for it.
     pub window: Option<u64>,
-    /// Maximum tokens of the answer.
+    /// Maximum tokens of the answer, reasoning included.
     pub max_output_tokens: Option<u64>,
-    /// Maximum time for one answer including retries: seconds, or a duration such as `2m 30s`.
+    /// Maximum time without a token: seconds, or a duration such as `2m 30s`. For a server that does not stream, the maximum time
+    /// for the whole answer.
     pub timeout: Option<Wait>,
     /// How the format of the answer is requested.
     pub json: Option<JsonMode>,
+    /// How much a reasoning model thinks before it answers. Not sent if unset.
+    pub reasoning: Option<Reasoning>,
     /// Sent only if set; some models reject any value.
     pub temperature: Option<f32>,
+    /// Further fields of each request, as the server documents them.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub extra_body: Map<String, Value>,
 }
 
 /// The table `[models.rerank]`. Takes only `local_network` and the daily limits of workspaces and process from `[models]`: a chat
@@ -138,19 +157,6 @@ pub struct RerankConfig {
     pub daily_tokens: Option<u64>,
 }
 
-/// How the format of an answer is requested. If a server rejects one mode, the next is tried.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum JsonMode {
-    /// `response_format` with a JSON schema.
-    #[default]
-    Schema,
-    /// `response_format` with any JSON object.
-    Object,
-    /// By the prompt only.
-    None,
-}
-
 /// One endpoint, checked and complete.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -160,16 +166,24 @@ pub struct Model {
     pub key: Option<SecretString>,
     /// Name of the model.
     pub name: String,
+    /// The API that the server speaks.
+    pub api: Api,
     /// Context window: tokens of question and answer together.
     pub window: u64,
-    /// Maximum tokens of the answer.
+    /// Whether the window was configured. If not, what the server reports is used instead.
+    pub has_own_window: bool,
+    /// Maximum tokens of the answer, reasoning included.
     pub max_output_tokens: u64,
-    /// Maximum time for one answer, including retries.
+    /// Maximum time without a token.
     pub timeout: Duration,
     /// How the format of the answer is requested first.
     pub json: JsonMode,
     /// Sent only if set.
+    pub reasoning: Option<Reasoning>,
+    /// Sent only if set.
     pub temperature: Option<f32>,
+    /// Further fields of each request.
+    pub extra_body: Map<String, Value>,
     /// Whether the host name may resolve to this machine or the local network.
     pub local_network: bool,
 }
@@ -211,7 +225,8 @@ pub struct Models {
     by_purpose: [Option<Arc<Model>>; 6],
 }
 
-const PURPOSES: [Purpose; 6] =
+/// The purposes of chat models.
+pub(crate) const PURPOSES: [Purpose; 6] =
     [Purpose::Extraction, Purpose::Daily, Purpose::Weekly, Purpose::Monthly, Purpose::Quarterly, Purpose::Yearly];
 
 impl Models {
@@ -241,7 +256,8 @@ impl ModelsConfig {
             let field = format!("models.{}", purpose.as_str());
             let own = checker.key_of(&field, own.clone());
             let whole = if own.off { None } else { merged(own.clone(), &above) };
-            by_purpose[purpose as usize] = whole.and_then(|whole| checker.model(&field, &own, whole)).map(Arc::new);
+            by_purpose[purpose as usize] =
+                whole.and_then(|whole| checker.model((&field, purpose), &own, whole)).map(Arc::new);
         }
         let workspace_daily_tokens = self.workspace_daily_tokens.unwrap_or(WORKSPACE_DAILY_TOKENS);
         let process_daily_tokens = self.process_daily_tokens.unwrap_or(PROCESS_DAILY_TOKENS);
@@ -265,11 +281,14 @@ impl ModelsConfig {
             key: self.key.clone(),
             key_env: self.key_env.clone(),
             model: self.model.clone(),
+            api: self.api,
             window: self.window,
             max_output_tokens: self.max_output_tokens,
             timeout: self.timeout.clone(),
             json: self.json,
+            reasoning: self.reasoning,
             temperature: self.temperature,
+            extra_body: self.extra_body.clone(),
         }
     }
 

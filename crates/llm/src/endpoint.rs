@@ -1,8 +1,9 @@
 //! Summaries and facts by a model behind an OpenAI-compatible chat endpoint.
 //!
-//! A question is rendered (`prompts`), measured (`tokens`) and split if it is too long (`lines`). It is looked up among saved
-//! answers, checked against the daily budget (`ask`) and sent (`channel`, `http`). The answer is parsed tolerantly (`answer`),
-//! checked (`sentences`, `extraction`) and saved. Output is traced to turns; orders to the agent and credentials are dropped
+//! A question is rendered (`prompts`), measured (`tokens`) and split if it is too long for the window (`limits`) or for about a
+//! minute of the server's time (`speed`, `lines`). It is looked up among saved answers, checked against the daily budget (`ask`)
+//! and sent in a form that the server accepts (`channel`, `request`, `shape`). The answer is received token by token (`stream`,
+//! `completion`), parsed tolerantly (`answer`), checked (`sentences`, `extraction`) and saved. Output is traced to turns; orders to the agent and credentials are dropped
 //! (`suspicion`). Relies on port `Replies` for saved answers and costs, and on tokio's clock for deadlines. Never logs or reports
 //! text of memories. Never reads the environment, except that the HTTP client uses the proxies set there.
 
@@ -11,16 +12,23 @@ mod ask;
 mod breaker;
 mod budget;
 mod channel;
+mod completion;
 mod extraction;
 mod failure;
 mod form;
 mod grounding;
 mod http;
+mod limits;
 mod lines;
 pub(crate) mod network_policy;
+mod rate_limit;
+mod request;
 mod rerank;
 mod retry_policy;
 mod sentences;
+mod shape;
+mod speed;
+mod stream;
 mod summary;
 mod suspicion;
 #[cfg(test)]
@@ -31,16 +39,16 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use annals_core::ports::{Engine, ExtractionTask, Extractor, Replies, SummaryTask};
+use annals_core::ports::{Engine, ExtractionTask, Extractor, ModelState, ModelStates, Replies, SummaryTask};
 use annals_core::{Author, Digest, Draft, Error, Extracted, Grain, Purpose, Result, Settings};
 use async_trait::async_trait;
 
 use breaker::Breaker;
 use budget::Caps;
-use channel::{Channel, Server};
+use channel::{Channel, Learnt, Server};
 use retry_policy::RetryPolicy;
 
-use crate::config::Models;
+use crate::config::{JsonMode, Models, PURPOSES};
 use crate::prompts::Prompt;
 
 pub use rerank::RerankEndpoint;
@@ -77,25 +85,65 @@ impl Endpoint {
 
     fn with_retry_policy(models: &Models, replies: Arc<dyn Replies>, retry_policy: RetryPolicy) -> Result<Endpoint> {
         let mut servers: HashMap<String, Arc<Server>> = HashMap::new();
+        let mut learnt: HashMap<(String, String, JsonMode), Arc<Learnt>> = HashMap::new();
         let mut channels = HashMap::new();
         for (purpose, model) in models.iter() {
             let server = match servers.get(&model.base_url) {
                 Some(server) => Arc::clone(server),
-                None => Arc::new(Server {
-                    http: http::client(&model.base_url, model.local_network)?,
-                    breaker: Breaker::new(retry_policy),
-                }),
+                None => {
+                    let client = http::client(&model.base_url, model.local_network)?;
+                    Arc::new(Server::new(client, Breaker::new(retry_policy)))
+                }
             };
             servers.insert(model.base_url.clone(), Arc::clone(&server));
-            channels.insert(purpose, Arc::new(Channel::new(Arc::clone(model), server, retry_policy)));
+            let own = learnt.entry((model.base_url.clone(), model.name.clone(), model.json));
+            let own = Arc::clone(own.or_insert_with(|| Arc::new(Learnt::new(model))));
+            channels.insert(purpose, Arc::new(Channel::new(Arc::clone(model), server, own, retry_policy)));
         }
         let caps = Caps { workspace: models.workspace_daily_tokens, process: models.process_daily_tokens };
         Ok(Endpoint { daily_tokens: models.daily_tokens, caps, channels, replies })
     }
 
+    /// Does some work, and once more if the server has meanwhile named a window that is smaller than the one that was assumed.
+    async fn again_if_shorter<T, F: Future<Output = Result<T>>>(
+        &self,
+        purpose: Purpose,
+        work: impl Fn() -> F,
+    ) -> Result<T> {
+        let channel = self.channel(purpose)?;
+        let before = channel.sizes().await.window;
+        match work().await {
+            Err(Error::Model { .. }) if channel.sizes().await.window < before => work().await,
+            done => done,
+        }
+    }
+
+    /// Returns the state of the model of a channel, with all purposes that share it.
+    fn state(&self, channel: &Channel) -> ModelState {
+        let is_same = |other: &Channel| Arc::ptr_eq(&other.learnt, &channel.learnt);
+        let mut purposes: Vec<Purpose> =
+            self.channels.iter().filter(|(_, other)| is_same(other)).map(|(purpose, _)| *purpose).collect();
+        purposes.sort_by_key(|purpose| *purpose as usize);
+        channel.state(purposes)
+    }
+
     fn channel(&self, purpose: Purpose) -> Result<&Channel> {
         let channel = self.channels.get(&purpose).map(AsRef::as_ref);
         channel.ok_or_else(|| Error::invalid("models", format!("have no model for {}", purpose.as_str())))
+    }
+}
+
+impl ModelStates for Endpoint {
+    fn model_states(&self) -> Vec<ModelState> {
+        let mut states: Vec<ModelState> = Vec::new();
+        for purpose in PURPOSES {
+            if let Some(channel) = self.channels.get(&purpose)
+                && !states.iter().any(|state| state.purposes.contains(&purpose))
+            {
+                states.push(self.state(channel));
+            }
+        }
+        states
     }
 }
 
@@ -117,8 +165,12 @@ impl Engine for Endpoint {
         Some(Author { engine: VERSION.to_owned(), model, prompt: Some(prompt) })
     }
 
+    fn writes_locally(&self, _settings: &Settings, _grain: Grain) -> bool {
+        false
+    }
+
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
-        summary::write(self, task).await
+        self.again_if_shorter(Purpose::of(task.period.grain()), || summary::write(self, task)).await
     }
 }
 
@@ -129,6 +181,6 @@ impl Extractor for Endpoint {
     }
 
     async fn extract(&self, task: ExtractionTask<'_>) -> Result<Extracted> {
-        extraction::read(self, task).await
+        self.again_if_shorter(Purpose::Extraction, || extraction::read(self, task)).await
     }
 }

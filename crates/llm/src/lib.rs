@@ -16,7 +16,9 @@ mod prompts;
 mod rules;
 
 pub use auto::Auto;
-pub use config::{EndpointConfig, JsonMode, Model, Models, ModelsConfig, RerankConfig, RerankModel, Wait};
+pub use config::{
+    Api, EndpointConfig, JsonMode, Model, Models, ModelsConfig, Reasoning, RerankConfig, RerankModel, Wait,
+};
 pub use endpoint::{Endpoint, RerankEndpoint};
 pub use extractive::{Extractive, Step, explain};
 pub use prompts::{Prompt, check_prompt};

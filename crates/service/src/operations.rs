@@ -21,6 +21,7 @@ mod items;
 mod keys;
 mod knowledge;
 mod memory;
+mod model_progress;
 mod periods;
 mod plans;
 mod progress;

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use annals_core::ports::TokenSums;
+use annals_core::ports::{ModelStates, TokenSums};
 use annals_core::{Extractor, Facts, Result, Store, Strata, Timestamp};
 use annals_retention::{Plans, Retention};
 use annals_search::Search;
@@ -57,6 +57,8 @@ pub struct Parts {
     pub retention: Retention,
     /// Searches, and gathers context.
     pub search: Search,
+    /// The configured models, if there are any.
+    pub models: Option<Arc<dyn ModelStates>>,
     /// Retention plans by name.
     pub plans: Plans,
     /// The prompts that a user may replace.

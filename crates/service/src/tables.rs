@@ -177,8 +177,18 @@ impl Service {
 
     /// Reads new messages of an agent for facts, by rules or with a model.
     pub async fn read_for_facts(&self, agent: &Agent, progress: &(dyn Fn(u64) + Sync)) -> Result<ExtractionPassed> {
+        self.read_for_facts_until(agent, progress, &|| false).await
+    }
+
+    /// Does the same, but stops after the section at which `should_stop` returns true.
+    pub(crate) async fn read_for_facts_until(
+        &self,
+        agent: &Agent,
+        progress: &(dyn Fn(u64) + Sync),
+        should_stop: ShouldStop<'_>,
+    ) -> Result<ExtractionPassed> {
         let reader = self.locks.lock::<Extraction>(agent).await;
-        self.read_until(agent, reader, progress, &|| false).await
+        self.read_until(agent, reader, progress, should_stop).await
     }
 
     /// Reads new messages for facts until `should_stop` returns true or another task waits for the lock. Does nothing if another

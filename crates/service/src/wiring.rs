@@ -53,6 +53,7 @@ impl Parts {
             summarizer: Summarizer::new(store.clone(), engine, fallback_engine, schedule),
             retention: Retention::new(store.clone(), plans.clone()),
             search,
+            models: None,
             store,
             strata,
             facts,

@@ -1,4 +1,4 @@
-//! Writes the periods of one grain, a few at a time, and saves them in batches. Records failures with the time of the next
+//! Writes the periods of one grain, a few at a time, and saves them in batches, or one by one if a model writes them. Records failures with the time of the next
 //! retry.
 
 use std::collections::HashMap;
@@ -6,57 +6,93 @@ use std::sync::Mutex;
 
 use annals_core::retry::later;
 use annals_core::{Error, LedgerRow, Period, Result, Summary, Timestamp};
-use futures::{StreamExt, TryStreamExt};
+use futures::StreamExt;
 
 use crate::backoff;
 use crate::due::LONGEST_WAIT;
-use crate::pass::Pass;
+use crate::pass::{Pass, Passed};
 use crate::roll_up::{Outage, Outcome, Why};
 
 /// Roll-ups saved in one transaction: one fsync for many, and little to repeat after a crash.
 const BATCH: usize = 64;
 /// Concurrent roll-ups of one agent: enough to keep an endpoint busy, while other agents still make progress.
 const AT_ONCE: usize = 4;
+
 impl Pass<'_> {
     /// Rolls these periods up, until `should_stop` returns true. Once the engine is unavailable, it is not called for the rest of
-    /// them, because they would only wait too.
+    /// them, because they would only wait too. What an engine behind a network writes is saved one by one, because each summary
+    /// may have taken minutes.
     pub(crate) async fn roll_up_rows(&mut self, rows: &[LedgerRow], why: Why) -> Result<()> {
         let away = Mutex::new(None);
-        let mut waiting = Vec::new();
+        let (mut passed, mut waiting) = (std::mem::take(&mut self.passed), Vec::new());
         for batch in rows.chunks(BATCH) {
-            // Collected first: as a stream's closure the borrow would keep the whole pass from being sent between threads.
-            let roll_ups: Vec<_> =
-                batch.iter().zip(0..).map(|(row, index)| self.step(row, why, &away, index)).collect();
-            let outcomes: Vec<Outcome> = futures::stream::iter(roll_ups).buffered(AT_ONCE).try_collect().await?;
-            let _guard = self.lock.acquire(self.agent).await;
-            let outcomes = self.without_stale(batch, outcomes).await?;
-            let mut summaries = Vec::new();
-            for (row, outcome) in batch.iter().zip(outcomes) {
-                match outcome {
-                    Outcome::Done(summary) => summaries.push(summary),
-                    Outcome::Failed(error) => self.note_failure(row, why, error).await?,
-                    Outcome::Waiting => waiting.push(row),
-                    Outcome::Left => self.passed.left += 1,
-                }
-            }
-            self.save(summaries).await?;
-            (self.progress)(batch.len() as u64);
+            self.roll_up_batch(batch, why, &away, (&mut passed, &mut waiting)).await?;
             self.begun = true;
         }
+        self.passed = passed;
         match away.into_inner().expect("no holder of the lock panics") {
             Some(outage) => self.note_outage(&waiting, why, outage).await,
             None => Ok(()),
         }
     }
 
+    /// Rolls up a batch, and saves it at once or one by one.
+    async fn roll_up_batch<'r>(
+        &self,
+        batch: &'r [LedgerRow],
+        why: Why,
+        away: &Mutex<Option<Outage>>,
+        (passed, waiting): (&mut Passed, &mut Vec<&'r LedgerRow>),
+    ) -> Result<()> {
+        let is_local =
+            batch.iter().all(|row| self.summarizer.engine.writes_locally(&self.settings, row.period.grain()));
+        let together = if is_local { BATCH } else { 1 };
+        // Collected first: as a stream's closure the borrow would keep the whole pass from being sent between threads.
+        let roll_ups: Vec<_> = batch.iter().zip(0..).map(|(row, index)| self.step(row, why, away, index)).collect();
+        let mut outcomes = futures::stream::iter(roll_ups).buffered(AT_ONCE).chunks(together);
+        let mut rest = batch;
+        while let Some(outcomes) = outcomes.next().await {
+            let (rows, others) = rest.split_at(outcomes.len());
+            let outcomes = outcomes.into_iter().collect::<Result<Vec<Outcome>>>()?;
+            self.save_outcomes(rows, outcomes, why, (&mut *passed, &mut *waiting)).await?;
+            (self.progress)(rows.len() as u64);
+            rest = others;
+        }
+        Ok(())
+    }
+
+    async fn save_outcomes<'r>(
+        &self,
+        rows: &'r [LedgerRow],
+        outcomes: Vec<Outcome>,
+        why: Why,
+        (passed, waiting): (&mut Passed, &mut Vec<&'r LedgerRow>),
+    ) -> Result<()> {
+        let _guard = self.lock.acquire(self.agent).await;
+        let outcomes = self.without_stale(rows, outcomes, passed).await?;
+        let mut summaries = Vec::new();
+        for (row, outcome) in rows.iter().zip(outcomes) {
+            match outcome {
+                Outcome::Done(summary) => summaries.push(summary),
+                Outcome::Failed(error) => self.note_failure(row, why, error, passed).await?,
+                Outcome::Waiting => waiting.push(row),
+                Outcome::Left => passed.left += 1,
+            }
+        }
+        self.save(summaries, passed).await
+    }
+
     /// Saves a batch. If somebody else rolled one of its periods up meanwhile, the whole batch is left: those that are still
     /// due are read again.
-    async fn save(&mut self, summaries: Vec<Summary>) -> Result<()> {
+    async fn save(&self, summaries: Vec<Summary>, passed: &mut Passed) -> Result<()> {
+        if summaries.is_empty() {
+            return Ok(());
+        }
         match self.summarizer.store.save_summaries(self.agent, summaries.clone(), self.now).await {
-            Ok(()) => summaries.iter().for_each(|summary| self.passed.count(summary)),
+            Ok(()) => summaries.iter().for_each(|summary| passed.count(summary)),
             Err(Error::Stale { .. }) => {
-                self.passed.stale += summaries.len() as u64;
-                self.passed.left += summaries.len() as u64;
+                passed.stale += summaries.len() as u64;
+                passed.left += summaries.len() as u64;
             }
             Err(error) => return Err(error),
         }
@@ -64,7 +100,12 @@ impl Pass<'_> {
     }
 
     /// Marks outcomes as left if their period or input changed while the engine worked. These periods are due again.
-    async fn without_stale(&mut self, batch: &[LedgerRow], mut outcomes: Vec<Outcome>) -> Result<Vec<Outcome>> {
+    async fn without_stale(
+        &self,
+        batch: &[LedgerRow],
+        mut outcomes: Vec<Outcome>,
+        passed: &mut Passed,
+    ) -> Result<Vec<Outcome>> {
         if self.lock.is_held() {
             return Ok(outcomes);
         }
@@ -73,7 +114,7 @@ impl Pass<'_> {
         for (row, outcome) in batch.iter().zip(&mut outcomes) {
             let is_same = ledger.get(&row.period).is_some_and(|now| is_same(row, now));
             if !(is_same && self.is_made_of_the_same(row, outcome).await?) {
-                self.passed.stale += 1;
+                passed.stale += 1;
                 *outcome = Outcome::Left;
             }
         }
@@ -95,12 +136,12 @@ impl Pass<'_> {
 
     /// Records a failure. An outdated summary gets no failure record, because it is still valid; the caller of the refresh gets
     /// the error.
-    async fn note_failure(&mut self, row: &LedgerRow, why: Why, error: String) -> Result<()> {
+    async fn note_failure(&self, row: &LedgerRow, why: Why, error: String, passed: &mut Passed) -> Result<()> {
         if let Some(wait) = backoff::after_failure(why, row.attempts) {
             let not_before = later(self.now, wait);
             self.summarizer.store.note_failure(self.agent, row.period, &error, not_before, self.now).await?;
         }
-        self.passed.failed.push((row.period, error));
+        passed.failed.push((row.period, error));
         Ok(())
     }
 

@@ -92,7 +92,7 @@ impl Summarizer {
     /// Rewrites every summary with a recipe other than the engine's present one, and what depends on it. Corrected summaries
     /// keep the person's text. Sealed ones stay until they are amended, because their input was pruned.
     pub async fn refresh(&self, agent: &Agent, now: Timestamp, progress: &(dyn Fn(u64) + Sync)) -> Result<Passed> {
-        self.refresh_unlocked(agent, now, progress, &AlreadyHeld).await
+        self.refresh_unlocked(agent, now, progress, &|| false, &AlreadyHeld).await
     }
 
     /// Does the same, but takes the lock only to save, like [`Summarizer::pass_unlocked`].
@@ -101,9 +101,10 @@ impl Summarizer {
         agent: &Agent,
         now: Timestamp,
         progress: &(dyn Fn(u64) + Sync),
+        should_stop: &(dyn Fn() -> bool + Sync),
         lock: &dyn WriteLock,
     ) -> Result<Passed> {
-        let mut pass = self.begin(agent, now, progress, &|| false, lock).await?;
+        let mut pass = self.begin(agent, now, progress, should_stop, lock).await?;
         for grain in Grain::SUMMARIES {
             pass.write_due(grain).await?;
             pass.write_outdated(grain).await?;

@@ -102,6 +102,10 @@ impl<P: Engine> Engine for Faulty<P> {
         self.inner.author(settings, grain)
     }
 
+    fn writes_locally(&self, settings: &Settings, grain: Grain) -> bool {
+        self.inner.writes_locally(settings, grain)
+    }
+
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
         let texts = task.sources.iter().map(|source| source.text.as_str());
         Faulty::model(self, texts)?.summarize(task).await

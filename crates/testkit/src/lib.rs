@@ -33,7 +33,7 @@ pub use engine::QuotingEngine;
 pub use extractor::{SilentExtractor, ThreeWords};
 pub use facts::MemoryFacts;
 pub use faulty::Faulty;
-pub use model_server::{ModelRequest, ModelServer, Script, refused_url};
+pub use model_server::{Dialect, ModelRequest, ModelServer, Script, refused_url};
 pub use present::{remove_block, replacing, save_block, set_watermark};
 pub use reranker::WordReranker;
 pub use strata::MemoryStrata;

@@ -1,9 +1,11 @@
-//! A model endpoint for tests: an OpenAI-compatible server with the usual `/rerank` route. It answers by a script over real
-//! HTTP and records the requests.
+//! A model endpoint for tests: an OpenAI-compatible server with the usual `/rerank` route, or one that speaks another
+//! [`Dialect`]. It answers by a script over real HTTP and records the requests.
 //!
 //! It listens on a free port of 127.0.0.1, on its own thread, so that it serves synchronous tests, child processes and tests
 //! with paused time. Without a script it answers as [`Script::Good`]. It stops when dropped.
 
+mod answer;
+mod dialect;
 mod good;
 mod serve;
 
@@ -11,9 +13,12 @@ use std::collections::{BTreeMap, VecDeque};
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::oneshot;
+
+pub use dialect::Dialect;
 
 /// One answer of the server.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +35,22 @@ pub enum Script {
     Read(u64),
     /// A good answer, or 400 if the request has a `response_format`, like a server without support for schemas.
     Formless,
+    /// A good answer that reports this many prompt tokens as cached.
+    Cached(u64),
+    /// A good answer after this reasoning.
+    Thinks(String),
+    /// This reasoning and no answer, with finish reason `length`.
+    ThinksTooLong(String),
+    /// A good answer with a pause before the first token, and before each further one.
+    Paced(Duration, Duration),
+    /// The first events of a good answer, then the end of the connection.
+    BreaksOff(usize),
+    /// The first events of a good answer, then nothing on an open connection.
+    Stalls(usize),
+    /// The first events of a good answer, then this event.
+    Fails(usize, Value),
+    /// This HTTP status and body.
+    Says(u16, Value),
     /// This HTTP status, with `Retry-After` in seconds if given.
     Refuses(u16, Option<u64>),
     /// No answer, for as long as the client waits.
@@ -54,6 +75,9 @@ pub struct ModelRequest {
 impl ModelRequest {
     /// Returns the content of the last message of a role, or an empty string if there is none.
     pub fn content_of(&self, role: &str) -> &str {
+        if role == "system" && self.body["system"].is_array() {
+            return self.body["system"][0]["text"].as_str().unwrap_or_default();
+        }
         let messages = self.body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
         let message = messages.iter().rfind(|message| message["role"] == role);
         message.and_then(|message| message["content"].as_str()).unwrap_or_default()
@@ -75,13 +99,20 @@ struct Shared {
     script: Mutex<VecDeque<Script>>,
     /// Chooses the answers after the end of the script.
     choose: Choose,
+    dialect: Dialect,
     requests: Mutex<Vec<ModelRequest>>,
 }
 
 impl ModelServer {
     /// Starts a server that gives these answers in order and good ones from then on.
     pub fn start(script: impl IntoIterator<Item = Script>) -> ModelServer {
-        ModelServer::with(script.into_iter().collect(), Box::new(|_| Script::Good))
+        ModelServer::speaking(Dialect::Plain, script)
+    }
+
+    /// Starts a server that speaks a dialect, gives these answers in order and good ones from then on. A request that it refuses
+    /// takes no answer from the script.
+    pub fn speaking(dialect: Dialect, script: impl IntoIterator<Item = Script>) -> ModelServer {
+        ModelServer::with(dialect, script.into_iter().collect(), Box::new(|_| Script::Good))
     }
 
     /// Starts a server that always gives the same answer.
@@ -91,7 +122,7 @@ impl ModelServer {
 
     /// Starts a server that chooses each answer by the request.
     pub fn choosing(choose: impl Fn(&ModelRequest) -> Script + Send + Sync + 'static) -> ModelServer {
-        ModelServer::with(VecDeque::new(), Box::new(choose))
+        ModelServer::with(Dialect::Plain, VecDeque::new(), Box::new(choose))
     }
 
     /// Returns the base URL for clients.
@@ -109,11 +140,11 @@ impl ModelServer {
         self.shared.requests.lock().unwrap().clone()
     }
 
-    fn with(script: VecDeque<Script>, choose: Choose) -> ModelServer {
+    fn with(dialect: Dialect, script: VecDeque<Script>, choose: Choose) -> ModelServer {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
         let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
-        let shared = Arc::new(Shared { script: Mutex::new(script), choose, requests: Mutex::default() });
+        let shared = Arc::new(Shared { script: Mutex::new(script), choose, dialect, requests: Mutex::default() });
         let (stop, stopped) = oneshot::channel();
         let serving = Arc::clone(&shared);
         let thread = std::thread::spawn(move || serve::until(listener, serving, stopped));

@@ -659,9 +659,11 @@ RollupAnswer = TypedDict(
         "dry_run": "bool",  # Whether this was a dry run.
         "fact_operations": "int",  # Number of fact operations found in new messages.
         "failed": "list[FailureView]",  # Periods that failed. They are tried again later.
+        "left": "NotRequired[int]",  # Number of periods that are due and were not begun, because the roll-up was stopped. The next one writes them.
         "not_yet_due": "list[NotYetDueView]",  # Periods that are over but not due yet, because messages of them may still arrive.
         "outage": "NotRequired[str | None]",  # Why the model is unavailable.
         "periods": "list[str]",  # Dry run: periods that would be read.
+        "postponed": "NotRequired[list[FailureView]]",  # Periods that failed before and were not tried now, with the time of the next attempt.
         "removed": "int",  # Number of summaries removed because none of their sources is left.
         "unchanged": "int",  # Number of periods whose input turned out to be unchanged.
         "waiting": "list[str]",  # Periods that wait for an unavailable model.
@@ -827,11 +829,14 @@ StatusView = TypedDict(
         "last": "NotRequired[str | None]",  # When the agent's last message was said.
         "last_ingest": "NotRequired[str | None]",  # When messages were last stored or corrected.
         "memories": "dict[str, int]",  # Number of live memories per grain.
+        "models": "NotRequired[list[ModelView]]",  # The models that write for this agent, as they have worked since the service started.
         "not_yet_read_for_facts": "int",  # Number of changes that are not read for facts yet.
         "not_yet_searchable": "int",  # Number of changes that searches do not find yet.
         "open": "list[str]",  # Periods that are not over yet.
         "plan": "str",  # Name of the retention plan.
+        "requests_left": "NotRequired[int | None]",  # Estimated number of requests to models that the due periods take.
         "sealed": "int",  # Number of periods whose sources were pruned.
+        "seconds_left": "NotRequired[int | None]",  # Estimated seconds that these take, once a request was answered.
         "time_zone": "str",  # IANA name of the agent's time zone.
         "usage": "list[UsageView]",  # Tokens of the last thirty days, by day, purpose and model.
     },
@@ -1081,5 +1086,23 @@ PeriodsAnswer = TypedDict(
         "time_zone": "str",  # IANA name of the time zone of the days.
         "today": "str",  # The current local day.
         "turns_pruned_until": "NotRequired[str | None]",  # Last day whose turns were pruned.
+    },
+)
+
+
+# A configured model as it has worked since the service started.
+ModelView = TypedDict(
+    "ModelView",
+    {
+        "cached": "int",  # Tokens of questions that the server had cached.
+        "model": "str",  # Name of the model.
+        "purposes": "list[str]",  # What it is used for: `extraction` or grains of summaries.
+        "read_per_second": "NotRequired[float | None]",  # Tokens of questions read per second.
+        "requests": "int",  # Number of answered requests.
+        "running": "int",  # Number of requests being answered.
+        "tokens_in": "int",  # Tokens of questions.
+        "tokens_out": "int",  # Tokens of answers.
+        "window": "int",  # Context window in use: tokens of question and answer together.
+        "written_per_second": "NotRequired[float | None]",  # Tokens of answers written per second.
     },
 )

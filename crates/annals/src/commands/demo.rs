@@ -37,7 +37,7 @@ const QUESTIONS: [(&str, Grain, &str); 3] = [
 
 pub(crate) async fn run(global: &Global) -> Result<ExitCode> {
     let folder = open(global).await?;
-    let bars = Bars { is_hidden: global.json };
+    let bars = Bars::new(global.json);
     let imported = bring_in(&folder, &bars).await?;
     let agent = Agent::new(AGENT)?;
     let rolled_up =

@@ -50,7 +50,7 @@ pub(crate) async fn run(global: &Global, args: &Restore) -> Result<ExitCode> {
 async fn rebuild(global: &Global, path: &Path) -> Result<u64> {
     let none = ModelsConfig::default().check(|_| None).map_err(Error::Faults)?;
     let folder = Folder::open(path, Opening::by_hand(none, now(global)), false).await?;
-    let bars = Bars { is_hidden: global.json };
+    let bars = Bars::new(global.json);
     let mut memories = 0;
     for agent in folder.agents(None).await? {
         memories += folder.service().rebuild(&agent, &[], folder.now(), &bars).await?;

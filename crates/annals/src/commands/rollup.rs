@@ -2,15 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 
 use annals_core::{Grain, Result, Timestamp};
 use annals_service::RolledUpAgent;
 use annals_service::calls;
-use annals_service::wire::{ExtractionView, NotYetDueView, RollupAnswer, RollupRequest};
+use annals_service::wire::{ExtractionView, FailureView, NotYetDueView, RollupAnswer, RollupRequest};
 
 use crate::cli::Rollup;
 use crate::client::Client;
 use crate::view::{DIM, WARN, count, plural, print_json, say};
+
+/// Exit code after Ctrl-C, as shells know it. What was written is kept.
+const INTERRUPTED: u8 = 130;
 
 pub(crate) async fn run(client: &Client, args: &Rollup, json: bool) -> Result<ExitCode> {
     let request = RollupRequest { dry_run: args.dry_run, refresh: args.refresh };
@@ -22,9 +26,13 @@ pub(crate) async fn run(client: &Client, args: &Rollup, json: bool) -> Result<Ex
         answers.push(answer);
         Ok(())
     };
+    let stop = client.stop_on_interrupt();
     client.each(calls::Rollup { agent: args.agent.clone(), request }, take).await?;
     if json {
         print_json(&answers);
+    }
+    if stop.load(Ordering::Relaxed) {
+        return Ok(ExitCode::from(INTERRUPTED));
     }
     let failed = answers.iter().any(|answer| !answer.failed.is_empty());
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
@@ -39,7 +47,12 @@ fn print(answer: &RollupAnswer, extraction: &ExtractionView) {
         return print_not_yet_due(&answer.not_yet_due);
     }
     print_extraction(agent, extraction);
-    say!("{agent}: {}", in_words(&answer.written));
+    say!("{agent}: {}", in_words(answer));
+    if answer.left > 0 {
+        let periods = plural(answer.left, "period");
+        say!("  {WARN}{periods} left: `annals rollup` goes on with them{WARN:#}");
+    }
+    print_postponed(&answer.postponed);
     print_not_yet_due(&answer.not_yet_due);
     if answer.degraded > 0 {
         let summaries = plural(answer.degraded, "summary");
@@ -58,9 +71,8 @@ fn print(answer: &RollupAnswer, extraction: &ExtractionView) {
 
 /// Prints which periods are over but wait for late messages, and until when.
 fn print_not_yet_due(periods: &[NotYetDueView]) {
-    let until = |due_at: &str| due_at.parse::<Timestamp>().map_or_else(|_| due_at.to_owned(), |at| format!("{at:.0}"));
     for NotYetDueView { period, due_at } in periods {
-        say!("  {DIM}{period} is over and waits for late messages until {}{DIM:#}", until(due_at));
+        say!("  {DIM}{period} is over and waits for late messages until {}{DIM:#}", short(due_at));
     }
 }
 
@@ -79,9 +91,32 @@ fn print_extraction(agent: &str, read: &ExtractionView) {
     }
 }
 
-fn in_words(written: &BTreeMap<String, u64>) -> String {
+/// Prints how many periods wait for their next attempt, why, and until when.
+fn print_postponed(postponed: &[FailureView]) {
+    let mut groups: BTreeMap<(&str, Option<&str>), u64> = BTreeMap::new();
+    for FailureView { error, not_before, .. } in postponed {
+        *groups.entry((error, not_before.as_deref())).or_default() += 1;
+    }
+    for ((error, not_before), number) in groups {
+        let (periods, until) = (plural(number, "period"), not_before.map(short).unwrap_or_default());
+        say!("  {WARN}{periods} not tried again until {until}: {error}{WARN:#}");
+    }
+}
+
+/// Formats a moment without fractions of a second; returns any other text unchanged.
+fn short(moment: &str) -> String {
+    moment.parse::<Timestamp>().map_or_else(|_| moment.to_owned(), |at| format!("{at:.0}"))
+}
+
+fn in_words(answer: &RollupAnswer) -> String {
+    let RollupAnswer { written, left, postponed, waiting, failed, .. } = answer;
     let number = |grain: &Grain| written.get(grain.as_str()).copied().filter(|number| *number > 0);
     let parts = Grain::SUMMARIES.iter().filter_map(|grain| Some(format!("{} {grain}", count(number(grain)?))));
     let parts: Vec<String> = parts.collect();
-    if parts.is_empty() { "nothing was due".into() } else { format!("wrote {}", parts.join(", ")) }
+    let is_behind = *left > 0 || [postponed.len(), waiting.len(), failed.len()].iter().any(|number| *number > 0);
+    match parts.is_empty() {
+        false => format!("wrote {}", parts.join(", ")),
+        true if is_behind => "wrote nothing".into(),
+        true => "nothing was due".into(),
+    }
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use annals_core::{Grain, Result, Timestamp};
 use annals_service::calls::Status;
-use annals_service::wire::{StatusView, UsageView};
+use annals_service::wire::{ModelView, StatusView, UsageView};
 use serde_json::json;
 
 use crate::cli::OneOrAll;
@@ -39,6 +39,20 @@ fn print_usage(usage: &[UsageView]) {
     }
 }
 
+/// Prints how fast a model has worked since the service started.
+fn print_model(model: &ModelView) {
+    let rate = |rate: Option<f64>| rate.map_or_else(|| "?".to_owned(), |rate| format!("{rate:.1}"));
+    let (read, written) = (rate(model.read_per_second), rate(model.written_per_second));
+    let requests = plural(model.requests, "request");
+    say!(
+        "  {}: {requests}, reads {read} and writes {written} tokens/s, window {}, {} of {} tokens cached",
+        model.model,
+        count(model.window),
+        count(model.cached),
+        count(model.tokens_in)
+    );
+}
+
 fn print(status: &StatusView) {
     let zone = &status.time_zone;
     let local = |moment: &Option<String>| moment.as_deref().map_or_else(|| "–".to_owned(), |at| local(at, zone));
@@ -65,6 +79,12 @@ fn print(status: &StatusView) {
         say!("  {WARN}extracting facts failed: {error}{WARN:#}");
     }
     print_usage(&status.usage);
+    status.models.iter().filter(|model| model.requests + model.running > 0).for_each(print_model);
+    if let Some(requests) = status.requests_left.filter(|requests| *requests > 0 && !status.due.is_empty()) {
+        let time =
+            status.seconds_left.map(|seconds| format!(", about {} min", seconds.div_ceil(60))).unwrap_or_default();
+        say!("  left for models: about {}{time}", plural(requests, "request"));
+    }
     for (number, words) in [
         (status.not_yet_searchable, "not searchable yet"),
         (status.not_yet_read_for_facts, "not yet read for facts: `annals rollup`"),

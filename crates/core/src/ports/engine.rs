@@ -37,6 +37,11 @@ pub trait Engine: Send + Sync {
         None
     }
 
+    /// Returns whether it writes summaries of this grain without a network and at no cost for these settings, as most do.
+    fn writes_locally(&self, _settings: &Settings, _grain: Grain) -> bool {
+        true
+    }
+
     /// Writes a summary. The task has sources or a base, or both. Never waits longer than its own deadline.
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft>;
 }

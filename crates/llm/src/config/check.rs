@@ -2,20 +2,29 @@
 
 use std::time::Duration;
 
-use annals_core::Fault;
+use annals_core::{Fault, Purpose};
 use secrecy::ExposeSecret;
 
-use super::{EndpointConfig, Model, RerankConfig, RerankModel, Wait};
+use super::{Api, EndpointConfig, Model, Reasoning, RerankConfig, RerankModel, Wait};
 use crate::endpoint::network_policy::{NetworkPolicy, Refusal};
 
 /// Default context window: what most local models are served with, or more.
 pub(super) const WINDOW: u64 = 8_192;
 
-/// Default limit of the answer: enough for the longest summary with its citations. Models that write reasoning tokens need more.
-pub(super) const MAX_OUTPUT_TOKENS: u64 = 2_048;
+/// Default limit of the answer: enough for a summary of this grain with its citations.
+pub(super) const fn output_tokens(purpose: Purpose) -> u64 {
+    match purpose {
+        Purpose::Monthly => 3_072,
+        Purpose::Quarterly | Purpose::Yearly => 4_096,
+        _ => 2_048,
+    }
+}
 
-/// Default time for one answer: a small model on a small machine writes a few tokens per second.
+/// Default time without a token. A small machine needs about a minute to read a prompt of the size that we send.
 const TIMEOUT: Duration = Duration::from_secs(120);
+
+/// Fields of a request that only Annals sets.
+const OWN_FIELDS: [&str; 4] = ["model", "messages", "stream", "stream_options"];
 
 /// Longest time that can be configured for one answer.
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(3_600);
@@ -47,13 +56,21 @@ pub(super) fn merged(own: EndpointConfig, above: &EndpointConfig) -> Option<Endp
         key,
         key_env: None,
         model: own.model.or_else(|| above.model.clone()),
+        api: own.api.or(above.api),
         window: own.window.or(above.window),
         max_output_tokens: own.max_output_tokens.or(above.max_output_tokens),
         timeout: own.timeout.or_else(|| above.timeout.clone()),
         json: own.json.or(above.json),
+        reasoning: own.reasoning.or(above.reasoning),
         temperature: own.temperature.or(above.temperature),
+        extra_body: if own.extra_body.is_empty() { above.extra_body.clone() } else { own.extra_body },
     };
     (whole.base_url.is_some() || whole.model.is_some()).then_some(whole)
+}
+
+fn api_of(base_url: &str) -> Api {
+    let url = reqwest::Url::parse(base_url).ok();
+    url.as_ref().and_then(|url| url.host_str()).map_or(Api::default(), Api::of_host)
 }
 
 /// Collects faults while it builds the checked endpoints.
@@ -93,7 +110,12 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
         endpoint
     }
 
-    pub(super) fn model(&mut self, field: &str, own: &EndpointConfig, whole: EndpointConfig) -> Option<Model> {
+    pub(super) fn model(
+        &mut self,
+        (field, purpose): (&str, Purpose),
+        own: &EndpointConfig,
+        whole: EndpointConfig,
+    ) -> Option<Model> {
         // The fault is reported in the table that contains the value: the purpose's own table or `[models]`.
         let begun = own.base_url.is_some() || own.model.is_some();
         let at = |own_is_set: bool, is_set: bool| if own_is_set || (begun && !is_set) { field } else { "models" };
@@ -102,20 +124,29 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
         if name.is_none() {
             self.fault(at(own.model.is_some(), whole.model.is_some()), "model", "is missing");
         }
-        let (window, max_output_tokens) = self.tokens(&at, own, &whole);
+        let (window, max_output_tokens) = self.tokens(&at, own, &whole, purpose);
         let timeout = self.timeout(at(own.timeout.is_some(), true), whole.timeout.as_ref(), (TIMEOUT, LONGEST_TIMEOUT));
         if whole.temperature.is_some_and(|temperature| !(0.0..=2.0).contains(&temperature)) {
             self.fault(at(own.temperature.is_some(), true), "temperature", "is not between 0 and 2");
         }
+        if let Some(name) = OWN_FIELDS.iter().find(|name| whole.extra_body.contains_key(**name)) {
+            let reason = format!("must not contain `{name}`, which Annals sets itself");
+            self.fault(at(!own.extra_body.is_empty(), true), "extra_body", reason);
+        }
+        let base_url = base_url?;
         Some(Model {
-            base_url: base_url?,
             key: whole.key,
             name: name?,
+            api: whole.api.unwrap_or_else(|| api_of(&base_url)),
+            base_url,
             window,
+            has_own_window: whole.window.is_some(),
             max_output_tokens,
             timeout,
             json: whole.json.unwrap_or_default(),
+            reasoning: whole.reasoning,
             temperature: whole.temperature,
+            extra_body: whole.extra_body,
             local_network: self.local_network,
         })
     }
@@ -156,9 +187,12 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
         at: &impl Fn(bool, bool) -> &'a str,
         own: &EndpointConfig,
         whole: &EndpointConfig,
+        purpose: Purpose,
     ) -> (u64, u64) {
         let window = whole.window.unwrap_or(WINDOW);
-        let output = whole.max_output_tokens.unwrap_or(MAX_OUTPUT_TOKENS.min(window / 4));
+        let answer = output_tokens(purpose).min(window / 4);
+        let reasoning = whole.reasoning.map_or(0, Reasoning::tokens);
+        let output = whole.max_output_tokens.unwrap_or((answer + reasoning).min(window / 2));
         if window < SMALLEST_WINDOW {
             let reason = format!("is {window}; at least {SMALLEST_WINDOW} tokens are needed");
             self.fault(at(own.window.is_some(), true), "window", reason);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 
-use super::check::{MAX_OUTPUT_TOKENS, WINDOW};
+use super::check::{WINDOW, output_tokens};
 use super::*;
 
 fn read(table: Value) -> Result<Models, Vec<String>> {
@@ -27,7 +27,7 @@ fn unset_fields_are_taken_from_the_models_table() {
     assert!(models.get(Purpose::Extraction).is_none());
     let daily = models.get(Purpose::Daily).unwrap();
     assert_eq!((daily.base_url.as_str(), daily.name.as_str()), ("http://127.0.0.1:11434/v1", "small"));
-    assert_eq!((daily.window, daily.max_output_tokens), (WINDOW, MAX_OUTPUT_TOKENS));
+    assert_eq!((daily.window, daily.max_output_tokens), (WINDOW, output_tokens(Purpose::Daily)));
     assert_eq!(daily.timeout, Duration::from_secs(150));
     let monthly = models.get(Purpose::Monthly).unwrap();
     assert_eq!((monthly.name.as_str(), monthly.window, monthly.json), ("large", 32_768, JsonMode::Object));
@@ -80,6 +80,10 @@ fn all_faults_are_reported_at_once() {
     ] {
         check(json!({ "base_url": url, "model": "m" }), &[fault]);
     }
+    check(
+        json!({ "base_url": "http://127.0.0.1/v1", "model": "m", "extra_body": { "stream": false } }),
+        &["models.extra_body must not contain `stream`, which Annals sets itself"],
+    );
     // A fault in `[models]` that the six tables take over is reported once.
     check(
         json!({ "base_url": "x", "window": 10 }),
@@ -93,9 +97,38 @@ fn all_faults_are_reported_at_once() {
         json!({ "modle": "m" }),
         &["unknown field `modle`, expected one of `daily_tokens`, `workspace_daily_tokens`, \
            `process_daily_tokens`, `local_network`, `base_url`, `key`, \
-        `key_env`, `model`, `window`, `max_output_tokens`, `timeout`, `json`, `temperature`, `extraction`, `daily`, \
-        `weekly`, `monthly`, `quarterly`, `yearly`, `rerank`"],
+        `key_env`, `model`, `api`, `window`, `max_output_tokens`, `timeout`, `json`, `reasoning`, `temperature`, \
+        `extra_body`, `extraction`, `daily`, `weekly`, `monthly`, `quarterly`, `yearly`, `rerank`"],
     );
+}
+
+#[test]
+fn api_follows_from_the_host_unless_it_is_set() {
+    fn check(base_url: &str, api: Option<&str>, expect: Api) {
+        let mut table = json!({ "base_url": base_url, "model": "m" });
+        if let Some(api) = api {
+            table["api"] = api.into();
+        }
+        assert_eq!(read(table).unwrap().get(Purpose::Daily).unwrap().api, expect, "{base_url}");
+    }
+    check("https://api.openai.com/v1", None, Api::Chat);
+    check("https://api.anthropic.com/v1", None, Api::Anthropic);
+    check("https://me.openai.azure.com/openai/v1", None, Api::Azure);
+    check("http://127.0.0.1:9000/v1", Some("anthropic"), Api::Anthropic);
+}
+
+#[test]
+fn output_limit_depends_on_grain_and_reasoning() {
+    fn check(more: Value, purpose: Purpose, expect: u64) {
+        let mut table = json!({ "base_url": "http://127.0.0.1/v1", "model": "m", "window": 65536 });
+        table.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        assert_eq!(read(table).unwrap().get(purpose).unwrap().max_output_tokens, expect, "{more}");
+    }
+    check(json!({}), Purpose::Daily, 2_048);
+    check(json!({}), Purpose::Yearly, 4_096);
+    check(json!({ "reasoning": "medium" }), Purpose::Daily, 2_048 + 6_144);
+    check(json!({ "reasoning": "high", "window": 8192 }), Purpose::Daily, 4_096);
+    check(json!({ "max_output_tokens": 900 }), Purpose::Yearly, 900);
 }
 
 #[test]

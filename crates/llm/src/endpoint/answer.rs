@@ -34,7 +34,7 @@ fn whole(text: &str) -> Option<Value> {
 }
 
 /// Returns the text after the reasoning. Some chat templates leave out the opening tag.
-fn without_thoughts(text: &str) -> &str {
+pub(super) fn without_thoughts(text: &str) -> &str {
     let closing = ["</think>", "</thinking>", "</reasoning>"];
     let end = closing.iter().filter_map(|tag| text.rfind(tag).map(|at| at + tag.len())).max();
     // A closing tag inside the answer itself is ignored.

@@ -2,11 +2,15 @@
 //! unusable, and saves it.
 
 use annals_core::{Agent, Digest, Error, Purpose, Reply, Result, Settings, SignedDuration, Timestamp};
+use backon::Retryable;
 use serde_json::Value;
 
-use super::channel::{Channel, ChatMessage};
+use super::channel::{Channel, Sizes};
+use super::completion::Completion;
+use super::failure::EndpointError;
 use super::form::Form;
-use super::http::Completion;
+use super::request::ChatMessage;
+use super::stream::Spent;
 use super::{Endpoint, VERSION, answer, tokens};
 use crate::prompts::Rendered;
 
@@ -66,7 +70,11 @@ impl Endpoint {
             Ok(value) => return Ok(Paid { value, tokens: first.tokens }),
             Err(problem) => problem,
         };
-        let again = corrective(question, &first.text, &problem);
+        let again = if first.lacked_room && channel.allow_more_reasoning(first.count).await {
+            question.to_vec()
+        } else {
+            corrective(question, &first.text, &problem)
+        };
         let (value, second) = billing.buy(&again, form, read).await?;
         match value {
             Ok(value) => Ok(Paid { value, tokens: first.tokens + second.tokens }),
@@ -96,6 +104,26 @@ fn key(channel: &Channel, form: Form, prompt: &Rendered) -> Digest {
 struct Bought {
     text: String,
     tokens: u64,
+    /// Estimated tokens of the question.
+    count: u64,
+    /// Whether reasoning left too few tokens for the answer.
+    lacked_room: bool,
+}
+
+/// Why an attempt gave no answer.
+enum Failed {
+    Endpoint(EndpointError),
+    /// The budget is spent, or the store failed.
+    Other(Error),
+}
+
+impl Failed {
+    fn error(self, channel: &Channel) -> Error {
+        match self {
+            Failed::Endpoint(failure) => channel.error(failure),
+            Failed::Other(error) => error,
+        }
+    }
 }
 
 /// Reserves tokens for a question and books its cost.
@@ -114,26 +142,18 @@ impl Billing<'_> {
         form: Form,
         read: Read<'_, T>,
     ) -> Result<(std::result::Result<T, String>, Bought)> {
-        let model = &self.channel.model;
-        let count = tokens::of_messages(messages.iter().map(words));
-        if count + model.max_output_tokens > model.window {
-            let need = count + model.max_output_tokens;
+        let Sizes { window, max_output_tokens } = self.channel.sizes().await;
+        let count = tokens::of_messages(messages.iter().map(ChatMessage::text));
+        let need = count + max_output_tokens;
+        if need > window {
             let problem =
-                format!("prompt and answer need about {need} tokens, but the context window has only {}", model.window);
+                format!("prompt and answer need about {need} tokens, but the context window has only {window}");
             return Err(Error::model(self.channel.what(), problem));
         }
-        let reservation = self.reserve(count + model.max_output_tokens).await?;
-        let completion = match self.channel.ask(messages, form).await {
-            Ok(completion) => completion,
-            Err(failure) => {
-                if failure.was_answered() {
-                    self.book_unknown(count, reservation).await?;
-                } else {
-                    self.endpoint.replies.release(self.job.agent, reservation).await?;
-                }
-                return Err(self.channel.error(failure));
-            }
-        };
+        let attempt = || self.attempt(messages, form, (count, need));
+        let broke_off = |failed: &Failed| matches!(failed, Failed::Endpoint(EndpointError::BrokeOff));
+        let bought = attempt.retry(self.channel.backoff()).when(broke_off).await;
+        let (completion, reservation) = bought.map_err(|failed| failed.error(self.channel))?;
         let reply = self.reply(&completion, count, reservation);
         let tokens = reply.tokens_in + reply.tokens_out;
         if let Err(error) = self.was_read_whole(messages, &completion) {
@@ -145,19 +165,43 @@ impl Billing<'_> {
             Ok(_) => self.endpoint.replies.save_reply(self.job.agent, reply, self.job.now).await?,
             Err(_) => self.endpoint.replies.charge(self.job.agent, reply, self.job.now).await?,
         }
-        Ok((value, Bought { text: completion.text, tokens }))
+        let lacked_room = completion.is_cut_off && completion.has_reasoned;
+        Ok((value, Bought { text: completion.text, tokens, count, lacked_room }))
     }
 
-    /// Books an answer of unknown cost at the estimated tokens of the question, as a minimum.
-    async fn book_unknown(&self, count: u64, reservation: u64) -> Result<()> {
-        let nothing = Completion { text: String::new(), tokens_in: None, tokens_out: Some(0), is_cut_off: false };
-        self.endpoint.replies.charge(self.job.agent, self.reply(&nothing, count, reservation), self.job.now).await
+    /// Reserves `need` tokens for a question of `count`, and asks it. Returns the answer and the number of the reservation.
+    async fn attempt(
+        &self,
+        messages: &[ChatMessage],
+        form: Form,
+        (count, need): (u64, u64),
+    ) -> std::result::Result<(Completion, u64), Failed> {
+        let reservation = self.reserve(need).await.map_err(Failed::Other)?;
+        let mut spent = Spent::default();
+        match self.channel.ask(messages, form, &mut spent).await {
+            Ok(completion) => Ok((completion, reservation)),
+            Err(failure) => {
+                self.settle(&failure, count, spent, reservation).await.map_err(Failed::Other)?;
+                Err(Failed::Endpoint(failure))
+            }
+        }
+    }
+
+    /// Ends the reservation of a question without an answer. Books what came before the failure; an answer of unknown cost is
+    /// booked at the estimated tokens of the question, as a minimum.
+    async fn settle(&self, failure: &EndpointError, count: u64, spent: Spent, reservation: u64) -> Result<()> {
+        if spent == Spent::default() && !failure.was_answered() {
+            return self.endpoint.replies.release(self.job.agent, reservation).await;
+        }
+        let tokens_in = Some(spent.tokens_in.max(count));
+        let partial = Completion { tokens_in, tokens_out: Some(spent.tokens_out), ..Completion::default() };
+        self.endpoint.replies.charge(self.job.agent, self.reply(&partial, count, reservation), self.job.now).await
     }
 
     /// Some local servers silently drop what exceeds their window; the answer is then about a part of the input only. Fails if
     /// the server counted fewer tokens than the question has at least.
     fn was_read_whole(&self, messages: &[ChatMessage], completion: &Completion) -> Result<()> {
-        let least: u64 = messages.iter().map(|messages| tokens::at_least(words(messages))).sum();
+        let least: u64 = messages.iter().map(|messages| tokens::at_least(messages.text())).sum();
         let Some(read) = completion.tokens_in else { return Ok(()) };
         if least <= WORTH_COMPARING || read >= least {
             return Ok(());
@@ -187,7 +231,7 @@ impl Billing<'_> {
             model: self.channel.model.name.clone(),
             text: completion.text.clone(),
             tokens_in: completion.tokens_in.unwrap_or(count),
-            tokens_out: completion.tokens_out.unwrap_or_else(|| tokens::at_most(&completion.text)),
+            tokens_out: completion.out(),
             read_seq: self.job.read_seq,
             reservation: Some(reservation),
         }
@@ -195,15 +239,14 @@ impl Billing<'_> {
 }
 
 fn usable<T>(completion: &Completion, read: Read<'_, T>) -> std::result::Result<T, String> {
+    if completion.is_cut_off && completion.has_reasoned {
+        return Err(
+            "its reasoning used up the tokens of the answer; raise `max_output_tokens` or lower `reasoning`".into()
+        );
+    }
     if completion.is_cut_off {
         return Err("it was cut off at the limit of tokens; it must be shorter".into());
     }
     let answer = answer::json(&completion.text).ok_or("it holds no JSON object")?;
     read(&answer)
-}
-
-fn words(messages: &ChatMessage) -> &str {
-    match messages {
-        ChatMessage::System(text) | ChatMessage::User(text) | ChatMessage::Assistant(text) => text,
-    }
 }

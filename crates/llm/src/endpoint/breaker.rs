@@ -44,10 +44,15 @@ impl Breaker {
         }
         let answer = timeout_at(begun + timeout, asking).await.unwrap_or(Err(EndpointError::Late(timeout)));
         match &answer {
-            Err(failure) if failure.is_outage() => self.open(failure.wait(), Instant::now()),
+            Err(failure) if failure.opens_breaker() => self.open(failure.wait(), Instant::now()),
             _ => self.close(),
         }
         answer
+    }
+
+    /// Returns whether calls fail at once now.
+    pub(super) fn is_open(&self) -> bool {
+        self.left(Instant::now()).is_some()
     }
 
     /// Returns how long calls will still fail; `None` if they may go through.

@@ -1,41 +1,92 @@
-//! The connection to one model: attempts within a deadline, the circuit breaker of its server, and the answer format that its
-//! server supports.
+//! The connection to one model: its turn at the server, attempts within limits, the circuit breaker of its server, and the shape
+//! of requests that its server accepts.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use async_openai::types::chat::{
-    ChatCompletionRequestAssistantMessage, ChatCompletionRequestMessage, ChatCompletionRequestSystemMessage,
-    ChatCompletionRequestUserMessage, CreateChatCompletionRequest, ResponseFormat,
-};
-use backon::Retryable;
-use tokio::time::Instant;
+use backon::{ExponentialBuilder, Retryable};
+use serde_json::Value;
+use tokio::sync::{OnceCell, Semaphore};
+use tokio::time::{Instant, sleep_until};
 
-use annals_core::{Error, SignedDuration};
+use annals_core::ports::ModelState;
+use annals_core::{Error, Purpose, SignedDuration};
 
 use super::breaker::Breaker;
+use super::completion::Completion;
 use super::failure::EndpointError;
 use super::form::Form;
-use super::http::{Completion, chat};
+use super::http::authorized;
+use super::limits::{self, Limits};
+use super::request::{self, ChatMessage, Question};
 use super::retry_policy::RetryPolicy;
-use crate::config::{JsonMode, Model};
+use super::shape::Shape;
+use super::speed::Speed;
+use super::stream::{Spent, Watch, receive};
+use super::tokens;
+use crate::config::Model;
 
-/// A message of a question.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum ChatMessage {
-    /// Instructions.
-    System(String),
-    /// Data, or what was wrong with an answer.
-    User(String),
-    /// An answer that could not be used.
-    Assistant(String),
-}
+/// Maximum time for one answer, whatever it consists of.
+const LONGEST_ANSWER: Duration = Duration::from_secs(3_600);
+
+/// Maximum shapes of one request that are tried.
+const MOST_SHAPES: usize = 12;
+
+/// Tokens of the instructions of most questions, with the margin that is left free.
+const USUAL_INSTRUCTIONS: u64 = 1_200;
+
+/// Requests at once before a server has said how many it answers.
+const FIRST_AT_ONCE: usize = 1;
 
 /// HTTP client and circuit breaker, shared by all models of one base URL.
 #[derive(Debug)]
 pub(super) struct Server {
     pub(super) http: reqwest::Client,
     pub(super) breaker: Breaker,
+    /// Requests that the server answers at once. Others wait here, where no deadline runs.
+    turns: Semaphore,
+    /// Whether the server has said how many these are.
+    has_turns: AtomicBool,
+    /// Until when its quota is used up.
+    pause: Mutex<Option<Instant>>,
+}
+
+impl Server {
+    pub(super) fn new(http: reqwest::Client, breaker: Breaker) -> Server {
+        Server {
+            http,
+            breaker,
+            turns: Semaphore::new(FIRST_AT_ONCE),
+            has_turns: AtomicBool::new(false),
+            pause: Mutex::default(),
+        }
+    }
+}
+
+/// What was learnt of a model, shared by all purposes that use it.
+#[derive(Debug)]
+pub(super) struct Learnt {
+    limits: OnceCell<Limits>,
+    pub(super) speed: Speed,
+    shape: Mutex<Shape>,
+    /// Further tokens of an answer that its reasoning has been found to need.
+    reasoning: Mutex<u64>,
+    /// The window that a refusal has named.
+    window: Mutex<Option<u64>>,
+}
+
+impl Learnt {
+    pub(super) fn new(model: &Model) -> Learnt {
+        let shape = Mutex::new(Shape::of(model));
+        Learnt {
+            limits: OnceCell::new(),
+            speed: Speed::default(),
+            shape,
+            reasoning: Mutex::default(),
+            window: Mutex::default(),
+        }
+    }
 }
 
 /// One model of one server.
@@ -43,23 +94,119 @@ pub(super) struct Server {
 pub(super) struct Channel {
     pub(super) model: Arc<Model>,
     server: Arc<Server>,
+    pub(super) learnt: Arc<Learnt>,
     retry_policy: RetryPolicy,
-    /// Index in [`MODES`] of the mode that works; initially the configured one.
-    mode: AtomicU8,
+    pub(super) is_near: bool,
 }
 
-const MODES: [JsonMode; 3] = [JsonMode::Schema, JsonMode::Object, JsonMode::None];
+/// Sizes of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sizes {
+    /// Tokens of question and answer together.
+    pub(super) window: u64,
+    /// Maximum tokens of the answer, reasoning included.
+    pub(super) max_output_tokens: u64,
+}
 
 impl Channel {
-    pub(super) fn new(model: Arc<Model>, server: Arc<Server>, retry_policy: RetryPolicy) -> Channel {
-        let mode = AtomicU8::new(model.json as u8);
-        Channel { model, server, retry_policy, mode }
+    pub(super) fn new(
+        model: Arc<Model>,
+        server: Arc<Server>,
+        learnt: Arc<Learnt>,
+        retry_policy: RetryPolicy,
+    ) -> Channel {
+        let is_near = limits::is_near(&model);
+        Channel { model, server, learnt, retry_policy, is_near }
     }
 
-    /// Asks, with retries, within the model's timeout.
-    pub(super) async fn ask(&self, messages: &[ChatMessage], form: Form) -> Result<Completion, EndpointError> {
-        let timeout = self.model.timeout;
-        self.server.breaker.guard(timeout, self.in_some_form(messages, form, Instant::now() + timeout)).await
+    /// Returns the window and the limit of the answer. Asks the server once.
+    pub(super) async fn sizes(&self) -> Sizes {
+        self.sizes_by(self.limits().await)
+    }
+
+    fn sizes_by(&self, limits: Option<Limits>) -> Sizes {
+        let window = limits.map_or(self.model.window, |limits| limits.window(&self.model));
+        let window = window.min(locked(&self.learnt.window).unwrap_or(u64::MAX));
+        let wanted = self.model.max_output_tokens + *locked(&self.learnt.reasoning);
+        // A window smaller than configured must leave room for the question.
+        Sizes { window, max_output_tokens: wanted.min(window / 2) }
+    }
+
+    /// Returns the tokens of lines that the window allows beside `fixed` tokens of instructions.
+    pub(super) async fn most_room(&self, fixed: u64) -> u64 {
+        let Sizes { window, max_output_tokens } = self.sizes().await;
+        window.saturating_sub(max_output_tokens).saturating_sub(fixed)
+    }
+
+    /// Returns how many of these `most` tokens the server reads and answers in about a minute.
+    pub(super) fn fitting_room(&self, fixed: u64, most: u64) -> u64 {
+        self.learnt.speed.room(fixed, most, self.is_near)
+    }
+
+    /// Allows twice as many tokens for answers with reasoning, if the window has room for them beside a question of `count` tokens.
+    /// Returns whether it has.
+    pub(super) async fn allow_more_reasoning(&self, count: u64) -> bool {
+        let Sizes { window, max_output_tokens } = self.sizes().await;
+        let doubled = max_output_tokens * 2;
+        let fits = doubled <= window / 2 && count + doubled <= window;
+        if fits {
+            *locked(&self.learnt.reasoning) += max_output_tokens;
+        }
+        fits
+    }
+
+    /// Returns what is known of the model, which these purposes use.
+    pub(super) fn state(&self, purposes: Vec<Purpose>) -> ModelState {
+        let (limits, now) = (self.learnt.limits.get(), self.learnt.speed.now());
+        let Sizes { window, max_output_tokens } = self.sizes_by(limits.copied());
+        let most = window.saturating_sub(max_output_tokens).saturating_sub(USUAL_INSTRUCTIONS);
+        ModelState {
+            model: self.model.name.clone(),
+            base_url: self.model.base_url.clone(),
+            purposes,
+            window,
+            room: self.fitting_room(USUAL_INSTRUCTIONS, most),
+            reading: now.reading,
+            writing: now.writing,
+            requests: now.requests,
+            running: now.running,
+            seconds: now.seconds,
+            tokens_in: now.tokens_in,
+            cached: now.cached,
+            tokens_out: now.tokens_out,
+            current: now.current,
+        }
+    }
+
+    /// Asks, with retries. Adds to `spent` what attempts without an answer have cost.
+    pub(super) async fn ask(
+        &self,
+        messages: &[ChatMessage],
+        form: Form,
+        spent: &mut Spent,
+    ) -> Result<Completion, EndpointError> {
+        let limits = self.limits().await;
+        let _turn = self.server.turns.acquire().await.expect("the semaphore is never closed");
+        self.wait_for_quota().await;
+        let question = Question {
+            messages,
+            form,
+            max_output_tokens: self.sizes().await.max_output_tokens,
+            reports_progress: limits.is_some_and(|limits| limits.reports_progress),
+        };
+        let _running = self.learnt.speed.begin();
+        let answered = self.server.breaker.guard(LONGEST_ANSWER, self.in_some_shape(question, spent)).await;
+        match &answered {
+            Ok(completion) => self.learnt.speed.record(completion, estimated(messages)),
+            Err(EndpointError::TooLong { window: Some(window) }) => *locked(&self.learnt.window) = Some(*window),
+            Err(_) => {}
+        }
+        answered
+    }
+
+    /// Returns the waits between attempts.
+    pub(super) fn backoff(&self) -> ExponentialBuilder {
+        self.retry_policy.backoff()
     }
 
     /// Converts the trouble to an error of this work.
@@ -72,35 +219,57 @@ impl Channel {
         format!("asking {} at {}", self.model.name, self.model.base_url)
     }
 
-    /// Asks in the mode that worked last. If the server refuses it, tries the less demanding modes, and keeps the first that
-    /// works.
-    async fn in_some_form(
-        &self,
-        messages: &[ChatMessage],
-        form: Form,
-        deadline: Instant,
-    ) -> Result<Completion, EndpointError> {
-        let first = self.mode.load(Ordering::Relaxed);
-        for mode in first..MODES.len() as u8 {
-            let body = self.request(messages, form, MODES[usize::from(mode)]);
-            match self.with_retries(&body, deadline).await {
-                Err(failure) if failure.may_be_about_form() && mode + 1 < MODES.len() as u8 => {}
+    /// Returns what the server tells, asking it the first time. While it cannot be reached or has failed, nothing is known.
+    async fn limits(&self) -> Option<Limits> {
+        let ask = || async {
+            let limits = limits::ask(&self.server.http, &self.model).await.ok_or(())?;
+            if !self.server.has_turns.swap(true, Ordering::Relaxed) {
+                self.server.turns.add_permits(limits.at_once.saturating_sub(FIRST_AT_ONCE));
+            }
+            Ok::<_, ()>(limits)
+        };
+        if self.learnt.limits.initialized() || !self.server.breaker.is_open() {
+            return self.learnt.limits.get_or_try_init(ask).await.ok().copied();
+        }
+        None
+    }
+
+    /// Waits while the quota is used up, but no longer than an answer may take.
+    async fn wait_for_quota(&self) {
+        let until = *locked(&self.server.pause);
+        if let Some(until) = until.filter(|until| *until < Instant::now() + self.model.timeout) {
+            sleep_until(until).await;
+        }
+    }
+
+    /// Asks in the shape that worked last. If the server refuses it, tries others, and keeps the first that works.
+    async fn in_some_shape(&self, question: Question<'_>, spent: &mut Spent) -> Result<Completion, EndpointError> {
+        let mut shape = *locked(&self.learnt.shape);
+        for _ in 0..MOST_SHAPES {
+            let body = request::body(&self.model, question, shape);
+            let failure = match self.with_retries(&body, question, spent).await {
                 Ok(completion) => {
-                    self.mode.store(mode, Ordering::Relaxed);
+                    *locked(&self.learnt.shape) = shape;
                     return Ok(completion);
                 }
-                Err(failure) => return Err(failure),
+                Err(failure) => failure,
+            };
+            match failure.refused_form().and_then(|parameter| shape.after_refusal_of(parameter)) {
+                Some(next) => shape = next,
+                None => return Err(failure),
             }
         }
-        unreachable!("the last mode returns")
+        Err(EndpointError::Unusable("it refused every form of the request"))
     }
 
     async fn with_retries(
         &self,
-        body: &CreateChatCompletionRequest,
-        deadline: Instant,
+        body: &Value,
+        question: Question<'_>,
+        spent: &mut Spent,
     ) -> Result<Completion, EndpointError> {
-        (|| chat(&self.server.http, &self.model, body))
+        let (spent, deadline) = (tokio::sync::Mutex::new(spent), Instant::now() + self.model.timeout);
+        (|| async { self.once(body, question, &mut **spent.lock().await).await })
             .retry(self.retry_policy.backoff())
             .when(EndpointError::passes)
             .adjust(|failure, wait| {
@@ -111,29 +280,27 @@ impl Channel {
             .await
     }
 
-    fn request(&self, messages: &[ChatMessage], form: Form, mode: JsonMode) -> CreateChatCompletionRequest {
-        let limit = u32::try_from(self.model.max_output_tokens).unwrap_or(u32::MAX);
-        let mut request = CreateChatCompletionRequest {
-            model: self.model.name.clone(),
-            messages: messages.iter().map(message).collect(),
-            temperature: self.model.temperature,
-            response_format: match mode {
-                JsonMode::Schema => Some(ResponseFormat::JsonSchema { json_schema: form.schema() }),
-                JsonMode::Object => Some(ResponseFormat::JsonObject),
-                JsonMode::None => None,
-            },
-            ..CreateChatCompletionRequest::default()
+    async fn once(&self, body: &Value, question: Question<'_>, spent: &mut Spent) -> Result<Completion, EndpointError> {
+        let url = format!("{}/{}", self.model.base_url, request::path(self.model.api));
+        let request = authorized(self.server.http.post(url).json(body), self.model.api, self.model.key.as_ref());
+        let watch = Watch {
+            begun: Instant::now(),
+            silence: self.model.timeout,
+            question: estimated(question.messages),
+            progress: &|tokens| self.learnt.speed.note(tokens),
+            pause: &|wait| *locked(&self.server.pause) = Some(Instant::now() + wait),
+            spent,
         };
-        // OpenAI's newer models accept only the newer name; most other servers accept only the older one.
-        if self.model.base_url.contains("api.openai.com") {
-            request.max_completion_tokens = Some(limit);
-        } else {
-            #[expect(deprecated, reason = "the name that all servers but OpenAI's know")]
-            let older = &mut request.max_tokens;
-            *older = Some(limit);
-        }
-        request
+        receive(request, watch).await
     }
+}
+
+fn estimated(messages: &[ChatMessage]) -> u64 {
+    tokens::of_messages(messages.iter().map(ChatMessage::text))
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().expect("no holder of the lock panics")
 }
 
 /// Returns [`Error::Unavailable`] if the endpoint is at fault, [`Error::Model`] if it does not accept the question or its answer
@@ -144,12 +311,4 @@ pub(super) fn error(what: String, failure: EndpointError) -> Error {
     }
     let retry_after = failure.wait().and_then(|wait| SignedDuration::try_from(wait).ok());
     Error::Unavailable { what, retry_after, source: failure.into() }
-}
-
-fn message(messages: &ChatMessage) -> ChatCompletionRequestMessage {
-    match messages {
-        ChatMessage::System(text) => ChatCompletionRequestSystemMessage::from(text.as_str()).into(),
-        ChatMessage::User(text) => ChatCompletionRequestUserMessage::from(text.as_str()).into(),
-        ChatMessage::Assistant(text) => ChatCompletionRequestAssistantMessage::from(text.as_str()).into(),
-    }
 }

@@ -45,7 +45,7 @@ pub(super) async fn read(endpoint: &Endpoint, task: ExtractionTask<'_>) -> Resul
     let all = lines::of_turns(task.turns, &reader.zones, true)?;
     let mut context = lines::of_turns(task.context, &reader.zones, true)?;
     let mut keep = Keep::new(&task, &reader.zones);
-    for part in lines::split(all, reader.room()?) {
+    for part in lines::split(all, reader.room().await?) {
         reader.read_part(&part, &context, &mut keep).await?;
         context.extend(part);
     }
@@ -61,7 +61,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     async fn read_part(&self, part: &[Line], context: &[Line], keep: &mut Keep<'_>) -> Result<()> {
-        let background = self.background(context, self.room()? / SHARE_OF_BACKGROUND);
+        let background = self.background(context, self.room().await? / SHARE_OF_BACKGROUND);
         let rendered = self.render(part, background)?;
         let Paid { value, .. } = self.endpoint.ask(&self.job, Form::Extraction, rendered, &lists).await?;
         keep.answer(&value, part);
@@ -107,19 +107,21 @@ impl Reader<'_> {
     }
 
     /// Tokens available for the turns of one question, without its background.
-    fn room(&self) -> Result<u64> {
-        let model = &self.endpoint.channel(self.job.purpose)?.model;
+    async fn room(&self) -> Result<u64> {
+        let channel = self.endpoint.channel(self.job.purpose)?;
         let nothing = self.background(&[], 0);
         let Rendered { system, user } = self.render(&[], nothing)?;
         let fixed = tokens::of_messages([system.as_str(), user.as_str()]) + MARGIN;
-        let room = model.window.saturating_sub(model.max_output_tokens).saturating_sub(fixed);
-        let room = room * SHARE_OF_BACKGROUND / (SHARE_OF_BACKGROUND + 1);
-        if room < LEAST_ROOM {
-            let problem =
-                format!("prompt and answer leave no room for messages in a context window of {} tokens", model.window);
+        let most = channel.most_room(fixed).await;
+        let share = |room: u64| room * SHARE_OF_BACKGROUND / (SHARE_OF_BACKGROUND + 1);
+        if share(most) < LEAST_ROOM {
+            let problem = format!(
+                "prompt and answer leave no room for messages in a context window of {} tokens",
+                channel.sizes().await.window
+            );
             return Err(Error::model("extracting facts", problem));
         }
-        Ok(room)
+        Ok(share(channel.fitting_room(fixed, most)))
     }
 }
 

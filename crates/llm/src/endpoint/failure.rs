@@ -3,8 +3,11 @@
 use std::fmt;
 use std::time::Duration;
 
-use reqwest::header::{DATE, HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::header::HeaderMap;
 use serde_json::Value;
+
+use super::rate_limit::retry_after;
+use super::shape::{Parameter, refused_parameter};
 
 /// Why there is no answer. Never contains text of a question or an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,12 +18,18 @@ pub(super) enum EndpointError {
     Overloaded { status: u16, wait: Option<Duration> },
     /// No answer within the time limit.
     Late(Duration),
+    /// The answer began, but no further token came within the time limit.
+    Silent(Duration),
+    /// The answer ended before its end. What came of it has been paid for.
+    BrokeOff,
     /// Key, address or name of the model is wrong: the operator has to fix it.
     Denied(u16),
     /// The endpoint failed recently; the circuit breaker stays open for this long.
     Away(Duration),
-    /// The endpoint does not accept this question.
-    Refused { status: u16, code: String },
+    /// The endpoint does not accept this question. It may name the parameter that it does not know.
+    Refused { status: u16, code: String, parameter: Option<Parameter> },
+    /// The question does not fit into the context window, which the endpoint may name.
+    TooLong { window: Option<u64> },
     /// The answer is not that of such an endpoint.
     Unusable(&'static str),
 }
@@ -31,11 +40,21 @@ impl fmt::Display for EndpointError {
             EndpointError::Unreachable(cause) => write!(f, "no connection: {cause}"),
             EndpointError::Overloaded { status, .. } => write!(f, "it answered with status {status}"),
             EndpointError::Late(timeout) => write!(f, "no answer within {timeout:?}"),
+            EndpointError::Silent(timeout) => write!(f, "no further token within {timeout:?}"),
+            EndpointError::BrokeOff => f.write_str("the answer broke off"),
             EndpointError::Denied(status) => {
                 write!(f, "it answered with status {status}; check the key, the base URL and the name of the model")
             }
             EndpointError::Away(_) => f.write_str("it failed recently; the circuit breaker is open"),
-            EndpointError::Refused { status, code } => write!(f, "it refused the request with status {status} {code}"),
+            EndpointError::TooLong { window: Some(window) } => {
+                write!(f, "the question does not fit into its context window of {window} tokens; set `window` to that")
+            }
+            EndpointError::TooLong { window: None } => f.write_str(
+                "the question does not fit into its context window; set `window` to what the server is started with",
+            ),
+            EndpointError::Refused { status, code, .. } => {
+                write!(f, "it refused the request with status {status} {code}")
+            }
             EndpointError::Unusable(what) => f.write_str(what),
         }
     }
@@ -49,9 +68,14 @@ impl EndpointError {
         matches!(self, EndpointError::Unreachable(_) | EndpointError::Overloaded { .. })
     }
 
+    /// Returns whether further calls will fail too for a while. An answer that broke off says nothing about the next.
+    pub(super) fn opens_breaker(&self) -> bool {
+        self.is_outage() && *self != EndpointError::BrokeOff
+    }
+
     /// Returns whether the endpoint is at fault, not the question.
     pub(super) fn is_outage(&self) -> bool {
-        !matches!(self, EndpointError::Refused { .. } | EndpointError::Unusable(_))
+        !matches!(self, EndpointError::Refused { .. } | EndpointError::TooLong { .. } | EndpointError::Unusable(_))
     }
 
     /// Returns the wait that the server asked for, or how long the circuit breaker stays open.
@@ -63,9 +87,13 @@ impl EndpointError {
         }
     }
 
-    /// Returns whether the cause may be an unsupported request form: status 400, 422 or 501.
-    pub(super) fn may_be_about_form(&self) -> bool {
-        matches!(self, EndpointError::Refused { status: 400 | 422 | 501, .. })
+    /// Returns whether the cause may be an unsupported request form: status 400, 422 or 501. With it comes the parameter that the
+    /// server names.
+    pub(super) fn refused_form(&self) -> Option<Option<Parameter>> {
+        match self {
+            EndpointError::Refused { status: 400 | 422 | 501, parameter, .. } => Some(*parameter),
+            _ => None,
+        }
     }
 
     /// Returns whether there was an answer, which has to be paid for.
@@ -79,7 +107,11 @@ pub(super) fn failure(status: u16, headers: &HeaderMap, answer: &Value) -> Endpo
     match status {
         408 | 425 | 429 | 500 | 502.. => EndpointError::Overloaded { status, wait: retry_after(headers) },
         300..=399 | 401..=405 | 407 => EndpointError::Denied(status),
-        _ => EndpointError::Refused { status, code: code(answer) },
+        _ => too_long(answer).unwrap_or_else(|| EndpointError::Refused {
+            status,
+            code: code(answer),
+            parameter: refused_parameter(answer),
+        }),
     }
 }
 
@@ -91,15 +123,19 @@ fn code(answer: &Value) -> String {
     word.map(|word| format!("({word})")).unwrap_or_default()
 }
 
-/// Reads seconds, or a date, which is compared with the server's own clock.
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Ok(seconds) = value.parse::<f64>() {
-        return Duration::try_from_secs_f64(seconds).ok();
+/// Returns whether the error says that the question is too long, with the window if it names one: in the field `n_ctx`
+/// (llama.cpp), or in words.
+fn too_long(answer: &Value) -> Option<EndpointError> {
+    let text = answer.to_string().to_lowercase();
+    let marks = ["context_length_exceeded", "exceed_context_size", "maximum context length", "prompt is too long"];
+    if !marks.iter().any(|mark| text.contains(mark)) {
+        return None;
     }
-    let date = |text: &str| jiff::fmt::rfc2822::parse(text).ok().map(|zoned| zoned.timestamp());
-    let wait = date(value)?.duration_since(date(headers.get(DATE).map(HeaderValue::to_str)?.ok()?)?);
-    Duration::try_from(wait).ok()
+    let window = answer["error"]["n_ctx"].as_u64().or_else(|| {
+        let (_, after) = text.split_once("maximum context length is ")?;
+        after.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    });
+    Some(EndpointError::TooLong { window })
 }
 
 #[cfg(test)]
@@ -107,24 +143,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-
-    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
-        pairs.iter().map(|(name, value)| ((*name).try_into().unwrap(), HeaderValue::from_static(value))).collect()
-    }
-
-    #[test]
-    fn retry_after_is_read_as_seconds_or_date() {
-        fn check(pairs: &[(&'static str, &'static str)], expect: Option<u64>) {
-            assert_eq!(retry_after(&headers(pairs)), expect.map(Duration::from_secs), "{pairs:?}");
-        }
-        check(&[("retry-after", "7")], Some(7));
-        check(&[("retry-after", "-7")], None);
-        check(&[("retry-after", "soon")], None);
-        check(&[], None);
-        let (date, later) = ("Wed, 04 Mar 2026 09:00:00 GMT", "Wed, 04 Mar 2026 09:01:30 GMT");
-        check(&[("retry-after", later), ("date", date)], Some(90));
-        check(&[("retry-after", later)], None);
-    }
 
     #[test]
     fn status_decides_retry_and_outage() {
@@ -140,6 +158,24 @@ mod tests {
         check(302, false, true);
         check(400, false, false);
         check(413, false, false);
+    }
+
+    #[test]
+    fn window_is_taken_from_a_refusal_of_a_long_question() {
+        fn check(answer: Value, expect: Option<Option<u64>>) {
+            let found = match failure(400, &HeaderMap::new(), &answer) {
+                EndpointError::TooLong { window } => Some(window),
+                _ => None,
+            };
+            assert_eq!(found, expect, "{answer}");
+        }
+        let llama = json!({ "error": { "code": 400, "type": "exceed_context_size_error", "n_prompt_tokens": 9000, "n_ctx": 4096 } });
+        check(llama, Some(Some(4_096)));
+        let vllm = "This model's maximum context length is 8192 tokens. However, you requested 9216 tokens.";
+        check(json!({ "object": "error", "message": vllm, "code": 400 }), Some(Some(8_192)));
+        check(json!({ "error": { "code": "context_length_exceeded", "message": "too many" } }), Some(None));
+        check(json!({ "type": "error", "error": { "message": "prompt is too long: 212 tokens" } }), Some(None));
+        check(json!({ "error": { "message": "bad" } }), None);
     }
 
     #[test]

@@ -1,13 +1,13 @@
-//! Sends one request to an endpoint and classifies the outcome.
+//! HTTP clients, and requests with JSON answers.
 //!
-//! The request is built from async-openai's types, but not sent by its client: that client reads answers of any length, logs the
+//! Requests are built from async-openai's types, but not sent by its client: that client reads answers of any length, logs the
 //! text of those it cannot parse, drops `Retry-After`, and reads keys and organisations from the environment.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_openai::types::chat::CreateChatCompletionRequest;
-use reqwest::{Response, Url, redirect};
+use reqwest::header::HeaderMap;
+use reqwest::{RequestBuilder, Response, StatusCode, Url, redirect};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Serialize;
 use serde_json::Value;
@@ -16,26 +16,16 @@ use annals_core::Error;
 
 use super::failure::{EndpointError, failure};
 use super::network_policy::NetworkPolicy;
-use crate::config::Model;
+use crate::config::Api;
 
-/// Maximum bytes of a body; a good answer has a few thousand.
+/// Maximum bytes of a JSON body; a good answer has a few thousand.
 const LONGEST_BODY: usize = 1_000_000;
 
 /// Time limit for connecting.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// A model's answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Completion {
-    /// Text of the answer.
-    pub(super) text: String,
-    /// Tokens of the question, if the server reports them.
-    pub(super) tokens_in: Option<u64>,
-    /// Tokens of the answer, if the server reports them.
-    pub(super) tokens_out: Option<u64>,
-    /// Whether the token limit ended the answer.
-    pub(super) is_cut_off: bool,
-}
+/// The version of Anthropic's API that this code was written for.
+const ANTHROPIC_VERSION: &str = "2023-06-01";
 
 /// Creates a client for one base URL. It connects only to addresses that its [`NetworkPolicy`] allows. It follows no redirects, which
 /// would send key and memories elsewhere. It uses the proxies of the environment, except for this machine itself.
@@ -60,20 +50,24 @@ pub(super) fn client(base_url: &str, local_network: bool) -> annals_core::Result
     builder.build().map_err(|error| Error::unavailable(format!("creating an HTTP client for {base_url}"), error))
 }
 
+/// Returns whether a server runs on this machine.
 fn is_this_machine(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Asks a chat model once. Has no time limit of its own.
-pub(super) async fn chat(
-    http: &reqwest::Client,
-    model: &Model,
-    body: &CreateChatCompletionRequest,
-) -> Result<Completion, EndpointError> {
-    let url = format!("{}/chat/completions", model.base_url);
-    let answer = post(http, &url, model.key.as_ref(), body).await?;
-    completion(&answer).ok_or(EndpointError::Unusable("its answer is not a chat completion"))
+/// Adds the key as the API wants it.
+pub(super) fn authorized(request: RequestBuilder, api: Api, key: Option<&SecretString>) -> RequestBuilder {
+    let request = match api {
+        Api::Anthropic => request.header("anthropic-version", ANTHROPIC_VERSION),
+        Api::Chat | Api::Azure => request,
+    };
+    let Some(key) = key.map(ExposeSecret::expose_secret) else { return request };
+    match api {
+        Api::Chat => request.bearer_auth(key),
+        Api::Azure => request.header("api-key", key),
+        Api::Anthropic => request.header("x-api-key", key),
+    }
 }
 
 /// Sends one request and returns the JSON of the answer, or null if it is not JSON. Has no time limit of its own.
@@ -83,26 +77,48 @@ pub(super) async fn post(
     key: Option<&SecretString>,
     body: &impl Serialize,
 ) -> Result<Value, EndpointError> {
-    let mut request = http.post(url).json(body);
-    if let Some(key) = key {
-        request = request.bearer_auth(key.expose_secret());
-    }
+    fetch(authorized(http.post(url).json(body), Api::Chat, key)).await
+}
+
+/// Sends a request and returns the JSON of the answer, or null if it is not JSON. Has no time limit of its own.
+pub(super) async fn fetch(request: RequestBuilder) -> Result<Value, EndpointError> {
     let response = request.send().await.map_err(unreachable)?;
     let (status, headers) = (response.status(), response.headers().clone());
     let body = read(response).await?;
     let answer: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
-    if !status.is_success() {
-        return Err(failure(status.as_u16(), &headers, &answer));
-    }
-    if answer["error"].is_object() {
-        // Gateways report a failure behind them with status 200 and the real status inside.
-        let inner = answer["error"]["code"].as_u64().and_then(|code| u16::try_from(code).ok());
-        return Err(failure(inner.filter(|code| *code >= 400).unwrap_or(502), &headers, &answer));
-    }
+    failure_of(status, &headers, &answer)?;
     Ok(answer)
 }
 
-async fn read(mut response: Response) -> Result<Vec<u8>, EndpointError> {
+/// Returns an error if an answer, or an event of a stream, is one. Gateways report a failure behind them with status 200 and the
+/// real status inside.
+pub(super) fn failure_of(status: StatusCode, headers: &HeaderMap, answer: &Value) -> Result<(), EndpointError> {
+    if !status.is_success() {
+        return Err(failure(status.as_u16(), headers, answer));
+    }
+    let error = &answer["error"];
+    if !(error.is_object() || error.is_string()) {
+        return Ok(());
+    }
+    let code = error["code"].as_u64().or(error["code"].as_str().and_then(|code| code.parse().ok()));
+    let code = code.and_then(|code| u16::try_from(code).ok()).filter(|code| *code >= 400);
+    let kind = error["type"].as_str().unwrap_or_default();
+    Err(failure(code.unwrap_or_else(|| status_of(kind)), headers, answer))
+}
+
+/// Returns the status that stands for a type of error.
+fn status_of(kind: &str) -> u16 {
+    match kind {
+        "invalid_request_error" => 400,
+        "authentication_error" => 401,
+        "rate_limit_error" => 429,
+        "overloaded_error" => 529,
+        _ => 502,
+    }
+}
+
+/// Reads a body of at most [`LONGEST_BODY`].
+pub(super) async fn read(mut response: Response) -> Result<Vec<u8>, EndpointError> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
         if body.len() + chunk.len() > LONGEST_BODY {
@@ -113,49 +129,12 @@ async fn read(mut response: Response) -> Result<Vec<u8>, EndpointError> {
     Ok(body)
 }
 
-fn unreachable(error: reqwest::Error) -> EndpointError {
+/// Converts an error of the connection. Never contains the URL.
+pub(super) fn unreachable(error: reqwest::Error) -> EndpointError {
     let error = error.without_url();
     let mut root: &dyn std::error::Error = &error;
     while let Some(cause) = root.source() {
         root = cause;
     }
     EndpointError::Unreachable(root.to_string())
-}
-
-/// Reads the fields that are needed and ignores the rest, which differs between servers.
-fn completion(answer: &Value) -> Option<Completion> {
-    let choice = answer["choices"].get(0)?;
-    let text = match &choice["message"]["content"] {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
-        Value::Null if choice["message"].is_object() => String::new(),
-        _ => return None,
-    };
-    Some(Completion {
-        text,
-        // Some servers report zero if they do not count.
-        tokens_in: answer["usage"]["prompt_tokens"].as_u64().filter(|tokens| *tokens > 0),
-        tokens_out: answer["usage"]["completion_tokens"].as_u64(),
-        is_cut_off: choice["finish_reason"] == "length",
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn answers_of_several_makes_are_read() {
-        fn check(message: Value, expect: Option<&str>) {
-            let answer = json!({ "choices": [{ "message": message }] });
-            assert_eq!(completion(&answer).map(|completion| completion.text).as_deref(), expect);
-        }
-        check(json!({ "content": "hi" }), Some("hi"));
-        check(json!({ "content": [{ "type": "text", "text": "h" }, { "type": "text", "text": "i" }] }), Some("hi"));
-        check(json!({ "content": null, "refusal": "no" }), Some(""));
-        check(json!("hi"), None);
-        assert_eq!(completion(&json!({ "choices": [] })), None);
-    }
 }

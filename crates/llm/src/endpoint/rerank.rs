@@ -73,7 +73,7 @@ impl RerankEndpoint {
     async fn in_some_form(&self, question: &str, texts: &[&str]) -> Result<Value, EndpointError> {
         let takes_texts = self.takes_texts.load(Ordering::Relaxed);
         let refused = match self.post(question, texts, takes_texts).await {
-            Err(failure) if failure.may_be_about_form() => failure,
+            Err(failure) if failure.refused_form().is_some() => failure,
             other => return other,
         };
         // If both are refused, the first refusal is the informative one.

@@ -26,6 +26,9 @@ const MARGIN: u64 = 600;
 /// A question with less room for its input than this is not asked.
 const LEAST_ROOM: u64 = 150;
 
+/// Room of a question that merges parts, however slow the server is.
+const LEAST_TO_MERGE: u64 = 1_536;
+
 /// Writes the summary of a period with the model for its grain.
 pub(super) async fn write(endpoint: &Endpoint, task: SummaryTask<'_>) -> Result<Draft> {
     let (zones, grain) = (task.settings.zones()?, task.period.grain());
@@ -81,12 +84,12 @@ impl Scribe<'_> {
     async fn digest(&mut self, all: Vec<Line>) -> Result<Vec<CitedSentence>> {
         let words = self.words(&all);
         let mut prompt = Prompt::of(self.grain);
-        let mut parts = lines::split(all, self.room(prompt)?);
+        let mut parts = lines::split(all, self.room(prompt).await?);
         for _ in 0..MERGES {
             if let [only] = parts.as_slice() {
                 return self.ask(prompt, &[], only, words).await;
             }
-            let room = self.room(Prompt::Merge)?;
+            let room = self.room(Prompt::Merge).await?;
             let mut partial = Vec::new();
             for part in &parts {
                 let share = share(room, parts.len()).max(FLOOR).min(self.words(part));
@@ -102,7 +105,7 @@ impl Scribe<'_> {
 
     /// Amends the base with the late lines. Summarises the late lines first if both together are too long.
     async fn amended(&mut self, base: Vec<Line>, late: Vec<Line>) -> Result<Vec<CitedSentence>> {
-        let room = self.room(Prompt::Amend)?;
+        let room = self.room(Prompt::Amend).await?;
         let words = limit(self.grain).min(words(&base) + self.words(&late));
         let fits = |late: &[Line]| lines::tokens(&base) + lines::tokens(late) <= room;
         if fits(&late) {
@@ -145,19 +148,25 @@ impl Scribe<'_> {
         prompt.render(self.job.settings, &context)
     }
 
-    /// Tokens available for the lines of one question.
-    fn room(&self, prompt: Prompt) -> Result<u64> {
-        let model = &self.endpoint.channel(self.job.purpose)?.model;
+    /// Tokens available for the lines of one question: as many as the server reads and answers in about a minute. Parts are merged
+    /// and sealed summaries amended in larger questions, because every further round of merging loses something.
+    async fn room(&self, prompt: Prompt) -> Result<u64> {
+        let channel = self.endpoint.channel(self.job.purpose)?;
         let Rendered { system, user } = self.render(prompt, &[], &[], limit(self.grain))?;
         let fixed = tokens::of_messages([system.as_str(), user.as_str()]) + MARGIN;
-        let room = model.window.saturating_sub(model.max_output_tokens).saturating_sub(fixed);
-        if room < LEAST_ROOM {
+        let most = channel.most_room(fixed).await;
+        if most < LEAST_ROOM {
             return Err(self.problem(&format!(
                 "prompt and answer leave no room for messages in a context window of {} tokens",
-                model.window
+                channel.sizes().await.window
             )));
         }
-        Ok(room)
+        let fitting = channel.fitting_room(fixed, most);
+        Ok(if matches!(prompt, Prompt::Merge | Prompt::Amend) {
+            fitting.max(LEAST_TO_MERGE.min(most))
+        } else {
+            fitting
+        })
     }
 
     /// Returns the maximum number of words for a summary of these lines: for a day a quarter of their words, at least [`FLOOR`]

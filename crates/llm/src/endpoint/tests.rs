@@ -1,9 +1,11 @@
 //! The endpoint over real HTTP, against a server with scripted answers.
 
+mod dialects;
 mod facts;
 mod merged;
 mod planted;
 mod reranking;
+mod streaming;
 mod summaries;
 mod troubles;
 
@@ -16,9 +18,10 @@ use annals_core::{
     Agent, Base, Body, Draft, Engine, Error, Extracted, Extractor, Fact, Grain, Kind, Memory, MemoryId, Message,
     Period, Result, Sentence, Settings, Timestamp, Zones,
 };
-use annals_testkit::{MemoryCatalog, ModelServer, Script, agent, at, message, period, turn_of};
+use annals_testkit::{Dialect, MemoryCatalog, ModelServer, Script, agent, at, message, period, turn_of};
 use serde_json::{Value, json};
 
+use super::completion::{Completion, Timing};
 use super::*;
 use crate::config::ModelsConfig;
 
@@ -43,6 +46,12 @@ struct Rig {
     now: Timestamp,
 }
 
+/// An answer of a server that is fast enough for requests of any size.
+fn fast() -> Completion {
+    let timing = Timing { measured: Some((1e6, 1e6)), ..Timing::default() };
+    Completion { tokens_in: Some(1_000), timing, ..Completion::default() }
+}
+
 impl Rig {
     fn new(server: &ModelServer) -> Rig {
         Rig::of(json!({ "base_url": server.base_url(), "model": "test" }))
@@ -64,6 +73,7 @@ impl Rig {
         let models = config.check(|_| None).unwrap();
         let catalog = MemoryCatalog::new();
         let endpoint = Endpoint::with_retry_policy(&models, Arc::new(catalog.clone()), retry_policy).unwrap();
+        endpoint.channels.values().for_each(|channel| channel.learnt.speed.record(&fast(), 0));
         Rig { endpoint, catalog, agent: agent("tester"), settings: Settings::default(), now: at(NOW) }
     }
 

@@ -63,6 +63,7 @@ async fn receive<C: Call>(
         match serde_json::from_str::<Frame<C::Answer>>(&line).map_err(unreadable)? {
             Frame::Begin { stage, name, items } => drop(stages.insert(stage, progress.begin(&name, items))),
             Frame::Advance { stage, items } => stages.get(&stage).into_iter().for_each(|stage| stage.advance(items)),
+            Frame::Note { stage, text } => stages.get(&stage).into_iter().for_each(|stage| stage.note(&text)),
             Frame::End { stage } => drop(stages.remove(&stage)),
             Frame::Item(item) => output(item)?,
             Frame::Answer(answer) => return Ok(answer),

@@ -41,6 +41,13 @@ pub(crate) enum Frame<A = Value> {
         /// Number of items.
         items: u64,
     },
+    /// How the work of a stage goes.
+    Note {
+        /// Number of the stage.
+        stage: u64,
+        /// What to show.
+        text: String,
+    },
     /// A stage ends.
     End {
         /// Number of the stage.

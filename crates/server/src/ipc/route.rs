@@ -179,6 +179,10 @@ impl Stage for FrameStage {
             permit.send(Frame::Advance { stage: self.stage, items: self.unsent.swap(0, Ordering::Relaxed) });
         }
     }
+
+    fn note(&self, text: &str) {
+        let _ = self.frames.try_send(Frame::Note { stage: self.stage, text: text.to_owned() });
+    }
 }
 
 impl Drop for FrameStage {

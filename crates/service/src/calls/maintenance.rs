@@ -30,6 +30,9 @@ impl Call for Rollup {
             let (now, progress) = (context.now, context.progress);
             let rolled_up = context.service().rollup_reporting(&agent, self.request, now, progress).await?;
             context.send(&rolled_up).await?;
+            if context.progress.should_stop() {
+                break;
+            }
         }
         Ok(())
     }

@@ -117,6 +117,10 @@ impl<P: Engine + ?Sized> Engine for Measured<P> {
         self.port.author(settings, grain)
     }
 
+    fn writes_locally(&self, settings: &Settings, grain: Grain) -> bool {
+        self.port.writes_locally(settings, grain)
+    }
+
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
         let (begun, grain) = (Instant::now(), task.period.grain());
         let draft = self.port.summarize(task).await.inspect_err(|error| self.metrics.failed("rollup", error))?;

@@ -1,6 +1,7 @@
 //! Extraction of facts from new messages, on request.
 
 use annals_core::{Agent, Grain, Result};
+use annals_summarizer::Plan;
 
 use crate::locks::Facts;
 use crate::wire::ExtractionView;
@@ -12,7 +13,10 @@ impl Service {
         let read = self.parts.store.extraction(agent).await?.extracted;
         let unread = self.parts.store.backlog(agent, Grain::Working, read).await?;
         let stage = progress.begin("extracting facts", unread);
-        let passed = self.read_for_facts(agent, &|turns| stage.advance(turns)).await?;
+        let settings = self.parts.store.settings(agent).await?;
+        let (advance, should_stop) = (|turns| stage.advance(turns), || progress.should_stop());
+        let reading = self.read_for_facts_until(agent, &advance, &should_stop);
+        let passed = self.noting_models(&settings, &Plan::default(), &|| 0, &*stage, reading).await?;
         Ok(ExtractionView::from(passed))
     }
 

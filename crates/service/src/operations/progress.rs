@@ -7,12 +7,20 @@ pub trait ProgressSink: Sync {
 
     /// Returns whether anybody sees the progress. If not, no work is done only to know how much there is.
     fn is_shown(&self) -> bool;
+
+    /// Returns whether the caller wants the operation to end as soon as what it has begun is saved.
+    fn should_stop(&self) -> bool {
+        false
+    }
 }
 
 /// A stage of an operation.
 pub trait Stage: Send + Sync {
     /// Adds finished items.
     fn advance(&self, items: u64);
+
+    /// Shows how the work goes, in place of what was shown so before.
+    fn note(&self, _text: &str) {}
 }
 
 /// Ignores progress.

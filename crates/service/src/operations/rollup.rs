@@ -1,6 +1,7 @@
 //! Roll-up of one agent: reads new messages for facts, writes the due summaries, and makes them searchable.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use annals_core::{Agent, Grain, Period, Result, Timestamp};
 use annals_summarizer::{Passed, Plan};
@@ -40,19 +41,28 @@ impl Service {
             return Ok(RolledUpAgent { answer, extraction: ExtractionView::default() });
         }
         let extraction = self.extract_facts(agent, progress).await?;
-        let due = if progress.is_shown() {
-            self.parts.summarizer.plan(agent, request.refresh, now).await?.periods.len() as u64
-        } else {
-            0
+        let settings = self.parts.store.settings(agent).await?;
+        let plan = match progress.is_shown() {
+            true => self.parts.summarizer.plan(agent, request.refresh, now).await?,
+            false => Plan::default(),
         };
-        let stage = progress.begin("summarizing", due);
-        let passed = self.write_summaries(agent, request.refresh, now, &|periods| stage.advance(periods)).await?;
+        let stage = progress.begin("summarizing", plan.periods.len() as u64);
+        let done = AtomicUsize::new(0);
+        let advance = |periods: u64| {
+            done.fetch_add(usize::try_from(periods).unwrap_or_default(), Ordering::Relaxed);
+            stage.advance(periods);
+        };
+        let left = || plan.periods.len().saturating_sub(done.load(Ordering::Relaxed));
+        let should_stop = || progress.should_stop();
+        let writing = self.write_summaries_until(agent, request.refresh, now, &advance, &should_stop);
+        let passed = self.noting_models(&settings, &plan, &left, &*stage, writing).await?;
         drop(stage);
         let stage = progress.begin("embedding", self.parts.writer.backlog(agent).await?);
         self.make_searchable(agent, &|changes| stage.advance(changes)).await?;
         let failed = self.failures(agent, &passed.failed).await?;
+        let postponed = self.postponed(agent, &passed, now).await?;
         let not_yet_due = self.not_yet_due(agent, now).await?;
-        let answer = RollupAnswer { failed, not_yet_due, ..done(agent, &passed, &extraction) };
+        let answer = RollupAnswer { failed, postponed, not_yet_due, ..summed_up(agent, &passed, &extraction) };
         Ok(RolledUpAgent { answer, extraction })
     }
 
@@ -63,6 +73,16 @@ impl Service {
             due_at: due_at.to_string(),
         };
         Ok(self.parts.summarizer.not_yet_due(agent, now).await?.into_iter().map(view).collect())
+    }
+
+    /// Returns the periods that this pass did not try, because they failed before and are tried again later.
+    async fn postponed(&self, agent: &Agent, passed: &Passed, now: Timestamp) -> Result<Vec<FailureView>> {
+        let ledger = self.parts.store.ledger(agent).await?;
+        let was_tried = |period: Period| {
+            passed.waiting.contains(&period) || passed.failed.iter().any(|(failed, _)| *failed == period)
+        };
+        let later = ledger.iter().filter(|row| row.is_dirty() && row.not_before.is_some_and(|at| at > now));
+        Ok(later.filter(|row| !was_tried(row.period)).filter_map(FailureView::of).collect())
     }
 
     /// Describes failures with the attempts so far and the time of the next one, as the ledger has them.
@@ -90,12 +110,24 @@ impl Service {
         now: Timestamp,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Passed> {
+        self.write_summaries_until(agent, refresh, now, progress, &|| false).await
+    }
+
+    /// Does the same, but begins no further period once `should_stop` returns true, except the first.
+    async fn write_summaries_until(
+        &self,
+        agent: &Agent,
+        refresh: bool,
+        now: Timestamp,
+        progress: &(dyn Fn(u64) + Sync),
+        should_stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Passed> {
         let roll_up = self.locks.lock::<RollUp>(agent).await;
         let history = roll_up.for_saving::<History>();
         if refresh {
-            self.parts.summarizer.refresh_unlocked(agent, now, progress, &history).await
+            self.parts.summarizer.refresh_unlocked(agent, now, progress, should_stop, &history).await
         } else {
-            self.parts.summarizer.pass_unlocked(agent, now, progress, &|| false, &history).await
+            self.parts.summarizer.pass_unlocked(agent, now, progress, should_stop, &history).await
         }
     }
 }
@@ -105,11 +137,11 @@ fn planned(agent: &Agent, plan: &Plan) -> RollupAnswer {
         dry_run: true,
         periods: plan.periods.iter().map(ToString::to_string).collect(),
         words: plan.words,
-        ..done(agent, &Passed::default(), &ExtractionView::default())
+        ..summed_up(agent, &Passed::default(), &ExtractionView::default())
     }
 }
 
-fn done(agent: &Agent, passed: &Passed, read: &ExtractionView) -> RollupAnswer {
+fn summed_up(agent: &Agent, passed: &Passed, read: &ExtractionView) -> RollupAnswer {
     RollupAnswer {
         agent: agent.name().to_owned(),
         dry_run: false,
@@ -120,6 +152,8 @@ fn done(agent: &Agent, passed: &Passed, read: &ExtractionView) -> RollupAnswer {
         removed: passed.removed,
         degraded: passed.degraded,
         failed: Vec::new(),
+        left: passed.left,
+        postponed: Vec::new(),
         waiting: passed.waiting.iter().map(ToString::to_string).collect(),
         outage: passed.outage.clone().or_else(|| read.waiting.clone()),
         not_yet_due: Vec::new(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use annals_core::{Agent, Grain, LedgerRow, Period, Result, SignedDuration, Timestamp, Zones};
 
 use crate::Service;
-use crate::wire::{AgentView, FailureView, GrainStatus, StatusView, UsageView};
+use crate::wire::{AgentView, FailureView, GrainStatus, ModelView, StatusView, UsageView};
 
 const A_MONTH: SignedDuration = SignedDuration::from_hours(30 * 24);
 
@@ -16,7 +16,9 @@ impl Service {
         let zones = settings.zones()?;
         let counts = self.parts.store.counts(agent).await?;
         let ledger = self.parts.store.ledger(agent).await?;
-        let due = self.parts.summarizer.plan(agent, false, now).await?.periods;
+        let plan = self.parts.summarizer.plan(agent, false, now).await?;
+        let requests_left = self.requests_left(&settings, &plan);
+        let models = self.model_states(&settings);
         let open = self.open_periods(agent, &zones, now).await?;
         let extraction = self.parts.store.extraction(agent).await?;
         let usage = self.parts.store.usage(agent, now.saturating_sub(A_MONTH).unwrap_or(now)).await?;
@@ -32,7 +34,7 @@ impl Service {
             not_yet_read_for_facts: self.parts.store.backlog(agent, Grain::Working, extraction.extracted).await?,
             extraction_error: extraction.last_error,
             grains: grains(&ledger, &open, &zones, now),
-            due: labels(&due),
+            due: labels(&plan.periods),
             open: labels(&open),
             failed: ledger.iter().filter_map(FailureView::of).collect(),
             degraded: ledger.iter().filter(|row| row.degraded).map(|row| row.period.to_string()).collect(),
@@ -40,6 +42,9 @@ impl Service {
             plan: settings.plan,
             sealed: ledger.iter().filter(|row| row.sealed).count(),
             usage: usage.iter().map(UsageView::from).collect(),
+            models: models.into_iter().map(ModelView::from).collect(),
+            requests_left: requests_left.map(|left| left.requests),
+            seconds_left: requests_left.and_then(|left| left.seconds),
         })
     }
 }

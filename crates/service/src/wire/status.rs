@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use annals_core::ports::ModelState;
 use annals_core::{Date, LedgerRow, Timestamp, Usage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -82,6 +83,55 @@ pub struct StatusView {
     pub sealed: usize,
     /// Tokens of the last thirty days, by day, purpose and model.
     pub usage: Vec<UsageView>,
+    /// The models that write for this agent, as they have worked since the service started.
+    #[serde(default)]
+    pub models: Vec<ModelView>,
+    /// Estimated number of requests to models that the due periods take.
+    pub requests_left: Option<u64>,
+    /// Estimated seconds that these take, once a request was answered.
+    pub seconds_left: Option<u64>,
+}
+
+/// A configured model as it has worked since the service started.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct ModelView {
+    /// Name of the model.
+    pub model: String,
+    /// What it is used for: `extraction` or grains of summaries.
+    pub purposes: Vec<String>,
+    /// Context window in use: tokens of question and answer together.
+    pub window: u64,
+    /// Tokens of questions read per second.
+    pub read_per_second: Option<f64>,
+    /// Tokens of answers written per second.
+    pub written_per_second: Option<f64>,
+    /// Number of answered requests.
+    pub requests: u64,
+    /// Number of requests being answered.
+    pub running: u64,
+    /// Tokens of questions.
+    pub tokens_in: u64,
+    /// Tokens of questions that the server had cached.
+    pub cached: u64,
+    /// Tokens of answers.
+    pub tokens_out: u64,
+}
+
+impl From<ModelState> for ModelView {
+    fn from(state: ModelState) -> ModelView {
+        ModelView {
+            model: state.model,
+            purposes: state.purposes.iter().map(|purpose| purpose.as_str().to_owned()).collect(),
+            window: state.window,
+            read_per_second: state.reading,
+            written_per_second: state.writing,
+            requests: state.requests,
+            running: state.running,
+            tokens_in: state.tokens_in,
+            cached: state.cached,
+            tokens_out: state.tokens_out,
+        }
+    }
 }
 
 /// Status of one grain of summaries.
@@ -197,6 +247,12 @@ pub struct RollupAnswer {
     pub degraded: u64,
     /// Periods that failed. They are tried again later.
     pub failed: Vec<FailureView>,
+    /// Number of periods that are due and were not begun, because the roll-up was stopped. The next one writes them.
+    #[serde(default)]
+    pub left: u64,
+    /// Periods that failed before and were not tried now, with the time of the next attempt.
+    #[serde(default)]
+    pub postponed: Vec<FailureView>,
     /// Periods that wait for an unavailable model.
     pub waiting: Vec<String>,
     /// Why the model is unavailable.

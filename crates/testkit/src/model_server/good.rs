@@ -38,7 +38,8 @@ pub(super) fn order(request: &ModelRequest) -> Value {
 /// Estimates the tokens of the prompt by a ratio that fits English.
 pub(super) fn tokens(request: &ModelRequest) -> u64 {
     let messages = request.body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let words: u64 = messages.iter().filter_map(|message| message["content"].as_str()).map(words).sum();
+    let texts = messages.iter().filter_map(|message| message["content"].as_str());
+    let words: u64 = texts.chain(request.body["system"][0]["text"].as_str()).map(words).sum();
     words * 4 / 3
 }
 
@@ -50,6 +51,9 @@ pub(super) fn words(text: &str) -> u64 {
 /// Returns the first message of a role. A corrective prompt repeats the messages of the first one, so the first message
 /// counts.
 fn first_of<'a>(request: &'a ModelRequest, role: &str) -> &'a str {
+    if role == "system" && request.body["system"].is_array() {
+        return request.content_of(role);
+    }
     let messages = request.body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let message = messages.iter().find(|message| message["role"] == role);
     message.and_then(|message| message["content"].as_str()).unwrap_or_default()

@@ -11,8 +11,8 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use super::good;
-use super::{ModelRequest, Script, Shared};
+use super::answer::Answer;
+use super::{Dialect, ModelRequest, Script, Shared, good};
 
 /// Serves until `stopped` fires. Answers that are still pending are dropped then.
 pub(super) fn until(listener: TcpListener, shared: Arc<Shared>, stopped: oneshot::Receiver<()>) {
@@ -36,13 +36,30 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
         headers: headers(&parts.headers),
         body: serde_json::from_slice(&body).unwrap_or(Value::Null),
     };
+    if parts.method == axum::http::Method::GET || request.path.starts_with("/api/") {
+        return about(shared.dialect, &request.path);
+    }
     shared.requests.lock().unwrap().push(request.clone());
+    if !request.path.ends_with("/rerank")
+        && let Some((status, body)) = shared.dialect.refusal(&request)
+    {
+        return (status, axum::Json(body)).into_response();
+    }
+    let dialect = shared.dialect;
     let next = shared.script.lock().unwrap().pop_front();
     let script = match next {
         Some(script) => script,
         None => choose(shared, request.clone()).await,
     };
-    play(script, &request).await
+    play(script, dialect, &request).await
+}
+
+/// Answers a question about the server. These are not recorded as requests.
+fn about(dialect: Dialect, path: &str) -> Response {
+    match dialect.about(path) {
+        Some(answer) => axum::Json(answer).into_response(),
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
 }
 
 /// Chooses on a thread of its own, so that other requests are answered while a test holds this one back.
@@ -55,42 +72,30 @@ fn headers(headers: &HeaderMap) -> std::collections::BTreeMap<String, String> {
     headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect()
 }
 
-async fn play(script: Script, request: &ModelRequest) -> Response {
-    let read = good::tokens(request);
-    match script {
-        Script::Good if request.path.ends_with("/rerank") => axum::Json(good::order(request)).into_response(),
-        Script::Good => completion(&good::answer(request), "stop", read),
-        Script::Answers(text) => completion(&text, "stop", read),
-        Script::CutOff(text) => completion(&text, "length", read),
-        Script::Read(tokens) => completion(&good::answer(request), "stop", tokens),
-        Script::Formless if request.body.get("response_format").is_some() => refusal(400, None),
-        Script::Formless => completion(&good::answer(request), "stop", read),
-        Script::Refuses(status, wait) => refusal(status, wait),
+async fn play(script: Script, dialect: Dialect, request: &ModelRequest) -> Response {
+    let good = || Answer::new(good::answer(request), dialect.tokens_read(request));
+    let answer = match script {
+        Script::Good if request.path.ends_with("/rerank") => return axum::Json(good::order(request)).into_response(),
+        Script::Good => good(),
+        Script::Answers(text) => Answer { text, ..good() },
+        Script::CutOff(text) => Answer { text, is_cut_off: true, ..good() },
+        Script::Read(tokens_in) => Answer { tokens_in, ..good() },
+        Script::Cached(cached) => Answer { cached, ..good() },
+        Script::Thinks(reasoning) => Answer { reasoning, ..good() },
+        Script::ThinksTooLong(reasoning) => Answer { reasoning, text: String::new(), is_cut_off: true, ..good() },
+        Script::Paced(first, each) => Answer { pauses: (first, each), ..good() },
+        Script::BreaksOff(events) => Answer { breaks_off: Some((events, None)), ..good() },
+        Script::Stalls(events) => Answer { breaks_off: Some((events, None)), stays_open: true, ..good() },
+        Script::Fails(events, error) => Answer { breaks_off: Some((events, Some(error))), ..good() },
+        Script::Formless if request.body.get("response_format").is_some() => return refusal(400, None),
+        Script::Formless => good(),
+        Script::Refuses(status, wait) => return refusal(status, wait),
+        Script::Says(status, body) => return (StatusCode::from_u16(status).unwrap(), axum::Json(body)).into_response(),
         Script::Hangs => std::future::pending().await,
-        Script::Floods(bytes) => completion(&"x".repeat(bytes), "stop", read),
-        Script::Raw(body) => ([(header::CONTENT_TYPE, "application/json")], body).into_response(),
-    }
-}
-
-fn completion(text: &str, finish_reason: &str, prompt_tokens: u64) -> Response {
-    let completion_tokens = good::words(text);
-    let body = json!({
-        "id": "chatcmpl-test",
-        "object": "chat.completion",
-        "created": 0,
-        "model": "test",
-        "choices": [{
-            "index": 0,
-            "message": { "role": "assistant", "content": text },
-            "finish_reason": finish_reason,
-        }],
-        "usage": {
-            "prompt_tokens": prompt_tokens,
-            "completion_tokens": completion_tokens,
-            "total_tokens": prompt_tokens + completion_tokens,
-        },
-    });
-    axum::Json(body).into_response()
+        Script::Floods(bytes) => Answer { text: "x".repeat(bytes), ..good() },
+        Script::Raw(body) => return ([(header::CONTENT_TYPE, "application/json")], body).into_response(),
+    };
+    answer.send(dialect, request).await
 }
 
 fn refusal(status: u16, wait: Option<u64>) -> Response {

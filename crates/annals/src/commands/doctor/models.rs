@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use annals_core::ports::{Engine, ExtractionTask, Extractor, RerankTask, Reranker, SummaryTask};
+use annals_core::ports::{Engine, ExtractionTask, Extractor, ModelStates, RerankTask, Reranker, SummaryTask};
 use annals_core::{Error, Grain, Period, Purpose, Result, Settings};
 use annals_llm::{Endpoint, Models, RerankEndpoint, RerankModel};
 
@@ -39,10 +39,21 @@ async fn write_and_read(models: &Models, round_trip: &RoundTrip, report: &mut dy
         let name = format!("{} at {}", model.name, model.base_url);
         let begun = Instant::now();
         report(match work(&endpoint, purpose, round_trip).await {
-            Ok(what) => Finding::ok(ABOUT, format!("{name} {what} in {} ms", begun.elapsed().as_millis())),
+            Ok(what) => {
+                let took = begun.elapsed().as_millis();
+                Finding::ok(ABOUT, format!("{name} {what} in {took} ms{}", speed(&endpoint, purpose)))
+            }
             Err(error) => Finding::wrong(ABOUT, format!("{name}: {}", message_of(&error)), mend(&error)),
         });
     }
+}
+
+/// Describes the measured speed and the window in use.
+fn speed(endpoint: &Endpoint, purpose: Purpose) -> String {
+    let states = endpoint.model_states();
+    let Some(state) = states.iter().find(|state| state.purposes.contains(&purpose)) else { return String::new() };
+    let (Some(reading), Some(writing)) = (state.reading, state.writing) else { return String::new() };
+    format!("; it reads {reading:.0} and writes {writing:.1} tokens a second, window {}", state.window)
 }
 
 async fn work(endpoint: &Endpoint, purpose: Purpose, round_trip: &RoundTrip) -> Result<String> {

@@ -81,7 +81,7 @@ async fn import(global: &Global, args: &Import, kind: Kind, agent: &Agent, sourc
         Some((item.map_err(|cause| Error::storage("sending an item of an import", cause)), items))
     });
     let import = Box::pin(client.call_with(ImportItems { agent: agent.name().to_owned(), request }, items.boxed()));
-    let stored = show_bytes(&Bars { is_hidden: global.json }, size, &read, import).await?;
+    let stored = show_bytes(&Bars::new(global.json), size, &read, import).await?;
     // After an error of the source, what came before it is stored.
     let summary = summary.await.map_err(|cause| Error::storage("reading the source", cause))??;
     Ok(ImportReport::new(agent.name(), kind.as_str(), &summary, Some(stored)))
@@ -93,7 +93,7 @@ async fn preview(global: &Global, args: &Import, kind: Kind, agent: &Agent, sour
     let options = options(args, now(global), zone(args, client.as_ref(), agent).await?);
     let (size, read) = (source.size(), source.bytes_read());
     let reader = read_source(kind, source, options);
-    let summary = show_bytes(&Bars { is_hidden: global.json }, size, &read, reader.finish()).await?;
+    let summary = show_bytes(&Bars::new(global.json), size, &read, reader.finish()).await?;
     Ok(ImportReport::new(agent.name(), kind.as_str(), &summary, None))
 }
 

@@ -162,12 +162,13 @@ async fn unsupported_formats_are_tried_once() {
 
 #[tokio::test]
 async fn refused_question_does_not_change_the_format_of_the_next() {
-    let server = ModelServer::start([400, 400, 400].map(|status| Script::Refuses(status, None)));
+    let server = ModelServer::start([400, 400, 400, 400].map(|status| Script::Refuses(status, None)));
     let rig = Rig::new(&server);
     let error = rig.day(&a_day().await).await.unwrap_err();
     assert!(is_model(&error) && error.to_string().contains("status 400 (scripted)"), "{error}");
     rig.day(&a_day().await).await.unwrap();
-    assert_eq!(server.requests()[3].body["response_format"]["type"], "json_schema");
+    assert!(server.requests()[3].body.get("stream").is_none(), "the last attempt has nothing optional");
+    assert_eq!(server.requests()[4].body["response_format"]["type"], "json_schema");
 }
 
 #[tokio::test]

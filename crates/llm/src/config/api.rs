@@ -1,0 +1,81 @@
+//! Dialects of servers as configured: the API, how the format of an answer is requested, and how much a model reasons.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The API that a server speaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Api {
+    /// OpenAI's chat completions, which most servers speak.
+    #[default]
+    Chat,
+    /// The same with the key in the header `api-key`.
+    Azure,
+    /// Anthropic's messages.
+    Anthropic,
+}
+
+impl Api {
+    /// Returns the API of a well-known host. Every other server speaks chat completions unless the configuration says otherwise.
+    pub(super) fn of_host(host: &str) -> Api {
+        let is_azure = [".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com"];
+        match host {
+            "api.anthropic.com" => Api::Anthropic,
+            host if is_azure.iter().any(|domain| host.ends_with(domain)) => Api::Azure,
+            _ => Api::Chat,
+        }
+    }
+}
+
+/// How the format of an answer is requested. If a server rejects one mode, the next is tried.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum JsonMode {
+    /// `response_format` with a JSON schema.
+    #[default]
+    Schema,
+    /// `response_format` with any JSON object.
+    Object,
+    /// By the prompt only.
+    None,
+}
+
+/// How much a reasoning model thinks before it answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Reasoning {
+    /// Not at all, where the model allows that.
+    None,
+    /// As little as possible.
+    Minimal,
+    /// A little.
+    Low,
+    /// As much as most models do by default.
+    Medium,
+    /// Much.
+    High,
+}
+
+impl Reasoning {
+    /// Returns the word in requests.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Reasoning::None => "none",
+            Reasoning::Minimal => "minimal",
+            Reasoning::Low => "low",
+            Reasoning::Medium => "medium",
+            Reasoning::High => "high",
+        }
+    }
+
+    /// Returns the tokens that are allowed for it in addition to the answer.
+    pub fn tokens(self) -> u64 {
+        match self {
+            Reasoning::None => 0,
+            Reasoning::Minimal | Reasoning::Low => 2_048,
+            Reasoning::Medium => 6_144,
+            Reasoning::High => 14_336,
+        }
+    }
+}

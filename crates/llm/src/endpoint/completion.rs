@@ -1,0 +1,264 @@
+//! Reads answers of both APIs, whole or as a stream of events. Reads the fields that are needed and ignores the rest, which
+//! differs between servers. Reasoning is counted and thrown away.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::answer::without_thoughts;
+use super::failure::EndpointError;
+use super::tokens;
+
+/// Maximum bytes of the text of an answer; a good one has a few thousand.
+const LONGEST_TEXT: usize = 1_000_000;
+
+/// A model's answer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Completion {
+    /// Text of the answer, without reasoning.
+    pub(super) text: String,
+    /// Tokens of the question, if the server reports them. Includes those that it had cached.
+    pub(super) tokens_in: Option<u64>,
+    /// Tokens of the answer, if the server reports them. Includes reasoning.
+    pub(super) tokens_out: Option<u64>,
+    /// Tokens of the question that the server did not read again.
+    pub(super) cached: u64,
+    /// Estimated tokens of text and reasoning.
+    pub(super) estimated_out: u64,
+    /// Whether the model has reasoned before the answer.
+    pub(super) has_reasoned: bool,
+    /// Whether the token limit ended the answer.
+    pub(super) is_cut_off: bool,
+    /// The durations that were measured.
+    pub(super) timing: Timing,
+}
+
+/// How long a request took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Timing {
+    /// Until the first token; `None` if the answer came at once.
+    pub(super) reading: Option<Duration>,
+    /// From the first to the last token, or the whole time of an answer that came at once.
+    pub(super) writing: Duration,
+    /// Tokens per second of reading and writing as the server itself measured them.
+    pub(super) measured: Option<(f64, f64)>,
+}
+
+impl Completion {
+    /// Returns the tokens of the answer as reported, or as estimated.
+    pub(super) fn out(&self) -> u64 {
+        self.tokens_out.unwrap_or(self.estimated_out)
+    }
+}
+
+/// What is known of an answer so far.
+#[derive(Debug, Default)]
+pub(super) struct Reading {
+    completion: Completion,
+    reasoning: usize,
+    /// Whether the server has said why the answer ended.
+    is_finished: bool,
+    is_withheld: bool,
+}
+
+impl Reading {
+    /// Reads a whole answer, or an event of a stream. Returns whether it contains something of the answer: a token, or progress
+    /// in reading the question. Pings and comments are none.
+    pub(super) fn take(&mut self, event: &Value) -> Result<bool, EndpointError> {
+        let before = (self.completion.text.len(), self.reasoning);
+        self.take_usage(event);
+        match event["type"].as_str() {
+            Some("message" | "message_start" | "content_block_start" | "content_block_delta" | "message_delta") => {
+                self.take_anthropic(event);
+            }
+            Some("message_stop") => self.is_finished = true,
+            _ => self.take_choice(&event["choices"][0]),
+        }
+        if self.completion.text.len() > LONGEST_TEXT || self.reasoning > LONGEST_TEXT {
+            return Err(EndpointError::Unusable("its answer is longer than a million bytes"));
+        }
+        Ok(before != (self.completion.text.len(), self.reasoning) || event["prompt_progress"].is_object())
+    }
+
+    /// Estimates the tokens received so far.
+    pub(super) fn estimated_out(&self) -> u64 {
+        tokens::at_most(&self.completion.text) + self.reasoning.div_ceil(4) as u64
+    }
+
+    /// Returns the tokens of the question, if the server has reported them already.
+    pub(super) fn tokens_in(&self) -> Option<u64> {
+        self.completion.tokens_in
+    }
+
+    /// Returns whether the answer is complete.
+    pub(super) fn is_finished(&self) -> bool {
+        self.is_finished
+    }
+
+    /// Returns the answer.
+    pub(super) fn end(mut self, timing: Timing) -> Result<Completion, EndpointError> {
+        if self.is_withheld {
+            return Err(EndpointError::Unusable("its content filter withheld the answer"));
+        }
+        self.completion.estimated_out = self.estimated_out();
+        let text = without_thoughts(&self.completion.text);
+        let is_thought = text.len() < self.completion.text.len() || text.trim_start().starts_with("<think");
+        self.completion.has_reasoned = self.reasoning > 0 || is_thought;
+        self.completion.text = text.to_owned();
+        let measured = self.completion.timing.measured;
+        self.completion.timing = Timing { measured, ..timing };
+        Ok(self.completion)
+    }
+
+    fn take_choice(&mut self, choice: &Value) {
+        for message in [&choice["delta"], &choice["message"]] {
+            self.completion.text.push_str(&content(&message["content"]));
+            // Servers call it differently, and some send it under two names.
+            let names = ["reasoning_content", "reasoning", "thinking"];
+            let reasoning = names.iter().find_map(|name| message[name].as_str());
+            self.reasoning += reasoning.map_or(0, str::len);
+        }
+        match choice["finish_reason"].as_str() {
+            None => {}
+            Some("length" | "max_tokens") => (self.is_finished, self.completion.is_cut_off) = (true, true),
+            Some("content_filter") => (self.is_finished, self.is_withheld) = (true, true),
+            Some(_) => self.is_finished = true,
+        }
+    }
+
+    fn take_anthropic(&mut self, event: &Value) {
+        self.completion.text.push_str(&content(&event["content"]));
+        let delta = &event["delta"];
+        self.completion.text.push_str(delta["text"].as_str().unwrap_or_default());
+        self.reasoning += delta["thinking"].as_str().map_or(0, str::len);
+        let blocks = event["content"].as_array().map(Vec::as_slice).unwrap_or_default();
+        self.reasoning += blocks.iter().filter_map(|block| block["thinking"].as_str()).map(str::len).sum::<usize>();
+        match event["stop_reason"].as_str().or(delta["stop_reason"].as_str()) {
+            None => {}
+            Some("max_tokens" | "model_context_window_exceeded") => {
+                (self.is_finished, self.completion.is_cut_off) = (true, true);
+            }
+            Some("refusal") => (self.is_finished, self.is_withheld) = (true, true),
+            Some(_) => self.is_finished = true,
+        }
+    }
+
+    /// Reads counts of tokens; those that come later are more complete.
+    fn take_usage(&mut self, event: &Value) {
+        for usage in [&event["message"]["usage"], &event["usage"]] {
+            let number = |name: &str| usage[name].as_u64();
+            let completion = &mut self.completion;
+            let cached = number("cache_read_input_tokens")
+                .or(usage["prompt_tokens_details"]["cached_tokens"].as_u64())
+                .or(number("prompt_cache_hit_tokens"));
+            completion.cached = cached.unwrap_or(completion.cached);
+            // Anthropic counts what is cached apart from the rest.
+            let written = number("cache_creation_input_tokens").unwrap_or_default();
+            let apart = number("input_tokens").map(|tokens| tokens + written + cached.unwrap_or_default());
+            // Some servers report zero if they do not count.
+            let tokens_in = number("prompt_tokens").or(apart).filter(|tokens| *tokens > 0);
+            completion.tokens_in = tokens_in.or(completion.tokens_in);
+            let tokens_out = number("completion_tokens").or(number("output_tokens"));
+            completion.tokens_out = tokens_out.or(completion.tokens_out);
+        }
+        let timings = &event["timings"];
+        if let (Some(reading), Some(writing)) =
+            (timings["prompt_per_second"].as_f64(), timings["predicted_per_second"].as_f64())
+        {
+            self.completion.timing.measured = Some((reading, writing));
+            self.completion.cached = timings["cache_n"].as_u64().unwrap_or(self.completion.cached);
+        }
+    }
+}
+
+fn content(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
+        _ => String::new(),
+    }
+}
+
+/// Returns whether this is an answer of one of the APIs.
+pub(super) fn is_answer(answer: &Value) -> bool {
+    let is_chat = answer["choices"][0]["message"].is_object();
+    is_chat || (answer["type"] == "message" && answer["content"].is_array())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(events: &[Value]) -> Result<Completion, EndpointError> {
+        let mut reading = Reading::default();
+        for event in events {
+            reading.take(event)?;
+        }
+        reading.end(Timing::default())
+    }
+
+    #[test]
+    fn answers_of_several_makes_are_read() {
+        fn check(message: Value, expect: &str) {
+            let answer = json!({ "choices": [{ "message": message }] });
+            assert!(is_answer(&answer));
+            assert_eq!(read(&[answer]).unwrap().text, expect);
+        }
+        check(json!({ "content": "hi" }), "hi");
+        check(json!({ "content": [{ "type": "text", "text": "h" }, { "type": "text", "text": "i" }] }), "hi");
+        check(json!({ "content": null, "refusal": "no" }), "");
+        check(json!({ "content": "{}", "reasoning_content": "Hm." }), "{}");
+        check(json!({ "content": "<think>Hm.</think>\n{}" }), "\n{}");
+        for answer in [json!({ "choices": [] }), json!({ "choices": [{ "message": "hi" }] }), json!([]), json!(null)] {
+            assert!(!is_answer(&answer), "{answer}");
+        }
+    }
+
+    #[test]
+    fn events_of_both_apis_are_joined() {
+        fn check(events: &[Value], expect: (&str, Option<u64>, Option<u64>, u64)) {
+            let read = read(events).unwrap();
+            assert_eq!((read.text.as_str(), read.tokens_in, read.tokens_out, read.cached), expect);
+        }
+        let chat = |delta: Value| json!({ "choices": [{ "delta": delta, "finish_reason": null }] });
+        check(
+            &[
+                chat(json!({ "role": "assistant", "content": null })),
+                chat(json!({ "reasoning": "Hm." })),
+                chat(json!({ "content": "{" })),
+                chat(json!({ "content": "}" })),
+                json!({ "choices": [{ "delta": {}, "finish_reason": "stop" }] }),
+                json!({ "choices": [], "usage": { "prompt_tokens": 9, "completion_tokens": 4, "prompt_tokens_details": { "cached_tokens": 6 } } }),
+            ],
+            ("{}", Some(9), Some(4), 6),
+        );
+        check(
+            &[
+                json!({ "type": "message_start", "message": { "usage": { "input_tokens": 5, "cache_read_input_tokens": 7, "output_tokens": 1 } } }),
+                json!({ "type": "content_block_delta", "delta": { "type": "thinking_delta", "thinking": "Hm." } }),
+                json!({ "type": "ping" }),
+                json!({ "type": "content_block_delta", "delta": { "type": "text_delta", "text": "{}" } }),
+                json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" }, "usage": { "output_tokens": 8 } }),
+            ],
+            ("{}", Some(12), Some(8), 7),
+        );
+    }
+
+    #[test]
+    fn end_of_an_answer_says_why() {
+        fn check(event: Value, is_cut_off: bool, is_withheld: bool) {
+            match read(std::slice::from_ref(&event)) {
+                Ok(completion) => assert_eq!((completion.is_cut_off, false), (is_cut_off, is_withheld), "{event}"),
+                Err(_) => assert!(is_withheld, "{event}"),
+            }
+        }
+        let chat = |reason: &str| json!({ "choices": [{ "delta": {}, "finish_reason": reason }] });
+        check(chat("stop"), false, false);
+        check(chat("length"), true, false);
+        check(chat("content_filter"), false, true);
+        check(json!({ "type": "message_delta", "delta": { "stop_reason": "max_tokens" } }), true, false);
+        check(json!({ "type": "message_delta", "delta": { "stop_reason": "refusal" } }), false, true);
+    }
+}

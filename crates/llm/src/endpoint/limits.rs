@@ -1,0 +1,160 @@
+//! What a server tells about a model: the context window that it was started with, and how many requests it answers at once.
+//!
+//! `GET {base_url}/models` names the software and, for vLLM and gateways, the window. llama.cpp tells window and slots at
+//! `/props`, Ollama the window of a loaded model at `/api/ps` and a configured one at `/api/show`. Servers that tell nothing are
+//! used as configured. Nothing of memory is sent.
+
+use std::time::Duration;
+
+use reqwest::{RequestBuilder, Url};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::failure::EndpointError;
+use super::http::{authorized, fetch};
+use crate::config::{Api, Model};
+
+/// Time limit of each request. Without an answer the configured window is used.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Window that is used at most, unless a larger one was configured: models overlook more in longer questions.
+const LARGEST_WINDOW: u64 = 32_768;
+
+/// Ollama's window if nothing says otherwise.
+const OLLAMA_WINDOW: u64 = 4_096;
+
+/// Smaller windows are not believed.
+const SMALLEST_WINDOW: u64 = 512;
+
+/// Requests at once of a server that says nothing about it.
+const AT_ONCE: usize = 4;
+
+/// What a server tells of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Limits {
+    /// Tokens of question and answer together.
+    pub(super) window: Option<u64>,
+    /// Requests that it answers at the same time; others would wait in its queue without a token.
+    pub(super) at_once: usize,
+    /// Whether the server is llama.cpp, which reports progress in reading a question.
+    pub(super) reports_progress: bool,
+}
+
+/// Nothing was told.
+const UNKNOWN: Limits = Limits { window: None, at_once: AT_ONCE, reports_progress: false };
+
+impl Limits {
+    /// Returns the window to use: the configured one, unless the server's is smaller; without a configured one the server's, up
+    /// to [`LARGEST_WINDOW`].
+    pub(super) fn window(&self, model: &Model) -> u64 {
+        match self.window {
+            Some(window) if model.has_own_window => window.min(model.window),
+            Some(window) => window.min(LARGEST_WINDOW),
+            None => model.window,
+        }
+    }
+}
+
+/// Asks a server. `None` if it could not be reached, so that it is asked again.
+pub(super) async fn ask(http: &reqwest::Client, model: &Model) -> Option<Limits> {
+    if model.api != Api::Chat {
+        return Some(UNKNOWN);
+    }
+    let asking = Asking { http, model };
+    let models = match asking.json(http.get(format!("{}/models", model.base_url))).await {
+        Ok(models) => models,
+        Err(EndpointError::Unreachable(_)) => return None,
+        Err(_) => return Some(UNKNOWN),
+    };
+    let entries = models["data"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let own = entries
+        .iter()
+        .find(|entry| entry["id"] == *model.name)
+        .or_else(|| entries.first().filter(|_| entries.len() == 1));
+    Some(match own.and_then(|entry| entry["owned_by"].as_str()) {
+        Some("llamacpp") => asking.llama_cpp().await,
+        Some("library") => asking.ollama().await,
+        _ => Limits { window: own.and_then(told), ..UNKNOWN },
+    })
+}
+
+/// Returns the window in an entry of a list of models.
+fn told(entry: &Value) -> Option<u64> {
+    ["max_model_len", "context_length", "max_context_length"].iter().find_map(|name| plausible(&entry[*name]))
+}
+
+fn plausible(window: &Value) -> Option<u64> {
+    window.as_u64().filter(|window| *window >= SMALLEST_WINDOW)
+}
+
+struct Asking<'a> {
+    http: &'a reqwest::Client,
+    model: &'a Model,
+}
+
+impl Asking<'_> {
+    async fn llama_cpp(&self) -> Limits {
+        let props = self.json(self.http.get(self.beside("/props"))).await.unwrap_or_default();
+        let slots = props["total_slots"].as_u64().and_then(|slots| usize::try_from(slots).ok());
+        Limits {
+            window: plausible(&props["default_generation_settings"]["n_ctx"]),
+            at_once: slots.unwrap_or(1).clamp(1, AT_ONCE),
+            reports_progress: true,
+        }
+    }
+
+    async fn ollama(&self) -> Limits {
+        let loaded = self.json(self.http.get(self.beside("/api/ps"))).await.unwrap_or_default();
+        let loaded = loaded["models"].as_array().map(Vec::as_slice).unwrap_or_default().iter();
+        let name = self.model.name.as_str();
+        let mut named = loaded.filter(|entry| [&entry["name"], &entry["model"]].iter().any(|own| is_tag_of(own, name)));
+        let window = named.find_map(|entry| plausible(&entry["context_length"]));
+        let window = match window {
+            Some(window) => window,
+            None => self.ollama_setting().await.unwrap_or(self.unset_ollama_window()),
+        };
+        Limits { window: Some(window), at_once: 1, reports_progress: false }
+    }
+
+    /// Returns the window that the model file sets.
+    async fn ollama_setting(&self) -> Option<u64> {
+        let request = self.http.post(self.beside("/api/show")).json(&json!({ "model": self.model.name }));
+        let shown = self.json(request).await.ok()?;
+        let lines = shown["parameters"].as_str()?.lines();
+        lines.filter_map(|line| line.trim().strip_prefix("num_ctx")).find_map(|value| value.trim().parse().ok())
+    }
+
+    /// Ollama tells the window that it uses only while the model is loaded. Until then, the configured window is believed.
+    fn unset_ollama_window(&self) -> u64 {
+        if self.model.has_own_window { self.model.window } else { OLLAMA_WINDOW }
+    }
+
+    /// Returns a URL beside the path `/v1` of the base URL.
+    fn beside(&self, path: &str) -> String {
+        let base = self.model.base_url.as_str();
+        format!("{}{path}", base.strip_suffix("/v1").unwrap_or(base))
+    }
+
+    async fn json(&self, request: RequestBuilder) -> Result<Value, EndpointError> {
+        let request = authorized(request, self.model.api, self.model.key.as_ref());
+        timeout(PATIENCE, fetch(request)).await.unwrap_or(Err(EndpointError::Late(PATIENCE)))
+    }
+}
+
+/// Returns whether a name such as `qwen3:latest` is that of the model `qwen3`.
+fn is_tag_of(name: &Value, model: &str) -> bool {
+    name.as_str().is_some_and(|name| name == model || name.strip_suffix(":latest") == Some(model))
+}
+
+/// Returns whether a server may be a small machine: this one, or one of the local network.
+pub(super) fn is_near(model: &Model) -> bool {
+    use std::net::IpAddr;
+
+    let url = Url::parse(&model.base_url).ok();
+    let host = url.as_ref().and_then(Url::host_str).unwrap_or_default().trim_matches(['[', ']']);
+    match host.parse() {
+        Ok(IpAddr::V4(address)) => address.is_loopback() || address.is_private(),
+        Ok(IpAddr::V6(address)) => address.is_loopback() || address.is_unique_local(),
+        Err(_) => host == "localhost" || model.local_network,
+    }
+}

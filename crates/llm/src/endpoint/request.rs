@@ -1,0 +1,148 @@
+//! Bodies of requests in the two APIs. What is the same in every question of a kind comes first, so that servers can reuse what
+//! they have computed of it.
+
+use async_openai::types::chat::{
+    ChatCompletionRequestAssistantMessage, ChatCompletionRequestMessage, ChatCompletionRequestSystemMessage,
+    ChatCompletionRequestUserMessage, CreateChatCompletionRequest, ResponseFormat,
+};
+use serde_json::{Map, Value, json};
+
+use super::form::Form;
+use super::shape::{LimitName, Shape};
+use crate::config::{Api, JsonMode, Model, Reasoning};
+
+/// The least budget of reasoning that Anthropic accepts.
+const LEAST_REASONING: u64 = 1_024;
+
+/// A message of a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum ChatMessage {
+    /// Instructions.
+    System(String),
+    /// Data, or what was wrong with an answer.
+    User(String),
+    /// An answer that could not be used.
+    Assistant(String),
+}
+
+impl ChatMessage {
+    /// Returns the text.
+    pub(super) fn text(&self) -> &str {
+        match self {
+            ChatMessage::System(text) | ChatMessage::User(text) | ChatMessage::Assistant(text) => text,
+        }
+    }
+}
+
+/// A question, as it is asked of any server.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Question<'a> {
+    pub(super) messages: &'a [ChatMessage],
+    pub(super) form: Form,
+    /// Maximum tokens of the answer, reasoning included.
+    pub(super) max_output_tokens: u64,
+    /// Whether the server is llama.cpp, which reports how far it has read a prompt.
+    pub(super) reports_progress: bool,
+}
+
+/// Returns the path below the base URL.
+pub(super) fn path(api: Api) -> &'static str {
+    match api {
+        Api::Chat | Api::Azure => "chat/completions",
+        Api::Anthropic => "messages",
+    }
+}
+
+/// Returns the body of a request. Configured fields replace those of the same name.
+pub(super) fn body(model: &Model, question: Question<'_>, shape: Shape) -> Value {
+    let mut body = match model.api {
+        Api::Chat | Api::Azure => chat(model, question, shape),
+        Api::Anthropic => anthropic(model, question, shape),
+    };
+    if shape.streams {
+        body.insert("stream".into(), true.into());
+    }
+    body.extend(model.extra_body.clone());
+    Value::Object(body)
+}
+
+fn chat(model: &Model, question: Question<'_>, shape: Shape) -> Map<String, Value> {
+    let request = CreateChatCompletionRequest {
+        model: model.name.clone(),
+        messages: question.messages.iter().map(message).collect(),
+        temperature: model.temperature.filter(|_| shape.temperature),
+        response_format: match shape.json {
+            JsonMode::Schema => Some(ResponseFormat::JsonSchema { json_schema: question.form.schema() }),
+            JsonMode::Object => Some(ResponseFormat::JsonObject),
+            JsonMode::None => None,
+        },
+        ..CreateChatCompletionRequest::default()
+    };
+    let Ok(Value::Object(mut body)) = serde_json::to_value(request) else { unreachable!("requests are plain data") };
+    let limit = match shape.limit {
+        LimitName::MaxCompletionTokens => Some("max_completion_tokens"),
+        LimitName::MaxTokens => Some("max_tokens"),
+        LimitName::None => None,
+    };
+    body.extend(limit.map(|name| (name.to_owned(), question.max_output_tokens.into())));
+    if let Some(reasoning) = model.reasoning.filter(|_| shape.reasoning) {
+        body.insert("reasoning_effort".into(), reasoning.as_str().into());
+    }
+    if shape.streams && shape.counts {
+        body.insert("stream_options".into(), json!({ "include_usage": true }));
+    }
+    if shape.streams && question.reports_progress {
+        body.insert("return_progress".into(), true.into());
+    }
+    body
+}
+
+fn message(message: &ChatMessage) -> ChatCompletionRequestMessage {
+    match message {
+        ChatMessage::System(text) => ChatCompletionRequestSystemMessage::from(text.as_str()).into(),
+        ChatMessage::User(text) => ChatCompletionRequestUserMessage::from(text.as_str()).into(),
+        ChatMessage::Assistant(text) => ChatCompletionRequestAssistantMessage::from(text.as_str()).into(),
+    }
+}
+
+fn anthropic(model: &Model, question: Question<'_>, shape: Shape) -> Map<String, Value> {
+    let mut body = Map::new();
+    body.insert("model".into(), model.name.clone().into());
+    body.insert("max_tokens".into(), question.max_output_tokens.into());
+    let system = question.messages.iter().find_map(|message| match message {
+        ChatMessage::System(text) => Some(text.as_str()),
+        _ => None,
+    });
+    let mut block = json!({ "type": "text", "text": system.unwrap_or_default() });
+    if shape.caches {
+        block["cache_control"] = json!({ "type": "ephemeral" });
+    }
+    body.insert("system".into(), json!([block]));
+    let messages: Vec<Value> = question.messages.iter().filter_map(turn).collect();
+    body.insert("messages".into(), messages.into());
+    if shape.json == JsonMode::Schema {
+        let schema = question.form.schema().schema;
+        body.insert("output_config".into(), json!({ "format": { "type": "json_schema", "schema": schema } }));
+    }
+    match thinking(model.reasoning.filter(|_| shape.reasoning), question.max_output_tokens) {
+        Some(thinking) => drop(body.insert("thinking".into(), thinking)),
+        // Anthropic accepts no temperature beside reasoning.
+        None if shape.temperature => body.extend(model.temperature.map(|value| ("temperature".into(), value.into()))),
+        None => {}
+    }
+    body
+}
+
+fn turn(message: &ChatMessage) -> Option<Value> {
+    match message {
+        ChatMessage::System(_) => None,
+        ChatMessage::User(text) => Some(json!({ "role": "user", "content": text })),
+        ChatMessage::Assistant(text) => Some(json!({ "role": "assistant", "content": text })),
+    }
+}
+
+/// Returns the budget of reasoning; none if it would leave less than half of the tokens to the answer.
+fn thinking(reasoning: Option<Reasoning>, max_output_tokens: u64) -> Option<Value> {
+    let tokens = reasoning?.tokens().min(max_output_tokens / 2);
+    (tokens >= LEAST_REASONING).then(|| json!({ "type": "enabled", "budget_tokens": tokens }))
+}

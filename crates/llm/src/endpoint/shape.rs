@@ -1,0 +1,192 @@
+//! The shape of requests that a server accepts: which optional parameters it takes, and in which form an answer can be asked for.
+//!
+//! Servers refuse what they do not know with status 400 or 422 and mostly name it. A named parameter is left out or replaced by
+//! its other name; if none is named, the less demanding formats are tried, and at last a request without anything optional. The
+//! shape that worked is kept for the model, so a refusal costs one request in the life of the process.
+
+use serde_json::Value;
+
+use crate::config::{Api, JsonMode, Model};
+
+/// A parameter that servers refuse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Parameter {
+    /// `max_tokens`.
+    MaxTokens,
+    /// `max_completion_tokens`.
+    MaxCompletionTokens,
+    /// `stream_options`.
+    StreamOptions,
+    /// `stream`.
+    Stream,
+    /// `temperature`.
+    Temperature,
+    /// `reasoning_effort`, `thinking` and others.
+    Reasoning,
+    /// `response_format` and others.
+    Format,
+    /// `cache_control`.
+    CacheControl,
+}
+
+/// Names of parameters as refusals contain them. A name that begins with another comes before it.
+const NAMES: [(&str, Parameter); 16] = [
+    ("max_completion_tokens", Parameter::MaxCompletionTokens),
+    ("max_tokens", Parameter::MaxTokens),
+    ("stream_options", Parameter::StreamOptions),
+    ("include_usage", Parameter::StreamOptions),
+    ("stream options", Parameter::StreamOptions),
+    ("stream", Parameter::Stream),
+    ("temperature", Parameter::Temperature),
+    ("reasoning_effort", Parameter::Reasoning),
+    ("reasoning", Parameter::Reasoning),
+    ("thinking", Parameter::Reasoning),
+    ("response_format", Parameter::Format),
+    ("json_schema", Parameter::Format),
+    ("output_config", Parameter::Format),
+    ("structured output", Parameter::Format),
+    ("grammar", Parameter::Format),
+    ("cache_control", Parameter::CacheControl),
+];
+
+/// Returns the parameter that a refusal names: in its field `param`, or else first in its text.
+pub(super) fn refused_parameter(answer: &Value) -> Option<Parameter> {
+    let field = [&answer["error"]["param"], &answer["param"]].into_iter().find_map(Value::as_str);
+    field.and_then(first_named).or_else(|| first_named(&answer.to_string()))
+}
+
+fn first_named(text: &str) -> Option<Parameter> {
+    let text = text.to_lowercase();
+    let places = NAMES.iter().filter_map(|(name, parameter)| Some((text.find(name)?, *parameter)));
+    places.min_by_key(|(place, _)| *place).map(|(_, parameter)| parameter)
+}
+
+/// The name of the limit of the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LimitName {
+    /// OpenAI's newer name.
+    MaxCompletionTokens,
+    /// The older name, which most servers know.
+    MaxTokens,
+    /// No limit is sent.
+    None,
+}
+
+/// What a request contains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub(super) json: JsonMode,
+    pub(super) limit: LimitName,
+    /// Whether the limit's other name was refused too.
+    has_swapped: bool,
+    pub(super) streams: bool,
+    pub(super) counts: bool,
+    pub(super) temperature: bool,
+    pub(super) reasoning: bool,
+    pub(super) caches: bool,
+}
+
+impl Shape {
+    /// Returns the shape to try first.
+    pub(super) fn of(model: &Model) -> Shape {
+        // OpenAI's reasoning models accept only the newer name; most other servers know only the older one.
+        let is_openai = model.base_url.contains("api.openai.com") || model.api == Api::Azure;
+        Shape {
+            json: model.json,
+            limit: if is_openai { LimitName::MaxCompletionTokens } else { LimitName::MaxTokens },
+            has_swapped: false,
+            streams: true,
+            counts: true,
+            temperature: model.temperature.is_some(),
+            reasoning: model.reasoning.is_some(),
+            caches: true,
+        }
+    }
+
+    /// Returns the shape to try after a refusal, or `None` if nothing is left to leave out.
+    pub(super) fn after_refusal_of(self, parameter: Option<Parameter>) -> Option<Shape> {
+        parameter.and_then(|parameter| self.without(parameter)).or_else(|| self.with_less())
+    }
+
+    fn without(self, parameter: Parameter) -> Option<Shape> {
+        let shape = match parameter {
+            Parameter::MaxTokens | Parameter::MaxCompletionTokens => self.with_other_limit(),
+            Parameter::StreamOptions => Shape { counts: false, ..self },
+            Parameter::Stream => Shape { streams: false, ..self },
+            Parameter::Temperature => Shape { temperature: false, ..self },
+            Parameter::Reasoning => Shape { reasoning: false, ..self },
+            Parameter::Format => Shape { json: weaker(self.json)?, ..self },
+            Parameter::CacheControl => Shape { caches: false, ..self },
+        };
+        Some(shape).filter(|shape| *shape != self)
+    }
+
+    fn with_other_limit(self) -> Shape {
+        let limit = match self.limit {
+            LimitName::MaxTokens if !self.has_swapped => LimitName::MaxCompletionTokens,
+            LimitName::MaxCompletionTokens if !self.has_swapped => LimitName::MaxTokens,
+            _ => LimitName::None,
+        };
+        Shape { limit, has_swapped: true, ..self }
+    }
+
+    /// Returns the next weaker format; after the weakest, a shape without anything optional.
+    fn with_less(self) -> Option<Shape> {
+        let bare = Shape { streams: false, counts: false, temperature: false, reasoning: false, caches: false, ..self };
+        match weaker(self.json) {
+            Some(json) => Some(Shape { json, ..self }),
+            None => Some(bare).filter(|_| self.streams),
+        }
+    }
+}
+
+fn weaker(json: JsonMode) -> Option<JsonMode> {
+    match json {
+        JsonMode::Schema => Some(JsonMode::Object),
+        JsonMode::Object => Some(JsonMode::None),
+        JsonMode::None => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn refused_parameter_is_found_in_field_or_text() {
+        fn check(answer: Value, expect: Option<Parameter>) {
+            assert_eq!(refused_parameter(&answer), expect, "{answer}");
+        }
+        let openai = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+        check(json!({ "error": { "message": openai, "param": "max_tokens" } }), Some(Parameter::MaxTokens));
+        check(json!({ "error": { "message": openai, "param": null } }), Some(Parameter::MaxTokens));
+        let mistral = json!({ "detail": [{ "type": "extra_forbidden", "loc": ["body", "stream_options"] }] });
+        check(mistral, Some(Parameter::StreamOptions));
+        let vllm = "Stream options can only be defined when `stream=True`.";
+        check(json!({ "object": "error", "message": vllm, "code": 400 }), Some(Parameter::StreamOptions));
+        let ollama = "\"gemma3:1b\" does not support thinking";
+        check(json!({ "error": { "message": ollama } }), Some(Parameter::Reasoning));
+        check(json!({ "error": { "message": "no" } }), None);
+    }
+
+    #[test]
+    fn every_refusal_leads_to_a_smaller_request_until_nothing_is_left() {
+        let model = crate::config::ModelsConfig {
+            base_url: Some("http://127.0.0.1/v1".into()),
+            model: Some("m".into()),
+            ..Default::default()
+        };
+        let models = model.check(|_| None).unwrap();
+        let (_, model) = models.iter().next().unwrap();
+        for refused in NAMES.map(|(_, parameter)| Some(parameter)).into_iter().chain([None]) {
+            let (mut shape, mut steps) = (Shape::of(model), 0);
+            while let Some(next) = shape.after_refusal_of(refused) {
+                assert_ne!(next, shape);
+                (shape, steps) = (next, steps + 1);
+            }
+            assert!((2..10).contains(&steps), "{refused:?} took {steps} steps");
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! The speed of a model as measured on its answers, and the size of requests that it answers in about a minute.
+//!
+//! Sizes are rounded down to steps, so that small changes of the speed do not divide the same input differently: saved answers
+//! to the parts of an interrupted summary would then be of no use. Uses tokio's monotonic clock; nothing stored depends on it.
+
+use std::sync::{Mutex, MutexGuard};
+
+use super::completion::Completion;
+
+/// Seconds that one request should take.
+const GOAL: f64 = 60.0;
+
+/// Tokens of the lines of the first request, while nothing is known of a server on this machine or in the local network. A Pi
+/// reads them in two minutes.
+const FIRST: u64 = 1_536;
+
+/// Tokens of the answer for each token of lines: summaries and facts have at most about half of the words of their input.
+const ANSWER_SHARE: f64 = 0.5;
+
+/// Least tokens of lines in a request: with fewer, the instructions cost more than the lines.
+const LEAST: u64 = 384;
+
+/// Weight of a new measurement.
+const WEIGHT: f64 = 0.5;
+
+/// A request with fewer new tokens in its question says nothing about the speed of reading.
+const WORTH_MEASURING: u64 = 100;
+
+/// Speed of one model.
+#[derive(Debug, Default)]
+pub(super) struct Speed {
+    state: Mutex<State>,
+}
+
+/// What was measured, and the work so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct State {
+    /// Tokens of a question per second.
+    pub(super) reading: Option<f64>,
+    /// Tokens of an answer per second.
+    pub(super) writing: Option<f64>,
+    /// Answered requests.
+    pub(super) requests: u64,
+    /// Requests being answered.
+    pub(super) running: u64,
+    /// Seconds of all answered requests.
+    pub(super) seconds: f64,
+    /// Tokens of questions and answers, and those that were cached.
+    pub(super) tokens_in: u64,
+    pub(super) tokens_out: u64,
+    pub(super) cached: u64,
+    /// Tokens of the answer that is being written.
+    pub(super) current: u64,
+}
+
+impl Speed {
+    /// Returns the present state.
+    pub(super) fn now(&self) -> State {
+        *self.state()
+    }
+
+    /// Records an answer. `question` is an estimate, for servers that do not count.
+    pub(super) fn record(&self, completion: &Completion, question: u64) {
+        let timing = completion.timing;
+        let read = completion.tokens_in.unwrap_or(question).saturating_sub(completion.cached);
+        let (reading, writing) = match (timing.measured, timing.reading) {
+            (Some((reading, writing)), _) => (Some(reading), Some(writing)),
+            (None, Some(waited)) => {
+                (rate(read, waited.as_secs_f64()), rate(completion.out(), timing.writing.as_secs_f64()))
+            }
+            // One duration for both: reading is some ten times as fast as writing on most machines.
+            (None, None) => {
+                let writing = rate(completion.out() + read / 10, timing.writing.as_secs_f64());
+                (writing.map(|writing| writing * 10.0), writing)
+            }
+        };
+        let mut state = self.state();
+        if read >= WORTH_MEASURING {
+            state.reading = mean(state.reading, reading);
+        }
+        state.writing = mean(state.writing, writing);
+        state.requests += 1;
+        state.seconds += timing.reading.unwrap_or_default().as_secs_f64() + timing.writing.as_secs_f64();
+        state.tokens_in += completion.tokens_in.unwrap_or(question);
+        state.tokens_out += completion.out();
+        state.cached += completion.cached;
+    }
+
+    /// Counts a request while the returned value lives.
+    pub(super) fn begin(&self) -> Running<'_> {
+        self.state().running += 1;
+        Running(self)
+    }
+
+    /// Notes the tokens of the answer that is being written.
+    pub(super) fn note(&self, tokens: u64) {
+        self.state().current = tokens;
+    }
+
+    /// Returns the maximum tokens of the lines of a request with `fixed` further tokens, of at most `most`. `is_near` says that
+    /// the server may be a small machine.
+    pub(super) fn room(&self, fixed: u64, most: u64, is_near: bool) -> u64 {
+        let state = self.now();
+        let fitting = match (state.reading, state.writing) {
+            (Some(reading), Some(writing)) => {
+                let left = (GOAL - as_f64(fixed) / reading).max(0.0);
+                left / (1.0 / reading + ANSWER_SHARE / writing)
+            }
+            _ if is_near => as_f64(FIRST),
+            _ => return most,
+        };
+        if fitting >= as_f64(most) { most } else { step(fitting).max(LEAST).min(most) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no holder of the lock panics")
+    }
+}
+
+/// A request being answered.
+pub(super) struct Running<'a>(&'a Speed);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        state.running -= 1;
+        state.current = 0;
+    }
+}
+
+/// Rounds down to a multiple of [`LEAST`] by a power of two.
+fn step(tokens: f64) -> u64 {
+    let mut step = LEAST;
+    while as_f64(step) * 2.0 <= tokens {
+        step *= 2;
+    }
+    step
+}
+
+fn rate(tokens: u64, seconds: f64) -> Option<f64> {
+    (tokens > 0 && seconds > 0.0).then(|| as_f64(tokens) / seconds)
+}
+
+fn mean(before: Option<f64>, now: Option<f64>) -> Option<f64> {
+    match (before, now.filter(|rate| rate.is_finite() && *rate > 0.0)) {
+        (Some(before), Some(now)) => Some(before * (1.0 - WEIGHT) + now * WEIGHT),
+        (before, now) => now.or(before),
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "tokens of a request are far below 2^52")]
+fn as_f64(tokens: u64) -> f64 {
+    tokens as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::completion::Timing;
+    use super::*;
+
+    fn answered(tokens_in: u64, tokens_out: u64, timing: Timing) -> Speed {
+        let speed = Speed::default();
+        let completion =
+            Completion { tokens_in: Some(tokens_in), tokens_out: Some(tokens_out), timing, ..Completion::default() };
+        speed.record(&completion, 0);
+        speed
+    }
+
+    fn streamed(reading: u64, writing: u64) -> Timing {
+        let reading = Some(Duration::from_secs(reading));
+        Timing { reading, writing: Duration::from_secs(writing), measured: None }
+    }
+
+    #[test]
+    fn requests_fit_the_speed() {
+        fn check(speed: &Speed, expect: u64) {
+            assert_eq!(speed.room(500, 6_000, true), expect, "{:?}", speed.now());
+        }
+        check(&Speed::default(), 1_536);
+        assert_eq!(Speed::default().room(500, 6_000, false), 6_000);
+        // 20 tokens a second read and 4 written, as a Pi does: 200 tokens would fit.
+        check(&answered(1_000, 80, streamed(50, 20)), 384);
+        // 200 and 20: the 57 seconds left are enough for some 1,900 tokens of lines.
+        check(&answered(2_000, 400, streamed(10, 20)), 1_536);
+        check(&answered(5_000, 600, streamed(1, 5)), 6_000);
+        // The server's own figures take precedence.
+        let measured = Some((200.0, 20.0));
+        check(&answered(2_000, 400, Timing { measured, ..streamed(100, 200) }), 1_536);
+        // An answer that came at once.
+        let whole = Timing { reading: None, writing: Duration::from_secs(100), measured: None };
+        check(&answered(1_000, 300, whole), 384);
+    }
+
+    #[test]
+    fn cached_tokens_do_not_count_as_read() {
+        let speed = Speed::default();
+        let timing = streamed(1, 20);
+        speed.record(
+            &Completion {
+                tokens_in: Some(1_050),
+                cached: 1_000,
+                tokens_out: Some(40),
+                timing,
+                ..Completion::default()
+            },
+            0,
+        );
+        assert_eq!((speed.now().reading, speed.now().writing), (None, Some(2.0)));
+    }
+}

@@ -1,0 +1,139 @@
+//! Receives an answer: a stream of server-sent events, or JSON from a server that does not stream. The only deadline is for
+//! silence: a request fails if nothing of the answer comes for that long, however long the whole answer takes.
+
+use std::time::Duration;
+
+use futures::{Stream, StreamExt, TryStreamExt, stream};
+use reqwest::Response;
+use reqwest::header::CONTENT_TYPE;
+use serde_json::Value;
+use sse_stream::{Error as SseError, Sse, SseStream};
+use tokio::time::{Instant, timeout_at};
+
+use super::completion::{Completion, Reading, Timing, is_answer};
+use super::failure::EndpointError;
+use super::http::{failure_of, read, unreachable};
+use super::rate_limit::exhausted;
+
+/// Maximum bytes of a stream. An event of one token has some hundred bytes around it.
+const LONGEST_STREAM: usize = 32_000_000;
+
+/// Tokens of an answer that broke off: they were paid for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Spent {
+    pub(super) tokens_in: u64,
+    pub(super) tokens_out: u64,
+}
+
+/// Limits and counters of a request.
+pub(super) struct Watch<'a> {
+    /// When the request was sent.
+    pub(super) begun: Instant,
+    /// Maximum time without a token.
+    pub(super) silence: Duration,
+    /// Estimated tokens of the question.
+    pub(super) question: u64,
+    /// Called with the estimated tokens of the answer so far.
+    pub(super) progress: &'a (dyn Fn(u64) + Sync),
+    /// Called with the wait that a server asks for because its quota is used up.
+    pub(super) pause: &'a (dyn Fn(Duration) + Sync),
+    /// What attempts that failed have cost.
+    pub(super) spent: &'a mut Spent,
+}
+
+/// Sends a request and receives the answer.
+pub(super) async fn receive(request: reqwest::RequestBuilder, watch: Watch<'_>) -> Result<Completion, EndpointError> {
+    let late = EndpointError::Late(watch.silence);
+    let response = timeout_at(watch.begun + watch.silence, request.send()).await.map_err(|_| late.clone())?;
+    let response = response.map_err(unreachable)?;
+    if let Some(wait) = exhausted(response.headers()).filter(|_| response.status().is_success()) {
+        (watch.pause)(wait);
+    }
+    if is_stream(&response) {
+        return events(response, watch).await;
+    }
+    let (status, headers) = (response.status(), response.headers().clone());
+    let body = timeout_at(Instant::now() + watch.silence, read(response)).await.map_err(|_| late)??;
+    let answer: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
+    failure_of(status, &headers, &answer)?;
+    if !is_answer(&answer) {
+        return Err(EndpointError::Unusable("its answer is not a chat completion"));
+    }
+    let mut reading = Reading::default();
+    reading.take(&answer)?;
+    reading.end(Timing { reading: None, writing: watch.begun.elapsed(), measured: None })
+}
+
+fn is_stream(response: &Response) -> bool {
+    let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    response.status().is_success() && kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
+}
+
+async fn events(response: Response, watch: Watch<'_>) -> Result<Completion, EndpointError> {
+    let mut reading = Reading::default();
+    let answered = follow(response, &watch, &mut reading).await;
+    match answered {
+        Ok(timing) => reading.end(timing),
+        // A stream that was opened and has no token yet has cost nothing that anybody counts.
+        Err(failure) if reading.estimated_out() == 0 && reading.tokens_in().is_none() => Err(failure),
+        Err(failure) => {
+            watch.spent.tokens_in += reading.tokens_in().unwrap_or(watch.question);
+            watch.spent.tokens_out += reading.estimated_out();
+            // A further attempt needs a reservation of its own.
+            Err(if failure.passes() { EndpointError::BrokeOff } else { failure })
+        }
+    }
+}
+
+async fn follow(response: Response, watch: &Watch<'_>, reading: &mut Reading) -> Result<Timing, EndpointError> {
+    let headers = response.headers().clone();
+    let mut events = parsed(response);
+    let (mut deadline, mut first, mut last) = (Instant::now() + watch.silence, None, Instant::now());
+    loop {
+        let silent =
+            |_| if first.is_some() { EndpointError::Silent(watch.silence) } else { EndpointError::Late(watch.silence) };
+        let Some(event) = timeout_at(deadline, events.next()).await.map_err(silent)? else { break };
+        let Some(event) = event? else { break };
+        failure_of(reqwest::StatusCode::OK, &headers, &event)?;
+        if reading.take(&event)? {
+            last = Instant::now();
+            deadline = last + watch.silence;
+            if reading.estimated_out() > 0 {
+                first.get_or_insert(last);
+            }
+            (watch.progress)(reading.estimated_out());
+        }
+    }
+    if !reading.is_finished() {
+        return Err(EndpointError::Unreachable("the answer broke off".into()));
+    }
+    let first = first.unwrap_or(last);
+    Ok(Timing { reading: Some(first - watch.begun), writing: last - first, measured: None })
+}
+
+/// Returns the events of a stream as JSON, and `None` at its mark of the end.
+fn parsed(response: Response) -> impl Stream<Item = Result<Option<Value>, EndpointError>> + Unpin {
+    let mut bytes = 0;
+    let limited = response.bytes_stream().map_err(unreachable).and_then(move |chunk| {
+        bytes += chunk.len();
+        let too_long = || EndpointError::Unusable("its answer is longer than a million bytes");
+        futures::future::ready(if bytes > LONGEST_STREAM { Err(too_long()) } else { Ok(chunk) })
+    });
+    // Some servers leave out the blank line after the last event.
+    let ended = limited.chain(stream::once(futures::future::ready(Ok("\n\n".into()))));
+    Box::pin(SseStream::from_bytes_stream(ended).filter_map(|event| futures::future::ready(json(event).transpose())))
+}
+
+/// Returns the JSON of an event; none if it has no data, or is not JSON.
+fn json(event: Result<Sse, SseError>) -> Result<Option<Option<Value>>, EndpointError> {
+    match event {
+        Ok(Sse { data: Some(data), .. }) if data.trim() == "[DONE]" => Ok(Some(None)),
+        Ok(Sse { data: Some(data), .. }) => Ok(serde_json::from_str(&data).ok().map(Some)),
+        Ok(_) => Ok(None),
+        Err(SseError::Body(error)) => match error.downcast::<EndpointError>() {
+            Ok(failure) => Err(*failure),
+            Err(_) => Err(EndpointError::Unreachable("the answer broke off".into())),
+        },
+        Err(_) => Err(EndpointError::Unusable("its answer is not a stream of events")),
+    }
+}

@@ -1,0 +1,111 @@
+//! Slow servers: an answer may take any time as long as tokens come, and what was paid for is booked.
+
+use super::*;
+
+fn is_unavailable(error: &Error) -> bool {
+    matches!(error, Error::Unavailable { .. })
+}
+
+/// A pause that is long for a test.
+const PAUSE: Duration = Duration::from_millis(30);
+
+#[tokio::test]
+async fn answer_may_take_longer_than_the_time_without_a_token() {
+    let server = ModelServer::always(Script::Paced(PAUSE, PAUSE));
+    let rig = Rig::with(&server, json!({ "timeout": "600ms" }));
+    let begun = std::time::Instant::now();
+    let draft = rig.day(&a_day().await).await.unwrap();
+    assert_eq!(draft.sentences.len(), 3);
+    assert!(begun.elapsed() > Duration::from_millis(600), "the test does not show anything: {:?}", begun.elapsed());
+}
+
+#[tokio::test]
+async fn silence_ends_the_request_and_what_came_is_booked() {
+    let long = Duration::from_secs(3_600);
+    for (script, expect, calls) in [
+        (Script::Paced(long, PAUSE), "no answer within 100ms", 0),
+        (Script::Paced(Duration::ZERO, long), "no answer within 100ms", 0),
+        (Script::Stalls(6), "no further token within 100ms", 1),
+    ] {
+        let server = ModelServer::always(script);
+        let rig = Rig::with(&server, json!({ "timeout": "100ms" }));
+        let error = rig.day(&a_day().await).await.unwrap_err();
+        assert!(is_unavailable(&error) && error.to_string().contains(expect), "{error}");
+        assert_eq!((server.requests().len(), rig.spent().await.0), (1, calls), "{expect}");
+    }
+}
+
+#[tokio::test]
+async fn answer_that_breaks_off_is_asked_for_again_and_both_are_booked() {
+    let server = ModelServer::start([Script::BreaksOff(4)]);
+    let rig = Rig::new(&server);
+    let draft = rig.day(&a_day().await).await.unwrap();
+    assert_eq!((server.requests().len(), draft.sentences.len()), (2, 3));
+    let whole = ModelServer::start([]);
+    let once = Rig::new(&whole).day(&a_day().await).await.unwrap();
+    let (calls, tokens) = rig.spent().await;
+    assert!(calls == 2 && tokens > once.tokens * 3 / 2, "{tokens} tokens, {} for one answer", once.tokens);
+}
+
+#[tokio::test]
+async fn answers_that_only_break_off_are_an_outage_that_was_paid_for() {
+    let server = ModelServer::always(Script::BreaksOff(6));
+    let rig = Rig::new(&server);
+    let error = rig.day(&a_day().await).await.unwrap_err();
+    assert!(is_unavailable(&error) && error.to_string().contains("the answer broke off"), "{error}");
+    let (calls, tokens) = rig.spent().await;
+    assert!(server.requests().len() == 4 && calls == 4 && tokens > 1_000, "{calls} {tokens}");
+}
+
+#[tokio::test]
+async fn requests_of_a_slow_server_become_smaller_and_the_summary_is_complete() {
+    let day = a_long_day(4, 6).await;
+    let server = ModelServer::start([]);
+    let rig = Rig::new(&server);
+    rig.day(&day).await.unwrap();
+    assert_eq!(server.requests().len(), 1, "a fast server gets all of it at once");
+    let server = ModelServer::start([]);
+    let rig = Rig::new(&server);
+    // Thirty tokens a second read, five written.
+    let timing = Timing { measured: Some((30.0, 5.0)), ..Timing::default() };
+    let slow = Completion { tokens_in: Some(1_000), timing, ..Completion::default() };
+    let speed = &rig.endpoint.channel(Purpose::Daily).unwrap().learnt.speed;
+    (0..40).for_each(|_| speed.record(&slow, 0));
+    let draft = rig.day(&day).await.unwrap();
+    assert!(server.requests().len() >= 3, "{}", server.requests().len());
+    assert!(!draft.sentences.is_empty());
+}
+
+#[tokio::test]
+async fn server_with_one_slot_gets_one_request_at_a_time() {
+    let server = ModelServer::speaking(
+        Dialect::LlamaCpp { window: 8_192, slots: 1 },
+        [0, 1, 2].map(|_| Script::Paced(Duration::from_millis(80), Duration::ZERO)),
+    );
+    // Two requests at once would make the second wait longer than this.
+    let rig = Rig::with(&server, json!({ "timeout": "5s" }));
+    let day = a_day().await;
+    let most = async {
+        let mut most = 0;
+        for _ in 0..100 {
+            let speed = &rig.endpoint.channel(Purpose::Daily).unwrap().learnt.speed;
+            most = most.max(speed.now().running);
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        most
+    };
+    let (one, two, most) = tokio::join!(rig.day(&day), rig.day(&day[..2]), most);
+    assert!(one.is_ok() && two.is_ok());
+    assert_eq!(most, 1);
+}
+
+#[tokio::test]
+async fn used_up_quota_delays_the_next_request_only() {
+    // Without a header nothing waits; with one the breaker stays closed and the request is made after the wait.
+    let server = ModelServer::speaking(Dialect::OpenAi, [Script::Refuses(429, Some(0))]);
+    let rig = Rig::new(&server);
+    rig.day(&a_day().await).await.unwrap();
+    rig.day(&a_day().await[..2]).await.unwrap();
+    // A refusal of `max_tokens`, one of the rate, and two answers.
+    assert_eq!(server.requests().len(), 4);
+}
