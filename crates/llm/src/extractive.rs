@@ -1,7 +1,7 @@
 //! The built-in engine: a summary is a selection of the input's sentences, in order of time, within a budget of words.
 //!
 //! Purely lexical: the same on every processor, free, and without a model. Reads messages by sentence (`reading`: `clean`,
-//! `split`, `openers`, `pronouns`, `dates`), rates whether each stands alone (`dependence`) and its content (`worth`: `words`,
+//! `split`, `openers`, `pronouns`, `dates`), rates whether each stands alone (`dependence`, `continuations`) and its content (`worth`: `words`,
 //! `events`, `vague`), selects the best without repetition (`choose`) and formats them (`lines`). Sentences of a sealed base
 //! compete with late ones. Never rewords: a line is one sentence of a turn, or one with those that depend on it. Words are
 //! removed (remarks, links, cuts marked "…") or added: a name for the first pronoun, dates in brackets, a question before its
@@ -12,6 +12,7 @@ mod budget;
 mod candidates;
 mod choose;
 mod clean;
+mod continuations;
 mod dates;
 mod dependence;
 mod events;
@@ -42,7 +43,7 @@ pub use explain::{Step, explain};
 
 /// Part of every recipe. Change it with every change to this folder that can change a summary, so that older summaries are
 /// recognised as outdated.
-const VERSION: &str = "extractive 3";
+const VERSION: &str = "extractive 4";
 
 /// The built-in engine.
 #[derive(Clone, Copy, Debug, Default)]

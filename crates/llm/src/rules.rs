@@ -52,6 +52,16 @@ impl Extractor for Rules {
 /// Returns whether the rules read a turn. They skip system and tool turns, and assistants without a personal name: these say
 /// nothing about a person.
 fn is_read(turn: &Memory) -> bool {
+    let Body::Turn { speaker, role, .. } = &turn.body else { return false };
+    match role {
+        Role::User => !speaker.is_empty(),
+        Role::Assistant => !speaker.is_empty() && !is_assistant(speaker),
+        Role::System | Role::Tool => false,
+    }
+}
+
+/// Returns whether a speaker has the name of a kind of program, or of a known assistant, rather than one that a person chose.
+pub(crate) fn is_assistant(speaker: &str) -> bool {
     const ASSISTANTS: [&str; 12] = [
         "assistant",
         "ai",
@@ -66,10 +76,5 @@ fn is_read(turn: &Memory) -> bool {
         "copilot",
         "siri",
     ];
-    let Body::Turn { speaker, role, .. } = &turn.body else { return false };
-    match role {
-        Role::User => !speaker.is_empty(),
-        Role::Assistant => !speaker.is_empty() && !ASSISTANTS.contains(&speaker.to_lowercase().as_str()),
-        Role::System | Role::Tool => false,
-    }
+    ASSISTANTS.contains(&speaker.to_lowercase().as_str())
 }

@@ -120,7 +120,7 @@ impl Quote<'_> {
         } else {
             worth::of(&text, self.language, length(&text), grain, names)
         };
-        if self.speaker == Some(Role::Assistant.as_str()) {
+        if self.speaker.is_some_and(crate::rules::is_assistant) {
             worth.factor *= EXPLAINED;
             worth.is_definite = false;
         }

@@ -1,4 +1,4 @@
-//! Removes from a message what was not said: captions and other remarks in brackets, code, quoted mail, tables, emphasis marks.
+//! Removes from a message what was not said: captions and other remarks in brackets, code, quoted mail, tables, headings, marks.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ const LONGEST: usize = 400;
 
 /// Returns the text without these parts. Line breaks are kept.
 pub(super) fn without_asides(text: &str) -> Cow<'_, str> {
-    if !text.contains(['[', '`', '>', '|', '*']) {
+    if !text.contains(['[', '`', '>', '|', '*', '#', '<']) {
         return Cow::Borrowed(text);
     }
     let mut is_code = false;
@@ -16,13 +16,19 @@ pub(super) fn without_asides(text: &str) -> Cow<'_, str> {
         let bare = line.trim_start();
         let is_mark = bare.starts_with("```");
         is_code ^= is_mark;
-        if !is_mark && !is_code && !bare.starts_with("> ") && !bare.starts_with('|') {
+        if !is_mark && !is_code && !bare.starts_with("> ") && !bare.starts_with('|') && !is_heading(bare) {
             kept.push_str(&without_remarks(line));
             kept.push('\n');
         }
     }
     // A message of code only is quoted as it is.
     if kept.trim().is_empty() { Cow::Borrowed(text) } else { Cow::Owned(kept.replace("**", "")) }
+}
+
+/// Returns whether a line is a heading in Markdown.
+fn is_heading(line: &str) -> bool {
+    let title = line.trim_start_matches('#');
+    (1..=6).contains(&(line.len() - title.len())) && title.starts_with(' ')
 }
 
 fn without_remarks(line: &str) -> Cow<'_, str> {
@@ -83,5 +89,8 @@ mod tests {
         check("a [ b", "a [ b");
         check("> You wrote this\nI did.\n```\ncode\n```\n**Done** then.", "I did.\nDone then.");
         check("```\ncode\n```", "```\ncode\n```");
+        check("# Monday\nI moved.\n## Done", "I moved.");
+        check("# Monday", "# Monday");
+        check("#812 is merged", "#812 is merged");
     }
 }

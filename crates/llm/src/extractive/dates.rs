@@ -27,6 +27,11 @@ pub(super) fn name_a_day(words: &[String]) -> bool {
     words.windows(2).any(|pair| is_month(&pair[0]) && is_day(&pair[1]) || is_day(&pair[0]) && is_month(&pair[1]))
 }
 
+/// Returns whether a lower-case word is a month or a weekday.
+pub(super) fn is_calendar_word(word: &str) -> bool {
+    phrases::month(word).is_some() || phrases::weekday(strip(word)).is_some()
+}
+
 /// Returns the sentence, said on `day`, with dates behind its times.
 pub(super) fn resolve(sentence: &str, day: Date, language: Language) -> String {
     if language == Language::Unspaced {
@@ -179,7 +184,10 @@ fn plain_weekday(tokens: &[Token], words: &[&str], at: usize, day: Date) -> Foun
     if !is_written_as_day(words[at], is_capital, before) || is_named || (is_repeated && !is_moved_to) || is_range {
         return None;
     }
-    let is_ahead = ["by", "until", "till", "to", "for"].contains(&before) || tense::is_future(words, at);
+    // "Crews restored power by Tuesday night", but "I asked for it by Tuesday".
+    let is_done = before == "by" && tense::is_past(words, at) && !words[..at].iter().any(|word| tense::asks(word));
+    let is_limit = ["by", "until", "till", "to", "for"].contains(&before) && !is_done;
+    let is_ahead = is_limit || tense::is_future(words, at);
     let span = if is_ahead { Span::weekday_after(day, weekday)? } else { Span::weekday_before(day, weekday)? };
     Some((1 + part_of_day(after), span))
 }
@@ -265,6 +273,15 @@ mod tests {
 
     #[test]
     fn days_weeks_months_and_years_get_dates() {
+        check(
+            "The ship reached the pier at 3:40 p.m. Wednesday, early.",
+            "The ship reached the pier at 3:40 p.m. Wednesday [2026-03-04], early.",
+        );
+        check(
+            "Crews restored power by Monday night, it said.",
+            "Crews restored power by Monday night [2026-03-02], it said.",
+        );
+        check("He asked for the report by Monday.", "He asked for the report by Monday [2026-03-09].");
         check("I sold it yesterday.", "I sold it yesterday [2026-03-03].");
         check("Last night we ate out.", "Last night [2026-03-03] we ate out.");
         check("Today's build broke.", "Today's [2026-03-04] build broke.");

@@ -98,15 +98,16 @@ fn foreign(tokens: &[Token], language: Language) -> Dependence {
     let word = |at: usize| tokens.get(at).map(|token| token.lower.as_str()).unwrap_or_default();
     let (leaning, asides) = match language {
         Language::German => (
-            "er sie es ihr ihre ihm ihnen sein seine dies dieser diese dieses jener deshalb deswegen dort dann",
+            "er sie es ihr ihre ihm ihnen sein seine dies dieser diese dieses jener deshalb deswegen dort dann danach dabei dafür \
+             damit daraufhin darum darauf davon dazu außerdem trotzdem",
             "hallo hi danke bitte guten gute tschüss ja nein ok okay super toll schön klar genau herzlichen gern gerne",
         ),
         Language::French => (
-            "il elle ils elles ce c'est cela ça ceci lui leur son sa ses celui celle",
+            "il elle ils elles ce c'est cela ça ceci lui leur son sa ses celui celle ensuite puis donc alors",
             "bonjour bonsoir salut merci oui non ok d'accord super bravo félicitations génial parfait",
         ),
         Language::Spanish => (
-            "él ella ellos ellas eso esto ese esa su sus aquello",
+            "él ella ellos ellas eso esto ese esa su sus aquello luego entonces después además",
             "hola gracias sí no ok vale claro genial perfecto buenos buenas felicidades adiós qué",
         ),
         Language::Portuguese => (
@@ -124,7 +125,8 @@ fn foreign(tokens: &[Token], language: Language) -> Dependence {
         _ => ("", ""),
     };
     // Courtesy is short; a longer sentence that begins with "no" or "ja" may have content.
-    if is_in(asides, word(0)) && tokens.len() < 6 {
+    let is_thanks = is_in(THANKS, word(0));
+    if is_in(asides, word(0)) && (tokens.len() < 6 || is_thanks && tokens.len() < 12) {
         Dependence::Aside
     } else if is_in(leaning, word(0)) && !is_in("y faut", word(1)) {
         Dependence::Leaning
@@ -133,21 +135,40 @@ fn foreign(tokens: &[Token], language: Language) -> Dependence {
     }
 }
 
+const THANKS: &str = "danke merci gracias obrigado obrigada grazie bedankt dank";
+
 fn unspaced(sentence: &str) -> Dependence {
     let bare = sentence.trim_start_matches(|c: char| !c.is_alphanumeric());
     let starts = |list: &str| list.split(' ').any(|one| bare.starts_with(one));
     let is_short = bare.chars().count() < 9;
-    if is_short
+    let is_courtesy = is_short
         && starts(
-            "你好 您好 谢谢 謝謝 好的 嗯 哈 早上好 晚安 再见 是的 不客气 太好了 こんにちは ありがとう はい おはよう",
+            "你好 您好 谢谢 謝謝 好的 嗯 哈 早上好 晚安 再见 是的 不客气 太好了 恭喜 こんにちは ありがとう はい おはよう",
+        );
+    if is_courtesy || asks(bare) {
+        Dependence::Aside
+    } else if is_bare_reaction(bare)
+        || starts(
+            "他 她 它 这是 那是 这个是 那个 彼は 彼女 それ これ 我也 理由 原因 因为 所以 但是 而且 不过 然后 因此 另外",
         )
     {
-        Dependence::Aside
-    } else if starts("他 她 它 这是 那是 这个是 那个 彼は 彼女 それ これ") {
         Dependence::Leaning
     } else {
         Dependence::Independent
     }
+}
+
+/// Returns whether Chinese asks without a question mark, as chats do: "看啥", "怎么了".
+fn asks(sentence: &str) -> bool {
+    const WORDS: [&str; 8] = ["什么", "啥", "怎么", "谁", "哪", "几点", "为什么", "多少"];
+    let bare = sentence.trim_end_matches(|c: char| !c.is_alphanumeric());
+    bare.ends_with(['吗', '呢']) || (bare.chars().count() < 7 && WORDS.iter().any(|word| bare.contains(word)))
+}
+
+/// Returns whether Chinese is too short to say who did what, without a number and a completed action: "好贵".
+fn is_bare_reaction(sentence: &str) -> bool {
+    let letters = sentence.chars().filter(|c| c.is_alphanumeric()).count();
+    letters < 6 && !sentence.contains(|c: char| c.is_ascii_digit() || ['了', '过', 'た', '['].contains(&c))
 }
 
 #[cfg(test)]
@@ -190,6 +211,8 @@ mod tests {
                 "Your garden needs water.",
                 "Sie ist nach Bern gezogen, das war gut.",
                 "她去了北京。",
+                "好贵",
+                "理由：团队只有四个人。",
             ],
         );
         check(
@@ -202,6 +225,8 @@ mod tests {
                 "A photo of a dog on a beach",
                 "谢谢！",
                 "你什么时候来看我？",
+                "怎么了",
+                "周末有人去吗",
                 "Danke schön!",
                 "Follow our live coverage.",
             ],

@@ -96,16 +96,22 @@ pub(super) fn of(words: &[String], is_own: bool, language: Language) -> Event {
 
 /// Classifies Chinese by a few common words.
 fn of_unspaced(sentence: &str) -> Event {
-    const WORDS: [(Event, &str); 6] = [
-        (Life, "结婚 離婚 离婚 去世 出生 搬到 搬家 辞职 辭職 升职 失业 被裁 毕业 畢業 退休 怀孕 手术 住院 过敏"),
-        (Decision, "决定 決定 签 取消 推迟 同意 选择"),
-        (Deadline, "截止 到期 考试 面试 预约"),
-        (Achievement, "赢 获奖 完成 通过 录取 发布 第一次"),
-        (Gain, "买 買 卖 賣 收到 开始"),
-        (Problem, "坏 丢 失败 受伤 生病 事故"),
+    const WORDS: [(Event, &str); 7] = [
+        (
+            Life,
+            "结婚 離婚 离婚 分手 订婚 去世 出生 搬到 搬家 辞职 辭職 离职 入职 升职 失业 被裁 毕业 畢業 读研 上小学 入学 退休 怀孕 手术 住院 过敏 确诊",
+        ),
+        (Decision, "决定 決定 签 取消 推迟 同意 选择 立项 改用 改为"),
+        (Deadline, "截止 到期 考试 面试 预约 答辩"),
+        (Achievement, "赢 获奖 完成 通过 录取 发布 上线 第一次"),
+        (Public, "宣布 当选 选举 地震 爆炸 袭击 逮捕 法院 判处 总统 总理 制裁 停火 罢工 法案 投票 死亡 遇难"),
+        (Gain, "买 買 卖 賣 收到 开始 养了 租了 租好"),
+        (Problem, "坏 丢 失败 受伤 生病 感冒 发烧 事故 故障 报错"),
     ];
     let has = |list: &str| list.split(' ').any(|word| sentence.contains(word));
-    WORDS.into_iter().find(|(_, list)| has(list)).map_or(Happening, |(event, _)| event)
+    let named = WORDS.into_iter().find(|(_, list)| has(list)).map(|(event, _)| event);
+    // "了" and "过" mark what is completed.
+    named.unwrap_or(if has("了 过 た") { Happening } else { State })
 }
 
 const PLANS: [&str; 16] = [
@@ -273,6 +279,9 @@ mod tests {
         check("I want to move to Spain.", Plan);
         check("If I moved, the dog would be sad.", Event::None);
         check("Painting is a great outlet.", Event::None);
+        check("我决定读研了", Life);
+        check("我去了北京", Happening);
+        check("爸爸的血压有点高", State);
         check("Ich bin nach Bern umgezogen.", Life);
         check("Me mudé a Madrid.", Life);
     }

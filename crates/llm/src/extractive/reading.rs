@@ -8,13 +8,16 @@ use super::dependence::{self, Dependence};
 use super::language::Language;
 use super::names::Names;
 use super::tokens::tokens;
-use super::{clean, dates, openers, pronouns, split, unnamed, words};
+use super::{clean, continuations, dates, openers, pronouns, split, unnamed, words};
 
 /// Maximum sentences of one message that are read: as many as the longest stored message (256 KiB) has of 64 bytes each.
 const SENTENCES: usize = 4096;
 
 /// Maximum words of a passage: a line of a summary is read at a glance.
 const PASSAGE: usize = 26;
+
+/// Maximum words of a passage that ends with a sentence about nobody: it has no other place, and news have long sentences.
+const CONTINUED: usize = 45;
 
 /// A sentence of a message, as it may be quoted.
 #[derive(Clone, Debug)]
@@ -30,6 +33,8 @@ pub(super) struct Read {
     pub(super) place: usize,
     /// Whether it begins a line of the message: lines of a log or a list do not continue each other.
     begins_line: bool,
+    /// Whether it continues the sentence before without a pronoun.
+    continues: bool,
 }
 
 /// Returns the sentences of a message of a day. Splits those longer than `room` words into clauses, where they have any.
@@ -37,23 +42,28 @@ pub(super) fn of(message: &str, day: Date, room: usize, names: &Names) -> Vec<Re
     let cleaned = clean::without_asides(message);
     let language = Language::of(&tokens(&cleaned));
     // Where sentences begin with capitals, a piece that does not is a clause of a longer sentence.
+    let is_code = message.trim_start().starts_with("```") && matches!(cleaned, std::borrow::Cow::Borrowed(_));
+    // Where writers speak of themselves, "the dog" is often theirs, and known.
+    let is_report = language != Language::English || !continuations::is_of_writer(&tokens(&cleaned));
     let is_capitalized = language == Language::English && cleaned.trim_start().starts_with(char::is_uppercase);
     let mut before = String::new();
     let mut read = Vec::new();
     for sentence in split::sentences(&cleaned, room).take(SENTENCES) {
-        let text = resolved(without_number(sentence), &before, language, names);
-        let dependence = dependence::of(&text, &tokens(&text), language);
+        let text = resolved(without_agency(without_number(sentence)), &before, language, names);
+        let dependence = if is_code || leads_a_list(&cleaned, sentence) {
+            Dependence::Aside
+        } else {
+            dependence::of(&text, &tokens(&text), language)
+        };
+        let begins_line = begins_line(&cleaned, sentence);
+        let is_behind = !begins_line && read.last().is_some_and(|last: &Read| last.dependence != Dependence::Aside);
+        let continues = is_report && is_behind && continues(&text, language);
+        let dependence = if continues { dependence.max(Dependence::Leaning) } else { dependence };
         let dependence =
             if is_capitalized && is_loose_clause(sentence) { dependence.max(Dependence::Leaning) } else { dependence };
         let text = if is_capitalized { openers::capitalized(&text) } else { text };
         let text_with_dates = dates::resolve(&text, day, language);
-        read.push(Read {
-            text: text_with_dates,
-            language,
-            dependence,
-            place: read.len(),
-            begins_line: begins_line(&cleaned, sentence),
-        });
+        read.push(Read { text: text_with_dates, language, dependence, place: read.len(), begins_line, continues });
         before = text;
     }
     with_passages(read, names)
@@ -76,7 +86,7 @@ fn with_passages(read: Vec<Read>, names: &Names) -> Vec<Read> {
         let goes_on = |next: &&Read| !next.begins_line && leans(next);
         for next in read[place + 1..].iter().take_while(goes_on) {
             text = format!("{text} {}", next.text);
-            if length(&text) > PASSAGE {
+            if length(&text) > if next.continues { CONTINUED } else { PASSAGE } {
                 break;
             }
             found.push(Read { text: text.clone(), ..first.clone() });
@@ -87,8 +97,32 @@ fn with_passages(read: Vec<Read>, names: &Names) -> Vec<Read> {
 
 /// Returns whether a sentence, which is a slice of the text, is the first of its line.
 fn begins_line(text: &str, sentence: &str) -> bool {
-    let start = (sentence.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
-    text.get(..start).is_none_or(|before| before.trim_end_matches([' ', '\t', '-', '*', '•']).ends_with('\n'))
+    const MARKS: [char; 8] = [' ', '\t', '-', '*', '•', '>', '–', '·'];
+    let before = text.get(..start_of(text, sentence)).map(|before| before.trim_end_matches(MARKS));
+    before.is_none_or(|before| before.is_empty() || before.ends_with('\n'))
+}
+
+/// Returns whether only a colon follows in the line: "Common causes:".
+fn leads_a_list(text: &str, sentence: &str) -> bool {
+    let rest = text.get(start_of(text, sentence) + sentence.len()..).unwrap_or_default();
+    let rest = rest.strip_prefix([':', '：']);
+    rest.is_some_and(|rest| rest.lines().next().is_none_or(|line| line.trim().is_empty()))
+}
+
+/// Returns where a sentence, which is a slice of the text, begins.
+fn start_of(text: &str, sentence: &str) -> usize {
+    (sentence.as_ptr() as usize).saturating_sub(text.as_ptr() as usize)
+}
+
+/// Returns whether a sentence behind another needs that one. In languages other than English these are very short sentences: "Trop
+/// bruyant."
+fn continues(text: &str, language: Language) -> bool {
+    let tokens = tokens(text);
+    match language {
+        Language::English => continuations::is(&tokens) || continuations::is_quote_of_someone(text),
+        Language::Unspaced => false,
+        _ => tokens.len() <= 4,
+    }
 }
 
 /// Returns whether a sentence such as "I sold it" needs the one before it to be understood.
@@ -124,6 +158,16 @@ fn without_number(sentence: &str) -> &str {
     }
 }
 
+/// Removes the name of a news agency: "(Reuters) – Turkey agrees".
+fn without_agency(sentence: &str) -> &str {
+    let split = || sentence.strip_prefix('(')?.split_once(") ");
+    let Some((agency, rest)) = split() else { return sentence };
+    let is_name =
+        agency.starts_with(char::is_uppercase) && agency.chars().all(|c| c.is_alphabetic() || " /.".contains(c));
+    let text = rest.trim_start_matches(['–', '—', '-']);
+    if is_name && text.len() < rest.len() && !text.trim().is_empty() { text.trim_start() } else { sentence }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,6 +182,15 @@ mod tests {
         check("I bought a red boat. It leaks.", &["I bought a red boat.", "I bought a red boat. It leaks."]);
         check("Thanks! It leaks.", &[]);
         check("I bought a red boat.\nIt leaks.", &["I bought a red boat."]);
+        check(
+            "Mayor Tom Reilly won a third term. Turnout was 38%.",
+            &["Mayor Tom Reilly won a third term.", "Mayor Tom Reilly won a third term. Turnout was 38%."],
+        );
+        check(
+            "Tom sold the boat. Common causes:\n- the stern gland failed\n## Plans\n- Ann buys a pump",
+            &["Tom sold the boat.", "The stern gland failed", "Ann buys a pump"],
+        );
+        check("(Reuters) – Turkey backs the bid of Sweden.", &["Turkey backs the bid of Sweden."]);
         check(
             "Ayer firmé el contrato del piso. Eso fue un susto.",
             &[
