@@ -99,7 +99,7 @@ async fn free(service: &Service, agent: &Agent, id: String) -> Result<String, Pr
         Err(problem) => return Err(problem),
     }
     let place = TurnKey { conversation: id.clone(), id: HEADER.to_owned() };
-    if service.is_place_forgotten(agent, &place).await? {
+    if service.is_message_forgotten(agent, &place).await? {
         service.allow_place(agent, &place).await?;
     }
     Ok(id)
