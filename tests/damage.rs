@@ -104,9 +104,9 @@ fn kind(part_path: &Path) -> String {
 
 fn remove(part_path: &Path) {
     if part_path.is_dir() {
-        std::fs::remove_dir_all(part_path).unwrap()
+        std::fs::remove_dir_all(part_path).unwrap();
     } else {
-        std::fs::remove_file(part_path).unwrap()
+        std::fs::remove_file(part_path).unwrap();
     }
 }
 

@@ -69,8 +69,8 @@ impl History {
         let expires_at = request.lifetime_seconds.map(|_| at + SignedDuration::from_secs(LIFETIME.into()));
         self.note(agent, format!("stores as {key} {request:?}"));
         let passages = self.store_document(agent, document_key(&key), request, at).await;
-        let document_key = StoredAs::Document(format!("notes/{key}"), passages);
-        self.truth.entries.push(Entry { agent, document_key, at, words, state: EntryState::Live, expires_at });
+        let stored_as = StoredAs::Document(format!("notes/{key}"), passages);
+        self.truth.entries.push(Entry { agent, stored_as, at, words, state: EntryState::Live, expires_at });
     }
 
     /// Returns a text of many passages or a JSON value, which may be searched in part and may expire.
