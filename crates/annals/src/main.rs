@@ -1,5 +1,7 @@
 //! The command `annals`: parses the arguments, opens the data folder, runs the command.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 mod cli;
 mod client;
 mod commands;

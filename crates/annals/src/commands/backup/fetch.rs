@@ -55,7 +55,7 @@ pub(crate) async fn fetch(target: &Target, backup: &str, into: &Path) -> Result<
 /// not read as a full disk.
 async fn wrong_sizes(target: &Target, backup: &str, manifest: &Manifest) -> Result<Vec<String>> {
     let wrong = manifest.files.iter().map(|entry| async move {
-        match target.store.head(&target.place(backup, &entry.path)).await {
+        match target.store.head(&target.object_path(backup, &entry.path)).await {
             Ok(found) if found.size == entry.bytes => Ok(None),
             Ok(found) => Ok(Some(wrong_size(entry, found.size))),
             Err(object_store::Error::NotFound { .. }) => Ok(Some(format!("{} is missing", entry.path))),
