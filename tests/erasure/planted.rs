@@ -108,6 +108,7 @@ impl Planted {
                 replaces: row.rolled_up(),
                 input_digest: Digest::of(["kept"]),
                 recipe: Digest::of(["kept"]),
+                author: None,
                 sources: memory.sources().to_vec(),
                 degraded: false,
                 draft: Some(draft),

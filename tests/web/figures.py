@@ -11,6 +11,7 @@ import statistics
 import sys
 import tempfile
 import threading
+from contextlib import closing
 from datetime import date, datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -110,7 +111,7 @@ def set_states(data):
     (data / "jobs").mkdir(exist_ok=True)
     job = (DOCS.parent / "jobs" / "rollup.toml").read_text()
     (data / "jobs" / "rollup.toml").write_text(job.replace("enabled = true", "enabled = false"))
-    with sqlite3.connect(data / "catalog.sqlite") as catalog:
+    with closing(sqlite3.connect(data / "catalog.sqlite")) as connection, connection as catalog:
         catalog.execute("UPDATE ledger SET sealed = 1 WHERE period = '2025-01'")
         catalog.execute("DELETE FROM summary WHERE period IN ('2025-W03', '2025-W04', '2025-W10')")
         catalog.execute("UPDATE ledger SET degraded = 1 WHERE period = '2025-W08'")
@@ -165,7 +166,7 @@ def fill(data, turns):
     command("import", str(seed), "--data", str(data))
     command("rollup", "--data", str(data))
     first, days = date(2016, 1, 5), 3652
-    with sqlite3.connect(data / "catalog.sqlite") as catalog:
+    with closing(sqlite3.connect(data / "catalog.sqlite")) as connection, connection as catalog:
         (agent, seq), = catalog.execute("SELECT agent_id, seq FROM agent WHERE name = 'big'")
         seq += 1000
         row = lambda n, day, second: (agent, f"t-{n:026}", f"c{n % 97}", str(n), day.isoformat(), micros(day, 30000 + second), "user", "Ann", f"Message {n} about the walnut tree and the boat.", seq + n)
@@ -188,6 +189,12 @@ def fill(data, turns):
     (data / "done").mkdir(exist_ok=True)
     for job in ("verification", "compaction"):
         (data / "done" / job).write_text(NOW)
+    # Ids are digests; the service knows those of its periods.
+    service = Service(data)
+    ids = [(view["summary"], view["period"]) for view in service.send("GET", "/v1/agents/big/periods", None)["periods"] if view.get("summary")]
+    service.stop()
+    with closing(sqlite3.connect(data / "catalog.sqlite")) as connection, connection as catalog:
+        catalog.executemany("UPDATE summary SET id = ? WHERE period = ?", ids)
 
 
 def resident(process):

@@ -40,7 +40,7 @@ class Service:
         return self.send("PUT", path, body)
 
     def send(self, method, path, body):
-        request = urllib.request.Request(self.address + path, json.dumps(body).encode(), {"Content-Type": "application/json"}, method=method)
+        request = urllib.request.Request(self.address + path, json.dumps(body).encode() if body else None, {"Content-Type": "application/json"}, method=method)
         with urllib.request.urlopen(request) as answer:
             return json.load(answer)
 

@@ -259,6 +259,8 @@ fn form(agent: &str, query: &Fields) -> Markup {
                 button type="submit" { "Show" }
             }
             p.hint { "“As of” shows what held on that day. With “Compare with” the page shows what began and ended between the two days." }
+            p.hint { "Facts are what the rules or a model recognised. Whatever else was said is found by a "
+                a href=(link::agent(agent, "search")) { "search" } ", which takes days too." }
         }
     }
 }
