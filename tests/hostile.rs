@@ -89,15 +89,29 @@ fn file_longer_than_stated_is_not_read_to_its_end() {
     std::fs::File::options().write(true).open(catalog).unwrap().set_len(8 << 30).unwrap();
     let begun = Instant::now();
     let (code, output) = backup.restore(&backup.text);
-    assert!(code != 0 && output.contains("catalog.sqlite has more than"), "{code}: {output}");
+    assert!(code != 0 && output.contains("catalog.sqlite has 8589934592 bytes instead of"), "{code}: {output}");
     assert!(begun.elapsed() < Duration::from_secs(30), "it was read to its end");
 }
 
 #[test]
-fn sizes_beyond_the_free_space_are_refused() {
+fn wrong_size_is_damage_and_not_a_full_disk() {
     let backup = Backup::new();
     let mut manifest: Value = serde_json::from_str(&backup.text).unwrap();
     manifest["files"][0]["bytes"] = json!(u64::MAX);
+    let (code, output) = backup.restore(&manifest.to_string());
+    assert!(code == 5 && output.contains("bytes instead of 18446744073709551615"), "{code}: {output}");
+}
+
+#[test]
+fn sizes_beyond_the_free_space_are_refused() {
+    // As large as a file of ext4 can be, and sparse.
+    const LARGE: u64 = 15 << 40;
+    let backup = Backup::new();
+    let mut manifest: Value = serde_json::from_str(&backup.text).unwrap();
+    let catalog = manifest["files"].as_array_mut().unwrap().iter_mut().find(|file| file["path"] == "catalog.sqlite");
+    catalog.unwrap()["bytes"] = json!(LARGE);
+    let place = backup.manifest.with_file_name("catalog.sqlite");
+    std::fs::File::options().write(true).open(place).unwrap().set_len(LARGE).unwrap();
     let (code, output) = backup.restore(&manifest.to_string());
     assert!(code != 0 && output.contains("are free"), "{code}: {output}");
 }

@@ -41,8 +41,11 @@ pub struct Turn {
 }
 
 impl Turn {
+    /// Returns whether an erasure by subject can know that the turn names the subject. The attachment of a pruned turn is gone and
+    /// no summary repeats it.
     fn names_subject(&self) -> bool {
-        self.text.contains(SUBJECT) || self.attachment.as_ref().is_some_and(|json| json.contains(SUBJECT))
+        let attachment = self.attachment.as_ref().filter(|_| self.state == State::Live);
+        self.text.contains(SUBJECT) || attachment.is_some_and(|json| json.contains(SUBJECT))
     }
 }
 

@@ -60,7 +60,7 @@ fn a_refused_import_leaves_nothing() {
         if answer.code == 0 {
             let verified = annals.run(&["verify"]);
             // A day without a roll-up makes `verify` exit with 1, but is not damage.
-            let is_well = matches!(verified.code, 0 | 1) && !verified.out.contains("damaged");
+            let is_well = verified.code == 0 || verified.code == 1 && !verified.out.contains("damaged");
             return if is_well { Ok(()) } else { Err(format!("unsound: {} {}", verified.out, verified.err)) };
         }
         if annals.data().exists() && annals.run(&["status", "--json"]).out.contains("\"name\"") {

@@ -9,7 +9,7 @@ use annals_catalog::SqliteCatalog;
 use annals_core::prelude::*;
 use annals_core::{Error, Result};
 use data_encoding::HEXLOWER;
-use futures::TryStreamExt;
+use futures::{StreamExt, TryStreamExt};
 use object_store::ObjectStoreExt;
 use sha2::{Digest, Sha256};
 use tokio::io::AsyncWriteExt;
@@ -17,6 +17,9 @@ use tokio::io::AsyncWriteExt;
 use super::Target;
 use super::manifest::{self, Entry, Manifest};
 use super::take::CATALOG;
+
+/// Requests at once for the sizes of files.
+const REQUESTS: usize = 16;
 
 /// A backup that was copied into a folder.
 pub struct Fetched {
@@ -35,6 +38,9 @@ pub async fn fetch(target: &Target, backup: &str, into: &Path) -> Result<Fetched
     make.map_err(|cause| Error::storage(format!("making {}", into.display()), cause))?;
     let mut problems = manifest.faults();
     if problems.is_empty() {
+        problems = wrong_sizes(target, backup, &manifest).await?;
+    }
+    if problems.is_empty() {
         check_space(&manifest, into)?;
         for entry in &manifest.files {
             problems.extend(fetch_file(target, backup, entry, into).await?);
@@ -43,6 +49,25 @@ pub async fn fetch(target: &Target, backup: &str, into: &Path) -> Result<Fetched
     // A catalog with a wrong digest is not opened: any error from it would only follow from that.
     let agents = if problems.is_empty() { check(&manifest, into, &mut problems).await? } else { 0 };
     Ok(Fetched { manifest, problems, agents })
+}
+
+/// Describes the files that are missing or have another size than the manifest says, before anything is copied: a damaged size must
+/// not read as a full disk.
+async fn wrong_sizes(target: &Target, backup: &str, manifest: &Manifest) -> Result<Vec<String>> {
+    let wrong = manifest.files.iter().map(|entry| async move {
+        match target.store.head(&target.place(backup, &entry.path)).await {
+            Ok(found) if found.size == entry.bytes => Ok(None),
+            Ok(found) => Ok(Some(wrong_size(entry, found.size))),
+            Err(object_store::Error::NotFound { .. }) => Ok(Some(format!("{} is missing", entry.path))),
+            Err(cause) => Err(target.failed("reading", cause)),
+        }
+    });
+    let wrong: Vec<Option<String>> = futures::stream::iter(wrong).buffered(REQUESTS).try_collect().await?;
+    Ok(wrong.into_iter().flatten().collect())
+}
+
+fn wrong_size(entry: &Entry, bytes: u64) -> String {
+    format!("{} has {bytes} bytes instead of {}", entry.path, entry.bytes)
 }
 
 /// Fails if the sizes in the manifest exceed the free disk space. The backup is not at fault.
@@ -83,7 +108,7 @@ async fn fetch_file(target: &Target, backup: &str, entry: &Entry, into: &Path) -
 
 fn difference(entry: &Entry, bytes: u64, sha256: &str) -> Option<String> {
     if bytes != entry.bytes {
-        return Some(format!("{} has {bytes} bytes instead of {}", entry.path, entry.bytes));
+        return Some(wrong_size(entry, bytes));
     }
     (sha256 != entry.sha256).then(|| format!("{} has a wrong SHA-256 checksum", entry.path))
 }
