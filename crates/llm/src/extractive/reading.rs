@@ -122,7 +122,7 @@ fn continues(text: &str, language: Language) -> bool {
     match language {
         Language::English => continuations::is(&tokens) || continuations::is_quote_of_someone(text),
         Language::Unspaced => false,
-        _ => tokens.len() <= 4,
+        _ => tokens.len() <= 4 || continuations::is_definite(&tokens, language),
     }
 }
 
@@ -190,6 +190,13 @@ mod tests {
         check(
             "Tom sold the boat. Common causes:\n- the stern gland failed\n## Plans\n- Ann buys a pump",
             &["Tom sold the boat.", "The stern gland failed", "Ann buys a pump"],
+        );
+        check(
+            "Ein Brand legt das Werk in Grünheide lahm. Der Konzern rechnet mit einem hohen Schaden.",
+            &[
+                "Ein Brand legt das Werk in Grünheide lahm.",
+                "Ein Brand legt das Werk in Grünheide lahm. Der Konzern rechnet mit einem hohen Schaden.",
+            ],
         );
         check("(Reuters) – Turkey backs the bid of Sweden.", &["Turkey backs the bid of Sweden."]);
         check(
