@@ -33,6 +33,7 @@ mod vague;
 mod verbs;
 mod words;
 mod worth;
+mod wrapped;
 
 use annals_core::ports::SummaryTask;
 use annals_core::{Author, Base, Digest, Draft, Engine, Grain, Memory, Result, Sentence, Settings};

@@ -22,7 +22,7 @@ pub(super) fn without_asides(text: &str) -> Cow<'_, str> {
         }
     }
     // A message of code only is quoted as it is.
-    if kept.trim().is_empty() { Cow::Borrowed(text) } else { Cow::Owned(kept.replace("**", "")) }
+    if kept.trim().is_empty() { Cow::Borrowed(text) } else { Cow::Owned(kept.replace("**", "").replace(" ()", "")) }
 }
 
 /// Returns whether a line is a heading in Markdown.

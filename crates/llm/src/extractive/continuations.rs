@@ -5,6 +5,7 @@
 //! a log that begin with a verb ("Fixed the pump") have the writer as their subject.
 
 use super::dates;
+use super::language::Language;
 use super::tokens::Token;
 use super::verbs;
 
@@ -12,7 +13,12 @@ use super::verbs;
 pub(super) fn is(tokens: &[Token]) -> bool {
     let Some(first) = tokens.first() else { return false };
     // "Room 12 has green chairs": a number makes a name of a noun.
-    let is_numbered = tokens.get(1).is_some_and(|second| second.raw.starts_with(|c: char| c.is_ascii_digit()));
+    let is_digit = |token: &Token| token.raw.starts_with(|c: char| c.is_ascii_digit());
+    let is_numbered = !is_digit(first) && tokens.get(1).is_some_and(is_digit);
+    // "Approved by the SRE guild."
+    if first.lower.ends_with("ed") && tokens.get(1).is_some_and(|second| second.lower == "by") {
+        return true;
+    }
     !is_of_writer(tokens)
         && !is_numbered
         && !tokens.iter().skip(1).any(is_name)
@@ -46,6 +52,17 @@ fn is_behind_quote(sentence: &str, pronoun: &str) -> bool {
     sentence.find(pronoun).is_some_and(|at| sentence[..at].ends_with(['"', '”', '»', '“']))
 }
 
+/// Returns whether a German or French sentence has a definite subject. In a report it was introduced by the sentence before.
+pub(super) fn is_definite(tokens: &[Token], language: Language) -> bool {
+    let (articles, writer) = match language {
+        Language::German => ("der die das", "ich wir mich mir uns mein meine meinen meinem meiner unser unsere"),
+        Language::French => ("le la les", "je j'ai on nous me mon ma mes notre nos"),
+        _ => return false,
+    };
+    let has = |list: &str, token: &Token| is_in(list, &token.lower);
+    tokens.first().is_some_and(|first| has(articles, first)) && !tokens.iter().any(|token| has(writer, token))
+}
+
 fn is_in(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|one| one == word)
 }
@@ -69,6 +86,8 @@ mod tests {
         check("The suspects are due in court on Friday.", true);
         check("All five people on board died.", true);
         check("Turnout was 38%.", true);
+        check("3.1% of checkouts failed.", true);
+        check("Approved by the SRE guild.", true);
         check("More than 17,000 people were evacuated.", true);
         check("The lighthouse was moved by the Coast Trust.", false);
         check("Fixed the pump that was broken.", false);

@@ -8,7 +8,7 @@ use super::dependence::{self, Dependence};
 use super::language::Language;
 use super::names::Names;
 use super::tokens::tokens;
-use super::{clean, continuations, dates, openers, pronouns, split, unnamed, words};
+use super::{clean, continuations, dates, openers, pronouns, split, unnamed, words, wrapped};
 
 /// Maximum sentences of one message that are read: as many as the longest stored message (256 KiB) has of 64 bytes each.
 const SENTENCES: usize = 4096;
@@ -40,9 +40,10 @@ pub(super) struct Read {
 /// Returns the sentences of a message of a day. Splits those longer than `room` words into clauses, where they have any.
 pub(super) fn of(message: &str, day: Date, room: usize, names: &Names) -> Vec<Read> {
     let cleaned = clean::without_asides(message);
+    let is_code = message.trim_start().starts_with("```") && matches!(cleaned, std::borrow::Cow::Borrowed(_));
+    let cleaned = wrapped::joined(&cleaned);
     let language = Language::of(&tokens(&cleaned));
     // Where sentences begin with capitals, a piece that does not is a clause of a longer sentence.
-    let is_code = message.trim_start().starts_with("```") && matches!(cleaned, std::borrow::Cow::Borrowed(_));
     // Where writers speak of themselves, "the dog" is often theirs, and known.
     let is_report = language != Language::English || !continuations::is_of_writer(&tokens(&cleaned));
     let is_capitalized = language == Language::English && cleaned.trim_start().starts_with(char::is_uppercase);
@@ -121,7 +122,7 @@ fn continues(text: &str, language: Language) -> bool {
     match language {
         Language::English => continuations::is(&tokens) || continuations::is_quote_of_someone(text),
         Language::Unspaced => false,
-        _ => tokens.len() <= 4,
+        _ => tokens.len() <= 4 || continuations::is_definite(&tokens, language),
     }
 }
 
@@ -189,6 +190,13 @@ mod tests {
         check(
             "Tom sold the boat. Common causes:\n- the stern gland failed\n## Plans\n- Ann buys a pump",
             &["Tom sold the boat.", "The stern gland failed", "Ann buys a pump"],
+        );
+        check(
+            "Ein Brand legt das Werk in Grünheide lahm. Der Konzern rechnet mit einem hohen Schaden.",
+            &[
+                "Ein Brand legt das Werk in Grünheide lahm.",
+                "Ein Brand legt das Werk in Grünheide lahm. Der Konzern rechnet mit einem hohen Schaden.",
+            ],
         );
         check("(Reuters) – Turkey backs the bid of Sweden.", &["Turkey backs the bid of Sweden."]);
         check(

@@ -84,7 +84,7 @@ pub(super) fn of(sentence: &str, language: Language, length: usize, grain: Grain
     let is_read = matches!(language, Language::English | Language::Unspaced);
     // "Sunday works for me" says a time, but not of what.
     let has_content = found.iter().any(|(_, kind)| *kind == Kind::Content);
-    let is_plain = event >= Event::Happening && is_read && (!is_particular || !has_content);
+    let is_plain = event >= Event::Happening && is_read && (!is_particular || (grain > Grain::Daily && !has_content));
     let is_kept = is_kept(grain, is_vague, is_plain && (event > Event::Happening || grain > Grain::Weekly));
     let news = if is_plain { news * PLAIN } else { news };
     let is_definite = is_kept && news * words.iter().map(|(_, worth)| worth).sum::<f64>() >= least(grain);
