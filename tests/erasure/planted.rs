@@ -112,7 +112,6 @@ impl Planted {
                 sources: memory.sources().to_vec(),
                 degraded: false,
                 draft: Some(draft),
-                author: None,
             };
             self.catalog.save_summaries(agent, vec![summary], now).await?;
         }
