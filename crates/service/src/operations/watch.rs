@@ -57,7 +57,6 @@ impl Service {
 mod tests {
     use annals_testkit::{agent, at, message, period};
 
-    use super::*;
     use crate::fixture::{NOW, ingest, service_with_memories};
 
     #[tokio::test]
