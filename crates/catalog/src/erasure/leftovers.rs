@@ -152,8 +152,8 @@ mod tests {
             let texts = names(&db, TEXT_COLUMNS, Some(name)).ok().unwrap();
             !searched.contains(name) && !texts.is_empty()
         });
-        // These hold names of keys and agents, and ids.
-        assert_eq!(others, ["access_key", "cleaning", "source"]);
+        // These hold names of keys, agents and models, and ids.
+        assert_eq!(others, ["access_key", "cleaning", "price", "source"]);
     }
 
     #[test]
