@@ -17,14 +17,18 @@ mod dates;
 mod dependence;
 mod events;
 mod explain;
+mod labels;
 mod language;
 mod lines;
 mod names;
 mod openers;
 mod pronouns;
 mod reading;
+mod record;
 mod small_talk;
+mod spacing;
 pub(crate) mod split;
+mod status;
 #[cfg(test)]
 mod tests;
 mod tokens;
@@ -44,7 +48,7 @@ pub use explain::{Step, explain};
 
 /// Part of every recipe. Change it with every change to this folder that can change a summary, so that older summaries are
 /// recognised as outdated.
-const VERSION: &str = "extractive 4";
+const VERSION: &str = "extractive 5";
 
 /// The built-in engine.
 #[derive(Clone, Copy, Debug, Default)]

@@ -5,19 +5,21 @@ use std::collections::BTreeSet;
 
 use annals_core::{Base, Date, Grain, Memory, MemoryId, Role, Sentence};
 
-use super::budget::{Budget, cut, length};
+use super::budget::{Budget, cut};
 use super::dependence::{self, Dependence};
 use super::language::Language;
 use super::names::Names;
+use super::record::Form;
 use super::tokens::tokens;
 use super::worth::{self, Worth};
-use super::{answers, lines, reading, small_talk};
+use super::{answers, lines, reading, record, small_talk};
 
 /// Maximum number of sentences that are compared with each other: one message alone can give thousands (`reading`). No budget has
 /// room for more.
 const POOL: usize = 512;
 
-/// Maximum number of candidates if none stands alone and has content: a trace rather than a page of fillers.
+/// Maximum number of candidates of a chat if none stands alone and has content: a trace rather than a page of fillers. A record
+/// has one.
 const WEAK: usize = 2;
 
 /// Maximum words of one sentence; longer ones are cut.
@@ -53,7 +55,8 @@ impl Candidate {
 pub(super) fn pool(grain: Grain, base: Option<&Base>, sources: &[&Memory], budget: Budget) -> Vec<Candidate> {
     let all = judged(grain, base, sources, budget);
     let best = all.iter().filter(|one| one.worth.full() > 0.0).map(|one| one.dependence).min();
-    let most = if best.is_some_and(|best| best > Dependence::Independent) { WEAK } else { POOL };
+    let weak = if form(base, sources) == Form::Record { 1 } else { WEAK };
+    let most = if best.is_some_and(|best| best > Dependence::Independent) { weak } else { POOL };
     let keeps = |one: &Candidate| one.is_small_talk() || (one.worth.full() > 0.0 && Some(one.dependence) == best);
     let pool = best_of(all.into_iter().filter(keeps).collect(), most);
     if grain > Grain::Daily { pool } else { dated_or_all(pool) }
@@ -90,7 +93,8 @@ pub(super) fn judged(grain: Grain, base: Option<&Base>, sources: &[&Memory], bud
     let names = Names::of(speakers(base, sources));
     let quotes = quotes(grain, sources, budget, &names);
     let quotes = if let Some(base) = base { beside(base, quotes) } else { quotes };
-    quotes.into_iter().map(|quote| quote.judged(grain, budget, &names)).collect()
+    let form = form(base, sources);
+    quotes.into_iter().map(|quote| quote.judged(grain, budget, &names, form)).collect()
 }
 
 fn speakers<'a>(base: Option<&'a Base>, sources: &[&'a Memory]) -> impl Iterator<Item = &'a str> {
@@ -113,12 +117,12 @@ struct Quote<'a> {
 }
 
 impl Quote<'_> {
-    fn judged(self, grain: Grain, budget: Budget, names: &Names) -> Candidate {
+    fn judged(self, grain: Grain, budget: Budget, names: &Names, form: Form) -> Candidate {
         let text = cut(&self.text, room(grain, budget, self.day, self.speaker));
         let mut worth = if small_talk::is(self.speaker, &text) {
             Worth::default()
         } else {
-            worth::of(&text, self.language, length(&text), grain, names)
+            worth::of(&text, self.language, (grain, form), names)
         };
         if self.speaker.is_some_and(crate::rules::is_assistant) {
             worth.factor *= EXPLAINED;
@@ -141,23 +145,26 @@ fn room(grain: Grain, budget: Budget, day: Date, speaker: Option<&str>) -> usize
 /// known.
 fn beside<'a>(base: &'a Base, late: Vec<Quote<'a>>) -> Vec<Quote<'a>> {
     let child = late.iter().map(|quote| quote.child + 1).max().unwrap_or_default();
-    let mut quotes: Vec<Quote> = of_sentences(child, &base.sentences).into_iter().chain(late).collect();
+    let mut quotes: Vec<Quote> = of_sentences(child, &base.sentences, Form::Chat).into_iter().chain(late).collect();
     quotes.sort_by_key(|quote| quote.day);
     quotes
 }
 
 fn quotes<'a>(grain: Grain, sources: &[&'a Memory], budget: Budget, names: &Names) -> Vec<Quote<'a>> {
     if grain > Grain::Daily {
-        let of_child = |(child, summary): (usize, &&'a Memory)| of_sentences(child, summary.sentences());
+        let form = form(None, sources);
+        let of_child = |(child, summary): (usize, &&'a Memory)| of_sentences(child, summary.sentences(), form);
         return sources.iter().enumerate().flat_map(of_child).collect();
     }
     let people_spoke = sources.iter().any(|turn| is_persons(turn) && !turn.text.trim().is_empty());
     let turns = sources.iter().enumerate().filter(|(_, turn)| is_persons(turn) || !people_spoke);
     let mut found = Vec::new();
     let mut open_question: Option<(&Memory, String)> = None;
+    let chats = chats(sources);
     for (child, turn) in turns {
+        let form = if chats.contains(turn.conversation().unwrap_or_default()) { Form::Chat } else { Form::Record };
         let room = room(Grain::Daily, budget, turn.days.0, turn.speaker());
-        let mut read = reading::of(&turn.text, turn.days.0, room, names);
+        let mut read = reading::of(&turn.text, turn.days.0, room, names, form);
         let next = answers::question(&read, names).map(|question| (*turn, question));
         let mut answer = open_question.filter(|(asker, _)| is_answered(asker, turn)).and_then(|(asker, question)| {
             let place = answers::answer(&mut read, asker.speaker()?, &question, names)?;
@@ -170,6 +177,22 @@ fn quotes<'a>(grain: Grain, sources: &[&'a Memory], budget: Budget, names: &Name
         open_question = next;
     }
     found
+}
+
+/// Returns the conversations in which more than one speaker takes part.
+fn chats<'a>(sources: &[&'a Memory]) -> BTreeSet<&'a str> {
+    let mut speakers: BTreeSet<(&str, &str)> = BTreeSet::new();
+    for turn in sources {
+        speakers.insert((turn.conversation().unwrap_or_default(), turn.speaker().unwrap_or_default()));
+    }
+    let speakers: Vec<(&str, &str)> = speakers.into_iter().collect();
+    speakers.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| pair[0].0).collect()
+}
+
+/// Returns whether several speakers write in the period.
+fn form<'a>(base: Option<&'a Base>, sources: &[&'a Memory]) -> Form {
+    let distinct: BTreeSet<&str> = speakers(base, sources).collect();
+    if distinct.len() > 1 { Form::Chat } else { Form::Record }
 }
 
 /// Returns whether a person or assistant wrote the turn. System and tool turns are quoted only if nobody else said
@@ -197,10 +220,12 @@ fn of_read<'a>(child: usize, turn: &'a Memory, read: reading::Read, asker: Optio
     }
 }
 
-fn of_sentences<'a>(child: usize, sentences: &'a [Sentence]) -> Vec<Quote<'a>> {
+fn of_sentences<'a>(child: usize, sentences: &'a [Sentence], form: Form) -> Vec<Quote<'a>> {
     let quote = |(place, sentence): (usize, &'a Sentence)| {
         let tokens = tokens(&sentence.text);
         let language = Language::of(&tokens);
+        let is_faint = form == Form::Record && record::lacks_introduction(&tokens, language);
+        let least = if is_faint { Dependence::Faint } else { Dependence::Independent };
         Quote {
             child,
             place,
@@ -208,7 +233,7 @@ fn of_sentences<'a>(child: usize, sentences: &'a [Sentence]) -> Vec<Quote<'a>> {
             speaker: sentence.speaker.as_deref(),
             text: Cow::Borrowed(&sentence.text),
             language,
-            dependence: dependence::of(&sentence.text, &tokens, language),
+            dependence: dependence::of(&sentence.text, &tokens, language).max(least),
             from: Cow::Borrowed(&sentence.from),
         }
     };

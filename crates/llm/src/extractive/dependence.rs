@@ -86,7 +86,7 @@ const LEANING: &str = "he she it they that these those his her hers him them the
 const ANSWERS: &str = "do did will can could am have would should think know was";
 
 /// Returns whether the sentence has no verb, and neither a name nor a number that would make it a headline.
-fn is_fragment(tokens: &[Token]) -> bool {
+pub(super) fn is_fragment(tokens: &[Token]) -> bool {
     let has_verb = tokens.iter().any(|token| verbs::is_finite(&token.lower))
         || tokens.first().is_some_and(|first| first.lower.ends_with("ing"));
     let has_particular = tokens.iter().skip(1).any(Token::is_capital)

@@ -184,7 +184,13 @@ const LISTS: [(Event, &str); 20] = [
          arrested sentenced convicted troops invasion invaded war treaty bankrupt* acquired acquisition merger lawsuit sued strike* \
          explosion crashed flood* wildfire* hurricane outbreak pandemic vaccine law vote voted rescued evacuat* declared \
          imposed launched resign* appointed nominated coup inflation unveiled injured wounded fleet plague layoff* jobs tariff* \
-         landslide* avalanche* drought* unemployment referendum* summit* recall*",
+         landslide* avalanche* drought* unemployment referendum* summit* recall* \
+         arrests arrest kill kills dies die declares declare announces announce resigns resign seize seizes seized capture* storm storms stormed \
+         flee flees fled defect* dismiss* condemn* suspend* authoris* authoriz* recognis* recogniz* besieg* siege airstrike* bomb* gunm* rebels \
+         militants hostage* clash* demonstrat* rally rallies march marches marched elect elects indict* charged charges prosecutors pleaded pleads \
+         guilty testif* verdict acquit* extradit* detain* jailed bail impeach* lawmakers spill* toll dismantl* quarantine* epidemic infected \
+         approves rejects signs votes votes passes passed blocks blocked sworn swears inaugurat* mourn* aftershock* tsunami derail* collapse* \
+         nominates appoints wins loses beats ousted ouster overthrow* coalition ceasefires truce accord pledg* sanction settlement",
     ),
     (
         Gain,

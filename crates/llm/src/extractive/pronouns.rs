@@ -79,7 +79,10 @@ const FEMALE: &str = "mom mum mother sister wife girlfriend grandma grandmother 
 const MALE: &str =
     "dad father brother husband boyfriend grandpa grandfather uncle nephew son fiancé boy man king actor stepdad";
 const ANY: &str = "friend boss partner cousin colleague neighbor neighbour teacher doctor manager roommate coach mentor therapist baby child dog cat \
-    puppy kitten pup landlord dentist lawyer president minister mayor ceo student client customer officer spokesman spokeswoman";
+    puppy kitten pup landlord dentist lawyer president minister mayor ceo student client customer officer spokesman spokeswoman \
+    officer engineer driver electrician worker secretary judge prosecutor suspect victim widow survivor singer gunman pilot captain miner farmer \
+    fisherman builder witness deputy senator governor chancellor leader commander general nurse patient resident mechanic chairman defendant \
+    soldier firefighter policeman banker builder referee coroner commissioner priest bishop";
 const PLURAL: &str = "parents kids children friends sisters brothers dogs cats grandparents daughters sons cousins colleagues neighbors neighbours \
     teammates students puppies pups pets turtles twins coworkers roommates officials police rebels workers";
 
@@ -134,8 +137,10 @@ fn named(sentence: &str, tokens: &[Token], at: usize, names: &Names) -> Option<(
     }
     let before = at.checked_sub(1).map(|place| tokens[place].lower.as_str());
     let is_subject = tokens.get(last).is_some_and(|next| verbs::is_finite(&next.lower));
+    let is_before_comma = last - at > 1 && sentence[tokens[last - 1].place.end..].starts_with(',');
     let is_person = match before {
-        None => is_subject && may_be_name(&tokens[0].lower),
+        // "Tim Ford, an engineer, leads it."
+        None => (is_subject || is_before_comma) && may_be_name(&tokens[0].lower),
         Some(before) => !OF_PLACES.contains(&before),
     };
     let words = without_genitive(sentence[tokens[at].place.start..tokens[last - 1].place.end].to_owned());

@@ -7,8 +7,9 @@ use super::budget::length;
 use super::dependence::{self, Dependence};
 use super::language::Language;
 use super::names::Names;
-use super::tokens::tokens;
-use super::{clean, continuations, dates, openers, pronouns, split, unnamed, words, wrapped};
+use super::record::{self, Form};
+use super::tokens::{Token, tokens};
+use super::{clean, continuations, dates, labels, openers, pronouns, spacing, split, status, unnamed, words, wrapped};
 
 /// Maximum sentences of one message that are read: as many as the longest stored message (256 KiB) has of 64 bytes each.
 const SENTENCES: usize = 4096;
@@ -38,36 +39,100 @@ pub(super) struct Read {
 }
 
 /// Returns the sentences of a message of a day. Splits those longer than `room` words into clauses, where they have any.
-pub(super) fn of(message: &str, day: Date, room: usize, names: &Names) -> Vec<Read> {
+pub(super) fn of(message: &str, day: Date, room: usize, names: &Names, form: Form) -> Vec<Read> {
     let cleaned = clean::without_asides(message);
     let is_code = message.trim_start().starts_with("```") && matches!(cleaned, std::borrow::Cow::Borrowed(_));
+    let cleaned = if form == Form::Record { labels::without(&cleaned) } else { std::borrow::Cow::Borrowed(&*cleaned) };
+    let cleaned = spacing::joined(&cleaned);
     let cleaned = wrapped::joined(&cleaned);
-    let language = Language::of(&tokens(&cleaned));
-    // Where sentences begin with capitals, a piece that does not is a clause of a longer sentence.
-    // Where writers speak of themselves, "the dog" is often theirs, and known.
-    let is_report = language != Language::English || !continuations::is_of_writer(&tokens(&cleaned));
-    let is_capitalized = language == Language::English && cleaned.trim_start().starts_with(char::is_uppercase);
+    let text = Text::of(&cleaned, form);
     let mut before = String::new();
-    let mut read = Vec::new();
+    let mut read: Vec<Read> = Vec::new();
     for sentence in split::sentences(&cleaned, room).take(SENTENCES) {
-        let text = resolved(without_agency(without_number(sentence)), &before, language, names);
-        let dependence = if is_code || leads_a_list(&cleaned, sentence) {
-            Dependence::Aside
-        } else {
-            dependence::of(&text, &tokens(&text), language)
-        };
+        if form == Form::Record && status::is(&tokens(sentence)) {
+            continue;
+        }
+        let resolved = resolved(without_agency(without_number(sentence)), &before, text.language, names);
         let begins_line = begins_line(&cleaned, sentence);
-        let is_behind = !begins_line && read.last().is_some_and(|last: &Read| last.dependence != Dependence::Aside);
-        let continues = is_report && is_behind && continues(&text, language);
-        let dependence = if continues { dependence.max(Dependence::Leaning) } else { dependence };
-        let dependence =
-            if is_capitalized && is_loose_clause(sentence) { dependence.max(Dependence::Leaning) } else { dependence };
-        let text = if is_capitalized { openers::capitalized(&text) } else { text };
-        let text_with_dates = dates::resolve(&text, day, language);
-        read.push(Read { text: text_with_dates, language, dependence, place: read.len(), begins_line, continues });
-        before = text;
+        let is_behind = !begins_line && read.last().is_some_and(|last| last.dependence != Dependence::Aside);
+        let (dependence, continues) = text.dependence(sentence, &resolved, is_behind);
+        let dependence = if is_code { Dependence::Aside } else { dependence };
+        let resolved = if text.is_capitalized { openers::capitalized(&resolved) } else { resolved };
+        read.push(Read {
+            text: dates::resolve(&resolved, day, text.language),
+            language: text.language,
+            dependence,
+            place: read.len(),
+            begins_line,
+            continues,
+        });
+        before = resolved;
     }
     with_passages(read, names)
+}
+
+/// What the whole text of a message tells about its sentences.
+struct Text<'a> {
+    text: &'a str,
+    language: Language,
+    form: Form,
+    /// Whether the writer is no subject. Where writers speak of themselves, "the dog" is often theirs, and known.
+    is_report: bool,
+    /// Whether sentences begin with capitals, so that a piece that does not is a clause of a longer sentence.
+    is_capitalized: bool,
+}
+
+impl Text<'_> {
+    fn of(text: &str, form: Form) -> Text<'_> {
+        let tokens = tokens(text);
+        let language = Language::of(&tokens);
+        // In "“We lost everything,” said Ilse Brand" the writer is no subject.
+        let unquoted = if form == Form::Record { record::unquoted(text) } else { text.to_owned() };
+        let is_report = language != Language::English || !continuations::is_of_writer(&self::tokens(&unquoted));
+        let is_capitalized = language == Language::English && text.trim_start().starts_with(char::is_uppercase);
+        Text { text, language, form, is_report, is_capitalized }
+    }
+
+    /// Returns how well a sentence stands alone, and whether it continues the one before without a pronoun. `resolved` is the
+    /// sentence with names for pronouns.
+    fn dependence(&self, sentence: &str, resolved: &str, is_behind: bool) -> (Dependence, bool) {
+        let tokens = tokens(resolved);
+        if leads_a_list(self.text, sentence) {
+            return (Dependence::Aside, false);
+        }
+        let continues = self.is_report && is_behind && self.continues(resolved, &tokens);
+        let is_loose = self.is_capitalized && is_loose_clause(sentence);
+        let is_record = self.form == Form::Record;
+        let is_unnamed = is_record
+            && (self.language == Language::English && unnamed::is_in(resolved)
+                || record::refers_to_others(&tokens, self.language));
+        let lacks_introduction = is_record && record::lacks_introduction(&tokens, self.language);
+        let least = if continues || is_loose || is_unnamed {
+            Dependence::Leaning
+        } else if lacks_introduction {
+            Dependence::Faint
+        } else {
+            Dependence::Independent
+        };
+        let own = match dependence::of(resolved, &tokens, self.language) {
+            // A log begins its lines with them: "New frames in."
+            Dependence::Leaning if is_record && !is_behind && dependence::is_fragment(&tokens) => Dependence::Faint,
+            own => own,
+        };
+        (own.max(least), continues)
+    }
+
+    /// Returns whether a sentence behind another needs that one. In languages other than English these are also very short
+    /// sentences: "Trop bruyant."
+    fn continues(&self, text: &str, tokens: &[Token]) -> bool {
+        let is_of_record = self.form == Form::Record && record::continues(tokens, self.language);
+        match self.language {
+            Language::Unspaced => false,
+            _ if is_of_record => true,
+            Language::English => continuations::is(tokens) || continuations::is_quote_of_someone(text),
+            _ => tokens.len() <= 4 || continuations::is_definite(tokens, self.language),
+        }
+    }
 }
 
 /// Adds behind each sentence that stands alone the passages that continue it: "We got a puppy. She eats shoes." A sentence that
@@ -77,10 +142,15 @@ fn with_passages(read: Vec<Read>, names: &Names) -> Vec<Read> {
     for (place, first) in read.iter().enumerate() {
         found.push(first.clone());
         // A sentence without content has nothing that the next one could refer to.
-        if first.dependence != Dependence::Independent || !words::is_informative(&first.text, first.language, names) {
+        let begins =
+            first.dependence == Dependence::Independent || first.dependence == Dependence::Faint && first.begins_line;
+        if !begins || !words::is_informative(&first.text, first.language, names) {
             continue;
         }
         let mut text = first.text.clone();
+        // "New frames in. Oak from Asturias." says enough together.
+        let is_introduced = !record::lacks_introduction(&tokens(&text), first.language);
+        let dependence = if is_introduced { Dependence::Independent } else { first.dependence };
         let leans = |next: &Read| {
             next.dependence == Dependence::Leaning || (next.dependence == Dependence::Independent && is_unnamed(next))
         };
@@ -90,7 +160,7 @@ fn with_passages(read: Vec<Read>, names: &Names) -> Vec<Read> {
             if length(&text) > if next.continues { CONTINUED } else { PASSAGE } {
                 break;
             }
-            found.push(Read { text: text.clone(), ..first.clone() });
+            found.push(Read { text: text.clone(), dependence, ..first.clone() });
         }
     }
     found
@@ -113,17 +183,6 @@ fn leads_a_list(text: &str, sentence: &str) -> bool {
 /// Returns where a sentence, which is a slice of the text, begins.
 fn start_of(text: &str, sentence: &str) -> usize {
     (sentence.as_ptr() as usize).saturating_sub(text.as_ptr() as usize)
-}
-
-/// Returns whether a sentence behind another needs that one. In languages other than English these are very short sentences: "Trop
-/// bruyant."
-fn continues(text: &str, language: Language) -> bool {
-    let tokens = tokens(text);
-    match language {
-        Language::English => continuations::is(&tokens) || continuations::is_quote_of_someone(text),
-        Language::Unspaced => false,
-        _ => tokens.len() <= 4 || continuations::is_definite(&tokens, language),
-    }
 }
 
 /// Returns whether a sentence such as "I sold it" needs the one before it to be understood.
@@ -176,7 +235,7 @@ mod tests {
     #[test]
     fn dependent_sentence_is_read_with_the_one_before_it() {
         fn check(message: &str, expect: &[&str]) {
-            let read = of(message, "2026-03-04".parse().unwrap(), 60, &Names::of(["Ann"].into_iter()));
+            let read = of(message, "2026-03-04".parse().unwrap(), 60, &Names::of(["Ann"].into_iter()), Form::Chat);
             let dependence = read.iter().filter(|one| one.dependence == Dependence::Independent);
             assert_eq!(dependence.map(|one| one.text.as_str()).collect::<Vec<_>>(), expect, "{message}");
         }

@@ -239,14 +239,14 @@ fn short_late_turn_takes_only_its_own_room_from_a_sealed_day() {
 #[test]
 fn sealed_week_is_amended_in_order_of_days() {
     let summary_of = |day, text| summary(Grain::Daily, &[turn(day, 0, Role::User, "Ann", text)]);
-    let kept = [summary_of(9, "I moved to Berlin."), summary_of(11, "The bakery closed.")];
+    let kept = [summary_of(9, "I moved to Berlin."), summary_of(11, "Our bakery closed.")];
     let base = sealed(summary(Grain::Weekly, &kept));
-    let late = [summary_of(8, "Cousin Tom sails to Oslo."), summary_of(11, "The river froze.")];
+    let late = [summary_of(8, "Cousin Tom sails to Oslo."), summary_of(11, "Lake Thun froze.")];
     let draft = write_upon(Period::of(Grain::Weekly, kept[0].days.0), Some(&base), &late);
     assert_eq!(
         draft.text,
         "2023-05-08 Ann: Cousin Tom sails to Oslo.\n2023-05-09 Ann: I moved to Berlin.\n\
-         2023-05-11 Ann: The bakery closed.\n2023-05-11 Ann: The river froze."
+         2023-05-11 Ann: Our bakery closed.\n2023-05-11 Ann: Lake Thun froze."
     );
 }
 

@@ -41,7 +41,11 @@ const FINITE: &str = "am is are was were be has have had do does did will would 
     face faces join joins claim claims warn warns urge urges vow vows agree agrees deny denies back backs reach reaches launch \
     launches announce announces approve approves reject rejects resign resigns kill kills hit hits cut cuts sign signs vote votes \
     sail sails contain contains include includes support supports require requires fail fails return returns wait waits lie lies \
-    sit sits let lets fly flies drive drives travel travels visit visits believe believes remember remembers gonna i'm";
+    seize seizes flee flees storm storms capture captures declare declares condemn condemns suspend suspends recognise recognises \
+    recognize recognizes call calls offer offers demand demands accuse accuses blame blames promise promises propose proposes refuse refuses \
+    release releases arrest arrests accept accepts admit admits appoint appoints find finds break breaks enter enters retake retakes rise rises \
+    strike strikes bomb bombs attack attacks continue continues report reports confirm confirms order orders ban bans lift lifts expel expels \
+    withdraw withdraws retreat retreats advance advances resume resumes celebrate celebrates march marches gather gathers sit sits let lets fly flies drive drives travel travels visit visits believe believes remember remembers gonna i'm";
 
 #[cfg(test)]
 mod tests {

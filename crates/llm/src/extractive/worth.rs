@@ -6,9 +6,11 @@
 
 use annals_core::Grain;
 
+use super::budget::length;
 use super::events::Event;
 use super::language::Language;
 use super::names::Names;
+use super::record::Form;
 use super::words::{self, Kind};
 use super::{answers, events, vague};
 
@@ -32,13 +34,19 @@ const SENTENCE: f64 = 8.0;
 
 /// Returns the minimum content of a line: worth of its words times the factor of its kind of event. A day is filled in order
 /// of worth; a coarser summary stays short rather than include what does not last. Set by reading samples of LoCoMo and IRC.
-fn least(grain: Grain) -> f64 {
-    match grain {
-        Grain::Working | Grain::Daily => 0.0,
-        Grain::Weekly => 2.8,
-        Grain::Monthly => 3.4,
-        Grain::Quarterly => 4.2,
-        Grain::Yearly => 5.0,
+fn least(grain: Grain, form: Form) -> f64 {
+    match (grain, form) {
+        (Grain::Working | Grain::Daily, Form::Chat) => 0.0,
+        // Leaves out "Took notes" and "Cleaned up the code".
+        (Grain::Working | Grain::Daily, Form::Record) => 2.3,
+        (Grain::Weekly, _) => 2.8,
+        (Grain::Monthly, Form::Chat) => 3.4,
+        (Grain::Quarterly, Form::Chat) => 4.2,
+        (Grain::Yearly, Form::Chat) => 5.0,
+        // Sentences of reports are longer than those of chats.
+        (Grain::Monthly, Form::Record) => 4.4,
+        (Grain::Quarterly, Form::Record) => 6.0,
+        (Grain::Yearly, Form::Record) => 7.5,
     }
 }
 
@@ -60,18 +68,19 @@ impl Worth {
     }
 }
 
-/// Rates a sentence of `length` words in a grain.
+/// Rates a sentence in a grain of a chat or record.
 ///
 /// A sentence with a single content word is still a filler ("Gotcha!", "Thanks for the recipe!", "Bye, Joe!"), unless speakers
 /// talk about themselves ("I graduated!") or answer a question.
-pub(super) fn of(sentence: &str, language: Language, length: usize, grain: Grain, names: &Names) -> Worth {
+pub(super) fn of(sentence: &str, language: Language, (grain, form): (Grain, Form), names: &Names) -> Worth {
     let (question, rest) = answers::parts(sentence);
     let mut found = words::of(rest, language, names);
     let sequence: Vec<String> = found.iter().map(|(word, _)| word.clone()).collect();
     let is_own = question.is_some() || vague::is_own(&sequence);
     let event = events::of(&sequence, is_own, language);
     found.extend(question.into_iter().flat_map(|question| words::of(question, language, names)));
-    found.retain(|(_, kind)| *kind != Kind::Light);
+    let is_clock = |word: &str| form == Form::Record && is_clock(word);
+    found.retain(|(word, kind)| *kind != Kind::Light && !is_clock(word));
     found.sort_by(|one, other| one.0.cmp(&other.0));
     found.dedup_by(|later, first| later.0 == first.0);
     if found.is_empty() || (found.len() < 2 && !is_own) {
@@ -79,22 +88,35 @@ pub(super) fn of(sentence: &str, language: Language, length: usize, grain: Grain
     }
     let is_particular = sentence.contains(" [") || found.iter().any(|(_, kind)| *kind == Kind::Particular);
     let is_vague = language == Language::English && vague::is(rest, &sequence, event, is_particular);
-    let news = events::factor(event, grain) * if is_vague { VAGUE } else { 1.0 } * form(rest) * substance(&found);
-    let words: Vec<(String, f64)> = found.iter().map(|(word, kind)| (word.clone(), weight(*kind))).collect();
+    let news = events::factor(event, grain) * if is_vague { VAGUE } else { 1.0 } * mood(rest) * substance(&found);
+    // The readings of a log are not what its weeks and months are about.
+    let is_reading =
+        |word: &str| form == Form::Record && grain > Grain::Daily && word.starts_with(|c: char| c.is_ascii_digit());
+    let weight = |word: &str, kind| if is_reading(word) { 1.0 } else { weight(kind) };
+    let words: Vec<(String, f64)> = found.iter().map(|(word, kind)| (word.clone(), weight(word, *kind))).collect();
     let is_read = matches!(language, Language::English | Language::Unspaced);
     // "Sunday works for me" says a time, but not of what.
     let has_content = found.iter().any(|(_, kind)| *kind == Kind::Content);
     let is_plain = event >= Event::Happening && is_read && (!is_particular || (grain > Grain::Daily && !has_content));
     let is_kept = is_kept(grain, is_vague, is_plain && (event > Event::Happening || grain > Grain::Weekly));
     let news = if is_plain { news * PLAIN } else { news };
-    let is_definite = is_kept && news * words.iter().map(|(_, worth)| worth).sum::<f64>() >= least(grain);
-    Worth { words, factor: news / (length as f64 + SENTENCE), is_definite }
+    let is_definite = is_kept && news * words.iter().map(|(_, worth)| worth).sum::<f64>() >= least(grain, form);
+    Worth { words, factor: news / (length(sentence) as f64 + SENTENCE), is_definite }
 }
 
 /// Returns whether the grain keeps the sentence: days keep vague and plain sentences, with low worth; coarser grains do
 /// not.
 fn is_kept(grain: Grain, is_vague: bool, is_plain: bool) -> bool {
     grain <= Grain::Daily || !(is_vague || is_plain)
+}
+
+/// Returns whether the word is a time of day: "07:40", "0640". Logs begin their lines with it.
+fn is_clock(word: &str) -> bool {
+    let digits = |text: &str, count| text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_split = word
+        .split_once(':')
+        .is_some_and(|(hours, minutes)| digits(minutes, 2) && (digits(hours, 1) || digits(hours, 2)));
+    is_split || digits(word, 4) && word.starts_with('0')
 }
 
 fn weight(kind: Kind) -> f64 {
@@ -113,7 +135,7 @@ fn substance(words: &[(String, Kind)]) -> f64 {
     (words.len() as f64 + content).min(full) / full
 }
 
-fn form(sentence: &str) -> f64 {
+fn mood(sentence: &str) -> f64 {
     let is_question = sentence.trim_end_matches(['"', '”', ')', '」', '』']).ends_with(['?', '？']);
     if is_question {
         QUESTION
@@ -127,11 +149,10 @@ fn form(sentence: &str) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::extractive::budget::length;
 
     fn worth(sentence: &str) -> f64 {
         let names = Names::of(["Ann Lee", "Melanie", "Joanna"].into_iter());
-        of(sentence, Language::English, length(sentence), Grain::Daily, &names).full()
+        of(sentence, Language::English, (Grain::Daily, Form::Chat), &names).full()
     }
 
     #[test]

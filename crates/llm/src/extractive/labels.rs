@@ -1,0 +1,53 @@
+//! Removes the labels of sections in records: "Today's Progress: Fixed the parser". Drops lines that have only a link, or the note
+//! that there is nothing.
+
+use std::borrow::Cow;
+
+/// Labels that only order an entry.
+const LABELS: &str = "today's progress|todays progress|progress|done|completed|accomplished|what i did|worked on|thoughts|thought|notes|note|summary|highlights|\
+    log|misc|other|erledigt|gemacht|fortschritt|notizen|fait|avancement|hecho|progreso|notas";
+
+/// Labels of lines that are not part of the text.
+const DROPPED: &str = "link|links|link to work|links to work|link(s) to work|tags|mood|source|sources|read more";
+
+/// Returns the text without labels.
+pub(super) fn without(text: &str) -> Cow<'_, str> {
+    if !text.contains(':') {
+        return Cow::Borrowed(text);
+    }
+    let lines: Vec<&str> = text.lines().filter_map(of_line).collect();
+    Cow::Owned(lines.join("\n"))
+}
+
+fn of_line(line: &str) -> Option<&str> {
+    let Some((label, rest)) = line.split_once(':') else { return Some(line) };
+    let label = label.trim_matches(|c: char| !c.is_alphanumeric() && c != ')').to_lowercase().replace('’', "'");
+    let is_one_of = |list: &str| list.split('|').any(|one| one == label);
+    if is_one_of(DROPPED) {
+        return None;
+    }
+    // "Blockers: none"
+    let is_empty =
+        ["none", "none.", "n/a", "-", "–", "keine", "aucun", "ninguno"].contains(&rest.trim().to_lowercase().as_str());
+    if is_empty {
+        return None;
+    }
+    Some(if is_one_of(LABELS) { rest.trim_start() } else { line })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_of_sections_are_removed() {
+        fn check(text: &str, expect: &str) {
+            assert_eq!(without(text), expect, "{text}");
+        }
+        check("Today's Progress: Fixed it.\nThoughts: Hard.", "Fixed it.\nHard.");
+        check("Fixed it.\nLink to work: https://a.example", "Fixed it.");
+        check("Blockers: none", "");
+        check("Decision: we use Postgres.", "Decision: we use Postgres.");
+        check("No colon", "No colon");
+    }
+}

@@ -1,0 +1,207 @@
+//! Stricter rules for records: logs, diaries and timelines. One author writes, nobody answers, and readers see single lines later.
+//!
+//! In a chat the reader knows the speakers and what they talk about. In a record a line has only its own words, so a sentence
+//! about "the suspects" needs the sentence that introduces them.
+
+use super::continuations;
+use super::dates;
+use super::language::Language;
+use super::tokens::Token;
+use super::verbs;
+
+/// Minimum words of a sentence behind another that says what it is about without a name: "Raised threshold", "Took notes".
+const TERSE: usize = 5;
+
+/// Who takes part in a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Two or more speakers.
+    Chat,
+    /// One author.
+    Record,
+}
+
+/// Returns the text without what stands in quotation marks.
+pub(super) fn unquoted(text: &str) -> String {
+    text.split(['"', '“', '”', '«', '»']).step_by(2).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns whether a sentence behind another needs that one.
+pub(super) fn continues(tokens: &[Token], language: Language) -> bool {
+    let first = tokens.first().map(|first| first.lower.as_str()).unwrap_or_default();
+    let has_verb = tokens.iter().any(|token| verbs::is_finite(&token.lower));
+    let is_short = tokens.len() < TERSE && (!has_verb || !has_name(tokens.get(1..).unwrap_or_default()));
+    // German capitalises every noun.
+    let is_counted = tokens.first().is_some_and(is_number) && (language == Language::German || !has_name(tokens));
+    is_short
+        || is_counted
+        || match language {
+            Language::English => {
+                has_definite_subject(tokens) || is_in(CONTINUING, first) || is_part(tokens) || is_total(tokens)
+            }
+            Language::German => is_in(GERMAN, first) || is_german_predicate(tokens),
+            Language::French => is_in(FRENCH, first),
+            Language::Spanish => is_in(SPANISH, first) || is_spanish_future(tokens),
+            _ => false,
+        }
+}
+
+/// Returns whether an English sentence that begins an entry is about something that an earlier entry introduced: "The talks
+/// resume", "The final toll stands at 94".
+pub(super) fn lacks_introduction(tokens: &[Token], language: Language) -> bool {
+    let second = tokens.get(1).map(|second| second.lower.as_str()).unwrap_or_default();
+    language == Language::English
+        && has_definite_subject(tokens)
+        && !is_in(UNIQUE, second)
+        && !continuations::is_of_writer(tokens)
+}
+
+/// Returns whether an English sentence has a pronoun for others than its subject: "Board member Bobby Ingram will succeed him",
+/// "The president called their families".
+pub(super) fn refers_to_others(tokens: &[Token], language: Language) -> bool {
+    let refers = |at: usize| {
+        let before = &tokens[..at];
+        match tokens[at].lower.as_str() {
+            "him" => names(before) < 2,
+            "they" | "them" | "their" => names(before) < 2 && !before.iter().any(is_plural),
+            _ => false,
+        }
+    };
+    language == Language::English && (0..tokens.len()).any(refers)
+}
+
+/// Counts the names of one or more words.
+fn names(tokens: &[Token]) -> usize {
+    let is_at = |at: usize| tokens.get(at).is_some_and(|token| has_name(std::slice::from_ref(token)));
+    // Every sentence begins with a capital.
+    let begins = || is_at(1) || tokens.get(1).is_some_and(|next| verbs::is_finite(&next.lower));
+    let starts = |at: usize| is_at(at) && if at == 0 { begins() } else { !is_at(at - 1) };
+    (0..tokens.len()).filter(|at| starts(*at)).count()
+}
+
+fn is_plural(token: &Token) -> bool {
+    let is_noun = token.lower.len() > 3 && token.lower.ends_with('s') && !token.lower.ends_with("ss");
+    is_noun && !is_in("was has does says this", &token.lower)
+        || is_in("people police family team men women children crew staff everyone", &token.lower)
+}
+
+/// Returns whether the subject is "the" with nouns that neither name nor number distinguishes: "The company said", but not "The
+/// trial of Jens Oberlin opened".
+fn has_definite_subject(tokens: &[Token]) -> bool {
+    let is_verb = |token: &Token| verbs::is_finite(&token.lower);
+    let Some(verb) = tokens.iter().skip(2).position(is_verb) else { return false };
+    let subject = &tokens[1..verb + 2];
+    tokens[0].lower == "the" && !has_name(subject) && !subject.iter().any(is_number)
+}
+
+/// Returns whether the subject is a part of what the sentence before names: "Two of them", "Some of the hostages", "Half the crew".
+fn is_part(tokens: &[Token]) -> bool {
+    let word = |at: usize| tokens.get(at).map(|token| token.lower.as_str()).unwrap_or_default();
+    let is_quantity =
+        is_in("one two three four five six seven eight nine ten half some many most several dozens", word(0));
+    is_quantity
+        && (word(1) == "of" && is_in("them the its his her their", word(2)) || is_in("others other more the", word(1)))
+}
+
+/// Returns whether the sentence sums up: "In all, 29 men died".
+fn is_total(tokens: &[Token]) -> bool {
+    let word = |at: usize| tokens.get(at).map(|token| token.lower.as_str()).unwrap_or_default();
+    word(0) == "in" && is_in("all total response return addition exchange part", word(1))
+}
+
+/// Returns whether a German sentence begins with its predicate: "Betroffen sind alle Kliniken", "Gewählt wird im Mai".
+fn is_german_predicate(tokens: &[Token]) -> bool {
+    let word = |at: usize| tokens.get(at).map(|token| token.lower.as_str()).unwrap_or_default();
+    let starts = |list: [&str; 5]| list.iter().any(|start| word(0).starts_with(start));
+    let ends = |list: [&str; 3]| list.iter().any(|end| word(0).ends_with(end));
+    let is_participle =
+        starts(["ge", "be", "ver", "zer", "ent"]) && (word(0).ends_with('t') || word(0).ends_with("en"));
+    (is_participle || ends(["ig", "lich", "bar"])) && is_in("ist sind wird werden wurde wurden war waren", word(1))
+}
+
+/// Returns whether a Spanish sentence begins with a verb of others in the future: "Declararán el lunes".
+fn is_spanish_future(tokens: &[Token]) -> bool {
+    tokens.first().is_some_and(|first| first.lower.ends_with("rán") || first.lower.ends_with("rá"))
+}
+
+fn has_name(tokens: &[Token]) -> bool {
+    tokens.iter().any(|token| token.is_capital() && token.raw.len() > 1 && !dates::is_calendar_word(&token.lower))
+}
+
+fn is_number(token: &Token) -> bool {
+    token.raw.starts_with(|c: char| c.is_ascii_digit())
+}
+
+fn is_in(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|one| one == word)
+}
+
+/// Nouns of which a country or a text has only one.
+const UNIQUE: &str = "government army police parliament president prime supreme constitutional united world european national country state senate \
+    house cabinet king queen pope weather interior foreign defence defense finance health";
+
+/// English first words of sentences without their own subject, or about the rest of something.
+const CONTINUING: &str = "no none nobody must is are was were has have had will would can could should may might does takes begins starts ends costs \
+    also so such similar further additional more fewer less only another other others both each all nearly almost about around at damage relatives \
+    witnesses experts critics organisers organizers survivors residents investigators prosecutors lawyers lawmakers officials observers families";
+
+const GERMAN: &str = "jeder jede der die das den dem ein einer eines keiner keine niemand nun damit dazu dabei zudem auch so nur rund etwa mehr weitere andere \
+    insgesamt bisher zuvor inzwischen künftig allerdings jedoch doch gelingt grund ursache kritiker ihm ihr ihnen";
+
+const FRENCH: &str = "le la les un une aucun aucune plusieurs certains certaines c'était ce cette ces sa son ses leur leurs deux trois seul seule \
+    seuls selon au aux en des dont";
+
+const SPANISH: &str = "el la los las es era fue fueron son eran será serán tenía tiene hay hace hacía según solo sólo uno una dos tres algunos algunas \
+    ninguno ninguna muchos muchas su sus esta este estas estos se lo le les";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extractive::tokens::tokens;
+
+    #[test]
+    fn sentence_about_someone_introduced_before_continues() {
+        fn check(language: Language, sentence: &str, expect: bool) {
+            assert_eq!(continues(&tokens(sentence), language), expect, "{sentence}");
+        }
+        use Language::{English, French, German, Spanish};
+        check(English, "The company said it would appeal to the High Court.", true);
+        check(English, "Two of them died on the way.", true);
+        check(English, "Must be hauled out.", true);
+        check(English, "No one was hurt.", true);
+        check(English, "Customs cleared.", true);
+        check(English, "The trial of Jens Oberlin opened in Marnstadt.", false);
+        check(English, "The EU pledged 12 million euros.", false);
+        check(English, "Fixed the leak in the export worker.", false);
+        check(German, "Betroffen sind alle Kliniken im Land.", true);
+        check(German, "Strittig ist vor allem der Ausbau.", true);
+        check(German, "Petersen wird zum Sprecher gewählt.", false);
+        check(German, "CDU und Grüne einigen sich auf einen Vertrag.", false);
+        check(French, "Le texte doit être examiné en février.", true);
+        check(Spanish, "Tenía dos hijos de corta edad.", true);
+        check(Spanish, "Limpié los cuadros de las tres muertas.", false);
+    }
+
+    #[test]
+    fn pronoun_for_others_needs_them_in_the_sentence() {
+        fn check(sentence: &str, expect: bool) {
+            assert_eq!(refers_to_others(&tokens(sentence), Language::English), expect, "{sentence}");
+        }
+        check("Board member Bobby Ingram will succeed him.", true);
+        check("President Ellen Whitmore called their families.", true);
+        check("Rebels lay down their arms.", false);
+        check("Ann Lee told Bob she trusts him.", false);
+    }
+
+    #[test]
+    fn definite_subject_without_name_lacks_its_introduction() {
+        fn check(sentence: &str, expect: bool) {
+            assert_eq!(lacks_introduction(&tokens(sentence), Language::English), expect, "{sentence}");
+        }
+        check("The final toll stands at 94.", true);
+        check("The fishing ban was extended until autumn.", true);
+        check("The tanker Polaris Venture ran aground.", false);
+        check("The government closed the border.", false);
+        check("The dog took us home.", false);
+    }
+}
