@@ -53,6 +53,13 @@ pub(super) fn resolve(before: &str, sentence: &str, names: &Names) -> Option<Str
     Some(format!("{}{ending}{}", one.words, &sentence[first.place.end..]))
 }
 
+/// Returns whether the sentence begins with "his", "her" or "their".
+pub(super) fn is_possessive(sentence: &str) -> bool {
+    ["his ", "her ", "their "]
+        .iter()
+        .any(|pronoun| sentence.get(..pronoun.len()).is_some_and(|start| start.eq_ignore_ascii_case(pronoun)))
+}
+
 /// Returns the people and animals in a sentence, each once: relatives and animals with or without a name, and names in places
 /// where the name of a person can be.
 fn mentions(sentence: &str, names: &Names) -> Vec<Mention> {

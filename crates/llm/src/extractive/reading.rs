@@ -96,13 +96,15 @@ impl Text<'_> {
     /// Returns how well a sentence stands alone, and whether it continues the one before without a pronoun. `resolved` is the
     /// sentence with names for pronouns.
     fn dependence(&self, sentence: &str, resolved: &str, is_behind: bool) -> (Dependence, bool) {
+        let is_record = self.form == Form::Record;
         let tokens = tokens(resolved);
         if leads_a_list(self.text, sentence) {
             return (Dependence::Aside, false);
         }
-        let continues = self.is_report && is_behind && self.continues(resolved, &tokens);
+        // "Her letter gave no reason": with a name for "her" it still says too little.
+        let is_possessive = is_record && self.language == Language::English && pronouns::is_possessive(sentence);
+        let continues = self.is_report && is_behind && (is_possessive || self.continues(resolved, &tokens));
         let is_loose = self.is_capitalized && is_loose_clause(sentence);
-        let is_record = self.form == Form::Record;
         let is_unnamed = is_record
             && (self.language == Language::English && unnamed::is_in(resolved)
                 || record::refers_to_others(&tokens, self.language));

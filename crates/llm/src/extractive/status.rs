@@ -4,7 +4,7 @@
 use super::tokens::Token;
 
 /// Maximum words of such a note. Longer sentences have content of their own.
-const LONGEST: usize = 9;
+const LONGEST: usize = 14;
 
 /// Returns whether the sentence is such a note.
 pub(super) fn is(tokens: &[Token]) -> bool {
