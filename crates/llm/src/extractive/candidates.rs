@@ -12,7 +12,7 @@ use super::names::Names;
 use super::record::Form;
 use super::tokens::tokens;
 use super::worth::{self, Worth};
-use super::{answers, lines, reading, record, small_talk};
+use super::{answers, lines, reading, record, small_talk, split};
 
 /// Maximum number of sentences that are compared with each other: one message alone can give thousands (`reading`). No budget has
 /// room for more.
@@ -224,7 +224,9 @@ fn of_sentences<'a>(child: usize, sentences: &'a [Sentence], form: Form) -> Vec<
     let quote = |(place, sentence): (usize, &'a Sentence)| {
         let tokens = tokens(&sentence.text);
         let language = Language::of(&tokens);
-        let is_faint = form == Form::Record && record::lacks_introduction(&tokens, language);
+        // A line of several sentences is introduced by its first.
+        let first = split::sentences(&sentence.text, usize::MAX).next().unwrap_or_default();
+        let is_faint = form == Form::Record && record::lacks_introduction(&self::tokens(first), language);
         let least = if is_faint { Dependence::Faint } else { Dependence::Independent };
         Quote {
             child,

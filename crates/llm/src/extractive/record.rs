@@ -41,6 +41,7 @@ pub(super) fn continues(tokens: &[Token], language: Language) -> bool {
                 has_definite_subject(tokens)
                     || lacks_subject(tokens)
                     || reacts(tokens)
+                    || is_timed_by_other(tokens)
                     || is_in(CONTINUING, first)
                     || is_part(tokens)
                     || is_total(tokens)
@@ -60,7 +61,31 @@ pub(super) fn lacks_introduction(tokens: &[Token], language: Language) -> bool {
     let is_label = tokens.len() < 3 && !has_verb && language != Language::Unspaced;
     let is_role = is_in(CONTINUING, word(0)) && !has_name(tokens.get(1..).unwrap_or_default());
     let is_known = has_definite_subject(tokens) && !is_in(UNIQUE, word(1));
-    is_label || language == Language::English && (is_role || is_known) && !continuations::is_of_writer(tokens)
+    is_label
+        || language == Language::English
+            && (is_role || is_known || is_unanchored(tokens))
+            && !continuations::is_of_writer(tokens)
+}
+
+/// Returns whether nothing is named, and something is known already: "Helicopters fire on vehicles leaving the compound". Lines
+/// of a log that begin with a verb ("Turned off the old gateway") have the writer as their subject.
+fn is_unanchored(tokens: &[Token]) -> bool {
+    let Some(first) = tokens.first().filter(|first| first.is_capital()) else { return false };
+    let is_of_writer = verbs::is_past(&first.lower) || first.lower.ends_with("ing");
+    let is_known = |pair: &[Token]| {
+        pair[0].lower == "the" && !pair[1].is_capital() && !is_number(&pair[1]) && !is_in(UNIQUE, &pair[1].lower)
+    };
+    !is_of_writer && names(tokens) == 0 && tokens.windows(2).any(is_known)
+}
+
+/// Returns whether the time counts from the sentence before: "the same evening", "two days later".
+fn is_timed_by_other(tokens: &[Token]) -> bool {
+    let is_time =
+        |word: &str| is_in("day days evening night morning week weeks hour hours month months year years", word);
+    tokens.windows(2).any(|pair| {
+        is_in("same next following", &pair[0].lower) && is_time(&pair[1].lower)
+            || is_time(&pair[0].lower) && is_in("later earlier before", &pair[1].lower)
+    })
 }
 
 /// Returns whether the main verb only answers what the sentence before reports: "The FLN denies responsibility", "Hav said the
@@ -171,10 +196,10 @@ fn is_in(list: &str, word: &str) -> bool {
 
 /// Nouns of which a country or a text has only one.
 const UNIQUE: &str = "government army police parliament president prime supreme constitutional united world european national country state senate \
-    house cabinet king queen pope weather interior foreign defence defense finance health";
+    first last second end morning evening night day week month year sun sea weekend border capital house cabinet king queen pope weather interior foreign defence defense finance health";
 
 /// English first words of sentences without their own subject, or about the rest of something.
-const CONTINUING: &str = "no none nobody must is are was were has have had will would can could should may might does takes begins starts ends costs \
+const CONTINUING: &str = "according no none nobody must is are was were has have had will would can could should may might does takes begins starts ends costs \
     also so such similar further additional more fewer less only another other others both each all nearly almost about around at damage relatives \
     witnesses experts critics organisers organizers work survivors residents investigators prosecutors lawyers lawmakers officials observers families";
 
@@ -204,6 +229,7 @@ mod tests {
         check(English, "No one was hurt.", true);
         check(English, "Customs cleared.", true);
         check(English, "The FLN denies responsibility.", true);
+        check(English, "Tennant was sworn in the same evening.", true);
         check(English, "The trial of Jens Oberlin opened in Marnstadt.", false);
         check(English, "The EU pledged 12 million euros.", false);
         check(English, "Fixed the leak in the export worker.", true);
@@ -240,7 +266,9 @@ mod tests {
         check("The company owes its creditors a lot.", true);
         check("Investigators published a report.", true);
         check("21 pts.", true);
-        check("The government closed the border.", false);
+        check("Helicopters fire on vehicles leaving the compound.", true);
+        check("Turned off the old gateway.", false);
+        check("The government closed its border.", false);
         check("The dog took us home.", false);
     }
 }
