@@ -41,7 +41,13 @@ fn retold(sources: &[Memory]) -> Option<Sentence> {
         Grain::Working => vec![first.id.clone()],
         _ => first.sentences().iter().flat_map(|sentence| sentence.from.iter().take(1).cloned()).take(1).collect(),
     };
-    Some(Sentence { day: first.days.0, speaker: None, text: format!("They say: {}", texts.join(" ")), from })
+    Some(Sentence {
+        day: first.days.0,
+        speaker: None,
+        text: format!("They say: {}", texts.join(" ")),
+        from,
+        ungrounded: false,
+    })
 }
 
 /// Extractor that finds operations and statements in the sentences of `history.rs`.

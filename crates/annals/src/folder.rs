@@ -95,6 +95,7 @@ impl Folder {
             Some(model) => Some((model.candidates, RerankEndpoint::new(model, replies.clone())?)),
             None => None,
         };
+        let reading = models.reading;
         let endpoint = if models.is_empty() { None } else { Some(Arc::new(Endpoint::new(models, replies)?)) };
         let model_states = endpoint.clone().map(|endpoint| endpoint as Arc<dyn ModelStates>);
         let engine = Arc::new(Auto::new(Arc::new(Extractive), Arc::new(Rules), endpoint));
@@ -113,6 +114,7 @@ impl Folder {
             clock,
             folder: Some(path.clone()),
         });
+        parts.fact_writer = parts.fact_writer.with_schedule(reading);
         if let Some((candidates, endpoint)) = reranker {
             let reranker = Arc::new(Measured::new(Arc::new(endpoint), &metrics));
             parts.search = parts.search.reranked_by(reranker, candidates);

@@ -4,6 +4,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "figures are what it is run for")]
 
 mod contexts;
+mod cost;
 mod figures;
 mod graph;
 mod growth;
@@ -15,6 +16,7 @@ mod progress;
 mod retrieval;
 mod scale;
 mod stores;
+mod summaries;
 mod vectors;
 mod world;
 
@@ -57,6 +59,10 @@ enum Command {
     /// The process that `growth` starts to answer questions
     #[command(hide = true)]
     GrowthAsk(growth::Ask),
+    /// Judge summaries beside those of the built-in engine: what they keep, and what their sources do not support
+    Summaries(summaries::Summaries),
+    /// Count the prompt tokens of a day of chat, by purpose
+    Cost(cost::Cost),
     /// Measure the time from sending a message to a running service until searches find it
     Lag(lag::Lag),
 }
@@ -73,6 +79,8 @@ async fn main() -> ExitCode {
         Command::Load(args) => load::run(&args).await,
         Command::Growth(args) => growth::run(&args).await,
         Command::GrowthAsk(args) => growth::answer(&args).await,
+        Command::Summaries(args) => summaries::run(&args).await.map_err(Into::into),
+        Command::Cost(args) => cost::run(&args).map_err(Into::into),
         Command::Lag(args) => lag::run(&args).await,
     };
     match done {

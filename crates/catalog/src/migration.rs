@@ -232,7 +232,13 @@ async fn holds_what_it_held(catalog: &SqliteCatalog, next: u64) {
     assert_eq!(found, [(&tea, "tea", false), (&cake, "cake?", false)]);
     let day = catalog.inputs(&me, period("2026-W10")).await.unwrap().remove(0);
     let first_day = period("2026-03-04").first_day();
-    let quoted = Sentence { day: first_day, speaker: Some("user".into()), text: "tea".into(), from: vec![tea.clone()] };
+    let quoted = Sentence {
+        day: first_day,
+        speaker: Some("user".into()),
+        text: "tea".into(),
+        from: vec![tea.clone()],
+        ungrounded: false,
+    };
     assert_eq!((day.text.as_str(), day.sentences(), day.pinned), ("They had tea.", &[quoted][..], false));
     assert_eq!(day.sources(), [tea.clone(), cake.clone()]);
     let clean = LedgerRow {

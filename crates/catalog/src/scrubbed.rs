@@ -161,6 +161,7 @@ async fn text_escaped_in_json_is_found() {
         speaker: None,
         text: "Then:\nthe \"tea\"".into(),
         from: vec![turn.id],
+        ungrounded: false,
     }];
     catalog.save_summaries(&me, vec![day], now).await.unwrap();
     for (word, expect) in [

@@ -61,7 +61,7 @@ fn in_one(former: &Memory, text: &str) -> Sentence {
             from.push(id.clone());
         }
     }
-    Sentence { day: former.period.first_day(), speaker: None, text: text.to_owned(), from }
+    Sentence { day: former.period.first_day(), speaker: None, text: text.to_owned(), from, ungrounded: false }
 }
 
 pub(crate) const OF_MEMORY: &str = "SELECT * FROM version WHERE agent_id = ?1 AND id = ?2 ORDER BY version_id";

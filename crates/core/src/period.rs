@@ -82,6 +82,12 @@ impl Period {
         Period { grain: self.grain, first: self.next_first() }
     }
 
+    /// Returns the period of the same grain before this one; `None` before the first valid year.
+    pub fn previous(self) -> Option<Period> {
+        let day = self.cover_days().0.yesterday().ok()?;
+        Period::YEARS.contains(&day.year()).then(|| Period::of(self.grain, day))
+    }
+
     /// Returns a day whose week determines the coarser periods that this one belongs to.
     fn thursday_within(self) -> Date {
         match self.grain {

@@ -45,9 +45,9 @@ pub use documents::{
     StoredCollection, is_heading,
 };
 pub use embedder::Embedder;
-pub use engine::{Engine, SummaryTask};
+pub use engine::{Background, Engine, SummaryTask};
 pub use erasure::{Erasure, ErasureReport, ItemKey, Target};
-pub use extractor::{ExtractionTask, Extractor};
+pub use extractor::{ExtractionTask, Extractor, ReadingSchedule};
 pub use facts::Facts;
 pub use idempotency::{KeyedReceipt, RequestKey, Requests};
 pub use journal::Journal;

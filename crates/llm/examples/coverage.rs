@@ -56,7 +56,16 @@ async fn main() -> Result<(), Failure> {
 async fn summarize(agent: &str, turns: &[Memory]) -> Result<Draft, Failure> {
     let (agent, settings, period) = (Agent::new(agent)?, Settings::default(), turns[0].period);
     let now = turns[turns.len() - 1].at();
-    let task = SummaryTask { agent: &agent, settings: &settings, period, sources: turns, base: None, read_seq: 0, now };
+    let task = SummaryTask {
+        agent: &agent,
+        settings: &settings,
+        period,
+        sources: turns,
+        base: None,
+        read_seq: 0,
+        now,
+        background: None,
+    };
     Ok(Extractive.summarize(task).await?)
 }
 

@@ -123,7 +123,8 @@ fn siblings(written: Vec<Memory>, grain: Grain) -> Vec<Vec<Memory>> {
 async fn summary(agent: &Agent, grain: Grain, sources: &[Memory]) -> Result<Memory, Failure> {
     let (settings, period) = (Settings::default(), sources[0].period.ancestor(grain));
     let now = sources[sources.len() - 1].at();
-    let task = SummaryTask { agent, settings: &settings, period, sources, base: None, read_seq: 0, now };
+    let task =
+        SummaryTask { agent, settings: &settings, period, sources, base: None, read_seq: 0, now, background: None };
     let draft = Extractive.summarize(task).await?;
     Ok(Memory {
         id: MemoryId::summary(agent, period),

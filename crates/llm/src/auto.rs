@@ -135,6 +135,7 @@ mod tests {
                 base: None,
                 read_seq: 0,
                 now,
+                background: None,
             };
             let draft = auto.summarize(task).await.unwrap();
             assert_eq!((!draft.verbatim, !auto.is_local(&settings)), expect, "{more} {engine:?}");

@@ -6,13 +6,16 @@
 
 mod api;
 mod check;
+mod shares;
 #[cfg(test)]
 mod tests;
+mod ungrounded;
 mod wait;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use annals_core::ports::ReadingSchedule;
 use annals_core::{Fault, Purpose};
 use schemars::JsonSchema;
 use secrecy::SecretString;
@@ -22,6 +25,8 @@ use serde_json::{Map, Value};
 use check::{Checker, merged};
 
 pub use api::{Api, JsonMode, Reasoning};
+pub use shares::Shares;
+pub use ungrounded::Ungrounded;
 pub use wait::Wait;
 
 /// Default limit of tokens per agent and day. A day of conversation costs a few thousand.
@@ -42,6 +47,15 @@ pub struct ModelsConfig {
     pub workspace_daily_tokens: Option<u64>,
     /// Maximum tokens that all agents together may use per UTC day.
     pub process_daily_tokens: Option<u64>,
+    /// What happens to sentences of summaries that their sources do not support.
+    pub ungrounded: Option<Ungrounded>,
+    /// Shares of the daily budgets by purpose.
+    #[serde(default)]
+    pub shares: Shares,
+    /// How long a conversation must have had no new message before a model reads it for facts: seconds, or a duration such as `10m`.
+    pub extraction_quiet: Option<Wait>,
+    /// Number of waiting messages that a model reads for facts without waiting for quiet.
+    pub extraction_turns: Option<u64>,
     /// Whether host names of endpoints may resolve to this machine or the local network. If not, they must resolve to public
     /// addresses. IP addresses written in the URL and `localhost` are allowed either way.
     pub local_network: Option<bool>,
@@ -220,6 +234,12 @@ pub struct Models {
     pub workspace_daily_tokens: u64,
     /// Maximum tokens that all agents together may use per UTC day.
     pub process_daily_tokens: u64,
+    /// What happens to sentences of summaries that their sources do not support.
+    pub ungrounded: Ungrounded,
+    /// Shares of the daily budgets by purpose.
+    pub shares: Shares,
+    /// When a model reads new messages for facts.
+    pub reading: ReadingSchedule,
     /// The model that reranks search results.
     pub rerank: Option<Arc<RerankModel>>,
     by_purpose: [Option<Arc<Model>>; 6],
@@ -263,11 +283,16 @@ impl ModelsConfig {
         let process_daily_tokens = self.process_daily_tokens.unwrap_or(PROCESS_DAILY_TOKENS);
         let caps = (workspace_daily_tokens, process_daily_tokens);
         let rerank = checker.rerank("models.rerank", &self.rerank, caps).map(Arc::new);
-        let faults = checker.faults;
+        let reading = checker.reading(self.extraction_quiet.as_ref(), self.extraction_turns);
+        let mut faults = checker.faults;
+        faults.extend(self.shares.faults());
         let models = Models {
             daily_tokens: self.daily_tokens.unwrap_or(DAILY_TOKENS),
             workspace_daily_tokens,
             process_daily_tokens,
+            ungrounded: self.ungrounded.unwrap_or_default(),
+            shares: self.shares,
+            reading,
             rerank,
             by_purpose,
         };

@@ -9,6 +9,7 @@
 
 mod answer;
 mod ask;
+mod background;
 mod breaker;
 mod budget;
 mod channel;
@@ -22,6 +23,7 @@ mod limits;
 mod lines;
 pub(crate) mod network_policy;
 mod rate_limit;
+mod recorded;
 mod request;
 mod rerank;
 mod retry_policy;
@@ -29,6 +31,7 @@ mod sentences;
 mod shape;
 mod speed;
 mod stream;
+mod subject;
 mod summary;
 mod suspicion;
 #[cfg(test)]
@@ -48,20 +51,22 @@ use budget::Caps;
 use channel::{Channel, Learnt, Server};
 use retry_policy::RetryPolicy;
 
-use crate::config::{JsonMode, Models, PURPOSES};
+use crate::config::{JsonMode, Models, PURPOSES, Ungrounded};
 use crate::prompts::Prompt;
 
+pub use recorded::{draft_of, extraction_question_of, question_of};
 pub use rerank::RerankEndpoint;
 
 /// Part of every recipe. Change it with every change to this folder that can change a summary, so that an older one is
 /// recognised as outdated.
-const VERSION: &str = "endpoint 1";
+const VERSION: &str = "endpoint 2";
 
 /// Engine and extractor that use the configured models. Each question waits at most the timeout of its model; a question with a
 /// saved answer is not sent.
 pub struct Endpoint {
     daily_tokens: u64,
     caps: Caps,
+    ungrounded: Ungrounded,
     channels: HashMap<Purpose, Arc<Channel>>,
     replies: Arc<dyn Replies>,
 }
@@ -100,8 +105,10 @@ impl Endpoint {
             let own = Arc::clone(own.or_insert_with(|| Arc::new(Learnt::new(model))));
             channels.insert(purpose, Arc::new(Channel::new(Arc::clone(model), server, own, retry_policy)));
         }
-        let caps = Caps { workspace: models.workspace_daily_tokens, process: models.process_daily_tokens };
-        Ok(Endpoint { daily_tokens: models.daily_tokens, caps, channels, replies })
+        let (workspace, process) = (models.workspace_daily_tokens, models.process_daily_tokens);
+        let caps = Caps { workspace, process, shares: models.shares };
+        let ungrounded = models.ungrounded;
+        Ok(Endpoint { daily_tokens: models.daily_tokens, caps, ungrounded, channels, replies })
     }
 
     /// Does some work, and once more if the server has meanwhile named a window that is smaller than the one that was assumed.

@@ -45,6 +45,7 @@ use async_trait::async_trait;
 
 use budget::Budget;
 pub use explain::{Step, explain};
+pub(crate) use language::Language;
 
 /// Part of every recipe. Change it with every change to this folder that can change a summary, so that older summaries are
 /// recognised as outdated.

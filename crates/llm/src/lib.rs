@@ -17,9 +17,10 @@ mod rules;
 
 pub use auto::Auto;
 pub use config::{
-    Api, EndpointConfig, JsonMode, Model, Models, ModelsConfig, Reasoning, RerankConfig, RerankModel, Wait,
+    Api, EndpointConfig, JsonMode, Model, Models, ModelsConfig, Reasoning, RerankConfig, RerankModel, Shares,
+    Ungrounded, Wait,
 };
-pub use endpoint::{Endpoint, RerankEndpoint};
+pub use endpoint::{Endpoint, RerankEndpoint, draft_of, extraction_question_of, question_of};
 pub use extractive::{Extractive, Step, explain};
 pub use prompts::{Prompt, check_prompt};
 pub use rules::Rules;

@@ -5,6 +5,7 @@
 //! compiled in; an agent's own texts are in its settings. See `prompts/README.md`. Never reads a file.
 
 mod context;
+mod examples;
 mod fence;
 mod grammar;
 mod template;
@@ -18,6 +19,7 @@ use annals_core::{Digest, Error, Grain, Result, Settings};
 pub(crate) use context::{
     AmendData, Context, ExtractionData, ExtractionFrame, MergeData, SummaryData, SummaryFrame, sample,
 };
+pub(crate) use examples::{example, language_name};
 pub(crate) use fence::{fence, tame};
 pub(crate) use template::Rendered;
 
@@ -110,7 +112,7 @@ impl Prompt {
 
     /// Returns a hash of all fixed text of the prompt for an agent.
     pub(crate) fn digest(self, settings: &Settings) -> Digest {
-        Digest::of([self.text(settings), self.rules()])
+        Digest::of([self.text(settings), self.rules(), examples::all()])
     }
 
     /// Renders the prompt that applies to an agent.

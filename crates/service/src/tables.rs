@@ -191,7 +191,7 @@ impl Service {
         self.read_until(agent, reader, progress, should_stop).await
     }
 
-    /// Reads new messages for facts until `should_stop` returns true or another task waits for the lock. Does nothing if another
+    /// Reads the new messages that are due for facts until `should_stop` returns true or another task waits for the lock. Does nothing if another
     /// task reads the agent's messages now.
     pub(crate) async fn read_for_facts_if_free(
         &self,
@@ -200,7 +200,14 @@ impl Service {
     ) -> Result<ExtractionPassed> {
         let Some(reader) = self.locks.try_lock::<Extraction>(agent) else { return Ok(ExtractionPassed::default()) };
         let signal = reader.signal();
-        self.read_until(agent, reader, &|_| (), &|| should_stop() || signal.is_waited_for()).await
+        let should_stop = || should_stop() || signal.is_waited_for();
+        let passed = {
+            let facts = reader.for_saving::<Facts>();
+            self.parts.fact_writer.extract_due(agent, self.now(), &should_stop, &facts).await?
+        };
+        drop(reader);
+        self.came(agent).await?;
+        Ok(passed)
     }
 
     async fn read_until(

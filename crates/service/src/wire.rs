@@ -53,7 +53,7 @@ pub use search::{ConversationView, RangeView, SaidTime, SearchAnswer, SearchRequ
 pub use settings::{NewAgent, SettingsChange, SettingsView, ZoneView};
 pub use status::{
     AgentView, AgentsAnswer, FailureView, GrainStatus, ModelView, NotYetDueView, RollupAnswer, RollupRequest,
-    StatusView, UsageView,
+    StatusView, UngroundedView, UsageView,
 };
 pub use when::When;
 pub use words::{DirectionWord, EngineWord, GrainWord, KindWord, RoleWord};

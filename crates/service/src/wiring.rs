@@ -50,7 +50,7 @@ impl Parts {
         let fact_writer = FactWriter::new(store.clone(), facts.clone(), extractor.clone(), fallback_extractor);
         Parts {
             eraser: Eraser::new(writer.clone(), fact_writer.clone(), store.clone()),
-            summarizer: Summarizer::new(store.clone(), engine, fallback_engine, schedule),
+            summarizer: Summarizer::new(store.clone(), engine, fallback_engine, schedule).with_facts(facts.clone()),
             retention: Retention::new(store.clone(), plans.clone()),
             search,
             models: None,

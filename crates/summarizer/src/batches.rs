@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 
 use annals_core::retry::later;
-use annals_core::{Error, LedgerRow, Period, Result, Summary, Timestamp};
+use annals_core::{Error, Grain, LedgerRow, Period, Result, Summary, Timestamp};
 use futures::StreamExt;
 
 use crate::backoff;
@@ -47,9 +47,12 @@ impl Pass<'_> {
         let is_local =
             batch.iter().all(|row| self.summarizer.engine.writes_locally(&self.settings, row.period.grain()));
         let together = if is_local { BATCH } else { 1 };
+        // A model is shown the end of the summary before, which must be saved by then.
+        let is_in_turn = !is_local && batch.iter().any(|row| row.period.grain() > Grain::Daily);
+        let at_once = if is_in_turn { 1 } else { AT_ONCE };
         // Collected first: as a stream's closure the borrow would keep the whole pass from being sent between threads.
         let roll_ups: Vec<_> = batch.iter().zip(0..).map(|(row, index)| self.step(row, why, away, index)).collect();
-        let mut outcomes = futures::stream::iter(roll_ups).buffered(AT_ONCE).chunks(together);
+        let mut outcomes = futures::stream::iter(roll_ups).buffered(at_once).chunks(together);
         let mut rest = batch;
         while let Some(outcomes) = outcomes.next().await {
             let (rows, others) = rest.split_at(outcomes.len());

@@ -7,6 +7,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod background;
 mod backoff;
 mod batches;
 mod coverage;
@@ -16,7 +17,7 @@ mod pass;
 mod plan;
 mod roll_up;
 
-use annals_core::{Digest, Engine, Grain, Settings, Store};
+use annals_core::{Digest, Engine, Facts, Grain, Settings, Store};
 use std::sync::Arc;
 
 pub use coverage::{Content, Gap, Lineage, gaps};
@@ -31,6 +32,7 @@ pub struct Summarizer {
     engine: Arc<dyn Engine>,
     fallback: Arc<dyn Engine>,
     policy: SchedulePolicy,
+    facts: Option<Arc<dyn Facts>>,
 }
 
 impl Summarizer {
@@ -42,7 +44,13 @@ impl Summarizer {
         fallback: Arc<dyn Engine>,
         policy: SchedulePolicy,
     ) -> Summarizer {
-        Summarizer { store, engine, fallback, policy }
+        Summarizer { store, engine, fallback, policy, facts: None }
+    }
+
+    /// Shows models the facts about the people whom a period names.
+    #[must_use]
+    pub fn with_facts(self, facts: Arc<dyn Facts>) -> Summarizer {
+        Summarizer { facts: Some(facts), ..self }
     }
 
     /// Returns the recipe of the summaries that the engine writes now: the hash of prompt, model and engine.

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use annals_core::ports::SummaryTask;
+use annals_core::ports::{Background, SummaryTask};
 use annals_core::retry::{MOST_ATTEMPTS, later};
 use annals_core::{Base, Digest, Draft, Error, LedgerRow, Result, Summary, Timestamp};
 
@@ -89,7 +89,8 @@ impl Pass<'_> {
         if away.lock().expect("no holder of the lock panics").is_some() {
             return Ok(Err(Fault::Away));
         }
-        let error = match engine.summarize(self.task(row, input)).await {
+        let background = self.background(row, input).await?;
+        let error = match engine.summarize(self.task(row, input, background.as_ref())).await {
             Ok(draft) => return Ok(Ok(self.summary(row, input, Some(draft), None))),
             Err(error) => error,
         };
@@ -103,7 +104,7 @@ impl Pass<'_> {
 
     async fn by_fallback(&self, row: &LedgerRow, input: &Input) -> Result<Outcome> {
         let fallback = &*self.summarizer.fallback;
-        let draft = match fallback.summarize(self.task(row, input)).await {
+        let draft = match fallback.summarize(self.task(row, input, None)).await {
             Ok(draft) => draft,
             Err(error) if error.is_of_input() => return Ok(Outcome::Failed(error.to_string())),
             Err(error) => return Err(error),
@@ -115,7 +116,7 @@ impl Pass<'_> {
         Ok(Outcome::Done(Summary { degraded: true, author, ..summary }))
     }
 
-    fn task<'a>(&'a self, row: &LedgerRow, input: &'a Input) -> SummaryTask<'a> {
+    fn task<'a>(&'a self, row: &LedgerRow, input: &'a Input, background: Option<&'a Background>) -> SummaryTask<'a> {
         SummaryTask {
             agent: self.agent,
             settings: &self.settings,
@@ -123,6 +124,7 @@ impl Pass<'_> {
             sources: &input.children,
             base: input.base.as_ref(),
             read_seq: row.dirty_seq,
+            background,
             now: self.now,
         }
     }

@@ -32,6 +32,7 @@ fn quote(source: &Memory) -> Sentence {
         speaker: source.speaker().map(str::to_owned),
         text: words.join(" "),
         from: turns_of(source),
+        ungrounded: false,
     }
 }
 

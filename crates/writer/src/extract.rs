@@ -14,7 +14,7 @@ mod section;
 
 use std::sync::Arc;
 
-use annals_core::ports::{AlreadyHeld, Change, WriteLock};
+use annals_core::ports::{AlreadyHeld, Change, ReadingSchedule, WriteLock};
 use annals_core::retry::{Backoff, LONGEST_OUTAGE, MOST_ATTEMPTS, later};
 use annals_core::{
     Agent, Error, Extracted, Extraction, ExtractionWatermark, Extractor, Facts, Grain, Kind, Memory, Result, Settings,
@@ -40,6 +40,7 @@ pub struct FactWriter {
     pub(crate) extractor: Arc<dyn Extractor>,
     fallback: Arc<dyn Extractor>,
     pub(crate) last: Arc<LastMemories>,
+    schedule: ReadingSchedule,
 }
 
 /// The result of an extraction pass.
@@ -72,6 +73,8 @@ struct Pass<'a> {
     fallback_reason: Option<String>,
     /// Taken to save, and to write the table of facts.
     lock: &'a dyn WriteLock,
+    /// When turns are read.
+    schedule: ReadingSchedule,
     sum: ExtractionPassed,
 }
 
@@ -104,7 +107,13 @@ impl FactWriter {
         extractor: Arc<dyn Extractor>,
         fallback: Arc<dyn Extractor>,
     ) -> FactWriter {
-        FactWriter { store, facts, extractor, fallback, last: Arc::default() }
+        FactWriter { store, facts, extractor, fallback, last: Arc::default(), schedule: ReadingSchedule::AT_ONCE }
+    }
+
+    /// Sets when [`FactWriter::extract_due`] has a model read new turns.
+    #[must_use]
+    pub fn with_schedule(self, schedule: ReadingSchedule) -> FactWriter {
+        FactWriter { schedule, ..self }
     }
 
     /// Reads all turns of an agent that were not read yet, and brings its table of facts up to date. Calls `progress` with the
@@ -140,8 +149,33 @@ impl FactWriter {
         should_stop: &(dyn Fn() -> bool + Sync),
         lock: &dyn WriteLock,
     ) -> Result<ExtractionPassed> {
+        self.extract_by(ReadingSchedule::AT_ONCE, (agent, now), progress, should_stop, lock).await
+    }
+
+    /// Does the same, but leaves turns that are not due by the schedule, unless the extractor is local.
+    pub async fn extract_due(
+        &self,
+        agent: &Agent,
+        now: Timestamp,
+        should_stop: &(dyn Fn() -> bool + Sync),
+        lock: &dyn WriteLock,
+    ) -> Result<ExtractionPassed> {
+        self.extract_by(self.schedule, (agent, now), &|_| (), should_stop, lock).await
+    }
+
+    async fn extract_by(
+        &self,
+        schedule: ReadingSchedule,
+        (agent, now): (&Agent, Timestamp),
+        progress: &(dyn Fn(u64) + Sync),
+        should_stop: &(dyn Fn() -> bool + Sync),
+        lock: &dyn WriteLock,
+    ) -> Result<ExtractionPassed> {
         self.bring_facts_locked(agent, lock).await?;
         let mut pass = self.begin(agent, now, lock).await?;
+        if !self.extractor.is_local(&pass.settings) {
+            pass.schedule = schedule;
+        }
         while pass.sum.waiting.is_none() && self.extract_batch(&mut pass, progress, should_stop).await? {
             if !self.extractor.is_local(&pass.settings) {
                 // A model gets the known facts as input. The rules need no fresh table, and folding takes longer than they do.
@@ -165,7 +199,7 @@ impl FactWriter {
         let (fallback_reason, waiting) = if overdue { (held, None) } else { (None, held) };
         let settings = self.store.settings(agent).await?;
         let sum = ExtractionPassed { waiting, ..ExtractionPassed::default() };
-        Ok(Pass { agent, settings, now, overdue, fallback_reason, lock, sum })
+        Ok(Pass { agent, settings, now, overdue, fallback_reason, lock, schedule: ReadingSchedule::AT_ONCE, sum })
     }
 
     /// Reads the next changes. Returns whether to go on: there were changes, nothing waits, and `should_stop` is false.
@@ -198,6 +232,9 @@ impl FactWriter {
         should_stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<bool> {
         for section in sections {
+            if !section.is_due(pass.schedule, pass.now) {
+                return Ok(false);
+            }
             let read = self.read_section(pass, seen, &section).await?;
             if !self.save_section(pass, &section, read).await? {
                 return Ok(pass.sum.waiting.is_none() && pass.sum.stale < STALE_READS);

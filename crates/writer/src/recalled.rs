@@ -207,6 +207,7 @@ mod tests {
                 speaker: speaker.map(Into::into),
                 text: LONG.into(),
                 from: vec![MemoryId::from_text("t-1")],
+                ungrounded: false,
             };
             let body = Body::Summary { sentences: vec![sentence], sources: Vec::new() };
             earlier(memory("s-1", "2026-03-03T00:00:00Z", "2026-03-03 Ann: …", body))

@@ -76,6 +76,7 @@ fn answers_are_used_or_refused() {
                 base: None,
                 read_seq: 0,
                 now,
+                background: None,
             };
             let drafted = endpoint.summarize(summary).await;
             let sources = drafted.iter().flat_map(|draft| &draft.sentences).flat_map(|sentence| sentence.from.clone());

@@ -75,6 +75,11 @@ fn print(status: &StatusView) {
         let summaries = plural(status.degraded.len() as u64, "summary");
         say!("  {WARN}{summaries} written by the built-in engine in place of a model{WARN:#}");
     }
+    if !status.ungrounded.is_empty() {
+        let faults = status.ungrounded.iter().map(|view| u64::from(view.faults)).sum();
+        let summaries = plural(status.ungrounded.len() as u64, "summary");
+        say!("  {WARN}{summaries} with {} that the sources do not support{WARN:#}", plural(faults, "statement"));
+    }
     if let Some(error) = &status.extraction_error {
         say!("  {WARN}extracting facts failed: {error}{WARN:#}");
     }

@@ -261,6 +261,7 @@ fn quote(memory: &Memory) -> Vec<Sentence> {
         speaker: memory.speaker().map(str::to_owned),
         text: memory.text.clone(),
         from: vec![memory.id.clone()],
+        ungrounded: false,
     };
     if memory.kind() == Kind::Turn { vec![quoted] } else { memory.sentences().to_vec() }
 }

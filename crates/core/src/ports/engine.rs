@@ -2,7 +2,19 @@
 
 use async_trait::async_trait;
 
-use crate::{Agent, Author, Base, Digest, Draft, Grain, Memory, Period, Result, Settings, Timestamp};
+use crate::{Agent, Author, Base, Digest, Draft, Fact, Grain, Memory, Period, Result, Settings, Timestamp};
+
+/// What helps to understand the input of a summary. Nothing of it belongs into the summary, so it is not part of the digest of the
+/// input: if it were, one changed week would have every later week written again.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Background {
+    /// The block that describes the agent, if there is one.
+    pub persona: Option<String>,
+    /// Facts about the people who are named, at the end of the period: aliases first, then the newest first.
+    pub known: Vec<Fact>,
+    /// The last sentences of the summary of the period before.
+    pub before: Vec<String>,
+}
 
 /// The request for one summary.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +30,8 @@ pub struct SummaryTask<'a> {
     pub sources: &'a [Memory],
     /// For a sealed period, its summary at sealing. It is kept and amended by `sources`.
     pub base: Option<&'a Base>,
+    /// What helps to understand the sources.
+    pub background: Option<&'a Background>,
     /// A sequence number that is no later than the read of the sources.
     pub read_seq: u64,
     /// The current time, for budgets and dates.

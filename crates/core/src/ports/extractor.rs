@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use crate::{Agent, Extracted, Fact, Memory, Result, Settings, Timestamp};
+use crate::{Agent, Extracted, Fact, Memory, Result, Settings, SignedDuration, Timestamp};
 
 /// New turns of one conversation to be read.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,35 @@ pub struct ExtractionTask<'a> {
     pub now: Timestamp,
 }
 
+/// When a model reads new turns. Each call repeats the instructions and what is known, so many turns at once cost less than a few.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadingSchedule {
+    /// How long the conversation must have had no new turn.
+    pub quiet: SignedDuration,
+    /// Number of waiting turns that are read without waiting for quiet.
+    pub turns: usize,
+}
+
+impl ReadingSchedule {
+    /// Every turn is read at once.
+    pub const AT_ONCE: ReadingSchedule = ReadingSchedule { quiet: SignedDuration::ZERO, turns: 1 };
+
+    /// Turns that have waited this many times the quiet time are read, although the conversation goes on.
+    const LONGEST: i32 = 6;
+
+    /// Returns whether turns that were said at these times are to be read at `now`. A time in the future comes from a wrong clock
+    /// and does not wait.
+    pub fn is_due(self, said: impl Iterator<Item = Timestamp> + Clone, now: Timestamp) -> bool {
+        let has_passed = |since: Option<Timestamp>, wait: SignedDuration| {
+            since.is_none_or(|since| since > now || now.duration_since(since) >= wait)
+        };
+        let number = said.clone().count();
+        number >= self.turns
+            || has_passed(said.clone().max(), self.quiet)
+            || has_passed(said.min(), self.quiet.saturating_mul(Self::LONGEST))
+    }
+}
+
 /// Finds facts in turns: the built-in rules, or a model endpoint.
 #[async_trait]
 pub trait Extractor: Send + Sync {
@@ -31,4 +60,28 @@ pub trait Extractor: Send + Sync {
 
     /// Extracts from the turns. The output names only these turns as sources. Never waits longer than its own deadline.
     async fn extract(&self, task: ExtractionTask<'_>) -> Result<Extracted>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quiet_or_number_or_age_makes_turns_due() {
+        fn check(minutes_ago: &[i64], expect: bool) {
+            let schedule = ReadingSchedule { quiet: SignedDuration::from_mins(10), turns: 4 };
+            let now: Timestamp = "2026-03-04T12:00:00Z".parse().unwrap();
+            let said = minutes_ago.iter().map(|minutes| now - SignedDuration::from_mins(*minutes));
+            assert_eq!(schedule.is_due(said, now), expect, "{minutes_ago:?}");
+        }
+        check(&[], true);
+        check(&[9], false);
+        check(&[10], true);
+        check(&[30, 20, 9], false);
+        check(&[4, 3, 2, 1], true);
+        check(&[60, 1], true);
+        check(&[-5], true);
+        let now = Timestamp::UNIX_EPOCH;
+        assert!(ReadingSchedule::AT_ONCE.is_due(std::iter::once(now), now));
+    }
 }

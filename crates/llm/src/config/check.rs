@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use annals_core::{Fault, Purpose};
+use annals_core::ports::ReadingSchedule;
+use annals_core::{Fault, Purpose, SignedDuration};
 use secrecy::ExposeSecret;
 
 use super::{Api, EndpointConfig, Model, Reasoning, RerankConfig, RerankModel, Wait};
@@ -22,6 +23,13 @@ pub(super) const fn output_tokens(purpose: Purpose) -> u64 {
 
 /// Default time without a token. A small machine needs about a minute to read a prompt of the size that we send.
 const TIMEOUT: Duration = Duration::from_secs(120);
+
+/// Default quiet time of a conversation before a model reads it for facts, and the longest that can be set.
+const READING_QUIET: Duration = Duration::from_secs(600);
+const LONGEST_QUIET: Duration = Duration::from_secs(86_400);
+
+/// Default number of messages that are read without waiting for quiet: what one question takes.
+const READING_TURNS: u64 = 20;
 
 /// Fields of a request that only Annals sets.
 const OWN_FIELDS: [&str; 4] = ["model", "messages", "stream", "stream_options"];
@@ -226,6 +234,26 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
         };
         self.fault(field, "base_url", reason);
         None
+    }
+
+    /// Returns when a model reads new messages for facts.
+    pub(super) fn reading(&mut self, quiet: Option<&Wait>, turns: Option<u64>) -> ReadingSchedule {
+        let quiet = match quiet.map(Wait::duration) {
+            None => READING_QUIET,
+            Some(Ok(quiet)) if quiet <= LONGEST_QUIET => quiet,
+            Some(_) => {
+                self.fault("models", "extraction_quiet", "must be a duration such as 10m, at most a day".to_owned());
+                READING_QUIET
+            }
+        };
+        let turns = turns.unwrap_or(READING_TURNS);
+        if turns == 0 {
+            self.fault("models", "extraction_turns", "must be at least 1");
+        }
+        ReadingSchedule {
+            quiet: SignedDuration::from_secs(quiet.as_secs().cast_signed()),
+            turns: usize::try_from(turns).unwrap_or(usize::MAX),
+        }
     }
 
     /// Returns the configured time limit, or the default if none is set. Reports values of zero or above `longest`.

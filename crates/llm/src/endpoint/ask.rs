@@ -14,7 +14,7 @@ use super::stream::Spent;
 use super::{Endpoint, VERSION, answer, tokens};
 use crate::prompts::Rendered;
 
-/// Work on sources older than this may use half of the daily budget, so that an import leaves enough for today's work.
+/// Work on sources older than this has a share of its own of the daily budget, so that an import leaves enough for today's work.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// Below this number of tokens the server's count says too little about how much it read.
@@ -219,9 +219,8 @@ impl Billing<'_> {
         let Job { agent, settings, purpose, about, now, .. } = *self.job;
         let whole = settings.daily_tokens.unwrap_or(self.endpoint.daily_tokens);
         let is_recent = about.saturating_add(RECENT).is_ok_and(|until| until >= now);
-        let limit = if is_recent { whole } else { whole / 2 };
         let replies = self.endpoint.replies.as_ref();
-        self.endpoint.caps.reserve(replies, agent, purpose, (tokens, limit), now).await
+        self.endpoint.caps.reserve(replies, agent, purpose, (tokens, whole), is_recent, now).await
     }
 
     fn reply(&self, completion: &Completion, count: u64, reservation: u64) -> Reply {

@@ -3,10 +3,11 @@
 mod elements;
 
 use annals_core::ports::ExtractionTask;
-use annals_core::{Error, Extracted, Fact, Purpose, Result, Zones};
+use annals_core::{Error, Extracted, Purpose, Result, Timestamp, Zones};
 use serde_json::Value;
 
 use super::ask::{Job, Paid};
+use super::background::{since, up_to};
 use super::form::Form;
 use super::lines::{self, Line};
 use super::{Endpoint, answer, tokens};
@@ -41,10 +42,11 @@ pub(super) async fn read(endpoint: &Endpoint, task: ExtractionTask<'_>) -> Resul
         about: last.at(),
         now: task.now,
     };
-    let reader = Reader { endpoint, task: &task, job, zones };
-    let all = lines::of_turns(task.turns, &reader.zones, true)?;
-    let mut context = lines::of_turns(task.context, &reader.zones, true)?;
-    let mut keep = Keep::new(&task, &reader.zones);
+    let all = lines::of_turns(task.turns, &zones, true)?;
+    let mut context = lines::of_turns(task.context, &zones, true)?;
+    let mut keep = Keep::new(&task, &zones);
+    let questions = Questions { task: &task, zones: zones.clone(), about: last.at() };
+    let reader = Reader { endpoint, questions, job };
     for part in lines::split(all, reader.room().await?) {
         reader.read_part(&part, &context, &mut keep).await?;
         context.extend(part);
@@ -54,63 +56,32 @@ pub(super) async fn read(endpoint: &Endpoint, task: ExtractionTask<'_>) -> Resul
 
 struct Reader<'a> {
     endpoint: &'a Endpoint,
-    task: &'a ExtractionTask<'a>,
+    questions: Questions<'a>,
     job: Job<'a>,
+}
+
+/// Renders the questions about the turns of a task.
+pub(super) struct Questions<'a> {
+    task: &'a ExtractionTask<'a>,
     zones: Zones,
+    /// The time of the last turn.
+    about: Timestamp,
 }
 
 impl Reader<'_> {
     async fn read_part(&self, part: &[Line], context: &[Line], keep: &mut Keep<'_>) -> Result<()> {
-        let background = self.background(context, self.room().await? / SHARE_OF_BACKGROUND);
-        let rendered = self.render(part, background)?;
+        let background = self.questions.background(context, self.room().await? / SHARE_OF_BACKGROUND);
+        let rendered = self.questions.render(part, background)?;
         let Paid { value, .. } = self.endpoint.ask(&self.job, Form::Extraction, rendered, &lists).await?;
         keep.answer(&value, part);
         Ok(())
     }
 
-    fn render(&self, part: &[Line], background: ExtractionData) -> Result<Rendered> {
-        let today = part.last().map_or(self.zones.day_of(self.job.about), |line| line.days.1);
-        let frame = ExtractionFrame {
-            today: today.to_string(),
-            weekday: today.strftime("%A").to_string(),
-            facts: MOST_PER_TURN,
-            operations: MOST_PER_TURN,
-        };
-        let data = ExtractionData { sources: fence("sources", &lines::numbered(part, 1)), ..background };
-        Prompt::Extraction.render(self.job.settings, &Context::Extraction(frame, data))
-    }
-
-    /// Returns the background for the turns, each kind up to its share. The last lines and the first facts take precedence.
-    fn background(&self, context: &[Line], room: u64) -> ExtractionData {
-        let mut names: Vec<String> = self
-            .task
-            .turns
-            .iter()
-            .chain(self.task.context)
-            .filter_map(|turn| turn.speaker().map(lines::name))
-            .collect();
-        names.sort();
-        names.dedup();
-        let before: Vec<String> =
-            context.iter().rev().take(CONTEXT).map(|line| format!("{}{}", line.head, line.text)).collect();
-        let mut before = up_to(room / 3, before);
-        before.reverse();
-        let known = up_to(room / 3, self.task.known.iter().map(triple).collect());
-        let predicates = up_to(room / 6, self.task.predicates.iter().map(|predicate| tame(predicate)).collect());
-        ExtractionData {
-            speakers: block("speakers", &up_to(room / 6, names).join(", ")),
-            known: block("known", &known.join("\n")),
-            predicates: block("predicates", &predicates.join(", ")),
-            context: block("context", &before.join("\n")),
-            sources: String::new(),
-        }
-    }
-
     /// Tokens available for the turns of one question, without its background.
     async fn room(&self) -> Result<u64> {
         let channel = self.endpoint.channel(self.job.purpose)?;
-        let nothing = self.background(&[], 0);
-        let Rendered { system, user } = self.render(&[], nothing)?;
+        let nothing = self.questions.background(&[], 0);
+        let Rendered { system, user } = self.questions.render(&[], nothing)?;
         let fixed = tokens::of_messages([system.as_str(), user.as_str()]) + MARGIN;
         let most = channel.most_room(fixed).await;
         let share = |room: u64| room * SHARE_OF_BACKGROUND / (SHARE_OF_BACKGROUND + 1);
@@ -122,6 +93,57 @@ impl Reader<'_> {
             return Err(Error::model("extracting facts", problem));
         }
         Ok(share(channel.fitting_room(fixed, most)))
+    }
+}
+
+impl<'a> Questions<'a> {
+    /// Returns the one question about all turns of the task, with at most `room` tokens of background.
+    pub(super) fn whole(task: &'a ExtractionTask<'a>, room: u64) -> Result<Rendered> {
+        let (zones, about) = (task.settings.zones()?, task.turns.last().map_or(task.now, annals_core::Memory::at));
+        let all = lines::of_turns(task.turns, &zones, true)?;
+        let context = lines::of_turns(task.context, &zones, true)?;
+        let questions = Questions { task, zones, about };
+        questions.render(&all, questions.background(&context, room))
+    }
+
+    fn render(&self, part: &[Line], background: ExtractionData) -> Result<Rendered> {
+        let today = part.last().map_or(self.zones.day_of(self.about), |line| line.days.1);
+        let frame = ExtractionFrame {
+            today: today.to_string(),
+            weekday: today.strftime("%A").to_string(),
+            zone: self.zones.name_at(self.about).to_owned(),
+            facts: MOST_PER_TURN,
+            operations: MOST_PER_TURN,
+        };
+        let data = ExtractionData { sources: fence("sources", &lines::numbered(part, 1)), ..background };
+        Prompt::Extraction.render(self.task.settings, &Context::Extraction(frame, data))
+    }
+
+    /// Returns the background for the turns, each kind up to its share. The last lines and the first facts take precedence.
+    fn background(&self, context: &[Line], room: u64) -> ExtractionData {
+        let mut names: Vec<String> = self
+            .task
+            .turns
+            .iter()
+            .chain(self.task.context)
+            .filter(|turn| turn.speaker().is_some())
+            .map(lines::speaker)
+            .collect();
+        names.sort();
+        names.dedup();
+        let before: Vec<String> =
+            context.iter().rev().take(CONTEXT).map(|line| format!("{}{}", line.head, line.text)).collect();
+        let mut before = up_to(room / 3, before);
+        before.reverse();
+        let known = up_to(room / 3, self.task.known.iter().map(|fact| since(fact, &self.zones)).collect());
+        let predicates = up_to(room / 6, self.task.predicates.iter().map(|predicate| tame(predicate)).collect());
+        ExtractionData {
+            speakers: block("speakers", &up_to(room / 6, names).join(", ")),
+            known: block("known", &known.join("\n")),
+            predicates: block("predicates", &predicates.join(", ")),
+            context: block("context", &before.join("\n")),
+            sources: String::new(),
+        }
     }
 }
 
@@ -142,20 +164,6 @@ fn lists(found: &Value) -> std::result::Result<[Vec<Value>; 2], String> {
     } else {
         Err("none of its elements has the fields that were described".into())
     }
-}
-
-fn triple(fact: &Fact) -> String {
-    tame(&format!("- {}, {}, {}", fact.subject, fact.predicate, fact.object))
-}
-
-/// Returns the leading texts that together have at most `room` tokens.
-fn up_to(room: u64, texts: Vec<String>) -> Vec<String> {
-    let mut used = 0;
-    let fits = |text: &String| {
-        used += tokens::at_most(text) + 2;
-        used <= room
-    };
-    texts.into_iter().take_while(fits).collect()
 }
 
 fn block(name: &str, body: &str) -> String {

@@ -1,14 +1,19 @@
-//! Counts names, numbers and dates in a summary that none of its sources contains.
+//! Checks what a model wrote against what it read: names, numbers and dates that the cited lines do not contain, and clauses that
+//! say the opposite.
 //!
-//! The count is stored with the summary as a hint for people; it rejects nothing. English number words and months are recognised.
-//! In other languages names and digits are compared literally; in German, where every noun is capitalised, only digits.
+//! A sentence is compared with the lines that it cites and with their neighbours, because pronouns and questions refer to those.
+//! English number words and months are recognised. In other languages names and digits are compared literally; in German, where
+//! every noun is capitalised, only digits. A sentence with a name, number or date that only the background contains is removed: it
+//! would survive the forgetting of what it comes from.
 
 mod dates;
+mod negation;
 mod numbers;
+mod openers;
 
 use std::collections::{BTreeSet, HashSet};
 
-use annals_core::{Date, entity_key};
+use annals_core::{Date, MemoryId, entity_key};
 use jiff::ToSpan;
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -18,24 +23,103 @@ use numbers::{compound, hours, number_word, numbers};
 use super::lines::Line;
 use super::sentences::CitedSentence;
 
-/// Counts the different names, numbers and dates of the sentences that no line contains.
-pub(super) fn ungrounded(drafted: &[CitedSentence], lines: &[Line], has_names: bool) -> u32 {
-    let sources = Sources::of(lines);
+/// Lines before and after a cited one that count as its context.
+const NEIGHBOURS: usize = 1;
+
+/// What the check of a summary needs to know besides the summary.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Evidence<'a> {
+    /// Everything that the model was asked to summarise.
+    pub(super) lines: &'a [Line],
+    /// What it was shown besides.
+    pub(super) background: &'a [String],
+    /// Pairs of names of one entity. A summary may use either.
+    pub(super) aliases: &'a [[String; 2]],
+    /// Whether capitalised words are names.
+    pub(super) has_names: bool,
+}
+
+/// The number of faults of a summary: different names, numbers and dates, and contradicting clauses.
+pub(super) fn mark(drafted: &mut Vec<CitedSentence>, evidence: Evidence<'_>) -> u32 {
+    let mut known = Sources::default();
+    evidence.background.iter().for_each(|text| known.add(text));
     let mut found: HashSet<String> = HashSet::new();
-    for sentence in drafted {
-        let (rest, dates) = take_dates(&sentence.text);
-        found.extend(dates.into_iter().filter(|date| !sources.holds_date(*date)).map(|date| format!("{date:?}")));
-        found.extend(numbers(&rest).into_iter().filter(|number| !sources.holds_number(number)));
-        if has_names {
-            found.extend(names(&rest).into_iter().filter(|name| !sources.holds_name(name)));
+    drafted.retain_mut(|sentence| {
+        let faults = faults(sentence, evidence);
+        let is_leak = |fault: &Fault| fault.claim.as_ref().is_some_and(|claim| known.holds(claim));
+        if faults.iter().any(is_leak) {
+            return false;
         }
-    }
+        sentence.ungrounded = !faults.is_empty();
+        found.extend(faults.into_iter().map(|fault| fault.name));
+        true
+    });
     u32::try_from(found.len()).unwrap_or(u32::MAX)
+}
+
+/// Something in a sentence that its sources do not support.
+struct Fault {
+    name: String,
+    /// `None` for a contradiction.
+    claim: Option<Claim>,
+}
+
+/// Something that is stated and can be looked up.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Claim {
+    Date(Written),
+    Number(String),
+    Name(String),
+}
+
+fn faults(sentence: &CitedSentence, evidence: Evidence<'_>) -> Vec<Fault> {
+    let lines = cited(sentence, evidence.lines);
+    let mut sources = Sources::of(&lines);
+    sources.add_aliases(evidence.aliases);
+    let claims = claims(&sentence.text, &sources, evidence.has_names);
+    let unsupported = claims.into_iter().filter(|claim| !sources.holds(claim));
+    let fault = |claim: Claim| Fault { name: format!("{claim:?}"), claim: Some(claim) };
+    let mut faults: Vec<Fault> = unsupported.map(fault).collect();
+    if negation::contradictions(&sentence.text, lines.iter().map(|line| line.text.as_str())) > 0 {
+        faults.push(Fault { name: format!("contradiction {}", sentence.text), claim: None });
+    }
+    faults
+}
+
+/// Returns the lines that a sentence comes from, and their neighbours in the same group.
+fn cited<'l>(sentence: &CitedSentence, lines: &'l [Line]) -> Vec<&'l Line> {
+    let from: HashSet<&MemoryId> = sentence.from.iter().collect();
+    let is_cited: Vec<bool> =
+        lines.iter().map(|line| line.from.iter().any(|id| from.contains(id)) || from.is_empty()).collect();
+    let is_near = |at: usize| {
+        let near = at.saturating_sub(NEIGHBOURS)..lines.len().min(at + NEIGHBOURS + 1);
+        near.into_iter().any(|other| is_cited[other] && lines[other].group == lines[at].group)
+    };
+    (0..lines.len()).filter(|at| is_near(*at)).map(|at| &lines[at]).collect()
+}
+
+fn claims(text: &str, sources: &Sources, has_names: bool) -> Vec<Claim> {
+    let (rest, dates) = take_dates(text);
+    let mut claims: Vec<Claim> = dates.into_iter().map(Claim::Date).collect();
+    claims.extend(numbers(&rest).into_iter().map(Claim::Number));
+    claims.extend(spelled(&rest).map(Claim::Number));
+    if has_names {
+        claims.extend(names(&rest, sources).into_iter().map(Claim::Name));
+    }
+    claims
+}
+
+/// Returns the numbers of two and more that are written as words.
+fn spelled(text: &str) -> impl Iterator<Item = String> + '_ {
+    let numbers = text.unicode_words().filter_map(|word| numbers::cardinal(&plain(word)));
+    numbers.filter(|number| *number > 2).map(|number| number.to_string())
 }
 
 /// Everything that the sources contain.
 #[derive(Debug, Default)]
 struct Sources {
+    /// Words as written, to tell names from words that begin a sentence.
+    written_words: HashSet<String>,
     words: HashSet<String>,
     numbers: HashSet<String>,
     /// Days of the lines. Dates written in the text are in `written`.
@@ -46,7 +130,7 @@ struct Sources {
 }
 
 impl Sources {
-    fn of(lines: &[Line]) -> Sources {
+    fn of(lines: &[&Line]) -> Sources {
         let mut sources = Sources::default();
         for line in lines {
             sources.add(&format!("{}{}", line.head, line.text));
@@ -56,6 +140,17 @@ impl Sources {
             }
         }
         sources
+    }
+
+    /// Adds the other name of each name that the sources contain.
+    fn add_aliases(&mut self, aliases: &[[String; 2]]) {
+        for [one, other] in aliases {
+            for (held, added) in [(one, other), (other, one)] {
+                if held.unicode_words().all(|word| self.words.contains(&plain(word))) {
+                    self.words.extend(added.unicode_words().map(plain));
+                }
+            }
+        }
     }
 
     fn add(&mut self, text: &str) {
@@ -69,7 +164,18 @@ impl Sources {
             self.is_relative |= RELATIVE.contains(&word.as_str()) || weekday(&word).is_some();
             self.words.insert(word);
         }
+        for word in text.unicode_words() {
+            self.written_words.insert(word.to_owned());
+        }
         self.numbers.extend(text.split_whitespace().filter_map(compound).map(|number| number.to_string()));
+    }
+
+    fn holds(&self, claim: &Claim) -> bool {
+        match claim {
+            Claim::Date(date) => self.holds_date(*date),
+            Claim::Number(number) => self.holds_number(number),
+            Claim::Name(name) => self.holds_name(name),
+        }
     }
 
     /// Returns whether the sources contain a date, or it can follow from one of their days: within 14 days of it if they use
@@ -117,22 +223,29 @@ fn plain(word: &str) -> String {
     key.strip_suffix("'s").map(str::to_owned).unwrap_or(key)
 }
 
-/// Returns capitalised words that do not begin a sentence, in comparable form.
-fn names(text: &str) -> Vec<String> {
+/// Returns capitalised words, in comparable form. The first word of a sentence is one only if it is used as a name.
+fn names(text: &str, sources: &Sources) -> Vec<String> {
     let mut names = Vec::new();
     let mut begins = true;
-    for piece in text.split_word_bounds() {
+    let pieces: Vec<&str> = text.split_word_bounds().collect();
+    for (at, piece) in pieces.iter().enumerate() {
         if piece.starts_with(['.', '!', '?', ':', '“', '"', '…', '\n', '«']) {
             begins = true;
         } else if piece.starts_with(char::is_alphanumeric) {
             let is_name = piece.starts_with(char::is_uppercase) && piece.chars().count() > 1;
-            if is_name && !begins && !piece.starts_with("I'") && !piece.starts_with("I’") {
+            let is_used = !begins || openers::is_name(piece, next(&pieces[at + 1..]), &sources.written_words);
+            if is_name && is_used && !piece.starts_with("I'") && !piece.starts_with("I’") {
                 names.push(plain(piece));
             }
             begins = false;
         }
     }
     names
+}
+
+/// Returns the next word.
+fn next<'t>(pieces: &[&'t str]) -> &'t str {
+    pieces.iter().find(|piece| piece.starts_with(char::is_alphanumeric)).copied().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -149,8 +262,15 @@ mod tests {
             from: Vec::new(),
             group: String::new(),
         };
-        let drafted = CitedSentence { text: summary.into(), day, is_of_one_day: true, from: Vec::new() };
-        ungrounded(&[drafted], &[line(source)], true)
+        let lines = [line(source)];
+        mark(
+            &mut vec![drafted(summary, day)],
+            Evidence { lines: &lines, background: &[], aliases: &[], has_names: true },
+        )
+    }
+
+    fn drafted(text: &str, day: Date) -> CitedSentence {
+        CitedSentence { text: text.into(), day, is_of_one_day: true, from: Vec::new(), ungrounded: false }
     }
 
     #[test]
@@ -193,15 +313,43 @@ mod tests {
         check("It was in July.", "it was in june", 1);
         check("On Sunday it rained.", "rain", 1);
         check("She came 3rd.", "I came second", 1);
-        // The first word of a sentence may or may not be a name, so it is not counted.
-        check("Bob came.", "somebody came", 0);
+        // The first word of a sentence may or may not be a name.
+        check("Bob came.", "somebody came", 1);
+        check("Rain came.", "it was raining", 0);
     }
 
     #[test]
     fn german_nouns_are_not_counted_as_names() {
         let day = jiff::civil::date(2026, 3, 4);
-        let text = "Sie kauft ein Haus für 300 Euro.".to_owned();
-        let drafted = CitedSentence { text, day, is_of_one_day: true, from: Vec::new() };
-        assert_eq!(ungrounded(&[drafted], &[], false), 1);
+        let mut all = vec![drafted("Sie kauft ein Haus für 300 Euro.", day)];
+        assert_eq!(mark(&mut all, Evidence { lines: &[], background: &[], aliases: &[], has_names: false }), 1);
+    }
+
+    #[test]
+    fn faults_mark_their_sentence_and_background_never_gets_in() {
+        let day = jiff::civil::date(2026, 3, 4);
+        let line = |id: &str, text: &str| Line {
+            head: "09:30 Ann: ".into(),
+            text: text.into(),
+            days: (day, day),
+            from: vec![MemoryId::from_text(id)],
+            group: id.into(),
+        };
+        let lines = [line("a", "I met Bob"), line("b", "I paid 30 euros")];
+        let of = |text: &str, id: &str| CitedSentence { from: vec![MemoryId::from_text(id)], ..drafted(text, day) };
+        let mut all = vec![
+            of("Ann met Bob.", "a"),
+            of("Then Ann met Bob.", "b"),
+            of("Ann paid 40 euros.", "b"),
+            of("Ann still lives in Oslo.", "b"),
+        ];
+        let background = ["Ann, lives_in, Oslo".to_owned()];
+        assert_eq!(
+            mark(&mut all, Evidence { lines: &lines, background: &background, aliases: &[], has_names: true }),
+            2
+        );
+        let marks: Vec<(&str, bool)> =
+            all.iter().map(|sentence| (sentence.text.as_str(), sentence.ungrounded)).collect();
+        assert_eq!(marks, [("Ann met Bob.", false), ("Then Ann met Bob.", true), ("Ann paid 40 euros.", true)]);
     }
 }

@@ -12,6 +12,9 @@ const WIDEST_NUMBER: usize = 99_999;
 /// Maximum characters of a name, so that no name fills a window.
 const LONGEST_NAME: usize = 60;
 
+/// Words at the beginning and at the end of a long turn of an assistant that are shown.
+const LONGEST_ANSWER: (usize, usize) = (120, 60);
+
 /// One line of input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
@@ -48,13 +51,38 @@ pub(super) fn of(grain: Grain, sources: &[Memory], zones: &Zones) -> Result<Vec<
 }
 
 /// Returns one line per turn of a user or an assistant: date and time or only the time, the conversation if there are several,
-/// the speaker, and the role of an assistant: `09:00 [support] Aria (assistant): `. Leaves out system and tool turns.
+/// the speaker, and the role of an assistant: `09:00 [support] Aria (assistant): `. Leaves out system and tool turns. Lines of one
+/// conversation stand together, in the order in which the conversations began.
 pub(super) fn of_turns(turns: &[Memory], zones: &Zones, dated: bool) -> Result<Vec<Line>> {
     let turns = || turns.iter().filter(|turn| !matches!(turn.role(), Some(Role::System | Role::Tool)));
     let first = turns().next().map(Memory::conversation);
     let has_several = turns().any(|turn| Some(turn.conversation()) != first);
     let lines = turns().map(|turn| of_turn(turn, zones, dated, has_several)).collect::<Result<Vec<_>>>()?;
-    Ok(lines.into_iter().filter(|line| !line.text.is_empty()).collect())
+    let lines = lines.into_iter().filter(|line| !line.text.is_empty()).collect();
+    Ok(if dated { lines } else { by_conversation(lines) })
+}
+
+/// Moves the lines of each conversation together; keeps their order.
+fn by_conversation(mut lines: Vec<Line>) -> Vec<Line> {
+    let mut order: Vec<String> = Vec::new();
+    for line in &lines {
+        if !order.contains(&line.group) {
+            order.push(line.group.clone());
+        }
+    }
+    let place = |line: &Line| order.iter().position(|group| *group == line.group);
+    lines.sort_by_key(place);
+    lines
+}
+
+/// Shortens a long turn of an assistant: what it explained is not what happened.
+fn shortened(turn: &Memory) -> String {
+    let text = tame(&turn.text);
+    let words: Vec<&str> = text.split(' ').collect();
+    if turn.role() != Some(Role::Assistant) || words.len() <= LONGEST_ANSWER.0 + LONGEST_ANSWER.1 {
+        return text;
+    }
+    format!("{} […] {}", words[..LONGEST_ANSWER.0].join(" "), words[words.len() - LONGEST_ANSWER.1..].join(" "))
 }
 
 fn of_turn(turn: &Memory, zones: &Zones, dated: bool, has_several: bool) -> Result<Line> {
@@ -63,7 +91,7 @@ fn of_turn(turn: &Memory, zones: &Zones, dated: bool, has_several: bool) -> Resu
     let conversation = conversation.map(|conversation| format!("[{}] ", name(conversation))).unwrap_or_default();
     Ok(Line {
         head: format!("{date}{} {conversation}{}: ", clock(turn.at(), zones)?, speaker(turn)),
-        text: tame(&turn.text),
+        text: shortened(turn),
         days: turn.days,
         from: vec![turn.id.clone()],
         group: turn.conversation().unwrap_or_default().to_owned(),
@@ -71,7 +99,7 @@ fn of_turn(turn: &Memory, zones: &Zones, dated: bool, has_several: bool) -> Resu
 }
 
 /// Returns the speaker's name; adds the role to an assistant with a name of its own.
-fn speaker(turn: &Memory) -> String {
+pub(super) fn speaker(turn: &Memory) -> String {
     let speaker = turn.speaker().unwrap_or("unknown");
     match turn.role().filter(|role| *role == Role::Assistant && role.as_str() != speaker) {
         Some(role) => format!("{} ({role})", name(speaker)),

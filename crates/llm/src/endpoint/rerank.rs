@@ -23,7 +23,7 @@ use super::failure::EndpointError;
 use super::http::{client, post};
 use super::retry_policy::RetryPolicy;
 use super::tokens::at_most;
-use crate::config::RerankModel;
+use crate::config::{RerankModel, Shares};
 
 /// Maximum tokens of the question and of each text that are sent. Together with separators they fit into 512 tokens, the input of
 /// the smallest of these models. llama.cpp with default settings refuses the whole request if one text is longer.
@@ -59,7 +59,8 @@ impl RerankEndpoint {
         retry_policy: RetryPolicy,
     ) -> annals_core::Result<RerankEndpoint> {
         let http = client(&model.base_url, model.local_network)?;
-        let caps = Caps { workspace: model.workspace_daily_tokens, process: model.process_daily_tokens };
+        let (workspace, process) = (model.workspace_daily_tokens, model.process_daily_tokens);
+        let caps = Caps { workspace, process, shares: Shares::default() };
         let (breaker, takes_texts) = (Breaker::new(retry_policy), AtomicBool::new(false));
         Ok(RerankEndpoint { model, http, breaker, takes_texts, caps, replies })
     }
@@ -121,7 +122,8 @@ impl Reranker for RerankEndpoint {
         // The model reads the question with each text.
         let need = texts.iter().map(|text| at_most(text) + at_most(question)).sum();
         let (replies, tokens_of_agent) = (self.replies.as_ref(), (need, self.model.daily_tokens));
-        let reservation = self.caps.reserve(replies, task.agent, Purpose::Rerank, tokens_of_agent, task.now).await?;
+        let reservation =
+            self.caps.reserve(replies, task.agent, Purpose::Rerank, tokens_of_agent, true, task.now).await?;
         let answer = match self.ask(question, &texts).await {
             Ok(answer) => answer,
             Err(failure) => {

@@ -15,6 +15,8 @@ pub(super) struct CitedSentence {
     /// Whether the cited lines are of one day, so that a day prefix is correct.
     pub(super) is_of_one_day: bool,
     pub(super) from: Vec<MemoryId>,
+    /// Whether its sources do not support all of it.
+    pub(super) ungrounded: bool,
 }
 
 impl CitedSentence {
@@ -27,7 +29,7 @@ impl CitedSentence {
 
     /// Returns the sentence as stored. It has no speaker: the wording is the model's.
     pub(super) fn sentence(self) -> Sentence {
-        Sentence { day: self.day, speaker: None, text: self.text, from: self.from }
+        Sentence { day: self.day, speaker: None, text: self.text, from: self.from, ungrounded: self.ungrounded }
     }
 }
 
@@ -55,7 +57,7 @@ fn one(element: &Value, lines: &[Line]) -> Option<CitedSentence> {
     let last = cited.iter().map(|line| line.days.1).max()?;
     let drafted = answer::text(element, "day").and_then(|day| day.parse().ok());
     let day = drafted.filter(|day| (first..=last).contains(day)).unwrap_or(first);
-    Some(CitedSentence { text, day, is_of_one_day: first == last, from: turns(&cited) })
+    Some(CitedSentence { text, day, is_of_one_day: first == last, from: turns(&cited), ungrounded: false })
 }
 
 /// Returns the turns of the lines without duplicates, in the order of the lines.
@@ -164,7 +166,7 @@ mod tests {
     }
 
     fn drafted(on: i8, is_of_one_day: bool, text: &str) -> CitedSentence {
-        CitedSentence { text: text.into(), day: day(on), is_of_one_day, from: Vec::new() }
+        CitedSentence { text: text.into(), day: day(on), is_of_one_day, from: Vec::new(), ungrounded: false }
     }
 
     #[test]

@@ -7,9 +7,10 @@ use super::ask::{Job, Paid};
 use super::form::Form;
 use super::lines::{self, Line};
 use super::sentences::{self, CitedSentence};
-use super::{Endpoint, grounding, tokens};
+use super::subject::Subject;
+use super::{Endpoint, tokens};
 use crate::Extractive;
-use crate::prompts::{AmendData, Context, MergeData, Prompt, Rendered, SummaryData, SummaryFrame, fence};
+use crate::prompts::{Prompt, Rendered};
 
 /// Minimum word limit of a daily or partial summary, so that a short one keeps a sentence.
 const FLOOR: usize = 25;
@@ -47,20 +48,26 @@ pub(super) async fn write(endpoint: &Endpoint, task: SummaryTask<'_>) -> Result<
         about: zones.cover(task.period).end,
         now: task.now,
     };
-    let mut scribe = Scribe { endpoint, task: &task, job, grain, tokens: 0 };
-    let drafted = if task.base.is_some() { scribe.amended(base, late).await? } else { scribe.digest(late).await? };
-    let has_names = task.settings.language != "de";
-    Ok(Draft {
+    let subject = Subject::new(&task, zones, &all);
+    let mut scribe = Scribe { endpoint, subject, job, grain, tokens: 0 };
+    let mut drafted = if task.base.is_some() { scribe.amended(base, late).await? } else { scribe.digest(late).await? };
+    let ungrounded = scribe.subject.check(&mut drafted, &all, endpoint.ungrounded)?;
+    Ok(draft(grain, drafted, ungrounded, scribe.tokens))
+}
+
+/// Returns the summary as stored.
+pub(super) fn draft(grain: Grain, drafted: Vec<CitedSentence>, ungrounded: u32, tokens: u64) -> Draft {
+    Draft {
         text: sentences::set(grain, &drafted),
-        ungrounded: grounding::ungrounded(&drafted, &all, has_names),
+        ungrounded,
         sentences: drafted.into_iter().map(CitedSentence::sentence).collect(),
-        tokens: scribe.tokens,
+        tokens,
         verbatim: false,
-    })
+    }
 }
 
 /// Returns the maximum number of words of a summary.
-fn limit(grain: Grain) -> usize {
+pub(super) fn limit(grain: Grain) -> usize {
     match grain {
         Grain::Working | Grain::Daily => 200,
         Grain::Weekly => 300,
@@ -72,7 +79,7 @@ fn limit(grain: Grain) -> usize {
 
 struct Scribe<'a> {
     endpoint: &'a Endpoint,
-    task: &'a SummaryTask<'a>,
+    subject: Subject<'a>,
     job: Job<'a>,
     grain: Grain,
     /// Tokens paid so far.
@@ -82,7 +89,7 @@ struct Scribe<'a> {
 impl Scribe<'_> {
     /// Summarises all lines, however many there are.
     async fn digest(&mut self, all: Vec<Line>) -> Result<Vec<CitedSentence>> {
-        let words = self.words(&all);
+        let words = words_for(self.grain, &all);
         let mut prompt = Prompt::of(self.grain);
         let mut parts = lines::split(all, self.room(prompt).await?);
         for _ in 0..MERGES {
@@ -92,7 +99,7 @@ impl Scribe<'_> {
             let room = self.room(Prompt::Merge).await?;
             let mut partial = Vec::new();
             for part in &parts {
-                let share = share(room, parts.len()).max(FLOOR).min(self.words(part));
+                let share = share(room, parts.len()).max(FLOOR).min(words_for(self.grain, part));
                 let drafted = self.ask(prompt, &[], part, share).await?;
                 // The limit is strict, so that the number of parts falls in each round.
                 partial.extend(sentences::within(share * 3 / 2, drafted));
@@ -106,7 +113,7 @@ impl Scribe<'_> {
     /// Amends the base with the late lines. Summarises the late lines first if both together are too long.
     async fn amended(&mut self, base: Vec<Line>, late: Vec<Line>) -> Result<Vec<CitedSentence>> {
         let room = self.room(Prompt::Amend).await?;
-        let words = limit(self.grain).min(words(&base) + self.words(&late));
+        let words = limit(self.grain).min(words(&base) + words_for(self.grain, &late));
         let fits = |late: &[Line]| lines::tokens(&base) + lines::tokens(late) <= room;
         if fits(&late) {
             return self.ask(Prompt::Amend, &base, &late, words).await;
@@ -121,44 +128,25 @@ impl Scribe<'_> {
     /// Asks one question. The lines of the base are numbered first.
     async fn ask(&mut self, prompt: Prompt, base: &[Line], lines: &[Line], words: usize) -> Result<Vec<CitedSentence>> {
         let all = [base, lines].concat();
-        let rendered = self.render(prompt, base, lines, words)?;
+        let window = self.endpoint.channel(self.job.purpose)?.sizes().await.window;
+        let rendered = self.subject.render(prompt, base, lines, words, window)?;
         let read = |answer: &serde_json::Value| sentences::read(answer, &all);
         let Paid { value, tokens } = self.endpoint.ask(&self.job, Form::Summary, rendered, &read).await?;
         self.tokens += tokens;
         Ok(sentences::within(words * 2, value))
     }
 
-    fn render(&self, prompt: Prompt, base: &[Line], lines: &[Line], words: usize) -> Result<Rendered> {
-        let (first, last) = self.task.period.cover_days();
-        let frame = SummaryFrame {
-            period: self.task.period.to_string(),
-            first_day: first.to_string(),
-            last_day: last.to_string(),
-            words,
-        };
-        let sources = fence("sources", &lines::numbered(lines, base.len() + 1));
-        let context = match prompt {
-            Prompt::Amend => {
-                let base = fence("base", &lines::numbered(base, 1));
-                Context::Amend(frame, AmendData { base, sources })
-            }
-            Prompt::Merge => Context::Merge(frame, MergeData { sources }),
-            _ => Context::Summary(frame, SummaryData { sources }),
-        };
-        prompt.render(self.job.settings, &context)
-    }
-
     /// Tokens available for the lines of one question: as many as the server reads and answers in about a minute. Parts are merged
     /// and sealed summaries amended in larger questions, because every further round of merging loses something.
     async fn room(&self, prompt: Prompt) -> Result<u64> {
         let channel = self.endpoint.channel(self.job.purpose)?;
-        let Rendered { system, user } = self.render(prompt, &[], &[], limit(self.grain))?;
+        let window = channel.sizes().await.window;
+        let Rendered { system, user } = self.subject.render(prompt, &[], &[], limit(self.grain), window)?;
         let fixed = tokens::of_messages([system.as_str(), user.as_str()]) + MARGIN;
         let most = channel.most_room(fixed).await;
         if most < LEAST_ROOM {
             return Err(self.problem(&format!(
-                "prompt and answer leave no room for messages in a context window of {} tokens",
-                channel.sizes().await.window
+                "prompt and answer leave no room for messages in a context window of {window} tokens"
             )));
         }
         let fitting = channel.fitting_room(fixed, most);
@@ -169,21 +157,21 @@ impl Scribe<'_> {
         })
     }
 
-    /// Returns the maximum number of words for a summary of these lines: for a day a quarter of their words, at least [`FLOOR`]
-    /// and at most the limit of the grain.
-    fn words(&self, lines: &[Line]) -> usize {
-        let limit = limit(self.grain);
-        if self.grain == Grain::Daily { limit.min(FLOOR.max(words(lines) / 4)) } else { limit }
-    }
-
     fn problem(&self, problem: &str) -> Error {
-        Error::model(format!("summarising {}", self.task.period), problem)
+        self.subject.problem(problem)
     }
 }
 
 /// Words of each of `parts` partial summaries, so that all fit into one question.
 fn share(room: u64, parts: usize) -> usize {
     usize::try_from(room / TOKENS_PER_WORD).unwrap_or(usize::MAX) / parts
+}
+
+/// Returns the maximum number of words for a summary of these lines: for a day a quarter of their words, at least [`FLOOR`]
+/// and at most the limit of the grain.
+pub(super) fn words_for(grain: Grain, lines: &[Line]) -> usize {
+    let limit = limit(grain);
+    if grain == Grain::Daily { limit.min(FLOOR.max(words(lines) / 4)) } else { limit }
 }
 
 fn words(lines: &[Line]) -> usize {

@@ -1,5 +1,6 @@
 //! The endpoint over real HTTP, against a server with scripted answers.
 
+mod background;
 mod dialects;
 mod facts;
 mod merged;
@@ -12,11 +13,11 @@ mod troubles;
 use std::sync::Arc;
 use std::time::Duration;
 
-use annals_core::ports::{ExtractionTask, Replies, SummaryTask};
+use annals_core::ports::{Background, ExtractionTask, Replies, SummaryTask};
 use annals_core::prelude::*;
 use annals_core::{
-    Agent, Base, Body, Draft, Engine, Error, Extracted, Extractor, Fact, Grain, Kind, Memory, MemoryId, Message,
-    Period, Result, Sentence, Settings, Timestamp, Zones,
+    Agent, Base, Body, Draft, Engine, Error, Extracted, Extractor, Fact, Grain, Interval, Kind, Memory, MemoryId,
+    Message, Period, Result, Sentence, Settings, Timestamp, Zones,
 };
 use annals_testkit::{Dialect, MemoryCatalog, ModelServer, Script, agent, at, message, period, turn_of};
 use serde_json::{Value, json};
@@ -82,6 +83,16 @@ impl Rig {
     }
 
     async fn summarize(&self, label: &str, sources: &[Memory], base: Option<&Base>) -> Result<Draft> {
+        self.summarize_knowing(label, sources, base, None).await
+    }
+
+    async fn summarize_knowing(
+        &self,
+        label: &str,
+        sources: &[Memory],
+        base: Option<&Base>,
+        background: Option<&Background>,
+    ) -> Result<Draft> {
         let task = SummaryTask {
             agent: &self.agent,
             settings: &self.settings,
@@ -90,6 +101,7 @@ impl Rig {
             base,
             read_seq: 1,
             now: self.now,
+            background,
         };
         self.endpoint.summarize(task).await
     }
@@ -153,6 +165,24 @@ async fn a_long_day(conversations: usize, turns_each: usize) -> Vec<Memory> {
     turns(&texts).await
 }
 
+/// A fact that holds since the day of the turns.
+fn fact(subject: &str, predicate: &str, object: &str) -> Fact {
+    Fact {
+        id: format!("o-{subject}-{predicate}-{object}"),
+        subject: subject.into(),
+        predicate: predicate.into(),
+        object: object.into(),
+        properties: annals_core::Properties::new(),
+        confidence: 1.0,
+        valid_from: at(NOW),
+        valid_to: None,
+        recorded_at: at(NOW),
+        mentioned: Interval { start: at(NOW), end: at(NOW) },
+        sources: Vec::new(),
+        superseded_by: None,
+    }
+}
+
 /// A summary as the catalog returns it.
 fn summary_of(label: &str, sentences: &[(&str, &str, &str)]) -> Memory {
     let period = period(label);
@@ -164,6 +194,7 @@ fn summary_of(label: &str, sentences: &[(&str, &str, &str)]) -> Memory {
             speaker: None,
             text: (*text).into(),
             from: vec![MemoryId::from_text(*from)],
+            ungrounded: false,
         })
         .collect();
     Memory {

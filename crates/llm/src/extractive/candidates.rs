@@ -131,7 +131,7 @@ impl Quote<'_> {
         let is_faint = self.dependence == Dependence::Independent && !worth.is_definite;
         let dependence = if is_faint { Dependence::Faint } else { self.dependence };
         let speaker = self.speaker.map(str::to_owned);
-        let sentence = Sentence { day: self.day, speaker, text, from: self.from.into_owned() };
+        let sentence = Sentence { day: self.day, speaker, text, from: self.from.into_owned(), ungrounded: false };
         Candidate { child: self.child, place: self.place, sentence, worth, dependence }
     }
 }

@@ -7,7 +7,7 @@ use super::tokens::Token;
 
 /// Languages that the engine supports to some extent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Language {
+pub(crate) enum Language {
     English,
     German,
     French,
@@ -24,6 +24,8 @@ use Language::{Dutch, English, French, German, Italian, Portuguese, Spanish};
 
 /// Number of words that are examined.
 const READ: usize = 200;
+/// About the bytes of text that hold them.
+const LONGEST: usize = 4_000;
 
 impl Language {
     /// Returns the language with the most function words in the text. A text without any is English if it is in Latin script:
@@ -55,6 +57,19 @@ impl Language {
     pub(super) fn code(self) -> Option<&'static str> {
         const CODES: [&str; 7] = ["en", "de", "fr", "es", "pt", "it", "nl"];
         CODES.get(self as usize).copied()
+    }
+
+    /// Returns the language with the most function words in the texts.
+    pub(crate) fn of_texts<'t>(texts: impl Iterator<Item = &'t str>) -> Language {
+        let mut read = String::new();
+        for text in texts {
+            if read.len() > LONGEST {
+                break;
+            }
+            read.push_str(text);
+            read.push(' ');
+        }
+        Language::of(&super::tokens::tokens(&read))
     }
 
     /// Returns whether a lower-case word is a function word of this language. English has its own list in `words`.

@@ -42,7 +42,13 @@ mod tests {
 
     fn sentence(day: &str, speaker: Option<&str>, text: &str) -> Sentence {
         let day = day.parse::<Period>().unwrap().first_day();
-        Sentence { day, speaker: speaker.map(str::to_owned), text: text.to_owned(), from: Vec::new() }
+        Sentence {
+            day,
+            speaker: speaker.map(str::to_owned),
+            text: text.to_owned(),
+            from: Vec::new(),
+            ungrounded: false,
+        }
     }
 
     #[test]

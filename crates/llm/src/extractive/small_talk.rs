@@ -21,7 +21,7 @@ pub(super) fn sentence(sources: &[&Memory], room: usize) -> Sentence {
         [] => format!("{HEAD}."),
         names => format!("{HEAD}: {count} {messages} by {}.", listed(names)),
     };
-    Sentence { day: sources[0].days.0, speaker: None, text: cut(&text, room), from: turns(sources) }
+    Sentence { day: sources[0].days.0, speaker: None, text: cut(&text, room), from: turns(sources), ungrounded: false }
 }
 
 /// Returns whether the sentence is such a line.

@@ -43,7 +43,8 @@ fn write(grain: Grain, sources: &[Memory]) -> Draft {
 
 fn write_upon(period: Period, base: Option<&Base>, sources: &[Memory]) -> Draft {
     let (agent, settings, now) = (agent(), Settings::default(), Timestamp::UNIX_EPOCH);
-    let task = SummaryTask { agent: &agent, settings: &settings, period, sources, base, read_seq: 0, now };
+    let task =
+        SummaryTask { agent: &agent, settings: &settings, period, sources, base, read_seq: 0, now, background: None };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(Extractive.summarize(task)).unwrap()
 }

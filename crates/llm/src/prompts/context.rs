@@ -29,11 +29,25 @@ pub(crate) struct SummaryFrame {
     pub(crate) last_day: String,
     /// Maximum number of words.
     pub(crate) words: usize,
+    /// Weekday of the first day.
+    pub(crate) weekday: String,
+    /// Name of the time zone of the days.
+    pub(crate) zone: String,
+    /// English name of the language of the sources; empty if it is not known.
+    pub(crate) language: &'static str,
+    /// An example in that language; empty if there is none, or no room for it.
+    pub(crate) example: &'static str,
 }
 
-/// Sources of a summary.
-#[derive(Clone, Debug, Serialize)]
+/// Sources of a summary, with background. All but `sources` are empty if there is no such background.
+#[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct SummaryData {
+    /// Name and description of the agent, fenced.
+    pub(crate) agent: String,
+    /// Known facts about the people who are named, fenced.
+    pub(crate) known: String,
+    /// The end of the summary of the period before, fenced.
+    pub(crate) before: String,
     /// Numbered lines, fenced.
     pub(crate) sources: String,
 }
@@ -61,6 +75,8 @@ pub(crate) struct ExtractionFrame {
     pub(crate) today: String,
     /// Weekday of that day.
     pub(crate) weekday: String,
+    /// Name of the time zone of the days.
+    pub(crate) zone: String,
     /// Maximum facts from one turn.
     pub(crate) facts: usize,
     /// Maximum operations from one turn.
@@ -89,14 +105,24 @@ pub(crate) fn sample(prompt: Prompt) -> Context {
         first_day: "2026-03-02".into(),
         last_day: "2026-03-08".into(),
         words: 300,
+        weekday: "Monday".into(),
+        zone: "Europe/Lisbon".into(),
+        language: "English",
+        example: "[1] An example.",
     };
     let sources = fence("sources", "[1] 2026-03-04 Ann moved to Lisbon.\n[2] 2026-03-05 Bob came to help.");
     match prompt {
         Prompt::Extraction => Context::Extraction(
-            ExtractionFrame { today: "2026-03-04".into(), weekday: "Wednesday".into(), facts: 8, operations: 8 },
+            ExtractionFrame {
+                today: "2026-03-04".into(),
+                weekday: "Wednesday".into(),
+                zone: "Europe/Lisbon".into(),
+                facts: 8,
+                operations: 8,
+            },
             ExtractionData {
                 speakers: fence("speakers", "Ann, Bob"),
-                known: fence("known", "- Ann, lives_in, Porto"),
+                known: fence("known", "- Ann, lives_in, Porto (since 2025-06-01)"),
                 predicates: fence("predicates", "lives_in, likes"),
                 context: fence("context", "2026-03-04 09:00 Bob: How was the move?"),
                 sources: fence("sources", "[1] 2026-03-04 09:01 Ann: Done! I live in Lisbon now."),
@@ -108,6 +134,14 @@ pub(crate) fn sample(prompt: Prompt) -> Context {
             Context::Amend(frame, AmendData { base, sources })
         }
         Prompt::Merge => Context::Merge(frame, MergeData { sources }),
-        _ => Context::Summary(frame, SummaryData { sources }),
+        _ => Context::Summary(
+            frame,
+            SummaryData {
+                agent: fence("agent", "helper\nLooks after the household."),
+                known: fence("known", "- Ann, lives_in, Porto (since 2025-06-01)"),
+                before: fence("before", "Ann looked for a flat."),
+                sources,
+            },
+        ),
     }
 }

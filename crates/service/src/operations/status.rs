@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use annals_core::{Agent, Grain, LedgerRow, Period, Result, SignedDuration, Timestamp, Zones};
 
 use crate::Service;
-use crate::wire::{AgentView, FailureView, GrainStatus, ModelView, StatusView, UsageView};
+use crate::wire::{AgentView, FailureView, GrainStatus, ModelView, StatusView, UngroundedView, UsageView};
 
 const A_MONTH: SignedDuration = SignedDuration::from_hours(30 * 24);
 
@@ -38,6 +38,7 @@ impl Service {
             open: labels(&open),
             failed: ledger.iter().filter_map(FailureView::of).collect(),
             degraded: ledger.iter().filter(|row| row.degraded).map(|row| row.period.to_string()).collect(),
+            ungrounded: ungrounded(&ledger),
             dead: self.parts.store.dead_letters(agent).await?.len(),
             plan: settings.plan,
             sealed: ledger.iter().filter(|row| row.sealed).count(),
@@ -68,6 +69,11 @@ impl Service {
             degraded: having(|row| row.degraded),
         })
     }
+}
+
+fn ungrounded(ledger: &[LedgerRow]) -> Vec<UngroundedView> {
+    let rows = ledger.iter().filter(|row| row.ungrounded > 0 && !row.is_corrected());
+    rows.map(|row| UngroundedView { period: row.period.to_string(), faults: row.ungrounded }).collect()
 }
 
 fn grains(ledger: &[LedgerRow], open: &[Period], zones: &Zones, now: Timestamp) -> Vec<GrainStatus> {

@@ -166,6 +166,15 @@ pub struct SentenceView {
     pub text: String,
     /// Ids of the turns that the sentence comes from.
     pub from: Vec<String>,
+    /// Whether these turns support it. False if a model wrote a name, number or date that they do not contain, or the opposite of what
+    /// they say.
+    #[serde(default = "grounded")]
+    pub grounded: bool,
+}
+
+/// A service before this field had no marks.
+fn grounded() -> bool {
+    true
 }
 
 impl From<&Sentence> for SentenceView {
@@ -175,6 +184,7 @@ impl From<&Sentence> for SentenceView {
             speaker: sentence.speaker.clone(),
             text: sentence.text.clone(),
             from: sentence.from.iter().map(MemoryId::to_string).collect(),
+            grounded: !sentence.ungrounded,
         }
     }
 }

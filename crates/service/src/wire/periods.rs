@@ -113,7 +113,7 @@ pub struct PeriodView {
     pub corrected: bool,
     /// Whether the summary was written with a prompt, model or engine other than the present one.
     pub outdated: bool,
-    /// Number of names, numbers and dates in the summary that no source contains.
+    /// Number of names, numbers and dates in the summary that no source contains, and of sentences that say the opposite.
     pub ungrounded: u32,
     /// Tokens paid for its summaries so far; 0 if the built-in engine wrote them.
     pub tokens: u64,

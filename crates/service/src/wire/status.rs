@@ -75,6 +75,9 @@ pub struct StatusView {
     pub failed: Vec<FailureView>,
     /// Periods that the built-in engine wrote in place of a model. They are written again when the model is available.
     pub degraded: Vec<String>,
+    /// Periods with a summary that its sources do not support in part, with the number of names, numbers, dates and negations.
+    #[serde(default)]
+    pub ungrounded: Vec<UngroundedView>,
     /// Number of messages that could not be brought through a stage. `annals dead list` shows why.
     pub dead: usize,
     /// Name of the retention plan.
@@ -132,6 +135,15 @@ impl From<ModelState> for ModelView {
             tokens_out: state.tokens_out,
         }
     }
+}
+
+/// A summary that its sources do not support in part.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct UngroundedView {
+    /// Label of the period.
+    pub period: String,
+    /// Number of names, numbers, dates and negations.
+    pub faults: u32,
 }
 
 /// Status of one grain of summaries.

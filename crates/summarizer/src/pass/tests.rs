@@ -13,6 +13,7 @@ use super::*;
 use crate::{Plan, SchedulePolicy};
 
 mod amend;
+mod background;
 mod failures;
 mod refresh;
 mod unlocked;

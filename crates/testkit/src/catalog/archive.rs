@@ -134,5 +134,5 @@ fn in_one(period: Period, former: Vec<Sentence>, text: &str) -> Sentence {
             from.push(id);
         }
     }
-    Sentence { day: period.first_day(), speaker: None, text: text.to_owned(), from }
+    Sentence { day: period.first_day(), speaker: None, text: text.to_owned(), from, ungrounded: false }
 }

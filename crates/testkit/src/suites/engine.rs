@@ -27,7 +27,16 @@ async fn summarize(engine: &dyn Engine, sources: &[Memory]) -> Result<Draft> {
     let (agent, settings, now) = (agent("tester"), Settings::default(), at("2026-03-05T08:00:00Z"));
     let period = period("2026-03-04");
     engine
-        .summarize(SummaryTask { agent: &agent, settings: &settings, period, sources, base: None, read_seq: 0, now })
+        .summarize(SummaryTask {
+            agent: &agent,
+            settings: &settings,
+            period,
+            sources,
+            base: None,
+            read_seq: 0,
+            now,
+            background: None,
+        })
         .await
 }
 

@@ -48,6 +48,7 @@ fn quote(memory: &Memory) -> Vec<Sentence> {
         speaker: memory.speaker().map(str::to_owned),
         text: memory.text.clone(),
         from: vec![memory.id.clone()],
+        ungrounded: false,
     };
     if memory.kind() == Kind::Turn { vec![quoted] } else { memory.sentences().to_vec() }
 }
@@ -60,7 +61,7 @@ fn draft(label: &str, sentences: Vec<Sentence>, by: By) -> Draft {
             let text = format!("All in all: {}", text.replace('\n', "; "));
             let from = sentences.iter().flat_map(|sentence| sentence.from.clone()).collect();
             let day = period(label).first_day();
-            (text.clone(), vec![Sentence { day, speaker: None, text, from }])
+            (text.clone(), vec![Sentence { day, speaker: None, text, from, ungrounded: false }])
         }
     };
     Draft { text, sentences, tokens: 7, ungrounded: 0, verbatim: by == By::Quoting }

@@ -120,7 +120,7 @@ fn notes(view: &PeriodView) -> Markup {
                 div { dt { "Written by" } dd { (writer(view)) @if let Some(author) = author(view) { br; span.hint { (author) } } } }
             }
             @if view.ungrounded > 0 {
-                div.warning { dt { "Grounding" } dd { (words::plural(view.ungrounded.into(), "name, number or date")) " in it that no source contains" } }
+                div.warning { dt { "Grounding" } dd { (words::plural(view.ungrounded.into(), "statement")) " in it that its sources do not support: a name, a number, a date or a negation" } }
             }
             @if view.outdated {
                 div { dt { "Recipe" } dd { "written with another prompt, model or engine than the present one; " code { "annals rollup --refresh" } " writes it again" } }

@@ -70,7 +70,10 @@ pub(super) fn sentences(agent: &str, sentences: &[SentenceView]) -> Markup {
                     time.when datetime=(sentence.day) { (short_day(&sentence.day)) }
                     p.said dir="auto" {
                         @if let Some(speaker) = &sentence.speaker { span.who { bdi { (speaker) } } " " }
-                        (sentence.text)
+                        @if sentence.grounded { (sentence.text) } @else {
+                            mark.ungrounded title="Its sources do not support all of it" { (sentence.text) }
+                            span.hidden { " (its sources do not support all of it)" }
+                        }
                         @for (number, id) in sentence.from.iter().enumerate().take(3) {
                             " " a.source href=(link::memory(agent, id)) {
                                 @if number == 0 { "source" } @else { (number + 1) }

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use annals_core::{Memory, MemoryId};
+use annals_core::ports::ReadingSchedule;
+use annals_core::{Memory, MemoryId, Timestamp};
 use regex::Regex;
 
 use crate::recalled::SeenSentences;
@@ -80,6 +81,14 @@ pub(crate) struct Section {
     pub tasks: Vec<Task>,
     /// The watermark once the section is done.
     pub last: u64,
+}
+
+impl Section {
+    /// Returns whether its turns are to be read now.
+    pub fn is_due(&self, schedule: ReadingSchedule, now: Timestamp) -> bool {
+        let spoken = self.tasks.iter().flat_map(|task| &task.spoken);
+        schedule.is_due(spoken.map(Memory::at), now)
+    }
 }
 
 /// Returns the sections of a batch of changes that ends with `last`. There is at least one, which may have no tasks.

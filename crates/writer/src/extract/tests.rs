@@ -52,6 +52,29 @@ async fn new_turns_are_read_once_and_become_facts() {
 }
 
 #[tokio::test]
+async fn scheduled_pass_waits_for_quiet_or_enough_turns() {
+    let fixture = Fixture::new();
+    let schedule = ReadingSchedule { quiet: SignedDuration::from_mins(10), turns: 4 };
+    let writer = fixture.fact_writer().with_schedule(schedule);
+    let due = async |now: &str| {
+        let moment = format!("2026-03-04T{now}:00Z");
+        writer.extract_due(&agent("a"), at(&moment), &|| false, &AlreadyHeld).await.unwrap().turns
+    };
+    fixture.say("x", 1, "Ann likes tea.").await;
+    fixture.say("x", 5, "Ann likes rye.").await;
+    assert_eq!(due("10:14").await, 0);
+    assert_eq!(due("10:15").await, 2, "ten minutes of quiet");
+    for minute in 20..24 {
+        assert_eq!(due("10:24").await, 0);
+        fixture.say("x", minute, &format!("Ann likes kind{minute}.")).await;
+    }
+    assert_eq!(due("10:24").await, 4, "enough turns");
+    fixture.say("x", 30, "Ann likes figs.").await;
+    assert_eq!(due("10:31").await, 0);
+    assert_eq!(extract(&fixture, "2026-03-04T10:31:00Z").await.turns, 1, "a pass on request waits for nothing");
+}
+
+#[tokio::test]
 async fn batch_costs_the_same_however_much_an_agent_has() {
     let cost = async |earlier: i64| {
         let fixture = Fixture::new();

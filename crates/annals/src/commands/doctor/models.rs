@@ -73,6 +73,7 @@ async fn work(endpoint: &Endpoint, purpose: Purpose, round_trip: &RoundTrip) -> 
         base: None,
         read_seq: round_trip.turn.seq,
         now,
+        background: None,
     };
     let draft = endpoint.summarize(task).await?;
     Ok(format!("wrote a {grain} summary of {} sentences", draft.sentences.len()))

@@ -9,7 +9,7 @@ use regex::{Captures, Regex};
 use super::plain;
 
 /// A written date, possibly without a year.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Written {
     pub(super) year: Option<i16>,
     pub(super) month: i8,

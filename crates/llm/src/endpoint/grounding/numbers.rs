@@ -33,6 +33,12 @@ pub(super) fn number_word(word: &str) -> Option<u64> {
     place(ONES).or_else(|| place(ORDINALS)).or_else(|| TENS.iter().find(|(name, _)| *name == word).map(|(_, n)| *n))
 }
 
+/// Reads a cardinal number without "one": "two", "thirty".
+pub(super) fn cardinal(word: &str) -> Option<u64> {
+    let place = ONES.split_whitespace().position(|name| name == word).map(|place| place as u64);
+    place.or_else(|| TENS[..7].iter().find(|(name, _)| *name == word).map(|(_, n)| *n))
+}
+
 /// Reads "twenty-five", "thirty-first".
 pub(super) fn compound(word: &str) -> Option<u64> {
     let word = plain(word);

@@ -101,27 +101,14 @@ async fn facts_and_operations_per_turn_are_limited() {
 #[tokio::test]
 async fn question_shows_known_facts_and_preceding_turns() {
     let turns = a_day().await;
-    let known = Fact {
-        id: "o-1".into(),
-        subject: "Ann".into(),
-        predicate: "lives_in".into(),
-        object: "Porto".into(),
-        properties: annals_core::Properties::new(),
-        confidence: 1.0,
-        valid_from: at(NOW),
-        valid_to: None,
-        recorded_at: at(NOW),
-        mentioned: turns[0].cover,
-        sources: Vec::new(),
-        superseded_by: None,
-    };
+    let known = fact("Ann", "lives_in", "Porto");
     let server = ModelServer::start([]);
     Rig::new(&server).extract_knowing(&turns[1..], &turns[..1], &[known]).await.unwrap();
     let prompt = server.requests()[0].content_of("user").to_owned();
     for part in [
-        "The day is 2026-03-04, a Wednesday.",
+        "The day is 2026-03-04, a Wednesday, in the time zone UTC.",
         "\nAnn, Bob\n",
-        "\n- Ann, lives_in, Porto\n",
+        "\n- Ann, lives_in, Porto (since 2026-03-05)\n",
         "\nlives_in, likes\n",
         "\n2026-03-04 09:00 Ann: Today I signed",
         "\n[1] 2026-03-04 09:00 Bob: The movers",

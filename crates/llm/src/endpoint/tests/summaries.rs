@@ -72,7 +72,11 @@ async fn question_shows_times_speakers_and_numbers() {
     let request = &server.requests()[0];
     let prompt = request.content_of("user");
     assert!(prompt.contains("\n[2] 09:00 Bob: The movers come on Friday"), "{prompt}");
-    assert!(prompt.starts_with("The day is 2026-03-04. Write at most 25 words."), "{prompt}");
+    assert!(
+        prompt
+            .starts_with("The day is 2026-03-04, a Wednesday, in the time zone Europe/Lisbon. Write at most 25 words."),
+        "{prompt}"
+    );
     assert!(!request.content_of("system").contains("movers"));
     assert_eq!(request.body["max_tokens"], 2_048);
     assert_eq!(request.body["model"], "test");
@@ -143,7 +147,7 @@ async fn exhausted_budget_waits_for_midnight() {
 async fn each_day_has_its_own_budget() {
     let server = ModelServer::start([]);
     let (mut rig, day) = (Rig::new(&server), a_day().await);
-    let one_question = 3_100;
+    let one_question = 4_000;
     rig.settings.daily_tokens = Some(one_question);
     rig.day(&day).await.unwrap();
     assert!(matches!(rig.day(&day[..1]).await, Err(Error::Budget { .. })));
@@ -155,7 +159,7 @@ async fn each_day_has_its_own_budget() {
 async fn questions_at_the_same_time_share_the_budget() {
     let server = ModelServer::start([]);
     let (mut rig, day) = (Rig::new(&server), a_day().await);
-    rig.settings.daily_tokens = Some(3_100);
+    rig.settings.daily_tokens = Some(4_000);
     let (one, other) = tokio::join!(rig.day(&day), rig.day(&day[..1]));
     assert!(one.is_ok() && matches!(other, Err(Error::Budget { .. })), "{other:?}");
     assert_eq!(server.requests().len(), 1);
@@ -165,7 +169,7 @@ async fn questions_at_the_same_time_share_the_budget() {
 async fn question_without_an_answer_gives_its_budget_back() {
     let server = ModelServer::start([Script::Refuses(413, None)]);
     let (mut rig, day) = (Rig::new(&server), a_day().await);
-    rig.settings.daily_tokens = Some(3_100);
+    rig.settings.daily_tokens = Some(4_000);
     assert!(!matches!(rig.day(&day).await, Ok(_) | Err(Error::Budget { .. })));
     rig.day(&day[..1]).await.unwrap();
 }
@@ -189,6 +193,7 @@ async fn sealed_summary_is_amended() {
         speaker: Some("Ann".into()),
         text: "I signed.".into(),
         from: vec![MemoryId::from_text("t-old")],
+        ungrounded: false,
     };
     let base = Base { text: "Ann: I signed.".into(), sentences: vec![sentence], sources: Vec::new(), verbatim: true };
     let server = ModelServer::start([]);

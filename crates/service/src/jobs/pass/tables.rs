@@ -1,6 +1,7 @@
 //! The projections of an agent's messages: facts and searchable rows. The service updates them as soon as messages arrive, so
 //! an implementation takes the agent locks, and skips what another task is doing.
 
+use annals_core::ports::AlreadyHeld;
 use annals_core::{Agent, Result, Timestamp};
 use annals_writer::{Eraser, ExtractionPassed, FactWriter, Projected, Writer};
 use async_trait::async_trait;
@@ -61,7 +62,7 @@ impl Tables for Exclusive {
         now: Timestamp,
         should_stop: ShouldStop<'_>,
     ) -> Result<ExtractionPassed> {
-        self.fact_writer.extract_until(agent, now, &|_| (), should_stop).await
+        self.fact_writer.extract_due(agent, now, should_stop, &AlreadyHeld).await
     }
 
     async fn make_searchable(&self, agent: &Agent, now: Timestamp) -> Result<Projected> {

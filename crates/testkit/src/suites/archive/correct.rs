@@ -54,7 +54,8 @@ pub(super) async fn corrected_summary_makes_its_parent_dirty(store: &dyn Store) 
     // One sentence, with all sources of the former sentences.
     let from = before.sentences().iter().flat_map(|sentence| sentence.from.clone()).collect();
     let text = "They had coffee.".to_owned();
-    let sentence = Sentence { day: period(DAY).first_day(), speaker: None, text: text.clone(), from };
+    let sentence =
+        Sentence { day: period(DAY).first_day(), speaker: None, text: text.clone(), from, ungrounded: false };
     let body = Body::Summary { sentences: vec![sentence], sources: before.sources().to_vec() };
     let seq = after.seq;
     assert!(seq > before.seq);

@@ -54,6 +54,7 @@ pub(super) async fn summary_round_trips(catalog: &dyn Catalog) {
         speaker: Some("Ann \"O'Neil\"".into()),
         text: "had tea".into(),
         from: vec![turn.id.clone()],
+        ungrounded: false,
     };
     // The cover is stored as given, whatever zone the label would suggest.
     let cover = Interval { start: at("2026-03-03T23:00:00Z"), end: at("2026-03-04T23:00:00Z") };

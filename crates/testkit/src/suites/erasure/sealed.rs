@@ -119,6 +119,7 @@ pub(super) async fn sentence_of_several_turns_is_cut_with_any_of_them(store: &dy
         speaker: None,
         text: text.into(),
         from: from.iter().map(|id| (*id).clone()).collect(),
+        ungrounded: false,
     };
     let sentences = vec![sentence("both", &[&tea, &cake]), sentence("one", &[&cake]), sentence("none", &[])];
     let text = "On this day: both, one and none.".into();
@@ -246,7 +247,7 @@ async fn save_summary(store: &dyn Store, label: &str, text: &str, from: &[Memory
     let (sources, seq) = (store.inputs(&me(), period(label)).await.unwrap(), row(store, label).await.dirty_seq);
     let sources: Vec<_> = sources.into_iter().map(|input| input.id).collect();
     let (day, text) = (period(label).first_day(), text.to_owned());
-    let sentences = vec![Sentence { day, speaker: None, text: text.clone(), from: from.to_vec() }];
+    let sentences = vec![Sentence { day, speaker: None, text: text.clone(), from: from.to_vec(), ungrounded: false }];
     let draft = Some(Draft { text, sentences, tokens: 0, ungrounded: 0, verbatim });
     let saved = replacing(store, &me(), Summary { draft, ..summary(label, seq, &sources, "") }).await;
     store.save_summaries(&me(), vec![saved], later()).await.unwrap();

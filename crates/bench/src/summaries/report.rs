@@ -1,0 +1,82 @@
+//! Prints the figures, by writer and grain.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use annals_core::{Agent, Grain, Period};
+use serde_json::{Value, json};
+
+use super::measures::{Kept, Sums};
+use super::planted::Planted;
+
+/// All figures.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    /// By grain, then by writer, so that both stand side by side.
+    sums: BTreeMap<(Grain, &'static str), Sums>,
+    periods: BTreeMap<Agent, BTreeSet<Period>>,
+    pub(super) planted: Planted,
+    /// Tokens that were paid now.
+    pub(super) tokens: u64,
+}
+
+impl Report {
+    pub(super) fn add(&mut self, writer: &'static str, grain: Grain, (agent, period): (Agent, Period), sums: Sums) {
+        self.sums.entry((grain, writer)).or_default().add(&sums);
+        self.periods.entry(agent).or_default().insert(period);
+    }
+
+    /// Returns the periods that were judged.
+    pub(super) fn periods_of(&self, agent: &Agent) -> BTreeSet<Period> {
+        self.periods.get(agent).cloned().unwrap_or_default()
+    }
+
+    pub(super) fn print(&self, json: bool) {
+        if json {
+            println!("{:#}", self.json());
+            return;
+        }
+        println!(
+            "| grain | writer | summaries | words | cited | represented | dates | names | numbers | ungrounded | ms |"
+        );
+        println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+        for ((grain, writer), sums) in &self.sums {
+            let kept = [sums.cited, sums.represented, sums.dates, sums.names, sums.numbers, sums.ungrounded].map(shown);
+            let (each, number) = (sums.words / sums.summaries.max(1), sums.summaries);
+            let ms = sums.time.as_millis() / sums.summaries.max(1) as u128;
+            println!("| {grain} | {writer} | {number} | {each} | {} | {ms} |", kept.join(" | "));
+        }
+        if self.tokens > 0 {
+            println!("\n{} tokens", self.tokens);
+        }
+        if self.planted.alarms.all > 0 {
+            println!("\n| planted | found | of |\n| --- | --- | --- |");
+            for (kind, kept) in &self.planted.found {
+                println!("| {kind} | {} | {} |", shown(*kept), kept.all);
+            }
+            println!("| false alarms | {} | {} |", shown(self.planted.alarms), self.planted.alarms.all);
+        }
+    }
+
+    fn json(&self) -> Value {
+        let row = |((grain, writer), sums): (&(Grain, &'static str), &Sums)| {
+            json!({
+                "grain": grain.as_str(), "writer": writer, "summaries": sums.summaries, "words": sums.words,
+                "cited": sums.cited.percent(), "represented": sums.represented.percent(), "dates": sums.dates.percent(),
+                "names": sums.names.percent(), "numbers": sums.numbers.percent(), "ungrounded": sums.ungrounded.percent(),
+                "seconds": sums.time.as_secs_f64(),
+            })
+        };
+        let planted =
+            self.planted.found.iter().map(|(kind, kept)| json!({ "kind": kind, "found": kept.kept, "of": kept.all }));
+        json!({
+            "grains": self.sums.iter().map(row).collect::<Vec<_>>(),
+            "planted": planted.collect::<Vec<_>>(),
+            "false_alarms": { "found": self.planted.alarms.kept, "of": self.planted.alarms.all },
+            "tokens": self.tokens,
+        })
+    }
+}
+
+fn shown(kept: Kept) -> String {
+    kept.percent().map_or_else(|| "–".to_owned(), |percent| format!("{percent:.1} %"))
+}

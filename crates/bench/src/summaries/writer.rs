@@ -1,0 +1,86 @@
+//! Who writes the summaries to be judged.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use annals_core::ports::{Engine, SummaryTask};
+use annals_core::{Agent, Draft, Error, Period, Result};
+use annals_llm::{Endpoint, Extractive, ModelsConfig, draft_of};
+use serde_json::{Value, json};
+
+use super::Summaries;
+use super::replies::RecordedReplies;
+
+pub(super) enum Writer {
+    /// The built-in engine.
+    Extractive,
+    /// A folder of answers by agent and period.
+    Answers(PathBuf),
+    /// A model.
+    Endpoint(Box<Endpoint>, Arc<AtomicU64>),
+}
+
+impl Writer {
+    /// Returns the writer that the options name.
+    pub(super) fn of(args: &Summaries) -> Result<Writer> {
+        if let Some(folder) = &args.answers {
+            return Ok(Writer::Answers(folder.clone()));
+        }
+        let Some(base_url) = &args.base_url else { return Ok(Writer::Extractive) };
+        let table = json!({
+            "base_url": base_url, "model": args.model, "key_env": args.key_env, "local_network": true,
+            "daily_tokens": u64::MAX, "workspace_daily_tokens": u64::MAX, "process_daily_tokens": u64::MAX,
+            "shares": { "old": 100 },
+        });
+        let config: ModelsConfig =
+            serde_json::from_value(table).map_err(|error| Error::invalid("models", error.to_string()))?;
+        let models = config.check(|name| std::env::var(name).ok()).map_err(|faults| {
+            Error::invalid("models", faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
+        })?;
+        let tokens = Arc::new(AtomicU64::new(0));
+        let replies = Arc::new(RecordedReplies::new(args.replay.clone(), tokens.clone())?);
+        Ok(Writer::Endpoint(Box::new(Endpoint::new(models, replies)?), tokens))
+    }
+
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Writer::Extractive => "extractive",
+            Writer::Answers(_) => "answers",
+            Writer::Endpoint(..) => "endpoint",
+        }
+    }
+
+    /// Returns the tokens of the answers that a model gave now.
+    pub(super) fn tokens(&self) -> u64 {
+        match self {
+            Writer::Endpoint(_, tokens) => tokens.load(Ordering::Relaxed),
+            _ => 0,
+        }
+    }
+
+    /// Writes a summary; `None` if there is no answer for the period.
+    pub(super) async fn write(&self, task: SummaryTask<'_>) -> Result<Option<Draft>> {
+        match self {
+            Writer::Extractive => Extractive.summarize(task).await.map(Some),
+            Writer::Answers(_) => match self.answer(task.agent, task.period)? {
+                Some(answer) => draft_of(&task, &answer).map(Some),
+                None => Ok(None),
+            },
+            Writer::Endpoint(endpoint, _) => endpoint.summarize(task).await.map(Some),
+        }
+    }
+
+    /// Returns the recorded answer for a period.
+    pub(super) fn answer(&self, agent: &Agent, period: Period) -> Result<Option<Value>> {
+        let Writer::Answers(folder) = self else { return Ok(None) };
+        let path = folder.join(agent.name()).join(format!("{period}.json"));
+        if !path.exists() {
+            return Ok(None);
+        }
+        let wrong = |cause| Error::storage(format!("cannot read {}", path.display()), cause);
+        let text = std::fs::read_to_string(&path).map_err(wrong)?;
+        let answer = serde_json::from_str(&text);
+        answer.map(Some).map_err(|error| Error::invalid(path.display().to_string(), error.to_string()))
+    }
+}

@@ -1,0 +1,62 @@
+//! Shows a model what helps to understand its sources: who the agent is, what is known about the people who are named, and how the
+//! period before ended. All of it is data, bounded, and comes with the request not to report it; `grounding` removes what gets
+//! into a summary in spite of that.
+
+use annals_core::ports::Background;
+use annals_core::{ALIAS, Agent, Fact, Zones};
+
+use super::tokens;
+use crate::prompts::{SummaryData, fence, tame};
+
+/// Maximum tokens of the background, and its maximum share of the tokens for sources.
+const MOST: (u64, u64) = (600, 5);
+
+/// Returns the blocks that describe agent, known facts and the period before, together in at most `room` tokens.
+pub(super) fn blocks(agent: &Agent, background: Option<&Background>, zones: &Zones, room: u64) -> SummaryData {
+    let Some(background) = background else { return SummaryData::default() };
+    let room = MOST.0.min(room / MOST.1);
+    let persona = background.persona.iter().map(|text| tokens::beginning(&tame(text), room / 4).to_owned());
+    let name = std::iter::once(tame(agent.name()));
+    let known = background.known.iter().map(|fact| since(fact, zones)).collect();
+    let before = background.before.iter().map(|text| tokens::beginning(&tame(text), room / 8).to_owned()).collect();
+    SummaryData {
+        agent: block("agent", &up_to(room / 4, name.chain(persona).collect())),
+        known: block("known", &up_to(room / 2, known)),
+        before: block("before", &up_to(room / 4, before)),
+        sources: String::new(),
+    }
+}
+
+/// Returns the texts of facts and of the period before, from which nothing may get into a summary.
+pub(super) fn texts(background: Option<&Background>) -> Vec<String> {
+    let Some(background) = background else { return Vec::new() };
+    let facts = background.known.iter().filter(|fact| fact.predicate != ALIAS);
+    let facts = facts.map(|fact| format!("{} is {}", fact.subject, fact.object));
+    facts.chain(background.before.iter().cloned()).collect()
+}
+
+/// Returns the pairs of names of one entity.
+pub(super) fn aliases(background: Option<&Background>) -> Vec<[String; 2]> {
+    let known = background.iter().flat_map(|background| &background.known).filter(|fact| fact.predicate == ALIAS);
+    known.map(|fact| [fact.subject.clone(), fact.object.clone()]).collect()
+}
+
+/// Returns a fact as a line, with the day since when it holds.
+pub(super) fn since(fact: &Fact, zones: &Zones) -> String {
+    let day = zones.day_of(fact.valid_from);
+    tame(&format!("- {}, {}, {} (since {day})", fact.subject, fact.predicate, fact.object))
+}
+
+/// Returns the leading texts that together have at most `room` tokens.
+pub(super) fn up_to(room: u64, texts: Vec<String>) -> Vec<String> {
+    let mut used = 0;
+    let fits = |text: &String| {
+        used += tokens::at_most(text) + 2;
+        used <= room
+    };
+    texts.into_iter().take_while(fits).collect()
+}
+
+fn block(name: &str, lines: &[String]) -> String {
+    if lines.is_empty() { String::new() } else { fence(name, &lines.join("\n")) }
+}

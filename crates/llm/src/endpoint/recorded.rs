@@ -1,0 +1,48 @@
+//! Questions and answers about a period outside of an endpoint: to record what a model, or a person, answers, and to judge it later.
+
+use annals_core::ports::{ExtractionTask, SummaryTask};
+use annals_core::{Draft, Error, Result};
+use serde_json::Value;
+
+use super::extraction::Questions;
+use super::form::Form;
+use super::lines;
+use super::sentences;
+use super::subject::Subject;
+use super::summary::{draft, words_for};
+use crate::config::Ungrounded;
+use crate::prompts::Prompt;
+
+/// A window that is large enough for every period in one question.
+const WINDOW: u64 = 1 << 20;
+
+/// Tokens of background of an extraction question.
+const BACKGROUND: u64 = 1_000;
+
+/// Returns the two messages, instructions and data, that ask for the summary of a period in one question.
+pub fn question_of(task: &SummaryTask<'_>) -> Result<[String; 2]> {
+    let (zones, grain) = (task.settings.zones()?, task.period.grain());
+    let all = lines::of(grain, task.sources, &zones)?;
+    let words = words_for(grain, &all);
+    let rendered = Subject::new(task, zones, &all).render(Prompt::of(grain), &[], &all, words, WINDOW)?;
+    Ok([rendered.system, rendered.user])
+}
+
+/// Returns the two messages that ask for the facts of a task's turns in one question, with the background that fits a window of
+/// 8,192 tokens.
+pub fn extraction_question_of(task: &ExtractionTask<'_>) -> Result<[String; 2]> {
+    let rendered = Questions::whole(task, BACKGROUND)?;
+    Ok([rendered.system, rendered.user])
+}
+
+/// Reads an answer to the question of [`question_of`] as an endpoint does: every sentence is traced and checked. Nothing is dropped but orders,
+/// credentials and what the background alone contains.
+pub fn draft_of(task: &SummaryTask<'_>, answer: &Value) -> Result<Draft> {
+    let (zones, grain) = (task.settings.zones()?, task.period.grain());
+    let all = lines::of(grain, task.sources, &zones)?;
+    let subject = Subject::new(task, zones, &all);
+    let read = sentences::read(answer, &all).map_err(|problem| Error::model(Form::Summary.name(), problem))?;
+    let mut drafted = sentences::within(words_for(grain, &all) * 2, read);
+    let ungrounded = subject.check(&mut drafted, &all, Ungrounded::Mark)?;
+    Ok(draft(grain, drafted, ungrounded, 0))
+}

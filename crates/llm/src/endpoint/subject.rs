@@ -1,0 +1,92 @@
+//! The summary to write, apart from how a model is asked: it renders the questions and checks the answers.
+
+use annals_core::ports::SummaryTask;
+use annals_core::{Error, Grain, Result, Zones};
+
+use super::background;
+use super::grounding::{self, Evidence};
+use super::lines::{self, Line};
+use super::sentences::CitedSentence;
+use crate::config::Ungrounded;
+use crate::extractive::Language;
+use crate::prompts::{
+    AmendData, Context, MergeData, Prompt, Rendered, SummaryData, SummaryFrame, example, fence, language_name,
+};
+
+/// Smallest context window with room for an example.
+const LEAST_FOR_EXAMPLE: u64 = 4_096;
+
+/// The period with its input.
+pub(super) struct Subject<'a> {
+    task: &'a SummaryTask<'a>,
+    grain: Grain,
+    zones: Zones,
+    /// The language of the sources.
+    language: Language,
+}
+
+impl<'a> Subject<'a> {
+    /// Returns the subject of a task with these lines.
+    pub(super) fn new(task: &'a SummaryTask<'a>, zones: Zones, lines: &[Line]) -> Subject<'a> {
+        let language = Language::of_texts(lines.iter().map(|line| line.text.as_str()));
+        Subject { task, grain: task.period.grain(), zones, language }
+    }
+
+    /// Marks or drops the sentences that the sources do not support, as configured. Returns the number of faults.
+    pub(super) fn check(&self, drafted: &mut Vec<CitedSentence>, lines: &[Line], policy: Ungrounded) -> Result<u32> {
+        let background = background::texts(self.task.background);
+        let aliases = background::aliases(self.task.background);
+        let has_names = self.language != Language::German;
+        let faults =
+            grounding::mark(drafted, Evidence { lines, background: &background, aliases: &aliases, has_names });
+        if policy == Ungrounded::Drop {
+            drafted.retain(|sentence| !sentence.ungrounded);
+        }
+        if drafted.is_empty() {
+            return Err(self.problem("the sources support none of its sentences"));
+        }
+        Ok(if policy == Ungrounded::Drop { 0 } else { faults })
+    }
+
+    fn frame(&self, words: usize, window: u64) -> SummaryFrame {
+        let (first, last) = self.task.period.cover_days();
+        SummaryFrame {
+            period: self.task.period.to_string(),
+            first_day: first.to_string(),
+            last_day: last.to_string(),
+            words,
+            weekday: first.strftime("%A").to_string(),
+            zone: self.zones.name_at(self.zones.cover(self.task.period).start).to_owned(),
+            language: language_name(self.language),
+            example: if window < LEAST_FOR_EXAMPLE { "" } else { example(self.language, self.grain) },
+        }
+    }
+
+    pub(super) fn render(
+        &self,
+        prompt: Prompt,
+        base: &[Line],
+        lines: &[Line],
+        words: usize,
+        window: u64,
+    ) -> Result<Rendered> {
+        let frame = self.frame(words, window);
+        let sources = fence("sources", &lines::numbered(lines, base.len() + 1));
+        let context = match prompt {
+            Prompt::Amend => {
+                let base = fence("base", &lines::numbered(base, 1));
+                Context::Amend(frame, AmendData { base, sources })
+            }
+            Prompt::Merge => Context::Merge(frame, MergeData { sources }),
+            _ => {
+                let blocks = background::blocks(self.task.agent, self.task.background, &self.zones, window / 4);
+                Context::Summary(frame, SummaryData { sources, ..blocks })
+            }
+        };
+        prompt.render(self.task.settings, &context)
+    }
+
+    pub(super) fn problem(&self, problem: &str) -> Error {
+        Error::model(format!("summarising {}", self.task.period), problem)
+    }
+}

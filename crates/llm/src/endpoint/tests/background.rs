@@ -1,0 +1,102 @@
+//! What a model is shown besides the sources, and that nothing of it gets into a summary.
+
+use super::*;
+
+fn background() -> Background {
+    Background {
+        persona: Some("Looks after the household.\n</agent>".into()),
+        known: vec![fact("Annie", "also_known_as", "Ann"), fact("Ann", "lives_in", "Porto")],
+        before: vec!["2026-03-01 Ann looked for a flat with Zelda.".into()],
+    }
+}
+
+#[tokio::test]
+async fn background_is_shown_as_data_within_its_limit() {
+    let server = ModelServer::start([]);
+    let rig = Rig::new(&server);
+    rig.summarize_knowing(DAY, &a_day().await, None, Some(&background())).await.unwrap();
+    let request = &server.requests()[0];
+    let (system, user) = (request.content_of("system"), request.content_of("user"));
+    for part in [
+        "\ntester\n",
+        "\nLooks after the household.",
+        "\n- Annie, also_known_as, Ann (since 2026-03-05)\n- Ann, lives_in, Porto",
+    ] {
+        assert!(user.contains(part), "{part} / {user}");
+    }
+    assert!(system.contains("Corner Bakery") && !system.contains("household") && !system.contains("Porto"), "{system}");
+
+    let known = (0..500).map(|n| fact("Ann", "likes", &format!("thing number {n}"))).collect();
+    let much = Background { known, ..background() };
+    rig.summarize_knowing(DAY, &a_day().await[..1], None, Some(&much)).await.unwrap();
+    let user = server.requests()[1].content_of("user").to_owned();
+    assert!(user.contains("thing number 0") && !user.contains("thing number 60"), "{user}");
+}
+
+#[tokio::test]
+async fn sentence_taken_from_the_background_is_removed() {
+    let answer = json!([
+        { "text": "Ann signed for a flat in Lisbon.", "sources": [1] },
+        { "text": "Ann had looked for a flat with Zelda.", "sources": [1] },
+        { "text": "Marta and Wolfgang bring the keys.", "sources": [2] },
+        { "text": "Then Annie told her sister.", "sources": [3] },
+    ]);
+    let server = ModelServer::start([sentences(answer.clone()), sentences(answer)]);
+    let day = a_day().await;
+    let draft = Rig::new(&server).summarize_knowing(DAY, &day, None, Some(&background())).await.unwrap();
+    let marks: Vec<(&str, bool)> = draft.sentences.iter().map(|s| (s.text.as_str(), s.ungrounded)).collect();
+    assert_eq!(
+        marks,
+        [
+            ("Ann signed for a flat in Lisbon.", false),
+            ("Marta and Wolfgang bring the keys.", true),
+            ("Then Annie told her sister.", false)
+        ]
+    );
+    assert_eq!(draft.ungrounded, 1);
+
+    let rig = Rig::with(&server, json!({ "ungrounded": "drop" }));
+    let draft = rig.summarize_knowing(DAY, &day, None, Some(&background())).await.unwrap();
+    assert_eq!(
+        (draft.text.as_str(), draft.ungrounded),
+        ("Ann signed for a flat in Lisbon. Then Annie told her sister.", 0)
+    );
+}
+
+#[tokio::test]
+async fn answer_without_a_supported_sentence_is_unusable_if_they_are_dropped() {
+    let answer = sentences(json!([{ "text": "Then Wolfgang came.", "sources": [1] }]));
+    let server = ModelServer::start([answer]);
+    let error = Rig::with(&server, json!({ "ungrounded": "drop" })).day(&a_day().await).await.unwrap_err();
+    assert!(matches!(error, Error::Model { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn example_has_the_language_of_the_sources() {
+    let server = ModelServer::start([]);
+    let rig = Rig::new(&server);
+    let turns = turns(&[("c", "Anna", "Ich habe heute den Vertrag für die neue Wohnung unterschrieben.")]).await;
+    rig.day(&turns).await.unwrap();
+    let system = server.requests()[0].content_of("system").to_owned();
+    assert!(system.contains("Write in German") && system.contains("Eckbäckerei"), "{system}");
+}
+
+#[tokio::test]
+async fn conversations_stand_together_and_long_answers_are_shortened() {
+    let server = ModelServer::start([]);
+    let rig = Rig::new(&server);
+    let long = "so ".repeat(300);
+    let mut day =
+        turns(&[("a", "Ann", "One."), ("b", "Bob", "Two."), ("a", "Aria", &long), ("b", "Bob", "Four.")]).await;
+    if let Body::Turn { role, .. } = &mut day[2].body {
+        *role = annals_core::Role::Assistant;
+    }
+    rig.day(&day).await.unwrap();
+    let user = server.requests()[0].content_of("user").to_owned();
+    let lines: Vec<&str> = user.lines().filter(|line| line.starts_with('[')).collect();
+    assert!(lines[1].contains("[a] Aria (assistant): so") && lines[1].contains("[…]"), "{lines:?}");
+    assert!(
+        lines[1].len() < 700 && lines[2].contains("[b] Bob: Two.") && lines[3].contains("[b] Bob: Four."),
+        "{lines:?}"
+    );
+}

@@ -1,0 +1,83 @@
+//! Examples of summaries, one for days and one for longer periods in each of nine languages: an example in the language of the
+//! sources keeps small models from answering in English.
+
+use annals_core::Grain;
+
+use crate::extractive::Language;
+
+/// What stands between the example of a day and that of a longer period.
+const BETWEEN: &str = "\n---\n";
+
+/// Returns the example for a grain in a language; empty if there is none.
+pub(crate) fn example(language: Language, grain: Grain) -> &'static str {
+    let (day, longer) = of(language).split_once(BETWEEN).unwrap_or_default();
+    if grain <= Grain::Daily { day.trim() } else { longer.trim() }
+}
+
+/// Returns the English name of a language; empty if it is not known.
+pub(crate) fn language_name(language: Language) -> &'static str {
+    match language {
+        Language::English => "English",
+        Language::German => "German",
+        Language::French => "French",
+        Language::Spanish => "Spanish",
+        Language::Portuguese => "Portuguese",
+        Language::Italian => "Italian",
+        Language::Dutch => "Dutch",
+        // Chinese or Japanese: the prompt then says "the language of the lines".
+        Language::Unspaced | Language::Other => "",
+    }
+}
+
+/// Returns the text that stands for all examples in the digest of a prompt.
+pub(super) fn all() -> &'static str {
+    of(Language::English)
+}
+
+fn of(language: Language) -> &'static str {
+    match language {
+        Language::English => include_str!("../../../../prompts/examples/en.md"),
+        Language::German => include_str!("../../../../prompts/examples/de.md"),
+        Language::French => include_str!("../../../../prompts/examples/fr.md"),
+        Language::Spanish => include_str!("../../../../prompts/examples/es.md"),
+        Language::Portuguese => include_str!("../../../../prompts/examples/pt.md"),
+        Language::Italian => include_str!("../../../../prompts/examples/it.md"),
+        Language::Dutch => include_str!("../../../../prompts/examples/nl.md"),
+        Language::Unspaced => include_str!("../../../../prompts/examples/zh.md"),
+        Language::Other => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn every_language_has_both_examples_with_answers_that_parse() {
+        let all = [
+            Language::English,
+            Language::German,
+            Language::French,
+            Language::Spanish,
+            Language::Portuguese,
+            Language::Italian,
+            Language::Dutch,
+            Language::Unspaced,
+        ];
+        for (language, grain) in all.iter().flat_map(|language| [(language, Grain::Daily), (language, Grain::Weekly)]) {
+            let (lines, answer) = example(*language, grain).split_once("\n\n").unwrap();
+            assert_eq!(lines.lines().count(), 3, "{language:?} {grain}");
+            let answer: Value = serde_json::from_str(answer).unwrap();
+            let sentences = answer["sentences"].as_array().unwrap();
+            assert!(
+                sentences.iter().all(|sentence| sentence["text"].as_str().unwrap().contains("2031")),
+                "{language:?}"
+            );
+            let texts = lines.lines().filter_map(|line| line.split_once(": ")).map(|(_, text)| text);
+            assert_eq!(Language::of_texts(texts), if grain == Grain::Daily { *language } else { Language::English });
+        }
+        assert_eq!(example(Language::Other, Grain::Daily), "");
+    }
+}
