@@ -10,15 +10,15 @@ import sqlite3
 import statistics
 import sys
 import tempfile
-import threading
 from contextlib import closing
 from datetime import date, datetime, timedelta, timezone
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from pages import DOCS, NOW, Service, Walk, command
+from browser import DOCS, NOW, Service, Walk, command
+from model import Model
+from states import set_states
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
@@ -33,36 +33,11 @@ def shoot(playwright, address, name, path, scheme="light", size=(1200, 820), who
     walk.done()
 
 
-class Model(BaseHTTPRequestHandler):
-    """Answers as a chat model would: it repeats the first lines. It cannot read what a hotel says, and is away for a clinic."""
-
-    def do_POST(self):
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        prompt = asked["messages"][-1]["content"]
-        if "ward" in prompt and str(datetime.now(timezone.utc).date() - timedelta(days=2)) in prompt:
-            return self.reply(503, {"error": {"message": "the model is loading"}})
-        text = "I cannot summarise this." if "sauna" in prompt else json.dumps(self.answer(prompt, str(asked)))
-        used = {"prompt_tokens": len(prompt) // 4, "completion_tokens": len(text) // 4, "total_tokens": 0}
-        choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
-        self.reply(200, {"id": "1", "object": "chat.completion", "created": 1, "model": asked["model"], "choices": [choice], "usage": used})
-
-    @staticmethod
-    def answer(prompt, asked):
-        if "operations" in asked:
-            return {"facts": [], "operations": []}
-        lines = [line for line in prompt.splitlines() if line[:1].isdigit()][:3]
-        return {"sentences": [{"text": line.split(" ", 1)[-1][:200], "day": None, "sources": [number]} for number, line in enumerate(lines, 1)]}
-
-    def reply(self, status, body):
-        data = json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_):
-        pass
+def refuse(prompt):
+    """A model that cannot read what a hotel says, and is away for a clinic."""
+    if "ward" in prompt and str(datetime.now(timezone.utc).date() - timedelta(days=2)) in prompt:
+        return 503, "the model is loading"
+    return "I cannot summarise this." if "sauna" in prompt else None
 
 
 SAID = {
@@ -74,12 +49,10 @@ SAID = {
 
 def busy(playwright, folder):
     """Three agents over ten days, with a model that fails for two of them."""
-    model = ThreadingHTTPServer(("127.0.0.1", 0), Model)
-    threading.Thread(target=model.serve_forever, daemon=True).start()
     data = Path(folder) / "busy"
     data.mkdir()
     (data / "annals.toml").write_text(
-        f'[models]\nbase_url = "http://127.0.0.1:{model.server_port}/v1"\nmodel = "small-model"\ndaily_tokens = 20000\nprocess_daily_tokens = 40000\n'
+        f'[models]\nbase_url = "{Model(refuse).address}"\nmodel = "small-model"\ndaily_tokens = 20000\nprocess_daily_tokens = 40000\n'
         f'[models.weekly]\nmodel = "large-model"\n[backup]\ntarget = "{folder}/backups"\nkeep = 14\n')
     # A roll-up with failures ends with 1.
     at = lambda when, *arguments: command(*arguments, "--data", str(data), now=when, expect=(0, 1))
@@ -106,29 +79,13 @@ def busy(playwright, folder):
     service.stop()
 
 
-def set_states(data):
-    """Gives some periods of the demo states that it does not reach by itself. The job that would mend them is off."""
-    (data / "jobs").mkdir(exist_ok=True)
-    job = (DOCS.parent / "jobs" / "rollup.toml").read_text()
-    (data / "jobs" / "rollup.toml").write_text(job.replace("enabled = true", "enabled = false"))
-    with closing(sqlite3.connect(data / "catalog.sqlite")) as connection, connection as catalog:
-        catalog.execute("UPDATE ledger SET sealed = 1 WHERE period = '2025-01'")
-        catalog.execute("DELETE FROM summary WHERE period IN ('2025-W03', '2025-W04', '2025-W10')")
-        catalog.execute("UPDATE ledger SET degraded = 1 WHERE period = '2025-W08'")
-        catalog.execute("UPDATE ledger SET dirty_seq = clean_seq + 1 WHERE period = '2025-W10'")
-        days = [day for day, in catalog.execute("SELECT period FROM ledger WHERE grain = 1 AND period LIKE '2025-02-%' ORDER BY period")]
-        catalog.execute("UPDATE ledger SET dirty_seq = clean_seq + 1 WHERE period = ?", (days[-3],))
-        catalog.execute("UPDATE ledger SET dirty_seq = clean_seq + 1, attempts = 2, last_error = 'small-model: the answer is no JSON' WHERE period = ?", (days[4],))
-    return days[4]
-
-
 def pictures(playwright, folder, diary):
     data = Path(folder) / "demo"
     command("demo", "--data", str(data))
     service = Service(data)
     shoot(playwright, service.address, "web-timeline", "/agents/demo?period=2025&open=2025-Q2")
     service.stop()
-    failed = set_states(data)
+    failed, _ = set_states(data)
     service = Service(data)
     shoot(playwright, service.address, "web-states", f"/agents/demo?period=2025-Q1&open={failed}", "dark")
     service.stop()

@@ -1,100 +1,29 @@
 """Walks the pages in a real browser. Run by scripts/web-test, which sets ANNALS, CHROMIUM and AXE."""
 
 import json
-import os
 import re
-import subprocess
 import tempfile
 import time
-import urllib.request
 from datetime import date, timedelta
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-BINARY, CHROMIUM, AXE = (os.environ[name] for name in ("ANNALS", "CHROMIUM", "AXE"))
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-NOW = "2026-03-11T09:00:00Z"
-EVIL = "<script>window.hacked = 1</script><img src=x onerror=\"window.hacked = 2\"> and the walnut tree"
+from browser import Service, Walk, command
+from facts import facts_are_explored
+from hostile import erased_memory_ends_its_pages, markup_is_text_everywhere, other_sites_change_nothing, streams_that_nobody_reads_block_nobody, two_tabs_may_disagree
+from states import every_state_is_shown, summary_under_way_is_shown
+from trials import what_did_last_week_cost, what_happened_in_week_24, where_did_she_live_in_march
 
+EVIL = "<script>window.hacked = 1</script><img src=x onerror=\"window.hacked = 2\"> and the walnut tree"
 SESSION = json.dumps({"type": "user", "uuid": "u1", "sessionId": "s1", "timestamp": "2026-03-04T10:00:00Z",
                       "message": {"role": "user", "content": "We sold the boat."}}) + "\nnot a line\n"
-
-
-class Service:
-    """A running service over a folder of its own."""
-
-    def __init__(self, data, now=NOW):
-        command = [BINARY, "--now", now, "serve", "--listen", "127.0.0.1:0", "--json", "--data", str(data)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        told = ""
-        while not told.rstrip().endswith("}"):
-            assert self.process.poll() is None, "the service did not start"
-            told += self.process.stdout.readline()
-        self.address = json.loads(told)["address"]
-
-    def post(self, path, body):
-        return self.send("POST", path, body)
-
-    def put(self, path, body):
-        return self.send("PUT", path, body)
-
-    def send(self, method, path, body):
-        request = urllib.request.Request(self.address + path, json.dumps(body).encode() if body else None, {"Content-Type": "application/json"}, method=method)
-        with urllib.request.urlopen(request) as answer:
-            return json.load(answer)
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(60)
-
-
-def command(*arguments, now=NOW, expect=(0,)):
-    done = subprocess.run([BINARY, "--now", now, *arguments], capture_output=True, text=True)
-    assert done.returncode in expect, f"{arguments}: {done.stderr}"
-    return done.stdout
-
-
-class Walk:
-    """A browser that notes every request to another host, every fault of a page, and every violation of the policy."""
-
-    def __init__(self, playwright, address, **options):
-        self.address, self.faults = address, []
-        self.browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        self.context = self.browser.new_context(**options)
-        self.page = self.context.new_page()
-        self.page.set_default_timeout(60_000)
-        self.page.on("request", lambda request: self.note_request(request.url))
-        self.page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
-        self.page.on("console", lambda line: self.faults.append(line.text) if line.type == "error" and "status of" not in line.text else None)
-
-    def note_request(self, url):
-        if not url.startswith((self.address + "/", "data:")):
-            self.faults.append(f"request to {url}")
-
-    def go(self, path):
-        response = self.page.goto(self.address + path)
-        return response.status
-
-    def settle(self, expect):
-        self.page.wait_for_url(re.compile(expect))
-        self.page.wait_for_load_state("load")
-
-    def axe(self, what):
-        # The policy of the pages forbids inline script; the test adds its own to an isolated evaluation.
-        self.page.evaluate(Path(AXE).read_text())
-        found = self.page.evaluate("axe.run({resultTypes: ['violations']}).then(r => r.violations.map(v => v.id + ': ' + v.nodes.map(n => n.target.join(' ')).slice(0, 4).join(' | ') + ' ' + (v.nodes[0].failureSummary || '').replace(/\\n/g, ' ')))")
-        assert found == [], f"{what}: " + "\n".join(found)
-
-    def done(self):
-        self.browser.close()
-        assert self.faults == [], self.faults
-
 
 PAGES = [
     ("", "year"), ("?period=2020s", "decade"), ("?period=2025-Q1", "quarter"), ("?period=2025-02&open=2025-W07", "month"),
     ("?period=2025-W07", "week"), ("?period=2025-02-11", "day"), ("/search?q=walnut&explain=yes", "search"),
-    ("/context?prompt=Is+Marta+allergic+to+walnuts%3F", "context"), ("/facts?history=yes", "facts"), ("/status", "status"), ("/import", "import"),
+    ("/context?prompt=Is+Marta+allergic+to+walnuts%3F", "context"), ("/facts?history=yes", "facts"), ("/facts?about=Nora&depth=2", "graph"), ("/facts?as_of=2025-03-31&compare=2025-09-30", "changes"),
+    ("?period=2026-03&go=soon", "no time"), ("?period=2020-03", "empty month"), ("/status", "status"), ("/import", "import"),
 ]
 OTHERS = ("/keys", "/jobs", "/operator", "/costs", "/?all=yes", "/login", "/agents/demo/forget?conversation=none")
 
@@ -162,6 +91,46 @@ def mouse_opens_and_wheel_zooms(playwright, address):
     page.go_back()
     walk.settle("period=2025-Q3")
     walk.done()
+
+
+def fingers_zoom(playwright, address):
+    walk = Walk(playwright, address, viewport={"width": 800, "height": 900}, has_touch=True)
+    page = walk.page
+    walk.go("/agents/demo?period=2025")
+    box = page.locator("svg.strata").bounding_box()
+    touch = walk.context.new_cdp_session(page)
+
+    def pinch(before, after):
+        middle, y = box["x"] + box["width"] * 0.6, box["y"] + 100
+        send = lambda kind, apart: touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": middle - apart, "y": y}, {"x": middle + apart, "y": y}]})
+        send("touchStart", before)
+        send("touchMove", (before + after) / 2)
+        send("touchMove", after)
+        touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+    pinch(40, 120)
+    walk.settle("period=2025-Q3")
+    page.wait_for_timeout(400)
+    pinch(120, 40)
+    walk.settle("period=2025$")
+    walk.done()
+
+
+def a_label_or_words_lead_there(playwright, address):
+    """The field takes what people type, and says so if it names no time."""
+    for options in ({}, {"java_script_enabled": False}):
+        walk = Walk(playwright, address, **options)
+        page = walk.page
+        walk.go("/agents/demo?period=2025-Q1")
+        for text, period in (("2025-w24", "2025-W24"), ("week 24", "2025-W24"), ("2025-03", "2025-03"), ("March 2025", "2025-03"), ("2025-06-12", "2025-06-12"),
+                             ("last week", "2026-W10"), ("2020s", "2020s")):
+            page.fill("#go", text)
+            page.keyboard.press("Enter")
+            page.wait_for_url(re.compile(f"period={period}$"))
+        page.fill("#go", "<b>soon</b>")
+        page.get_by_role("button", name="Go").click()
+        assert "“<b>soon</b>” names no time" in page.inner_text("main") and page.inner_text("h1") == "2020–2029"
+        walk.done()
 
 
 def days_are_chosen_on_the_strip(playwright, address):
@@ -328,17 +297,24 @@ def timed(test, *arguments):
 
 def main():
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        data = Path(folder) / "demo"
+        folder = Path(folder)
+        data = folder / "demo"
         command("demo", "--data", str(data))
-        service = Service(data)
         run = lambda test, *arguments: timed(test, playwright, *arguments)
-        for test in (mouse_opens_and_wheel_zooms, keys_move_and_zoom, days_are_chosen_on_the_strip, content_is_there_without_script,
-                     operator_sees_and_changes, reads_well_everywhere):
+        run(every_state_is_shown, data, folder)
+        service = Service(data)
+        for test in (what_happened_in_week_24, where_did_she_live_in_march, mouse_opens_and_wheel_zooms, fingers_zoom, keys_move_and_zoom, a_label_or_words_lead_there,
+                     days_are_chosen_on_the_strip, content_is_there_without_script, operator_sees_and_changes, reads_well_everywhere):
             run(test, service.address)
-        run(open_page_follows_what_happens, service)
-        run(markup_of_memories_is_text, service)
+        for test in (open_page_follows_what_happens, markup_of_memories_is_text, markup_is_text_everywhere, two_tabs_may_disagree,
+                     erased_memory_ends_its_pages, streams_that_nobody_reads_block_nobody):
+            run(test, service)
+        run(facts_are_explored, service, data, folder)
         service.stop()
+        run(other_sites_change_nothing, data)
         run(keys_open_what_they_may, data)
+        run(summary_under_way_is_shown, folder)
+        run(what_did_last_week_cost, folder)
 
 
 if __name__ == "__main__":

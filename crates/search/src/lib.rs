@@ -29,6 +29,7 @@ use std::sync::Arc;
 pub use answer::{EXACT, Gathered};
 pub use context::GatheredContext;
 pub use range::resolve;
+pub use times::find_times;
 pub use weights::Weights;
 
 /// Answers queries. Cheap to clone.

@@ -104,6 +104,11 @@ pub(crate) struct Understood {
     pub(crate) rest: String,
 }
 
+/// Returns the times that a text names, read on `today` in English and the given language.
+pub fn find_times(text: &str, language: &str, today: Date) -> Vec<TimeExpression> {
+    understand(text, language, today).times
+}
+
 /// Finds the times in a question that is asked on `today`. Reads English and the given language.
 pub(crate) fn understand(text: &str, language: &str, today: Date) -> Understood {
     let text = tail(text);

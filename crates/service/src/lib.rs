@@ -13,6 +13,7 @@
 //! | `tables` | makes new messages searchable in the background |
 //! | `locks` | the locks of each agent, and their order |
 //! | `access_counter` | counts how often memories are returned |
+//! | `outlines` | the days and periods that were counted last |
 //! | `secret` | the format of keys |
 //! | `metrics` | counters, histograms and gauges |
 //! | `jobs` | scheduled roll-up, retention and maintenance |
@@ -35,6 +36,7 @@ pub mod jobs;
 pub mod locks;
 pub mod metrics;
 mod operations;
+mod outlines;
 mod secret;
 mod service;
 mod tables;

@@ -43,7 +43,7 @@
     const tools = document.querySelector(".tools");
     if (!tools || event.metaKey || event.ctrlKey || event.altKey || event.shiftKey) return;
     const at = document.activeElement;
-    const isFree = !at || at === document.body || at.id === "main" || (at.closest("#strata, .tools") && !at.closest(".brush"));
+    const isFree = !at || at === document.body || at.id === "main" || (at.closest("#strata, .tools") && !at.closest(".brush, form"));
     const link = isFree && document.querySelector('.tools a[data-key="' + event.key + '"]');
     if (!link) return;
     event.preventDefault();
@@ -169,6 +169,37 @@
   document.addEventListener("htmx:afterSettle", draw);
   document.addEventListener("DOMContentLoaded", draw);
   draw();
+
+  // The slider of days on the page of facts: each day that it passes is shown after a pause.
+  const SETTLE = 150; // Milliseconds.
+  let settling = 0;
+  const slider = () => document.getElementById("as-of-slider");
+  const chosenDay = () => number(slider().dataset.first) + Number(slider().querySelector("input").value);
+
+  function showSlider() {
+    if (!slider() || !window.htmx) return;
+    slider().hidden = false;
+    const value = chosenDay(), name = new Date(value * DAY).toLocaleDateString("en-GB", { timeZone: "UTC", dateStyle: "long" });
+    slider().querySelector("output").textContent = name;
+    slider().querySelector("input").setAttribute("aria-valuetext", name);
+  }
+
+  function showFacts() {
+    const form = document.querySelector("form.search");
+    form.querySelector('input[name="as_of"]').value = day(chosenDay());
+    const fields = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
+    const address = form.getAttribute("action") + "?" + fields;
+    window.htmx.ajax("GET", address, { target: "#facts", select: "#facts", swap: "outerHTML" })
+      .then(() => window.history.replaceState({}, "", address));
+  }
+
+  document.addEventListener("input", (event) => {
+    if (!event.target.closest("#as-of-slider")) return;
+    showSlider();
+    clearTimeout(settling);
+    settling = setTimeout(showFacts, SETTLE);
+  });
+  showSlider();
 
   // Events. A page that nobody sees holds no connection: a browser has six of them for a host.
   const PATIENCE = 15000; // Milliseconds until a page without events looks again.

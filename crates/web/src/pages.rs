@@ -9,6 +9,7 @@ pub(crate) mod forget;
 mod graph;
 pub(crate) mod imports;
 pub(crate) mod jobs;
+mod jump;
 pub(crate) mod keys;
 pub(crate) mod live;
 pub(crate) mod login;

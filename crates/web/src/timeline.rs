@@ -3,11 +3,13 @@
 
 mod axis;
 mod density;
+mod jump;
 mod lane;
 mod list;
 mod picture;
 mod window;
 
+pub(crate) use jump::{around, labelled};
 pub(crate) use list::outline;
 pub(crate) use picture::{Mark, Picture, legend};
 pub(crate) use window::Window;

@@ -111,7 +111,7 @@ impl Service {
         let mut count = 0;
         for agent in agents {
             let ledger = self.parts.store.ledger(agent).await?;
-            let outline = self.parts.store.outline(agent).await?;
+            let outline = self.outline(agent).await?;
             let written = ledger.iter().filter(|row| outline.summaries.contains(&row.period) && !row.is_corrected());
             count += written.filter(|row| row.tokens == 0 || row.degraded).count() as u64;
         }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use annals_core::ports::Outline;
 use annals_core::{Agent, Date, Digest, Error, Grain, LedgerRow, MemoryId, Period, Result, Timestamp, Zones};
+use jiff::ToSpan;
 
 use crate::Service;
 use crate::locks::Lock;
@@ -18,7 +19,7 @@ impl Service {
         }
         let settings = self.parts.store.settings(agent).await?;
         let zones = settings.zones()?;
-        let outline = self.parts.store.outline(agent).await?;
+        let outline = self.outline(agent).await?;
         let ledger = self.parts.store.ledger(agent).await?;
         let map = Map {
             agent,
@@ -35,7 +36,9 @@ impl Service {
             let (first, last) = period.cover_days();
             first <= to && from <= last
         };
-        let periods: BTreeSet<Period> = map.rows.keys().copied().chain(ancestors(&days)).filter(overlaps).collect();
+        // A period of a day that overlaps the range begins or ends at most a year from it.
+        let near = days.range(from.saturating_sub(400.days())..=to.saturating_add(400.days()));
+        let periods: BTreeSet<Period> = map.rows.keys().copied().chain(ancestors(near)).filter(overlaps).collect();
         let turns = outline.turns.range(from..=to);
         Ok(PeriodsAnswer {
             agent: agent.name().to_owned(),
@@ -47,6 +50,14 @@ impl Service {
             days: turns.map(|(day, turns)| DayView { day: *day, turns: *turns }).collect(),
             periods: periods.into_iter().map(|period| map.view(period)).collect(),
         })
+    }
+
+    /// Returns the days that the first time in a text means, such as "last week" or "March 2025"; `None` if it names no time.
+    pub async fn days_named(&self, agent: &Agent, text: &str, now: Timestamp) -> Result<Option<(Date, Date)>> {
+        let settings = self.parts.store.settings(agent).await?;
+        let today = settings.zones()?.day_of(now);
+        let times = annals_search::find_times(text, &settings.language, today);
+        Ok(times.first().map(|time| (time.days.from.unwrap_or(today), time.days.to.unwrap_or(today))))
     }
 
     async fn pruned_until(&self, agent: &Agent) -> Result<[Option<Date>; 6]> {
@@ -63,8 +74,8 @@ fn with_input(ledger: &[LedgerRow]) -> BTreeSet<Date> {
     days.map(|row| row.period.first_day()).collect()
 }
 
-fn ancestors(days: &BTreeSet<Date>) -> impl Iterator<Item = Period> + '_ {
-    days.iter().flat_map(|day| Grain::SUMMARIES.map(|grain| Period::of(grain, *day)))
+fn ancestors<'a>(days: impl Iterator<Item = &'a Date>) -> impl Iterator<Item = Period> {
+    days.flat_map(|day| Grain::SUMMARIES.map(|grain| Period::of(grain, *day)))
 }
 
 /// What decides the states of periods.

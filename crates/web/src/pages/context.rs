@@ -16,8 +16,9 @@ use crate::visit::Visitor;
 use crate::{link, words};
 
 const BUDGET: u64 = 2000;
-/// Kinds of pieces in their order in a context.
-const KINDS: [&str; 6] = ["block", "fact", "summary", "statement", "turn", "document"];
+/// Kinds of pieces in their order in a context; the frame is what stands around them: days, numbers of lines, the mark as data.
+const KINDS: [&str; 7] = ["block", "fact", "summary", "statement", "turn", "document", FRAME];
+const FRAME: &str = "frame";
 
 /// `GET /agents/{agent}/context`
 pub(crate) async fn show(
@@ -84,6 +85,8 @@ fn given(agent: &str, answer: &ContextAnswer, budget: u64) -> Markup {
     for item in &answer.items {
         *tokens.entry(item.kind.as_str()).or_default() += item.tokens;
     }
+    let frame = answer.tokens.saturating_sub(tokens.values().sum());
+    tokens.extend((frame > 0).then_some((FRAME, frame)));
     html! {
         p.lead { (words::plural(answer.items.len() as u64, "piece")) ", " (words::count(answer.tokens)) " of " (words::plural(budget, "token")) }
         (token_bar(&tokens, budget.max(answer.tokens)))

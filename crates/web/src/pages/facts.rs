@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use annals_core::ports::Scope;
 use annals_core::{ALIAS, Agent, Date, Error, MERGED_BECAUSE, MemoryId, SPEAKER, Timestamp, Zones};
-use annals_service::wire::{FactEntry, FactView, FactsRequest, Verb, When};
+use annals_service::wire::{FactEntry, FactView, FactsRequest, PeriodsRequest, Verb, When};
 use axum::extract::{Path, State};
 use maud::{Markup, html};
 
@@ -42,7 +42,13 @@ pub(crate) async fn show(
         tab: Some("facts"),
         ..Page::default()
     };
-    Ok(page.show(html! { h1 { "Facts" } (form(&name, &query)) (content) }))
+    let (first, today) = view.days().await?;
+    Ok(page.show(html! {
+        h1 { "Facts" }
+        (form(&name, &query))
+        @if let Some(first) = first { (slider(first, today, query.parsed("as_of")?)) }
+        div #facts { (content) }
+    }))
 }
 
 /// `POST /agents/{agent}/facts`: enters a fact, or retracts one.
@@ -112,6 +118,14 @@ impl View<'_> {
             (picture)
             @if self.visitor.caller.may(Scope::Admin) { (self.entry()) }
         })
+    }
+
+    /// Returns the first day with a memory, and today.
+    async fn days(&self) -> Result<(Option<Date>, Date), Error> {
+        let now = self.site.service.now();
+        let today = self.zones.day_of(now);
+        let request = PeriodsRequest { from: Some(Date::MIN), to: Some(Date::MIN) };
+        Ok((self.site.service.periods(self.agent, request, now).await?.first, today))
     }
 
     /// Returns the address of this page with one more field.
@@ -242,6 +256,21 @@ impl View<'_> {
         match moment.parse::<Timestamp>() {
             Ok(at) => html! { time datetime=(at) { (words::day(self.zones.day_of(at))) } },
             Err(_) => html! { (moment) },
+        }
+    }
+}
+
+/// The days of the memory as a slider for "As of". The script shows it, and keeps it equal to the field of the form, which does
+/// the same without it.
+fn slider(first: Date, today: Date, as_of: Option<Date>) -> Markup {
+    let days = (today - first).get_days().max(1);
+    let chosen = as_of.map_or(days, |day| (day - first).get_days().clamp(0, days));
+    html! {
+        div.slider #as-of-slider data-first=(first) hidden {
+            span.hint { (words::day(first)) }
+            input type="range" min="0" max=(days) value=(chosen) aria-label="As of";
+            span.hint { (words::day(today)) }
+            output.figure { (words::day(as_of.unwrap_or(today))) }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The scheduled jobs: what runs, what ran, when each wakes next. For the operator.
 
 use annals_core::Error;
-use annals_service::wire::{AgentFailure, JobView, OutcomeView};
+use annals_service::wire::{AgentFailure, HealthView, JobView, OutcomeView};
 use axum::extract::{Path, State};
 use maud::{Markup, html};
 
@@ -19,7 +19,7 @@ const MOST_FAILURES: usize = 100;
 pub(crate) async fn show(State(site): State<Site>, visitor: Visitor) -> Shown {
     visitor.needs_all()?;
     let live = live::address(&site, &visitor, None).await?;
-    let health = site.service.check_ready().await;
+    let health = site.service.health(site.service.now()).await;
     let jobs = site.host.as_ref().and_then(|host| host.jobs());
     let jobs: Vec<JobView> = match jobs {
         Some(jobs) => jobs.status().await.iter().map(JobView::from).collect(),
@@ -30,14 +30,15 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor) -> Shown {
     Ok(page.show(html! {
         h1 { "Jobs" }
         p.lead {
-            @match &health {
-                Ok(()) => { span.chip.closed { "ready" } " The store answers." },
-                Err(error) => { span.chip.failed { "not ready" } " " (error) },
+            @match &health.error {
+                None => { span.chip.closed { "ready" } " The store answers." },
+                Some(error) => { span.chip.failed { "not ready" } " " (error) },
             }
         }
         div #live hx-get="/jobs" hx-trigger="annalschange from:body" hx-select="#live" hx-swap="outerHTML" {
             @if jobs.is_empty() { p.empty { "This process runs no scheduled jobs." } }
             @else { (table(&visitor, &jobs)) }
+            (waiting(&health))
             (failed(&failures))
         }
         h2 { "More for the operator" }
@@ -78,6 +79,18 @@ fn table(visitor: &Visitor, jobs: &[JobView]) -> Markup {
                 } }
             } } }
         } }
+    }
+}
+
+/// What waits for the next run of a job, over all agents.
+fn waiting(health: &HealthView) -> Markup {
+    html! {
+        h2 { "Waiting" }
+        dl.notes {
+            div { dt { "Due for a summary" } dd { (words::plural(health.due, "period")) ", for the job rollup" } }
+            div { dt { "Not searchable yet" } dd { (words::plural(health.not_yet_searchable, "change")) } }
+            @if health.dead > 0 { div.warning { dt { "Dead letters" } dd { (words::count(health.dead)) "; the status page of each agent lists them" } } }
+        }
     }
 }
 

@@ -46,18 +46,23 @@ pub(crate) async fn show(
 fn place(agent: &str, memory: &MemoryView) -> Markup {
     let Ok(period) = memory.period.parse::<Period>() else { return html! {} };
     let is_summary = memory.grain != Grain::Working;
-    let day = if is_summary { period.parent() } else { Some(period) };
-    let above = std::iter::successors(day, |period| period.parent());
     html! {
         p.up {
             a href=(link::timeline(agent, &period.to_string(), Some(if is_summary { &memory.period } else { &memory.id }))) { "Show in the timeline" }
             " · Told in "
-            @for (number, period) in above.enumerate() {
+            @for (number, period) in summaries_above(memory).into_iter().enumerate() {
                 @if number > 0 { " › " }
                 a href=(link::timeline(agent, &period.to_string(), None)) { (words::period(period)) }
             }
         }
     }
+}
+
+/// Returns the periods in which the memory is told again, from fine to coarse.
+fn summaries_above(memory: &MemoryView) -> Vec<Period> {
+    let period = memory.period.parse::<Period>().ok();
+    let first = if memory.grain == Grain::Working { period } else { period.and_then(Period::parent) };
+    std::iter::successors(first, |period| period.parent()).collect()
 }
 
 fn details(memory: &MemoryView, zones: &Zones) -> Markup {
@@ -117,7 +122,7 @@ fn changes(visitor: &Visitor, agent: &str, answer: &MemoryAnswer) -> Markup {
                     label for="text" { "Text" }
                     textarea #text name="text" rows="8" required dir="auto" { (memory.text) }
                     button type="submit" { "Save" }
-                    p.hint { "The present text stays as a former text. What was made from it is written again." }
+                    p.hint { "The present text stays as a former text. What was made from it is written again" (written_again(memory)) "." }
                 }
             }
             @if !is_summary {
@@ -128,6 +133,12 @@ fn changes(visitor: &Visitor, agent: &str, answer: &MemoryAnswer) -> Markup {
             }
         }
     }
+}
+
+/// Names the summaries that a correction makes stale.
+fn written_again(memory: &MemoryView) -> String {
+    let above: Vec<String> = summaries_above(memory).into_iter().map(words::period).collect();
+    if above.is_empty() { String::new() } else { format!(": {}", above.join(", ")) }
 }
 
 /// `POST /agents/{agent}/memories/{id}/text`

@@ -3,7 +3,7 @@
 use annals_core::ports::Scope;
 use annals_core::{Agent, Error, Grain, Period, Zones};
 use annals_service::Service;
-use annals_service::wire::{MemoryAnswer, MemoryView, PeriodState, PeriodView, PeriodsRequest};
+use annals_service::wire::{MemoryAnswer, MemoryView, PeriodState, PeriodView, PeriodsAnswer, PeriodsRequest};
 use maud::{Markup, html};
 
 use super::parts;
@@ -23,6 +23,7 @@ pub(super) async fn opened(
     agent: &Agent,
     zones: &Zones,
     window: Window,
+    answer: &PeriodsAnswer,
     open: &str,
 ) -> Result<Markup, Failure> {
     if let Some(id) = memory_id(open) {
@@ -31,10 +32,16 @@ pub(super) async fn opened(
     }
     let period: Period = open.parse()?;
     let (first, last) = period.cover_days();
-    // The parts of a period that reaches beyond the window are not in its picture.
-    let request = PeriodsRequest { from: Some(first), to: Some(last) };
-    let answer = service.periods(agent, request, service.now()).await?;
-    let picture = &Picture::new(window, &answer, None, Vec::new());
+    let beyond;
+    let answer = if window.contains(first) && window.contains(last) {
+        answer
+    } else {
+        // The parts of a period that reaches beyond the window are not in its picture.
+        let request = PeriodsRequest { from: Some(first), to: Some(last) };
+        beyond = service.periods(agent, request, service.now()).await?;
+        &beyond
+    };
+    let picture = &Picture::new(window, answer, None, Vec::new());
     let Some(view) = picture.view(period) else {
         let name = words::period(period);
         return Ok(html! { section.panel #opened { h2 { (name) } p.empty { "Nothing happened in this time." } } });
@@ -52,9 +59,10 @@ pub(super) async fn opened(
             div.columns {
                 div {
                     @match &told {
-                        Some(told) => (summary(agent.name(), told, may_change)),
+                        Some(told) => (summary(agent.name(), told)),
                         None => p.empty { (why_no_text(view)) },
                     }
+                    (actions(agent.name(), told.as_ref(), view, may_change))
                     (notes(view))
                 }
                 div { (made_from) }
@@ -87,14 +95,27 @@ fn head(agent: &str, window: Window, period: Period, view: &PeriodView, turns: u
     }
 }
 
-fn summary(agent: &str, told: &MemoryAnswer, may_change: bool) -> Markup {
+fn summary(agent: &str, told: &MemoryAnswer) -> Markup {
     html! {
         div.told {
             @if told.sentences.is_empty() { (parts::text(&told.memory.text)) }
             @else { (parts::sentences(agent, &told.sentences)) }
         }
+    }
+}
+
+/// Leads to the forms that change the period. Forgetting begins with a dry run.
+fn actions(agent: &str, told: Option<&MemoryAnswer>, view: &PeriodView, may_change: bool) -> Markup {
+    let (from, to) = (view.from.to_string(), view.to.to_string());
+    html! {
         p.actions {
-            a href=(link::memory(agent, &told.memory.id)) { @if may_change { "Former texts, correct or pin" } @else { "Details and former texts" } }
+            @if let Some(told) = told {
+                a href=(link::memory(agent, &told.memory.id)) { @if may_change { "Former texts, correct or pin" } @else { "Details and former texts" } }
+            }
+            @if may_change {
+                @if told.is_some() { " · " }
+                a.danger href=(link::with(&link::agent(agent, "forget"), [("from", from.as_str()), ("to", to.as_str())])) { "Forget these days …" }
+            }
         }
     }
 }

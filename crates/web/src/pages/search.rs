@@ -93,7 +93,12 @@ fn results(agent: &str, answer: &SearchAnswer, query: &str, is_explained: bool, 
         p.hint {
             (words::plural(answer.results.len() as u64, "result")) " in " (grains.join(", ").to_lowercase())
             @if let Some((from, to)) = answer.range.from.zip(answer.range.to) { ", " (words::days(from, to)) }
-            @for time in &answer.said { "; “" (time.words) "” is understood as a time" }
+            @for time in &answer.said {
+                "; “" (time.words) "” is understood as a time"
+                @if let Some(day) = time.days.to.map(|day| day.to_string()) {
+                    " (" a href=(link::with(&link::agent(agent, "facts"), [("as_of", day.as_str())])) { "facts of that time" } ")"
+                }
+            }
         }
         @if let Some(hint) = &answer.hint { p.notice { (hint) } }
         @if answer.results.is_empty() { p.empty { "Nothing was found" @if answer.range_is_empty { ": no memory lies in these days" } "." } }
@@ -168,9 +173,36 @@ fn bars(parts: &[PartView], score: f64, best: f64) -> Markup {
                             line x1=(format!("{zero}%")) y1="0" x2=(format!("{zero}%")) y2="10" {}
                         }
                     }
+                    td.why { (meaning(&part.name)) }
                 }
             } }
         }
+    }
+}
+
+/// Returns what a part of a score says.
+fn meaning(part: &str) -> &'static str {
+    match part {
+        "vector" => "means something similar",
+        "words" => "has the same words",
+        "neighbours" => "the turns right before and after fit",
+        "conversation" => "other turns of the conversation fit",
+        "speaker" => "the question names the speaker",
+        "role" => "the question asks for this speaker’s words",
+        "question" => "only asks, and answers nothing",
+        "length" => "very short or very long",
+        "when" => "the question asks when, and it has a time",
+        "said" => "said at the time in the question",
+        "recency" => "recent, and the question is about the present",
+        "importance" => "a model judged it important",
+        "confidence" => "a model was sure of it",
+        "access" => "often found before",
+        "pinned" => "pinned",
+        "kind" => "turn, statement or summary",
+        "period" => "the summary of the time in the question",
+        "rerank" => "moved by the reranking model",
+        "repeat" => "repeats a better result",
+        _ => "",
     }
 }
 

@@ -7,10 +7,10 @@ use annals_service::wire::{MemoryView, PeriodsAnswer, PeriodsRequest, TimelineRe
 use axum::extract::{Path, State};
 use maud::{Markup, html};
 
-use super::{Shown, live, panel, parts};
+use super::{Shown, jump, live, panel, parts};
 use crate::failure::Failure;
 use crate::fields::Query;
-use crate::layout::Page;
+use crate::layout::{Page, redirect};
 use crate::site::Site;
 use crate::timeline::{Mark, Picture, Window, legend, outline};
 use crate::visit::Visitor;
@@ -29,6 +29,10 @@ pub(crate) async fn show(
     let agent = visitor.agent(&site.service, &name, Scope::Search).await?;
     let live = live::address(&site, &visitor, Some(&agent)).await?;
     let service = &site.service;
+    let wanted = query.get("go");
+    if let Some(window) = jump::target(service, &agent, wanted).await? {
+        return Ok(redirect(&link::timeline(&name, &window.to_string(), None)));
+    }
     let window = query.get("period").map(str::parse::<Window>).transpose()?;
     let (window, answer) = found(service, &agent, window).await?;
     let zones = service.zones(&agent).await?;
@@ -37,13 +41,14 @@ pub(crate) async fn show(
     let open = query.get("open").or(window.grain().map(|_| label.as_str()));
     let picture = Picture::new(window, &answer, open, marks);
     let opened = match open {
-        Some(open) => panel::opened(service, &visitor, &agent, &zones, window, open).await?,
+        Some(open) => panel::opened(service, &visitor, &agent, &zones, window, &answer, open).await?,
         None => html! {},
     };
     let title = window.name();
     let page = Page { title, visitor: Some(&visitor), agent: Some(&name), tab: Some(""), live };
     Ok(page.show(html! {
         (heading(&name, window, &answer))
+        (jump::missed(wanted))
         @if answer.first.is_none() { (nothing(&name)) }
         @else {
             (figure(&name, window, open, &answer, &picture))
@@ -63,7 +68,9 @@ async fn found(service: &Service, agent: &Agent, window: Option<Window>) -> Resu
     let window = match window {
         Some(window) => window,
         None => {
-            let answer = service.periods(agent, PeriodsRequest::default(), now).await?;
+            // The first and the last day are those of all days; the periods of none are asked for.
+            let nothing = PeriodsRequest { from: Some(Date::MIN), to: Some(Date::MIN) };
+            let answer = service.periods(agent, nothing, now).await?;
             Window::containing(Some(Grain::Yearly), answer.last.unwrap_or(answer.today))
         }
     };
@@ -125,6 +132,7 @@ fn heading(agent: &str, window: Window, answer: &PeriodsAnswer) -> Markup {
             (tool(window.wider().map(link), "ArrowUp", "− Wider"))
             (tool(narrower.map(link), "ArrowDown", "+ Closer"))
             (tool(Some(link(today)), "Home", "Today"))
+            (jump::form(agent, window))
             span.levels { (levels(agent, window, focus)) }
         }
     }
@@ -166,7 +174,7 @@ fn figure(agent: &str, window: Window, open: Option<&str>, answer: &PeriodsAnswe
         figure #strata.strata tabindex="0" aria-label="Strata. Arrow keys move and zoom, Home shows today."
             hx-get=(own) hx-trigger="annalschange from:body" hx-select="#strata" hx-select-oob="#opened" hx-swap="outerHTML" {
             ul.lanes aria-hidden="true" {
-                @for grain in Grain::ALL.into_iter().rev() { li { (words::grain(grain)) } }
+                @for grain in Grain::ALL.into_iter().rev() { li { (words::grain(grain)) @if let Some(by) = picture.drawn_by(grain) { span.by { "by " (words::one(by)) } } } }
                 li.strip { "Turns per " (words::one(picture.column())) }
             }
             div.canvas {

@@ -37,6 +37,12 @@ fn width(grain: Grain, axis: Axis) -> f64 {
     DAYS[grain as usize] / axis.days() * 100.0
 }
 
+/// Returns the grain of the periods by which bars of a grain are drawn together.
+pub(super) fn drawn_by(grain: Grain, axis: Axis) -> Grain {
+    let coarser = |coarser: &Grain| *coarser > grain && width(*coarser, axis) >= NARROWEST_GROUP;
+    Grain::SUMMARIES.into_iter().find(coarser).unwrap_or(Grain::Yearly)
+}
+
 /// Returns the bars of a grain.
 pub(super) fn bars(views: &[(Period, &PeriodView)], grain: Grain, axis: Axis) -> Vec<Bar> {
     let of_grain = views.iter().filter(|(period, _)| period.grain() == grain);
@@ -51,8 +57,7 @@ pub(super) fn bars(views: &[(Period, &PeriodView)], grain: Grain, axis: Axis) ->
         };
         return of_grain.map(bar).collect();
     }
-    let coarser = |coarser: &Grain| *coarser > grain && width(*coarser, axis) >= NARROWEST_GROUP;
-    let into = Grain::SUMMARIES.into_iter().find(coarser).unwrap_or(Grain::Yearly);
+    let into = drawn_by(grain, axis);
     let mut groups: BTreeMap<Period, BTreeMap<PeriodState, usize>> = BTreeMap::new();
     for (period, view) in of_grain {
         *groups.entry(period.ancestor(into)).or_default().entry(view.state).or_default() += 1;

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 
 use super::axis::{Axis, ROW, names, percent};
 use super::density::{Sums, columns};
-use super::lane::{Bar, bars};
+use super::lane::{Bar, bars, drawn_by, is_drawn};
 use super::window::Window;
 use crate::{link, words};
 
@@ -87,6 +87,14 @@ impl<'a> Picture<'a> {
     /// Returns the grain of the columns below the lanes.
     pub(crate) fn column(&self) -> Grain {
         columns(&self.answer.days, self.axis).0
+    }
+
+    /// Returns the grain by which a lane is drawn together, if its own bars would be too narrow to see.
+    pub(crate) fn drawn_by(&self, grain: Grain) -> Option<Grain> {
+        match grain {
+            Grain::Working => Some(self.column()).filter(|column| self.marks.is_empty() && *column != Grain::Daily),
+            grain => (!is_drawn(grain, self.axis)).then(|| drawn_by(grain, self.axis)),
+        }
     }
 
     /// Draws the picture.

@@ -1,0 +1,82 @@
+//! The last outlines of memories. Counting the turns of an agent with a million takes 0.2 s, and a page of it needs the counts
+//! several times.
+//!
+//! Every change of a memory raises the agent's sequence in the same transaction, so an outline holds until the sequence moves. It
+//! is read before the counting: an outline may be newer than its number, and never older.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use annals_core::ports::Outline;
+use annals_core::{Agent, Result};
+
+use crate::Service;
+
+/// Outlines in memory. One of ten years takes about half a megabyte.
+const MOST: usize = 8;
+
+/// The outlines that were counted last. Clones share them.
+#[derive(Clone, Default)]
+pub(crate) struct Outlines(Arc<Mutex<VecDeque<Counted>>>);
+
+/// The outline of an agent at a number of its sequence.
+struct Counted {
+    agent: Agent,
+    change: u64,
+    outline: Arc<Outline>,
+}
+
+impl Outlines {
+    fn find(&self, agent: &Agent, change: u64) -> Option<Arc<Outline>> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = known.iter().find(|counted| counted.agent == *agent && counted.change == change);
+        found.map(|counted| counted.outline.clone())
+    }
+
+    fn keep(&self, agent: &Agent, change: u64, outline: &Arc<Outline>) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|counted| counted.agent != *agent);
+        known.push_front(Counted { agent: agent.clone(), change, outline: outline.clone() });
+        known.truncate(MOST);
+    }
+}
+
+impl Service {
+    /// Returns the days with turns and the periods with summaries.
+    pub(crate) async fn outline(&self, agent: &Agent) -> Result<Arc<Outline>> {
+        let change = self.parts.store.last_change(agent).await?;
+        if let Some(known) = self.outlines.find(agent, change) {
+            return Ok(known);
+        }
+        let outline = Arc::new(self.parts.store.outline(agent).await?);
+        self.outlines.keep(agent, change, &outline);
+        Ok(outline)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_testkit::{agent, at, message};
+
+    use crate::fixture::{NOW, ingest, service_with_memories};
+    use crate::wire::ForgetRequest;
+
+    #[tokio::test]
+    async fn outline_follows_messages_and_forgetting() {
+        let (ann, bob) = (agent("ann"), agent("bob"));
+        let service = service_with_memories(&ann).await;
+        let turns = async || service.outline(&ann).await.unwrap().turns.values().sum::<u64>();
+        let before = turns().await;
+        ingest(&service, &bob, vec![message("2026-03-04T10:00:00Z", "tea")]).await;
+        assert_eq!((turns().await, service.outline(&bob).await.unwrap().turns.len()), (before, 1));
+        ingest(&service, &ann, vec![message("2026-03-04T11:00:00Z", "cake")]).await;
+        assert_eq!(turns().await, before + 1);
+        let all = ForgetRequest {
+            from: "2026-03-04".parse().ok(),
+            to: "2026-03-04".parse().ok(),
+            ..ForgetRequest::default()
+        };
+        service.forget(&ann, all, at(NOW)).await.unwrap();
+        assert!(turns().await < before, "forgotten turns are counted");
+    }
+}
