@@ -11,6 +11,7 @@
 //! | `caller` | who calls, and what they may use |
 //! | `admit` | refuses new messages while the backlog is long or the disk nearly full |
 //! | `tables` | makes new messages searchable in the background |
+//! | `reembed` | embeds tables again after a change of the embedding model |
 //! | `locks` | the locks of each agent, and their order |
 //! | `access_counter` | counts how often memories are returned |
 //! | `secret` | the format of keys |
@@ -35,6 +36,7 @@ pub mod jobs;
 pub mod locks;
 pub mod metrics;
 mod operations;
+mod reembed;
 mod secret;
 mod service;
 mod tables;

@@ -20,6 +20,7 @@ use crate::config::Limits;
 use crate::locks::AgentLocks;
 use crate::metrics::Metrics;
 use crate::operations::Uploads;
+use crate::reembed::Pace;
 use crate::tables::Queue;
 
 /// The source of the current time: the machine's clock in the binary, a clock under the test's control in tests.
@@ -93,6 +94,8 @@ pub struct Service {
     pub(crate) metrics: Metrics,
     /// The imports of uploads.
     pub(crate) uploads: Uploads,
+    /// How fast tables are embedded again.
+    pub(crate) pace: Pace,
 }
 
 impl Service {
@@ -113,6 +116,7 @@ impl Service {
             queue: Queue::default(),
             access_counter: AccessCounter::default(),
             uploads: Uploads::default(),
+            pace: Pace::default(),
         }
     }
 

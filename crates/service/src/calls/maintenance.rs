@@ -148,6 +148,9 @@ pub struct Rebuild {
     pub agent: Option<String>,
     /// Only these grains; if empty, all grains and the facts.
     pub grains: Vec<Grain>,
+    /// Only tables whose vectors are of another embedding model than the configured one. Excludes `grains`.
+    #[serde(default)]
+    pub embedder: bool,
 }
 
 impl Call for Rebuild {
@@ -157,7 +160,10 @@ impl Call for Rebuild {
     async fn run(self, context: Context<'_>) -> Result<RebuildAnswer> {
         let mut memories = 0;
         for agent in context.agents(self.agent.as_deref()).await? {
-            memories += context.service().rebuild(&agent, &self.grains, context.now, context.progress).await?;
+            memories += match self.embedder {
+                true => context.service().reembed(&agent, context.progress).await?,
+                false => context.service().rebuild(&agent, &self.grains, context.now, context.progress).await?,
+            };
         }
         Ok(RebuildAnswer { memories })
     }
