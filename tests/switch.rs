@@ -117,6 +117,7 @@ async fn search_until(served: &Served, models: [&[Shares]; 2], until: impl Fn(u6
 }
 
 #[tokio::test]
+#[ignore = "needs the setting embedder.model"]
 async fn model_changes_and_changes_back_under_searches_and_kills() {
     let by_second = ask_all(&serve(folder(true), true)).await;
     let served = serve(folder(false), false);
@@ -150,6 +151,7 @@ async fn model_changes_and_changes_back_under_searches_and_kills() {
 
 /// The former model set again in the middle: the unfinished tables are dropped, and nothing is embedded.
 #[tokio::test]
+#[ignore = "needs the setting embedder.model"]
 async fn former_model_set_again_takes_the_change_back() {
     let served = serve(folder(false), false);
     let by_first = ask_all(&served).await;
@@ -171,6 +173,7 @@ async fn former_model_set_again_takes_the_change_back() {
 
 /// A command does in the foreground what the service does in the background; other commands leave the tables alone.
 #[test]
+#[ignore = "needs the setting embedder.model"]
 fn command_embeds_again() {
     let annals = folder(false);
     let setting = format!("embedder.model={SECOND}");
@@ -190,6 +193,7 @@ fn command_embeds_again() {
 
 /// The model's folder is gone: words alone answer and say so, new messages are found, and the service embeds with the new one.
 #[test]
+#[ignore = "needs the setting embedder.model"]
 fn without_its_model_a_folder_answers_by_words() {
     let annals = folder(true);
     std::fs::remove_dir_all(annals.data().join("models")).unwrap();

@@ -139,6 +139,11 @@ impl Service {
         Ok(done)
     }
 
+    /// Returns whether any table of an agent is still to be embedded again.
+    pub async fn is_of_another_model(&self, agent: &Agent) -> Result<bool> {
+        self.parts.writer.is_of_another_model(agent).await
+    }
+
     /// Returns how far an agent's tables are embedded again; none if all are of the configured model.
     pub(crate) async fn reembedding(&self, agent: &Agent) -> Result<Option<ReembeddingView>> {
         let writer = &self.parts.writer;

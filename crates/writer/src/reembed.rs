@@ -73,13 +73,13 @@ impl Writer {
         Ok(models)
     }
 
-    /// Returns whether any table of an agent has to be embedded again, or an unfinished generation has to be dropped. Reads only
-    /// the watermarks.
+    /// Returns whether any table of an agent has to be embedded again, or an unfinished generation has to be dropped. An urgent
+    /// rebuild uses the configured model anyway. Reads only the watermarks.
     pub async fn is_of_another_model(&self, agent: &Agent) -> Result<bool> {
         let model = self.configured_model();
         for grain in Grain::ALL {
             let watermark = self.store.watermark(agent, grain).await?;
-            if watermark.is_of_another(&model) || watermark.building.is_some_and(|building| !building.urgent) {
+            if !watermark.is_urgent() && (watermark.is_of_another(&model) || watermark.building.is_some()) {
                 return Ok(true);
             }
         }

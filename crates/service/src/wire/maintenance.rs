@@ -121,6 +121,9 @@ pub struct RebuildAnswer {
 pub struct CheckedView {
     /// Number of agents.
     pub agents: u64,
+    /// Number of those with tables of another embedding model than the configured one.
+    #[serde(default)]
+    pub of_another_model: u64,
 }
 
 /// A copy of the catalog.

@@ -171,6 +171,7 @@ async fn urgent_rebuild_goes_over_to_the_configured_model() {
     let fixture = Fixture::new(3).await;
     fixture.writer(second(), vec![first()]).schedule_rebuild(&me(), Grain::Working).await.unwrap();
     let back = fixture.writer(first(), vec![]);
+    assert!(!back.is_of_another_model(&me()).await.unwrap());
     assert_eq!(back.reembed_some(&me(), at(NOW), 9).await.unwrap(), None);
     project(&back).await.unwrap();
     let watermark = fixture.watermark().await;

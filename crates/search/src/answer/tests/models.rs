@@ -39,7 +39,7 @@ async fn each_table_is_searched_with_its_own_model() {
         let answer = ask(&world, Arc::new(embedders.clone())).await;
         assert_eq!((answer.words_alone.as_deref(), embedders.embedded()), (None, 1), "one vector for each model");
         assert!(vector_share(&answer, Grain::Working) > 0.1 && vector_share(&answer, Grain::Daily) > 0.1);
-        assert_eq!(answer.results[0].memory.text, "the blue boat was bought");
+        assert!(texts(&answer)[..2].contains(&"the blue boat was bought"), "{:?}", texts(&answer));
     }
 }
 
@@ -120,6 +120,6 @@ async fn swap_during_a_search_makes_it_read_the_next_generation() {
     };
     let embedders = BothModels(Arc::new(Swapping { world: swapped, former: WordEmbedder::new() }));
     let answer = ask(&world, Arc::new(embedders)).await;
-    assert_eq!(answer.results[0].memory.text, "the blue boat was bought");
+    assert!(texts(&answer)[..2].contains(&"the blue boat was bought"), "{:?}", texts(&answer));
     assert_eq!(world.catalog.watermark(&agent("a"), Grain::Working).await.unwrap().generation, 1);
 }
