@@ -89,6 +89,13 @@ async fn version_9_catalog_keeps_its_attachments_and_knows_no_authors() {
 }
 
 #[tokio::test]
+async fn version_10_catalog_keeps_its_prices() {
+    let catalog = folder_of(VERSION_10).open();
+    let prices = catalog.prices().await.unwrap();
+    assert_eq!(prices.iter().map(|price| price.model.as_str()).collect::<Vec<_>>(), ["small"]);
+}
+
+#[tokio::test]
 async fn version_8_catalog_keeps_its_documents() {
     let catalog = folder_of(VERSION_8).open();
     let they = Agent::in_workspace("w", "they").unwrap();

@@ -8,7 +8,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use annals_core::{Agent, Result, Timestamp};
+use annals_core::{Agent, Result};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 

@@ -48,7 +48,8 @@ pub struct LanceStrata {
 }
 
 impl LanceStrata {
-    /// Opens the tables below a local folder. Creates the folder, but nothing in it before the first write. [`annals_core::Error::Storage`] if it cannot be created.
+    /// Opens the tables below a local folder. Creates the folder, but nothing in it before the first write.
+    /// [`annals_core::Error::Storage`] if it cannot be created.
     pub async fn open(folder: &Path, memory: Memory) -> Result<LanceStrata> {
         let failed = |error| Error::storage(format!("opening the tables in {}", folder.display()), error);
         LanceStrata::over(Objects::local(folder).map_err(failed)?, memory).await
