@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use annals_catalog::SqliteCatalog;
-use annals_core::Embedder;
 use annals_simulation::life::Life;
 use annals_strata::{LanceStrata, Memory};
-use annals_testkit::WordEmbedder;
 use annals_testkit::calendar::{PLACES, Place};
 
 #[tokio::test]
@@ -15,8 +13,7 @@ async fn range_returns_exactly_its_memories_over_real_stores() {
     for place in PLACES.into_iter().filter(is_tried) {
         let folder = tempfile::tempdir().unwrap();
         let catalog = SqliteCatalog::open(&folder.path().join("catalog.sqlite")).unwrap();
-        let dimension = WordEmbedder::new().dimension();
-        let strata = LanceStrata::open(&folder.path().join("tables"), dimension, Memory::of_machine()).await.unwrap();
+        let strata = LanceStrata::open(&folder.path().join("tables"), Memory::of_machine()).await.unwrap();
         let checks = Life::new(place, Arc::new(catalog), Arc::new(strata)).await.live(20, 150).await;
         assert!(checks > 200, "only {checks} checks of {place:?}");
     }

@@ -48,4 +48,5 @@ mod slow_endpoint;
 mod slow_model;
 mod story;
 mod surface;
+mod switch;
 mod terminal;

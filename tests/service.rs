@@ -33,6 +33,11 @@ impl Served {
         Served::start(annals, &UNLIMITED)
     }
 
+    /// Does the same with additional arguments.
+    pub fn over_unlimited_with(annals: Annals, args: &[&str]) -> Served {
+        Served::start(annals, &[&UNLIMITED, args].concat())
+    }
+
     /// Serves a new folder with additional arguments.
     pub fn with(args: &[&str]) -> Served {
         Served::start(Annals::new(), args)

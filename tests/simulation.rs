@@ -4,17 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use annals_catalog::SqliteCatalog;
-use annals_core::Embedder;
 use annals_facts::DuckFacts;
 use annals_service::Parts;
 use annals_simulation::jobs::{World, ZONES, parts};
 use annals_strata::{LanceStrata, Memory};
-use annals_testkit::WordEmbedder;
 
 async fn open(folder: &Path) -> Parts {
     let catalog = Arc::new(SqliteCatalog::open(&folder.join("catalog.sqlite")).unwrap());
-    let dimension = WordEmbedder::new().dimension();
-    let strata = LanceStrata::open(&folder.join("tables"), dimension, Memory::of_machine()).await.unwrap();
+    let strata = LanceStrata::open(&folder.join("tables"), Memory::of_machine()).await.unwrap();
     parts(catalog, Arc::new(strata), Arc::new(DuckFacts::open(&folder.join("facts")).unwrap()))
 }
 

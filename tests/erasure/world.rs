@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use annals_catalog::SqliteCatalog;
 use annals_core::ports::Erasure;
-use annals_core::{Embedder, Facts, SignedDuration, Strata, Timestamp};
+use annals_core::{Facts, SignedDuration, Strata, Timestamp};
 use annals_facts::DuckFacts;
 use annals_retention::Plans;
 use annals_service::{Components, Parts, Service};
 use annals_strata::{LanceStrata, Memory};
 use annals_summarizer::SchedulePolicy;
-use annals_testkit::WordEmbedder;
+use annals_testkit::{WordEmbedder, one_embedder};
 use annals_writer::Eraser;
 
 use crate::models::{Engines, Reader};
@@ -40,9 +40,8 @@ impl World {
             Some(bug) => Arc::new(Planted { bug, catalog: catalog.clone() }),
             None => catalog.clone(),
         };
-        let embedder: Arc<dyn Embedder> = Arc::new(WordEmbedder::new());
         let tables = folder.join("tables");
-        let strata = LanceStrata::open(&tables, embedder.dimension(), Memory::of_machine()).await.unwrap();
+        let strata = LanceStrata::open(&tables, Memory::of_machine()).await.unwrap();
         let strata: Arc<dyn Strata> = Arc::new(strata);
         let facts: Arc<dyn Facts> = Arc::new(DuckFacts::open(&folder.join("facts")).unwrap());
         let schedule =
@@ -52,7 +51,7 @@ impl World {
             store: catalog.clone(),
             strata,
             facts,
-            embedder,
+            embedders: one_embedder(WordEmbedder::new()),
             engine: Arc::new(Engines),
             fallback_engine: Arc::new(Engines),
             extractor: Arc::new(Reader),

@@ -72,6 +72,8 @@ export interface ContextAnswer {
   text: string;
   /** Estimated number of tokens of the text. */
   tokens: number;
+  /** Why some memories were found by their words alone: the model of their vectors cannot be opened. Absent if vectors were compared everywhere. */
+  words_alone_because?: string | null;
 }
 
 /** One piece of context. */
@@ -678,6 +680,22 @@ export interface RangeView {
   to?: string | null;
 }
 
+/** A change of the embedding model that is under way. Searches use the former tables until it is complete. */
+export interface ReembeddingView {
+  /** Number of changes that the new tables hold. */
+  done: number;
+  /** The models of the tables that answer; empty for one whose vectors are placeholders. */
+  from: Array<string>;
+  /** Those of the former models that cannot be opened: words alone find the memories of their tables. */
+  missing: Array<string>;
+  /** Estimated seconds until they are complete, once the service has begun. */
+  seconds_left?: number | null;
+  /** The configured model. */
+  to: string;
+  /** Number of changes to apply to them. */
+  total: number;
+}
+
 /** Role of a speaker. */
 export type RoleWord = "user" | "assistant" | "system" | "tool";
 
@@ -765,6 +783,8 @@ export interface SearchAnswer {
   summary_range?: RangeView | null;
   /** IANA name of the time zone of the days. */
   time_zone: string;
+  /** Why some memories were found by their words alone: the model of their vectors cannot be opened. Absent if vectors were compared everywhere. */
+  words_alone_because?: string | null;
 }
 
 /** A search. Dates are local days of the agent's time zone, and hard filters: a memory that lies entirely outside them is never returned. */
@@ -907,6 +927,7 @@ export interface StatusView {
   open: Array<string>;
   /** Name of the retention plan. */
   plan: string;
+  reembedding?: ReembeddingView | null;
   /** Estimated number of requests to models that the due periods take. */
   requests_left?: number | null;
   /** Number of periods whose sources were pruned. */

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use annals_catalog::SqliteCatalog;
+use annals_core::ports::OneEmbedder;
 use annals_core::ports::{ModelStates, TokenSums};
 use annals_core::{Agent, Embedder, Error, Facts, Result, Strata, Timestamp};
 use annals_embedder::{Cached, OnnxEmbedder};
@@ -81,7 +82,7 @@ impl Folder {
         let embedder: Arc<dyn Embedder> = Arc::new(Cached::new(embedder, CACHED));
         let catalog = Arc::new(SqliteCatalog::open(&path.join(CATALOG))?);
         let facts: Arc<dyn Facts> = Arc::new(DuckFacts::open(&path.join("facts"))?);
-        let strata = LanceStrata::open(&path.join("tables"), embedder.dimension(), Memory::of_machine()).await?;
+        let strata = LanceStrata::open(&path.join("tables"), Memory::of_machine()).await?;
         let strata: Arc<dyn Strata> = Arc::new(Measured::new(Arc::new(strata), &metrics));
         let Opening { models, limits, quiet, clock } = opening;
         let schedule = SchedulePolicy { grace: SchedulePolicy::GRACE, quiet, ..SchedulePolicy::default() };
@@ -104,7 +105,7 @@ impl Folder {
             store: catalog.clone(),
             strata,
             facts,
-            embedder,
+            embedders: Arc::new(OneEmbedder(embedder)),
             engine: Arc::new(Measured::new(engine.clone(), &metrics)),
             fallback_engine: Arc::new(Extractive),
             extractor: engine,

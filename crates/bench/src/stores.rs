@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use annals_catalog::SqliteCatalog;
-use annals_core::ports::{Select, Table};
+use annals_core::ports::{OneEmbedder, Select, Table};
 use annals_core::prelude::*;
 use annals_core::{
     Agent, Embedder, Fact, FactQuery, Facts, Grain, Memory, Message, Result, Settings, Strata, Timestamp,
@@ -39,17 +39,17 @@ impl Stores {
     pub(crate) async fn open(path: &Path, embedder: Arc<dyn Embedder>) -> Result<Stores> {
         let catalog = Arc::new(SqliteCatalog::open(&path.join("catalog.sqlite"))?);
         let facts: Arc<dyn Facts> = Arc::new(DuckFacts::open(&path.join("facts"))?);
-        let strata =
-            LanceStrata::open(&path.join("tables"), embedder.dimension(), annals_strata::Memory::of_machine()).await?;
+        let strata = LanceStrata::open(&path.join("tables"), annals_strata::Memory::of_machine()).await?;
+        let embedders = Arc::new(OneEmbedder(embedder));
         let strata: Arc<dyn Strata> = Arc::new(strata);
         let (fallback, rules) = (Arc::new(Extractive), Arc::new(Rules));
         let engine = Arc::new(Auto::new(fallback.clone(), rules.clone(), None));
         let policy = SchedulePolicy { grace: SchedulePolicy::GRACE, ..SchedulePolicy::default() };
         Ok(Stores {
-            writer: Writer::new(catalog.clone(), strata.clone(), embedder.clone()),
+            writer: Writer::new(catalog.clone(), strata.clone(), embedders.clone()),
             fact_writer: FactWriter::new(catalog.clone(), facts.clone(), engine.clone(), rules),
             summarizer: Summarizer::new(catalog.clone(), engine, fallback, policy),
-            search: Search::new(catalog.clone(), strata.clone(), facts.clone(), embedder),
+            search: Search::new(catalog.clone(), strata.clone(), facts.clone(), embedders),
             retention: Retention::new(catalog.clone(), Plans::built_in()),
             facts,
             strata,

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use annals_catalog::{SqliteCatalog, read_ahead};
-use annals_core::ports::{Probe, Table};
+use annals_core::ports::{OneEmbedder, Probe, Table};
 use annals_core::prelude::*;
 use annals_core::{
     Agent, Answer, Embedder, Error, Filter, Grain, Interval, MemoryId, Message, Query, Result, Settings, Strata,
@@ -88,7 +88,7 @@ impl World {
     /// Opens the stores in a folder, and creates them if necessary.
     pub(crate) async fn open(folder: &Path, embedder: Arc<dyn Embedder>, scoring: Scoring) -> Result<World> {
         let embedder = Timed::new(embedder);
-        let shared: Arc<dyn Embedder> = Arc::new(embedder.clone());
+        let shared = Arc::new(OneEmbedder(Arc::new(embedder.clone())));
         std::fs::create_dir_all(folder)
             .map_err(|error| Error::storage(format!("making {}", folder.display()), error))?;
         let file = folder.join("catalog.sqlite");
@@ -96,7 +96,7 @@ impl World {
         // As the service does.
         read_ahead(file, Memory::of_machine().bytes);
         let facts = Arc::new(DuckFacts::open(&folder.join("facts"))?);
-        let strata: Arc<dyn Strata> = Arc::new(tables(&folder.join("tables"), shared.dimension(), scoring).await?);
+        let strata: Arc<dyn Strata> = Arc::new(tables(&folder.join("tables"), scoring).await?);
         let writer = Writer::new(catalog.clone(), strata.clone(), shared.clone());
         let search = Search::new(catalog.clone(), strata.clone(), facts, shared);
         let search = match scoring {
@@ -188,12 +188,12 @@ impl World {
 }
 
 /// Opens the tables with this kind of scoring.
-async fn tables(folder: &Path, dimension: usize, scoring: Scoring) -> Result<LanceStrata> {
+async fn tables(folder: &Path, scoring: Scoring) -> Result<LanceStrata> {
     let memory = match scoring {
         Scoring::AsSet => Memory::of_machine(),
         Scoring::Exact => Memory { signs_from: usize::MAX, ..Memory::of_machine() },
     };
-    LanceStrata::open(folder, dimension, memory).await
+    LanceStrata::open(folder, memory).await
 }
 
 /// Returns the size of all files in a folder, in bytes.

@@ -1,6 +1,6 @@
 //! The sequence of each agent's changes, the tombstones of removed memories, and how far the table of each grain has applied both.
 
-use annals_core::ports::{Change, Watermark, Watermarks};
+use annals_core::ports::{Building, Change, VectorModel, Watermark, Watermarks};
 use annals_core::{Agent, Error, Grain, MemoryId, Timestamp};
 use async_trait::async_trait;
 
@@ -96,8 +96,9 @@ fn read_tombstone(row: &Row) -> Result<Change> {
 
 /// Returns the watermark of the grain's table; generation 0 with nothing applied if none is stored.
 pub(crate) fn watermark(db: &dyn Db, agent: &Agent, grain: Grain) -> Result<Watermark> {
-    let sql =
-        "SELECT generation, applied, building, building_applied FROM watermark WHERE agent_id = ?1 AND grain = ?2";
+    let sql = "SELECT generation, applied, model, dimension,
+            building, building_applied, building_model, building_dimension, building_urgent
+        FROM watermark WHERE agent_id = ?1 AND grain = ?2";
     let values = params![agents::known(db, agent)?, grain_number(grain)];
     let found = db.query_optional(sql, values, read_watermark)?;
     Ok(found.unwrap_or_default())
@@ -111,37 +112,49 @@ pub(crate) fn save_watermark(
     read: Watermark,
     watermark: Watermark,
 ) -> Result<()> {
-    if !self::watermark(db, agent, grain)?.admits(read, watermark) {
+    if !self::watermark(db, agent, grain)?.admits(&read, &watermark) {
         return Err(Error::Stale { what: format!("the watermark of the {grain} table") }.into());
     }
     let agent_id = agents::enrolled(db, agent)?;
-    let sql = "INSERT INTO watermark (agent_id, grain, generation, applied, building, building_applied)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-        ON CONFLICT (agent_id, grain) DO UPDATE
-        SET generation = excluded.generation,
-            applied = excluded.applied,
-            building = excluded.building,
-            building_applied = excluded.building_applied";
+    let building = watermark.building.as_ref();
     db.execute(
-        sql,
+        include_str!("sql/save_watermark.sql"),
         params![
             agent_id,
             grain_number(grain),
             watermark.generation,
             signed(watermark.applied),
-            watermark.building.map(|(generation, _)| generation),
-            watermark.building.map(|(_, applied)| signed(applied)),
+            watermark.model.as_ref().map(|model| model.name.as_str()),
+            watermark.model.as_ref().map(dimension),
+            building.map(|building| building.generation),
+            building.map(|building| signed(building.applied)),
+            building.map(|building| building.model.name.as_str()),
+            building.map(|building| dimension(&building.model)),
+            building.map(|building| building.urgent),
         ],
     )?;
-    drop_applied(db, agent_id, grain, watermark)
+    drop_applied(db, agent_id, grain, &watermark)
+}
+
+fn dimension(model: &VectorModel) -> i64 {
+    i64::try_from(model.dimension).unwrap_or(i64::MAX)
 }
 
 fn read_watermark(row: &Row) -> Result<Watermark> {
     let building = match row.get("building")? {
-        Some(generation) => Some((generation, number(row, "building_applied")?)),
+        Some(generation) => Some(Building {
+            generation,
+            applied: number(row, "building_applied")?,
+            model: VectorModel { name: row.get("building_model")?, dimension: number(row, "building_dimension")? },
+            urgent: row.get("building_urgent")?,
+        }),
         None => None,
     };
-    Ok(Watermark { generation: row.get("generation")?, applied: number(row, "applied")?, building })
+    let model = match row.get("model")? {
+        Some(name) => Some(VectorModel { name, dimension: number(row, "dimension")? }),
+        None => None,
+    };
+    Ok(Watermark { generation: row.get("generation")?, applied: number(row, "applied")?, model, building })
 }
 
 /// Assigns the agent's next number. Runs inside the job's savepoint, so a failed job releases its numbers. A database
@@ -214,9 +227,9 @@ pub(crate) fn leave_tombstone(db: &dyn Db, agent_id: i64, id: &MemoryId, grain: 
 }
 
 /// Drops the tombstones that the grain's table and the generation being built beside it have applied.
-pub(crate) fn drop_applied(db: &dyn Db, agent_id: i64, grain: Grain, watermark: Watermark) -> Result<()> {
-    let applied = watermark.building.map_or(watermark.applied, |(_, building)| building.min(watermark.applied));
-    db.execute(DROP_TOMBSTONES, params![agent_id, grain_number(grain), signed(applied)])?;
+pub(crate) fn drop_applied(db: &dyn Db, agent_id: i64, grain: Grain, watermark: &Watermark) -> Result<()> {
+    let applied = signed(watermark.applied_by_all());
+    db.execute(DROP_TOMBSTONES, params![agent_id, grain_number(grain), applied])?;
     Ok(())
 }
 
@@ -230,7 +243,7 @@ pub(crate) fn lift_tombstone(db: &dyn Db, agent_id: i64, id: &MemoryId) -> Resul
 #[cfg(test)]
 mod tests {
     use annals_core::prelude::*;
-    use annals_testkit::agent;
+    use annals_testkit::{agent, building, made};
 
     use super::*;
     use crate::fixture::Folder;
@@ -238,14 +251,15 @@ mod tests {
     #[tokio::test]
     async fn watermarks_are_stored_per_agent_and_grain() {
         let (folder, agent, start) = (Folder::new(), agent("a"), Watermark::default());
-        let mut read = start;
+        let mut read = start.clone();
         for watermark in [
-            Watermark { generation: 1, applied: 7, building: Some((2, 3)) },
-            Watermark { generation: 2, applied: 9, ..start },
+            Watermark { building: Some(building(2, 3)), ..made(1, 7) },
+            Watermark { building: Some(Building { urgent: false, ..building(2, 4) }), ..made(1, 7) },
+            made(2, 9),
         ] {
             let catalog = folder.open();
-            catalog.save_watermark(&agent, Grain::Weekly, read, watermark).await.unwrap();
-            read = watermark;
+            catalog.save_watermark(&agent, Grain::Weekly, read, watermark.clone()).await.unwrap();
+            read = watermark.clone();
             drop(catalog);
             let catalog = folder.open();
             assert_eq!(catalog.watermark(&agent, Grain::Weekly).await.unwrap(), watermark);

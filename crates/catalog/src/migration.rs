@@ -4,8 +4,9 @@ use annals_testkit::all_records;
 use std::path::Path;
 
 use annals_core::ports::{
-    Access, Accesses, Archive, Blocks, Change, ClockNote, Content, Document, DocumentKey, DocumentWrite, Documents,
-    Erasure, Expected, Journal, Keys, Record, Replies, RequestKey, Requests, Seals, Target, Watermark,
+    Access, Accesses, Archive, Blocks, Building, Change, ClockNote, Content, Document, DocumentKey, DocumentWrite,
+    Documents, Erasure, Expected, Journal, Keys, Record, Replies, RequestKey, Requests, Seals, Target, VectorModel,
+    Watermark,
 };
 use annals_core::prelude::*;
 use annals_core::{
@@ -28,6 +29,9 @@ const VERSION_6: &str = include_str!("fixture/version_6.sql");
 const VERSION_7: &str = include_str!("fixture/version_7.sql");
 const VERSION_8: &str = include_str!("fixture/version_8.sql");
 const VERSION_9: &str = include_str!("fixture/version_9.sql");
+const VERSION_10: &str = include_str!("fixture/version_10.sql");
+/// The model that made all vectors until version 10.
+const FORMER_MODEL: &str = "all-MiniLM-L6-v2@04f237888393";
 const NOW: &str = "2026-06-01T00:00:00Z";
 const PRUNED: &str = "t-ntutykxgssylhsgedrthrjitf6";
 const TEA: &str = "t-myzedabe2jaxwfkkgzwop6zemk";
@@ -61,8 +65,8 @@ async fn version_3_catalog_is_migrated_without_loss() {
 }
 
 #[tokio::test]
-async fn version_4_to_9_catalogs_are_migrated_without_loss() {
-    for version in [VERSION_4, VERSION_5, VERSION_6, VERSION_7, VERSION_8, VERSION_9] {
+async fn version_4_to_10_catalogs_are_migrated_without_loss() {
+    for version in [VERSION_4, VERSION_5, VERSION_6, VERSION_7, VERSION_8, VERSION_9, VERSION_10] {
         let catalog = folder_of(version).open();
         let (me, now, cake) = (agent("me"), at("2026-06-01T00:00:00Z"), MemoryId::from_text(CAKE));
         assert_eq!(catalog.recall(&me, &[cake]).await.unwrap()[0].1, Some(Access { times: 3, last: now }));
@@ -82,6 +86,13 @@ async fn version_9_catalog_keeps_its_attachments_and_knows_no_authors() {
         assert!(catalog.ledger(&who).await.unwrap().iter().all(|row| row.author.is_none()), "{who:?}");
     }
     assert_eq!(catalog.prices().await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn version_10_catalog_keeps_its_prices() {
+    let catalog = folder_of(VERSION_10).open();
+    let prices = catalog.prices().await.unwrap();
+    assert_eq!(prices.iter().map(|price| price.model.as_str()).collect::<Vec<_>>(), ["small"]);
 }
 
 #[tokio::test]
@@ -257,7 +268,9 @@ async fn holds_what_it_held(catalog: &SqliteCatalog, next: u64) {
     let emptied = LedgerRow { clean_seq: 3, ..LedgerRow::new(period("2026-03-01"), 1, now) };
     assert_eq!(catalog.ledger(&me).await.unwrap(), [emptied, clean, week]);
     assert_eq!(catalog.changes(&me, Grain::Daily, 0, 9).await.unwrap().len(), 2, "a deletion and a summary");
-    let watermark = Watermark { generation: 1, applied: 2, building: Some((2, 1)) };
+    let model = VectorModel { name: FORMER_MODEL.to_owned(), dimension: 384 };
+    let building = Building { generation: 2, applied: 1, model: model.clone(), urgent: true };
+    let watermark = Watermark { generation: 1, applied: 2, model: Some(model), building: Some(building) };
     assert_eq!(catalog.watermark(&me, Grain::Working).await.unwrap(), watermark);
     let operation = IngestReceipt { id: "o-0123456789".into(), accepted: 2, seq: 2, ..IngestReceipt::default() };
     assert_eq!(catalog.operation(&me, "o-0123456789").await.unwrap(), Some(operation));
@@ -297,7 +310,9 @@ async fn migrated_agents_continue_above_the_former_sequence() {
 fn migrated_schema_equals_new_schema() {
     let new = Folder::new();
     drop(new.open());
-    for version in [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6, VERSION_7, VERSION_8, VERSION_9] {
+    for version in
+        [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6, VERSION_7, VERSION_8, VERSION_9, VERSION_10]
+    {
         let old = folder_of(version);
         drop(old.open());
         let old = schema(&Connection::open(old.path()).unwrap());

@@ -127,6 +127,8 @@ pub struct Context {
     pub range: DateRange,
     /// Whether a model reordered the best items.
     pub reranked: Reranked,
+    /// Why some memories could be found by their words alone: the model of their vectors cannot be opened.
+    pub words_alone: Option<String>,
 }
 
 /// Returns the text on one line, passed through [`tame()`], with fence marks escaped (`&lt;`). Recalled text must not be

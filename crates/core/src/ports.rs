@@ -32,6 +32,7 @@ mod strata;
 mod token_budget;
 mod totals;
 mod turns;
+mod vector_model;
 mod watermarks;
 mod write_lock;
 
@@ -44,7 +45,7 @@ pub use documents::{
     Content, Document, DocumentEntry, DocumentKey, DocumentSelect, DocumentWrite, Documents, Expected, Passage,
     StoredCollection, is_heading,
 };
-pub use embedder::Embedder;
+pub use embedder::{Embedder, Embedders, OneEmbedder};
 pub use engine::{Background, Engine, SummaryTask};
 pub use erasure::{Erasure, ErasureReport, ItemKey, Target};
 pub use extractor::{ExtractionTask, Extractor, ReadingSchedule};
@@ -65,5 +66,6 @@ pub use strata::{
 pub use token_budget::{RESERVATION_LIFETIME, TokenRequest, TokenSums, budget_day};
 pub use totals::{Backlog, Totals};
 pub use turns::{Comparison, Origin, Turn, Turns};
-pub use watermarks::{Change, Watermark, Watermarks};
+pub use vector_model::VectorModel;
+pub use watermarks::{Building, Change, Watermark, Watermarks};
 pub use write_lock::{AlreadyHeld, WriteGuard, WriteLock};

@@ -173,4 +173,6 @@ pub struct Answer {
     pub conversations: Vec<ConversationFound>,
     /// Whether a model reordered the best results.
     pub reranked: Reranked,
+    /// Why some memories could be found by their words alone: the model of their vectors cannot be opened.
+    pub words_alone: Option<String>,
 }

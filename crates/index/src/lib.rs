@@ -160,6 +160,11 @@ impl InMemoryTable {
         }
     }
 
+    /// Returns the length of the vectors.
+    pub fn dimension(&self) -> usize {
+        self.vectors.dimension()
+    }
+
     /// Applies a commit: adds the rows of these memories, after removing their former rows if `replaces`. Returns whether more
     /// than half of the rows of a table that is not small are removed, so that it should be read again.
     pub fn change(&mut self, memories: &[MemoryId], rows: &RecordBatch, replaces: bool) -> bool {

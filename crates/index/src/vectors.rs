@@ -41,6 +41,10 @@ impl QueryVector {
 }
 
 impl Vectors {
+    pub(crate) fn dimension(&self) -> usize {
+        self.dimension
+    }
+
     /// Creates an empty table with capacity for `rows` vectors of `dimension` components.
     pub(crate) fn new(rows: usize, dimension: usize) -> Vectors {
         let mut vectors = Vectors { dimension, signs: Signs::new(dimension), ..Vectors::default() };

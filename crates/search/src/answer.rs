@@ -1,6 +1,6 @@
 //! Answers a query: filters, two legs per grain, ranking, reading back from the catalog, reranking, folding.
 
-use annals_core::ports::{Access, Findings, Probe, Select, Table};
+use annals_core::ports::{Access, Findings, Probe, Select, Table, Watermark};
 use annals_core::{
     Agent, Answer, Date, DateRange, Error, Filter, Fit, Found, Grain, Interval, Memory, MemoryId, Query, Reranked,
     Result, Settings, TimeExpression, Timestamp, Zones,
@@ -9,6 +9,7 @@ use futures::future::try_join_all;
 use jiff::ToSpan;
 
 use crate::context::as_line;
+use crate::query_vectors::QueryVectors;
 use crate::question::Question;
 use crate::range::{Bounds, within};
 use crate::rank::{self, Ranked, Row, Support};
@@ -27,6 +28,8 @@ const CANDIDATES: usize = 400;
 const READ: usize = 200;
 /// Days after a time named in the question in which turns about it still get the bonus: events are told later.
 const TOLD_LATER: i64 = 7;
+/// How often a search of a table begins again because a new generation has just replaced the one it read.
+const SWAPS: usize = 3;
 /// The maximum number of results of one answer.
 const MOST_RESULTS: usize = 1000;
 
@@ -50,18 +53,20 @@ impl Search {
         let period = period_of_query(bounds.days, &times, &rest, zones.day_of(now));
         let grains = self.grains(agent, query, &bounds).await?;
         let plan = QueryPlan { agent, query, text, settings, zones, bounds, grains, times, period, now };
+        let vectors = QueryVectors::new(&*self.embedders, text.unwrap_or_default());
         let (mut ranked, support, compared) = match text {
-            Some(text) => self.ranked(&plan, text).await?,
+            Some(text) => self.ranked(&plan, text, &vectors).await?,
             None => (self.newest(&plan).await?, Support::default(), 0),
         };
+        let words_alone = vectors.words_alone();
         let summaries = self.of_period(&plan).await?;
         ranked.retain(|ranked| summaries.iter().all(|memory| memory.id != ranked.memory.id));
-        Ok(Gathered { plan, ranked, summaries, support, compared })
+        Ok(Gathered { plan, ranked, summaries, support, compared, words_alone })
     }
 
     /// Runs the second half: waits for the reranking model, if there is one, then folds and cuts to the limits.
     pub async fn conclude(&self, gathered: Gathered<'_>) -> Result<Answer> {
-        let Gathered { plan, mut ranked, summaries, support, compared } = gathered;
+        let Gathered { plan, mut ranked, summaries, support, compared, words_alone } = gathered;
         let query = plan.query;
         let (reranked, conversations) = match plan.text {
             Some(text) => {
@@ -91,6 +96,7 @@ impl Search {
             period,
             conversations,
             reranked,
+            words_alone,
         })
     }
 
@@ -108,16 +114,21 @@ impl Search {
     }
 
     /// Returns the best rows, the support of their conversations, and the number of rows that the text was compared with.
-    async fn ranked(&self, plan: &QueryPlan<'_>, text: &str) -> Result<(Vec<Ranked>, Support, usize)> {
+    async fn ranked(
+        &self,
+        plan: &QueryPlan<'_>,
+        text: &str,
+        vectors: &QueryVectors<'_>,
+    ) -> Result<(Vec<Ranked>, Support, usize)> {
         let probe = Probe {
-            vector: self.embedder.embed(vec![text.to_owned()]).await?.pop(),
+            vector: None,
             text: Some(text.to_owned()),
             language: plan.settings.language.clone(),
             filter: Filter::default(),
             limit: CANDIDATES.max(plan.query.limit * 2),
             exact: self.exact,
         };
-        let tables = try_join_all(plan.grains.iter().map(|grain| self.probe(plan, *grain, &probe))).await?;
+        let tables = try_join_all(plan.grains.iter().map(|grain| self.probe(plan, *grain, &probe, vectors))).await?;
         let (mut rows, conversations) = rank::all(tables, &self.weights.for_question(text));
         rank::neighbours(&mut rows, &self.weights);
         let support = rank::support(&mut rows, &conversations, &self.weights);
@@ -130,11 +141,41 @@ impl Search {
         Ok((ranked, support, conversations.rows))
     }
 
-    async fn probe(&self, plan: &QueryPlan<'_>, grain: Grain, probe: &Probe) -> Result<Findings> {
-        let watermark = self.store.watermark(plan.agent, grain).await?;
+    /// Searches the table of a grain. A rebuild may swap in the next generation meanwhile and remove this one: then it reads that.
+    async fn probe(
+        &self,
+        plan: &QueryPlan<'_>,
+        grain: Grain,
+        probe: &Probe,
+        vectors: &QueryVectors<'_>,
+    ) -> Result<Findings> {
+        let mut watermark = self.store.watermark(plan.agent, grain).await?;
+        for _ in 0..SWAPS {
+            let found = self.probe_generation(plan, grain, &watermark, probe, vectors).await;
+            let after = self.store.watermark(plan.agent, grain).await?;
+            if after.generation == watermark.generation {
+                return found;
+            }
+            watermark = after;
+        }
+        self.probe_generation(plan, grain, &watermark, probe, vectors).await
+    }
+
+    async fn probe_generation(
+        &self,
+        plan: &QueryPlan<'_>,
+        grain: Grain,
+        watermark: &Watermark,
+        probe: &Probe,
+        vectors: &QueryVectors<'_>,
+    ) -> Result<Findings> {
+        let vector = match &watermark.model {
+            Some(model) => vectors.by(model).await?,
+            None => None,
+        };
         let table = Table { agent: plan.agent.clone(), grain, generation: watermark.generation };
         self.strata.require(&table, watermark.applied).await?;
-        self.strata.search(&table, &Probe { filter: plan.filter(grain), ..probe.clone() }).await
+        self.strata.search(&table, &Probe { vector, filter: plan.filter(grain), ..probe.clone() }).await
     }
 
     /// Returns the summaries of the period that the question asks for, as far as the query admits them.
@@ -223,6 +264,7 @@ pub struct Gathered<'a> {
     summaries: Vec<Memory>,
     support: Support,
     compared: usize,
+    words_alone: Option<String>,
 }
 
 /// A query with the values derived from it.

@@ -74,12 +74,23 @@ impl Search {
         }
         let candidates = without_repeats(candidates);
         let query_words = query_words(&request.prompt, &answer);
-        Ok(GatheredContext { agent, request, query_words, settings, range: answer.range, candidates, is_known, now })
+        let (range, words_alone) = (answer.range, answer.words_alone);
+        Ok(GatheredContext { agent, request, query_words, settings, range, candidates, is_known, words_alone, now })
     }
 
     /// Runs the second half: waits for the reranking model, if there is one, then cuts to the budget.
     pub async fn conclude_context(&self, gathered: GatheredContext<'_>) -> Context {
-        let GatheredContext { agent, request, query_words, settings, range, mut candidates, is_known, now } = gathered;
+        let GatheredContext {
+            agent,
+            request,
+            query_words,
+            settings,
+            range,
+            mut candidates,
+            is_known,
+            words_alone,
+            now,
+        } = gathered;
         // Blocks always come first, and the last turns are included because they are the last.
         let is_judged = |candidate: &Candidate| !matches!(candidate.pool, Pool::Blocks | Pool::LastTurn);
         let judged = candidates.iter().filter(|candidate| is_judged(candidate));
@@ -93,7 +104,8 @@ impl Search {
         let chosen = choose::choose(&candidates, &limits);
         let items = render::arrange(chosen.candidates);
         let text = render::render(&items);
-        Context { tokens: annals_core::tokens(&text), text, items, omitted: chosen.omitted, is_known, range, reranked }
+        let (tokens, omitted) = (annals_core::tokens(&text), chosen.omitted);
+        Context { tokens, text, items, omitted, is_known, range, reranked, words_alone }
     }
 }
 
@@ -109,6 +121,7 @@ pub struct GatheredContext<'a> {
     candidates: Vec<Candidate>,
     /// Whether memory holds anything about the prompt.
     is_known: bool,
+    words_alone: Option<String>,
     now: Timestamp,
 }
 

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use annals_core::ports::{Batch, Change, Part, Table, Turn};
+use annals_core::ports::{Batch, Change, Part, Table, Turn, VectorModel, Watermark};
 use annals_core::prelude::*;
 use annals_core::{Answer, Body, Embedder, Grain, Memory, MemoryId, Period, Query, Role, Strata, Zones};
-use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, WordEmbedder, agent, at, message, summary, turn_of};
+use annals_testkit::{
+    MemoryCatalog, MemoryFacts, MemoryStrata, WordEmbedder, agent, at, message, one_embedder, set_watermark, summary,
+    turn_of,
+};
 
 use crate::Search;
 
@@ -28,7 +31,7 @@ impl World {
             Arc::new(catalog.clone()),
             Arc::new(strata.clone()),
             Arc::new(facts.clone()),
-            Arc::new(WordEmbedder::new()),
+            one_embedder(WordEmbedder::new()),
         );
         World { catalog, strata, facts, search }
     }
@@ -48,25 +51,36 @@ impl World {
 
     pub(crate) async fn project(&self) {
         for grain in Grain::ALL {
-            let table = Table { agent: agent("a"), grain, generation: 0 };
-            for change in self.catalog.changes(&agent("a"), grain, 0, 1000).await.unwrap() {
-                let Change::Upsert(memory) = change else { continue };
-                let vector = WordEmbedder::new().embed(vec![memory.text.clone()]).await.unwrap().remove(0);
-                let part = Part {
-                    memory: memory.id.clone(),
-                    part: 0,
-                    kind: memory.kind(),
-                    period: memory.period,
-                    cover: memory.cover,
-                    speaker: memory.speaker().map(str::to_owned),
-                    conversation: memory.conversation().map(str::to_owned),
-                    text: memory.text.clone(),
-                    language: "en".into(),
-                    vector,
-                    seq: memory.seq,
-                };
-                self.strata.apply(&table, Batch { upserts: vec![part], deletes: vec![] }).await.unwrap();
-            }
+            self.fill(grain, 0, &WordEmbedder::new()).await;
+        }
+    }
+
+    /// Writes all memories of a grain to a generation, which searches read from then on.
+    pub(crate) async fn fill(&self, grain: Grain, generation: u32, embedder: &WordEmbedder) {
+        let table = Table { agent: agent("a"), grain, generation };
+        let mut filled = Watermark { generation, model: Some(VectorModel::of(embedder)), ..Watermark::default() };
+        for change in self.catalog.changes(&agent("a"), grain, 0, 1000).await.unwrap() {
+            filled.applied = change.seq();
+            let Change::Upsert(memory) = change else { continue };
+            let vector = embedder.embed(vec![memory.text.clone()]).await.unwrap().remove(0);
+            let part = Part {
+                memory: memory.id.clone(),
+                part: 0,
+                kind: memory.kind(),
+                period: memory.period,
+                cover: memory.cover,
+                speaker: memory.speaker().map(str::to_owned),
+                conversation: memory.conversation().map(str::to_owned),
+                text: memory.text.clone(),
+                language: "en".into(),
+                vector,
+                seq: memory.seq,
+            };
+            let batch = Batch { dimension: embedder.dimension(), upserts: vec![part], deletes: vec![] };
+            self.strata.apply(&table, batch).await.unwrap();
+        }
+        if filled.applied > 0 {
+            set_watermark(&self.catalog, &agent("a"), grain, filled).await;
         }
     }
 

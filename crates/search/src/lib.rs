@@ -15,6 +15,7 @@ mod fixture;
 mod fold;
 mod grains;
 mod period;
+mod query_vectors;
 mod question;
 mod range;
 mod rank;
@@ -23,7 +24,7 @@ mod score;
 mod times;
 mod weights;
 
-use annals_core::{Embedder, Facts, Store, Strata};
+use annals_core::{Embedders, Facts, Store, Strata};
 use std::sync::Arc;
 
 pub use answer::{EXACT, Gathered};
@@ -38,7 +39,7 @@ pub struct Search {
     store: Arc<dyn Store>,
     strata: Arc<dyn Strata>,
     facts: Arc<dyn Facts>,
-    embedder: Arc<dyn Embedder>,
+    embedders: Arc<dyn Embedders>,
     weights: Weights,
     /// Tables with at most this many rows are scored completely.
     exact: usize,
@@ -51,9 +52,9 @@ impl Search {
         store: Arc<dyn Store>,
         strata: Arc<dyn Strata>,
         facts: Arc<dyn Facts>,
-        embedder: Arc<dyn Embedder>,
+        embedders: Arc<dyn Embedders>,
     ) -> Search {
-        Search { store, strata, facts, embedder, weights: Weights::default(), exact: EXACT, rerank_config: None }
+        Search { store, strata, facts, embedders, weights: Weights::default(), exact: EXACT, rerank_config: None }
     }
 
     /// Returns the search with other weights, to measure the effect of each.

@@ -24,7 +24,7 @@ use annals_service::config::Limits;
 use annals_service::wire::NewKey;
 use annals_service::{Components, Parts, Service};
 use annals_summarizer::SchedulePolicy;
-use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, QuotingEngine, ThreeWords, WordEmbedder};
+use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, QuotingEngine, ThreeWords, WordEmbedder, one_embedder};
 use axum::Router;
 use secrecy::ExposeSecret;
 use tokio::net::{TcpListener, UnixListener, UnixStream};
@@ -75,7 +75,7 @@ fn service() -> Service {
         store: Arc::new(MemoryCatalog::new()),
         strata: Arc::new(MemoryStrata::new()),
         facts: Arc::new(MemoryFacts::new()),
-        embedder: Arc::new(WordEmbedder::new()),
+        embedders: one_embedder(WordEmbedder::new()),
         engine: Arc::new(QuotingEngine),
         fallback_engine: Arc::new(QuotingEngine),
         extractor: Arc::new(ThreeWords),

@@ -155,6 +155,8 @@ pub async fn serve(
     tasks.spawn(async move { counting.flush_periodically(until).await });
     let (expiring, until) = (service.clone(), stop.clone());
     tasks.spawn(async move { expiring.remove_expired_periodically(until).await });
+    let (reembedding, until) = (service.clone(), stop.clone());
+    tasks.spawn(async move { reembedding.reembed_in_background(until).await });
     // Messages that came in before the last stop and are not searchable yet.
     for agent in service.agents_with_work(service.now()).await.map_err(io::Error::other)? {
         service.enqueue(&agent);

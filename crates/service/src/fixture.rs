@@ -12,7 +12,9 @@ use annals_service::jobs::AlarmClock;
 use annals_service::wire::{IngestRequest, MessageIn};
 use annals_service::{Clock, Components, Parts, Service};
 use annals_summarizer::SchedulePolicy;
-use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, QuotingEngine, ThreeWords, WordEmbedder, at, message};
+use annals_testkit::{
+    MemoryCatalog, MemoryFacts, MemoryStrata, QuotingEngine, ThreeWords, WordEmbedder, at, message, one_embedder,
+};
 use async_trait::async_trait;
 
 /// The time in tests, a Tuesday noon: the sixth of March and its week are over.
@@ -35,7 +37,7 @@ pub fn in_memory(store: Arc<dyn Store>, extractor: Arc<dyn Extractor>, clock: Cl
         store,
         strata: Arc::new(MemoryStrata::new()),
         facts: Arc::new(MemoryFacts::new()),
-        embedder: Arc::new(WordEmbedder::new()),
+        embedders: one_embedder(WordEmbedder::new()),
         engine: Arc::new(QuotingEngine),
         fallback_engine: Arc::new(QuotingEngine),
         extractor: extractor.clone(),

@@ -11,6 +11,7 @@
 //! | `caller` | who calls, and what they may use |
 //! | `admit` | refuses new messages while the backlog is long or the disk nearly full |
 //! | `tables` | makes new messages searchable in the background |
+//! | `reembed` | embeds tables again after a change of the embedding model |
 //! | `locks` | the locks of each agent, and their order |
 //! | `access_counter` | counts how often memories are returned |
 //! | `outlines` | the days and periods that were counted last |
@@ -37,6 +38,7 @@ pub mod locks;
 pub mod metrics;
 mod operations;
 mod outlines;
+mod reembed;
 mod secret;
 mod service;
 mod tables;

@@ -60,6 +60,7 @@ pub(crate) struct Inner {
     lane_age: Family<OfLane, Number>,
     periods: Family<OfState, Gauge>,
     dead_letters: Gauge,
+    to_embed_again: Gauge,
     memories: Family<OfGrain, Gauge>,
     stored: Family<OfStore, Gauge>,
     versions: Family<OfGrain, Gauge>,
@@ -131,6 +132,11 @@ impl Default for Inner {
                 "Dead letters: memories that could not be processed",
                 Gauge::default(),
             ),
+            to_embed_again: own.add(
+                "to_embed_again",
+                "Memories in tables of another embedding model that are still to be embedded with the configured one",
+                Gauge::default(),
+            ),
             memories: own.add("memories", "Live memories", Family::default()),
             stored: own.add("stored_bytes", "Size on disk", Family::default()),
             versions: own.add("table_versions", "Largest number of versions of a table", Family::default()),
@@ -187,6 +193,17 @@ impl Metrics {
     /// Records the duration of a catalog commit.
     pub fn committed(&self, took: Duration) {
         self.0.commit.observe(took.as_secs_f64());
+    }
+
+    /// Sets how many memories are still to be embedded with the configured model.
+    pub fn left_to_embed(&self, left: u64) {
+        self.0.to_embed_again.set(clamp(left));
+    }
+
+    /// Counts memories that were embedded with the configured model.
+    pub fn embedded_again(&self, changes: u64) {
+        let left = self.0.to_embed_again.get();
+        self.0.to_embed_again.set((left - clamp(changes)).max(0));
     }
 
     /// Counts a failure outside of a request, in a part such as `project`, `rollup`, `retain` or `backup`.

@@ -21,6 +21,7 @@ use crate::locks::AgentLocks;
 use crate::metrics::Metrics;
 use crate::operations::Uploads;
 use crate::outlines::Outlines;
+use crate::reembed::Pace;
 use crate::tables::Queue;
 
 /// The source of the current time: the machine's clock in the binary, a clock under the test's control in tests.
@@ -96,6 +97,8 @@ pub struct Service {
     pub(crate) uploads: Uploads,
     /// The outlines of memories that were counted last.
     pub(crate) outlines: Outlines,
+    /// How fast tables are embedded again.
+    pub(crate) pace: Pace,
 }
 
 impl Service {
@@ -117,6 +120,7 @@ impl Service {
             access_counter: AccessCounter::default(),
             uploads: Uploads::default(),
             outlines: Outlines::default(),
+            pace: Pace::default(),
         }
     }
 

@@ -52,8 +52,8 @@ pub use plans::{PastPlanView, PlanView, PlansAnswer};
 pub use search::{ConversationView, RangeView, SaidTime, SearchAnswer, SearchRequest, TimelineAnswer, TimelineRequest};
 pub use settings::{NewAgent, SettingsChange, SettingsView, ZoneView};
 pub use status::{
-    AgentView, AgentsAnswer, FailureView, GrainStatus, ModelView, NotYetDueView, RollupAnswer, RollupRequest,
-    StatusView, UngroundedView, UsageView,
+    AgentView, AgentsAnswer, FailureView, GrainStatus, ModelView, NotYetDueView, ReembeddingView, RollupAnswer,
+    RollupRequest, StatusView, UngroundedView, UsageView,
 };
 pub use when::When;
 pub use words::{DirectionWord, EngineWord, GrainWord, KindWord, RoleWord};

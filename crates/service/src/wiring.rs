@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use annals_core::{Embedder, Engine, Extractor, Facts, Store, Strata};
+use annals_core::{Embedders, Engine, Extractor, Facts, Store, Strata};
 use annals_retention::{Plans, Retention};
 use annals_search::Search;
 use annals_summarizer::{SchedulePolicy, Summarizer};
@@ -20,8 +20,8 @@ pub struct Components {
     pub strata: Arc<dyn Strata>,
     /// The tables of facts.
     pub facts: Arc<dyn Facts>,
-    /// Makes vectors.
-    pub embedder: Arc<dyn Embedder>,
+    /// Make vectors.
+    pub embedders: Arc<dyn Embedders>,
     /// Writes summaries.
     pub engine: Arc<dyn Engine>,
     /// Writes summaries in the engine's place; needs no network.
@@ -43,10 +43,10 @@ pub struct Components {
 impl Parts {
     /// Assembles parts with default limits, without prompts to replace and without a reranker.
     pub fn over(components: Components) -> Parts {
-        let Components { store, strata, facts, embedder, engine, fallback_engine, .. } = components;
+        let Components { store, strata, facts, embedders, engine, fallback_engine, .. } = components;
         let Components { extractor, fallback_extractor, plans, schedule, clock, folder, .. } = components;
-        let search = Search::new(store.clone(), strata.clone(), facts.clone(), embedder.clone());
-        let writer = Writer::new(store.clone(), strata.clone(), embedder);
+        let search = Search::new(store.clone(), strata.clone(), facts.clone(), embedders.clone());
+        let writer = Writer::new(store.clone(), strata.clone(), embedders);
         let fact_writer = FactWriter::new(store.clone(), facts.clone(), extractor.clone(), fallback_extractor);
         Parts {
             eraser: Eraser::new(writer.clone(), fact_writer.clone(), store.clone()),

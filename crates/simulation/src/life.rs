@@ -12,7 +12,7 @@ use annals_retention::Plans;
 use annals_service::{Components, Parts};
 use annals_summarizer::SchedulePolicy;
 use annals_testkit::calendar::{Diary, Place, bounds};
-use annals_testkit::{MemoryFacts, SilentExtractor, WordEmbedder};
+use annals_testkit::{MemoryFacts, SilentExtractor, WordEmbedder, one_embedder};
 
 /// An engine that writes the summaries that the diary expects.
 struct Labels;
@@ -46,7 +46,7 @@ impl Life {
             store,
             strata,
             facts: Arc::new(MemoryFacts::new()),
-            embedder: Arc::new(WordEmbedder::new()),
+            embedders: one_embedder(WordEmbedder::new()),
             engine: Arc::new(Labels),
             fallback_engine: Arc::new(Labels),
             extractor: Arc::new(SilentExtractor),

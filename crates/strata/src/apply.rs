@@ -28,14 +28,15 @@ type Change = (MemoryId, BTreeMap<u32, Part>);
 
 /// Applies the batch durably, then runs maintenance if it is due.
 pub(crate) async fn apply(tables: &Tables, name: &Table, batch: Batch) -> Result<()> {
-    check_vectors(&batch, tables.dimension)?;
+    check_vectors(&batch)?;
+    let dimension = batch.dimension;
     let slot = tables.slot(name);
     let _guard = slot.write_lock.lock().await;
-    tables.writing(name, &slot).await?;
+    tables.writing(name, &slot, dimension).await?;
     for changes in commits(batch) {
         let (memories, parts) = split(changes);
-        let rows = rows::batch(&parts, tables.dimension).map_err(|error| explain(name, error.into()))?;
-        let table = tables.writing(name, &slot).await?;
+        let rows = rows::batch(&parts, dimension).map_err(|error| explain(name, error.into()))?;
+        let table = tables.writing(name, &slot, dimension).await?;
         let merged = commit_in_both(tables, name, &slot, &table, (memories, rows)).await;
         let versions = merged?;
         tables.save_head(name, versions.after).await?;
@@ -80,7 +81,11 @@ fn split(changes: Vec<Change>) -> (Vec<MemoryId>, Vec<Part>) {
     (memories, parts.into_iter().flat_map(BTreeMap::into_values).collect())
 }
 
-fn check_vectors(batch: &Batch, dimension: usize) -> Result<()> {
+fn check_vectors(batch: &Batch) -> Result<()> {
+    let dimension = batch.dimension;
+    if dimension == 0 {
+        return Err(Error::invalid("dimension", "is 0; a table is created with the length of its vectors"));
+    }
     let is_right = |part: &&Part| part.vector.len() == dimension && part.vector.iter().all(|number| number.is_finite());
     match batch.upserts.iter().find(|part| !is_right(part)) {
         Some(part) => {

@@ -48,23 +48,23 @@ pub struct LanceStrata {
 }
 
 impl LanceStrata {
-    /// Opens the tables below a local folder, with vectors of `dimension` numbers. Creates the folder, but nothing in it
-    /// before the first write. [`annals_core::Error::Storage`] if it cannot be created.
-    pub async fn open(folder: &Path, dimension: usize, memory: Memory) -> Result<LanceStrata> {
+    /// Opens the tables below a local folder. Creates the folder, but nothing in it before the first write.
+    /// [`annals_core::Error::Storage`] if it cannot be created.
+    pub async fn open(folder: &Path, memory: Memory) -> Result<LanceStrata> {
         let failed = |error| Error::storage(format!("opening the tables in {}", folder.display()), error);
-        LanceStrata::over(Objects::local(folder).map_err(failed)?, dimension, memory).await
+        LanceStrata::over(Objects::local(folder).map_err(failed)?, memory).await
     }
 
     /// Opens the tables in any store. Its `put` must fail if it is to create an object that exists: a commit relies on
     /// that.
-    pub async fn over(objects: Objects, dimension: usize, memory: Memory) -> Result<LanceStrata> {
+    pub async fn over(objects: Objects, memory: Memory) -> Result<LanceStrata> {
         let maintenance = Maintenance { memory, ..Maintenance::default() };
-        LanceStrata::maintained(objects, maintenance, dimension).await
+        LanceStrata::maintained(objects, maintenance).await
     }
 
     /// Opens the tables with any maintenance settings, for tests.
-    async fn maintained(objects: Objects, maintenance: Maintenance, dimension: usize) -> Result<LanceStrata> {
-        Ok(LanceStrata { tables: Arc::new(Tables::open(objects, maintenance, dimension).await?) })
+    async fn maintained(objects: Objects, maintenance: Maintenance) -> Result<LanceStrata> {
+        Ok(LanceStrata { tables: Arc::new(Tables::open(objects, maintenance).await?) })
     }
 }
 

@@ -10,6 +10,7 @@ use futures::TryStreamExt;
 
 use crate::background;
 use crate::damage::explain;
+use crate::rows;
 use crate::tables::{Slot, Tables};
 
 /// Rows in a batch, and bytes to read ahead. LanceDB's own limit is 2 GB.
@@ -35,10 +36,11 @@ pub(crate) async fn load(tables: &Tables, name: &Table, slot: &Slot) -> Result<L
         // The snapshot stays at one version, even if compaction runs meanwhile.
         let snapshot = table.query_snapshot().await?;
         let rows = snapshot.count_rows(None).await?;
-        if expected_bytes(rows, tables.dimension) > tables.maintenance.memory.bytes {
+        let dimension = rows::dimension(&snapshot).await?;
+        if expected_bytes(rows, dimension) > tables.maintenance.memory.bytes {
             return Ok(Location::Disk(snapshot, rows));
         }
-        let loaded = Arc::new(RwLock::new(background::apart(read(snapshot, rows, tables.dimension)).await??));
+        let loaded = Arc::new(RwLock::new(background::apart(read(snapshot, rows, dimension)).await??));
         tables.in_memory.put(name, loaded.clone());
         Ok(Location::Memory(loaded))
     };

@@ -22,8 +22,9 @@ pub(crate) async fn rewrite(tables: &Tables, from: &Table, generation: u32) -> R
     let (source, target) = (tables.slot(from), tables.slot(&to));
     let Some(open) = tables.reading(from, &source).await? else { return Ok(()) };
     let _guard = target.write_lock.lock().await;
-    let copy = tables.writing(&to, &target).await?;
-    let mut batches = scan::read(&open, tables.dimension).await.map_err(|error| explain(from, error))?;
+    let dimension = rows::dimension(&open).await.map_err(|error| explain(from, error))?;
+    let copy = tables.writing(&to, &target, dimension).await?;
+    let mut batches = scan::read(&open).await.map_err(|error| explain(from, error))?;
     while let Some(batch) = batches.try_next().await.map_err(|error| explain(from, error))? {
         rows::stored(&batch)
             .map_err(|rows::Altered| Error::damaged(name(from), "a row does not match its checksum"))?;

@@ -44,6 +44,15 @@ pub(crate) fn schema(dimension: usize) -> SchemaRef {
     ]))
 }
 
+/// Returns the length of the vectors of a table.
+pub(crate) async fn dimension(table: &lancedb::Table) -> lancedb::Result<usize> {
+    let schema = table.schema().await?;
+    match schema.field_with_name(VECTOR)?.data_type() {
+        DataType::FixedSizeList(_, length) => Ok(usize::try_from(*length).unwrap_or_default()),
+        other => Err(lancedb::Error::Schema { message: format!("the vectors are {other}") }),
+    }
+}
+
 fn vector_type(dimension: usize) -> DataType {
     DataType::FixedSizeList(vector_item(), length(dimension))
 }

@@ -20,7 +20,7 @@ pub(crate) async fn scan(tables: &Tables, table: &Table) -> Result<Vec<Stored>> 
     let slot = tables.slot(table);
     let Some(open) = tables.reading(table, &slot).await? else { return Ok(Vec::new()) };
     let mut rows = Vec::new();
-    let mut batches = read(&open, tables.dimension).await.map_err(|error| explain(table, error))?;
+    let mut batches = read(&open).await.map_err(|error| explain(table, error))?;
     while let Some(batch) = batches.try_next().await.map_err(|error| explain(table, error))? {
         let stored = rows::stored(&batch);
         rows.extend(stored.map_err(|rows::Altered| Error::damaged(name(table), "a row does not match its checksum"))?);
@@ -44,11 +44,8 @@ async fn read_text_index(table: &lancedb::Table) -> lancedb::Result<()> {
 }
 
 /// Reads all columns of all live rows, in bounded batches.
-pub(crate) async fn read(
-    table: &lancedb::Table,
-    dimension: usize,
-) -> lancedb::Result<lancedb::arrow::SendableRecordBatchStream> {
-    let schema = rows::schema(dimension);
+pub(crate) async fn read(table: &lancedb::Table) -> lancedb::Result<lancedb::arrow::SendableRecordBatchStream> {
+    let schema = rows::schema(rows::dimension(table).await?);
     let columns: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
     let snapshot = table.query_snapshot().await?;
     let mut options = QueryExecutionOptions::default();

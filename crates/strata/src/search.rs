@@ -10,13 +10,11 @@ use annals_core::{Error, Result};
 use crate::damage::explain;
 use crate::disk_search;
 use crate::load::{Location, load};
+use crate::rows;
 use crate::tables::Tables;
 
 /// Searches the table for a probe.
 pub(crate) async fn search(tables: &Tables, name: &Table, probe: &Probe) -> Result<Findings> {
-    if probe.vector.as_ref().is_some_and(|vector| vector.len() != tables.dimension) {
-        return Err(Error::invalid("vector", format!("must have {} numbers", tables.dimension)));
-    }
     if probe.limit.max(probe.exact) == 0 || probe.filter.within.is_empty() {
         return Ok(Findings::default());
     }
@@ -27,12 +25,23 @@ pub(crate) async fn search(tables: &Tables, name: &Table, probe: &Probe) -> Resu
             Location::Nowhere => return Ok(Findings::default()),
             Location::Memory(loaded) => loaded,
             Location::Disk(snapshot, rows) => {
+                check(probe, rows::dimension(&snapshot).await.map_err(|error| explain(name, error))?)?;
                 return disk_search::search(&snapshot, probe, rows).await.map_err(|error| explain(name, error));
             }
         },
     };
+    check(probe, annals_index::read(&loaded).dimension())?;
     let _turn = tables.searching.acquire().await;
     let (probe, signs_from) = (probe.clone(), tables.maintenance.memory.signs_from);
     let search = tokio::task::spawn_blocking(move || annals_index::read(&loaded).search(&probe, signs_from));
     search.await.map_err(|error| Error::storage("searching a table in memory", error))
+}
+
+fn check(probe: &Probe, dimension: usize) -> Result<()> {
+    match &probe.vector {
+        Some(vector) if vector.len() != dimension => {
+            Err(Error::invalid("vector", format!("has {} numbers; those of the table have {dimension}", vector.len())))
+        }
+        _ => Ok(()),
+    }
 }

@@ -33,8 +33,6 @@ pub(crate) const TEXT_INDEX: &str = "lex";
 pub(crate) struct Tables {
     /// The objects of all tables.
     pub objects: Objects,
-    /// Length of the vectors.
-    pub dimension: usize,
     /// When to compact and index, and the limits of memory.
     pub maintenance: Maintenance,
     /// The tables loaded into memory.
@@ -59,12 +57,12 @@ pub(crate) struct Slot {
 
 impl Tables {
     /// Opens the tables that these objects hold.
-    pub(crate) async fn open(objects: Objects, maintenance: Maintenance, dimension: usize) -> Result<Tables> {
+    pub(crate) async fn open(objects: Objects, maintenance: Maintenance) -> Result<Tables> {
         let database = Mutex::new(connected(&objects, &maintenance).await?);
         let slots = Mutex::new(LruCache::unbounded());
         let in_memory = InMemoryTables::new(maintenance.memory.bytes);
         let searching = Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from));
-        Ok(Tables { objects, dimension, maintenance, in_memory, searching, database, slots })
+        Ok(Tables { objects, maintenance, in_memory, searching, database, slots })
     }
 
     /// Starts with empty caches, after a table was removed. LanceDB keys its caches by path and version: a table that is
@@ -126,19 +124,24 @@ impl Tables {
         saved.map_err(|error| Error::storage(format!("saving the version of {}", name(table)), error))
     }
 
-    /// Returns the table for writing, and creates it if needed. The caller must hold `write_lock`, which keeps the table in
-    /// place.
-    pub(crate) async fn writing(&self, table: &Table, slot: &Slot) -> Result<lancedb::Table> {
+    /// Returns the table for writing, and creates it if needed, with vectors of `dimension` numbers. [`Error::Damaged`] if it
+    /// exists with vectors of another length. The caller must hold `write_lock`, which keeps the table in place.
+    pub(crate) async fn writing(&self, table: &Table, slot: &Slot, dimension: usize) -> Result<lancedb::Table> {
         let found = self.reading(table, slot).await?.map(|open| open.clone());
         let made_or_found = async {
             let open = match found {
                 Some(open) => open,
-                None => slot.handle.write().await.insert(self.create(table).await?).clone(),
+                None => slot.handle.write().await.insert(self.create(table, dimension).await?).clone(),
             };
             ensure_text_index(&open).await?;
-            Ok(open)
+            Ok((rows::dimension(&open).await?, open))
         };
-        made_or_found.await.map_err(|error| explain(table, error))
+        match made_or_found.await.map_err(|error| explain(table, error))? {
+            (length, open) if length == dimension => Ok(open),
+            (length, _) => {
+                Err(Error::damaged(name(table), format!("its vectors have {length} numbers; expected {dimension}")))
+            }
+        }
     }
 
     /// Opens the table with a new handle.
@@ -151,8 +154,8 @@ impl Tables {
         }
     }
 
-    async fn create(&self, table: &Table) -> lancedb::Result<lancedb::Table> {
-        let (location, schema) = (self.location(table)?, rows::schema(self.dimension));
+    async fn create(&self, table: &Table, dimension: usize) -> lancedb::Result<lancedb::Table> {
+        let (location, schema) = (self.location(table)?, rows::schema(dimension));
         let making = self.database().create_empty_table(file_name(table), schema).location(location);
         making.execute().await
     }

@@ -21,7 +21,7 @@ const DIMENSION: usize = 4;
 const DAY_US: i64 = 86_400_000_000;
 
 async fn open(root: &Path) -> LanceStrata {
-    LanceStrata::open(root, DIMENSION, Memory::of(64 << 20)).await.unwrap()
+    LanceStrata::open(root, Memory::of(64 << 20)).await.unwrap()
 }
 
 /// Opens tables that are compacted, indexed and pruned all the time.
@@ -37,7 +37,7 @@ async fn open_busy(objects: Objects) -> annals_core::Result<LanceStrata> {
         memory: Memory { bytes: annals_index::expected_bytes(12, 4), signs_from: 6 },
         index_cache_bytes: 1 << 10,
     };
-    LanceStrata::maintained(objects, busy, DIMENSION).await
+    LanceStrata::maintained(objects, busy).await
 }
 
 fn table(agent: &str) -> Table {
@@ -77,7 +77,9 @@ fn instant(microsecond: i64) -> Timestamp {
 }
 
 fn upserts(parts: impl IntoIterator<Item = Part>) -> Batch {
-    Batch { upserts: parts.into_iter().collect(), deletes: Vec::new() }
+    let upserts: Vec<Part> = parts.into_iter().collect();
+    let dimension = upserts.first().map_or(DIMENSION, |part| part.vector.len());
+    Batch { dimension, upserts, deletes: Vec::new() }
 }
 
 fn words(text: &str) -> Probe {

@@ -259,18 +259,18 @@ impl Watermarks for MemoryCatalog {
     }
 
     async fn watermark(&self, agent: &Agent, grain: Grain) -> Result<Watermark> {
-        self.read(agent, |data| data.watermarks.get(&grain).copied().unwrap_or_default())
+        self.read(agent, |data| data.watermarks.get(&grain).cloned().unwrap_or_default())
     }
 
     async fn save_watermark(&self, agent: &Agent, grain: Grain, read: Watermark, watermark: Watermark) -> Result<()> {
         self.write(agent, |data, _| {
-            if !data.watermarks.get(&grain).copied().unwrap_or_default().admits(read, watermark) {
+            if !data.watermarks.get(&grain).cloned().unwrap_or_default().admits(&read, &watermark) {
                 return Err(Error::Stale { what: format!("the watermark of the {grain} table") });
             }
-            data.watermarks.insert(grain, watermark);
             // Deletions that every generation of the table has applied are no longer needed.
-            let applied = watermark.building.map_or(watermark.applied, |(_, building)| building.min(watermark.applied));
+            let applied = watermark.applied_by_all();
             data.gone.retain(|_, (of, seq)| *of != grain || *seq > applied);
+            data.watermarks.insert(grain, watermark);
             Ok(())
         })?
     }

@@ -28,13 +28,13 @@ pub(crate) use builders::utc_cover;
 pub use builders::{agent, at, document, entry, message, operation, period, statement, summary, turn, turn_of};
 pub use catalog::MemoryCatalog;
 pub use dice::Dice;
-pub use embedder::WordEmbedder;
+pub use embedder::{WordEmbedder, WordEmbedders, one_embedder};
 pub use engine::QuotingEngine;
 pub use extractor::{SilentExtractor, ThreeWords};
 pub use facts::MemoryFacts;
 pub use faulty::Faulty;
 pub use model_server::{Dialect, ModelRequest, ModelServer, Script, refused_url};
-pub use present::{remove_block, replacing, save_block, set_watermark};
+pub use present::{building, made, remove_block, replacing, save_block, set_watermark};
 pub use reranker::WordReranker;
 pub use strata::MemoryStrata;
 pub use suites::{

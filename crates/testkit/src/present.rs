@@ -1,7 +1,19 @@
 //! Writes over the present state of a store: reads it first, as every writer has to.
 
-use annals_core::ports::{Block, Blocks, Watermark};
+use annals_core::ports::{Block, Blocks, Building, VectorModel, Watermark};
 use annals_core::{Agent, Catalog, Grain, Result, Summary};
+
+use crate::WordEmbedder;
+
+/// Returns the state of a table whose vectors the word embedder made, with nothing being built beside it.
+pub fn made(generation: u32, applied: u64) -> Watermark {
+    Watermark { generation, applied, model: Some(VectorModel::of(&WordEmbedder::new())), building: None }
+}
+
+/// Returns a generation that replaces a damaged one, by the word embedder.
+pub fn building(generation: u32, applied: u64) -> Building {
+    Building { generation, applied, model: VectorModel::of(&WordEmbedder::new()), urgent: true }
+}
 
 /// Replaces the projection state of a table, whatever it is.
 pub async fn set_watermark(catalog: &dyn Catalog, agent: &Agent, grain: Grain, watermark: Watermark) {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use annals_core::ports::{Batch, Findings, Part, Probe, Stored, Strata, Table, TableStats};
-use annals_core::{Agent, Digest, MemoryId, Result};
+use annals_core::{Agent, Digest, Error, MemoryId, Result};
 use async_trait::async_trait;
 
 type Rows = BTreeMap<(MemoryId, u32), Part>;
@@ -31,8 +31,14 @@ impl MemoryStrata {
 #[async_trait]
 impl Strata for MemoryStrata {
     async fn apply(&self, table: &Table, batch: Batch) -> Result<()> {
+        if batch.upserts.iter().any(|part| part.vector.len() != batch.dimension) {
+            return Err(Error::invalid("vector", format!("must have {} numbers", batch.dimension)));
+        }
         let mut tables = self.tables();
         let rows = tables.entry(table.clone()).or_default();
+        if rows.values().any(|part| part.vector.len() != batch.dimension) {
+            return Err(Error::damaged(format!("{table:?}"), "its vectors have another length"));
+        }
         let replaced = batch.upserts.iter().map(|part| part.memory.clone());
         let stale: BTreeSet<_> = replaced.chain(batch.deletes).collect();
         rows.retain(|(memory, _), _| !stale.contains(memory));
@@ -47,6 +53,10 @@ impl Strata for MemoryStrata {
     async fn search(&self, table: &Table, probe: &Probe) -> Result<Findings> {
         let tables = self.tables();
         let rows: Vec<&Part> = tables.get(table).into_iter().flat_map(BTreeMap::values).collect();
+        let is_right = |vector: &Vec<f32>| rows.iter().all(|part| part.vector.len() == vector.len());
+        if !probe.vector.iter().all(is_right) {
+            return Err(Error::invalid("vector", "has another length than those of the table"));
+        }
         Ok(search::findings(&rows, probe))
     }
 

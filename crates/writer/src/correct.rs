@@ -58,7 +58,9 @@ mod tests {
     use annals_core::Settings;
     use annals_core::ports::Archive;
     use annals_core::prelude::*;
-    use annals_testkit::{MemoryCatalog, MemoryStrata, WordEmbedder, agent, at, message, period, summary};
+    use annals_testkit::{
+        MemoryCatalog, MemoryStrata, WordEmbedder, agent, at, message, one_embedder, period, summary,
+    };
 
     use super::*;
 
@@ -72,7 +74,7 @@ mod tests {
 
     async fn fixture(content: &str, name: Option<&str>) -> Fixture {
         let catalog = Arc::new(MemoryCatalog::new());
-        let (strata, embedder) = (Arc::new(MemoryStrata::new()), Arc::new(WordEmbedder::new()));
+        let (strata, embedder) = (Arc::new(MemoryStrata::new()), one_embedder(WordEmbedder::new()));
         let writer = Writer::new(catalog.clone(), strata, embedder);
         let message = Message { name: name.map(Into::into), ..message("2026-03-04T10:00:00Z", content) };
         writer.ingest(&agent("a"), vec![message], false, at(NOW)).await.unwrap();

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 use annals_core::ports::{Erasure, ExtractionTask, Journal, Select};
 use annals_core::prelude::*;
 use annals_core::{
-    Embedder, Error, Extracted, Extractor, FactOperation, FactQuery, Facts, Grain, Memory, MemoryId, Message,
-    Properties, Result, Settings, Statement, Store, Strata, Timestamp, Verb,
+    Error, Extracted, Extractor, FactOperation, FactQuery, Facts, Grain, Memory, MemoryId, Message, Properties, Result,
+    Settings, Statement, Store, Strata, Timestamp, Verb,
 };
-use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, WordEmbedder, agent, at, message};
+use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, WordEmbedder, agent, at, message, one_embedder};
 use async_trait::async_trait;
 
 use crate::{Eraser, FactWriter, Writer};
@@ -138,8 +138,7 @@ impl Fixture {
     }
 
     pub fn writer_over(&self, store: Arc<dyn Store>, strata: Arc<dyn Strata>) -> Writer {
-        let embedder: Arc<dyn Embedder> = Arc::new(WordEmbedder::new());
-        Writer::new(store, strata, embedder)
+        Writer::new(store, strata, one_embedder(WordEmbedder::new()))
     }
 
     pub fn fact_writer(&self) -> FactWriter {

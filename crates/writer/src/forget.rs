@@ -124,10 +124,11 @@ impl Eraser {
     async fn renew_table(&self, agent: &Agent, grain: Grain, now: Timestamp) -> Result<()> {
         let Writer { store, strata, .. } = &self.writer;
         let read = store.watermark(agent, grain).await?;
-        let watermark = Watermark { building: None, ..read };
+        let watermark = Watermark { building: None, ..read.clone() };
         if read.building.is_some() {
-            // A half-built generation is dropped: it is never copied, so deleted rows would stay in it.
-            store.save_watermark(agent, grain, read, watermark).await?;
+            // A half-built generation is dropped: it is never copied, so deleted rows would stay in it. A change of model begins
+            // again.
+            store.save_watermark(agent, grain, read, watermark.clone()).await?;
         }
         if !self.writer.audit_grain(agent, grain).await?.is_empty() {
             return self.writer.rebuild(agent, grain, now, &|_| ()).await;
@@ -135,7 +136,8 @@ impl Eraser {
         let former = Table { agent: agent.clone(), grain, generation: watermark.generation };
         let generation = self.writer.next_generation(&former).await?;
         strata.rewrite(&former, generation).await?;
-        store.save_watermark(agent, grain, watermark, Watermark { generation, ..watermark }).await
+        let renewed = Watermark { generation, ..watermark.clone() };
+        store.save_watermark(agent, grain, watermark, renewed).await
     }
 }
 

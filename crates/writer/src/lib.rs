@@ -17,15 +17,17 @@ mod forget;
 mod ingest;
 mod mask;
 mod passages;
+mod placeholder;
 mod project;
 mod rebuild;
 mod recalled;
+mod reembed;
 mod replay;
 mod revive;
 
 use std::sync::Arc;
 
-use annals_core::{Embedder, Store, Strata};
+use annals_core::{Embedders, Store, Strata};
 
 pub use audit::Discrepancy;
 pub use check::{LONGEST_CONTENT, check};
@@ -35,18 +37,19 @@ pub use forget::Eraser;
 pub use ingest::NewMessage;
 pub use mask::{mask, mask_json, mask_value};
 pub use project::Projected;
+pub use reembed::Reembedding;
 
 /// Writes the memories of agents. Cheap to clone.
 #[derive(Clone)]
 pub struct Writer {
     store: Arc<dyn Store>,
     strata: Arc<dyn Strata>,
-    embedder: Arc<dyn Embedder>,
+    embedders: Arc<dyn Embedders>,
 }
 
 impl Writer {
     /// Returns a writer over these stores.
-    pub fn new(store: Arc<dyn Store>, strata: Arc<dyn Strata>, embedder: Arc<dyn Embedder>) -> Writer {
-        Writer { store, strata, embedder }
+    pub fn new(store: Arc<dyn Store>, strata: Arc<dyn Strata>, embedders: Arc<dyn Embedders>) -> Writer {
+        Writer { store, strata, embedders }
     }
 }

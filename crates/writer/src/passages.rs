@@ -50,12 +50,12 @@ impl Writer {
     }
 
     fn fits(&self, text: &str) -> bool {
-        self.embedder.split(text).len() == 1
+        self.embedders.configured().split(text).len() == 1
     }
 
     /// Adds a range, cut by the embedder at sentences if it is too long.
     fn close(&self, text: &str, range: Range<usize>, found: &mut Vec<Range<usize>>) {
-        let parts = self.embedder.split(&text[range.clone()]).into_iter();
+        let parts = self.embedders.configured().split(&text[range.clone()]).into_iter();
         let parts = parts.map(|part| range.start + part.start..range.start + part.end);
         found.extend(parts.filter(|part| !text[part.clone()].trim().is_empty()));
     }
@@ -101,12 +101,12 @@ fn in_characters(text: &str, ranges: &[Range<usize>]) -> Vec<Passage> {
 mod tests {
     use std::sync::Arc;
 
-    use annals_testkit::{MemoryCatalog, MemoryStrata, WordEmbedder};
+    use annals_testkit::{MemoryCatalog, MemoryStrata, WordEmbedder, one_embedder};
 
     use super::*;
 
     fn writer() -> Writer {
-        Writer::new(Arc::new(MemoryCatalog::new()), Arc::new(MemoryStrata::new()), Arc::new(WordEmbedder::new()))
+        Writer::new(Arc::new(MemoryCatalog::new()), Arc::new(MemoryStrata::new()), one_embedder(WordEmbedder::new()))
     }
 
     /// Returns the texts of the passages, trimmed.

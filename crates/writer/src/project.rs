@@ -2,12 +2,16 @@
 //!
 //! A batch is durable in the table before the watermark ([`Watermark`]) advances, and applying a batch twice has no further effect.
 //! So a crash at any point repeats at most one batch. A memory that the table refuses becomes a dead letter and the projection
-//! goes on; an outage stops it where it is; a damaged or missing table is moved aside and rebuilt (`rebuild.rs`).
+//! goes on; an outage stops it where it is; a damaged or missing table is moved aside and rebuilt (`rebuild.rs`). All vectors of
+//! a table are of one model: that which made its first ones, whatever is configured now (`reembed.rs`).
 
-use annals_core::ports::{Batch, Change, Part, Table, Watermark};
-use annals_core::{Agent, DeadLetter, Error, Grain, Memory, Result, Stage, Timestamp};
+use std::sync::Arc;
+
+use annals_core::ports::{Batch, Change, Part, Table, VectorModel, Watermark};
+use annals_core::{Agent, DeadLetter, Embedder, Error, Grain, Memory, Result, Stage, Timestamp};
 
 use crate::Writer;
+use crate::placeholder::Placeholders;
 
 /// How often stale work is begun again before its error ends the pass. Another writer has then moved the same table at each
 /// attempt.
@@ -100,16 +104,15 @@ impl Writer {
                 Err(error) => return Err(error),
             }
         }
-        Ok(is_full || self.store.watermark(agent, grain).await?.building.is_some())
+        Ok(is_full || self.store.watermark(agent, grain).await?.is_urgent())
     }
 
     /// Applies the next batch of a grain to the present table. Once that is complete or unreadable, applies it to the
-    /// generation that is being built. Returns none if both are complete.
+    /// generation that is being built, unless that can wait. Returns none if there is nothing to do.
     async fn advance(&self, agent: &Agent, grain: Grain, now: Timestamp, most: usize) -> Result<Option<Step>> {
         let watermark = self.store.watermark(agent, grain).await?;
-        match self.advance_present(agent, grain, watermark, now, most).await {
-            Ok(None) => self.build(agent, grain, watermark, now, most).await,
-            Err(Error::Damaged { .. }) if watermark.building.is_some() => {
+        match self.advance_present(agent, grain, watermark.clone(), now, most).await {
+            Ok(None) | Err(Error::Damaged { .. }) if watermark.is_urgent() => {
                 self.build(agent, grain, watermark, now, most).await
             }
             done => done,
@@ -120,38 +123,83 @@ impl Writer {
         &self,
         agent: &Agent,
         grain: Grain,
-        watermark: Watermark,
+        mut watermark: Watermark,
         now: Timestamp,
         most: usize,
     ) -> Result<Option<Step>> {
         let table = Table { agent: agent.clone(), grain, generation: watermark.generation };
-        let Some(step) = self.step(&table, watermark.applied, now, most).await? else { return Ok(None) };
-        let advanced = Watermark { applied: step.applied_to, ..watermark };
+        let mut embedder = self.embedder_of(&watermark).await?;
+        if embedder.is_none() && self.store.backlog(agent, grain, watermark.applied).await? > 0 {
+            watermark = self.give_up_model(agent, grain, watermark).await?;
+            embedder = self.embedder_of(&watermark).await?;
+        }
+        let Some(embedder) = embedder else { return Ok(None) };
+        let Some(step) = self.step(&table, &*embedder, watermark.applied, now, most).await? else { return Ok(None) };
+        let model = Some(VectorModel::of(&*embedder));
+        let advanced = Watermark { applied: step.applied_to, model, ..watermark.clone() };
         self.store.save_watermark(agent, grain, watermark, advanced).await?;
         Ok(Some(step))
     }
 
+    /// Returns what makes the vectors of the present table; none if its model cannot be opened.
+    pub(crate) async fn embedder_of(&self, watermark: &Watermark) -> Result<Option<Arc<dyn Embedder>>> {
+        let configured = self.embedders.configured();
+        match &watermark.model {
+            None => Ok(Some(configured)),
+            Some(model) if model.is_placeholder() => {
+                Ok(Some(Arc::new(Placeholders { configured, dimension: model.dimension })))
+            }
+            Some(model) => model.open(&*self.embedders).await,
+        }
+    }
+
+    /// Records that a table has vectors that nothing is compared with. Its model cannot be opened, and new rows are to be found
+    /// by their words until all are embedded again. Recorded before the first such row is written: after a crash between the
+    /// two, it would pass for one of the model.
+    async fn give_up_model(&self, agent: &Agent, grain: Grain, read: Watermark) -> Result<Watermark> {
+        let model = read.model.as_ref().map(VectorModel::placeholder);
+        let given_up = Watermark { model, ..read.clone() };
+        self.store.save_watermark(agent, grain, read, given_up.clone()).await?;
+        Ok(given_up)
+    }
+
     /// Applies at most `most` changes after `applied` to a table. Returns none if there are no changes.
-    pub(crate) async fn step(&self, table: &Table, applied: u64, now: Timestamp, most: usize) -> Result<Option<Step>> {
+    pub(crate) async fn step(
+        &self,
+        table: &Table,
+        embedder: &dyn Embedder,
+        applied: u64,
+        now: Timestamp,
+        most: usize,
+    ) -> Result<Option<Step>> {
         let changes = self.store.changes(&table.agent, table.grain, applied, most).await?;
         let Some(last) = changes.last() else { return Ok(None) };
         // Writing to a missing table would create one that holds only this batch and looks complete.
         self.strata.require(table, applied).await?;
         let (applied_to, count) = (last.seq(), changes.len() as u64);
         let language = self.store.settings(&table.agent).await?.language;
-        let dead = match self.apply(table, &changes, &language).await {
-            Err(Error::Invalid(_) | Error::Faults(_)) => self.apply_one_by_one(table, &changes, &language, now).await?,
+        let dead = match self.apply(table, embedder, &changes, &language).await {
+            Err(Error::Invalid(_) | Error::Faults(_)) => {
+                self.apply_one_by_one(table, embedder, &changes, &language, now).await?
+            }
             done => done.map(|()| 0)?,
         };
         Ok(Some(Step { applied_to, changes: count, dead }))
     }
 
-    async fn apply_one_by_one(&self, table: &Table, changes: &[Change], language: &str, now: Timestamp) -> Result<u64> {
+    async fn apply_one_by_one(
+        &self,
+        table: &Table,
+        embedder: &dyn Embedder,
+        changes: &[Change],
+        language: &str,
+        now: Timestamp,
+    ) -> Result<u64> {
         // The table must exist even if all changes are refused; a missing table counts as lost.
-        self.strata.apply(table, Batch::default()).await?;
+        self.strata.apply(table, Batch { dimension: embedder.dimension(), ..Batch::default() }).await?;
         let mut letters = Vec::new();
         for change in changes {
-            match (self.apply(table, std::slice::from_ref(change), language).await, change) {
+            match (self.apply(table, embedder, std::slice::from_ref(change), language).await, change) {
                 (Err(error @ (Error::Invalid(_) | Error::Faults(_))), Change::Upsert(memory)) => {
                     letters.push(dead_letter(table, memory, &error, now));
                 }
@@ -163,8 +211,14 @@ impl Writer {
         Ok(dead)
     }
 
-    pub(crate) async fn apply(&self, table: &Table, changes: &[Change], language: &str) -> Result<()> {
-        let mut batch = Batch::default();
+    pub(crate) async fn apply(
+        &self,
+        table: &Table,
+        embedder: &dyn Embedder,
+        changes: &[Change],
+        language: &str,
+    ) -> Result<()> {
+        let mut batch = Batch { dimension: embedder.dimension(), ..Batch::default() };
         let mut memories = Vec::new();
         for change in changes {
             match change {
@@ -172,40 +226,40 @@ impl Writer {
                 Change::Delete { id, .. } => batch.deletes.push(id.clone()),
             }
         }
-        batch.upserts = self.parts(&memories, language).await?;
+        batch.upserts = parts(embedder, &memories, language).await?;
         self.strata.apply(table, batch).await
     }
+}
 
-    async fn parts(&self, memories: &[&Memory], language: &str) -> Result<Vec<Part>> {
-        let mut parts: Vec<Part> = memories.iter().flat_map(|memory| self.split(memory, language)).collect();
-        let texts = parts.iter().map(|part| part.text.clone()).collect();
-        let vectors = self.embedder.embed(texts).await?;
-        for (part, vector) in parts.iter_mut().zip(vectors) {
-            part.vector = vector;
-        }
-        Ok(parts)
+async fn parts(embedder: &dyn Embedder, memories: &[&Memory], language: &str) -> Result<Vec<Part>> {
+    let mut parts: Vec<Part> = memories.iter().flat_map(|memory| split(embedder, memory, language)).collect();
+    let texts = parts.iter().map(|part| part.text.clone()).collect();
+    let vectors = embedder.embed(texts).await?;
+    for (part, vector) in parts.iter_mut().zip(vectors) {
+        part.vector = vector;
     }
+    Ok(parts)
+}
 
-    fn split(&self, memory: &Memory, language: &str) -> Vec<Part> {
-        let ranges = self.embedder.split(&memory.text);
-        ranges
-            .into_iter()
-            .zip(0..)
-            .map(|(range, part)| Part {
-                memory: memory.id.clone(),
-                part,
-                kind: memory.kind(),
-                period: memory.period,
-                cover: memory.cover,
-                speaker: memory.speaker().map(str::to_owned),
-                conversation: memory.conversation().map(str::to_owned),
-                text: memory.text[range].to_owned(),
-                language: language.to_owned(),
-                vector: Vec::new(),
-                seq: memory.seq,
-            })
-            .collect()
-    }
+fn split(embedder: &dyn Embedder, memory: &Memory, language: &str) -> Vec<Part> {
+    let ranges = embedder.split(&memory.text);
+    ranges
+        .into_iter()
+        .zip(0..)
+        .map(|(range, part)| Part {
+            memory: memory.id.clone(),
+            part,
+            kind: memory.kind(),
+            period: memory.period,
+            cover: memory.cover,
+            speaker: memory.speaker().map(str::to_owned),
+            conversation: memory.conversation().map(str::to_owned),
+            text: memory.text[range].to_owned(),
+            language: language.to_owned(),
+            vector: Vec::new(),
+            seq: memory.seq,
+        })
+        .collect()
 }
 
 /// The result of one applied batch.
@@ -235,7 +289,9 @@ mod tests {
     use annals_core::ports::Stored;
     use annals_core::prelude::*;
     use annals_core::{Embedder, Strata};
-    use annals_testkit::{Faulty, MemoryCatalog, MemoryStrata, WordEmbedder, agent, at, message};
+    use annals_testkit::{
+        Faulty, MemoryCatalog, MemoryStrata, WordEmbedder, WordEmbedders, agent, at, message, one_embedder,
+    };
     use async_trait::async_trait;
 
     use super::*;
@@ -256,19 +312,19 @@ mod tests {
     }
 
     fn writer(catalog: MemoryCatalog, strata: &Arc<MemoryStrata>, embedder: impl Embedder + 'static) -> Writer {
-        Writer::new(Arc::new(catalog), strata.clone(), Arc::new(embedder))
+        Writer::new(Arc::new(catalog), strata.clone(), one_embedder(embedder))
     }
 
     #[tokio::test]
     async fn messages_become_rows_once() {
-        let (strata, embedder) = (Arc::new(MemoryStrata::new()), Arc::new(WordEmbedder::new()));
+        let (strata, embedders) = (Arc::new(MemoryStrata::new()), WordEmbedders::new(WordEmbedder::new(), Vec::new()));
         let catalog = Arc::new(MemoryCatalog::new());
-        let writer = Writer::new(catalog.clone(), strata.clone(), embedder.clone());
+        let writer = Writer::new(catalog.clone(), strata.clone(), Arc::new(embedders.clone()));
         ingest(&writer, &["one", "two", "two"]).await;
         assert_eq!(writer.backlog(&agent("a")).await.unwrap(), 3);
         assert_eq!(project(&writer).await.unwrap(), Projected { applied: 3, ..Projected::default() });
         assert_eq!(project(&writer).await.unwrap(), Projected::default());
-        assert_eq!((strata.scan(&table()).await.unwrap().len(), embedder.embedded()), (3, 3));
+        assert_eq!((strata.scan(&table()).await.unwrap().len(), embedders.embedded()), (3, 3));
     }
 
     #[tokio::test]
@@ -300,9 +356,9 @@ mod tests {
     async fn rows_after_failure_at(call: u64, texts: &[&str]) -> (Vec<Stored>, u64) {
         let strata = Arc::new(MemoryStrata::new());
         let catalog = Arc::new(MemoryCatalog::new());
-        ingest(&Writer::new(catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new())), texts).await;
+        ingest(&Writer::new(catalog.clone(), strata.clone(), one_embedder(WordEmbedder::new())), texts).await;
         let faulty = Arc::new(Faulty::at_call((*strata).clone(), call));
-        let writer = Writer::new(catalog.clone(), faulty.clone(), Arc::new(WordEmbedder::new()));
+        let writer = Writer::new(catalog.clone(), faulty.clone(), one_embedder(WordEmbedder::new()));
         let _ = project(&writer).await;
         project(&writer).await.unwrap();
         (strata.scan(&table()).await.unwrap(), faulty.calls())
@@ -354,10 +410,10 @@ mod tests {
     async fn overtaken_writer_reads_the_watermark_again() {
         for (times, applied) in [(1, Some(1)), (2, Some(1)), (3, None)] {
             let (strata, catalog) = (Arc::new(MemoryStrata::new()), Arc::new(MemoryCatalog::new()));
-            let other = Writer::new(catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new()));
+            let other = Writer::new(catalog.clone(), strata.clone(), one_embedder(WordEmbedder::new()));
             ingest(&other, &["one", "two"]).await;
             let overtaken = Overtaken { embedder: WordEmbedder::new(), other, times: times.into() };
-            let slow = Writer::new(catalog.clone(), strata.clone(), Arc::new(overtaken));
+            let slow = Writer::new(catalog.clone(), strata.clone(), one_embedder(overtaken));
             assert_eq!(project(&slow).await.map(|done| done.applied).ok(), applied, "overtaken {times} times");
             project(&slow).await.unwrap();
             let (rows, stored) = (strata.scan(&table()).await.unwrap().len(), u64::from(2 + 2 * times));
@@ -371,7 +427,7 @@ mod tests {
     #[tokio::test]
     async fn refused_text_becomes_a_dead_letter_and_projection_continues() {
         let (strata, catalog) = (Arc::new(MemoryStrata::new()), Arc::new(MemoryCatalog::new()));
-        let picky = Arc::new(Faulty::refusing(WordEmbedder::new(), "POISON"));
+        let picky = one_embedder(Faulty::refusing(WordEmbedder::new(), "POISON"));
         let writer = Writer::new(catalog.clone(), strata.clone(), picky);
         ingest(&writer, &["one", "POISON", "three"]).await;
         let projected = project(&writer).await.unwrap();
@@ -381,7 +437,7 @@ mod tests {
         assert_eq!(writer.audit(&agent("a")).await.unwrap(), [], "a dead letter is not a missing row");
 
         assert_eq!(writer.revive(&agent("a")).await.unwrap(), 0, "still refused");
-        let repaired = Writer::new(catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new()));
+        let repaired = Writer::new(catalog.clone(), strata.clone(), one_embedder(WordEmbedder::new()));
         assert_eq!(repaired.revive(&agent("a")).await.unwrap(), 1);
         assert_eq!(strata.scan(&table()).await.unwrap().len(), 3);
         assert_eq!(catalog.dead_letters(&agent("a")).await.unwrap(), []);

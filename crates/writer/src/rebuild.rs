@@ -4,7 +4,7 @@
 //! a crash. Until the swap the watermark belongs to the present generation. If that one is damaged or missing, searches report
 //! it until the new one is complete; a half-built table never answers.
 
-use annals_core::ports::{Table, Watermark};
+use annals_core::ports::{Building, Table, VectorModel, Watermark};
 use annals_core::{Agent, Error, Grain, Result, Timestamp};
 
 use crate::Writer;
@@ -43,23 +43,25 @@ impl Writer {
     /// [`Writer::project`] does the work.
     pub async fn schedule_rebuild(&self, agent: &Agent, grain: Grain) -> Result<Watermark> {
         for _ in 0..STALE_READS {
-            match self.try_schedule(agent, grain).await {
+            match self.begin(agent, grain, true).await {
                 Err(Error::Stale { .. }) => {}
                 done => return done,
             }
         }
-        self.try_schedule(agent, grain).await
+        self.begin(agent, grain, true).await
     }
 
-    async fn try_schedule(&self, agent: &Agent, grain: Grain) -> Result<Watermark> {
+    /// Records that the next generation is to be built from the beginning, with the configured model.
+    pub(crate) async fn begin(&self, agent: &Agent, grain: Grain, urgent: bool) -> Result<Watermark> {
         let read = self.store.watermark(agent, grain).await?;
         let present = Table { agent: agent.clone(), grain, generation: read.generation };
-        let next = match read.building {
-            Some((generation, _)) => generation,
+        let generation = match &read.building {
+            Some(building) => building.generation,
             None => self.next_generation(&present).await?,
         };
-        let scheduled = Watermark { building: Some((next, 0)), ..read };
-        self.store.save_watermark(agent, grain, read, scheduled).await?;
+        let building = Building { generation, applied: 0, model: self.configured_model(), urgent };
+        let scheduled = Watermark { building: Some(building), ..read.clone() };
+        self.store.save_watermark(agent, grain, read, scheduled.clone()).await?;
         Ok(scheduled)
     }
 
@@ -81,47 +83,65 @@ impl Writer {
         now: Timestamp,
         most: usize,
     ) -> Result<Option<Step>> {
-        let Some((generation, mut applied)) = watermark.building else { return Ok(None) };
-        let table = Table { agent: agent.clone(), grain, generation };
-        if applied > 0 && !self.strata.exists(&table).await? {
+        let Some(mut building) = watermark.building.clone() else { return Ok(None) };
+        let (embedder, model) = (self.embedders.configured(), self.configured_model());
+        let table = Table { agent: agent.clone(), grain, generation: building.generation };
+        let is_lost = building.applied > 0 && !self.strata.exists(&table).await?;
+        if is_lost || building.model != model {
             // Recorded first: after a crash the new table would exist and count as holding what was applied before.
-            let again = Watermark { building: Some((generation, 0)), ..watermark };
-            self.store.save_watermark(agent, grain, watermark, again).await?;
-            (watermark, applied) = (again, 0);
+            building = Building { applied: 0, model, ..building };
+            let again = Watermark { building: Some(building.clone()), ..watermark.clone() };
+            self.store.save_watermark(agent, grain, watermark, again.clone()).await?;
+            watermark = again;
         }
-        if applied == 0 {
+        if building.applied == 0 {
             // Removes what an earlier attempt may have left before it was recorded.
             self.strata.remove(&table).await?;
         }
-        if let Some(step) = self.step(&table, applied, now, most).await? {
-            let building = Some((generation, step.applied_to));
-            self.store.save_watermark(agent, grain, watermark, Watermark { building, ..watermark }).await?;
+        if let Some(step) = self.step(&table, &*embedder, building.applied, now, most).await? {
+            let further = Building { applied: step.applied_to, ..building };
+            let next = Watermark { building: Some(further), ..watermark.clone() };
+            self.store.save_watermark(agent, grain, watermark, next).await?;
             return Ok(Some(step));
         }
-        let complete = Watermark { generation, applied, building: None };
+        let former = Table { generation: watermark.generation, ..table };
+        let Building { generation, applied, model, .. } = building;
+        let complete = Watermark { generation, applied, model: Some(model), building: None };
         self.store.save_watermark(agent, grain, watermark, complete).await?;
-        self.strata.remove(&Table { generation: watermark.generation, ..table }).await?;
+        self.strata.remove(&former).await?;
         Ok(None)
     }
 
-    /// Schedules the rebuild of a damaged table. If a generation is being built, that is the damaged one and it starts again;
-    /// else the present one is moved aside, and the result is its new place. The rebuild is recorded first, so the table is
+    /// Returns the model of new vectors.
+    pub fn configured_model(&self) -> VectorModel {
+        VectorModel::of(&*self.embedders.configured())
+    }
+
+    /// Schedules the rebuild of a damaged table. If an urgent rebuild is under way, its table is the damaged one and it starts
+    /// again; else the present one is moved aside, and the result is its new place. The rebuild is recorded first, so the table is
     /// still replaced after a crash between the two.
     pub(crate) async fn replace(&self, agent: &Agent, grain: Grain) -> Result<Option<String>> {
         let watermark = self.store.watermark(agent, grain).await?;
-        if watermark.building.is_some() {
+        if watermark.is_urgent() {
             self.schedule_rebuild(agent, grain).await?;
             return Ok(None);
         }
         self.put_aside(agent, grain, watermark).await
     }
 
-    /// Records that the table is to be rebuilt, if it held anything, and moves the present one aside. Returns its new place.
+    /// Records that the table is to be rebuilt, if it held anything, and moves the present one aside. Returns its new place. A
+    /// change of model that is under way goes on where it is, but can no longer wait.
     pub(crate) async fn put_aside(&self, agent: &Agent, grain: Grain, watermark: Watermark) -> Result<Option<String>> {
-        if watermark.building.is_none() && watermark.applied > 0 {
-            self.schedule_rebuild(agent, grain).await?;
+        let present = Table { agent: agent.clone(), grain, generation: watermark.generation };
+        match watermark.building.clone() {
+            Some(building) if !building.urgent => {
+                let urgent = Watermark { building: Some(Building { urgent: true, ..building }), ..watermark.clone() };
+                self.store.save_watermark(agent, grain, watermark, urgent).await?;
+            }
+            None if watermark.applied > 0 => drop(self.schedule_rebuild(agent, grain).await?),
+            _ => {}
         }
-        self.strata.quarantine(&Table { agent: agent.clone(), grain, generation: watermark.generation }).await
+        self.strata.quarantine(&present).await
     }
 }
 
@@ -131,7 +151,9 @@ mod tests {
 
     use annals_core::Strata;
     use annals_core::prelude::*;
-    use annals_testkit::{Faulty, MemoryCatalog, MemoryStrata, WordEmbedder, agent, at, message};
+    use annals_testkit::{
+        Faulty, MemoryCatalog, MemoryStrata, WordEmbedder, agent, at, building, message, one_embedder,
+    };
 
     use super::*;
 
@@ -140,7 +162,7 @@ mod tests {
     async fn interrupted_rebuild_continues() {
         for call in 1.. {
             let (strata, catalog) = (Arc::new(MemoryStrata::new()), Arc::new(MemoryCatalog::new()));
-            let embedder = Arc::new(WordEmbedder::new());
+            let embedder = one_embedder(WordEmbedder::new());
             let agent = agent("a");
             let now = at("2026-03-05T00:00:00Z");
             let writer = Writer::new(catalog.clone(), strata.clone(), embedder.clone());
@@ -177,7 +199,7 @@ mod tests {
     /// Creates an agent with two searchable messages.
     async fn fixture() -> Fixture {
         let (strata, catalog) = (Arc::new(MemoryStrata::new()), Arc::new(MemoryCatalog::new()));
-        let writer = Writer::new(catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new()));
+        let writer = Writer::new(catalog.clone(), strata.clone(), one_embedder(WordEmbedder::new()));
         let fixture = Fixture { strata, catalog, writer };
         fixture.say("one").await;
         fixture.say("two").await;
@@ -239,7 +261,7 @@ mod tests {
             fixture.say("three").await;
             let strata = Arc::new(Faulty::at_call((*fixture.strata).clone(), call));
             let catalog = Arc::new(Faulty::at_call((*fixture.catalog).clone(), call));
-            let embedder = Arc::new(WordEmbedder::new());
+            let embedder = one_embedder(WordEmbedder::new());
             for writer in [
                 Writer::new(fixture.catalog.clone(), strata.clone(), embedder.clone()),
                 Writer::new(catalog.clone(), fixture.strata.clone(), embedder.clone()),
@@ -263,14 +285,14 @@ mod tests {
         for call in 1.. {
             let fixture = fixture().await;
             let watermark = fixture.catalog.watermark(&agent("a"), Grain::Working).await.unwrap();
-            let building = Watermark { building: Some((1, 1)), ..watermark };
+            let building = Watermark { building: Some(building(1, 1)), ..watermark.clone() };
             fixture.catalog.save_watermark(&agent("a"), Grain::Working, watermark, building).await.unwrap();
             let strata = Arc::new(Faulty::at_call((*fixture.strata).clone(), call));
             let catalog = fixture.catalog.clone();
-            let shaky = Writer::new(catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new()));
+            let shaky = Writer::new(catalog.clone(), strata.clone(), one_embedder(WordEmbedder::new()));
             let done = shaky.project(&agent("a"), at(NOW), &|_| ()).await;
             let left = catalog.watermark(&agent("a"), Grain::Working).await.unwrap().building;
-            assert!(call == 1 || left != Some((1, 1)), "failing call {call}");
+            assert!(call == 1 || left.is_none_or(|left| left.applied != 1), "failing call {call}");
             fixture.project().await;
             assert_eq!(fixture.writer.audit(&agent("a")).await.unwrap(), [], "failing call {call}");
             assert_eq!((fixture.present().await.0.generation, fixture.rows().await), (1, Some(2)));

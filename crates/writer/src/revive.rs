@@ -1,6 +1,6 @@
 //! Retries dead letters of the tables after their cause was fixed.
 
-use annals_core::ports::{Change, Table, Watermark};
+use annals_core::ports::{Building, Change, Table, Watermark};
 use annals_core::{Agent, DeadLetter, Error, MemoryId, Result, Stage};
 
 use crate::Writer;
@@ -20,17 +20,40 @@ impl Writer {
 
     async fn revive_one(&self, letter: DeadLetter) -> Result<Option<MemoryId>> {
         let agent = &letter.agent;
-        let Watermark { generation, applied, .. } = self.store.watermark(agent, letter.grain).await?;
-        let table = Table { agent: agent.clone(), grain: letter.grain, generation };
-        self.strata.require(&table, applied).await?;
+        let watermark = self.store.watermark(agent, letter.grain).await?;
+        // Without its model, the table gets no new row before it is embedded again.
+        let Some(embedder) = self.embedder_of(&watermark).await? else { return Ok(None) };
+        let table = Table { agent: agent.clone(), grain: letter.grain, generation: watermark.generation };
+        self.strata.require(&table, watermark.applied).await?;
         let language = self.store.settings(agent).await?.language;
         // A memory that no longer exists needs no retry, and its dead letter is removed.
         let memory = self.store.get(agent, std::slice::from_ref(&letter.memory)).await?;
         let changes: Vec<Change> = memory.into_iter().map(Change::Upsert).collect();
-        match self.apply(&table, &changes, &language).await {
-            Ok(()) => Ok(Some(letter.memory)),
+        match self.apply(&table, &*embedder, &changes, &language).await {
+            Ok(()) => {
+                self.revive_in_next(&letter, &watermark, &changes, &language).await?;
+                Ok(Some(letter.memory))
+            }
             Err(Error::Invalid(_) | Error::Faults(_)) => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// Applies the memory to the generation that is being built, too: that one may have passed it.
+    async fn revive_in_next(
+        &self,
+        letter: &DeadLetter,
+        watermark: &Watermark,
+        changes: &[Change],
+        language: &str,
+    ) -> Result<()> {
+        let model = self.configured_model();
+        let is_begun = |building: &&Building| building.applied > 0 && building.model == model;
+        let Some(building) = watermark.building.as_ref().filter(is_begun) else { return Ok(()) };
+        let table = Table { agent: letter.agent.clone(), grain: letter.grain, generation: building.generation };
+        if !self.strata.exists(&table).await? {
+            return Ok(());
+        }
+        self.apply(&table, &*self.embedders.configured(), changes, language).await
     }
 }

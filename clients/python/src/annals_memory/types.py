@@ -82,6 +82,7 @@ ContextAnswer = TypedDict(
         "reranked": "NotRequired[bool | None]",  # Whether the configured rerank model ordered the best results. Absent if no model was asked: none is configured, none may read this agent's memories, or there was nothing to order.
         "text": "str",  # Text to insert into a prompt as it is: lines with short ids below their days, fenced as data so that a model does not take them for instructions.
         "tokens": "int",  # Estimated number of tokens of the text.
+        "words_alone_because": "NotRequired[str | None]",  # Why some memories were found by their words alone: the model of their vectors cannot be opened. Absent if vectors were compared everywhere.
     },
 )
 
@@ -646,6 +647,20 @@ RangeView = TypedDict(
 )
 
 
+# A change of the embedding model that is under way. Searches use the former tables until it is complete.
+ReembeddingView = TypedDict(
+    "ReembeddingView",
+    {
+        "done": "int",  # Number of changes that the new tables hold.
+        "from": "list[str]",  # The models of the tables that answer; empty for one whose vectors are placeholders.
+        "missing": "list[str]",  # Those of the former models that cannot be opened: words alone find the memories of their tables.
+        "seconds_left": "NotRequired[int | None]",  # Estimated seconds until they are complete, once the service has begun.
+        "to": "str",  # The configured model.
+        "total": "int",  # Number of changes to apply to them.
+    },
+)
+
+
 # Role of a speaker.
 RoleWord = Literal["user", "assistant", "system", "tool"]
 
@@ -720,6 +735,7 @@ SearchAnswer = TypedDict(
         "said": "list[SaidTime]",  # Time expressions recognised in the query. They raise memories of that time and filter nothing.
         "summary_range": "NotRequired[RangeView | None]",
         "time_zone": "str",  # IANA name of the time zone of the days.
+        "words_alone_because": "NotRequired[str | None]",  # Why some memories were found by their words alone: the model of their vectors cannot be opened. Absent if vectors were compared everywhere.
     },
 )
 
@@ -834,6 +850,7 @@ StatusView = TypedDict(
         "not_yet_searchable": "int",  # Number of changes that searches do not find yet.
         "open": "list[str]",  # Periods that are not over yet.
         "plan": "str",  # Name of the retention plan.
+        "reembedding": "NotRequired[ReembeddingView | None]",
         "requests_left": "NotRequired[int | None]",  # Estimated number of requests to models that the due periods take.
         "sealed": "int",  # Number of periods whose sources were pruned.
         "seconds_left": "NotRequired[int | None]",  # Estimated seconds that these take, once a request was answered.

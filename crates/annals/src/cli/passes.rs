@@ -51,4 +51,7 @@ pub(crate) struct Rebuild {
     /// Only these grains, separated by commas [default: all]
     #[arg(long, alias = "grain", value_name = "G", value_delimiter = ',', value_parser = grain)]
     pub grains: Vec<Grain>,
+    /// Only tables whose vectors are of another embedding model than the configured one
+    #[arg(long, conflicts_with = "grains")]
+    pub embedder: bool,
 }

@@ -9,7 +9,7 @@ use annals_service::wire::{MemoryView, PassageOf, RangeView, SearchAnswer, Searc
 use crate::cli::Search;
 use crate::client::Client;
 use crate::view::excerpt::Excerpt;
-use crate::view::{BOLD, DATE, DIM, column, dates, plural, print_json, range, say, say_zone};
+use crate::view::{BOLD, DATE, DIM, WARN, column, dates, plural, print_json, range, say, say_zone};
 
 pub(crate) async fn run(client: &Client, args: &Search, json: bool) -> Result<ExitCode> {
     let request = SearchRequest {
@@ -50,6 +50,9 @@ fn print(answer: &SearchAnswer, question: Option<&str>, zones: &Zones) {
     say_zone(answer.results.iter(), zones);
     if let Some(why) = &answer.not_reranked_because {
         say!("{DIM}The configured model did not rerank these results: {why}.{DIM:#}");
+    }
+    if let Some(why) = &answer.words_alone_because {
+        say!("{WARN}Some vectors were not compared: {why}. `annals rebuild --embedder` embeds them again.{WARN:#}");
     }
 }
 

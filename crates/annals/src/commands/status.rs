@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use annals_core::{Grain, Result, Timestamp};
 use annals_service::calls::Status;
-use annals_service::wire::{ModelView, StatusView, UsageView};
+use annals_service::wire::{ModelView, ReembeddingView, StatusView, UsageView};
 use serde_json::json;
 
 use crate::cli::OneOrAll;
@@ -36,6 +36,19 @@ fn print_usage(usage: &[UsageView]) {
     if !sums.is_empty() {
         let parts = sums.iter().map(|(purpose, tokens)| format!("{purpose} {}", count(*tokens)));
         say!("  tokens in 30 days: {}", parts.collect::<Vec<_>>().join(" · "));
+    }
+}
+
+/// Prints how far the tables are embedded again with the configured model.
+pub(crate) fn print_reembedding(state: &ReembeddingView) {
+    let ReembeddingView { to, missing, done, total, seconds_left, .. } = state;
+    let left = seconds_left.map(|seconds| format!(", about {seconds} s left")).unwrap_or_default();
+    say!("  embedded again with {to}: {} of {}{left}", count(*done), count(*total));
+    for model in missing.iter().filter(|model| !model.is_empty()) {
+        say!("  {WARN}{model} cannot be opened: until then, words alone find what it embedded{WARN:#}");
+    }
+    if seconds_left.is_none() {
+        say!("  The service does this in the background; `annals rebuild --embedder` does it now.");
     }
 }
 
@@ -89,6 +102,9 @@ fn print(status: &StatusView) {
         let time =
             status.seconds_left.map(|seconds| format!(", about {} min", seconds.div_ceil(60))).unwrap_or_default();
         say!("  left for models: about {}{time}", plural(requests, "request"));
+    }
+    if let Some(state) = &status.reembedding {
+        print_reembedding(state);
     }
     for (number, words) in [
         (status.not_yet_searchable, "not searchable yet"),

@@ -8,6 +8,7 @@ use annals_service::wire::AgentVerification;
 
 use crate::cli::OneOrAll;
 use crate::client::Client;
+use crate::commands::status::print_reembedding;
 use crate::view::{WARN, plural, print_json, say};
 
 pub(crate) async fn run(client: &Client, args: &OneOrAll, json: bool) -> Result<ExitCode> {
@@ -38,6 +39,12 @@ fn print(found: &AgentVerification) {
     }
     for table in &found.tables {
         say!("  {WARN}{}: {} {}{WARN:#}", table.grain, table.problem, table.what);
+    }
+    if let Some(state) = &found.reembedding {
+        for (grain, model) in &found.models {
+            say!("  {grain}: vectors of {}", if model.is_empty() { "no model" } else { model });
+        }
+        print_reembedding(state);
     }
     if !found.tables.is_empty() {
         say!("  `annals rebuild` rebuilds the tables from the catalog.");

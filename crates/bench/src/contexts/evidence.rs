@@ -96,6 +96,7 @@ mod tests {
             is_known: true,
             range: DateRange::default(),
             reranked: Reranked::NotRequested,
+            words_alone: None,
         }
     }
 

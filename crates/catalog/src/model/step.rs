@@ -125,7 +125,8 @@ pub(super) async fn apply(store: &dyn Store, agent: &Agent, step: &Step) -> Stri
             let grain = Grain::ALL[*grain];
             let mut read = store.watermark(agent, grain).await.unwrap();
             let generation = read.generation + 1;
-            let next = Watermark { generation, applied: *applied, building: Some((generation + 1, applied / 2)) };
+            let next =
+                Watermark { building: Some(building(generation + 1, applied / 2)), ..made(generation, *applied) };
             read.applied += u64::from(*stale);
             seen(store.save_watermark(agent, grain, read, next).await)
         }

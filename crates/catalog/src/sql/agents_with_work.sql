@@ -16,7 +16,7 @@ WITH due (agent_id) AS (
     SELECT agent_id FROM ledger
     WHERE (dirty_seq > clean_seq OR degraded = 1) AND grain = 5 AND period < ?5
     UNION
-    SELECT agent_id FROM watermark WHERE building IS NOT NULL
+    SELECT agent_id FROM watermark WHERE building_urgent = 1
 ),
 grains (grain) AS (VALUES (0), (1), (2), (3), (4), (5)),
 -- The watermark of each grain's table; for working memory the lower of the table's and extraction's.

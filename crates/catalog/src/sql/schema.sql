@@ -254,10 +254,19 @@ CREATE TABLE watermark (
     grain INTEGER NOT NULL,
     generation INTEGER NOT NULL, -- The generation that searches read.
     applied INTEGER NOT NULL, -- The seq up to which it has applied all changes.
+    model TEXT, -- The model of its vectors; NULL if nothing is applied, empty if the vectors are placeholders,
+    dimension INTEGER, -- and their length.
     building INTEGER, -- A generation that is being built beside it, if any,
-    building_applied INTEGER, -- and the seq up to which that one has applied all changes.
+    building_applied INTEGER, -- the seq up to which that one has applied all changes,
+    building_model TEXT, -- the model of its vectors,
+    building_dimension INTEGER, -- their length,
+    building_urgent INTEGER, -- and 0 if the present generation serves well until then.
     PRIMARY KEY (agent_id, grain),
-    CHECK ((building IS NULL) = (building_applied IS NULL))
+    CHECK ((model IS NULL) = (dimension IS NULL)),
+    CHECK ((building IS NULL) = (building_applied IS NULL)),
+    CHECK ((building IS NULL) = (building_model IS NULL)),
+    CHECK ((building IS NULL) = (building_dimension IS NULL)),
+    CHECK ((building IS NULL) = (building_urgent IS NULL))
 ) STRICT, WITHOUT ROWID;
 
 -- Accepted requests. The id is a hash of the request's turns, so a repeated request finds its row. The counts are those

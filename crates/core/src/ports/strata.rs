@@ -48,6 +48,8 @@ pub struct Part {
 /// Changes to one table, applied atomically.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Batch {
+    /// The length of the vectors. A table is created with it, and refuses batches of another length as damaged.
+    pub dimension: usize,
     /// All parts of each new or changed memory. Stored parts of these memories that are not listed here are removed.
     pub upserts: Vec<Part>,
     /// Memories to remove with all their parts.

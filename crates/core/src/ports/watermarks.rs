@@ -5,6 +5,7 @@
 
 use async_trait::async_trait;
 
+use super::VectorModel;
 use crate::{Agent, Grain, Memory, MemoryId, Result};
 
 /// A change of one grain, for projections.
@@ -31,22 +32,65 @@ impl Change {
     }
 }
 
+/// A generation that is being built beside the one that searches read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Building {
+    /// Its number.
+    pub generation: u32,
+    /// Its watermark.
+    pub applied: u64,
+    /// The model of its vectors.
+    pub model: VectorModel,
+    /// Whether the present generation is damaged or out of date and must not stay. Otherwise only its model is to change: that
+    /// can wait, and the present one serves as well as before.
+    pub urgent: bool,
+}
+
 /// Projection state of the table of one grain: its generations and their watermarks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Watermark {
     /// The generation that searches read.
     pub generation: u32,
     /// The watermark: the sequence number up to which that generation has applied all changes.
     pub applied: u64,
-    /// The generation that a rebuild is filling beside it, and that generation's watermark.
-    pub building: Option<(u32, u64)>,
+    /// The model of its vectors. None as long as nothing is applied.
+    pub model: Option<VectorModel>,
+    /// The generation that a rebuild is filling beside it.
+    pub building: Option<Building>,
 }
 
 impl Watermark {
-    /// Returns whether a writer that read the state `read` may replace this stored state by `next`: nobody else has
-    /// changed it since, and it goes back neither to an earlier generation nor within a generation.
-    pub fn admits(self, read: Watermark, next: Watermark) -> bool {
-        self == read && (next.generation, next.applied) >= (self.generation, self.applied)
+    /// Returns whether a writer that read this stored state as `read` may replace it by `next`: nobody else has changed it
+    /// since, it goes back neither to an earlier generation nor within a generation, and no generation gets vectors of a second
+    /// model.
+    pub fn admits(&self, read: &Watermark, next: &Watermark) -> bool {
+        self == read
+            && (next.generation, next.applied) >= (self.generation, self.applied)
+            && (next.generation > self.generation || self.keeps_model(next))
+    }
+
+    /// Within a generation, the model is set once, and may be given up for placeholders.
+    fn keeps_model(&self, next: &Watermark) -> bool {
+        match (&self.model, &next.model) {
+            (None, _) => true,
+            (Some(model), Some(next)) => next == model || *next == model.placeholder(),
+            (Some(_), None) => false,
+        }
+    }
+
+    /// Returns the sequence number up to which every generation has applied all changes.
+    pub fn applied_by_all(&self) -> u64 {
+        self.building.as_ref().map_or(self.applied, |building| building.applied.min(self.applied))
+    }
+
+    /// Returns whether a rebuild is under way that must not wait.
+    pub fn is_urgent(&self) -> bool {
+        self.building.as_ref().is_some_and(|building| building.urgent)
+    }
+
+    /// Returns whether the table holds rows whose vectors another model than this one made.
+    pub fn is_of_another(&self, model: &VectorModel) -> bool {
+        self.applied > 0 && self.model.as_ref() != Some(model)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Answers over stores in memory, filled through the ports.
 
+mod models;
 mod reranking;
 mod scores;
 

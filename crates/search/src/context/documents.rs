@@ -22,14 +22,15 @@ impl Search {
             return Ok(Vec::new());
         }
         let texts = parts.iter().map(|(document, text)| titled(document, text));
-        let mut vectors = self.embedder.embed(texts.chain([request.prompt.clone()]).collect()).await?;
-        let query_vector = vectors.pop().unwrap_or_default();
+        let embedder = self.embedders.configured();
+        let vectors = embedder.embed(texts.collect()).await?;
+        let query_vector = embedder.embed_query(request.prompt.clone()).await?;
         let scored = parts.iter().zip(&vectors);
         Ok(scored.map(|((document, text), vector)| part(document, text, likeness(&query_vector, vector))).collect())
     }
 
     fn cut<'d>(&self, document: &'d Document) -> Vec<(&'d Document, &'d str)> {
-        let ranges = self.embedder.split(&document.text);
+        let ranges = self.embedders.configured().split(&document.text);
         ranges.into_iter().map(|range| (document, document.text[range].trim())).collect()
     }
 }

@@ -65,6 +65,7 @@ mod tests {
             period: None,
             conversations: Vec::new(),
             reranked: Reranked::NotRequested,
+            words_alone: None,
         }
     }
 

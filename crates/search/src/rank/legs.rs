@@ -29,7 +29,9 @@ pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, FoundCon
     let similarity = Scale::new(findings.similarity, UNLIKE, findings.hits.iter().filter_map(|hit| hit.similarity));
     let relevance = Scale::new(findings.relevance, IRRELEVANT, findings.hits.iter().filter_map(|hit| hit.relevance));
     let found = findings.conversations.into_iter().map(NamedConversation::from).collect();
-    let conversations = FoundConversations { found, all: findings.all_conversations, rows: findings.similarity.rows };
+    // Without a vector, only the relevance counts the rows.
+    let compared = findings.similarity.rows.max(findings.relevance.rows);
+    let conversations = FoundConversations { found, all: findings.all_conversations, rows: compared };
     let mut rows: Vec<Row> = Vec::with_capacity(findings.hits.len());
     let unmatched = UNMATCHED_WORDS * findings.rarest;
     let mut places: HashMap<MemoryId, usize> = HashMap::with_capacity(findings.hits.len());

@@ -145,7 +145,7 @@ impl Drop for RecordedStage {
 async fn progress_arrives_stage_by_stage() {
     let listening = Listening::new().await;
     let recorded = Recorded::default();
-    let rebuild = Rebuild { agent: Some("ann".into()), grains: vec![annals_core::Grain::Working] };
+    let rebuild = Rebuild { agent: Some("ann".into()), grains: vec![annals_core::Grain::Working], embedder: false };
     let answer = listening.call_with(rebuild, &recorded, &mut |_| Ok(())).await.unwrap();
     let lines = recorded.0.lock().unwrap().clone();
     assert_eq!(lines.first(), Some(&format!("rebuilding of {}", answer.memories)));

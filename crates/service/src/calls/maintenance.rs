@@ -148,6 +148,9 @@ pub struct Rebuild {
     pub agent: Option<String>,
     /// Only these grains; if empty, all grains and the facts.
     pub grains: Vec<Grain>,
+    /// Only tables whose vectors are of another embedding model than the configured one. Excludes `grains`.
+    #[serde(default)]
+    pub embedder: bool,
 }
 
 impl Call for Rebuild {
@@ -157,7 +160,10 @@ impl Call for Rebuild {
     async fn run(self, context: Context<'_>) -> Result<RebuildAnswer> {
         let mut memories = 0;
         for agent in context.agents(self.agent.as_deref()).await? {
-            memories += context.service().rebuild(&agent, &self.grains, context.now, context.progress).await?;
+            memories += match self.embedder {
+                true => context.service().reembed(&agent, context.progress).await?,
+                false => context.service().rebuild(&agent, &self.grains, context.now, context.progress).await?,
+            };
         }
         Ok(RebuildAnswer { memories })
     }
@@ -196,10 +202,12 @@ impl Call for CheckReadable {
 
     async fn run(self, context: Context<'_>) -> Result<CheckedView> {
         let agents = context.agents(None).await?;
+        let mut of_another_model = 0;
         for agent in &agents {
             context.service().check_readable(agent, context.now).await?;
+            of_another_model += u64::from(context.service().is_of_another_model(agent).await?);
         }
-        Ok(CheckedView { agents: agents.len() as u64 })
+        Ok(CheckedView { agents: agents.len() as u64, of_another_model })
     }
 }
 

@@ -70,6 +70,7 @@ impl Service {
             agent: agent.name().to_owned(),
             reranked: context.reranked.is_done(),
             not_reranked_because: context.reranked.why_not().map(str::to_owned),
+            words_alone_because: context.words_alone,
             text: context.text,
             items: context.items.into_iter().map(item).collect(),
             tokens: context.tokens,

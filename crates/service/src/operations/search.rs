@@ -35,6 +35,7 @@ impl Service {
             reranked: answer.reranked.is_done(),
             not_reranked_because: answer.reranked.why_not().map(str::to_owned),
             range_is_empty: answer.range_is_empty,
+            words_alone_because: answer.words_alone,
             hint,
         })
     }
@@ -160,6 +161,7 @@ mod tests {
                 conversations: Vec::new(),
                 range_is_empty: empty,
                 reranked: Reranked::NotRequested,
+                words_alone: None,
             };
             let hint = hint(&query, &answer).unwrap_or_default();
             assert!(hint.contains(expect) && hint.is_empty() == expect.is_empty(), "{hint}");

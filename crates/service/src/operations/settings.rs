@@ -74,9 +74,10 @@ impl Service {
         Ok(())
     }
 
+    /// Returns whether a rebuild is under way that must not wait.
     async fn is_rebuilding(&self, agent: &Agent) -> Result<bool> {
         for grain in Grain::ALL {
-            if self.parts.store.watermark(agent, grain).await?.building.is_some() {
+            if self.parts.store.watermark(agent, grain).await?.is_urgent() {
                 return Ok(true);
             }
         }

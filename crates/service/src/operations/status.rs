@@ -46,6 +46,7 @@ impl Service {
             models: models.into_iter().map(ModelView::from).collect(),
             requests_left: requests_left.map(|left| left.requests),
             seconds_left: requests_left.and_then(|left| left.seconds),
+            reembedding: self.reembedding(agent).await?,
         })
     }
 }

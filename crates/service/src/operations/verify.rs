@@ -55,12 +55,15 @@ impl Service {
             gaps.extend(unwritten);
             gaps.sort();
             answer.sound &= gaps.is_empty() && tables.is_empty() && !facts_differ;
+            let models = self.parts.writer.models(agent).await?;
             answer.agents.push(AgentVerification {
                 agent: agent.name().to_owned(),
                 memories: self.parts.store.counts(agent).await?.memories.iter().sum(),
                 missing_days: gaps.iter().map(MissingDay::from).collect(),
                 tables: tables.iter().map(DiscrepancyView::from).collect(),
                 facts_differ,
+                models: models.into_iter().map(|(grain, model)| (grain.to_string(), model)).collect(),
+                reembedding: self.reembedding(agent).await?,
             });
         }
         Ok(answer)

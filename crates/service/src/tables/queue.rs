@@ -70,6 +70,12 @@ impl Queue {
         }
     }
 
+    /// Returns whether an agent's messages wait to become searchable, or are just being made so.
+    pub(crate) fn has_work(&self) -> bool {
+        let waiting = self.waiting();
+        !waiting.order.is_empty() || !waiting.working.is_empty()
+    }
+
     pub(super) async fn pop(&self, worker: Worker) -> Work {
         loop {
             let mut pushed = std::pin::pin!(self.0.pushed.notified());

@@ -82,6 +82,10 @@ pub struct ContextAnswer {
     /// Why the rerank model did not order the results although it was asked. They then keep the order without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_reranked_because: Option<String>,
+    /// Why some memories were found by their words alone: the model of their vectors cannot be opened. Absent if vectors were
+    /// compared everywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words_alone_because: Option<String>,
 }
 
 /// One piece of context.

@@ -8,6 +8,8 @@ use annals_summarizer::Gap;
 use annals_writer::{Discrepancy, ExtractionPassed};
 use serde::{Deserialize, Serialize};
 
+use super::ReembeddingView;
+
 /// Result of an import.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ImportAnswer {
@@ -119,6 +121,9 @@ pub struct RebuildAnswer {
 pub struct CheckedView {
     /// Number of agents.
     pub agents: u64,
+    /// Number of those with tables of another embedding model than the configured one.
+    #[serde(default)]
+    pub of_another_model: u64,
 }
 
 /// A copy of the catalog.
@@ -242,6 +247,12 @@ pub struct AgentVerification {
     pub tables: Vec<DiscrepancyView>,
     /// Whether the table of facts differs from the log of facts.
     pub facts_differ: bool,
+    /// The model of the vectors of each table that holds anything; empty for placeholders.
+    #[serde(default)]
+    pub models: BTreeMap<String, String>,
+    /// How far these are embedded again with the configured model. Absent if all are of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reembedding: Option<ReembeddingView>,
 }
 
 /// A day that is not in the summary of a period.

@@ -93,6 +93,26 @@ pub struct StatusView {
     pub requests_left: Option<u64>,
     /// Estimated seconds that these take, once a request was answered.
     pub seconds_left: Option<u64>,
+    /// How far the tables are embedded again after a change of the embedding model. Absent if all are of the configured one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reembedding: Option<ReembeddingView>,
+}
+
+/// A change of the embedding model that is under way. Searches use the former tables until it is complete.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct ReembeddingView {
+    /// The models of the tables that answer; empty for one whose vectors are placeholders.
+    pub from: Vec<String>,
+    /// The configured model.
+    pub to: String,
+    /// Those of the former models that cannot be opened: words alone find the memories of their tables.
+    pub missing: Vec<String>,
+    /// Number of changes that the new tables hold.
+    pub done: u64,
+    /// Number of changes to apply to them.
+    pub total: u64,
+    /// Estimated seconds until they are complete, once the service has begun.
+    pub seconds_left: Option<u64>,
 }
 
 /// A configured model as it has worked since the service started.

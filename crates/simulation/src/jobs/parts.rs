@@ -7,7 +7,7 @@ use annals_core::{Facts, SignedDuration, Store, Strata, Timestamp};
 use annals_retention::Plans;
 use annals_service::{Components, Parts};
 use annals_summarizer::SchedulePolicy;
-use annals_testkit::{QuotingEngine, SilentExtractor, WordEmbedder};
+use annals_testkit::{QuotingEngine, SilentExtractor, WordEmbedder, one_embedder};
 
 /// A plan under which every grain is pruned within four hundred days, whole years included.
 const SWIFT: &str =
@@ -29,7 +29,7 @@ pub fn parts(store: Arc<dyn Store>, strata: Arc<dyn Strata>, facts: Arc<dyn Fact
         store,
         strata,
         facts,
-        embedder: Arc::new(WordEmbedder::new()),
+        embedders: one_embedder(WordEmbedder::new()),
         engine: Arc::new(QuotingEngine),
         fallback_engine: Arc::new(QuotingEngine),
         extractor: Arc::new(SilentExtractor),

@@ -29,7 +29,7 @@ async fn passes_the_conformance_suites_on_another_object_store() {
 
 async fn in_memory_objects() -> LanceStrata {
     let objects = Objects::over(std::sync::Arc::new(object_store::memory::InMemory::new()), "v1/tables".into());
-    LanceStrata::over(objects, annals_testkit::STRATA_DIMENSION, Memory::of(64 << 20)).await.unwrap()
+    LanceStrata::over(objects, Memory::of(64 << 20)).await.unwrap()
 }
 
 #[tokio::test]
@@ -45,8 +45,7 @@ async fn passes_the_suite(maintenance: Maintenance) {
 
 async fn new(maintenance: Maintenance, folders: &std::cell::RefCell<Vec<tempfile::TempDir>>) -> LanceStrata {
     let folder = tempfile::tempdir().unwrap();
-    let dimension = annals_testkit::STRATA_DIMENSION;
-    let strata = LanceStrata::maintained(local(folder.path()), maintenance, dimension).await.unwrap();
+    let strata = LanceStrata::maintained(local(folder.path()), maintenance).await.unwrap();
     folders.borrow_mut().push(folder);
     strata
 }
@@ -76,9 +75,10 @@ async fn apply_is_idempotent_and_removes_missing_parts() {
     assert_eq!(rows(&strata, &table("a")).await, ["t-1#0", "t-2#0"]);
     assert_eq!(names(&strata.search(&table("a"), &words("long")).await.unwrap().hits), Vec::<String>::new());
     assert_eq!(names(&strata.search(&table("a"), &words("short")).await.unwrap().hits), ["t-1#0"]);
-    let batch = Batch { upserts: vec![part("t-3", 2, "new")], deletes: vec![MemoryId::from_text("t-1")] };
+    let batch =
+        Batch { dimension: DIMENSION, upserts: vec![part("t-3", 2, "new")], deletes: vec![MemoryId::from_text("t-1")] };
     strata.apply(&table("a"), batch).await.unwrap();
-    let deletes = Batch { upserts: Vec::new(), deletes: vec![MemoryId::from_text("t-2")] };
+    let deletes = Batch { dimension: DIMENSION, upserts: Vec::new(), deletes: vec![MemoryId::from_text("t-2")] };
     strata.apply(&table("a"), deletes).await.unwrap();
     assert_eq!(rows(&open(folder.path()).await, &table("a")).await, ["t-3#0"]);
 }

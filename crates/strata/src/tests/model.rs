@@ -58,7 +58,7 @@ fn batch(writes: &[Write], model: &mut Model) -> Batch {
             Write::Parts { memory, .. } | Write::Delete { memory } => last.insert(*memory, write),
         };
     }
-    let mut batch = Batch::default();
+    let mut batch = Batch { dimension: DIMENSION, ..Batch::default() };
     for (number, write) in last {
         model.retain(|(memory, _), _| *memory != number);
         match write {

@@ -100,7 +100,7 @@ async fn check(root: &Path, applied: i64) -> Result<(), String> {
 /// Returns batch `number`: it writes a memory of two parts and deletes the one of three batches ago.
 fn batch(number: i64) -> Batch {
     let parts = (0..2).map(|part_number| Part { part: part_number, ..part(&name(number), number, "tea") });
-    Batch { upserts: parts.collect(), deletes: vec![MemoryId::from_text(name(number - 3))] }
+    Batch { dimension: DIMENSION, upserts: parts.collect(), deletes: vec![MemoryId::from_text(name(number - 3))] }
 }
 
 fn expected(applied: i64) -> Vec<String> {

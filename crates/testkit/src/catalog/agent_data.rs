@@ -113,7 +113,7 @@ impl AgentData {
         let is_behind = |grain: Grain| {
             let watermark = self.watermarks.get(&grain);
             let applied = watermark.map_or(0, |watermark| watermark.applied);
-            watermark.is_some_and(|watermark| watermark.building.is_some()) || !self.changes(grain, applied).is_empty()
+            watermark.is_some_and(Watermark::is_urgent) || !self.changes(grain, applied).is_empty()
         };
         let is_unread = || !self.changes(Grain::Working, self.extraction.extracted).is_empty();
         let day = latest_day(now);

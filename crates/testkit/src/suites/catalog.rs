@@ -49,6 +49,7 @@ pub async fn catalog_suite<C: Catalog + 'static>(mut make: impl AsyncFnMut() -> 
         changes::watermarks_are_per_agent_and_grain,
         changes::stale_watermark_changes_nothing,
         changes::watermark_does_not_decrease,
+        changes::generation_keeps_its_model,
         rollup::input_is_ordered_by_time_conversation_and_arrival,
         rollup::summary_round_trips,
         rollup::new_text_is_a_change_and_makes_the_parent_dirty,

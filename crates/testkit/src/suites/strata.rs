@@ -20,6 +20,7 @@ pub async fn strata_suite<S: Strata + 'static>(mut make: impl AsyncFnMut() -> S)
         write::unwritten_table_is_empty,
         write::table_exists_from_first_batch_until_removed,
         write::applying_twice_changes_nothing,
+        write::generations_keep_their_own_dimension,
         write::upsert_replaces_all_parts,
         write::delete_removes_all_parts,
         write::empty_batch_is_accepted,
@@ -102,7 +103,7 @@ fn towards(axis: usize, angle: f32) -> Vec<f32> {
 }
 
 async fn upsert(strata: &dyn Strata, upserts: Vec<Part>) {
-    strata.apply(&table(), Batch { upserts, deletes: Vec::new() }).await.unwrap();
+    strata.apply(&table(), Batch { dimension: STRATA_DIMENSION, upserts, deletes: Vec::new() }).await.unwrap();
 }
 
 /// Returns the rows of a table as `memory/part`.

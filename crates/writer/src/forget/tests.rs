@@ -1,7 +1,7 @@
 use annals_core::ports::Strata;
 use annals_core::prelude::*;
 use annals_core::{Facts, Message, identify};
-use annals_testkit::{Faulty, MemoryCatalog, MemoryFacts, MemoryStrata, agent, at, message, period, summary};
+use annals_testkit::{Faulty, MemoryCatalog, MemoryFacts, MemoryStrata, agent, at, building, message, period, summary};
 
 use super::*;
 use crate::Discrepancy;
@@ -113,8 +113,8 @@ async fn half_built_generation_is_removed_too() {
     let half = Table { agent: agent("a"), grain: Grain::Working, generation: 1 };
     fixture.strata.rewrite(&Table { generation: 0, ..half.clone() }, 1).await.unwrap();
     let watermark = fixture.catalog.watermark(&agent("a"), Grain::Working).await.unwrap();
-    let building = Watermark { building: Some((1, watermark.applied)), ..watermark };
-    fixture.catalog.save_watermark(&agent("a"), Grain::Working, watermark, building).await.unwrap();
+    let half_built = Watermark { building: Some(building(1, watermark.applied)), ..watermark.clone() };
+    fixture.catalog.save_watermark(&agent("a"), Grain::Working, watermark, half_built).await.unwrap();
     fixture.eraser().erase(&agent("a"), &Target::Subject("Bob".into()), at(NOW)).await.unwrap();
     fixture.eraser().clean(&agent("a"), at(NOW)).await.unwrap();
     assert_forgotten(&fixture).await;

@@ -49,5 +49,12 @@ async fn open(global: &Global, data: &Path) -> Result<String> {
 }
 
 async fn read(client: &Client) -> Result<String> {
-    Ok(plural(client.call(CheckReadable {}).await?.agents, "agent"))
+    let checked = client.call(CheckReadable {}).await?;
+    let agents = plural(checked.agents, "agent");
+    Ok(match checked.of_another_model {
+        0 => agents,
+        some => format!(
+            "{agents} ({some} with vectors of another embedding model; the service embeds them again, or `annals rebuild --embedder`)"
+        ),
+    })
 }

@@ -1,10 +1,10 @@
 //! Changes for projections: their order, the backlog, and the watermark of each table.
 
-use annals_core::ports::{Change, Watermark};
+use annals_core::ports::{Building, Change, VectorModel, Watermark};
 use annals_core::{Catalog, Error, Grain, MemoryId};
 
 use super::{all_changes, later, me, now, say, user_turn};
-use crate::{agent, period, replacing, set_watermark, summary, turn};
+use crate::{agent, building, made, period, replacing, set_watermark, summary, turn};
 
 pub(super) async fn changes_are_ordered_and_paged(catalog: &dyn Catalog) {
     let ids: Vec<String> = (0..10).map(|index| format!("{index}")).collect();
@@ -93,44 +93,45 @@ pub(super) async fn deletion_applied_by_every_table_is_dropped(catalog: &dyn Cat
     save(summary("2026-03-04", 1, &source, "tea")).await;
     save(annals_core::Summary { draft: None, ..summary("2026-03-04", 1, &[], "") }).await;
     let deleted = all_changes(catalog, Grain::Daily).await[0].seq();
-    let watermark = Watermark { generation: 1, applied: deleted, building: None };
     for (grain, watermark, kept) in [
-        (Grain::Weekly, watermark, 1),
-        (Grain::Daily, Watermark { applied: deleted - 1, ..watermark }, 1),
-        (Grain::Daily, Watermark { applied: deleted - 1, building: Some((2, deleted)), ..watermark }, 1),
-        (Grain::Daily, Watermark { building: Some((2, deleted - 1)), ..watermark }, 1),
-        (Grain::Daily, watermark, 0),
+        (Grain::Weekly, made(1, deleted), 1),
+        (Grain::Daily, made(1, deleted - 1), 1),
+        (Grain::Daily, Watermark { building: Some(building(2, deleted)), ..made(1, deleted - 1) }, 1),
+        (Grain::Daily, Watermark { building: Some(building(2, deleted - 1)), ..made(1, deleted) }, 1),
+        (Grain::Daily, made(1, deleted), 0),
     ] {
-        set_watermark(catalog, &me(), grain, watermark).await;
+        set_watermark(catalog, &me(), grain, watermark.clone()).await;
         assert_eq!(all_changes(catalog, Grain::Daily).await.len(), kept, "{grain} {watermark:?}");
     }
 }
 
 pub(super) async fn watermarks_are_per_agent_and_grain(catalog: &dyn Catalog) {
     let unknown = Watermark::default();
-    let building = Watermark { generation: 3, applied: 41, building: Some((4, 7)) };
-    set_watermark(catalog, &me(), Grain::Weekly, Watermark { applied: 5, ..unknown }).await;
-    set_watermark(catalog, &me(), Grain::Weekly, building).await;
-    assert_eq!(catalog.watermark(&me(), Grain::Weekly).await.unwrap(), building);
+    let rebuilt = Watermark { building: Some(building(4, 7)), ..made(3, 41) };
+    set_watermark(catalog, &me(), Grain::Weekly, made(0, 5)).await;
+    set_watermark(catalog, &me(), Grain::Weekly, rebuilt.clone()).await;
+    assert_eq!(catalog.watermark(&me(), Grain::Weekly).await.unwrap(), rebuilt);
     assert_eq!(catalog.watermark(&me(), Grain::Daily).await.unwrap(), unknown);
-    set_watermark(catalog, &me(), Grain::Weekly, Watermark { building: None, ..building }).await;
-    assert_eq!(catalog.watermark(&me(), Grain::Weekly).await.unwrap(), Watermark { building: None, ..building });
+    set_watermark(catalog, &me(), Grain::Weekly, made(3, 41)).await;
+    assert_eq!(catalog.watermark(&me(), Grain::Weekly).await.unwrap(), made(3, 41));
 }
 
 /// A writer that slept while another one went on: whatever it saves over the state it read, nothing changes.
 pub(super) async fn stale_watermark_changes_nothing(catalog: &dyn Catalog) {
-    let first = Watermark { generation: 1, applied: 5, building: None };
-    let building = Watermark { building: Some((2, 3)), ..first };
-    let second = Watermark { generation: 2, applied: 4, building: None };
-    let later = Watermark { applied: 7, ..second };
+    let first = made(1, 5);
+    let rebuilt = Watermark { building: Some(building(2, 3)), ..first.clone() };
+    let second = made(2, 4);
+    let later = made(2, 7);
     let mut read = Watermark::default();
     let mut former: Vec<Watermark> = Vec::new();
-    for present in [first, building, second, later] {
-        catalog.save_watermark(&me(), Grain::Daily, read, present).await.unwrap();
+    for present in [first, rebuilt, second, later] {
+        catalog.save_watermark(&me(), Grain::Daily, read.clone(), present.clone()).await.unwrap();
         former.push(read);
         for slept in &former {
-            for next in [*slept, Watermark { applied: 9, ..*slept }, Watermark { generation: 9, ..*slept }] {
-                refused(catalog, *slept, next).await;
+            let (further, newer) =
+                (Watermark { applied: 9, ..slept.clone() }, Watermark { generation: 9, ..slept.clone() });
+            for next in [slept.clone(), further, newer] {
+                refused(catalog, slept, next).await;
             }
         }
         read = present;
@@ -138,22 +139,42 @@ pub(super) async fn stale_watermark_changes_nothing(catalog: &dyn Catalog) {
 }
 
 pub(super) async fn watermark_does_not_decrease(catalog: &dyn Catalog) {
-    let present = Watermark { generation: 2, applied: 7, building: Some((3, 4)) };
-    set_watermark(catalog, &me(), Grain::Daily, present).await;
-    refused(catalog, present, Watermark { generation: 1, applied: 9, ..present }).await;
-    refused(catalog, present, Watermark { applied: 6, ..present }).await;
+    let present = Watermark { building: Some(building(3, 4)), ..made(2, 7) };
+    set_watermark(catalog, &me(), Grain::Daily, present.clone()).await;
+    refused(catalog, &present, Watermark { generation: 1, applied: 9, ..present.clone() }).await;
+    refused(catalog, &present, Watermark { applied: 6, ..present.clone() }).await;
     // A generation that is being built begins anew, and the next one may have applied less.
-    for next in
-        [Watermark { building: Some((3, 0)), ..present }, Watermark { generation: 3, applied: 0, building: None }]
-    {
+    for next in [Watermark { building: Some(building(3, 0)), ..present }, made(3, 0)] {
         set_watermark(catalog, &me(), Grain::Daily, next).await;
     }
 }
 
+/// The vectors of a generation are of one model: it is set with the first change, and given up for placeholders.
+pub(super) async fn generation_keeps_its_model(catalog: &dyn Catalog) {
+    let (nothing, first) = (Watermark::default(), made(0, 5));
+    let model = first.model.clone().unwrap();
+    let with = |model: VectorModel| Watermark { model: Some(model), ..first.clone() };
+    set_watermark(catalog, &me(), Grain::Daily, nothing).await;
+    set_watermark(catalog, &me(), Grain::Daily, first.clone()).await;
+    let (other, longer) =
+        (VectorModel { name: "other".into(), ..model.clone() }, VectorModel { dimension: 9, ..model.clone() });
+    for next in [with(other.clone()), with(longer), Watermark { model: None, ..first.clone() }] {
+        refused(catalog, &first, next).await;
+    }
+    let changing = Building { model: other.clone(), urgent: false, ..building(1, 3) };
+    let next = Watermark { building: Some(changing), ..first.clone() };
+    set_watermark(catalog, &me(), Grain::Daily, next.clone()).await;
+    assert_eq!(catalog.watermark(&me(), Grain::Daily).await.unwrap(), next);
+    let placeholders = with(model.placeholder());
+    set_watermark(catalog, &me(), Grain::Daily, placeholders.clone()).await;
+    refused(catalog, &placeholders, with(model)).await;
+    set_watermark(catalog, &me(), Grain::Daily, Watermark { generation: 1, ..with(other) }).await;
+}
+
 /// Fails to save a watermark, and checks that nothing changed.
-async fn refused(catalog: &dyn Catalog, read: Watermark, next: Watermark) {
+async fn refused(catalog: &dyn Catalog, read: &Watermark, next: Watermark) {
     let before = catalog.watermark(&me(), Grain::Daily).await.unwrap();
-    let refused = catalog.save_watermark(&me(), Grain::Daily, read, next).await;
+    let refused = catalog.save_watermark(&me(), Grain::Daily, read.clone(), next.clone()).await;
     assert!(matches!(refused, Err(Error::Stale { .. })), "{read:?} to {next:?}: {refused:?}");
     assert_eq!(catalog.watermark(&me(), Grain::Daily).await.unwrap(), before);
 }

@@ -4,7 +4,7 @@ use annals_core::ports::{AgentState, Counts, Select, Watermark};
 use annals_core::{Agent, Catalog, DeadLetter, EngineChoice, Grain, MemoryId, Settings, Stage, Timestamp};
 
 use super::{later, me, now, say, user_turn};
-use crate::{agent, at, period, set_watermark, summary, turn};
+use crate::{agent, at, made, period, set_watermark, summary, turn};
 
 pub(super) async fn unknown_agent_reads_as_empty(catalog: &dyn Catalog) {
     assert_eq!(catalog.all_agents().await.unwrap(), []);
@@ -21,7 +21,7 @@ async fn assert_empty(catalog: &dyn Catalog, agent: &Agent) {
         assert_eq!(catalog.backlog(agent, grain, 0).await.unwrap(), 0);
         assert_eq!(catalog.list(agent, &Select::all(grain)).await.unwrap(), []);
         let watermark = catalog.watermark(agent, grain).await.unwrap();
-        assert_eq!(watermark, Watermark { generation: 0, applied: 0, building: None });
+        assert_eq!(watermark, Watermark::default());
     }
     assert_eq!(catalog.ledger(agent).await.unwrap(), []);
     assert_eq!(catalog.counts(agent).await.unwrap(), Counts::default());
@@ -58,13 +58,13 @@ pub(super) async fn agent_state_equals_the_single_queries(catalog: &dyn Catalog)
     let turns = vec![user_turn("1", "2026-03-04T10:00:00Z", "tea"), user_turn("2", "2026-03-04T11:00:00Z", "cake")];
     let last = say(catalog, turns).await.seq;
     for (applied, waiting) in [(0, 2), (last - 1, 1), (last, 0)] {
-        set_watermark(catalog, &me(), Grain::Working, Watermark { generation: 0, applied, building: None }).await;
+        set_watermark(catalog, &me(), Grain::Working, made(0, applied)).await;
         assert_eq!(catalog.backlog(&me(), Grain::Working, applied).await.unwrap(), waiting);
         let expected = AgentState { known: true, waiting, ..AgentState::default() };
         assert_eq!(catalog.agent_state(&me()).await.unwrap(), expected, "{applied} of {last}");
     }
     // A watermark may exist for an agent that has nothing else.
-    set_watermark(catalog, &other, Grain::Working, Watermark { generation: 1, applied: 0, building: None }).await;
+    set_watermark(catalog, &other, Grain::Working, made(1, 0)).await;
     for agent in [set, me(), other, agent("nobody")] {
         let listed = catalog.all_agents().await.unwrap().contains(&agent);
         assert_eq!(catalog.agent_state(&agent).await.unwrap().known, listed, "{agent}");
@@ -86,8 +86,7 @@ pub(super) async fn agents_are_listed_by_workspace_and_name_in_pages(catalog: &d
         catalog.save_settings(agent, &Settings::default()).await.unwrap();
     }
     // A watermark alone makes no agent.
-    set_watermark(catalog, &agent_of(("b", "b")), Grain::Working, Watermark { applied: 1, ..Watermark::default() })
-        .await;
+    set_watermark(catalog, &agent_of(("b", "b")), Grain::Working, made(0, 1)).await;
     for limit in 1..=all.len() + 1 {
         let mut listed: Vec<Agent> = Vec::new();
         loop {
@@ -133,7 +132,7 @@ async fn store_one_of_each(catalog: &dyn Catalog, agent: &Agent) {
     let done = catalog.ingest(agent, vec![turn.clone()], false, now()).await.unwrap();
     let day = summary("2026-03-04", done.seq, std::slice::from_ref(&turn.id), "They had tea.");
     catalog.save_summaries(agent, vec![day], now()).await.unwrap();
-    let watermark = Watermark { generation: 1, applied: done.seq, building: None };
+    let watermark = made(1, done.seq);
     set_watermark(catalog, agent, Grain::Working, watermark).await;
     catalog.add_dead_letters(vec![letter(agent, &turn.id, "bad", now())]).await.unwrap();
 }

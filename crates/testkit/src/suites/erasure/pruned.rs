@@ -9,7 +9,7 @@ use super::{by_id, erase, ids, periods};
 use crate::suites::Store;
 use crate::suites::catalog::{all_changes, later, me, now, say, user_turn};
 use crate::suites::history::{By, base_of, extract, roll_up, roll_up_all, seal, summary_of};
-use crate::{MemoryCatalog, message, operation, turn_of};
+use crate::{MemoryCatalog, made, message, operation, turn_of};
 
 const DAY: &str = "2026-03-04";
 
@@ -187,7 +187,7 @@ pub(super) async fn forgotten_turns_leave_no_record(store: &dyn Store) {
     assert_eq!(ids(&gone.collect::<Vec<_>>()), ids(&[&turns[1].id, &turns[2].id]));
     // The table still has to apply the deletions. After that, nothing remains of them.
     let last = all_changes(store, Grain::Working).await.last().unwrap().seq();
-    let watermark = annals_core::ports::Watermark { generation: 1, applied: last, building: None };
+    let watermark = made(1, last);
     crate::set_watermark(store, &me(), Grain::Working, watermark).await;
     assert_eq!(all_changes(store, Grain::Working).await, []);
     assert_eq!(store.forgotten(&me(), &[named(&rain), named(&turns[0])]).await.unwrap(), [true, true]);

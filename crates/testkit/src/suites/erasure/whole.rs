@@ -8,7 +8,7 @@ use super::{by_id, erase, ids, periods};
 use crate::suites::Store;
 use crate::suites::catalog::{all_changes, me, now, say, user_turn};
 use crate::suites::history::{By, extract, roll_up_all, seal, sorted};
-use crate::{agent, entry, operation, period, set_watermark, statement, turn};
+use crate::{agent, entry, made, operation, period, set_watermark, statement, turn};
 
 fn turns() -> [Turn; 2] {
     [user_turn("1", "2026-03-04T10:00:00Z", "We had tea."), user_turn("2", "2026-03-05T10:00:00Z", "We had some cake.")]
@@ -25,7 +25,7 @@ async fn fill(store: &dyn Store) {
     extract(store, &[&one, &two], vec![statement(&me(), &two, "Ann likes cake.")], vec![likes_cake]).await;
     store.add_operations(&me(), vec![entry(&me(), "Ann likes tea", "2026-03-04T10:00:00Z")]).await.unwrap();
     store.note_extraction_failure(&me(), "bad", now(), now()).await.unwrap();
-    let watermark = Watermark { generation: 2, applied: 5, building: None };
+    let watermark = made(2, 5);
     set_watermark(store, &me(), Grain::Working, watermark).await;
     let (memory, error) = (two.id, "bad".to_owned());
     let letter = DeadLetter { agent: me(), grain: Grain::Working, memory, stage: Stage::Table, error, at: now() };
@@ -64,7 +64,7 @@ pub(super) async fn agent_is_erased_with_everything(store: &dyn Store) {
 async fn erased_agent_leaves_nothing(store: &dyn Store) {
     for grain in Grain::ALL {
         assert_eq!(all_changes(store, grain).await, [], "its tables are removed as a whole");
-        let none = Watermark { generation: 0, applied: 0, building: None };
+        let none = Watermark::default();
         assert_eq!(store.watermark(&me(), grain).await.unwrap(), none);
     }
     assert_eq!(all_records(store, &me()).await, [Record::Settings(Settings::default())]);

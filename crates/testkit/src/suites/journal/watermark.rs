@@ -6,7 +6,7 @@ use annals_core::{DeadLetter, Error, Extracted, Extraction, ExtractionWatermark,
 use super::{found, log, reading, save, store_two_turns};
 use crate::suites::Store;
 use crate::suites::catalog::{all_changes, later, me, now};
-use crate::{agent, at, operation, set_watermark, statement, summary};
+use crate::{agent, at, building, made, operation, set_watermark, statement, summary};
 
 fn letter(memory: &MemoryId, stage: Stage, error: &str) -> DeadLetter {
     let (agent, memory, error) = (me(), memory.clone(), error.into());
@@ -132,14 +132,15 @@ pub(super) async fn agent_has_work_until_all_is_applied_and_again_when_a_period_
     let [one, _] = store_two_turns(store).await;
     let last = all_changes(store, Grain::Working).await.last().unwrap().seq();
     assert!(has_work(store, "04").await, "nothing is applied, nothing is read");
-    let watermark = Watermark { generation: 0, applied: last, building: None };
-    set_watermark(store, &me(), Grain::Working, watermark).await;
+    let watermark = made(0, last);
+    set_watermark(store, &me(), Grain::Working, watermark.clone()).await;
     assert!(has_work(store, "04").await, "nothing is read");
     save(store, Extraction { extracted: last, ..reading(&[&one.id], Extracted::default()) }).await;
     assert!(!has_work(store, "04").await, "the first day is over nowhere");
-    set_watermark(store, &me(), Grain::Working, Watermark { building: Some((1, 0)), ..watermark }).await;
+    set_watermark(store, &me(), Grain::Working, Watermark { building: Some(building(1, 0)), ..watermark.clone() })
+        .await;
     assert!(has_work(store, "04").await, "a table is being built");
-    set_watermark(store, &me(), Grain::Working, watermark).await;
+    set_watermark(store, &me(), Grain::Working, watermark.clone()).await;
     assert!(has_work(store, "06").await, "a day is to be written");
     for (day, source) in [("2026-03-04", &one.id), ("2026-03-05", &one.id)] {
         store
@@ -149,7 +150,7 @@ pub(super) async fn agent_has_work_until_all_is_applied_and_again_when_a_period_
     }
     assert!(has_work(store, "06").await, "the table of days is behind");
     let daily = all_changes(store, Grain::Daily).await.last().unwrap().seq();
-    set_watermark(store, &me(), Grain::Daily, Watermark { applied: daily, ..watermark }).await;
+    set_watermark(store, &me(), Grain::Daily, made(0, daily)).await;
     assert!(!has_work(store, "06").await, "its week goes on");
     assert!(has_work(store, "10").await, "its week may be over");
 }

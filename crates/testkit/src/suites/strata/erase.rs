@@ -3,12 +3,12 @@
 use annals_core::ports::{Batch, Probe, Table};
 use annals_core::{Grain, MemoryId, Strata};
 
-use super::{part, rows, table, towards, upsert};
+use super::{STRATA_DIMENSION, part, rows, table, towards, upsert};
 use crate::agent;
 
 async fn delete(strata: &dyn Strata, memory: &str) {
     let deletes = vec![MemoryId::from_text(memory)];
-    strata.apply(&table(), Batch { upserts: Vec::new(), deletes }).await.unwrap();
+    strata.apply(&table(), Batch { dimension: STRATA_DIMENSION, upserts: Vec::new(), deletes }).await.unwrap();
 }
 
 fn next() -> Table {
@@ -39,7 +39,13 @@ pub(super) async fn rewritten_table_lacks_only_deleted_rows(strata: &dyn Strata)
     assert_eq!(holders(strata, "grey heron").await, [""; 0]);
     assert_eq!(rows(strata, &table()).await, [""; 0]);
     assert_eq!(rows(strata, &next()).await, ["t-b/0", "t-c/0", "t-c/1"]);
-    strata.apply(&next(), Batch { upserts: vec![part("t-d", 0, 4, "morning")], deletes: Vec::new() }).await.unwrap();
+    strata
+        .apply(
+            &next(),
+            Batch { dimension: STRATA_DIMENSION, upserts: vec![part("t-d", 0, 4, "morning")], deletes: Vec::new() },
+        )
+        .await
+        .unwrap();
     assert_eq!(rows(strata, &next()).await.len(), 4);
 }
 
@@ -63,7 +69,13 @@ pub(super) async fn removing_below_a_generation_keeps_later_ones(strata: &dyn St
     let strange = Table { agent: agent("other"), ..table() };
     let stored = [generation(1), generation(2), generation(4), daily.clone(), strange.clone()];
     for table in &stored {
-        strata.apply(table, Batch { upserts: vec![part("t-a", 0, 0, "rain")], deletes: Vec::new() }).await.unwrap();
+        strata
+            .apply(
+                table,
+                Batch { dimension: STRATA_DIMENSION, upserts: vec![part("t-a", 0, 0, "rain")], deletes: Vec::new() },
+            )
+            .await
+            .unwrap();
     }
     let left = async || {
         let mut left = strata.generations(&agent("tester")).await.unwrap();
@@ -87,7 +99,13 @@ pub(super) async fn purging_one_agent_keeps_the_others(strata: &dyn Strata) {
     strata.quarantine(&table()).await.unwrap();
     upsert(strata, vec![part("t-b", 0, 0, "the kettle sang")]).await;
     let other = Table { agent: agent("other"), ..table() };
-    strata.apply(&other, Batch { upserts: vec![part("t-c", 0, 0, "rain")], deletes: Vec::new() }).await.unwrap();
+    strata
+        .apply(
+            &other,
+            Batch { dimension: STRATA_DIMENSION, upserts: vec![part("t-c", 0, 0, "rain")], deletes: Vec::new() },
+        )
+        .await
+        .unwrap();
     strata.remove_agent(&agent("tester")).await.unwrap();
     assert_eq!(rows(strata, &table()).await, [""; 0]);
     assert_eq!(holders(strata, "heron").await, [""; 0]);

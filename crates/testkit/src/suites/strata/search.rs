@@ -3,7 +3,7 @@
 use annals_core::ports::{Batch, Hit, Part, Probe};
 use annals_core::{Filter, Interval, Kind, MemoryId, Strata};
 
-use super::{part, table, towards, upsert};
+use super::{STRATA_DIMENSION, part, table, towards, upsert};
 use crate::{at, period, utc_cover};
 
 async fn search(strata: &dyn Strata, probe: Probe) -> Vec<Hit> {
@@ -241,7 +241,10 @@ pub(super) async fn empty_query_finds_nothing(strata: &dyn Strata) {
 pub(super) async fn replaced_and_deleted_rows_are_not_found(strata: &dyn Strata) {
     upsert(strata, vec![part("t-a", 0, 0, "tea"), part("t-b", 0, 0, "tea"), part("t-c", 0, 1, "tea")]).await;
     let deletes = vec![MemoryId::from_text("t-b")];
-    strata.apply(&table(), Batch { upserts: vec![part("t-a", 0, 5, "coffee")], deletes }).await.unwrap();
+    strata
+        .apply(&table(), Batch { dimension: STRATA_DIMENSION, upserts: vec![part("t-a", 0, 5, "coffee")], deletes })
+        .await
+        .unwrap();
     let found: Vec<_> = words(strata, "tea").await.into_iter().map(|(id, _)| id).collect();
     assert_eq!(found, ["t-c"]);
     let hits = search(strata, Probe { vector: Some(towards(0, 0.0)), limit: 9, ..Probe::default() }).await;

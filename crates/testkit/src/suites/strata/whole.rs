@@ -3,7 +3,7 @@
 use annals_core::ports::{Batch, Findings, Part, Probe};
 use annals_core::{Filter, Interval, MemoryId, Strata};
 
-use super::{part, table, towards, upsert};
+use super::{STRATA_DIMENSION, part, table, towards, upsert};
 use crate::at;
 
 /// Builds a turn at a second past midnight of 2026-03-04. Its vector is turned away from the query's by `away` steps of 0.1.
@@ -36,7 +36,13 @@ fn check(findings: &Findings, expect: &str) {
 }
 
 pub(super) async fn table_without_rows_has_only_word_rarity(strata: &dyn Strata) {
-    strata.apply(&table(), Batch { deletes: vec![MemoryId::from_text("t-0")], ..Batch::default() }).await.unwrap();
+    strata
+        .apply(
+            &table(),
+            Batch { dimension: STRATA_DIMENSION, deletes: vec![MemoryId::from_text("t-0")], ..Batch::default() },
+        )
+        .await
+        .unwrap();
     let found = nearest(strata, 1, Filter::default()).await;
     // Word rarity is reported without rows as well: words that no row contains decide whether memory has anything relevant.
     assert_eq!(
@@ -45,7 +51,13 @@ pub(super) async fn table_without_rows_has_only_word_rarity(strata: &dyn Strata)
         "of a table never written"
     );
     upsert(strata, vec![turn("t-1", "a", 1, 0, "tea")]).await;
-    strata.apply(&table(), Batch { deletes: vec![MemoryId::from_text("t-1")], ..Batch::default() }).await.unwrap();
+    strata
+        .apply(
+            &table(),
+            Batch { dimension: STRATA_DIMENSION, deletes: vec![MemoryId::from_text("t-1")], ..Batch::default() },
+        )
+        .await
+        .unwrap();
     let found = nearest(strata, 1, Filter::default()).await;
     assert_eq!(
         found,

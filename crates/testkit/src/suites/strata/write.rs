@@ -3,12 +3,12 @@
 use annals_core::ports::{Batch, Part, Probe, Table, TableStats};
 use annals_core::{Agent, Error, Grain, MemoryId, Strata};
 
-use super::{part, rows, table, towards, upsert};
+use super::{STRATA_DIMENSION, part, rows, table, towards, upsert};
 use crate::agent;
 
 async fn delete(strata: &dyn Strata, ids: &[&str]) {
     let deletes = ids.iter().map(|id| MemoryId::from_text(*id)).collect();
-    strata.apply(&table(), Batch { upserts: Vec::new(), deletes }).await.unwrap();
+    strata.apply(&table(), Batch { dimension: STRATA_DIMENSION, upserts: Vec::new(), deletes }).await.unwrap();
 }
 
 pub(super) async fn unwritten_table_is_empty(strata: &dyn Strata) {
@@ -36,6 +36,7 @@ pub(super) async fn table_exists_from_first_batch_until_removed(strata: &dyn Str
 
 pub(super) async fn applying_twice_changes_nothing(strata: &dyn Strata) {
     let batch = Batch {
+        dimension: STRATA_DIMENSION,
         upserts: vec![part("t-a", 0, 0, "tea"), part("t-a", 1, 1, "cake"), part("t-b", 0, 2, "rain")],
         deletes: vec![MemoryId::from_text("t-c")],
     };
@@ -45,6 +46,36 @@ pub(super) async fn applying_twice_changes_nothing(strata: &dyn Strata) {
     assert_eq!(rows(strata, &table()).await, ["t-a/0", "t-a/1", "t-b/0"]);
     strata.apply(&table(), batch).await.unwrap();
     assert_eq!(strata.scan(&table()).await.unwrap(), once);
+}
+
+/// Two models beside each other while a change of model is under way.
+pub(super) async fn generations_keep_their_own_dimension(strata: &dyn Strata) {
+    let next = |generation| Table { generation, ..table() };
+    let short = |angle: f32| vec![angle.cos(), angle.sin(), 0.0];
+    let of = |name: &str, angle| Part { vector: short(angle), ..part(name, 0, 0, "tea") };
+    upsert(strata, vec![part("t-a", 0, 0, "tea"), part("t-b", 0, 1, "tea")]).await;
+    let batch = Batch { dimension: 3, upserts: vec![of("t-a", 0.0), of("t-b", 1.0)], deletes: Vec::new() };
+    strata.apply(&next(1), batch.clone()).await.unwrap();
+    strata.rewrite(&next(1), 2).await.unwrap();
+    let nearest = async |table: &Table, vector: Vec<f32>| {
+        let probe = Probe { vector: Some(vector), limit: 1, ..Probe::default() };
+        strata.search(table, &probe).await.map(|findings| findings.hits[0].memory.to_string())
+    };
+    for (table, first, second) in [
+        (table(), towards(0, 0.1), towards(1, 0.1)),
+        (next(1), short(0.1), short(0.9)),
+        (next(2), short(0.1), short(0.9)),
+    ] {
+        assert_eq!(nearest(&table, first).await.unwrap(), "t-a", "{table:?}");
+        assert_eq!(nearest(&table, second).await.unwrap(), "t-b", "{table:?}");
+        assert_eq!(strata.scan(&table).await.unwrap().len(), 2);
+    }
+    assert!(matches!(nearest(&table(), short(0.0)).await, Err(Error::Invalid(_))));
+    assert!(matches!(nearest(&next(1), towards(0, 0.0)).await, Err(Error::Invalid(_))));
+    assert!(matches!(strata.apply(&table(), batch.clone()).await, Err(Error::Damaged { .. })));
+    let mixed = Batch { dimension: STRATA_DIMENSION, ..batch };
+    assert!(matches!(strata.apply(&next(3), mixed).await, Err(Error::Invalid(_))));
+    assert_eq!(strata.scan(&table()).await.unwrap().len(), 2, "nothing is mixed");
 }
 
 pub(super) async fn upsert_replaces_all_parts(strata: &dyn Strata) {
@@ -75,7 +106,11 @@ pub(super) async fn empty_batch_is_accepted(strata: &dyn Strata) {
 
 pub(super) async fn one_batch_upserts_and_deletes(strata: &dyn Strata) {
     upsert(strata, vec![part("t-a", 0, 0, "a"), part("t-b", 0, 1, "b")]).await;
-    let batch = Batch { upserts: vec![part("t-c", 0, 2, "c")], deletes: vec![MemoryId::from_text("t-a")] };
+    let batch = Batch {
+        dimension: STRATA_DIMENSION,
+        upserts: vec![part("t-c", 0, 2, "c")],
+        deletes: vec![MemoryId::from_text("t-a")],
+    };
     strata.apply(&table(), batch).await.unwrap();
     assert_eq!(rows(strata, &table()).await, ["t-b/0", "t-c/0"]);
 }
@@ -114,7 +149,7 @@ pub(super) async fn tables_are_per_agent_grain_and_generation(strata: &dyn Strat
     ];
     for (index, table) in tables.iter().enumerate() {
         let upserts = vec![part(&format!("t-{index}"), 0, 0, "tea")];
-        strata.apply(table, Batch { upserts, deletes: Vec::new() }).await.unwrap();
+        strata.apply(table, Batch { dimension: STRATA_DIMENSION, upserts, deletes: Vec::new() }).await.unwrap();
     }
     let probe = Probe { vector: Some(towards(0, 0.0)), text: Some("tea".into()), limit: 9, ..Probe::default() };
     for (index, table) in tables.iter().enumerate() {
@@ -133,7 +168,7 @@ pub(super) async fn many_small_batches_add_up(strata: &dyn Strata) {
         let upserts =
             vec![Part { seq: round, ..part(&format!("t-{:02}", round % 20), 0, 0, &format!("round {round}")) }];
         let deletes = vec![MemoryId::from_text(format!("t-{:02}", (round + 10) % 20))];
-        strata.apply(&table(), Batch { upserts, deletes }).await.unwrap();
+        strata.apply(&table(), Batch { dimension: STRATA_DIMENSION, upserts, deletes }).await.unwrap();
     }
     let seqs: Vec<_> = strata.scan(&table()).await.unwrap().iter().map(|row| row.seq).collect();
     assert_eq!(seqs, (40..50).collect::<Vec<_>>());

@@ -1,0 +1,43 @@
+//! The model of stored vectors: what a table records of the embedder that made its vectors.
+
+use std::sync::Arc;
+
+use super::{Embedder, Embedders};
+use crate::Result;
+
+/// The model of stored vectors. Vectors of different models are never compared, nor of one model in two lengths.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct VectorModel {
+    /// Its name and revision ([`Embedder::model`]). Empty if the vectors are placeholders: these rows were written while their
+    /// model could not be opened, and words alone find them.
+    pub name: String,
+    /// The length of its vectors.
+    pub dimension: usize,
+}
+
+impl VectorModel {
+    /// Returns the model of the vectors that an embedder makes.
+    pub fn of(embedder: &dyn Embedder) -> VectorModel {
+        VectorModel { name: embedder.model().to_owned(), dimension: embedder.dimension() }
+    }
+
+    /// Returns what stands for a model whose vectors are placeholders of the same length.
+    pub fn placeholder(&self) -> VectorModel {
+        VectorModel { name: String::new(), ..self.clone() }
+    }
+
+    /// Returns whether the vectors are placeholders.
+    pub fn is_placeholder(&self) -> bool {
+        self.name.is_empty()
+    }
+
+    /// Returns the embedder that makes comparable vectors. None if this process cannot open the model, or gets vectors of
+    /// another length from it.
+    pub async fn open(&self, embedders: &dyn Embedders) -> Result<Option<Arc<dyn Embedder>>> {
+        if self.is_placeholder() {
+            return Ok(None);
+        }
+        let found = embedders.by_model(&self.name).await?;
+        Ok(found.filter(|embedder| embedder.dimension() == self.dimension))
+    }
+}

@@ -1,0 +1,172 @@
+//! Change of the embedding model: embeds the tables of all agents again with the configured model, in the background or for a
+//! command.
+//!
+//! The setting alone starts it: what is due follows from the models that the catalog records. Works in short pieces, each under
+//! the agent's lock of the tables, and between two of them waits for new messages and searches to go first. A stop or a crash
+//! costs one piece. Never ends a search: the former table answers until the new one is complete.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use annals_core::{Agent, Result};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::locks::Tables;
+use crate::wire::ReembeddingView;
+use crate::{ProgressSink, Service};
+
+/// Changes of a piece: with the bundled model some 200 ms, for which a new message of the agent waits at worst.
+const PIECE: usize = 32;
+/// Changes of a piece of a command, which somebody waits for.
+const LARGE_PIECE: usize = 256;
+/// How long a piece waits for other work to end. Afterwards it goes on, so that a busy service gets there too.
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
+/// How often it looks whether other work has ended.
+const LOOK: Duration = Duration::from_millis(20);
+/// Pause after a failure: the endpoint of the model may be away, or the disk full.
+const PAUSE: Duration = Duration::from_secs(10);
+
+/// How many changes were embedded again since the process began to.
+#[derive(Clone, Default)]
+pub(crate) struct Pace(Arc<Mutex<Option<(Instant, u64)>>>);
+
+impl Pace {
+    fn count(&self, begun: Instant, changes: u64) {
+        let mut pace = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        pace.get_or_insert((begun, 0)).1 += changes;
+    }
+
+    /// Returns the estimated seconds for so many changes; none before the first.
+    fn seconds(&self, changes: u64) -> Option<u64> {
+        let pace = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (begun, done) = pace.filter(|(_, done)| *done > 0)?;
+        Some((begun.elapsed().as_secs_f64() / done as f64 * changes as f64).ceil() as u64)
+    }
+}
+
+impl Service {
+    /// Embeds all tables again whose model is not the configured one, until none is left or `stop` is cancelled.
+    pub async fn reembed_in_background(&self, stop: CancellationToken) {
+        loop {
+            let swept = tokio::select! {
+                () = stop.cancelled() => return,
+                swept = self.agents_of_another_model() => swept,
+            };
+            let failure = match swept {
+                Ok(agents) if agents.is_empty() => return,
+                Ok(agents) => self.reembed_all(&agents, &stop).await,
+                Err(error) => Some(error),
+            };
+            if stop.is_cancelled() {
+                return;
+            }
+            if let Some(error) = failure {
+                self.metrics.failed("reembed", &error);
+                tracing::error!(%error, "embedding tables again failed; it is retried");
+                tokio::select! {
+                    () = stop.cancelled() => return,
+                    () = tokio::time::sleep(PAUSE) => {}
+                }
+            }
+        }
+    }
+
+    async fn agents_of_another_model(&self) -> Result<Vec<Agent>> {
+        let mut agents = Vec::new();
+        let mut left = 0;
+        for agent in self.parts.store.all_agents().await? {
+            if self.parts.writer.is_of_another_model(&agent).await? {
+                let state = self.parts.writer.reembedding(&agent).await?;
+                left += state.total - state.done;
+                agents.push(agent);
+            }
+        }
+        self.metrics.left_to_embed(left);
+        Ok(agents)
+    }
+
+    /// Embeds the tables of these agents again, one after another. Returns the last failure; the other agents go on.
+    async fn reembed_all(&self, agents: &[Agent], stop: &CancellationToken) -> Option<annals_core::Error> {
+        let model = self.parts.writer.configured_model().name;
+        tracing::info!(agents = agents.len(), model, "the embedding model has changed; tables are embedded again");
+        let mut failure = None;
+        for agent in agents {
+            loop {
+                self.wait_for_quiet().await;
+                if stop.is_cancelled() {
+                    return failure;
+                }
+                match self.reembed_piece(agent, PIECE).await {
+                    Ok(Some(changes)) => self.metrics.embedded_again(changes),
+                    Ok(None) => break,
+                    Err(error) => {
+                        failure = Some(error);
+                        break;
+                    }
+                }
+            }
+        }
+        failure
+    }
+
+    async fn reembed_piece(&self, agent: &Agent, most: usize) -> Result<Option<u64>> {
+        let begun = Instant::now();
+        let _tables = self.locks.lock::<Tables>(agent).await;
+        let changes = self.parts.writer.reembed_some(agent, self.now(), most).await?;
+        self.pace.count(begun, changes.unwrap_or_default());
+        Ok(changes)
+    }
+
+    /// Waits until no message waits to become searchable and a search could begin at once, but not for long.
+    async fn wait_for_quiet(&self) {
+        let until = Instant::now() + LONGEST_WAIT;
+        while Instant::now() < until && (self.queue.has_work() || self.searches.available_permits() == 0) {
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// Embeds the tables of an agent again whose model is not the configured one, without waiting for other work. Returns the
+    /// number of changes.
+    pub async fn reembed(&self, agent: &Agent, progress: &dyn ProgressSink) -> Result<u64> {
+        let state = self.parts.writer.reembedding(agent).await?;
+        let stage = progress.begin("embedding again", state.total - state.done);
+        let mut done = 0;
+        while let Some(changes) = self.reembed_piece(agent, LARGE_PIECE).await? {
+            stage.advance(changes);
+            done += changes;
+        }
+        Ok(done)
+    }
+
+    /// Returns whether any table of an agent is still to be embedded again.
+    pub async fn is_of_another_model(&self, agent: &Agent) -> Result<bool> {
+        self.parts.writer.is_of_another_model(agent).await
+    }
+
+    /// Returns how far an agent's tables are embedded again; none if all are of the configured model.
+    pub(crate) async fn reembedding(&self, agent: &Agent) -> Result<Option<ReembeddingView>> {
+        let writer = &self.parts.writer;
+        let state = writer.reembedding(agent).await?;
+        if state.total == 0 {
+            return Ok(None);
+        }
+        let mut missing = Vec::new();
+        for model in &state.from {
+            if !writer.can_open(model).await? {
+                missing.push(model.clone());
+            }
+        }
+        Ok(Some(ReembeddingView {
+            from: state.from,
+            to: writer.configured_model().name,
+            missing,
+            done: state.done,
+            total: state.total,
+            seconds_left: self.pace.seconds(state.total - state.done),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests;

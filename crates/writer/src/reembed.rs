@@ -1,0 +1,122 @@
+//! Change of the embedding model: builds a generation with the configured model beside each table of another one, and swaps it
+//! in when it is complete.
+//!
+//! Works as a rebuild does (`rebuild.rs`), in small steps that continue where a crash ended them. But nothing is wrong with the
+//! present table: it answers, and takes new memories by its own model, until the swap. So this work waits for all other. Setting
+//! the former model again drops the unfinished generation.
+
+use annals_core::ports::{Table, Watermark};
+use annals_core::{Agent, Error, Grain, Result, Timestamp};
+
+use crate::Writer;
+use crate::project::BATCH;
+
+/// How far an agent's tables are embedded again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reembedding {
+    /// The models of the present tables.
+    pub from: Vec<String>,
+    /// Changes that are applied to the new generations.
+    pub done: u64,
+    /// All changes to apply.
+    pub total: u64,
+}
+
+impl Writer {
+    /// Applies one batch of at most `changes` changes to a table whose model is changing. Returns how many it applied; none if
+    /// no table of the agent is to change its model.
+    pub async fn reembed_some(&self, agent: &Agent, now: Timestamp, changes: usize) -> Result<Option<u64>> {
+        for grain in Grain::ALL {
+            match self.reembed_grain(agent, grain, now, changes.min(BATCH)).await {
+                Ok(None) => {}
+                // Another writer moved the watermark.
+                Err(Error::Stale { .. }) => return Ok(Some(0)),
+                done => return done,
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns how far an agent's tables are embedded again; all zero if every table is of the configured model.
+    pub async fn reembedding(&self, agent: &Agent) -> Result<Reembedding> {
+        let (model, mut state) = (self.configured_model(), Reembedding::default());
+        for grain in Grain::ALL {
+            let watermark = self.store.watermark(agent, grain).await?;
+            if !watermark.is_of_another(&model) {
+                continue;
+            }
+            let built = watermark.building.as_ref().filter(|building| building.model == model);
+            let built = built.map_or(0, |building| building.applied);
+            let total = self.store.backlog(agent, grain, 0).await?;
+            state.total += total;
+            state.done += total.saturating_sub(self.store.backlog(agent, grain, built).await?);
+            let name = watermark.model.map(|model| model.name).unwrap_or_default();
+            if !state.from.contains(&name) {
+                state.from.push(name);
+            }
+        }
+        Ok(state)
+    }
+
+    /// Returns whether a model can be opened by the name that stored vectors carry.
+    pub async fn can_open(&self, model: &str) -> Result<bool> {
+        Ok(!model.is_empty() && self.embedders.by_model(model).await?.is_some())
+    }
+
+    /// Returns the model of each table that holds anything; empty for one whose vectors are placeholders.
+    pub async fn models(&self, agent: &Agent) -> Result<Vec<(Grain, String)>> {
+        let mut models = Vec::new();
+        for grain in Grain::ALL {
+            let model = self.store.watermark(agent, grain).await?.model;
+            models.extend(model.map(|model| (grain, model.name)));
+        }
+        Ok(models)
+    }
+
+    /// Returns whether any table of an agent has to be embedded again, or an unfinished generation has to be dropped. An urgent
+    /// rebuild uses the configured model anyway. Reads only the watermarks.
+    pub async fn is_of_another_model(&self, agent: &Agent) -> Result<bool> {
+        let model = self.configured_model();
+        for grain in Grain::ALL {
+            let watermark = self.store.watermark(agent, grain).await?;
+            if !watermark.is_urgent() && (watermark.is_of_another(&model) || watermark.building.is_some()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    async fn reembed_grain(&self, agent: &Agent, grain: Grain, now: Timestamp, most: usize) -> Result<Option<u64>> {
+        let mut watermark = self.store.watermark(agent, grain).await?;
+        // An urgent rebuild uses the configured model too.
+        if watermark.is_urgent() {
+            return Ok(None);
+        }
+        if !watermark.is_of_another(&self.configured_model()) {
+            self.drop_unfinished(agent, grain, watermark).await?;
+            return Ok(None);
+        }
+        if watermark.building.is_none() {
+            watermark = self.begin(agent, grain, false).await?;
+        }
+        match self.build(agent, grain, watermark, now, most).await {
+            Ok(step) => Ok(Some(step.map_or(0, |step| step.changes))),
+            Err(Error::Damaged { what, why }) => {
+                self.begin(agent, grain, false).await?;
+                Err(Error::Damaged { what, why })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Drops a generation that was begun with another model than the configured one, which is that of the present table.
+    async fn drop_unfinished(&self, agent: &Agent, grain: Grain, read: Watermark) -> Result<()> {
+        let Some(building) = read.building.clone() else { return Ok(()) };
+        let kept = Watermark { building: None, ..read.clone() };
+        self.store.save_watermark(agent, grain, read, kept).await?;
+        self.strata.remove(&Table { agent: agent.clone(), grain, generation: building.generation }).await
+    }
+}
+
+#[cfg(test)]
+mod tests;
