@@ -48,7 +48,7 @@ pub use name::Agent;
 pub use ones::ones;
 pub use period::Period;
 pub use phrases::Phrases;
-pub use ports::{Catalog, Embedder, Engine, Extractor, Facts, Reranker, Store, Strata};
+pub use ports::{Catalog, Embedder, Embedders, Engine, Extractor, Facts, Reranker, Store, Strata};
 pub use price::Price;
 pub use query::{Answer, ConversationFound, Filter, Fit, Found, Query, Reranked, ScorePart, TimeExpression};
 pub use range::{DateRange, Interval};

@@ -44,7 +44,7 @@ pub use documents::{
     Content, Document, DocumentEntry, DocumentKey, DocumentSelect, DocumentWrite, Documents, Expected, Passage,
     StoredCollection, is_heading,
 };
-pub use embedder::Embedder;
+pub use embedder::{Embedder, Embedders, OneEmbedder};
 pub use engine::{Engine, SummaryTask};
 pub use erasure::{Erasure, ErasureReport, ItemKey, Target};
 pub use extractor::{ExtractionTask, Extractor};

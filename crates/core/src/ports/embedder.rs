@@ -1,6 +1,7 @@
-//! Port `Embedder`: turns text into vectors.
+//! Ports `Embedder` and `Embedders`: turn text into vectors, with one model or with each that this process can use.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 
@@ -21,4 +22,35 @@ pub trait Embedder: Send + Sync {
 
     /// Returns one vector of unit length per text, in order. Truncates texts that exceed the model's window.
     async fn embed(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>>;
+
+    /// Returns the vector of a question. Models that tell questions from passages mark it as a question.
+    async fn embed_query(&self, text: String) -> Result<Vec<f32>> {
+        Ok(self.embed(vec![text]).await?.pop().unwrap_or_default())
+    }
+}
+
+/// The embedders that this process can use.
+#[async_trait]
+pub trait Embedders: Send + Sync {
+    /// Returns the configured embedder. New vectors are made by it.
+    fn configured(&self) -> Arc<dyn Embedder>;
+
+    /// Returns the embedder of stored vectors by the name that they carry ([`Embedder::model`]). None if this process cannot
+    /// open it any more: its folder is gone, or its endpoint is no longer configured.
+    async fn by_model(&self, model: &str) -> Result<Option<Arc<dyn Embedder>>>;
+}
+
+/// The embedders of a process that can use the configured one alone.
+#[derive(Clone)]
+pub struct OneEmbedder(pub Arc<dyn Embedder>);
+
+#[async_trait]
+impl Embedders for OneEmbedder {
+    fn configured(&self) -> Arc<dyn Embedder> {
+        self.0.clone()
+    }
+
+    async fn by_model(&self, model: &str) -> Result<Option<Arc<dyn Embedder>>> {
+        Ok((self.0.model() == model).then(|| self.0.clone()))
+    }
 }
