@@ -110,7 +110,7 @@ impl Search {
     /// Returns the best rows, the support of their conversations, and the number of rows that the text was compared with.
     async fn ranked(&self, plan: &QueryPlan<'_>, text: &str) -> Result<(Vec<Ranked>, Support, usize)> {
         let probe = Probe {
-            vector: self.embedder.embed(vec![text.to_owned()]).await?.pop(),
+            vector: Some(self.embedder.embed_query(text.to_owned()).await?),
             text: Some(text.to_owned()),
             language: plan.settings.language.clone(),
             filter: Filter::default(),

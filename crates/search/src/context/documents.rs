@@ -22,8 +22,8 @@ impl Search {
             return Ok(Vec::new());
         }
         let texts = parts.iter().map(|(document, text)| titled(document, text));
-        let mut vectors = self.embedder.embed(texts.chain([request.prompt.clone()]).collect()).await?;
-        let query_vector = vectors.pop().unwrap_or_default();
+        let vectors = self.embedder.embed(texts.collect()).await?;
+        let query_vector = self.embedder.embed_query(request.prompt.clone()).await?;
         let scored = parts.iter().zip(&vectors);
         Ok(scored.map(|((document, text), vector)| part(document, text, likeness(&query_vector, vector))).collect())
     }
