@@ -6,6 +6,7 @@
 
 mod api;
 mod check;
+mod embedder;
 #[cfg(test)]
 mod tests;
 mod wait;
@@ -22,6 +23,9 @@ use serde_json::{Map, Value};
 use check::{Checker, merged};
 
 pub use api::{Api, JsonMode, Reasoning};
+pub use embedder::{
+    BUILT_IN, EmbedderChoice, EmbedderConfig, EmbedderSettings, EmbeddingModel, FolderModel, PoolingConfig,
+};
 pub use wait::Wait;
 
 /// Default limit of tokens per agent and day. A day of conversation costs a few thousand.

@@ -1,6 +1,7 @@
 //! The endpoint over real HTTP, against a server with scripted answers.
 
 mod dialects;
+mod embedding;
 mod facts;
 mod merged;
 mod planted;
