@@ -52,6 +52,34 @@ fetch_duckdb() {
   rm -rf "$new"
 }
 
+# onnxruntime_folder ARCHITECTURE: prints the folder of ONNX Runtime's official library, which it takes out of the Python package
+# the first time (about 25 MB to fetch). Nothing is linked to it: without it, rten embeds, which is compiled in.
+onnxruntime_folder() {
+  local version=1.32.0 folder
+  folder="$cache/onnxruntime/$version-$1"
+  [ -f "$folder/libonnxruntime.so.1" ] || fetch_onnxruntime "$1" "$version" "$folder" || return 1
+  echo "$folder"
+}
+
+fetch_onnxruntime() {
+  local new="$cache/onnxruntime.new"
+  rm -rf "$new" && mkdir -p "$new"
+  { python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --python-version 3.12 \
+      --implementation cp --platform "manylinux_2_28_$1" --dest "$new" "onnxruntime==$2" >&2 \
+    && python3 -c 'import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])' "$new"/*.whl "$new"; } \
+    || { echo "annals: ONNX Runtime $2 for $1 could not be fetched; rten embeds instead, more slowly" >&2; return 1; }
+  rm -rf "$3" && mkdir -p "$3"
+  mv "$new/onnxruntime/capi/libonnxruntime.so.$2" "$3/libonnxruntime.so.1"
+  mv "$new/onnxruntime/LICENSE" "$new/onnxruntime/ThirdPartyNotices.txt" "$3/"
+  rm -rf "$new"
+}
+
+# Empty where it cannot be had.
+if [ -z "${ONNXRUNTIME_LIB_DIR+set}" ]; then
+  ONNXRUNTIME_LIB_DIR="$(onnxruntime_folder "$(uname -m)")" || ONNXRUNTIME_LIB_DIR=""
+  export ONNXRUNTIME_LIB_DIR
+fi
+
 if [ -z "${DUCKDB_LIB_DIR:-}" ]; then
   [ "$(uname -s)" = Linux ] || { echo "annals: no ready DuckDB for $(uname -s); build with --features bundled-duckdb" >&2; exit 1; }
   DUCKDB_LIB_DIR="$(duckdb_folder "$(uname -m)")" || exit 1

@@ -68,7 +68,7 @@ const EDGES: [(&str, &[&str]); 20] = [
 ];
 
 /// Dependencies that only one crate may have. Exception: the bench also uses SQLite, as an alternative to measure against.
-const KEPT_APART: [(&str, &str); 12] = [
+const KEPT_APART: [(&str, &str); 14] = [
     ("async-openai", "annals-llm"),
     ("duckdb", "annals-facts"),
     ("reqwest", "annals-llm"),
@@ -77,7 +77,9 @@ const KEPT_APART: [(&str, &str); 12] = [
     ("multer", "annals-web"),
     ("rusqlite", "annals-catalog"),
     ("rmcp", "annals-server"),
+    ("ort", "annals-embedder"),
     ("rten", "annals-embedder"),
+    ("toml_edit", "annals"),
     ("tokio-cron-scheduler", "annals-service"),
     ("tokenizers", "annals-embedder"),
     ("zip", "annals-importers"),

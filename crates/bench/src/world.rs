@@ -230,6 +230,11 @@ impl Timed {
     pub(crate) fn spent(&self) -> Duration {
         Duration::from_micros(self.micros.load(Ordering::Relaxed))
     }
+
+    fn add(&self, begun: Instant) {
+        let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.micros.fetch_add(micros, Ordering::Relaxed);
+    }
 }
 
 #[async_trait]
@@ -249,8 +254,14 @@ impl Embedder for Timed {
     async fn embed(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
         let begun = Instant::now();
         let vectors = self.inner.embed(texts).await;
-        let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
-        self.micros.fetch_add(micros, Ordering::Relaxed);
+        self.add(begun);
         vectors
+    }
+
+    async fn embed_query(&self, text: String) -> Result<Vec<f32>> {
+        let begun = Instant::now();
+        let vector = self.inner.embed_query(text).await;
+        self.add(begun);
+        vector
     }
 }

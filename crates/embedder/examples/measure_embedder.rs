@@ -1,12 +1,13 @@
-//! Measures the built-in model on the contents of messages: `cargo run -p annals-embedder --example measure_embedder -- FILE.jsonl`.
-//! Processor time is what embedding costs; elapsed time also depends on what else runs.
+//! Measures the built-in model on the contents of messages, in each runtime:
+//! `cargo run -p annals-embedder --example measure_embedder -- FILE.jsonl`. Processor time is what embedding costs; elapsed time
+//! also depends on what else runs. At the end it compares the vectors of the two runtimes.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a program that measures, run by hand")]
 
 use std::time::Instant;
 
 use annals_core::Embedder;
-use annals_embedder::OnnxEmbedder;
+use annals_embedder::{OnnxEmbedder, Runtime};
 
 const MOST: usize = 400;
 
@@ -14,15 +15,43 @@ const MOST: usize = 400;
 async fn main() {
     let file = std::fs::read_to_string(std::env::args().nth(1).expect("the file of messages")).unwrap();
     let texts: Vec<String> = file.lines().take(MOST).map(content).collect();
-    let embedder = OnnxEmbedder::bundled().unwrap();
-    embedder.embed(texts[..20].to_vec()).await.unwrap();
-    for round in 1..=3 {
-        let (began, before) = (Instant::now(), processor_seconds());
-        embedder.embed(texts.clone()).await.unwrap();
-        let each = |seconds: f64| seconds * 1000.0 / f64::from(u32::try_from(texts.len()).unwrap());
-        let (elapsed, used) = (began.elapsed().as_secs_f64(), processor_seconds() - before);
-        println!("round {round}: {:.2} ms elapsed, {:.2} ms of processor time a text", each(elapsed), each(used));
+    let found = Runtime::find(None);
+    println!("{}", found.describe());
+    let mut vectors = Vec::new();
+    for runtime in [Runtime::Rten, found] {
+        let embedder = OnnxEmbedder::bundled_in(runtime).unwrap();
+        embedder.embed(texts[..20].to_vec()).await.unwrap();
+        for round in 1..=3 {
+            let (began, before) = (Instant::now(), processor_seconds());
+            vectors.push(embedder.embed(texts.clone()).await.unwrap());
+            let each = |seconds: f64| seconds * 1000.0 / f64::from(u32::try_from(texts.len()).unwrap());
+            let (elapsed, used) = (each(began.elapsed().as_secs_f64()), each(processor_seconds() - before));
+            println!("{runtime:?} round {round}: {elapsed:.2} ms elapsed, {used:.2} ms of processor time a text");
+        }
+        one_by_one(&embedder, &texts).await;
     }
+    compare(&vectors[0], &vectors[vectors.len() - 1]);
+}
+
+/// Prints how long one question takes.
+async fn one_by_one(embedder: &OnnxEmbedder, texts: &[String]) {
+    let mut times = Vec::new();
+    for text in texts.iter().take(100) {
+        let began = Instant::now();
+        embedder.embed_query(text.clone()).await.unwrap();
+        times.push(began.elapsed().as_secs_f64() * 1000.0);
+    }
+    times.sort_by(f64::total_cmp);
+    let (median, slow) = (times[times.len() / 2], times[times.len() * 95 / 100]);
+    println!("one by one: median {median:.1} ms, 95th percentile {slow:.1} ms");
+}
+
+fn compare(one: &[Vec<f32>], other: &[Vec<f32>]) {
+    let dot = |(a, b): (&Vec<f32>, &Vec<f32>)| a.iter().zip(b).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum::<f64>();
+    let mut cosines: Vec<f64> = one.iter().zip(other).map(dot).collect();
+    cosines.sort_by(f64::total_cmp);
+    let mean = cosines.iter().sum::<f64>() / f64::from(u32::try_from(cosines.len()).unwrap());
+    println!("cosines between the runtimes' vectors: least {:.6}, mean {mean:.6}", cosines[0]);
 }
 
 fn content(line: &str) -> String {

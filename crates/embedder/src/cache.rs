@@ -15,6 +15,9 @@ use sha2::{Digest, Sha256};
 
 type Key = [u8; 32];
 
+/// Stands before a question in its key: models may embed the same text differently as a question. No text begins with it.
+const QUERY: [u8; 1] = [0xff];
+
 /// An embedder with a cache of its latest vectors. A text that occurs twice in one call, or again while its vector is cached,
 /// is embedded once.
 pub struct Cached<E> {
@@ -82,6 +85,16 @@ impl<E: Embedder> Embedder for Cached<E> {
         }
         Ok(keys.iter().map(|key| known[key].clone()).collect())
     }
+
+    async fn embed_query(&self, text: String) -> Result<Vec<f32>> {
+        let key: Key = Sha256::new().chain_update(QUERY).chain_update(&text).finalize().into();
+        if let Some(vector) = self.recall(&[key]).remove(&key) {
+            return Ok(vector);
+        }
+        let vector = self.inner.embed_query(text).await?;
+        self.remember(&[(key, vector.clone())]);
+        Ok(vector)
+    }
 }
 
 #[cfg(test)]
@@ -110,6 +123,11 @@ mod tests {
             self.0.lock().unwrap().extend(texts.iter().cloned());
             Ok(texts.iter().map(|text| vec![text.len() as f32]).collect())
         }
+
+        async fn embed_query(&self, text: String) -> Result<Vec<f32>> {
+            self.0.lock().unwrap().push(format!("{text}?"));
+            Ok(vec![-(text.len() as f32)])
+        }
     }
 
     /// Embeds the texts of each line in turn with a capacity of two, and checks which texts reached the inner embedder.
@@ -128,6 +146,16 @@ mod tests {
     async fn twice_is_once() {
         check(&["a bb", "bb a", "a"], "a bb").await;
         check(&["a a bb a", ""], "a bb").await;
+    }
+
+    #[tokio::test]
+    async fn question_is_no_passage() {
+        let cached = Cached::new(Lengths::default(), NonZeroUsize::new(2).unwrap());
+        for _ in 0..2 {
+            assert_eq!(cached.embed(vec!["a".into()]).await.unwrap(), [[1.0]]);
+            assert_eq!(cached.embed_query("a".into()).await.unwrap(), [-1.0]);
+        }
+        assert_eq!(cached.inner.0.lock().unwrap().join(" "), "a a?");
     }
 
     #[tokio::test]

@@ -1,5 +1,5 @@
-//! The files of a model, compiled in or in a folder: `model.onnx`, `tokenizer.json`, and `SHA256SUMS` with the checksums of
-//! the two.
+//! What a model is made of, and the model that is compiled in: `model.onnx`, `tokenizer.json`, and `SHA256SUMS` with the
+//! checksums of the two. A folder of this form is read too; [`crate::folder`] reads the usual form.
 //!
 //! Files from a folder are verified before use, because a damaged model yields wrong vectors without an error. Never writes.
 
@@ -10,18 +10,29 @@ use std::path::Path;
 use annals_core::{Error, Result};
 use sha2::{Digest, Sha256};
 
-const MODEL: &str = "model.onnx";
-const TOKENIZER: &str = "tokenizer.json";
-const SUMS: &str = "SHA256SUMS";
+use crate::graph::Source;
+use crate::pooling::Pooling;
 
-/// The files of a model in memory.
+const MODEL: &str = "model.onnx";
+pub(crate) const TOKENIZER: &str = "tokenizer.json";
+pub(crate) const SUMS: &str = "SHA256SUMS";
+
+/// All that is needed to embed with a model.
 pub(crate) struct ModelFiles {
-    /// The folder's name and the first 12 digits of the SHA-256 of `SHA256SUMS`, as in `all-MiniLM-L6-v2@0123456789ab`.
+    /// A name and 12 digits of a checksum of all that decides about vectors, as in `all-MiniLM-L6-v2@0123456789ab`.
     pub name: String,
-    /// `model.onnx`, the network.
-    pub model: Cow<'static, [u8]>,
-    /// `tokenizer.json`, which also sets how many tokens the network takes.
+    /// The network.
+    pub model: Source,
+    /// `tokenizer.json`.
     pub tokenizer: Cow<'static, [u8]>,
+    /// How many tokens the network takes. If unset, `tokenizer.json` sets it.
+    pub window: Option<usize>,
+    /// How the vectors of tokens become one, unless the network does that.
+    pub pooling: Option<Pooling>,
+    /// What the model wants before a question.
+    pub query_prefix: String,
+    /// What the model wants before a text that is searched.
+    pub passage_prefix: String,
 }
 
 macro_rules! bundled {
@@ -33,11 +44,14 @@ macro_rules! bundled {
 impl ModelFiles {
     /// Returns the model that is compiled into the binary.
     pub(crate) fn bundled() -> ModelFiles {
-        ModelFiles {
-            name: revision("all-MiniLM-L6-v2", bundled!("SHA256SUMS")),
-            model: Cow::Borrowed(bundled!("model.onnx")),
-            tokenizer: Cow::Borrowed(bundled!("tokenizer.json")),
-        }
+        let name = revision("all-MiniLM-L6-v2", bundled!("SHA256SUMS"));
+        ModelFiles::plain(name, Source::Bundled(bundled!("model.onnx")), Cow::Borrowed(bundled!("tokenizer.json")))
+    }
+
+    /// A model that pools in the network, has its window in the tokenizer, and wants no prefixes.
+    fn plain(name: String, model: Source, tokenizer: Cow<'static, [u8]>) -> ModelFiles {
+        let (query_prefix, passage_prefix) = Default::default();
+        ModelFiles { name, model, tokenizer, window: None, pooling: None, query_prefix, passage_prefix }
     }
 
     /// Reads a model from a folder and verifies its files against `SHA256SUMS`. The folder's name becomes the model's name.
@@ -45,11 +59,9 @@ impl ModelFiles {
         let sums = read(&folder.join(SUMS))?;
         let listed = String::from_utf8_lossy(&sums);
         let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy();
-        Ok(ModelFiles {
-            name: revision(&name, &sums),
-            model: checked(folder, MODEL, &listed)?.into(),
-            tokenizer: checked(folder, TOKENIZER, &listed)?.into(),
-        })
+        checked(folder, MODEL, &listed)?;
+        let (model, tokenizer) = (Source::File(folder.join(MODEL)), checked(folder, TOKENIZER, &listed)?);
+        Ok(ModelFiles::plain(revision(&name, &sums), model, tokenizer.into()))
     }
 }
 
@@ -74,7 +86,7 @@ fn expected<'a>(sums: &'a str, file: &str) -> Option<&'a str> {
     })
 }
 
-fn read(path: &Path) -> Result<Vec<u8>> {
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).map_err(|error| Error::storage(format!("cannot read {}", path.display()), error))
 }
 
@@ -82,7 +94,7 @@ fn revision(name: &str, sums: &[u8]) -> String {
     format!("{name}@{}", &sha256(sums)[..12])
 }
 
-fn sha256(bytes: &[u8]) -> String {
+pub(crate) fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
         write!(text, "{byte:02x}").expect("a string takes all that is written to it");
         text
@@ -117,7 +129,7 @@ mod tests {
         let files = folder(|_| ()).unwrap();
         assert!(files.name.starts_with("tiny@"));
         assert_eq!(files.name.len(), "tiny@".len() + 12);
-        assert_eq!((&*files.model, &*files.tokenizer), (&b"network"[..], &b"words"[..]));
+        assert_eq!(&*files.tokenizer, b"words");
     }
 
     #[test]
@@ -140,7 +152,7 @@ mod tests {
     #[test]
     fn bundled_files_match_their_checksums() {
         let (files, sums) = (ModelFiles::bundled(), include_str!("../../../models/all-MiniLM-L6-v2/SHA256SUMS"));
-        assert_eq!(expected(sums, MODEL), Some(&*sha256(&files.model)));
+        assert_eq!(expected(sums, MODEL), Some(&*sha256(bundled!("model.onnx"))));
         assert_eq!(expected(sums, TOKENIZER), Some(&*sha256(&files.tokenizer)));
     }
 }

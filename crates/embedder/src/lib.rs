@@ -7,13 +7,23 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::print_stdout))]
 
 mod cache;
+mod families;
 mod fidelity;
 mod files;
+mod folder;
+mod graph;
 mod network;
 mod onnx;
+mod ort_graph;
+mod pooling;
+mod rten_graph;
+mod runtime;
 mod split;
 mod tokens;
 
 pub use cache::Cached;
 pub use fidelity::{Fidelity, evaluate, spearman};
+pub use folder::Options;
 pub use onnx::OnnxEmbedder;
+pub use pooling::Pooling;
+pub use runtime::Runtime;

@@ -1,47 +1,58 @@
-//! Runs the network with rten, on thread pools of one thread each (`threads`).
+//! Runs texts through a network, each alone, several in parallel.
 //!
 //! One text per run, so that its vector has the same bits whatever else is embedded. Measured with batches of 32: with inputs
 //! quantised per batch, cosines with the vector of the same text alone fell to 0.95; with one scale per token, as in the
-//! bundled model, still only 5 vectors of 128 had the same bits. Single texts on two pools are as fast as batches on two
-//! threads, because there is no padding. Concurrent callers share the pools, text by text. Takes token ids, never text.
+//! bundled model, still only 5 vectors of 128 had the same bits. Single texts in two lanes are as fast as batches on two
+//! threads, because there is no padding. Concurrent callers share the lanes, text by text. Takes token ids, never text.
 
-use std::borrow::Cow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use annals_core::{Error, Result};
-use rten::{Dimension, LoadError, Model, ModelOptions, NodeId, RunOptions, ThreadPool};
-use rten_tensor::NdTensor;
 
-/// More thread pools would only take memory (about 10 MB each) and cores that other work needs.
-const MOST_THREADS: usize = 16;
+use crate::graph::{Graph, Output, Source};
+use crate::pooling::{Pooling, unit};
+use crate::runtime::Runtime;
+
+/// More lanes would only take memory (23 MB each with the built-in model) and cores that other work needs.
+const MOST_LANES: usize = 16;
+
+/// Bytes of weights that all lanes together may take. A large model gets fewer lanes, with more threads each.
+const MOST_WEIGHTS: u64 = 512 << 20;
 
 /// At this niceness, another thread gets about nine times as much of a busy core.
 const NICENESS: i32 = 10;
 
-/// A loaded network: maps token ids `[1, n]` to a vector `[1, dimension]` of unit length.
+/// The inputs that a network may have.
+const INPUTS: [&str; 4] = ["input_ids", "attention_mask", "token_type_ids", "position_ids"];
+
+/// The outputs that are understood, best first. Any other is taken only if it stands alone.
+const OUTPUTS: [&str; 4] = ["sentence_embedding", "sentence_embeddings", "last_hidden_state", "token_embeddings"];
+
+/// A loaded network: maps token ids to a vector of unit length.
 pub(crate) struct Network {
-    model: Model,
-    input: NodeId,
-    output: NodeId,
+    graph: Box<dyn Graph>,
+    inputs: Vec<&'static str>,
+    output: String,
+    pooling: Option<Pooling>,
     dimension: usize,
-    threads: Vec<Arc<ThreadPool>>,
+    lanes: usize,
     turn: AtomicUsize,
 }
 
 impl Network {
-    /// Loads an ONNX model and checks that it has one input, and one output that is a row of fixed length.
-    pub(crate) fn load(bytes: Cow<'static, [u8]>) -> Result<Network> {
-        let model = read(bytes).map_err(|error| Error::model("cannot load model.onnx", error))?;
-        let (&[input], &[output]) = (model.input_ids(), model.output_ids()) else {
-            return Err(Error::damaged("model.onnx", "it does not have one input and one output"));
+    /// Loads an ONNX model and runs `ids` through it, to see that it gives vectors. `pooling` may be missing if the network pools.
+    pub(crate) fn load(runtime: Runtime, source: Source, pooling: Option<Pooling>, ids: &[u32]) -> Result<Network> {
+        let size = match &source {
+            Source::Bundled(bytes) => bytes.len() as u64,
+            Source::File(path) => std::fs::metadata(path).map_or(0, |file| file.len()),
         };
-        let shape = model.node_info(output).and_then(|node| node.shape());
-        let Some(&[_, Dimension::Fixed(dimension)]) = shape.as_deref() else {
-            return Err(Error::damaged("model.onnx", "its output is not a row of fixed length"));
-        };
-        let threads = threads()?;
-        Ok(Network { model, input, output, dimension, threads, turn: AtomicUsize::new(0) })
+        let (lanes, threads) = share(std::thread::available_parallelism().map_or(1, usize::from), size);
+        let graph = at_low_priority(move || runtime.load(&source, lanes, threads))?;
+        let inputs = inputs(&graph.inputs())?;
+        let output = output(&graph.outputs())?;
+        let mut network = Network { graph, inputs, output, pooling, dimension: 0, lanes, turn: AtomicUsize::new(0) };
+        network.dimension = network.run(0, ids)?.len();
+        Ok(network)
     }
 
     /// Returns the length of each vector.
@@ -50,51 +61,84 @@ impl Network {
     }
 
     /// Returns how many texts can run in parallel.
-    pub(crate) fn threads(&self) -> usize {
-        self.threads.len()
+    pub(crate) fn lanes(&self) -> usize {
+        self.lanes
     }
 
-    /// Returns the next thread pool in turn.
-    pub(crate) fn next_thread(&self) -> Arc<ThreadPool> {
-        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
-        self.threads[turn % self.threads.len()].clone()
+    /// Returns the next lane in turn.
+    pub(crate) fn next_lane(&self) -> usize {
+        self.turn.fetch_add(1, Ordering::Relaxed) % self.lanes
     }
 
-    /// Returns the vector of one text. Blocks until the thread pool is free and the network has run.
-    pub(crate) fn run(&self, thread: &Arc<ThreadPool>, ids: &[u32]) -> Result<Vec<f32>> {
-        let ids: Vec<i32> = ids.iter().map(|id| id.cast_signed()).collect();
-        let input = NdTensor::from_data([1, ids.len()], ids);
-        let options = RunOptions::default().with_thread_pool(Some(thread.clone()));
-        let outputs = self.model.run_n(vec![(self.input, input.into())], [self.output], Some(options));
-        let [output] = outputs.map_err(|error| Error::model("cannot run model.onnx", error))?;
-        let (_, mut vector) =
-            output.into_shape_vec::<f32, 2>().map_err(|error| Error::model("cannot read the vector", error))?;
-        // rten returns a buffer from its pool, sized for a whole layer: 384 numbers would hold 116 KB.
-        vector.shrink_to_fit();
-        Ok(vector)
+    /// Returns the vector of one text. Blocks until the lane is free and the network has run.
+    pub(crate) fn run(&self, lane: usize, ids: &[u32]) -> Result<Vec<f32>> {
+        let inputs = self.inputs.iter().map(|name| (*name, row(name, ids))).collect();
+        self.vector(self.graph.run(lane, inputs, &self.output)?)
+    }
+
+    fn vector(&self, Output { shape, values }: Output) -> Result<Vec<f32>> {
+        let vector = match (&*shape, self.pooling) {
+            (&[1, dimension], _) if dimension > 0 => values,
+            (&[1, tokens, dimension], Some(pooling)) if tokens * dimension > 0 => pooling.pool(&values, dimension),
+            (&[1, _, _], None) => {
+                let reason =
+                    "gives a vector for each token, and the folder has no 1_Pooling/config.json; set embedder.pooling";
+                return Err(Error::invalid(&self.output, reason));
+            }
+            _ => return Err(Error::damaged("the network", format!("its output has the shape {shape:?}"))),
+        };
+        unit(vector).ok_or_else(|| Error::damaged("the network", "its vector has no length"))
     }
 }
 
-/// Creates one thread pool per core, at most [`MOST_THREADS`], at lower priority, so that durable writes come first. The pools'
-/// threads inherit the priority of the thread that creates them.
-fn threads() -> Result<Vec<Arc<ThreadPool>>> {
-    let make = || {
+fn row(input: &str, ids: &[u32]) -> Vec<i64> {
+    match input {
+        "attention_mask" => vec![1; ids.len()],
+        "token_type_ids" => vec![0; ids.len()],
+        "position_ids" => (0..).take(ids.len()).collect(),
+        _ => ids.iter().map(|id| i64::from(*id)).collect(),
+    }
+}
+
+fn inputs(found: &[String]) -> Result<Vec<&'static str>> {
+    let known = |name: &String| INPUTS.into_iter().find(|input| input == name);
+    if let Some(other) = found.iter().find(|name| known(name).is_none()) {
+        return Err(Error::invalid("the network", format!("has an input {other}, which is not known")));
+    }
+    if !found.iter().any(|name| name == INPUTS[0]) {
+        return Err(Error::invalid("the network", format!("has no input {}", INPUTS[0])));
+    }
+    Ok(found.iter().filter_map(known).collect())
+}
+
+fn output(found: &[String]) -> Result<String> {
+    let best = OUTPUTS.into_iter().find(|name| found.iter().any(|output| output == name));
+    match (best, found) {
+        (Some(name), _) => Ok(name.to_owned()),
+        (None, [only]) => Ok(only.clone()),
+        (None, _) => {
+            let reason = format!("has none of the outputs {}; it has {}", OUTPUTS.join(", "), found.join(", "));
+            Err(Error::invalid("the network", reason))
+        }
+    }
+}
+
+/// Returns the number of lanes, and of threads in each.
+fn share(cores: usize, size: u64) -> (usize, usize) {
+    let fitting = usize::try_from(MOST_WEIGHTS / size.max(1)).unwrap_or(MOST_LANES);
+    let lanes = cores.min(MOST_LANES).min(fitting).max(1);
+    (lanes, (cores.min(MOST_LANES) / lanes).max(1))
+}
+
+/// Starts threads at lower priority, so that durable writes come first: threads inherit it from the one that creates them.
+fn at_low_priority<T: Send>(start: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    let work = || {
         // May be refused; then everything works as before, without the priority.
         let _ = rustix::process::setpriority_process(None, NICENESS);
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        (0..cores.min(MOST_THREADS)).map(|_| Arc::new(ThreadPool::with_num_threads(1))).collect()
+        start()
     };
-    std::thread::spawn(make).join().map_err(|_| Error::model("cannot start the embedder", "its threads do not start"))
-}
-
-fn read(bytes: Cow<'static, [u8]>) -> std::result::Result<Model, LoadError> {
-    let mut options = ModelOptions::with_all_ops();
-    // Takes 10 MB more; otherwise the weights would be laid out again for each text.
-    options.prepack_weights(true);
-    match bytes {
-        Cow::Borrowed(bytes) => options.load_static_slice(bytes),
-        Cow::Owned(bytes) => options.load(bytes),
-    }
+    let stopped = |_| Err(Error::model("cannot start the embedder", "its threads do not start"));
+    std::thread::scope(|scope| scope.spawn(work).join().unwrap_or_else(stopped))
 }
 
 #[cfg(test)]
@@ -102,8 +146,30 @@ mod tests {
     use super::*;
 
     #[test]
+    fn large_model_gets_fewer_lanes_with_more_threads() {
+        assert_eq!(share(4, 23 << 20), (4, 1));
+        assert_eq!(share(8, 118 << 20), (4, 2));
+        assert_eq!(share(4, 2 << 30), (1, 4));
+        assert_eq!(share(64, 0), (16, 1));
+    }
+
+    #[test]
+    fn unknown_inputs_and_outputs_are_named() {
+        fn check<T: std::fmt::Debug>(found: Result<T>, expect: &str) {
+            assert_eq!(found.map_err(|error| error.to_string()).unwrap_err(), expect);
+        }
+        let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
+        check(inputs(&names(&["input_ids", "pixels"])), "the network has an input pixels, which is not known");
+        check(inputs(&names(&["attention_mask"])), "the network has no input input_ids");
+        let found = output(&names(&["a", "b"])).map_err(|error| error.to_string()).unwrap_err();
+        assert!(found.ends_with("it has a, b"), "{found}");
+        assert_eq!(output(&names(&["pooler_output", "last_hidden_state"])).unwrap(), "last_hidden_state");
+        assert_eq!(output(&names(&["output_0"])).unwrap(), "output_0");
+    }
+
+    #[test]
     fn invalid_model_is_an_error() {
-        let error = Network::load(b"not onnx"[..].into()).map(|_| ()).unwrap_err();
-        assert!(error.to_string().starts_with("cannot load model.onnx: "), "{error}");
+        let error = Network::load(Runtime::Rten, Source::Bundled(b"not onnx"), None, &[1]).map(|_| ()).unwrap_err();
+        assert!(error.to_string().starts_with("cannot load the network: "), "{error}");
     }
 }

@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(split("éa", 0, |_| usize::MAX), [0..2, 2..3]);
     }
 
-    static TOKENS: LazyLock<Tokens> = LazyLock::new(|| Tokens::load(&ModelFiles::bundled().tokenizer).unwrap());
+    static TOKENS: LazyLock<Tokens> = LazyLock::new(|| Tokens::load(&ModelFiles::bundled().tokenizer, None).unwrap());
 
     fn check_parts(text: &str) {
         let tokens = &*TOKENS;

@@ -4,7 +4,7 @@
 //! Never tokenises more than [`LONGEST`] bytes of a text at once, so that a text of any size takes little memory.
 
 use annals_core::{Error, Result};
-use tokenizers::Tokenizer;
+use tokenizers::{Tokenizer, TruncationParams};
 
 /// The most bytes of a text that are tokenised. 256 tokens of prose are 1 KB; the window cuts the rest in any case, but
 /// tokenising takes some 50 bytes of memory for each byte of text.
@@ -17,13 +17,16 @@ pub(crate) struct Tokens {
 }
 
 impl Tokens {
-    /// Loads a `tokenizer.json`, which must set the number of tokens at which it truncates.
-    pub(crate) fn load(bytes: &[u8]) -> Result<Tokens> {
+    /// Loads a `tokenizer.json`. If no window is given, the file must set the number of tokens at which it truncates.
+    pub(crate) fn load(bytes: &[u8], window: Option<usize>) -> Result<Tokens> {
         let mut tokenizer =
             Tokenizer::from_bytes(bytes).map_err(|error| Error::model("cannot read tokenizer.json", error))?;
         tokenizer.with_padding(None);
-        let truncation = tokenizer.get_truncation();
-        let window = truncation.ok_or_else(|| Error::damaged("tokenizer.json", "it names no truncation"))?.max_length;
+        let truncation = tokenizer.get_truncation().map(|truncation| truncation.max_length);
+        let window = window.or(truncation).ok_or_else(|| Error::damaged("tokenizer.json", "it names no truncation"))?;
+        let truncation = TruncationParams { max_length: window, ..TruncationParams::default() };
+        let cut = tokenizer.with_truncation(Some(truncation));
+        cut.map_err(|error| Error::model("cannot cut texts at the window", error))?;
         Ok(Tokens { tokenizer, window })
     }
 
@@ -56,7 +59,7 @@ mod tests {
     use crate::files::ModelFiles;
 
     fn check(text: &str, expect: &[u32]) {
-        let tokens = Tokens::load(&ModelFiles::bundled().tokenizer).unwrap();
+        let tokens = Tokens::load(&ModelFiles::bundled().tokenizer, None).unwrap();
         assert_eq!(tokens.ids(text).unwrap(), expect);
         assert_eq!(tokens.count(text), expect.len() - 2);
     }
@@ -71,7 +74,7 @@ mod tests {
 
     #[test]
     fn long_text_is_cut_at_the_window() {
-        let tokens = Tokens::load(&ModelFiles::bundled().tokenizer).unwrap();
+        let tokens = Tokens::load(&ModelFiles::bundled().tokenizer, None).unwrap();
         let ids = tokens.ids(&"hello ".repeat(1000)).unwrap();
         assert_eq!((ids.len(), ids[254], ids[255]), (256, 7592, 102));
         assert_eq!(tokens.room(), 250);
@@ -79,7 +82,7 @@ mod tests {
 
     #[test]
     fn huge_word_is_one_token() {
-        let tokens = Tokens::load(&ModelFiles::bundled().tokenizer).unwrap();
+        let tokens = Tokens::load(&ModelFiles::bundled().tokenizer, None).unwrap();
         assert_eq!(tokens.ids(&"a".repeat(10_000_000)).unwrap().len(), 3);
         assert_eq!(tokens.ids(&format!("a{}", "é".repeat(LONGEST))).unwrap().len(), 3);
     }
@@ -88,7 +91,7 @@ mod tests {
     fn missing_truncation_is_an_error() {
         let mut tree: serde_json::Value = serde_json::from_slice(&ModelFiles::bundled().tokenizer).unwrap();
         tree["truncation"] = serde_json::Value::Null;
-        let error = Tokens::load(tree.to_string().as_bytes()).map(|_| ()).unwrap_err();
+        let error = Tokens::load(tree.to_string().as_bytes(), None).map(|_| ()).unwrap_err();
         assert_eq!(error.to_string(), "tokenizer.json is damaged: it names no truncation");
     }
 }

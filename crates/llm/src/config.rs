@@ -7,6 +7,7 @@
 mod api;
 mod check;
 mod shares;
+mod embedder;
 #[cfg(test)]
 mod tests;
 mod ungrounded;
@@ -27,6 +28,9 @@ use check::{Checker, merged};
 pub use api::{Api, JsonMode, Reasoning};
 pub use shares::Shares;
 pub use ungrounded::Ungrounded;
+pub use embedder::{
+    BUILT_IN, EmbedderChoice, EmbedderConfig, EmbedderSettings, EmbeddingModel, FolderModel, PoolingConfig,
+};
 pub use wait::Wait;
 
 /// Default limit of tokens per agent and day. A day of conversation costs a few thousand.

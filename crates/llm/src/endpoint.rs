@@ -14,11 +14,12 @@ mod breaker;
 mod budget;
 mod channel;
 mod completion;
+mod embedding;
 mod extraction;
-mod failure;
+pub(crate) mod failure;
 mod form;
 mod grounding;
-mod http;
+pub(crate) mod http;
 mod limits;
 mod lines;
 pub(crate) mod network_policy;
@@ -55,6 +56,7 @@ use crate::config::{JsonMode, Models, PURPOSES, Ungrounded};
 use crate::prompts::Prompt;
 
 pub use recorded::{draft_of, extraction_question_of, question_of};
+pub use embedding::EmbeddingEndpoint;
 pub use rerank::RerankEndpoint;
 
 /// Part of every recipe. Change it with every change to this folder that can change a summary, so that an older one is

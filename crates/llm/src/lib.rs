@@ -1,10 +1,11 @@
 //! Implementations of the ports [`annals_core::Engine`] (summaries), [`annals_core::Extractor`] (facts) and
-//! [`annals_core::Reranker`] (order of search results).
+//! [`annals_core::Reranker`] (order of search results) and [`annals_core::Embedder`] (vectors of an endpoint); and the hub that
+//! models are pulled from.
 //!
 //! [`Extractive`] and [`Rules`] are built in: they need no model, no network and no key. [`Endpoint`] calls the configured chat
 //! models ([`Models`]) with the prompts in `prompts/`, [`RerankEndpoint`] calls a rerank model. [`Auto`] chooses between the
-//! built-in implementations and [`Endpoint`] for each agent and kind of work. This crate never reads files, the system clock or
-//! random numbers; only the endpoints use the network.
+//! built-in implementations and [`Endpoint`] for each agent and kind of work. This crate never reads the system clock
+//! or random numbers; only the endpoints and the hub use the network, and only the hub touches files.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -12,15 +13,17 @@ mod auto;
 mod config;
 mod endpoint;
 mod extractive;
+mod hub;
 mod prompts;
 mod rules;
 
 pub use auto::Auto;
 pub use config::{
-    Api, EndpointConfig, JsonMode, Model, Models, ModelsConfig, Reasoning, RerankConfig, RerankModel, Shares,
-    Ungrounded, Wait,
+    Api, BUILT_IN, EmbedderChoice, EmbedderConfig, EmbedderSettings, EmbeddingModel, EndpointConfig, FolderModel,
+    JsonMode, Model, Models, ModelsConfig, PoolingConfig, Reasoning, RerankConfig, RerankModel, Shares, Ungrounded, Wait,
 };
-pub use endpoint::{Endpoint, RerankEndpoint, draft_of, extraction_question_of, question_of};
+pub use endpoint::{EmbeddingEndpoint, Endpoint, RerankEndpoint, draft_of, extraction_question_of, question_of};
 pub use extractive::{Extractive, Step, explain};
+pub use hub::{Checksum, Hub, HubFile, Listing, fetched_files};
 pub use prompts::{Prompt, check_prompt};
 pub use rules::Rules;

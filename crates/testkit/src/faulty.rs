@@ -90,6 +90,10 @@ impl<P: Embedder> Embedder for Faulty<P> {
     async fn embed(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
         Faulty::model(self, texts.iter().map(String::as_str))?.embed(texts).await
     }
+
+    async fn embed_query(&self, text: String) -> Result<Vec<f32>> {
+        Faulty::model(self, std::iter::once(&*text))?.embed_query(text).await
+    }
 }
 
 #[async_trait]

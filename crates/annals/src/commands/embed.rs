@@ -5,7 +5,7 @@ use std::io::BufRead;
 use std::process::ExitCode;
 
 use annals_core::{Embedder, Error, Result};
-use annals_embedder::{OnnxEmbedder, evaluate};
+use annals_embedder::{OnnxEmbedder, Options, evaluate};
 use serde_json::json;
 
 use crate::cli::Embed;
@@ -14,7 +14,7 @@ use crate::view::{count, print_json, say};
 
 pub(crate) async fn run(args: &Embed, json: bool) -> Result<ExitCode> {
     let embedder = match &args.model {
-        Some(folder) => OnnxEmbedder::from_folder(folder)?,
+        Some(folder) => OnnxEmbedder::from_folder(folder, &Options::default())?,
         None => OnnxEmbedder::bundled()?,
     };
     let Some(path) = &args.eval else { return vectors(&embedder).await };

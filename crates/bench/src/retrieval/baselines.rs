@@ -79,7 +79,7 @@ pub(crate) fn by_words(messages: &Messages, questions: &[Question]) -> Vec<Ranke
 pub(crate) async fn by_vectors(world: &World, questions: &[Question]) -> Result<Vec<Ranked>> {
     let mut all = Vec::with_capacity(questions.len());
     for question in questions {
-        let vector = world.embedder.embed(vec![question.text.clone()]).await?.swap_remove(0);
+        let vector = world.embedder.embed_query(question.text.clone()).await?;
         let near = world.nearest(&question.agent, vector, Interval::ALWAYS, NEAREST).await?;
         let mut seen = HashSet::new();
         let near: Vec<MemoryId> = near.into_iter().filter(|id| seen.insert(id.clone())).collect();

@@ -134,7 +134,7 @@ async fn recall(
     let (mut right, mut wanted) = (0, 0);
     for question in &asking.questions {
         let nearest: HashSet<&MemoryId> = nearest(question).iter().collect();
-        let vector = world.embedder.embed(vec![question.text.clone()]).await?.remove(0);
+        let vector = world.embedder.embed_query(question.text.clone()).await?;
         let found = world.nearest(agent, vector, within, WANTED).await?;
         right += found.iter().filter(|memory| nearest.contains(memory)).count();
         wanted += nearest.len().min(WANTED);

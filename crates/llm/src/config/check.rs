@@ -94,7 +94,7 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
     }
 
     /// Adds a fault once: a fault in the table `[models]` shows up in each table that takes the value over.
-    fn fault(&mut self, field: &str, name: &str, reason: impl Into<String>) {
+    pub(super) fn fault(&mut self, field: &str, name: &str, reason: impl Into<String>) {
         let fault = Fault::new(format!("{field}.{name}"), reason);
         if !self.faults.contains(&fault) {
             self.faults.push(fault);
@@ -127,7 +127,8 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
         // The fault is reported in the table that contains the value: the purpose's own table or `[models]`.
         let begun = own.base_url.is_some() || own.model.is_some();
         let at = |own_is_set: bool, is_set: bool| if own_is_set || (begun && !is_set) { field } else { "models" };
-        let base_url = self.base_url(at(own.base_url.is_some(), whole.base_url.is_some()), whole.base_url.as_deref());
+        let place = at(own.base_url.is_some(), whole.base_url.is_some());
+        let base_url = self.base_url(place, "base_url", whole.base_url.as_deref());
         let name = whole.model.clone().filter(|name| !name.trim().is_empty());
         if name.is_none() {
             self.fault(at(own.model.is_some(), whole.model.is_some()), "model", "is missing");
@@ -171,7 +172,7 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
         if own.base_url.is_none() && own.model.is_none() {
             return None;
         }
-        let base_url = self.base_url(field, own.base_url.as_deref());
+        let base_url = self.base_url(field, "base_url", own.base_url.as_deref());
         let name = own.model.clone().filter(|name| !name.trim().is_empty());
         if name.is_none() {
             self.fault(field, "model", "is missing");
@@ -211,7 +212,8 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
         (window, output)
     }
 
-    fn base_url(&mut self, field: &str, text: Option<&str>) -> Option<String> {
+    /// Checks the URL `name` of the table `field`, and returns it without a trailing slash.
+    pub(super) fn base_url(&mut self, field: &str, name: &str, text: Option<&str>) -> Option<String> {
         let reason = match text.map(reqwest::Url::parse) {
             None => "is missing",
             Some(Err(_)) => "is not a URL such as http://127.0.0.1:11434/v1",
@@ -232,7 +234,7 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
             }
             Some(Ok(url)) => return Some(url.as_str().trim_end_matches('/').to_owned()),
         };
-        self.fault(field, "base_url", reason);
+        self.fault(field, name, reason);
         None
     }
 
@@ -257,7 +259,12 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
     }
 
     /// Returns the configured time limit, or the default if none is set. Reports values of zero or above `longest`.
-    fn timeout(&mut self, field: &str, wait: Option<&Wait>, (usual, longest): (Duration, Duration)) -> Duration {
+    pub(super) fn timeout(
+        &mut self,
+        field: &str,
+        wait: Option<&Wait>,
+        (usual, longest): (Duration, Duration),
+    ) -> Duration {
         let reason = match wait.map(Wait::duration) {
             None => return usual,
             Some(Ok(timeout)) if !timeout.is_zero() && timeout <= longest => return timeout,

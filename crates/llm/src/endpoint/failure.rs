@@ -11,7 +11,7 @@ use super::shape::{Parameter, refused_parameter};
 
 /// Why there is no answer. Never contains text of a question or an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum EndpointError {
+pub(crate) enum EndpointError {
     /// No connection, or a broken one.
     Unreachable(String),
     /// The endpoint cannot answer now, and may say for how long.
@@ -103,7 +103,7 @@ impl EndpointError {
 }
 
 /// Classifies an answer with an error status.
-pub(super) fn failure(status: u16, headers: &HeaderMap, answer: &Value) -> EndpointError {
+pub(crate) fn failure(status: u16, headers: &HeaderMap, answer: &Value) -> EndpointError {
     match status {
         408 | 425 | 429 | 500 | 502.. => EndpointError::Overloaded { status, wait: retry_after(headers) },
         300..=399 | 401..=405 | 407 => EndpointError::Denied(status),

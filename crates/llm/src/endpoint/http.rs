@@ -29,7 +29,7 @@ const ANTHROPIC_VERSION: &str = "2023-06-01";
 
 /// Creates a client for one base URL. It connects only to addresses that its [`NetworkPolicy`] allows. It follows no redirects, which
 /// would send key and memories elsewhere. It uses the proxies of the environment, except for this machine itself.
-pub(super) fn client(base_url: &str, local_network: bool) -> annals_core::Result<reqwest::Client> {
+pub(crate) fn client(base_url: &str, local_network: bool) -> annals_core::Result<reqwest::Client> {
     // Another crate of the process may have installed a provider; either works.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let url = Url::parse(base_url).map_err(|_| Error::invalid("base_url", "is not a URL"))?;
@@ -118,7 +118,7 @@ fn status_of(kind: &str) -> u16 {
 }
 
 /// Reads a body of at most [`LONGEST_BODY`].
-pub(super) async fn read(mut response: Response) -> Result<Vec<u8>, EndpointError> {
+pub(crate) async fn read(mut response: Response) -> Result<Vec<u8>, EndpointError> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
         if body.len() + chunk.len() > LONGEST_BODY {
@@ -130,7 +130,7 @@ pub(super) async fn read(mut response: Response) -> Result<Vec<u8>, EndpointErro
 }
 
 /// Converts an error of the connection. Never contains the URL.
-pub(super) fn unreachable(error: reqwest::Error) -> EndpointError {
+pub(crate) fn unreachable(error: reqwest::Error) -> EndpointError {
     let error = error.without_url();
     let mut root: &dyn std::error::Error = &error;
     while let Some(cause) = root.source() {

@@ -10,7 +10,7 @@ use crate::config::{Api, JsonMode, Model};
 
 /// A parameter that servers refuse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Parameter {
+pub(crate) enum Parameter {
     /// `max_tokens`.
     MaxTokens,
     /// `max_completion_tokens`.

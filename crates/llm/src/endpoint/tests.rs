@@ -2,6 +2,7 @@
 
 mod background;
 mod dialects;
+mod embedding;
 mod facts;
 mod merged;
 mod planted;

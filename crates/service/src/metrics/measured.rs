@@ -105,6 +105,13 @@ impl<P: Embedder + ?Sized> Embedder for Measured<P> {
         self.metrics.0.embed.observe((begun.elapsed() / number).as_secs_f64());
         Ok(vectors)
     }
+
+    async fn embed_query(&self, text: String) -> Result<Vec<f32>> {
+        let begun = Instant::now();
+        let vector = self.port.embed_query(text).await?;
+        self.metrics.0.embed.observe(begun.elapsed().as_secs_f64());
+        Ok(vector)
+    }
 }
 
 #[async_trait]

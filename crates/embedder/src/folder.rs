@@ -1,0 +1,198 @@
+//! Reads a model folder of the usual form: an ONNX file, `tokenizer.json`, and what sentence-transformers writes beside them.
+//!
+//! Settings come first, then the folder's files, then what is known of the model's family. What is missing in all of them is an
+//! error that names file and field. Never writes. The name of the model does not depend on the place of the folder.
+
+use std::path::{Path, PathBuf};
+
+use annals_core::{Error, Result};
+use serde::Deserialize;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::families::{Family, family_of};
+use crate::files::{ModelFiles, SUMS, TOKENIZER, read, sha256};
+use crate::graph::Source;
+use crate::pooling::Pooling;
+
+/// The places of the network, best first.
+const NETWORKS: [&str; 4] = ["model.onnx", "onnx/model.onnx", "onnx/model_quantized.onnx", "model_quantized.onnx"];
+
+/// Where a model that was pulled says what it is.
+const SOURCE: &str = "source.json";
+const CONFIG: &str = "config.json";
+const MODULES: &str = "modules.json";
+const POOLING: &str = "1_Pooling/config.json";
+const PROMPTS: &str = "config_sentence_transformers.json";
+
+/// The longest window that is believed; some files say 10^30 for "unknown".
+const LONGEST_WINDOW: u64 = 131_072;
+
+/// Settings that override what a folder says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// The ONNX file, relative to the folder.
+    pub file: Option<PathBuf>,
+    /// How tokens are pooled.
+    pub pooling: Option<Pooling>,
+    /// What is written before a question.
+    pub query_prefix: Option<String>,
+    /// What is written before a text that is searched.
+    pub passage_prefix: Option<String>,
+    /// The number of tokens that the model reads.
+    pub window: Option<usize>,
+}
+
+/// What a pull has written of the model's origin.
+#[derive(Deserialize)]
+struct Pulled {
+    repo: String,
+    file: Option<PathBuf>,
+}
+
+/// Reads a folder of the usual form, or of that of `models/export.py`, which has checksums and no `config.json`.
+pub(crate) fn read_folder(folder: &Path, options: &Options) -> Result<ModelFiles> {
+    if folder.join(SUMS).exists() && !folder.join(CONFIG).exists() {
+        return ModelFiles::read(folder);
+    }
+    let tokenizer = read(&folder.join(TOKENIZER))?;
+    let config = json(folder, CONFIG)?.unwrap_or_default();
+    let pulled = pulled(folder)?;
+    let network = network(folder, options.file.clone().or_else(|| pulled.as_ref().and_then(|it| it.file.clone())))?;
+    let name = name(pulled.as_ref(), &config);
+    let family = family_of(&name);
+    let pooling = pooling(folder, options, family)?;
+    let (query_prefix, passage_prefix) = prefixes(folder, options, family)?;
+    let window = Some(window(folder, options, &config)?);
+    let decides = (pooling.map(Pooling::as_str), &query_prefix, &passage_prefix, window);
+    let digest = digest(&network, &tokenizer, &format!("{decides:?}"))?;
+    let name = format!("{name}@{digest}");
+    let (model, tokenizer) = (Source::File(network), tokenizer.into());
+    Ok(ModelFiles { name, model, tokenizer, window, pooling, query_prefix, passage_prefix })
+}
+
+/// Returns the last part of the name that the pull or the model's own file knows. Not the folder's, which may change.
+fn name(pulled: Option<&Pulled>, config: &Value) -> String {
+    let words = [pulled.map(|pulled| &*pulled.repo), config["_name_or_path"].as_str(), config["model_type"].as_str()];
+    let last = |word: &str| word.trim_end_matches('/').rsplit('/').next().map(str::to_owned);
+    let is_name = |name: &String| name.bytes().any(|byte| byte.is_ascii_alphanumeric()) && name.len() <= 100;
+    words.into_iter().flatten().filter_map(last).find(is_name).unwrap_or_else(|| "model".into())
+}
+
+fn network(folder: &Path, named: Option<PathBuf>) -> Result<PathBuf> {
+    if let Some(file) = named {
+        let path = folder.join(&file);
+        return if path.is_file() { Ok(path) } else { Err(lacks(folder, &file.display().to_string())) };
+    }
+    let found = NETWORKS.iter().map(|file| folder.join(file)).find(|path| path.is_file());
+    found.ok_or_else(|| lacks(folder, &format!("a network: {}", NETWORKS.join(", or "))))
+}
+
+fn pooling(folder: &Path, options: &Options, family: Option<&Family>) -> Result<Option<Pooling>> {
+    if let Some(modules) = json(folder, MODULES)? {
+        let types = modules.as_array().into_iter().flatten().filter_map(|module| module["type"].as_str());
+        if let Some(other) = types.filter_map(|name| name.rsplit('.').next()).find(|name| *name == "Dense") {
+            let reason = format!("lists a layer {other} after pooling, which is not supported");
+            return Err(Error::invalid(folder.join(MODULES).display().to_string(), reason));
+        }
+    }
+    if options.pooling.is_some() {
+        return Ok(options.pooling);
+    }
+    let Some(config) = json(folder, POOLING)? else { return Ok(family.map(|family| family.pooling)) };
+    let fields = [
+        ("pooling_mode_mean_tokens", Pooling::Mean),
+        ("pooling_mode_cls_token", Pooling::Cls),
+        ("pooling_mode_lasttoken", Pooling::LastToken),
+        ("pooling_mode_max_tokens", Pooling::Max),
+    ];
+    let is_set =
+        |(field, pooling): &(&str, Pooling)| config[*field] == true || config["pooling_mode"] == pooling.as_str();
+    let mut set = fields.iter().filter(|field| is_set(field)).map(|(_, pooling)| *pooling);
+    match (set.next(), set.next()) {
+        (Some(pooling), None) => Ok(Some(pooling)),
+        _ => {
+            let fields = fields.map(|(field, _)| field).join(", ");
+            let reason = format!("must set exactly one of {fields}; or set embedder.pooling");
+            Err(Error::invalid(folder.join(POOLING).display().to_string(), reason))
+        }
+    }
+}
+
+fn prefixes(folder: &Path, options: &Options, family: Option<&Family>) -> Result<(String, String)> {
+    let prompts = json(folder, PROMPTS)?.map(|config| config["prompts"].clone()).unwrap_or_default();
+    let written = |names: &[&str]| names.iter().find_map(|name| prompts[*name].as_str()).map(str::to_owned);
+    let (query, passage) = (written(&["query"]), written(&["passage", "document", "corpus"]));
+    // Newer folders write empty prompts for models that need words.
+    let known =
+        family.filter(|_| query.as_deref().unwrap_or("").is_empty() && passage.as_deref().unwrap_or("").is_empty());
+    let of_family = known.map(|family| (family.query_prefix.to_owned(), family.passage_prefix.to_owned()));
+    let (query, passage) = of_family.unwrap_or((query.unwrap_or_default(), passage.unwrap_or_default()));
+    Ok((options.query_prefix.clone().unwrap_or(query), options.passage_prefix.clone().unwrap_or(passage)))
+}
+
+fn window(folder: &Path, options: &Options, config: &Value) -> Result<usize> {
+    if let Some(window) = options.window {
+        return Ok(window);
+    }
+    let sentences = json(folder, "sentence_bert_config.json")?.unwrap_or_default();
+    let tokenizer = json(folder, "tokenizer_config.json")?.unwrap_or_default();
+    // Models of RoBERTa's family number positions from after the padding token.
+    let is_roberta = config["model_type"].as_str().is_some_and(|kind| kind.contains("roberta"));
+    let before = if is_roberta { config["pad_token_id"].as_u64().unwrap_or(1) + 1 } else { 0 };
+    let positions = config["max_position_embeddings"].as_u64().map(|positions| positions.saturating_sub(before));
+    let written = [sentences["max_seq_length"].as_u64(), tokenizer["model_max_length"].as_u64(), positions];
+    let first = written.into_iter().flatten().find(|window| (8..=LONGEST_WINDOW).contains(window));
+    let window = first.map(|window| window.min(positions.unwrap_or(window)));
+    window.and_then(|window| usize::try_from(window).ok()).ok_or_else(|| {
+        let field = "max_seq_length in sentence_bert_config.json, or model_max_length in tokenizer_config.json";
+        lacks(folder, &format!("{field}; or set embedder.window"))
+    })
+}
+
+/// Returns 12 digits of the SHA-256 of all that decides about vectors.
+fn digest(network: &Path, tokenizer: &[u8], rest: &str) -> Result<String> {
+    let mut digest = Sha256::new();
+    for path in std::iter::once(network.to_owned()).chain(weights(network)) {
+        digest.update(digest_of_file(&path)?);
+    }
+    digest.update(Sha256::digest(tokenizer));
+    digest.update(rest);
+    Ok(sha256(&digest.finalize())[..12].to_owned())
+}
+
+fn digest_of_file(path: &Path) -> Result<[u8; 32]> {
+    let failed = |error| Error::storage(format!("cannot read {}", path.display()), error);
+    let (mut file, mut digest) = (std::fs::File::open(path).map_err(failed)?, Sha256::new());
+    std::io::copy(&mut file, &mut digest).map_err(failed)?;
+    Ok(digest.finalize().into())
+}
+
+/// Returns the files beside a network in which large ones keep their weights.
+fn weights(network: &Path) -> impl Iterator<Item = PathBuf> {
+    let beside = |end: &str| PathBuf::from(format!("{}{end}", network.display()));
+    [beside("_data"), beside(".data")].into_iter().filter(|path| path.is_file())
+}
+
+fn pulled(folder: &Path) -> Result<Option<Pulled>> {
+    let Some(value) = json(folder, SOURCE)? else { return Ok(None) };
+    let read = serde_json::from_value(value);
+    read.map(Some).map_err(|error| Error::damaged(folder.join(SOURCE).display().to_string(), error))
+}
+
+/// Reads a JSON file of the folder; `None` if there is none.
+fn json(folder: &Path, file: &str) -> Result<Option<Value>> {
+    let path = folder.join(file);
+    if !path.exists() {
+        return Ok(None);
+    }
+    let value = serde_json::from_slice(&read(&path)?);
+    value.map(Some).map_err(|error| Error::damaged(path.display().to_string(), error))
+}
+
+fn lacks(folder: &Path, what: &str) -> Error {
+    Error::invalid(folder.display().to_string(), format!("lacks {what}"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,34 @@
+//! What a runtime makes of an ONNX file: a function from token ids to numbers.
+
+use std::path::PathBuf;
+
+use annals_core::Result;
+
+/// Where a network is loaded from.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    /// Compiled into the program.
+    Bundled(&'static [u8]),
+    /// A file. Weights that it keeps in a second file are read from beside it.
+    File(PathBuf),
+}
+
+/// One output of a run.
+pub(crate) struct Output {
+    /// `[1, tokens, dimension]`, or `[1, dimension]` if the network pools.
+    pub shape: Vec<usize>,
+    /// The numbers, row by row.
+    pub values: Vec<f32>,
+}
+
+/// A loaded network. Several texts can run at once, each in a lane of its own.
+pub(crate) trait Graph: Send + Sync {
+    /// Returns the names of the inputs.
+    fn inputs(&self) -> Vec<String>;
+
+    /// Returns the names of the outputs.
+    fn outputs(&self) -> Vec<String>;
+
+    /// Runs one text. Each input is a row of whole numbers, of shape `[1, tokens]`. Blocks while another text is in the lane.
+    fn run(&self, lane: usize, inputs: Vec<(&str, Vec<i64>)>, output: &str) -> Result<Output>;
+}

@@ -1,0 +1,91 @@
+//! From the vectors of tokens to one vector of unit length.
+
+use serde::{Deserialize, Serialize};
+
+/// How the vectors of a text's tokens become one vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pooling {
+    /// The mean of all tokens.
+    Mean,
+    /// The vector of the first token.
+    Cls,
+    /// The vector of the last token.
+    LastToken,
+    /// The largest value of each component.
+    Max,
+}
+
+impl Pooling {
+    /// All ways of pooling.
+    pub const ALL: [Pooling; 4] = [Pooling::Mean, Pooling::Cls, Pooling::LastToken, Pooling::Max];
+
+    /// Returns the name as written in settings.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Pooling::Mean => "mean",
+            Pooling::Cls => "cls",
+            Pooling::LastToken => "lasttoken",
+            Pooling::Max => "max",
+        }
+    }
+
+    /// Pools `values`, rows of `dimension` numbers, of which there is at least one.
+    pub(crate) fn pool(self, values: &[f32], dimension: usize) -> Vec<f32> {
+        let rows = values.chunks_exact(dimension);
+        match self {
+            Pooling::Cls => values[..dimension].to_vec(),
+            Pooling::LastToken => values[values.len() - dimension..].to_vec(),
+            Pooling::Max => fold(rows, f32::NEG_INFINITY, f32::max),
+            Pooling::Mean => {
+                let count = rows.len() as f32;
+                fold(rows, 0.0, |sum, value| sum + value).into_iter().map(|sum| sum / count).collect()
+            }
+        }
+    }
+}
+
+fn fold<'a>(rows: impl ExactSizeIterator<Item = &'a [f32]>, first: f32, join: fn(f32, f32) -> f32) -> Vec<f32> {
+    let mut pooled = Vec::new();
+    for row in rows {
+        pooled.resize(row.len(), first);
+        pooled.iter_mut().zip(row).for_each(|(pooled, value)| *pooled = join(*pooled, *value));
+    }
+    pooled
+}
+
+/// Scales a vector to unit length. Leaves one that has it already bit for bit. Returns `None` if it has no direction.
+pub(crate) fn unit(mut vector: Vec<f32>) -> Option<Vec<f32>> {
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    if !length.is_finite() || length == 0.0 {
+        return None;
+    }
+    if (length - 1.0).abs() >= 1e-5 {
+        vector.iter_mut().for_each(|x| *x /= length);
+    }
+    Some(vector)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_pooled() {
+        fn check(pooling: Pooling, expect: [f32; 2]) {
+            assert_eq!(pooling.pool(&[1.0, -2.0, 3.0, 4.0, 5.0, 1.0], 2), expect, "{pooling:?}");
+        }
+        check(Pooling::Mean, [3.0, 1.0]);
+        check(Pooling::Cls, [1.0, -2.0]);
+        check(Pooling::LastToken, [5.0, 1.0]);
+        check(Pooling::Max, [5.0, 4.0]);
+    }
+
+    #[test]
+    fn vectors_get_unit_length() {
+        assert_eq!(unit(vec![3.0, 4.0]), Some(vec![0.6, 0.8]));
+        assert_eq!(unit(vec![0.6, 0.8]), Some(vec![0.6, 0.8]));
+        assert_eq!(unit(vec![0.0, 0.0]), None);
+        assert_eq!(unit(vec![f32::NAN, 1.0]), None);
+    }
+}

@@ -1,0 +1,91 @@
+//! The library that runs networks: ONNX Runtime where its library is found, otherwise rten, which is compiled in.
+//!
+//! The library is loaded once per process and stays loaded. It is looked for where the setting says, beside the program, where
+//! it was at build time, and where the system keeps libraries. Never fails for want of it, and never downloads it.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use annals_core::Result;
+use ort::environment::Environment;
+
+use crate::graph::{Graph, Source};
+use crate::ort_graph::OrtGraph;
+use crate::rten_graph::RtenGraph;
+
+/// The name under which ONNX Runtime is installed.
+const LIBRARY: &str = "libonnxruntime.so.1";
+
+/// The folder of the library at build time. `scripts/release` builds without it.
+const BUILT_WITH: Option<&str> = option_env!("ONNXRUNTIME_LIB_DIR");
+
+static LOADED: OnceLock<std::result::Result<Loaded, String>> = OnceLock::new();
+
+struct Loaded {
+    environment: Environment,
+    path: PathBuf,
+}
+
+/// What runs networks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Runtime {
+    /// ONNX Runtime, from its shared library.
+    OnnxRuntime,
+    /// rten, which is compiled in.
+    Rten,
+}
+
+impl Runtime {
+    /// Returns ONNX Runtime if its library can be loaded, otherwise rten. The first call of the process decides where the
+    /// library is looked for: at `library`, or in the usual places.
+    pub fn find(library: Option<&Path>) -> Runtime {
+        if LOADED.get_or_init(|| load(library)).is_ok() { Runtime::OnnxRuntime } else { Runtime::Rten }
+    }
+
+    /// Describes the runtime: the file of the library, or why there is none.
+    pub fn describe(self) -> String {
+        match (self, LOADED.get()) {
+            (Runtime::OnnxRuntime, Some(Ok(loaded))) => format!("ONNX Runtime, {}", loaded.path.display()),
+            (Runtime::Rten, Some(Err(reason))) => format!("rten ({reason})"),
+            _ => "rten".into(),
+        }
+    }
+
+    /// Loads a network that up to `lanes` texts can run through in parallel, each on `threads` threads.
+    pub(crate) fn load(self, source: &Source, lanes: usize, threads: usize) -> Result<Box<dyn Graph>> {
+        match (self, LOADED.get()) {
+            (Runtime::OnnxRuntime, Some(Ok(loaded))) => {
+                Ok(Box::new(OrtGraph::load(&loaded.environment, source, lanes, threads)?))
+            }
+            _ => Ok(Box::new(RtenGraph::load(source, lanes, threads)?)),
+        }
+    }
+}
+
+fn load(library: Option<&Path>) -> std::result::Result<Loaded, String> {
+    let mut reason = "no library of ONNX Runtime".to_owned();
+    for path in places(library) {
+        match open(&path) {
+            Ok(environment) => return Ok(Loaded { environment, path }),
+            Err(error) => reason = error,
+        }
+    }
+    Err(reason)
+}
+
+/// Returns the files to try. A name without a folder is left to the system.
+fn places(library: Option<&Path>) -> Vec<PathBuf> {
+    if let Some(library) = library {
+        return vec![library.to_owned()];
+    }
+    let program = std::env::current_exe().ok();
+    let beside = program.as_deref().and_then(Path::parent).map(Path::to_owned);
+    let folders = beside.into_iter().chain(BUILT_WITH.filter(|folder| !folder.is_empty()).map(PathBuf::from));
+    let files = folders.map(|folder| folder.join(LIBRARY)).filter(|file| file.exists());
+    files.chain([PathBuf::from(LIBRARY)]).collect()
+}
+
+fn open(path: &Path) -> std::result::Result<Environment, String> {
+    let builder = ort::init_from(path).map_err(|error| error.to_string())?;
+    builder.with_name("annals").with_telemetry(false).build().map_err(|error| error.to_string())
+}

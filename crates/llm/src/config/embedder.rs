@@ -1,0 +1,209 @@
+//! The table `[embedder]`: the model that turns texts into vectors, as written ([`EmbedderConfig`]) and as checked
+//! ([`EmbedderSettings`]).
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use annals_core::Fault;
+use schemars::JsonSchema;
+use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
+
+use super::check::Checker;
+use super::{EndpointConfig, Wait, redacted, secret};
+
+/// The name of the model that is compiled in.
+pub const BUILT_IN: &str = "built-in";
+
+/// Where models are pulled from, unless a mirror is set.
+const HUB: &str = "https://huggingface.co";
+
+/// Default time for one request of an endpoint, which may hold many texts.
+const TIMEOUT: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(600));
+
+/// Default number of tokens that an endpoint's model reads of a text. Most read more, and a shorter text is found better.
+const WINDOW: u64 = 512;
+
+/// The most components of a vector.
+const MOST_COMPONENTS: u64 = 16_384;
+
+/// How the vectors of a text's tokens become one vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PoolingConfig {
+    /// The mean of all tokens.
+    Mean,
+    /// The vector of the first token.
+    Cls,
+    /// The vector of the last token.
+    LastToken,
+    /// The largest value of each component.
+    Max,
+}
+
+/// The table `[embedder]`. With `base_url`, the model of an endpoint; otherwise the built-in model or one in a folder.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EmbedderConfig {
+    /// `built-in`, the name of a model that `annals model pull` fetched, or a folder with an ONNX model. With `base_url`, the name
+    /// of the endpoint's model.
+    pub model: Option<String>,
+    /// What is written before a question, if the model's files do not say it.
+    pub query_prefix: Option<String>,
+    /// What is written before a text that is stored, if the model's files do not say it.
+    pub passage_prefix: Option<String>,
+    /// Tokens that the model reads of one text, if its files do not say it.
+    pub window: Option<u64>,
+    /// The ONNX file in the folder of the model, if there are several.
+    pub file: Option<PathBuf>,
+    /// How tokens are pooled, if the model's files do not say it.
+    pub pooling: Option<PoolingConfig>,
+    /// The file of ONNX Runtime's library, or `off`. If unset, it is looked for beside the program. Without it, a slower runtime that
+    /// is compiled in does the work.
+    pub onnxruntime: Option<String>,
+    /// Base URL of an endpoint, to which `/embeddings` is appended: `http://127.0.0.1:11434/v1`.
+    pub base_url: Option<String>,
+    /// The API key itself. Prefer `key_env`.
+    #[serde(default, deserialize_with = "secret", serialize_with = "redacted")]
+    #[schemars(with = "Option<String>")]
+    pub key: Option<SecretString>,
+    /// Name of the environment variable that holds the key.
+    pub key_env: Option<String>,
+    /// Number of components of the endpoint's vectors.
+    pub dimension: Option<u64>,
+    /// Maximum time for one request to the endpoint.
+    pub timeout: Option<Wait>,
+    /// Whether host names may resolve to this machine or the local network.
+    pub local_network: Option<bool>,
+    /// Where `annals model pull` fetches models: a server with the layout of the Hugging Face hub.
+    pub hub: Option<String>,
+}
+
+/// The table `[embedder]`, checked and complete.
+#[derive(Clone, Debug)]
+pub struct EmbedderSettings {
+    /// The model of new vectors.
+    pub choice: EmbedderChoice,
+    /// The file of ONNX Runtime's library, or `off`.
+    pub onnxruntime: Option<String>,
+    /// Where models are pulled from, without a trailing slash.
+    pub hub: String,
+    /// Whether the hub's name may resolve to this machine or the local network.
+    pub local_network: bool,
+}
+
+/// The model of new vectors.
+#[derive(Clone, Debug)]
+pub enum EmbedderChoice {
+    /// The model that is compiled in.
+    BuiltIn,
+    /// A model in a folder.
+    Folder(FolderModel),
+    /// A model behind an endpoint.
+    Endpoint(EmbeddingModel),
+}
+
+/// A model in a folder, and what overrides its files.
+#[derive(Clone, Debug, Default)]
+pub struct FolderModel {
+    /// The name of a pulled model, or the folder.
+    pub model: String,
+    /// The ONNX file in it.
+    pub file: Option<PathBuf>,
+    /// How tokens are pooled.
+    pub pooling: Option<PoolingConfig>,
+    /// What is written before a question.
+    pub query_prefix: Option<String>,
+    /// What is written before a text that is stored.
+    pub passage_prefix: Option<String>,
+    /// Tokens that the model reads of one text.
+    pub window: Option<usize>,
+}
+
+/// A model behind an endpoint, checked and complete.
+#[derive(Clone, Debug)]
+pub struct EmbeddingModel {
+    /// Without a trailing slash.
+    pub base_url: String,
+    /// `None` for servers that need no key.
+    pub key: Option<SecretString>,
+    /// Name of the model.
+    pub name: String,
+    /// Number of components of each vector.
+    pub dimension: usize,
+    /// Tokens that the model reads of one text.
+    pub window: u64,
+    /// What is written before a question.
+    pub query_prefix: String,
+    /// What is written before a text that is stored.
+    pub passage_prefix: String,
+    /// Maximum time for one request.
+    pub timeout: Duration,
+    /// Whether the host name may resolve to this machine or the local network.
+    pub local_network: bool,
+}
+
+impl EmbedderConfig {
+    /// Checks and completes the table, or returns every fault in it. `variable` looks up environment variables.
+    pub fn check(self, variable: impl Fn(&str) -> Option<String>) -> Result<EmbedderSettings, Vec<Fault>> {
+        let local_network = self.local_network.unwrap_or_default();
+        let mut checker = Checker::new(variable, local_network);
+        let hub = checker.base_url("embedder", "hub", Some(self.hub.as_deref().unwrap_or(HUB))).unwrap_or_default();
+        if self.window.is_some_and(|window| !(16..=1 << 20).contains(&window)) {
+            checker.fault("embedder", "window", "is not between 16 and 1048576");
+        }
+        let onnxruntime = self.onnxruntime.clone();
+        let choice = if self.base_url.is_some() {
+            self.endpoint(&mut checker).map(EmbedderChoice::Endpoint)
+        } else {
+            match self.model.as_deref().map(str::trim) {
+                None | Some("" | BUILT_IN) => Some(EmbedderChoice::BuiltIn),
+                Some(model) => Some(EmbedderChoice::Folder(self.folder(model))),
+            }
+        };
+        match choice {
+            Some(choice) if checker.faults.is_empty() => {
+                Ok(EmbedderSettings { choice, onnxruntime, hub, local_network })
+            }
+            _ => Err(checker.faults),
+        }
+    }
+
+    fn folder(&self, model: &str) -> FolderModel {
+        FolderModel {
+            model: model.to_owned(),
+            file: self.file.clone(),
+            pooling: self.pooling,
+            query_prefix: self.query_prefix.clone(),
+            passage_prefix: self.passage_prefix.clone(),
+            window: self.window.and_then(|window| usize::try_from(window).ok()),
+        }
+    }
+
+    fn endpoint<V: Fn(&str) -> Option<String>>(self, checker: &mut Checker<V>) -> Option<EmbeddingModel> {
+        let endpoint = EndpointConfig { key: self.key, key_env: self.key_env, ..EndpointConfig::default() };
+        let key = checker.key_of("embedder", endpoint).key;
+        let base_url = checker.base_url("embedder", "base_url", self.base_url.as_deref());
+        let timeout = checker.timeout("embedder", self.timeout.as_ref(), TIMEOUT);
+        let name = self.model.filter(|name| !name.trim().is_empty());
+        if name.is_none() {
+            checker.fault("embedder", "model", "is missing");
+        }
+        let dimension = self.dimension.filter(|dimension| (1..=MOST_COMPONENTS).contains(dimension));
+        if dimension.is_none() {
+            let reason = format!("must be the number of components of the model's vectors, 1 to {MOST_COMPONENTS}");
+            checker.fault("embedder", "dimension", reason);
+        }
+        Some(EmbeddingModel {
+            base_url: base_url?,
+            key,
+            name: name?,
+            dimension: usize::try_from(dimension?).ok()?,
+            window: self.window.unwrap_or(WINDOW),
+            query_prefix: self.query_prefix.unwrap_or_default(),
+            passage_prefix: self.passage_prefix.unwrap_or_default(),
+            timeout,
+            local_network: self.local_network.unwrap_or_default(),
+        })
+    }
+}

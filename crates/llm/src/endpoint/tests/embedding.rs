@@ -1,0 +1,118 @@
+//! Vectors of an endpoint.
+
+use annals_core::Embedder;
+use annals_testkit::ModelRequest;
+
+use super::super::embedding::EmbeddingEndpoint;
+use super::*;
+use crate::config::{EmbedderChoice, EmbedderConfig};
+
+fn endpoint(server: &ModelServer, more: Value) -> EmbeddingEndpoint {
+    let mut table = json!({ "base_url": server.base_url(), "model": "vectors", "dimension": 3 });
+    table.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let config: EmbedderConfig = serde_json::from_value(table).unwrap();
+    let EmbedderChoice::Endpoint(model) = config.check(|_| None).unwrap().choice else { panic!("no endpoint") };
+    EmbeddingEndpoint::with_retry_policy(model, QUICK).unwrap()
+}
+
+/// Answers each text with its length in the first component; in reverse order, as servers may.
+fn lengths(request: &ModelRequest) -> Script {
+    let size = request.body["dimensions"].as_u64().map_or(3, |size| usize::try_from(size).unwrap());
+    let rows = request.body["input"].as_array().unwrap().iter().enumerate().map(|(index, text)| {
+        let mut vector = vec![1.0; size];
+        vector[0] = text.as_str().unwrap().len() as f64;
+        json!({ "index": index, "embedding": vector })
+    });
+    let rows: Vec<Value> = rows.collect();
+    Script::Raw(json!({ "data": rows.into_iter().rev().collect::<Vec<_>>() }).to_string())
+}
+
+fn strings(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(ToString::to_string).collect()
+}
+
+#[tokio::test]
+async fn vectors_come_in_order_with_unit_length() {
+    let server = ModelServer::choosing(lengths);
+    let endpoint = endpoint(&server, json!({}));
+    let vectors = endpoint.embed(strings(&["a", "bbbb", ""])).await.unwrap();
+    assert_eq!(vectors.len(), 3);
+    for vector in &vectors {
+        assert!((vector.iter().map(|x| x * x).sum::<f32>() - 1.0).abs() < 1e-5);
+    }
+    assert!(vectors[1][0] > vectors[0][0]);
+    assert_eq!(server.requests()[0].body["input"], json!(["a", "bbbb", " "]));
+}
+
+#[tokio::test]
+async fn questions_and_passages_get_their_prefixes() {
+    let server = ModelServer::choosing(lengths);
+    let endpoint = endpoint(&server, json!({ "query_prefix": "query: ", "passage_prefix": "passage: " }));
+    endpoint.embed(strings(&["a"])).await.unwrap();
+    endpoint.embed_query("b".into()).await.unwrap();
+    let sent: Vec<Value> = server.requests().iter().map(|request| request.body["input"][0].clone()).collect();
+    assert_eq!(sent, ["passage: a", "query: b"]);
+}
+
+#[tokio::test]
+async fn other_number_of_components_is_asked_for_by_name() {
+    let server = ModelServer::choosing(lengths);
+    let endpoint = endpoint(&server, json!({ "dimension": 5 }));
+    assert_eq!(endpoint.embed(strings(&["a"])).await.unwrap()[0].len(), 5);
+    endpoint.embed(strings(&["b"])).await.unwrap();
+    let named: Vec<Value> = server.requests().iter().map(|request| request.body["dimensions"].clone()).collect();
+    assert_eq!(named, [Value::Null, json!(5), json!(5)]);
+}
+
+#[tokio::test]
+async fn unusable_answers_are_errors() {
+    async fn check(answer: Value, expect: &str) {
+        let server = ModelServer::always(Script::Raw(answer.to_string()));
+        let error = endpoint(&server, json!({})).embed(strings(&["a", "b"])).await.unwrap_err();
+        let error = format!("{error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
+        assert!(error.contains(expect), "{error} for {answer}");
+    }
+    let row = |index: u64, vector: Value| json!({ "index": index, "embedding": vector });
+    check(json!({ "data": [row(0, json!([1, 0, 0]))] }), "left out a text").await;
+    check(json!({ "data": [row(0, json!([1, 0, 0])), row(0, json!([1, 0, 0]))] }), "twice").await;
+    check(json!({ "data": [row(7, json!([1, 0, 0]))] }), "not given").await;
+    check(json!({ "data": [row(0, json!([0, 0, 0])), row(1, json!([1, 0, 0]))] }), "no direction").await;
+    check(json!({ "data": [row(0, json!(["x"])), row(1, json!([1, 0, 0]))] }), "no direction").await;
+    check(json!({ "data": [row(0, json!([1, 0])), row(1, json!([1, 0]))] }), "number of components").await;
+    check(json!({ "error": { "message": "no", "code": 401 } }), "401").await;
+}
+
+#[tokio::test]
+async fn busy_server_is_asked_again() {
+    let server = ModelServer::start([
+        Script::Refuses(503, None),
+        Script::Raw(json!({ "data": [{ "index": 0, "embedding": [1, 0, 0] }] }).to_string()),
+    ]);
+    assert_eq!(endpoint(&server, json!({})).embed(strings(&["a"])).await.unwrap(), [[1.0, 0.0, 0.0]]);
+}
+
+#[tokio::test]
+async fn long_text_is_split_after_sentences() {
+    let server = ModelServer::choosing(lengths);
+    let endpoint = endpoint(&server, json!({ "window": 32 }));
+    let text = "The ship came in at dawn. Nobody was there to see it. ".repeat(20);
+    let ranges = endpoint.split(&text);
+    assert!(ranges.len() > 5);
+    assert!(ranges.windows(2).all(|pair| pair[0].end == pair[1].start));
+    assert_eq!((ranges[0].start, ranges[ranges.len() - 1].end), (0, text.len()));
+    assert!(ranges.iter().all(|range| text[range.clone()].trim_end().ends_with('.')));
+    assert_eq!(endpoint.split("").len(), 1);
+    assert_eq!(endpoint.split(&"我昨天在东京吃了拉面".repeat(50)).last().unwrap().end, 1500);
+}
+
+#[test]
+fn name_of_vectors_changes_with_what_decides_about_them() {
+    let server = ModelServer::choosing(lengths);
+    let name = |more: Value| endpoint(&server, more).model().to_owned();
+    let usual = name(json!({}));
+    assert!(usual.starts_with("vectors@"), "{usual}");
+    assert_eq!(name(json!({ "timeout": 5 })), usual);
+    assert_ne!(name(json!({ "dimension": 4 })), usual);
+    assert_ne!(name(json!({ "passage_prefix": "x" })), usual);
+    assert_ne!(name(json!({ "model": "other" })), usual);
+}

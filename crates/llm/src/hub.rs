@@ -1,0 +1,113 @@
+//! Fetches models from a server with the layout of the Hugging Face hub: `/api/models/REPO/…` lists files, `/REPO/resolve/…` has
+//! them.
+//!
+//! Only files that a model needs are fetched, into a folder of the caller. Every file is checked against the listing's checksum
+//! before it gets its name; a file that was begun is continued. The listing is not trusted: paths that lead out of the folder and
+//! sizes beyond [`LARGEST`] are refused. Redirects are followed to other public hosts over TLS alone. Sends no key.
+
+mod fetch;
+mod listing;
+#[cfg(test)]
+mod tests;
+
+use reqwest::{StatusCode, Url};
+use serde_json::Value;
+
+use annals_core::{Error, Result};
+
+use crate::endpoint::failure::failure;
+use crate::endpoint::http::{client, read, unreachable};
+
+pub use listing::{Checksum, HubFile, Listing, fetched_files};
+
+/// Maximum bytes of one file.
+pub(crate) const LARGEST: u64 = 16 << 30;
+
+/// Maximum redirects of one request.
+const MOST_REDIRECTS: usize = 5;
+
+/// A server that models are fetched from.
+pub struct Hub {
+    base: Url,
+    local_network: bool,
+    http: reqwest::Client,
+}
+
+impl Hub {
+    /// Returns the hub at a base URL. `local_network` says whether its name may resolve to the local network.
+    pub fn new(base_url: &str, local_network: bool) -> Result<Hub> {
+        let base = Url::parse(base_url).map_err(|_| Error::invalid("embedder.hub", "is not a URL"))?;
+        Ok(Hub { http: client(base_url, local_network)?, base, local_network })
+    }
+
+    /// Returns the files of a model, at the commit that `revision` names: a branch, a tag or a commit.
+    pub async fn list(&self, repo: &str, revision: &str) -> Result<Listing> {
+        listing::check_name(repo, revision)?;
+        let about = self.json(&format!("api/models/{repo}/revision/{revision}")).await?;
+        let commit = listing::commit(&about).ok_or_else(|| self.unusable("names no commit"))?.to_owned();
+        let tree = self.json(&format!("api/models/{repo}/tree/{commit}?recursive=true")).await?;
+        let files = listing::files(&tree).map_err(|why| self.unusable(why))?;
+        Ok(Listing { repo: repo.to_owned(), revision: commit, files })
+    }
+
+    async fn json(&self, path: &str) -> Result<Value> {
+        let response = self.get(path, 0).await?;
+        let body = read(response).await.map_err(|failure| self.failed(path, failure))?;
+        serde_json::from_slice(&body).map_err(|_| self.unusable("is not JSON"))
+    }
+
+    /// Sends a request from byte `from` on, and follows redirects. Returns an error for every status but 200 and 206.
+    async fn get(&self, path: &str, from: u64) -> Result<reqwest::Response> {
+        let mut url = self.base.join(&format!("{}/{path}", self.base.path().trim_end_matches('/')));
+        for _ in 0..=MOST_REDIRECTS {
+            let at = url.map_err(|_| self.unusable("redirects to no URL"))?;
+            let mut request = self.client_for(&at)?.get(at.clone());
+            if from > 0 {
+                request = request.header("range", format!("bytes={from}-"));
+            }
+            let response = request.send().await.map_err(|error| self.failed(path, unreachable(error)))?;
+            let status = response.status();
+            if !status.is_redirection() {
+                return self.accepted(path, status, response);
+            }
+            let location = response.headers().get("location").and_then(|to| to.to_str().ok()).unwrap_or_default();
+            url = at.join(location);
+        }
+        Err(self.unusable("redirects too often"))
+    }
+
+    fn accepted(&self, path: &str, status: StatusCode, response: reqwest::Response) -> Result<reqwest::Response> {
+        match status {
+            StatusCode::OK | StatusCode::PARTIAL_CONTENT => Ok(response),
+            StatusCode::NOT_FOUND => {
+                let reason = format!("is not at {}; check name and revision", self.base);
+                Err(Error::invalid(path.trim_start_matches("api/models/"), reason))
+            }
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+                let reason = format!("is not given out by {} without a key", self.base);
+                Err(Error::invalid(path.trim_start_matches("api/models/"), reason))
+            }
+            _ => Err(self.failed(path, failure(status.as_u16(), response.headers(), &Value::Null))),
+        }
+    }
+
+    /// Returns the client for a URL: the hub's own, or one that connects to public addresses alone.
+    fn client_for(&self, url: &Url) -> Result<reqwest::Client> {
+        if url.origin() == self.base.origin() {
+            return Ok(self.http.clone());
+        }
+        let is_name = url.domain().is_some_and(|name| name != "localhost");
+        if url.scheme() != "https" || !(is_name || self.local_network) {
+            return Err(self.unusable("redirects to an address that is not public or not encrypted"));
+        }
+        client(url.as_str(), self.local_network)
+    }
+
+    fn failed(&self, path: &str, source: impl std::error::Error + Send + Sync + 'static) -> Error {
+        Error::unavailable(format!("fetching {path} from {}", self.base), source)
+    }
+
+    fn unusable(&self, why: &str) -> Error {
+        Error::model(format!("fetching from {}", self.base), format!("its answer {why}"))
+    }
+}

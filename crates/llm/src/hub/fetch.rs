@@ -1,0 +1,126 @@
+//! Fetches one file: continues what was begun, and keeps it only if its checksum is the listed one.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use annals_core::{Error, Result};
+use data_encoding::HEXLOWER;
+use sha1_smol::Sha1;
+use sha2::{Digest, Sha256};
+
+use super::{Checksum, Hub, HubFile, Listing};
+use crate::endpoint::http::unreachable;
+
+/// Connections for one file before giving up. Each continues where the one before broke off.
+const ATTEMPTS: usize = 5;
+
+const STEP: usize = 1 << 20;
+
+impl Hub {
+    /// Fetches a file of a listing to its path below `folder`. Passes the bytes that arrive, or were there, to `progress`. After an
+    /// error, the next call continues.
+    pub async fn fetch(
+        &self,
+        listing: &Listing,
+        file: &HubFile,
+        folder: &Path,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<()> {
+        let path = folder.join(&file.path);
+        let begun = PathBuf::from(format!("{}.part", path.display()));
+        std::fs::create_dir_all(path.parent().unwrap_or(folder)).map_err(|error| failed(&path, error))?;
+        if path.exists() {
+            progress(file.size);
+            return check(&path, file);
+        }
+        let url = format!("{}/resolve/{}/{}", listing.repo, listing.revision, file.path);
+        progress(length(&begun).min(file.size));
+        for attempt in 1..=ATTEMPTS {
+            match self.receive(&url, file, &begun, progress).await {
+                Ok(()) => break,
+                Err(error) if attempt == ATTEMPTS || !matches!(error, Error::Unavailable { .. }) => return Err(error),
+                Err(_) => {}
+            }
+        }
+        if let Err(error) = check(&begun, file) {
+            // It cannot be continued.
+            std::fs::remove_file(&begun).map_err(|error| failed(&begun, error))?;
+            return Err(error);
+        }
+        std::fs::rename(&begun, &path).map_err(|error| failed(&path, error))
+    }
+
+    /// Appends what is missing. Never more than the listed size, whatever the server sends.
+    async fn receive(&self, url: &str, file: &HubFile, begun: &Path, progress: &(dyn Fn(u64) + Sync)) -> Result<()> {
+        let mut there = length(begun);
+        if there == file.size && begun.exists() {
+            return Ok(());
+        }
+        let mut response = self.get(url, there).await?;
+        let continues = response.status() == reqwest::StatusCode::PARTIAL_CONTENT;
+        let opened = OpenOptions::new().create(true).append(continues).write(true).truncate(!continues).open(begun);
+        let mut out = opened.map_err(|error| failed(begun, error))?;
+        if !continues {
+            there = 0;
+        }
+        while let Some(bytes) = response.chunk().await.map_err(|error| self.failed(url, unreachable(error)))? {
+            there += bytes.len() as u64;
+            if there > file.size {
+                return Err(self.unusable("is longer than the listed size"));
+            }
+            out.write_all(&bytes).map_err(|error| failed(begun, error))?;
+            progress(bytes.len() as u64);
+        }
+        out.sync_all().map_err(|error| failed(begun, error))?;
+        if there < file.size {
+            return Err(Error::unavailable(format!("fetching {url}"), "the connection ended early"));
+        }
+        Ok(())
+    }
+}
+
+fn length(path: &Path) -> u64 {
+    std::fs::metadata(path).map_or(0, |file| file.len())
+}
+
+/// Returns an error if the file's content does not have the checksum.
+fn check(path: &Path, file: &HubFile) -> Result<()> {
+    let (found, expected) = match &file.checksum {
+        Checksum::Sha256(sum) => (sha256(path), sum),
+        Checksum::Git(sum) => (git(path), sum),
+    };
+    let found = found.map_err(|error| failed(path, error))?;
+    if found == *expected {
+        return Ok(());
+    }
+    Err(Error::damaged(&file.path, format!("its checksum is {found}, but the hub lists {expected}; pull it again")))
+}
+
+fn sha256(path: &Path) -> std::io::Result<String> {
+    let mut digest = Sha256::new();
+    read(path, |bytes| digest.update(bytes))?;
+    Ok(HEXLOWER.encode(&digest.finalize()))
+}
+
+/// Returns the name that git gives to a file's content.
+fn git(path: &Path) -> std::io::Result<String> {
+    let mut digest = Sha1::new();
+    digest.update(format!("blob {}\0", std::fs::metadata(path)?.len()).as_bytes());
+    read(path, |bytes| digest.update(bytes))?;
+    Ok(digest.digest().to_string())
+}
+
+fn read(path: &Path, mut take: impl FnMut(&[u8])) -> std::io::Result<()> {
+    let (mut file, mut buffer) = (File::open(path)?, vec![0; STEP]);
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(()),
+            count => take(&buffer[..count]),
+        }
+    }
+}
+
+fn failed(path: &Path, error: std::io::Error) -> Error {
+    Error::storage(format!("fetching a model to {}", path.display()), error)
+}
