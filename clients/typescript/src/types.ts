@@ -993,6 +993,8 @@ export interface ToolAnswer {
 
 /** Tokens used for one purpose on one UTC day. */
 export interface UsageView {
+  /** Whether the answers came in batches, at half the price. */
+  batch?: boolean;
   /** Number of calls that were answered. */
   calls: number;
   /** The UTC day. */

@@ -907,6 +907,7 @@ ToolAnswer = TypedDict(
 UsageView = TypedDict(
     "UsageView",
     {
+        "batch": "NotRequired[bool]",  # Whether the answers came in batches, at half the price.
         "calls": "int",  # Number of calls that were answered.
         "day": "str",  # The UTC day.
         "model": "str",  # Name of the model.

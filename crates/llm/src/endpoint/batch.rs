@@ -98,6 +98,8 @@ impl Way {
 pub(super) struct Desk {
     batches: Arc<dyn Batches>,
     state: Mutex<State>,
+    /// Held while batches are sent or looked at: one that is being sent must not be taken for one that a crash left behind.
+    at_work: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
@@ -111,7 +113,7 @@ struct State {
 
 impl Desk {
     pub(super) fn new(batches: Arc<dyn Batches>) -> Desk {
-        Desk { batches, state: Mutex::default() }
+        Desk { batches, state: Mutex::default(), at_work: tokio::sync::Mutex::default() }
     }
 
     /// Returns the periods whose answers are outstanding.

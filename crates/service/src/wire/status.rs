@@ -188,6 +188,9 @@ pub struct UsageView {
     pub purpose: String,
     /// Name of the model.
     pub model: String,
+    /// Whether the answers came in batches, at half the price.
+    #[serde(default)]
+    pub batch: bool,
     /// Number of calls that were answered.
     pub calls: u64,
     /// Tokens of the requests.
@@ -202,6 +205,7 @@ impl From<&Usage> for UsageView {
             day: usage.day.to_string(),
             purpose: usage.purpose.as_str().to_owned(),
             model: usage.model.clone(),
+            batch: usage.batch,
             calls: usage.calls,
             tokens_in: usage.tokens_in,
             tokens_out: usage.tokens_out,

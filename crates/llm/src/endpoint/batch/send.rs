@@ -26,6 +26,7 @@ impl Endpoint {
     pub(crate) async fn send(&self, now: Timestamp) -> Result<BatchReport> {
         let mut report = BatchReport::default();
         let Some(desk) = &self.desk else { return Ok(report) };
+        let _at_work = desk.at_work.lock().await;
         let outboxes = {
             let mut state = locked(&desk.state);
             report.over_budget = std::mem::take(&mut state.over_budget);
@@ -42,6 +43,7 @@ impl Endpoint {
     pub(crate) async fn take(&self, now: Timestamp) -> Result<BatchReport> {
         let mut report = BatchReport::default();
         let Some(desk) = &self.desk else { return Ok(report) };
+        let _at_work = desk.at_work.lock().await;
         let open = desk.batches.open_batches().await?;
         for batch in &open {
             match self.channel_of(batch) {
@@ -161,10 +163,14 @@ impl Desk {
         let provider = Provider::of(channel);
         let status = match provider.status(remote).await {
             Ok(status) => status,
-            Err(EndpointError::Denied(404)) => {
-                report.troubles.push(format!("{} no longer has the batch {remote}", batch.base_url));
+            Err(EndpointError::Denied(404)) if batch.reads + 1 >= READS => {
                 report.settled += self.batches.end_batch(&batch.id, RequestState::Lost).await?;
                 return Ok(());
+            }
+            Err(failure @ EndpointError::Denied(404)) => {
+                report.troubles.push(format!("asking after the batch {remote} at {}: {failure}", batch.base_url));
+                batch.reads += 1;
+                return self.batches.save_batch(&batch).await;
             }
             Err(failure) => {
                 report.troubles.push(format!("asking after a batch at {}: {failure}", batch.base_url));
@@ -197,10 +203,12 @@ impl Desk {
         let read = results::save(&*self.batches, channel, &batch, status, now).await?;
         report.settled += read.settled;
         let is_complete = read.failure.is_none() && read.lines >= status.done;
-        if !is_complete && batch.reads + 1 < READS {
+        // Without a connection nothing is known. What is gone or was never there is given up after a while.
+        let is_final = read.failure.as_ref().is_none_or(|failure| !failure.passes() && !failure.is_late());
+        if !is_complete && (!is_final || batch.reads + 1 < READS) {
             let why = read.failure.map_or_else(|| "lines are missing".into(), |failure| failure.to_string());
             report.troubles.push(format!("the results of a batch at {} are not complete: {why}", batch.base_url));
-            batch.reads += 1;
+            batch.reads += u64::from(is_final);
             return self.batches.save_batch(&batch).await;
         }
         report.settled += self.batches.end_batch(&batch.id, RequestState::Lost).await?;
