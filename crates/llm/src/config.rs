@@ -63,6 +63,8 @@ pub struct ModelsConfig {
     /// Whether host names of endpoints may resolve to this machine or the local network. If not, they must resolve to public
     /// addresses. IP addresses written in the URL and `localhost` are allowed either way.
     pub local_network: Option<bool>,
+    /// Whether summaries of days that are more than a week ago are asked for in batches, which cost half and take up to a day.
+    pub batch: Option<bool>,
     /// Base URL up to and including `/v1`: `http://127.0.0.1:11434/v1`.
     pub base_url: Option<String>,
     /// The API key itself. Prefer `key_env`.
@@ -244,6 +246,8 @@ pub struct Models {
     pub shares: Shares,
     /// When a model reads new messages for facts.
     pub reading: ReadingSchedule,
+    /// Whether old days are summarised in batches.
+    pub batch: bool,
     /// The model that reranks search results.
     pub rerank: Option<Arc<RerankModel>>,
     by_purpose: [Option<Arc<Model>>; 6],
@@ -297,6 +301,7 @@ impl ModelsConfig {
             ungrounded: self.ungrounded.unwrap_or_default(),
             shares: self.shares,
             reading,
+            batch: self.batch.unwrap_or_default(),
             rerank,
             by_purpose,
         };

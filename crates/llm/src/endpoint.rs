@@ -10,6 +10,7 @@
 mod answer;
 mod ask;
 mod background;
+mod batch;
 mod breaker;
 mod budget;
 mod channel;
@@ -44,9 +45,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use annals_core::ports::{Engine, ExtractionTask, Extractor, ModelState, ModelStates, Replies, SummaryTask};
-use annals_core::{Author, Digest, Draft, Error, Extracted, Grain, Purpose, Result, Settings};
+use annals_core::{Agent, Author, Digest, Draft, Error, Extracted, Grain, Period, Purpose, Result, Settings};
 use async_trait::async_trait;
 
+use batch::Desk;
+pub(crate) use batch::{Mode, Tally};
 use breaker::Breaker;
 use budget::Caps;
 use channel::{Channel, Learnt, Server};
@@ -65,12 +68,16 @@ const VERSION: &str = "endpoint 2";
 
 /// Engine and extractor that use the configured models. Each question waits at most the timeout of its model; a question with a
 /// saved answer is not sent.
+#[derive(Clone)]
 pub struct Endpoint {
     daily_tokens: u64,
     caps: Caps,
     ungrounded: Ungrounded,
     channels: HashMap<Purpose, Arc<Channel>>,
     replies: Arc<dyn Replies>,
+    /// Collects questions for batches; `None` if none are made.
+    desk: Option<Arc<Desk>>,
+    mode: Mode,
 }
 
 impl fmt::Debug for Endpoint {
@@ -108,9 +115,15 @@ impl Endpoint {
             channels.insert(purpose, Arc::new(Channel::new(Arc::clone(model), server, own, retry_policy)));
         }
         let (workspace, process) = (models.workspace_daily_tokens, models.process_daily_tokens);
-        let caps = Caps { workspace, process, shares: models.shares };
-        let ungrounded = models.ungrounded;
-        Ok(Endpoint { daily_tokens: models.daily_tokens, caps, ungrounded, channels, replies })
+        Ok(Endpoint {
+            daily_tokens: models.daily_tokens,
+            caps: Caps { workspace, process, shares: models.shares },
+            ungrounded: models.ungrounded,
+            channels,
+            replies,
+            desk: None,
+            mode: Mode::Direct,
+        })
     }
 
     /// Does some work, and once more if the server has meanwhile named a window that is smaller than the one that was assumed.
@@ -176,6 +189,13 @@ impl Engine for Endpoint {
 
     fn writes_locally(&self, _settings: &Settings, _grain: Grain) -> bool {
         false
+    }
+
+    async fn awaited(&self, agent: &Agent) -> Result<Vec<Period>> {
+        match &self.desk {
+            Some(desk) => desk.awaited(agent).await,
+            None => Ok(Vec::new()),
+        }
     }
 
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {

@@ -2,6 +2,7 @@
 
 mod agents;
 mod attached;
+mod batches;
 mod blocks;
 mod check;
 mod context;
@@ -39,6 +40,7 @@ mod uploads;
 mod verify;
 mod watch;
 
+pub(crate) use batches::log_batches;
 pub use attached::{AttachedMemory, TurnsRequest};
 pub use documents::{DocumentChange, DocumentFound, DocumentQuery, NewDocument};
 pub use export::Export;

@@ -2,6 +2,7 @@
 //! purpose only. Plain data without business rules.
 
 mod context;
+mod batches;
 mod costs;
 mod documents;
 mod facts;
@@ -28,6 +29,7 @@ pub use documents::{
     CollectionView, CollectionsAnswer, DocumentResult, DocumentSearchAnswer, DocumentSearchRequest, DocumentView,
     DocumentsAnswer, DocumentsRequest, PassageOf, PassageView, PutDocument,
 };
+pub use batches::{BatchStep, BatchView, EstimateView};
 pub use facts::{FactEntry, FactView, FactsAnswer, FactsRequest, Verb};
 pub use forget::{ForgetAnswer, ForgetReport, ForgetRequest, ProofView};
 pub use imports::{

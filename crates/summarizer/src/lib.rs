@@ -12,6 +12,7 @@ mod backoff;
 mod batches;
 mod coverage;
 mod due;
+mod estimate;
 mod input;
 mod pass;
 mod plan;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 
 pub use coverage::{Content, Gap, Lineage, gaps};
 pub use due::{SchedulePolicy, due};
+pub use estimate::Waiting;
 pub use pass::Passed;
 pub use plan::Plan;
 
@@ -51,6 +53,12 @@ impl Summarizer {
     #[must_use]
     pub fn with_facts(self, facts: Arc<dyn Facts>) -> Summarizer {
         Summarizer { facts: Some(facts), ..self }
+    }
+
+    /// Returns the same with another engine.
+    #[must_use]
+    pub fn with_engine(&self, engine: Arc<dyn Engine>) -> Summarizer {
+        Summarizer { engine, ..self.clone() }
     }
 
     /// Returns the recipe of the summaries that the engine writes now: the hash of prompt, model and engine.

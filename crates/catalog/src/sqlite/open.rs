@@ -23,7 +23,7 @@ const STEPS: [&str; VERSION as usize - 1] = [
     include_str!("../sql/migrate_7_to_8.sql"),
     include_str!("../sql/migrate_8_to_9.sql"),
     include_str!("../sql/migrate_9_to_10.sql"),
-    include_str!("../sql/migrate_10_to_11_vectors.sql"),
+    include_str!("../sql/migrate_10_to_11.sql"),
 ];
 
 /// Indexes the few periods that still have to be written, and the few that failed. Created at every start if missing: they

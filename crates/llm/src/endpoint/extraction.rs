@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::ask::{Job, Paid};
 use super::background::{since, up_to};
+use super::batch::Way;
 use super::form::Form;
 use super::lines::{self, Line};
 use super::{Endpoint, answer, tokens};
@@ -39,8 +40,10 @@ pub(super) async fn read(endpoint: &Endpoint, task: ExtractionTask<'_>) -> Resul
         settings: task.settings,
         purpose: Purpose::Extraction,
         read_seq: task.turns.iter().map(|turn| turn.seq).max().unwrap_or_default(),
+        period: None,
         about: last.at(),
         now: task.now,
+        way: &Way::Direct,
     };
     let all = lines::of_turns(task.turns, &zones, true)?;
     let mut context = lines::of_turns(task.context, &zones, true)?;

@@ -40,14 +40,21 @@ pub(super) async fn write(endpoint: &Endpoint, task: SummaryTask<'_>) -> Result<
         return Extractive.summarize(task).await;
     }
     let all = [base.clone(), late.clone()].concat();
+    let way = endpoint.way(&task, zones.cover(task.period).end).await?;
     let job = Job {
         agent: task.agent,
         settings: task.settings,
         purpose: Purpose::of(grain),
         read_seq: task.read_seq,
+        period: Some(task.period),
         about: zones.cover(task.period).end,
         now: task.now,
+        way: &way,
     };
+    // A batch is collected on one day and read on another, and only the same question finds its answer. The background changes
+    // in between: the day before may be summarised in the same batch.
+    let background = task.background.filter(|_| !way.has_no_hurry());
+    let task = SummaryTask { background, ..task };
     let subject = Subject::new(&task, zones, &all);
     let mut scribe = Scribe { endpoint, subject, job, grain, tokens: 0 };
     let mut drafted = if task.base.is_some() { scribe.amended(base, late).await? } else { scribe.digest(late).await? };
@@ -97,12 +104,18 @@ impl Scribe<'_> {
                 return self.ask(prompt, &[], only, words).await;
             }
             let room = self.room(Prompt::Merge).await?;
-            let mut partial = Vec::new();
+            let (mut partial, mut in_batch) = (Vec::new(), None);
             for part in &parts {
                 let share = share(room, parts.len()).max(FLOOR).min(words_for(self.grain, part));
-                let drafted = self.ask(prompt, &[], part, share).await?;
-                // The limit is strict, so that the number of parts falls in each round.
-                partial.extend(sentences::within(share * 3 / 2, drafted));
+                match self.ask(prompt, &[], part, share).await {
+                    // All parts go into one batch.
+                    Err(error @ Error::InBatch) => in_batch = Some(error),
+                    // The limit is strict, so that the number of parts falls in each round.
+                    drafted => partial.extend(sentences::within(share * 3 / 2, drafted?)),
+                }
+            }
+            if let Some(error) = in_batch {
+                return Err(error);
             }
             prompt = Prompt::Merge;
             parts = lines::split(partial.iter().map(CitedSentence::line).collect(), room);
@@ -148,6 +161,9 @@ impl Scribe<'_> {
             return Err(self.problem(&format!(
                 "prompt and answer leave no room for messages in a context window of {window} tokens"
             )));
+        }
+        if self.job.way.has_no_hurry() {
+            return Ok(most);
         }
         let fitting = channel.fitting_room(fixed, most);
         Ok(if matches!(prompt, Prompt::Merge | Prompt::Amend) {

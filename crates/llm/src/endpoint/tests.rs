@@ -1,6 +1,7 @@
 //! The endpoint over real HTTP, against a server with scripted answers.
 
 mod background;
+mod batches;
 mod dialects;
 mod embedding;
 mod facts;
