@@ -45,8 +45,8 @@ fn least(grain: Grain, form: Form) -> f64 {
         (Grain::Yearly, Form::Chat) => 5.0,
         // Sentences of reports are longer than those of chats.
         (Grain::Monthly, Form::Record) => 4.4,
-        (Grain::Quarterly, Form::Record) => 6.0,
-        (Grain::Yearly, Form::Record) => 7.5,
+        (Grain::Quarterly, Form::Record) => 5.4,
+        (Grain::Yearly, Form::Record) => 6.0,
     }
 }
 
