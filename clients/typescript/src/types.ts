@@ -849,6 +849,8 @@ export interface SentenceView {
   day: string;
   /** Ids of the turns that the sentence comes from. */
   from: Array<string>;
+  /** Whether these turns support it. False if a model wrote a name, number or date that they do not contain, or the opposite of what they say. */
+  grounded?: boolean;
   /** Who said it. */
   speaker?: string | null;
   /** Text of the sentence. */
@@ -962,6 +964,8 @@ export interface StatusView {
   seconds_left?: number | null;
   /** IANA name of the agent's time zone. */
   time_zone: string;
+  /** Periods with a summary that its sources do not support in part, with the number of names, numbers, dates and negations. */
+  ungrounded?: Array<UngroundedView>;
   /** Tokens of the last thirty days, by day, purpose and model. */
   usage: Array<UsageView>;
 }
@@ -1010,6 +1014,14 @@ export interface ToolAnswer {
   structured: Record<string, unknown>;
   /** Text for the model: return it as the content of the tool's message. */
   text: string;
+}
+
+/** A summary that its sources do not support in part. */
+export interface UngroundedView {
+  /** Number of names, numbers, dates and negations. */
+  faults: number;
+  /** Label of the period. */
+  period: string;
 }
 
 /** Tokens used for one purpose on one UTC day. */
@@ -1199,7 +1211,7 @@ export interface PeriodView {
   to: string;
   /** Tokens paid for its summaries so far; 0 if the built-in engine wrote them. */
   tokens: number;
-  /** Number of names, numbers and dates in the summary that no source contains. */
+  /** Number of names, numbers and dates in the summary that no source contains, and of sentences that say the opposite. */
   ungrounded: number;
 }
 

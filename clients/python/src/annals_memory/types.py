@@ -786,6 +786,7 @@ SentenceView = TypedDict(
     {
         "day": "str",  # Day that the sentence is about.
         "from": "list[str]",  # Ids of the turns that the sentence comes from.
+        "grounded": "NotRequired[bool]",  # Whether these turns support it. False if a model wrote a name, number or date that they do not contain, or the opposite of what they say.
         "speaker": "NotRequired[str | None]",  # Who said it.
         "text": "str",  # Text of the sentence.
     },
@@ -874,6 +875,7 @@ StatusView = TypedDict(
         "sealed": "int",  # Number of periods whose sources were pruned.
         "seconds_left": "NotRequired[int | None]",  # Estimated seconds that these take, once a request was answered.
         "time_zone": "str",  # IANA name of the agent's time zone.
+        "ungrounded": "NotRequired[list[UngroundedView]]",  # Periods with a summary that its sources do not support in part, with the number of names, numbers, dates and negations.
         "usage": "list[UsageView]",  # Tokens of the last thirty days, by day, purpose and model.
     },
 )
@@ -916,6 +918,16 @@ ToolAnswer = TypedDict(
     {
         "structured": "dict[str, Any]",  # Answer for programs, according to the output schema of the tool, which `format=mcp` shows.
         "text": "str",  # Text for the model: return it as the content of the tool's message.
+    },
+)
+
+
+# A summary that its sources do not support in part.
+UngroundedView = TypedDict(
+    "UngroundedView",
+    {
+        "faults": "int",  # Number of names, numbers, dates and negations.
+        "period": "str",  # Label of the period.
     },
 )
 
@@ -1106,7 +1118,7 @@ PeriodView = TypedDict(
         "summary": "NotRequired[str | None]",  # Id of its summary, if it has one.
         "to": "str",  # Last local day that it covers.
         "tokens": "int",  # Tokens paid for its summaries so far; 0 if the built-in engine wrote them.
-        "ungrounded": "int",  # Number of names, numbers and dates in the summary that no source contains.
+        "ungrounded": "int",  # Number of names, numbers and dates in the summary that no source contains, and of sentences that say the opposite.
     },
 )
 
