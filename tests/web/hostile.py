@@ -7,6 +7,7 @@ import socket
 import threading
 import urllib.parse
 import urllib.request
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from browser import Service, Walk, command
@@ -59,7 +60,9 @@ class Elsewhere:
                 self.send_response(200)
                 self.send_header("Content-Type", "text/html")
                 self.end_headers()
-                self.wfile.write(page)
+                # A browser may leave before it has read the page.
+                with suppress(BrokenPipeError):
+                    self.wfile.write(page)
 
             def log_message(self, *_):
                 pass

@@ -183,14 +183,14 @@ fn bars(parts: &[PartView], score: f64, best: f64) -> Markup {
 /// Returns what a part of a score says.
 fn meaning(part: &str) -> &'static str {
     match part {
-        "vector" => "means something similar",
-        "words" => "has the same words",
-        "neighbours" => "the turns right before and after fit",
-        "conversation" => "other turns of the conversation fit",
+        "vector" => "how similar the meaning is",
+        "words" => "how many words are the same",
+        "neighbours" => "how well the turns right before and after fit",
+        "conversation" => "how well its conversation fits",
         "speaker" => "the question names the speaker",
         "role" => "the question asks for this speaker’s words",
         "question" => "only asks, and answers nothing",
-        "length" => "very short or very long",
+        "length" => "how long the text is",
         "when" => "the question asks when, and it has a time",
         "said" => "said at the time in the question",
         "recency" => "recent, and the question is about the present",

@@ -138,7 +138,7 @@ impl<'a> Picture<'a> {
             a.bar href=(href) tabindex="-1" aria-current=[is_open.then_some("true")] aria-label=(name) {
                 svg x=(percent(x)) y=(y) width=(percent(width)) height=(BAR) class=(state) {
                     title { (title) }
-                    rect.fill width="100%" height="100%" class=[(width < 1.2).then_some("thin")] {}
+                    rect.fill.thin[width < 1.2] width="100%" height="100%" {}
                     @if let Some(pattern) = pattern(bar.state) {
                         rect.pattern width="100%" height="100%" fill=(format!("url(#s-{pattern})")) {}
                     }
