@@ -9,6 +9,7 @@ mod embed;
 mod facts;
 mod forget;
 mod memory;
+mod model;
 mod passes;
 mod prompt;
 mod search;
@@ -30,6 +31,7 @@ pub(crate) use embed::Embed;
 pub(crate) use facts::{ChangeFacts, Facts, FindFacts};
 pub(crate) use forget::Forget;
 pub(crate) use memory::{Correct, Pin, Show};
+pub(crate) use model::Model;
 pub(crate) use passes::{Dead, Rebuild, Retain, Rollup};
 pub(crate) use prompt::Prompt;
 pub(crate) use search::{Context, Conversations, Range, Search, Timeline};
@@ -136,6 +138,9 @@ pub(crate) enum Command {
     /// List, create or delete agents, show or change their settings
     #[command(subcommand)]
     Agent(Agent),
+    /// Manage the models that turn texts into vectors: list, pull, use, measure
+    #[command(subcommand)]
+    Model(Model),
     /// Turn lines of text into vectors, or measure the quality of the embedding model
     Embed(Embed),
     /// Print everything in one canonical order, to compare two data folders

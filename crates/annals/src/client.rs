@@ -58,7 +58,8 @@ impl Client {
             return Ok(running);
         }
         let data = data(global)?;
-        let opening = Opening::by_hand(Config::load(global, &data)?.models, now(global));
+        let config = Config::load(global, &data)?;
+        let opening = Opening::by_hand(config.models, config.embedder, now(global));
         Ok(Client::here(Folder::open(&data, opening, create).await?, global))
     }
 

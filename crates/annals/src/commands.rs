@@ -20,6 +20,7 @@ mod import;
 mod job;
 mod key;
 mod mcp;
+mod model;
 mod plans;
 mod prompt;
 mod rebuild;
@@ -84,6 +85,7 @@ async fn dispatch(global: Global, command: Command) -> Result<ExitCode> {
         Command::Backup(args) => backup::run(&global, &args).await,
         Command::Restore(args) => restore::run(&global, &args).await,
         Command::Doctor(args) => doctor::run(&global, &args).await,
+        Command::Model(args) => model::run(&global, &args).await,
         Command::Config(args) => config::run(&global, &args),
     }
 }

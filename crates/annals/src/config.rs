@@ -11,7 +11,7 @@ mod read;
 use std::path::{Path, PathBuf};
 
 use annals_core::{Error, Result};
-use annals_llm::{Models, ModelsConfig};
+use annals_llm::{EmbedderConfig, EmbedderSettings, Models, ModelsConfig};
 use annals_server::config::{BackupConfig, LogConfig, ServerConfig};
 use annals_service::config::Limits;
 use schemars::generate::SchemaSettings;
@@ -35,6 +35,7 @@ pub(crate) struct Config {
     pub log: LogConfig,
     pub backup: BackupConfig,
     pub models: Models,
+    pub embedder: EmbedderSettings,
     /// The file that was read, if there is one.
     pub file: Option<PathBuf>,
     /// Every key with its value and origin; model keys are redacted.
@@ -61,6 +62,7 @@ struct Written {
     limits: Limits,
     log: LogConfig,
     models: ModelsConfig,
+    embedder: EmbedderConfig,
     backup: BackupConfig,
 }
 
@@ -82,16 +84,17 @@ impl Config {
 
     fn check(written: Written, mut layers: Layers, file: Option<PathBuf>) -> Result<Config> {
         let settings = layers.settings(&serde_json::to_value(&written).unwrap_or_default());
-        let Written { server, limits, log, models, backup } = written;
+        let Written { server, limits, log, models, embedder, backup } = written;
         layers.fault_all(server.faults());
         layers.fault_all(limits.faults());
         layers.fault_all(backup.faults());
         let models = models.check(|name| std::env::var(name).ok()).map_err(|faults| layers.fault_all(faults));
-        match (models, layers.into_faults()) {
-            (Ok(models), faults) if faults.is_empty() => {
-                Ok(Config { server, limits, log, backup, models, file, settings })
+        let embedder = embedder.check(|name| std::env::var(name).ok()).map_err(|faults| layers.fault_all(faults));
+        match (models, embedder, layers.into_faults()) {
+            (Ok(models), Ok(embedder), faults) if faults.is_empty() => {
+                Ok(Config { server, limits, log, backup, models, embedder, file, settings })
             }
-            (_, faults) => Err(Error::Faults(faults)),
+            (_, _, faults) => Err(Error::Faults(faults)),
         }
     }
 }

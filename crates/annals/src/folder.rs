@@ -5,22 +5,23 @@
 //! DIR/catalog.sqlite    the source of truth
 //! DIR/tables/…          LanceDB, one folder per agent: projections, can be deleted and rebuilt
 //! DIR/facts/…           Parquet, one folder per agent: folded from the fact log, can be deleted and rebuilt
+//! DIR/models/…          models for vectors, one folder each, fetched by `annals model pull`
 //! DIR/annals.toml       settings, optional; written by the user
 //! DIR/retention/*.toml  the user's own retention plans
 //! ```
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use annals_catalog::SqliteCatalog;
-use annals_core::ports::{Batching, ModelStates, OneEmbedder, Replies, TokenSums};
-use annals_core::{Agent, Embedder, Error, Facts, Result, Strata, Timestamp};
-use annals_embedder::{Cached, OnnxEmbedder};
+use annals_core::ports::{Batching, Embedders, ModelStates, Replies, TokenSums};
+use annals_core::{Agent, Error, Facts, Result, Strata, Timestamp};
 use annals_facts::DuckFacts;
-use annals_llm::{Auto, Endpoint, Extractive, Models, RerankEndpoint, Rules};
+use annals_llm::{
+    Auto, EmbedderConfig, EmbedderSettings, Endpoint, Extractive, Models, ModelsConfig, RerankEndpoint, Rules,
+};
 use annals_retention::Plans;
 use annals_service::config::Limits;
 use annals_service::metrics::{Measured, Metrics};
@@ -29,6 +30,9 @@ use annals_strata::{LanceStrata, Memory};
 use annals_summarizer::SchedulePolicy;
 use jiff::SignedDuration;
 
+use crate::cli::Global;
+use crate::config::Config;
+use crate::embedders::AllEmbedders;
 use crate::{private, scratch};
 
 /// The catalog's file name in the data folder.
@@ -36,9 +40,6 @@ pub(crate) const CATALOG: &str = "catalog.sqlite";
 
 /// The prompts that an agent can override.
 const PROMPTS: &[&str] = &["extraction", "daily", "weekly", "monthly", "quarterly", "yearly", "amend", "merge"];
-
-/// Vectors cached by content: 4,096 of 384 floats are 6 MB. Summaries often repeat text of the finer grain.
-const CACHED: NonZeroUsize = NonZeroUsize::new(4096).expect("4096 is not zero");
 
 /// An open data folder with all its services. Dropping the last clone releases the folder for the next process.
 #[derive(Clone)]
@@ -54,6 +55,8 @@ pub(crate) struct Folder {
 pub(crate) struct Opening {
     /// The configured models.
     pub models: Models,
+    /// The model of vectors.
+    pub embedder: EmbedderSettings,
     /// Limits of the service.
     pub limits: Limits,
     /// How long a day must have been without new input before it is rolled up. Zero for commands.
@@ -64,8 +67,25 @@ pub(crate) struct Opening {
 
 impl Opening {
     /// Returns the options for a command: a fixed moment, default limits and no quiet time.
-    pub(crate) fn by_hand(models: Models, now: Timestamp) -> Opening {
-        Opening { models, limits: Limits::default(), quiet: SignedDuration::ZERO, clock: Arc::new(move || now) }
+    pub(crate) fn by_hand(models: Models, embedder: EmbedderSettings, now: Timestamp) -> Opening {
+        let (limits, quiet) = (Limits::default(), SignedDuration::ZERO);
+        Opening { models, embedder, limits, quiet, clock: Arc::new(move || now) }
+    }
+
+    /// Returns the options for a command that needs vectors but no other model. A configuration with errors counts as none.
+    pub(crate) fn without_models(global: &Global, data: &Path, now: Timestamp) -> Result<Opening> {
+        let built_in = Opening::built_in(now)?;
+        Ok(match Config::load(global, data) {
+            Ok(config) => Opening { embedder: config.embedder, ..built_in },
+            Err(_) => built_in,
+        })
+    }
+
+    /// Returns the options for a command that uses the built-in model alone, whatever is configured.
+    pub(crate) fn built_in(now: Timestamp) -> Result<Opening> {
+        let models = ModelsConfig::default().check(|_| None).map_err(Error::Faults)?;
+        let embedder = EmbedderConfig::default().check(|_| None).map_err(Error::Faults)?;
+        Ok(Opening::by_hand(models, embedder, now))
     }
 }
 
@@ -77,13 +97,12 @@ impl Folder {
         scratch::sweep(&path)?;
         let plans = plans(&path.join("retention"))?;
         let metrics = Metrics::new();
-        let embedder = Measured::new(Arc::new(OnnxEmbedder::bundled()?), &metrics);
-        let embedder: Arc<dyn Embedder> = Arc::new(Cached::new(embedder, CACHED));
+        let embedders: Arc<dyn Embedders> = Arc::new(AllEmbedders::open(&path, &opening.embedder, &metrics)?);
         let catalog = Arc::new(SqliteCatalog::open(&path.join(CATALOG))?);
         let facts: Arc<dyn Facts> = Arc::new(DuckFacts::open(&path.join("facts"))?);
         let strata = LanceStrata::open(&path.join("tables"), Memory::of_machine()).await?;
         let strata: Arc<dyn Strata> = Arc::new(Measured::new(Arc::new(strata), &metrics));
-        let Opening { models, limits, quiet, clock } = opening;
+        let Opening { models, limits, quiet, clock, .. } = opening;
         let schedule = SchedulePolicy { grace: SchedulePolicy::GRACE, quiet, ..SchedulePolicy::default() };
         let replies = Arc::new(Measured::new(catalog.clone(), &metrics));
         let budget = (!models.is_empty()).then_some(TokenSums {
@@ -106,7 +125,7 @@ impl Folder {
             store: catalog.clone(),
             strata,
             facts,
-            embedders: Arc::new(OneEmbedder(embedder)),
+            embedders,
             engine: Arc::new(Measured::new(engine.clone(), &metrics)),
             fallback_engine: Arc::new(Extractive),
             extractor: engine,

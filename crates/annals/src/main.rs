@@ -7,6 +7,7 @@ mod client;
 mod commands;
 mod config;
 mod console;
+mod embedders;
 mod exit_code;
 mod failure;
 mod folder;

@@ -69,8 +69,8 @@ async fn open(global: &Global) -> Result<Folder> {
     };
     let now = global.now.map_or_else(|| NOW.parse::<Timestamp>(), Ok);
     let now = now.map_err(|cause| Error::invalid("--now", cause.to_string()))?;
-    let models = Config::load(global, &path)?.models;
-    Folder::open(&path, Opening::by_hand(models, now), true).await
+    let config = Config::load(global, &path)?;
+    Folder::open(&path, Opening::by_hand(config.models, config.embedder, now), true).await
 }
 
 async fn bring_in(folder: &Folder, bars: &Bars) -> Result<ImportAnswer> {

@@ -1,6 +1,7 @@
 //! `annals doctor`: tests everything that Annals needs and explains how to fix what does not work. Writes its test data to a
 //! scratch folder in the data folder, and removes it. Creates the data folder if it is missing.
 
+mod embedder;
 mod machine;
 mod models;
 mod rights;
@@ -114,6 +115,9 @@ async fn examine(global: &Global, args: &cli::Doctor, data: &Path, report: &mut 
     let in_use = stores::look(global, data, report).await;
     if let Some(config) = &config {
         report(machine::port(config.server.listen, in_use));
+    }
+    if let Some(config) = &config {
+        report(embedder::look(data, &config.embedder).await);
     }
     let scratch = match Scratch::within(data, "doctor") {
         Ok(scratch) => scratch,

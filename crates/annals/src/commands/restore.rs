@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use annals_core::{Error, Result};
-use annals_llm::ModelsConfig;
 use serde_json::json;
 
 use super::backup::{Target, fetch, newest, refuse_unless_empty};
@@ -46,10 +45,9 @@ pub(crate) async fn run(global: &Global, args: &Restore) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Rebuilds tables and facts from the catalog. Never calls a model, whatever is configured.
+/// Rebuilds tables and facts from the catalog. Calls no model but that of vectors, whatever is configured.
 async fn rebuild(global: &Global, path: &Path) -> Result<u64> {
-    let none = ModelsConfig::default().check(|_| None).map_err(Error::Faults)?;
-    let folder = Folder::open(path, Opening::by_hand(none, now(global)), false).await?;
+    let folder = Folder::open(path, Opening::without_models(global, path, now(global))?, false).await?;
     let bars = Bars::new(global.json);
     let mut memories = 0;
     for agent in folder.agents(None).await? {

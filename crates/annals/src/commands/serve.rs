@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use annals_catalog::read_ahead;
 use annals_core::{Error, Result, Timestamp};
+use annals_embedder::Runtime;
+use annals_llm::{EmbedderChoice, EmbedderSettings};
 use annals_server::Listeners;
 use annals_server::config::ServerConfig;
 use annals_service::jobs::{AlarmClock, Moment};
@@ -18,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use super::data;
 use crate::cli::{Global, Serve};
 use crate::config::Config;
+use crate::embedders::runtime;
 use crate::folder::{CATALOG, Folder, Opening, clock_is_synchronised};
 use crate::host::{FolderHost, Operator};
 use crate::ipc;
@@ -32,8 +35,10 @@ pub(crate) async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
     let config = Config::load(global, &data)?;
     let server = ServerConfig { listen: args.listen.unwrap_or(config.server.listen), ..config.server.clone() };
     let clock = clock(global);
-    let (models, limits) = (config.models.clone(), config.limits.clone());
-    let folder = Folder::open(&data, Opening { models, limits, quiet: QUIET, clock: clock.clone() }, true).await?;
+    let (models, embedder, limits) = (config.models.clone(), config.embedder.clone(), config.limits.clone());
+    log_runtime(&config.embedder);
+    let opening = Opening { models, embedder, limits, quiet: QUIET, clock: clock.clone() };
+    let folder = Folder::open(&data, opening, true).await?;
     read_ahead(folder.path().join(CATALOG), Memory::of_machine().bytes);
     let alarms = maintenance::alarms(&folder, &config)?;
     let tcp = if args.local { None } else { Some(listen(&folder, &server).await?) };
@@ -62,6 +67,15 @@ pub(crate) async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
     let _ = std::fs::remove_file(ipc::socket(folder.path()));
     served.map_err(|cause| Error::storage("serving", cause))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Logs what runs the model of vectors, because without ONNX Runtime's library everything takes longer.
+fn log_runtime(settings: &EmbedderSettings) {
+    match (&settings.choice, runtime(settings)) {
+        (EmbedderChoice::Endpoint(_), _) => {}
+        (_, Runtime::Rten) => tracing::warn!("vectors are computed by {}", Runtime::Rten.describe()),
+        (_, runtime) => tracing::info!("vectors are computed by {}", runtime.describe()),
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "a service lives on the machine's clock; it is handed down from here")]

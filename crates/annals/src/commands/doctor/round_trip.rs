@@ -5,7 +5,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use annals_core::{Agent, Error, Grain, Memory, Period, Query, Result, Role, Settings, SignedDuration, Timestamp};
-use annals_llm::ModelsConfig;
 use annals_service::NoProgress;
 use annals_service::wire::{FactsRequest, IngestRequest, MessageIn};
 
@@ -69,8 +68,7 @@ fn mend(error: &Error) -> &'static str {
 }
 
 async fn store(scratch: &Path, now: Timestamp) -> Result<RoundTrip> {
-    let none = ModelsConfig::default().check(|_| None).map_err(Error::Faults)?;
-    let folder = Folder::open(scratch, Opening::by_hand(none, now), true).await?;
+    let folder = Folder::open(scratch, Opening::built_in(now)?, true).await?;
     let agent = Agent::new("doctor")?;
     let message = MessageIn {
         role: Role::User,

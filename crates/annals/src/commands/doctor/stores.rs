@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use annals_core::{Error, Result};
-use annals_llm::ModelsConfig;
 use annals_service::calls::CheckReadable;
 
 use super::Finding;
@@ -43,8 +42,7 @@ pub(crate) async fn look(global: &Global, data: &Path, report: &mut dyn FnMut(Fi
 
 async fn open(global: &Global, data: &Path) -> Result<String> {
     // Opens without models: a wrong model configuration must not prevent this check.
-    let none = ModelsConfig::default().check(|_| None).map_err(Error::Faults)?;
-    let folder = Folder::open(data, Opening::by_hand(none, now(global)), false).await?;
+    let folder = Folder::open(data, Opening::without_models(global, data, now(global))?, false).await?;
     read(&Client::here(folder, global)).await
 }
 

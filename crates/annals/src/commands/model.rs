@@ -1,0 +1,86 @@
+//! `annals model`: lists, fetches, configures and measures the models that turn texts into vectors.
+
+mod configure;
+mod measure;
+mod pull;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use annals_core::Result;
+use annals_embedder::{OnnxEmbedder, Options};
+use annals_llm::{BUILT_IN, EmbedderChoice};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::cli::{self, Global};
+use crate::config::Config;
+use crate::embedders::{folder_of, options, pulled};
+use crate::view::{BOLD, DIM, print_json, say};
+
+pub(crate) async fn run(global: &Global, args: &cli::Model) -> Result<ExitCode> {
+    let data = super::data(global)?;
+    let config = Config::load(global, &data)?;
+    match args {
+        cli::Model::List => list(&data, &config, global.json),
+        cli::Model::Pull { model, revision, file } => {
+            pull::run(&data, &config.embedder, (model, revision, file.as_deref()), global.json).await
+        }
+        cli::Model::Use { model } => configure::run(&data, &config, model, global.json),
+        cli::Model::Measure { file } => measure::run(&data, &config.embedder, file.as_deref(), global.json).await,
+    }
+}
+
+/// A model that can be used.
+#[derive(Serialize)]
+struct Line {
+    /// The name to configure.
+    name: String,
+    /// What vectors carry, or why the model cannot be used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vectors: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    configured: bool,
+}
+
+fn list(data: &Path, config: &Config, json: bool) -> Result<ExitCode> {
+    let choice = &config.embedder.choice;
+    let is_built_in = matches!(choice, EmbedderChoice::BuiltIn);
+    let mut lines = vec![line(BUILT_IN.into(), Ok(OnnxEmbedder::name_of_bundled()), is_built_in)];
+    let own = match choice {
+        EmbedderChoice::Folder(model) => Some((folder_of(data, &model.model), model)),
+        _ => None,
+    };
+    let own_path = own.as_ref().and_then(|(path, _)| path.as_ref().ok()).cloned();
+    for folder in pulled(data)?.into_iter().filter(|folder| Some(folder) != own_path.as_ref()) {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().replace("--", "/");
+        lines.push(line(name, OnnxEmbedder::name_of(&folder, &Options::default()), false));
+    }
+    if let Some((path, model)) = own {
+        lines.push(line(model.model.clone(), path.and_then(|path| OnnxEmbedder::name_of(path, &options(model))), true));
+    }
+    if let EmbedderChoice::Endpoint(model) = choice {
+        lines.push(line(format!("{} at {}", model.name, model.base_url), Ok(model.name.clone()), true));
+    }
+    if json {
+        print_json(&json!({ "models": lines }));
+        return Ok(ExitCode::SUCCESS);
+    }
+    for Line { name, vectors, error, configured } in lines {
+        let mark = if configured { "*" } else { " " };
+        say!("{mark} {BOLD}{name}{BOLD:#}  {DIM}{}{DIM:#}", vectors.or(error).unwrap_or_default());
+    }
+    say!(
+        "{DIM}* configured. `annals model use NAME` configures another, `annals model pull OWNER/NAME` fetches one.{DIM:#}"
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+fn line(name: String, vectors: Result<String>, configured: bool) -> Line {
+    let (vectors, error) = match vectors {
+        Ok(vectors) => (Some(vectors), None),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    Line { name, vectors, error, configured }
+}
