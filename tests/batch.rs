@@ -100,7 +100,8 @@ fn killed_roll_up_by_batches_writes_everything_and_pays_nothing_twice() {
     assert_eq!((booked_calls, booked_tokens), (bill.answered, bill.tokens_in + bill.tokens_out), "{bill:?}");
     assert_eq!((bill.twice, direct), (0, 0), "{bill:?}");
     let memories = batched.annals.json(&["status", "--agent", &batched.agent])["agents"][0]["memories"].clone();
-    let summaries = ["daily", "weekly", "monthly", "quarterly", "yearly"].map(|grain| memories[grain].as_u64().unwrap());
+    let summaries =
+        ["daily", "weekly", "monthly", "quarterly", "yearly"].map(|grain| memories[grain].as_u64().unwrap());
     assert_eq!(summaries.iter().sum::<u64>(), due as u64, "{memories}");
     assert_eq!(batched.annals.json(&["verify"])["sound"], Value::Bool(true));
     println!("{due} periods, {bill:?}; {tokens_in} tokens of requests were estimated");

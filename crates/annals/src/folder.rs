@@ -141,7 +141,8 @@ impl Folder {
             parts.search = parts.search.reranked_by(reranker, candidates);
         }
         let prompts = Prompts { names: PROMPTS, check: annals_llm::check_prompt };
-        let service = Service::measured_by(metrics, Parts { prompts, limits, budget, models: model_states, batching, ..parts });
+        let service =
+            Service::measured_by(metrics, Parts { prompts, limits, budget, models: model_states, batching, ..parts });
         Ok(Folder { service, sqlite: catalog, now, path, _lock: lock })
     }
 
@@ -272,11 +273,7 @@ mod tests {
 }
 
 /// Connects the configured models, if there are any.
-fn endpoint(
-    models: Models,
-    replies: Arc<dyn Replies>,
-    catalog: &Arc<SqliteCatalog>,
-) -> Result<Option<Arc<Endpoint>>> {
+fn endpoint(models: Models, replies: Arc<dyn Replies>, catalog: &Arc<SqliteCatalog>) -> Result<Option<Arc<Endpoint>>> {
     if models.is_empty() {
         return Ok(None);
     }

@@ -32,7 +32,8 @@ pub use import::{Import, ImportItems, ImportLine, MessageItem};
 pub use jobs::{ListJobs, RunJob};
 pub use keys::{AddKey, ListKeys, RevokeKey};
 pub use maintenance::{
-    BatchRollup, CheckReadable, CopyCatalog, Dump, ListDeadLetters, Rebuild, ReplayDeadLetters, Retain, Rollup, Status, Verify,
+    BatchRollup, CheckReadable, CopyCatalog, Dump, ListDeadLetters, Rebuild, ReplayDeadLetters, Retain, Rollup, Status,
+    Verify,
 };
 pub use memories::{Correct, Forget, GetMemory, GetSources};
 pub use searches::{FindContext, ListConversations, ReadTimeline, Search};

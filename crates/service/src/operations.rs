@@ -40,8 +40,8 @@ mod uploads;
 mod verify;
 mod watch;
 
-pub(crate) use batches::log_batches;
 pub use attached::{AttachedMemory, TurnsRequest};
+pub(crate) use batches::log_batches;
 pub use documents::{DocumentChange, DocumentFound, DocumentQuery, NewDocument};
 pub use export::Export;
 pub use import::{ImportRequest, MessageLine, MessageLines, MessageSource, RecordSource};

@@ -1,8 +1,8 @@
 //! Request and answer types of REST, MCP and the command's `--json`. Field names are part of the public interface and change on
 //! purpose only. Plain data without business rules.
 
-mod context;
 mod batches;
+mod context;
 mod costs;
 mod documents;
 mod facts;
@@ -23,13 +23,13 @@ mod status;
 mod when;
 mod words;
 
+pub use batches::{BatchStep, BatchView, EstimateView};
 pub use context::{BlockView, BlocksRequest, BlocksView, ContextAnswer, ContextItemView, ContextRequest, DocumentIn};
 pub use costs::{BudgetView, CostView, CostsAnswer, CostsRequest, PriceView, PricesView};
 pub use documents::{
     CollectionView, CollectionsAnswer, DocumentResult, DocumentSearchAnswer, DocumentSearchRequest, DocumentView,
     DocumentsAnswer, DocumentsRequest, PassageOf, PassageView, PutDocument,
 };
-pub use batches::{BatchStep, BatchView, EstimateView};
 pub use facts::{FactEntry, FactView, FactsAnswer, FactsRequest, Verb};
 pub use forget::{ForgetAnswer, ForgetReport, ForgetRequest, ProofView};
 pub use imports::{

@@ -92,7 +92,9 @@ fn print_end(step: &BatchStep, json: bool) {
     }
     if step.over_budget > 0 {
         let requests = plural(step.over_budget, "request");
-        say!("{WARN}{requests} left for tomorrow: the budget of the day is used up; --budget TOKENS sets another{WARN:#}");
+        say!(
+            "{WARN}{requests} left for tomorrow: the budget of the day is used up; --budget TOKENS sets another{WARN:#}"
+        );
     } else if step.open.is_empty() && step.in_batch > 0 {
         say!("{WARN}{} not sent{WARN:#}", plural(step.in_batch, "period"));
     }

@@ -135,7 +135,8 @@ fn in_words(answer: &RollupAnswer) -> String {
     let number = |grain: &Grain| written.get(grain.as_str()).copied().filter(|number| *number > 0);
     let parts = Grain::SUMMARIES.iter().filter_map(|grain| Some(format!("{} {grain}", count(number(grain)?))));
     let parts: Vec<String> = parts.collect();
-    let is_behind = *left + *in_batch > 0 || [postponed.len(), waiting.len(), failed.len()].iter().any(|number| *number > 0);
+    let is_behind =
+        *left + *in_batch > 0 || [postponed.len(), waiting.len(), failed.len()].iter().any(|number| *number > 0);
     match parts.is_empty() {
         false => format!("wrote {}", parts.join(", ")),
         true if is_behind => "wrote nothing".into(),

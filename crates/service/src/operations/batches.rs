@@ -8,8 +8,8 @@ use annals_core::{Agent, Error, Grain, Purpose, Result, SignedDuration, Timestam
 use annals_summarizer::{Passed, Waiting};
 
 use super::rollup::by_grain;
-use crate::wire::{BatchStep, BatchView, EstimateView};
 use crate::Service;
+use crate::wire::{BatchStep, BatchView, EstimateView};
 
 /// Share of the upper estimate of a question that a tokenizer makes of it, as measured on diaries and chats.
 const TRUE_SHARE: f64 = 0.75;
@@ -73,7 +73,9 @@ impl Service {
             let tokens_in = periods * INSTRUCTIONS + sources * answer_of(Purpose::of(finer));
             let upper = (tokens_in as f64 / TRUE_SHARE) as u64;
             match estimates.iter_mut().find(|estimate| estimate.purpose == purpose) {
-                Some(estimate) => (estimate.calls, estimate.tokens_in) = (estimate.calls + periods, estimate.tokens_in + upper),
+                Some(estimate) => {
+                    (estimate.calls, estimate.tokens_in) = (estimate.calls + periods, estimate.tokens_in + upper)
+                }
                 None => estimates.push(Estimate { purpose, model, calls: periods, tokens_in: upper, tokens_out: 0 }),
             }
         }

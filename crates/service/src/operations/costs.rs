@@ -76,7 +76,9 @@ impl Service {
         let (mut micros, mut unpriced) = (0_u64, BTreeSet::new());
         for agent in agents {
             for usage in self.parts.store.usage(agent, since).await?.iter().filter(|usage| usage.day <= to) {
-                let cost = by_model.get(usage.model.as_str()).map(|price| price.of_call(usage.tokens_in, usage.tokens_out, usage.batch));
+                let cost = by_model
+                    .get(usage.model.as_str())
+                    .map(|price| price.of_call(usage.tokens_in, usage.tokens_out, usage.batch));
                 micros = micros.saturating_add(cost.unwrap_or_default());
                 answer.tokens_in += usage.tokens_in;
                 answer.tokens_out += usage.tokens_out;

@@ -1,7 +1,7 @@
 //! Batches over real HTTP: collected, sent, answered, and found again after faults of the provider and crashes.
 
 use annals_core::SignedDuration;
-use annals_core::ports::{BatchReport, Batches, BatchState};
+use annals_core::ports::{BatchReport, BatchState};
 use annals_testkit::{BatchFault, Faulty, ResultFault};
 
 use super::*;
@@ -36,11 +36,14 @@ impl Life {
     async fn ask(&self, endpoint: &Endpoint, turns: &[Memory], agents: &[Agent]) -> Result<usize> {
         let (settings, mut written) = (Settings::default(), 0);
         for agent in agents {
+            // Questions of different agents differ, so that the provider notices what it is asked twice.
+            let own = super::turns(&[("self", agent.name(), "I keep a diary from today on.")]).await;
+            let sources = [turns, &own].concat();
             let task = SummaryTask {
                 agent,
                 settings: &settings,
                 period: period(DAY),
-                sources: turns,
+                sources: &sources,
                 base: None,
                 read_seq: 1,
                 now: self.now,
