@@ -10,7 +10,7 @@ pub(crate) fn exit_code(error: &Error) -> u8 {
         Error::InUse { .. } => 4,
         Error::Damaged { .. } => 5,
         Error::Storage { .. } => 6,
-        Error::Model { .. } | Error::Unavailable { .. } | Error::Budget { .. } => 7,
+        Error::Model { .. } | Error::Unavailable { .. } | Error::Budget { .. } | Error::InBatch => 7,
         Error::Stale { .. } => 8,
         Error::AddressInUse { .. } => 9,
     }

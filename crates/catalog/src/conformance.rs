@@ -26,6 +26,7 @@ keeps_the_promises_of! {
     journal: journal_suite,
     seals: seals_suite,
     replies: replies_suite,
+    batches: batches_suite,
     erasure: erasure_suite,
     archive: archive_suite,
     blocks: blocks_suite,

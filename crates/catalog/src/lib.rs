@@ -11,6 +11,7 @@ mod accesses;
 mod agents;
 mod archive;
 mod bases;
+mod batches;
 mod blocks;
 mod changes;
 mod columns;

@@ -64,10 +64,14 @@ pub(crate) fn reply(db: &dyn Db, agent: &Agent, key: &Digest) -> Result<Option<S
     )
 }
 
-/// Books the cost of an answer, and stores the answer unless something of the agent was erased since its input was
-/// read.
+/// Books the cost of an answer, and stores the answer unless something of the agent was erased since its input was read.
 pub(crate) fn save(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) -> Result<()> {
     charge(db, agent, reply, now)?;
+    keep(db, agent, reply, now)
+}
+
+/// Stores an answer unless something of the agent was erased since its input was read.
+pub(crate) fn keep(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) -> Result<()> {
     let sql = "INSERT OR REPLACE INTO reply (agent_id, key, text, kept_at)
                SELECT agent_id, ?2, ?3, ?4 FROM agent WHERE agent_id = ?1 AND erased < ?5";
     let agent_id = agents::enrolled(db, agent)?;
@@ -76,13 +80,18 @@ pub(crate) fn save(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) ->
     Ok(())
 }
 
-/// Books the cost of an answer, and ends its reservation.
+/// Books the cost of the answer to a single call, and ends its reservation.
 pub(crate) fn charge(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) -> Result<()> {
+    charge_call(db, agent, reply, false, now)
+}
+
+/// Books the cost of an answer, of a batch or not, and ends its reservation.
+pub(crate) fn charge_call(db: &dyn Db, agent: &Agent, reply: &Reply, batch: bool, now: Timestamp) -> Result<()> {
     let agent_id = agents::enrolled(db, agent)?;
     release(db, agent_id, reply.reservation)?;
-    let sql = "INSERT INTO usage (agent_id, day, purpose, model, calls, tokens_in, tokens_out)
-        VALUES (?1, ?2, ?3, ?4, 1, ?5, ?6)
-        ON CONFLICT (agent_id, day, purpose, model) DO UPDATE
+    let sql = "INSERT INTO usage (agent_id, day, purpose, model, batch, calls, tokens_in, tokens_out)
+        VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7)
+        ON CONFLICT (agent_id, day, purpose, model, batch) DO UPDATE
         SET calls = calls + 1, tokens_in = tokens_in + excluded.tokens_in, tokens_out = tokens_out + excluded.tokens_out";
     db.execute(
         sql,
@@ -91,6 +100,7 @@ pub(crate) fn charge(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) 
             budget_day(now).to_string(),
             reply.purpose.as_str(),
             reply.model,
+            batch,
             signed(reply.tokens_in),
             signed(reply.tokens_out),
         ],
@@ -110,7 +120,7 @@ pub(crate) fn usage(db: &dyn Db, agent: &Agent, since: Timestamp) -> Result<Vec<
     let values = params![agents::known(db, agent)?, budget_day(since).to_string()];
     let mut usage = db.query("SELECT * FROM usage WHERE agent_id = ?1 AND day >= ?2", values, read)?;
     // Purposes sort from fine to coarse, not alphabetically.
-    usage.sort_by(|a, b| (a.day, a.purpose, &a.model).cmp(&(b.day, b.purpose, &b.model)));
+    usage.sort_by(|a, b| (a.day, a.purpose, &a.model, a.batch).cmp(&(b.day, b.purpose, &b.model, b.batch)));
     Ok(usage)
 }
 
@@ -137,6 +147,8 @@ pub(crate) const SPENT: &str = "WITH spent (agent_id, tokens) AS (
         WHERE day = ?1 AND CASE purpose WHEN 'rerank' THEN 1 ELSE 0 END = ?2
         UNION ALL
         SELECT agent_id, tokens FROM reservation WHERE day = ?1 AND is_rerank = ?2
+        UNION ALL
+        SELECT agent_id, tokens FROM batch_request WHERE state IN ('open', 'void') AND ?2 = 0
     )
     SELECT
         coalesce(sum(tokens) FILTER (WHERE agent_id = ?3), 0) AS of_agent,
@@ -169,7 +181,7 @@ pub(crate) fn drop_reservations(db: &dyn Db) -> Result<()> {
     Ok(())
 }
 
-fn release(db: &dyn Db, agent_id: i64, reservation: Option<u64>) -> Result<()> {
+pub(crate) fn release(db: &dyn Db, agent_id: i64, reservation: Option<u64>) -> Result<()> {
     if let Some(number) = reservation {
         let sql = "DELETE FROM reservation WHERE reservation_id = ?1 AND agent_id = ?2";
         db.execute(sql, params![signed(number), agent_id])?;
@@ -182,6 +194,7 @@ fn read(row: &Row) -> Result<Usage> {
         day: word::<annals_core::Period>(row, "day")?.first_day(),
         purpose: word(row, "purpose")?,
         model: row.get("model")?,
+        batch: row.get("batch")?,
         calls: number(row, "calls")?,
         tokens_in: number(row, "tokens_in")?,
         tokens_out: number(row, "tokens_out")?,

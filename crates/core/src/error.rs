@@ -97,6 +97,9 @@ pub enum Error {
         /// When the next budget begins.
         again: crate::Timestamp,
     },
+    /// The question was handed to a provider in a batch, or is about to be. Nothing failed: the answer comes within a day.
+    #[error("the answer comes with a batch")]
+    InBatch,
     /// The idempotency key belongs to another request. A new request needs a new key.
     #[error("this Idempotency-Key was used for another request; choose a new one")]
     KeyReused,
@@ -162,6 +165,7 @@ impl Error {
             Error::Model { .. } => "model",
             Error::Unavailable { .. } => "unavailable",
             Error::Budget { .. } => "budget",
+            Error::InBatch => "in_batch",
             Error::KeyReused => "idempotency_key_reused",
             Error::Stale { .. } => "stale",
         }

@@ -129,7 +129,7 @@ pub struct Reply {
     pub reservation: Option<u64>,
 }
 
-/// The cost of one purpose and model for one agent on one UTC day.
+/// The cost of one purpose and model for one agent on one UTC day, of single calls or of batches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Usage {
     /// The UTC day.
@@ -138,6 +138,8 @@ pub struct Usage {
     pub purpose: Purpose,
     /// The model.
     pub model: String,
+    /// Whether the answers came in batches, at half the price.
+    pub batch: bool,
     /// Answered calls.
     pub calls: u64,
     /// Input tokens.

@@ -3,13 +3,15 @@
 //!
 //! Each port has an in-memory implementation and a conformance suite in the testkit. Every other implementation passes
 //! the same suite. Nothing here names a database, a model or a file. `Catalog`, `Journal`, `Seals`, `Erasure`,
-//! `Replies`, `Archive`, `Blocks`, `Documents`, `Requests`, `Keys` and `Accesses` are the parts of one [`Store`], which everybody takes
+//! `Replies`, `Batches`, `Archive`, `Blocks`, `Documents`, `Requests`, `Keys` and `Accesses` are the parts of one [`Store`], which everybody takes
 //! whole; `Catalog` joins `Agents`, `Turns`, `Memories`, `Watermarks`, `Ledger` and `DeadLetters`. Small traits, so that an
 //! implementation can keep each beside its queries.
 
 mod accesses;
 mod agents;
 mod archive;
+mod batches;
+mod batching;
 mod blocks;
 mod dead_letters;
 mod documents;
@@ -38,6 +40,10 @@ mod write_lock;
 pub use accesses::{Access, Accesses};
 pub use agents::{AgentState, Agents, Counts, RetentionLimits};
 pub use archive::{Archive, Record, RecordOrigin, Version, check_origin};
+pub use batches::{
+    BATCH_MEMORY, BatchAnswer, BatchState, BatchedRequest, Batches, ModelBatch, RequestState, Settlement,
+};
+pub use batching::{BatchReport, Batching, Counted, Estimate};
 pub use blocks::{Block, Blocks, check_number_of_blocks};
 pub use dead_letters::DeadLetters;
 pub use documents::{

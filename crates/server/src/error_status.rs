@@ -17,6 +17,7 @@ pub(crate) fn error_status(error: &Error) -> StatusCode {
         | Error::Damaged { .. }
         | Error::Storage { .. }
         | Error::Unavailable { .. }
+        | Error::InBatch
         | Error::AddressInUse { .. } => StatusCode::SERVICE_UNAVAILABLE,
     }
 }

@@ -3,6 +3,7 @@
 mod accesses;
 mod agent_data;
 mod archive;
+mod batches;
 mod blocks;
 mod documents;
 mod erasure;
@@ -16,8 +17,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use annals_core::ports::{
-    AgentState, Agents, Catalog, Change, ClockNote, Comparison, Counts, DeadLetters, Key, Ledger, Memories, Outline,
-    RetentionLimits, Select, StoredConversation, Totals, Turn, Turns, Watermark, Watermarks,
+    AgentState, Agents, BatchedRequest, Catalog, Change, ClockNote, Comparison, Counts, DeadLetters, Key, Ledger,
+    Memories, ModelBatch, Outline, RequestState, RetentionLimits, Select, StoredConversation, Totals, Turn, Turns,
+    Watermark, Watermarks,
 };
 use annals_core::{
     Agent, Date, DeadLetter, Digest, Error, Grain, IngestReceipt, Kind, LedgerRow, Memory, MemoryId, Message, Period,
@@ -30,12 +32,15 @@ use agent_data::AgentData;
 
 pub(crate) use agent_data::remember;
 
-/// Ports `Catalog`, `Journal`, `Seals`, `Replies`, `Erasure`, `Archive`, `Blocks`, `Documents`, `Requests`, `Keys` and `Accesses` of one
+/// Ports `Catalog`, `Journal`, `Seals`, `Replies`, `Batches`, `Erasure`, `Archive`, `Blocks`, `Documents`, `Requests`, `Keys` and `Accesses` of one
 /// store, over plain maps. Clones share their content.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryCatalog {
     state: Arc<Mutex<State>>,
 }
+
+/// Requests of a batch by number.
+type Requests = BTreeMap<u64, (BatchedRequest, RequestState)>;
 
 #[derive(Debug, Default)]
 struct State {
@@ -51,6 +56,8 @@ struct State {
     reservations: u64,
     /// Number of memories that were listed so far, over all agents.
     listed: u64,
+    /// Batches by id, each with its requests and their states.
+    batches: BTreeMap<String, (ModelBatch, Requests)>,
     /// Prices of models, by name.
     prices: BTreeMap<String, Price>,
     /// Number of erasures so far, over all agents.
@@ -399,6 +406,7 @@ mod tests {
     async fn passes_the_suites_of_the_other_ports() {
         crate::journal_suite(async || MemoryCatalog::new()).await;
         crate::replies_suite(async || MemoryCatalog::new()).await;
+        crate::batches_suite(async || MemoryCatalog::new()).await;
         crate::seals_suite(async || MemoryCatalog::new()).await;
         crate::erasure_suite(async || MemoryCatalog::new()).await;
         crate::archive_suite(async || MemoryCatalog::new()).await;

@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use annals_core::ports::{ExtractionTask, RerankTask, SummaryTask};
 use annals_core::{
-    Author, Digest, Draft, Embedder, Engine, Error, Extracted, Extractor, Grain, Reranker, Result, Settings,
+    Agent, Author, Digest, Draft, Embedder, Engine, Error, Extracted, Extractor, Grain, Period, Reranker, Result,
+    Settings,
 };
 use async_trait::async_trait;
 
@@ -104,6 +105,10 @@ impl<P: Engine> Engine for Faulty<P> {
 
     fn writes_locally(&self, settings: &Settings, grain: Grain) -> bool {
         self.inner.writes_locally(settings, grain)
+    }
+
+    async fn awaited(&self, agent: &Agent) -> Result<Vec<Period>> {
+        self.inner.awaited(agent).await
     }
 
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {

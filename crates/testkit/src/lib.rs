@@ -33,13 +33,15 @@ pub use engine::QuotingEngine;
 pub use extractor::{SilentExtractor, ThreeWords};
 pub use facts::MemoryFacts;
 pub use faulty::Faulty;
-pub use model_server::{Dialect, ModelRequest, ModelServer, Script, refused_url};
+pub use model_server::{BatchBill, BatchFault, Dialect, ModelRequest, ModelServer, ResultFault, Script, refused_url};
 pub use present::{remove_block, replacing, save_block, set_watermark};
 pub use reranker::WordReranker;
 pub use strata::MemoryStrata;
 pub use suites::{
     STRATA_DIMENSION, catalog_suite, embedder_suite, engine_suite, facts_suite, strata_suite, whole_tables_suite,
 };
-pub use suites::{Store, all_records, archive_suite, erasure_suite, journal_suite, replies_suite, seals_suite};
+pub use suites::{
+    Store, all_records, archive_suite, batches_suite, erasure_suite, journal_suite, replies_suite, seals_suite,
+};
 pub use suites::{accesses_suite, blocks_suite, documents_suite, keys_suite, requests_suite, reranker_suite};
 pub use totals::totals_of_each;

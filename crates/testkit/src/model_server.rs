@@ -5,6 +5,7 @@
 //! with paused time. Without a script it answers as [`Script::Good`]. It stops when dropped.
 
 mod answer;
+mod batches;
 mod dialect;
 mod good;
 mod serve;
@@ -18,6 +19,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::sync::oneshot;
 
+pub use batches::{BatchBill, BatchFault, ResultFault};
 pub use dialect::Dialect;
 
 /// One answer of the server.
@@ -101,6 +103,7 @@ struct Shared {
     choose: Choose,
     dialect: Dialect,
     requests: Mutex<Vec<ModelRequest>>,
+    batches: Mutex<batches::BatchDesk>,
 }
 
 impl ModelServer {
@@ -140,11 +143,34 @@ impl ModelServer {
         self.shared.requests.lock().unwrap().clone()
     }
 
+    /// Plans faults of the interface for batches. A batch is over after `slowness` questions about it.
+    pub fn plan_batches(&self, slowness: u64, faults: impl IntoIterator<Item = BatchFault>) {
+        let mut desk = self.shared.batches.lock().unwrap();
+        desk.slowness = slowness;
+        desk.faults.extend(faults);
+    }
+
+    /// Returns what was answered in batches so far.
+    pub fn batch_bill(&self) -> BatchBill {
+        self.shared.batches.lock().unwrap().bill.clone()
+    }
+
+    /// Returns the planned faults that have not happened yet.
+    pub fn batch_faults_left(&self) -> usize {
+        self.shared.batches.lock().unwrap().faults.len()
+    }
+
     fn with(dialect: Dialect, script: VecDeque<Script>, choose: Choose) -> ModelServer {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
         let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
-        let shared = Arc::new(Shared { script: Mutex::new(script), choose, dialect, requests: Mutex::default() });
+        let shared = Arc::new(Shared {
+            script: Mutex::new(script),
+            choose,
+            dialect,
+            requests: Mutex::default(),
+            batches: Mutex::default(),
+        });
         let (stop, stopped) = oneshot::channel();
         let serving = Arc::clone(&shared);
         let thread = std::thread::spawn(move || serve::until(listener, serving, stopped));

@@ -5,6 +5,7 @@
 
 mod accesses;
 mod archive;
+mod batches;
 mod blocks;
 mod catalog;
 mod documents;
@@ -30,6 +31,7 @@ use futures::future::LocalBoxFuture;
 
 pub use accesses::accesses_suite;
 pub use archive::{all_records, archive_suite};
+pub use batches::batches_suite;
 pub use blocks::blocks_suite;
 pub use catalog::catalog_suite;
 pub use documents::documents_suite;

@@ -13,7 +13,7 @@ use crate::columns::{json, number, word};
 use crate::db::{Db, Result, Sql, params};
 use crate::forgotten::KeyedHashes;
 use crate::summaries::SummaryRow;
-use crate::{bases, blocks, changes, dead_letters, documents, journal, ledger, memories, pruned, versions};
+use crate::{bases, batches, blocks, changes, dead_letters, documents, journal, ledger, memories, pruned, versions};
 
 impl Plan {
     /// Removes and rewrites everything in the plan.
@@ -132,9 +132,10 @@ impl Erasing<'_> {
     }
 }
 
-/// Removes saved replies, accepted requests and clients' idempotency keys. The id of a request is made of its messages. That of an
-/// upload is not, and its record counts none, so it can still be asked after.
+/// Removes saved replies, accepted requests and clients' idempotency keys, and makes requests in batches void. The id of an accepted
+/// request is made of its messages. That of an upload is not, and its record counts none, so it can still be asked after.
 pub(super) fn remove_requests(db: &dyn Db, agent_id: i64) -> Result<()> {
+    batches::make_void(db, agent_id)?;
     for sql in [
         "DELETE FROM reply WHERE agent_id = ?1",
         "DELETE FROM request WHERE agent_id = ?1",

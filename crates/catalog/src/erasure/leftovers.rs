@@ -153,7 +153,7 @@ mod tests {
             !searched.contains(name) && !texts.is_empty()
         });
         // These hold names of keys, agents and models, and ids.
-        assert_eq!(others, ["access_key", "cleaning", "price", "source"]);
+        assert_eq!(others, ["access_key", "batch", "cleaning", "price", "source"]);
     }
 
     #[test]

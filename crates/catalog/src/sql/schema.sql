@@ -1,4 +1,4 @@
--- The catalog's schema, version 9 (PRAGMA user_version). The migrate_*.sql files bring older files to the same schema.
+-- The catalog's schema, version 11 (PRAGMA user_version). The migrate_*.sql files bring older files to the same schema.
 -- These tables hold everything that Annals cannot recompute. The vector and text tables and the table of facts are
 -- projections and can be rebuilt from here.
 --
@@ -362,13 +362,46 @@ CREATE TABLE usage (
     day TEXT NOT NULL,
     purpose TEXT NOT NULL, -- extraction, daily … yearly, rerank.
     model TEXT NOT NULL,
+    batch INTEGER NOT NULL, -- 1 for answers of batches, which cost half, 0 for single calls.
     calls INTEGER NOT NULL,
     tokens_in INTEGER NOT NULL,
     tokens_out INTEGER NOT NULL,
-    PRIMARY KEY (agent_id, day, purpose, model)
+    PRIMARY KEY (agent_id, day, purpose, model, batch)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX usage_by_day ON usage (day);
+
+-- Batches that were handed to a provider of models. A row is stored before the batch is created, so that after a crash it is
+-- looked for and not paid twice.
+CREATE TABLE batch (
+    batch_id TEXT PRIMARY KEY, -- Our own id; the provider gets it with the batch.
+    base_url TEXT NOT NULL,
+    model TEXT NOT NULL,
+    remote TEXT, -- The provider's id, once it is known.
+    state TEXT NOT NULL, -- prepared, sending, sent, ended.
+    at INTEGER NOT NULL, -- When it was recorded, or begun to be sent.
+    requests INTEGER NOT NULL,
+    done INTEGER NOT NULL, -- Requests that the provider has processed.
+    reads INTEGER NOT NULL -- How often its results were read and were not complete.
+) STRICT;
+
+-- Requests of batches, without their text. They are kept for a month after the end of the batch.
+CREATE TABLE batch_request (
+    batch_id TEXT NOT NULL REFERENCES batch,
+    number INTEGER NOT NULL, -- Place in the batch, from 0.
+    agent_id INTEGER NOT NULL REFERENCES agent,
+    period TEXT NOT NULL,
+    key BLOB NOT NULL, -- The key of the reply.
+    purpose TEXT NOT NULL,
+    read_seq INTEGER NOT NULL,
+    tokens INTEGER NOT NULL, -- They count as used while the request is outstanding.
+    state TEXT NOT NULL, -- open, void, answered, failed, lost, unsent.
+    PRIMARY KEY (batch_id, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX batch_request_by_period ON batch_request (agent_id, period);
+
+CREATE INDEX batch_request_outstanding ON batch_request (agent_id) WHERE state IN ('open', 'void');
 
 -- What models cost, as people entered it: millionths of the currency per million tokens.
 CREATE TABLE price (

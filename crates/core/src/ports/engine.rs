@@ -42,6 +42,11 @@ pub trait Engine: Send + Sync {
         true
     }
 
+    /// Returns the periods of the agent whose summaries were asked for and come later. They are not asked for again.
+    async fn awaited(&self, _agent: &Agent) -> Result<Vec<Period>> {
+        Ok(Vec::new())
+    }
+
     /// Writes a summary. The task has sources or a base, or both. Never waits longer than its own deadline.
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft>;
 }

@@ -11,19 +11,30 @@
 use async_trait::async_trait;
 
 use super::{
-    Accesses, Agents, Archive, Blocks, DeadLetters, Documents, Erasure, Journal, Keys, Ledger, Memories, Replies,
-    Requests, Seals, Turns, Watermarks,
+    Accesses, Agents, Archive, Batches, Blocks, DeadLetters, Documents, Erasure, Journal, Keys, Ledger, Memories,
+    Replies, Requests, Seals, Turns, Watermarks,
 };
 use crate::Result;
 
 /// The source of truth: all parts of one store.
 pub trait Store:
-    Catalog + Journal + Seals + Erasure + Replies + Archive + Blocks + Documents + Requests + Keys + Accesses
+    Catalog + Journal + Seals + Erasure + Replies + Batches + Archive + Blocks + Documents + Requests + Keys + Accesses
 {
 }
 
 impl<S> Store for S where
-    S: Catalog + Journal + Seals + Erasure + Replies + Archive + Blocks + Documents + Requests + Keys + Accesses
+    S: Catalog
+        + Journal
+        + Seals
+        + Erasure
+        + Replies
+        + Batches
+        + Archive
+        + Blocks
+        + Documents
+        + Requests
+        + Keys
+        + Accesses
 {
 }
 

@@ -21,6 +21,7 @@ pub enum ErrorFrame {
     Model { what: String, cause: String },
     Unavailable { what: String, retry_after: Option<SignedDuration>, cause: String },
     Budget { limit: u64, again: Timestamp },
+    InBatch,
     KeyReused,
     Stale { what: String },
 }
@@ -50,6 +51,7 @@ impl From<Error> for ErrorFrame {
             Error::Model { what, .. } => ErrorFrame::Model { what, cause },
             Error::Unavailable { what, retry_after, .. } => ErrorFrame::Unavailable { what, retry_after, cause },
             Error::Budget { limit, again } => ErrorFrame::Budget { limit, again },
+            Error::InBatch => ErrorFrame::InBatch,
             Error::KeyReused => ErrorFrame::KeyReused,
             Error::Stale { what } => ErrorFrame::Stale { what },
         }
@@ -84,6 +86,7 @@ impl From<ErrorFrame> for Error {
                 Error::Unavailable { what, retry_after, source: cause.into() }
             }
             ErrorFrame::Budget { limit, again } => Error::Budget { limit, again },
+            ErrorFrame::InBatch => Error::InBatch,
             ErrorFrame::KeyReused => Error::KeyReused,
             ErrorFrame::Stale { what } => Error::Stale { what },
         }
@@ -137,6 +140,7 @@ mod tests {
                 source: "no route".into(),
             },
             Error::Budget { limit: 5, again: "2026-03-04T00:00:00Z".parse().unwrap() },
+            Error::InBatch,
             Error::KeyReused,
             Error::Stale { what: "it".into() },
         ];

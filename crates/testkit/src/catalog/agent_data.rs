@@ -65,7 +65,7 @@ pub(super) struct AgentData {
     pub(super) erased: u64,
     /// Saved answers, each with the time of saving.
     pub(super) replies: BTreeMap<Digest, (String, Timestamp)>,
-    pub(super) usage: BTreeMap<(Date, Purpose, String), Usage>,
+    pub(super) usage: BTreeMap<(Date, Purpose, String, bool), Usage>,
     pub(super) reservations: BTreeMap<u64, Reservation>,
     /// Hashes of the ids of forgotten messages, and of their contents with their conversations.
     pub(super) forgotten: HashSet<Digest>,

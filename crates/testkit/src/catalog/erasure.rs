@@ -27,6 +27,7 @@ impl Erasure for MemoryCatalog {
     async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<ErasureReport> {
         let state = &mut *self.state();
         state.erasures += 1;
+        state.erase_from_batches(agent, matches!(target, Target::Agent));
         state.cleaning.insert(agent.clone(), state.erasures);
         let data = state.agents_data.entry(agent.clone()).or_default();
         let before = data.last_seq(state.floor);

@@ -1,6 +1,6 @@
 //! Port `Replies`: saved model answers, and the cost of models.
 
-use annals_core::ports::{RESERVATION_LIFETIME, Replies, TokenRequest, TokenSums, budget_day};
+use annals_core::ports::{RESERVATION_LIFETIME, Replies, TokenRequest, budget_day};
 use annals_core::{Agent, Date, Digest, Price, Purpose, Reply, Result, Timestamp, Usage};
 use async_trait::async_trait;
 
@@ -16,15 +16,13 @@ impl Replies for MemoryCatalog {
 
     async fn save_reply(&self, agent: &Agent, reply: Reply, now: Timestamp) -> Result<()> {
         self.write(agent, |data, _| {
-            data.book(&reply, now);
-            if data.erased < reply.read_seq {
-                data.replies.insert(reply.key, (reply.text, now));
-            }
+            data.book(&reply, false, now);
+            data.keep(reply, now);
         })
     }
 
     async fn charge(&self, agent: &Agent, reply: Reply, now: Timestamp) -> Result<()> {
-        self.write(agent, |data, _| data.book(&reply, now))
+        self.write(agent, |data, _| data.book(&reply, false, now))
     }
 
     async fn drop_replies(&self, agent: &Agent, before: Timestamp) -> Result<u64> {
@@ -53,7 +51,7 @@ impl Replies for MemoryCatalog {
         for data in state.agents_data.values_mut() {
             data.reservations.retain(|_, reservation| reservation.expires_at > now);
         }
-        let mut used = TokenSums::default();
+        let mut used = state.tokens_in_batches(agent, request.purpose);
         for (other, data) in &state.agents_data {
             let spent = data.spent(budget_day(now), request.purpose == Purpose::Rerank);
             used.process += spent;
@@ -85,13 +83,20 @@ impl AgentData {
         used.map(|usage| usage.tokens_in + usage.tokens_out).chain(reserved.map(|of| of.tokens)).sum()
     }
 
-    fn book(&mut self, reply: &Reply, now: Timestamp) {
+    /// Saves a reply unless something was erased since its input was read.
+    pub(super) fn keep(&mut self, reply: Reply, now: Timestamp) {
+        if self.erased < reply.read_seq {
+            self.replies.insert(reply.key, (reply.text, now));
+        }
+    }
+
+    pub(super) fn book(&mut self, reply: &Reply, batch: bool, now: Timestamp) {
         if let Some(reservation) = reply.reservation {
             self.reservations.remove(&reservation);
         }
         let (day, purpose, model) = (utc_day(now), reply.purpose, reply.model.clone());
-        let none = Usage { day, purpose, model: model.clone(), calls: 0, tokens_in: 0, tokens_out: 0 };
-        let usage = self.usage.entry((day, purpose, model)).or_insert(none);
+        let none = Usage { day, purpose, model: model.clone(), batch, calls: 0, tokens_in: 0, tokens_out: 0 };
+        let usage = self.usage.entry((day, purpose, model, batch)).or_insert(none);
         usage.calls += 1;
         usage.tokens_in += reply.tokens_in;
         usage.tokens_out += reply.tokens_out;

@@ -1,6 +1,9 @@
-//! Ports `Journal`, `Seals` and `Replies` of [`Faulty`].
+//! Ports `Journal`, `Seals`, `Replies` and `Batches` of [`Faulty`].
 
-use annals_core::ports::{Children, ClockNote, Journal, Replies, Seals, TokenRequest};
+use annals_core::ports::{
+    BatchedRequest, Batches, Children, ClockNote, Journal, ModelBatch, Replies, RequestState, Seals, Settlement,
+    TokenRequest,
+};
 use annals_core::{
     Agent, Base, Digest, Extraction, ExtractionWatermark, FactOperation, MemoryId, Period, Price, Reply, Result,
     Statement, Timestamp, Usage,
@@ -109,5 +112,36 @@ impl<P: Replies> Replies for Faulty<P> {
 
     async fn release(&self, agent: &Agent, reservation: u64) -> Result<()> {
         self.store()?.release(agent, reservation).await
+    }
+}
+
+#[async_trait]
+impl<P: Batches> Batches for Faulty<P> {
+    async fn begin_batch(&self, batch: ModelBatch, requests: Vec<BatchedRequest>) -> Result<()> {
+        self.store()?.begin_batch(batch, requests).await
+    }
+
+    async fn save_batch(&self, batch: &ModelBatch) -> Result<()> {
+        self.store()?.save_batch(batch).await
+    }
+
+    async fn open_batches(&self) -> Result<Vec<ModelBatch>> {
+        self.store()?.open_batches().await
+    }
+
+    async fn settle(&self, batch: &str, settlements: Vec<(u64, Settlement)>, now: Timestamp) -> Result<u64> {
+        self.store()?.settle(batch, settlements, now).await
+    }
+
+    async fn end_batch(&self, batch: &str, rest: RequestState) -> Result<u64> {
+        self.store()?.end_batch(batch, rest).await
+    }
+
+    async fn batched(&self, agent: &Agent, period: Period) -> Result<Vec<(Digest, RequestState)>> {
+        self.store()?.batched(agent, period).await
+    }
+
+    async fn in_batch(&self, agent: &Agent) -> Result<Vec<Period>> {
+        self.store()?.in_batch(agent).await
     }
 }

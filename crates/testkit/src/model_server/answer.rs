@@ -42,7 +42,7 @@ impl Answer {
         }
     }
 
-    fn tokens_out(&self) -> u64 {
+    pub(super) fn tokens_out(&self) -> u64 {
         good::words(&self.text) + good::words(&self.reasoning)
     }
 
@@ -60,7 +60,7 @@ impl Answer {
         response
     }
 
-    fn whole(&self, dialect: Dialect) -> Value {
+    pub(super) fn whole(&self, dialect: Dialect) -> Value {
         if dialect == Dialect::Anthropic {
             return json!({
                 "type": "message", "role": "assistant", "content": [{ "type": "text", "text": self.text }],

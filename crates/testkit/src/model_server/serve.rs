@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::answer::Answer;
-use super::{Dialect, ModelRequest, Script, Shared, good};
+use super::{Dialect, ModelRequest, Script, Shared, batches, good};
 
 /// Serves until `stopped` fires. Answers that are still pending are dropped then.
 pub(super) fn until(listener: TcpListener, shared: Arc<Shared>, stopped: oneshot::Receiver<()>) {
@@ -31,6 +31,9 @@ pub(super) fn until(listener: TcpListener, shared: Arc<Shared>, stopped: oneshot
 async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let body: Bytes = axum::body::to_bytes(body, usize::MAX).await.unwrap();
+    if let Some(response) = batches::answer(&shared, &parts.method, parts.uri.path(), &body) {
+        return response;
+    }
     let request = ModelRequest {
         path: parts.uri.path().to_owned(),
         headers: headers(&parts.headers),

@@ -125,7 +125,7 @@ async fn costs_add_up_by_day_purpose_and_model(store: &dyn Store) {
     }
     let row = |label: &str, purpose, model: &str, calls: u64| {
         let (tokens_in, tokens_out) = (10 * calls, 3 * calls);
-        Usage { day: day(label), purpose, model: model.into(), calls, tokens_in, tokens_out }
+        Usage { day: day(label), purpose, model: model.into(), batch: false, calls, tokens_in, tokens_out }
     };
     let expected = [
         row("2026-06-01", Purpose::Daily, "m", 2),

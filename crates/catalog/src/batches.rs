@@ -1,0 +1,171 @@
+//! Batches of requests to models, and what became of their requests.
+
+use annals_core::ports::{BATCH_MEMORY, BatchedRequest, Batches, ModelBatch, RequestState, Settlement};
+use annals_core::{Agent, Digest, Period, Timestamp};
+use async_trait::async_trait;
+
+use crate::SqliteCatalog;
+use crate::agents;
+use crate::columns::{digest, instant, micros, number, signed, word};
+use crate::db::{Db, Result, Row, params};
+use crate::replies;
+
+#[async_trait]
+impl Batches for SqliteCatalog {
+    async fn begin_batch(&self, batch: ModelBatch, requests: Vec<BatchedRequest>) -> annals_core::Result<()> {
+        self.thread.write("recording a batch", move |c| begin(c, &batch, &requests)).await
+    }
+
+    async fn save_batch(&self, batch: &ModelBatch) -> annals_core::Result<()> {
+        let batch = batch.clone();
+        self.thread.write("saving a batch", move |c| save(c, &batch)).await
+    }
+
+    async fn open_batches(&self) -> annals_core::Result<Vec<ModelBatch>> {
+        self.thread.read("reading batches", |c| open(c)).await
+    }
+
+    async fn settle(
+        &self,
+        batch: &str,
+        settlements: Vec<(u64, Settlement)>,
+        now: Timestamp,
+    ) -> annals_core::Result<u64> {
+        let batch = batch.to_owned();
+        self.thread.write("saving answers of a batch", move |c| settle(c, &batch, &settlements, now)).await
+    }
+
+    async fn end_batch(&self, batch: &str, rest: RequestState) -> annals_core::Result<u64> {
+        let batch = batch.to_owned();
+        self.thread.write("ending a batch", move |c| end(c, &batch, rest)).await
+    }
+
+    async fn batched(&self, agent: &Agent, period: Period) -> annals_core::Result<Vec<(Digest, RequestState)>> {
+        let agent = agent.clone();
+        self.thread.read("reading requests of batches", move |c| batched(c, &agent, period)).await
+    }
+
+    async fn in_batch(&self, agent: &Agent) -> annals_core::Result<Vec<Period>> {
+        let agent = agent.clone();
+        self.thread.read("reading periods of batches", move |c| in_batch(c, &agent)).await
+    }
+}
+
+fn begin(db: &dyn Db, batch: &ModelBatch, requests: &[BatchedRequest]) -> Result<()> {
+    let old = micros(batch.at.saturating_sub(BATCH_MEMORY).unwrap_or(Timestamp::MIN));
+    let sql =
+        "DELETE FROM batch_request WHERE batch_id IN (SELECT batch_id FROM batch WHERE state = 'ended' AND at < ?1)";
+    db.execute(sql, params![old])?;
+    db.execute("DELETE FROM batch WHERE state = 'ended' AND at < ?1", params![old])?;
+    let sql = "INSERT INTO batch (batch_id, base_url, model, remote, state, at, requests, done, reads)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    let ModelBatch { id, base_url, model, remote, .. } = batch;
+    let (state, at) = (batch.state.as_str(), micros(batch.at));
+    let (requests_made, done, reads) = (signed(batch.requests), signed(batch.done), signed(batch.reads));
+    db.execute(sql, params![id, base_url, model, remote, state, at, requests_made, done, reads])?;
+    let mut last: Option<(&Agent, i64)> = None;
+    for (place, request) in (0_i64..).zip(requests) {
+        let agent_id = match last.filter(|(agent, _)| *agent == &request.agent) {
+            Some((_, agent_id)) => agent_id,
+            None => agents::enrolled(db, &request.agent)?,
+        };
+        last = Some((&request.agent, agent_id));
+        replies::release(db, agent_id, request.reservation)?;
+        let sql =
+            "INSERT INTO batch_request (batch_id, number, agent_id, period, key, purpose, read_seq, tokens, state)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 'open')";
+        let (period, purpose) = (request.period.to_string(), request.purpose.as_str());
+        let (read_seq, tokens) = (signed(request.read_seq), signed(request.tokens));
+        db.execute(sql, params![id, place, agent_id, period, request.key.0, purpose, read_seq, tokens])?;
+    }
+    Ok(())
+}
+
+fn save(db: &dyn Db, batch: &ModelBatch) -> Result<()> {
+    let sql =
+        "UPDATE batch SET remote = ?2, state = ?3, at = ?4, requests = ?5, done = ?6, reads = ?7 WHERE batch_id = ?1";
+    let (state, at) = (batch.state.as_str(), micros(batch.at));
+    let (requests, done, reads) = (signed(batch.requests), signed(batch.done), signed(batch.reads));
+    db.execute(sql, params![batch.id, batch.remote, state, at, requests, done, reads])?;
+    Ok(())
+}
+
+fn open(db: &dyn Db) -> Result<Vec<ModelBatch>> {
+    let read = |row: &Row| {
+        Ok(ModelBatch {
+            id: row.get("batch_id")?,
+            base_url: row.get("base_url")?,
+            model: row.get("model")?,
+            remote: row.get("remote")?,
+            state: word(row, "state")?,
+            at: instant(row, "at")?,
+            requests: number(row, "requests")?,
+            done: number(row, "done")?,
+            reads: number(row, "reads")?,
+        })
+    };
+    db.query("SELECT * FROM batch WHERE state <> 'ended' ORDER BY at, batch_id", &[], read)
+}
+
+fn settle(db: &dyn Db, batch: &str, settlements: &[(u64, Settlement)], now: Timestamp) -> Result<u64> {
+    let sql = "SELECT model FROM batch WHERE batch_id = ?1";
+    let Some(model) = db.query_optional(sql, params![batch], |row| row.get::<String>("model"))? else { return Ok(0) };
+    let mut settled = 0;
+    for (place, settlement) in settlements {
+        let Some(request) = outstanding(db, batch, *place)? else { continue };
+        if let Some(answer) = settlement.answer() {
+            let reply = request.reply(&model, answer);
+            replies::charge_call(db, &request.agent, &reply, true, now)?;
+            if matches!(settlement, Settlement::Answered(_)) {
+                replies::keep(db, &request.agent, &reply, now)?;
+            }
+        }
+        let sql = "UPDATE batch_request SET state = ?3 WHERE batch_id = ?1 AND number = ?2";
+        db.execute(sql, params![batch, signed(*place), settlement.state().as_str()])?;
+        settled += 1;
+    }
+    Ok(settled)
+}
+
+fn outstanding(db: &dyn Db, batch: &str, place: u64) -> Result<Option<BatchedRequest>> {
+    let sql = "SELECT * FROM batch_request JOIN agent USING (agent_id)
+        WHERE batch_id = ?1 AND number = ?2 AND state IN ('open', 'void')";
+    db.query_optional(sql, params![batch, signed(place)], |row| {
+        Ok(BatchedRequest {
+            agent: agents::read(row)?,
+            period: word(row, "period")?,
+            key: digest(row, "key")?.expect("the column is never null"),
+            purpose: word(row, "purpose")?,
+            read_seq: number(row, "read_seq")?,
+            tokens: number(row, "tokens")?,
+            reservation: None,
+        })
+    })
+}
+
+fn end(db: &dyn Db, batch: &str, rest: RequestState) -> Result<u64> {
+    let sql = "UPDATE batch_request SET state = ?2 WHERE batch_id = ?1 AND state IN ('open', 'void')";
+    let lost = db.execute(sql, params![batch, rest.as_str()])?;
+    db.execute("UPDATE batch SET state = 'ended' WHERE batch_id = ?1", params![batch])?;
+    Ok(lost)
+}
+
+fn batched(db: &dyn Db, agent: &Agent, period: Period) -> Result<Vec<(Digest, RequestState)>> {
+    let sql = "SELECT key, state FROM batch_request WHERE agent_id = ?1 AND period = ?2 ORDER BY batch_id, number";
+    db.query(sql, params![agents::known(db, agent)?, period.to_string()], |row| {
+        Ok((digest(row, "key")?.expect("the column is never null"), word(row, "state")?))
+    })
+}
+
+fn in_batch(db: &dyn Db, agent: &Agent) -> Result<Vec<Period>> {
+    let sql = "SELECT DISTINCT period FROM batch_request WHERE agent_id = ?1 AND state = 'open'";
+    let mut periods: Vec<Period> = db.query(sql, params![agents::known(db, agent)?], |row| word(row, "period"))?;
+    periods.sort();
+    Ok(periods)
+}
+
+/// Makes the outstanding requests of an agent void, because something of it was erased: their answers may repeat it.
+pub(crate) fn make_void(db: &dyn Db, agent_id: i64) -> Result<()> {
+    db.execute("UPDATE batch_request SET state = 'void' WHERE agent_id = ?1 AND state = 'open'", params![agent_id])?;
+    Ok(())
+}

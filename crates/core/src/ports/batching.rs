@@ -1,0 +1,58 @@
+//! Port `Batching`: summaries by batches of requests, which a provider answers within a day at a lower price.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use super::{Engine, ModelBatch};
+use crate::{Purpose, Result, Timestamp};
+
+/// What sending, or looking at what was sent, came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BatchReport {
+    /// Requests that were sent.
+    pub sent: u64,
+    /// Requests that were answered, refused or given up.
+    pub settled: u64,
+    /// Requests that the day's budget did not allow. They were not sent.
+    pub over_budget: u64,
+    /// Batches that have not ended.
+    pub open: Vec<ModelBatch>,
+    /// What went wrong, for people. What can be tried again is tried again.
+    pub troubles: Vec<String>,
+}
+
+/// Tokens that questions of a purpose would need.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Estimate {
+    /// The purpose.
+    pub purpose: Purpose,
+    /// The model.
+    pub model: String,
+    /// Number of calls.
+    pub calls: u64,
+    /// Tokens of the questions.
+    pub tokens_in: u64,
+    /// Tokens of the answers.
+    pub tokens_out: u64,
+}
+
+/// Collects questions, sends them as batches, and saves the answers as replies.
+#[async_trait]
+pub trait Batching: Send + Sync {
+    /// Returns an engine that collects its questions for a batch instead of asking them, up to `budget` tokens, or up to the
+    /// budget of the day. A question without a saved answer is [`crate::Error::InBatch`].
+    fn collecting(&self, budget: Option<u64>) -> Arc<dyn Engine>;
+
+    /// Returns an engine that only counts its questions, and the function that returns what it has counted so far.
+    fn counting(&self) -> (Arc<dyn Engine>, Counted);
+
+    /// Sends what was collected. Each batch is recorded first.
+    async fn send(&self, now: Timestamp) -> Result<BatchReport>;
+
+    /// Looks at the batches that have not ended, and saves the answers of those that have.
+    async fn take(&self, now: Timestamp) -> Result<BatchReport>;
+}
+
+/// Returns what a counting engine has counted.
+pub type Counted = Arc<dyn Fn() -> Vec<Estimate> + Send + Sync>;

@@ -1,0 +1,114 @@
+//! Port `Batches`: batches, their requests, and what became of them.
+
+use annals_core::ports::{
+    BATCH_MEMORY, BatchState, BatchedRequest, Batches, ModelBatch, RequestState, Settlement, TokenSums,
+};
+use annals_core::{Agent, Digest, Period, Purpose, Result, Timestamp};
+use async_trait::async_trait;
+
+use super::{MemoryCatalog, State};
+
+#[async_trait]
+impl Batches for MemoryCatalog {
+    async fn begin_batch(&self, batch: ModelBatch, requests: Vec<BatchedRequest>) -> Result<()> {
+        let state = &mut *self.state();
+        let is_old = |one: &ModelBatch| one.state == BatchState::Ended && one.at + BATCH_MEMORY < batch.at;
+        state.batches.retain(|_, (one, _)| !is_old(one));
+        for request in &requests {
+            let data = state.agents_data.entry(request.agent.clone()).or_default();
+            request.reservation.map(|reservation| data.reservations.remove(&reservation));
+        }
+        let requests = (0..).zip(requests.into_iter().map(|request| (request, RequestState::Open))).collect();
+        state.batches.insert(batch.id.clone(), (batch, requests));
+        Ok(())
+    }
+
+    async fn save_batch(&self, batch: &ModelBatch) -> Result<()> {
+        if let Some((stored, _)) = self.state().batches.get_mut(&batch.id) {
+            *stored = batch.clone();
+        }
+        Ok(())
+    }
+
+    async fn open_batches(&self) -> Result<Vec<ModelBatch>> {
+        let state = self.state();
+        let open = state.batches.values().filter(|(batch, _)| batch.state != BatchState::Ended);
+        let mut open: Vec<ModelBatch> = open.map(|(batch, _)| batch.clone()).collect();
+        open.sort_by(|a, b| (a.at, &a.id).cmp(&(b.at, &b.id)));
+        Ok(open)
+    }
+
+    async fn settle(&self, batch: &str, settlements: Vec<(u64, Settlement)>, now: Timestamp) -> Result<u64> {
+        let state = &mut *self.state();
+        let Some((batch, requests)) = state.batches.get_mut(batch) else { return Ok(0) };
+        let mut settled = 0;
+        for (place, settlement) in settlements {
+            let Some((request, request_state)) = requests.get_mut(&place).filter(|(_, state)| state.is_outstanding())
+            else {
+                continue;
+            };
+            if let Some(answer) = settlement.answer() {
+                let data = state.agents_data.entry(request.agent.clone()).or_default();
+                let reply = request.reply(&batch.model, answer);
+                data.book(&reply, true, now);
+                if matches!(settlement, Settlement::Answered(_)) {
+                    data.keep(reply, now);
+                }
+            }
+            *request_state = settlement.state();
+            settled += 1;
+        }
+        Ok(settled)
+    }
+
+    async fn end_batch(&self, batch: &str, rest: RequestState) -> Result<u64> {
+        let state = &mut *self.state();
+        let Some((batch, requests)) = state.batches.get_mut(batch) else { return Ok(0) };
+        batch.state = BatchState::Ended;
+        let left = requests.values_mut().filter(|(_, state)| state.is_outstanding());
+        Ok(left.map(|(_, state)| *state = rest).count() as u64)
+    }
+
+    async fn batched(&self, agent: &Agent, period: Period) -> Result<Vec<(Digest, RequestState)>> {
+        let state = self.state();
+        let of_period = state.requests().filter(|(request, _)| request.agent == *agent && request.period == period);
+        Ok(of_period.map(|(request, state)| (request.key, *state)).collect())
+    }
+
+    async fn in_batch(&self, agent: &Agent) -> Result<Vec<Period>> {
+        let state = self.state();
+        let open = state.requests().filter(|(request, state)| request.agent == *agent && *state == RequestState::Open);
+        let periods: std::collections::BTreeSet<Period> = open.map(|(request, _)| request.period).collect();
+        Ok(periods.into_iter().collect())
+    }
+}
+
+impl State {
+    fn requests(&self) -> impl Iterator<Item = &(BatchedRequest, RequestState)> {
+        self.batches.values().flat_map(|(_, requests)| requests.values())
+    }
+
+    /// Returns the tokens of outstanding requests, which count as used.
+    pub(super) fn tokens_in_batches(&self, agent: &Agent, purpose: Purpose) -> TokenSums {
+        let mut used = TokenSums::default();
+        for (request, _) in self.requests().filter(|(_, state)| state.is_outstanding() && purpose != Purpose::Rerank) {
+            used.process += request.tokens;
+            used.workspace += if request.agent.workspace() == agent.workspace() { request.tokens } else { 0 };
+            used.agent += if request.agent == *agent { request.tokens } else { 0 };
+        }
+        used
+    }
+
+    /// Makes the outstanding requests of an agent void, or forgets them with the agent.
+    pub(super) fn erase_from_batches(&mut self, agent: &Agent, is_whole: bool) {
+        for (_, requests) in self.batches.values_mut() {
+            if is_whole {
+                requests.retain(|_, (request, _)| request.agent != *agent);
+            }
+            let of_agent = requests.values_mut().filter(|(request, _)| request.agent == *agent);
+            of_agent
+                .filter(|(_, state)| *state == RequestState::Open)
+                .for_each(|(_, state)| *state = RequestState::Void);
+        }
+    }
+}
