@@ -3,11 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
-use annals_core::ports::{Engine, ExtractionTask, Extractor, SummaryTask};
-use annals_core::{Author, Digest, Draft, EngineChoice, Extracted, Grain, Purpose, Result, Settings};
+use annals_core::ports::{BatchReport, Batching, Counted, Engine, ExtractionTask, Extractor, SummaryTask};
+use annals_core::{
+    Agent, Author, Digest, Draft, EngineChoice, Extracted, Grain, Period, Purpose, Result, Settings, Timestamp,
+};
 use async_trait::async_trait;
 
 use crate::Endpoint;
+use crate::endpoint::{Mode, Tally};
 
 /// Engine and extractor of the whole service.
 #[derive(Clone)]
@@ -33,6 +36,11 @@ impl Auto {
     fn endpoint(&self, settings: &Settings, purpose: Purpose) -> Option<&Endpoint> {
         let endpoint = self.endpoint.as_deref().filter(|endpoint| endpoint.does(purpose));
         endpoint.filter(|_| settings.engine == EngineChoice::Auto)
+    }
+
+    fn in_mode(&self, mode: Mode) -> Auto {
+        let endpoint = self.endpoint.as_ref().map(|endpoint| Arc::new(endpoint.in_mode(mode)));
+        Auto { endpoint, ..self.clone() }
     }
 
     fn engine(&self, settings: &Settings, grain: Grain) -> &dyn Engine {
@@ -64,8 +72,42 @@ impl Engine for Auto {
         self.engine(settings, grain).writes_locally(settings, grain)
     }
 
+    async fn awaited(&self, agent: &Agent) -> Result<Vec<Period>> {
+        match &self.endpoint {
+            Some(endpoint) => endpoint.awaited(agent).await,
+            None => Ok(Vec::new()),
+        }
+    }
+
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
         self.engine(task.settings, task.period.grain()).summarize(task).await
+    }
+}
+
+/// Batches of an endpoint, with the built-in engine for what no model does.
+#[async_trait]
+impl Batching for Auto {
+    fn collecting(&self, budget: Option<u64>) -> Arc<dyn Engine> {
+        Arc::new(self.in_mode(Mode::InBatches(budget)))
+    }
+
+    fn counting(&self) -> (Arc<dyn Engine>, Counted) {
+        let tally = Arc::new(Tally::default());
+        (Arc::new(self.in_mode(Mode::Counting(Arc::clone(&tally)))), Arc::new(move || tally.counted()))
+    }
+
+    async fn send(&self, now: Timestamp) -> Result<BatchReport> {
+        match &self.endpoint {
+            Some(endpoint) => endpoint.send(now).await,
+            None => Ok(BatchReport::default()),
+        }
+    }
+
+    async fn take(&self, now: Timestamp) -> Result<BatchReport> {
+        match &self.endpoint {
+            Some(endpoint) => endpoint.take(now).await,
+            None => Ok(BatchReport::default()),
+        }
     }
 }
 
@@ -83,7 +125,7 @@ impl Extractor for Auto {
 #[cfg(test)]
 mod tests {
     use annals_core::prelude::*;
-    use annals_core::{Agent, Kind, Memory, Period};
+    use annals_core::{Kind, Memory};
     use annals_testkit::{MemoryCatalog, ModelServer, QuotingEngine, agent, at, period, turn};
     use serde_json::{Value, json};
 

@@ -45,6 +45,8 @@ pub struct ModelsConfig {
     /// Whether host names of endpoints may resolve to this machine or the local network. If not, they must resolve to public
     /// addresses. IP addresses written in the URL and `localhost` are allowed either way.
     pub local_network: Option<bool>,
+    /// Whether summaries of days that are more than a week ago are asked for in batches, which cost half and take up to a day.
+    pub batch: Option<bool>,
     /// Base URL up to and including `/v1`: `http://127.0.0.1:11434/v1`.
     pub base_url: Option<String>,
     /// The API key itself. Prefer `key_env`.
@@ -220,6 +222,8 @@ pub struct Models {
     pub workspace_daily_tokens: u64,
     /// Maximum tokens that all agents together may use per UTC day.
     pub process_daily_tokens: u64,
+    /// Whether old days are summarised in batches.
+    pub batch: bool,
     /// The model that reranks search results.
     pub rerank: Option<Arc<RerankModel>>,
     by_purpose: [Option<Arc<Model>>; 6],
@@ -268,6 +272,7 @@ impl ModelsConfig {
             daily_tokens: self.daily_tokens.unwrap_or(DAILY_TOKENS),
             workspace_daily_tokens,
             process_daily_tokens,
+            batch: self.batch.unwrap_or_default(),
             rerank,
             by_purpose,
         };

@@ -9,6 +9,7 @@
 
 mod answer;
 mod ask;
+mod batch;
 mod breaker;
 mod budget;
 mod channel;
@@ -40,9 +41,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use annals_core::ports::{Engine, ExtractionTask, Extractor, ModelState, ModelStates, Replies, SummaryTask};
-use annals_core::{Author, Digest, Draft, Error, Extracted, Grain, Purpose, Result, Settings};
+use annals_core::{Agent, Author, Digest, Draft, Error, Extracted, Grain, Period, Purpose, Result, Settings};
 use async_trait::async_trait;
 
+use batch::Desk;
+pub(crate) use batch::{Mode, Tally};
 use breaker::Breaker;
 use budget::Caps;
 use channel::{Channel, Learnt, Server};
@@ -59,11 +62,15 @@ const VERSION: &str = "endpoint 1";
 
 /// Engine and extractor that use the configured models. Each question waits at most the timeout of its model; a question with a
 /// saved answer is not sent.
+#[derive(Clone)]
 pub struct Endpoint {
     daily_tokens: u64,
     caps: Caps,
     channels: HashMap<Purpose, Arc<Channel>>,
     replies: Arc<dyn Replies>,
+    /// Collects questions for batches; `None` if none are made.
+    desk: Option<Arc<Desk>>,
+    mode: Mode,
 }
 
 impl fmt::Debug for Endpoint {
@@ -101,7 +108,7 @@ impl Endpoint {
             channels.insert(purpose, Arc::new(Channel::new(Arc::clone(model), server, own, retry_policy)));
         }
         let caps = Caps { workspace: models.workspace_daily_tokens, process: models.process_daily_tokens };
-        Ok(Endpoint { daily_tokens: models.daily_tokens, caps, channels, replies })
+        Ok(Endpoint { daily_tokens: models.daily_tokens, caps, channels, replies, desk: None, mode: Mode::Direct })
     }
 
     /// Does some work, and once more if the server has meanwhile named a window that is smaller than the one that was assumed.
@@ -167,6 +174,13 @@ impl Engine for Endpoint {
 
     fn writes_locally(&self, _settings: &Settings, _grain: Grain) -> bool {
         false
+    }
+
+    async fn awaited(&self, agent: &Agent) -> Result<Vec<Period>> {
+        match &self.desk {
+            Some(desk) => desk.awaited(agent).await,
+            None => Ok(Vec::new()),
+        }
     }
 
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {

@@ -25,6 +25,9 @@ impl Pass<'_> {
     pub(crate) async fn roll_up_rows(&mut self, rows: &[LedgerRow], why: Why) -> Result<()> {
         let away = Mutex::new(None);
         let (mut passed, mut waiting) = (std::mem::take(&mut self.passed), Vec::new());
+        let (awaited, rows): (Vec<_>, Vec<_>) =
+            rows.iter().cloned().partition(|row| self.awaited.contains(&row.period));
+        passed.in_batch.extend(awaited.iter().map(|row| row.period));
         for batch in rows.chunks(BATCH) {
             self.roll_up_batch(batch, why, &away, (&mut passed, &mut waiting)).await?;
             self.begun = true;
@@ -76,6 +79,7 @@ impl Pass<'_> {
                 Outcome::Done(summary) => summaries.push(summary),
                 Outcome::Failed(error) => self.note_failure(row, why, error, passed).await?,
                 Outcome::Waiting => waiting.push(row),
+                Outcome::InBatch => passed.in_batch.push(row.period),
                 Outcome::Left => passed.left += 1,
             }
         }

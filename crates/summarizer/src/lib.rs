@@ -11,6 +11,7 @@ mod backoff;
 mod batches;
 mod coverage;
 mod due;
+mod estimate;
 mod input;
 mod pass;
 mod plan;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 
 pub use coverage::{Content, Gap, Lineage, gaps};
 pub use due::{SchedulePolicy, due};
+pub use estimate::Waiting;
 pub use pass::Passed;
 pub use plan::Plan;
 
@@ -43,6 +45,12 @@ impl Summarizer {
         policy: SchedulePolicy,
     ) -> Summarizer {
         Summarizer { store, engine, fallback, policy }
+    }
+
+    /// Returns the same with another engine.
+    #[must_use]
+    pub fn with_engine(&self, engine: Arc<dyn Engine>) -> Summarizer {
+        Summarizer { engine, ..self.clone() }
     }
 
     /// Returns the recipe of the summaries that the engine writes now: the hash of prompt, model and engine.

@@ -26,6 +26,8 @@ pub struct Passed {
     pub failed: Vec<(Period, String)>,
     /// Periods that wait for an unavailable engine.
     pub waiting: Vec<Period>,
+    /// Periods whose answers come with a batch.
+    pub in_batch: Vec<Period>,
     /// Why the engine is unavailable.
     pub outage: Option<String>,
     /// Summaries that were not saved, because their input changed meanwhile.
@@ -46,6 +48,8 @@ pub(crate) struct Pass<'a> {
     /// Whether a period was begun. Before that, `should_stop` is not checked.
     pub(crate) begun: bool,
     pub(crate) passed: Passed,
+    /// Periods that the engine was asked for before; their answers come later.
+    pub(crate) awaited: HashSet<Period>,
     /// Periods with a child that the fallback engine wrote. The outage was waited for there; waiting again at each grain would
     /// make a year five times as late as its days.
     pub(crate) over_degraded: HashSet<Period>,
@@ -122,6 +126,7 @@ impl Summarizer {
     ) -> Result<Pass<'a>> {
         let settings = self.store.settings(agent).await?;
         let zones = settings.zones()?;
+        let awaited = self.engine.awaited(agent).await?.into_iter().collect();
         Ok(Pass {
             summarizer: self,
             agent,
@@ -133,6 +138,7 @@ impl Summarizer {
             lock,
             begun: false,
             passed: Passed::default(),
+            awaited,
             over_degraded: HashSet::new(),
         })
     }

@@ -30,6 +30,8 @@ pub(crate) enum Outcome {
     Failed(String),
     /// The engine is unavailable; see [`Outage`].
     Waiting,
+    /// The answer comes with a batch. Nothing is recorded.
+    InBatch,
     /// Not begun because `should_stop` returned true.
     Left,
 }
@@ -42,10 +44,11 @@ pub(crate) struct Outage {
     pub(crate) again: Option<Timestamp>,
 }
 
-/// Why there is no summary: by fault of the period, or because the engine is unavailable.
+/// Why there is no summary: by fault of the period, because the engine is unavailable, or because it answers later.
 enum Fault {
     Own(String),
     Away,
+    InBatch,
 }
 
 impl Pass<'_> {
@@ -68,6 +71,7 @@ impl Pass<'_> {
         Ok(match fault {
             Fault::Own(error) => Outcome::Failed(error),
             Fault::Away => Outcome::Waiting,
+            Fault::InBatch => Outcome::InBatch,
         })
     }
 
@@ -75,6 +79,7 @@ impl Pass<'_> {
     fn uses_fallback(&self, row: &LedgerRow, fault: &Fault) -> bool {
         match fault {
             Fault::Own(_) => row.attempts + 1 >= MOST_ATTEMPTS,
+            Fault::InBatch => false,
             Fault::Away => self.over_degraded.contains(&row.period) || self.summarizer.policy.is_over(row, self.now),
         }
     }
@@ -93,6 +98,9 @@ impl Pass<'_> {
             Ok(draft) => return Ok(Ok(self.summary(row, input, Some(draft), None))),
             Err(error) => error,
         };
+        if matches!(error, Error::InBatch) {
+            return Ok(Err(Fault::InBatch));
+        }
         if error.is_of_input() {
             return Ok(Err(Fault::Own(error.to_string())));
         }

@@ -1,10 +1,11 @@
 //! Handles one question: looks up a saved answer, reserves tokens of the budget, sends it, parses the answer, retries once if the answer is
 //! unusable, and saves it.
 
-use annals_core::{Agent, Digest, Error, Purpose, Reply, Result, Settings, SignedDuration, Timestamp};
+use annals_core::{Agent, Digest, Error, Period, Purpose, Reply, Result, Settings, SignedDuration, Timestamp};
 use backon::Retryable;
 use serde_json::Value;
 
+use super::batch::Way;
 use super::channel::{Channel, Sizes};
 use super::completion::Completion;
 use super::failure::EndpointError;
@@ -31,9 +32,13 @@ pub(super) struct Job<'a> {
     pub(super) purpose: Purpose,
     /// Change number no later than the moment at which the sources were read.
     pub(super) read_seq: u64,
+    /// The period of a summary.
+    pub(super) period: Option<Period>,
     /// End of the period that the question is about; for turns, the time of the last one.
     pub(super) about: Timestamp,
     pub(super) now: Timestamp,
+    /// Whether it is asked at once or in a batch.
+    pub(super) way: &'a Way,
 }
 
 /// Result of a question, and the tokens that were paid for it now.
@@ -63,8 +68,11 @@ impl Endpoint {
         {
             return Ok(Paid { value, tokens: 0 });
         }
-        let billing = Billing { endpoint: self, job, channel, key };
         let question = [ChatMessage::System(prompt.system), ChatMessage::User(prompt.user)];
+        if job.way.is_for_batch(&key) {
+            return Err(self.collect(job, (key, form), &question).await?);
+        }
+        let billing = Billing { endpoint: self, job, channel, key };
         let (value, first) = billing.buy(&question, form, read).await?;
         let problem = match value {
             Ok(value) => return Ok(Paid { value, tokens: first.tokens }),
@@ -80,6 +88,26 @@ impl Endpoint {
             Ok(value) => Ok(Paid { value, tokens: first.tokens + second.tokens }),
             Err(problem) => Err(Error::model(channel.what(), problem)),
         }
+    }
+}
+
+impl Job<'_> {
+    /// Returns whether the sources are of the last days.
+    pub(super) fn is_recent(&self) -> bool {
+        is_recent(self.about, self.now)
+    }
+}
+
+/// Returns whether work on sources of this time is today's work.
+pub(super) fn is_recent(about: Timestamp, now: Timestamp) -> bool {
+    about.saturating_add(RECENT).is_ok_and(|until| until >= now)
+}
+
+impl Endpoint {
+    /// Returns how many tokens the agent may use today for this work.
+    pub(super) fn limit(&self, job: &Job<'_>) -> u64 {
+        let whole = job.settings.daily_tokens.unwrap_or(self.daily_tokens);
+        if job.is_recent() { whole } else { whole / 2 }
     }
 }
 
@@ -216,10 +244,8 @@ impl Billing<'_> {
 
     /// Reserves tokens of the daily budget; fails if fewer are left.
     async fn reserve(&self, tokens: u64) -> Result<u64> {
-        let Job { agent, settings, purpose, about, now, .. } = *self.job;
-        let whole = settings.daily_tokens.unwrap_or(self.endpoint.daily_tokens);
-        let is_recent = about.saturating_add(RECENT).is_ok_and(|until| until >= now);
-        let limit = if is_recent { whole } else { whole / 2 };
+        let Job { agent, purpose, now, .. } = *self.job;
+        let limit = self.endpoint.limit(self.job);
         let replies = self.endpoint.replies.as_ref();
         self.endpoint.caps.reserve(replies, agent, purpose, (tokens, limit), now).await
     }

@@ -204,6 +204,27 @@ impl Channel {
         answered
     }
 
+    /// Returns the body of a question that is asked in a batch: whole, not as a stream.
+    pub(super) fn body_in_batch(&self, messages: &[ChatMessage], form: Form, max_output_tokens: u64) -> Value {
+        let mut shape = *locked(&self.learnt.shape);
+        shape.streams = false;
+        let question = Question { messages, form, max_output_tokens, reports_progress: false };
+        request::body(&self.model, question, shape)
+    }
+
+    /// Leaves out what the server has refused in a batch.
+    pub(super) fn note_refusal(&self, failure: &EndpointError) {
+        let mut shape = locked(&self.learnt.shape);
+        if let Some(next) = failure.refused_form().and_then(|parameter| shape.after_refusal_of(parameter)) {
+            *shape = next;
+        }
+    }
+
+    /// Returns the client for requests that are no questions.
+    pub(super) fn http(&self) -> &reqwest::Client {
+        &self.server.http
+    }
+
     /// Returns the waits between attempts.
     pub(super) fn backoff(&self) -> ExponentialBuilder {
         self.retry_policy.backoff()

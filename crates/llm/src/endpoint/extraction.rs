@@ -7,6 +7,7 @@ use annals_core::{Error, Extracted, Fact, Purpose, Result, Zones};
 use serde_json::Value;
 
 use super::ask::{Job, Paid};
+use super::batch::Way;
 use super::form::Form;
 use super::lines::{self, Line};
 use super::{Endpoint, answer, tokens};
@@ -38,8 +39,10 @@ pub(super) async fn read(endpoint: &Endpoint, task: ExtractionTask<'_>) -> Resul
         settings: task.settings,
         purpose: Purpose::Extraction,
         read_seq: task.turns.iter().map(|turn| turn.seq).max().unwrap_or_default(),
+        period: None,
         about: last.at(),
         now: task.now,
+        way: &Way::Direct,
     };
     let reader = Reader { endpoint, task: &task, job, zones };
     let all = lines::of_turns(task.turns, &reader.zones, true)?;

@@ -78,6 +78,11 @@ impl EndpointError {
         !matches!(self, EndpointError::Refused { .. } | EndpointError::TooLong { .. } | EndpointError::Unusable(_))
     }
 
+    /// Returns whether a time limit ended it.
+    pub(super) fn is_late(&self) -> bool {
+        matches!(self, EndpointError::Late(_) | EndpointError::Silent(_))
+    }
+
     /// Returns the wait that the server asked for, or how long the circuit breaker stays open.
     pub(super) fn wait(&self) -> Option<Duration> {
         match self {

@@ -39,13 +39,16 @@ pub(super) async fn write(endpoint: &Endpoint, task: SummaryTask<'_>) -> Result<
         return Extractive.summarize(task).await;
     }
     let all = [base.clone(), late.clone()].concat();
+    let way = endpoint.way(&task, zones.cover(task.period).end).await?;
     let job = Job {
         agent: task.agent,
         settings: task.settings,
         purpose: Purpose::of(grain),
         read_seq: task.read_seq,
+        period: Some(task.period),
         about: zones.cover(task.period).end,
         now: task.now,
+        way: &way,
     };
     let mut scribe = Scribe { endpoint, task: &task, job, grain, tokens: 0 };
     let drafted = if task.base.is_some() { scribe.amended(base, late).await? } else { scribe.digest(late).await? };
@@ -90,12 +93,18 @@ impl Scribe<'_> {
                 return self.ask(prompt, &[], only, words).await;
             }
             let room = self.room(Prompt::Merge).await?;
-            let mut partial = Vec::new();
+            let (mut partial, mut in_batch) = (Vec::new(), None);
             for part in &parts {
                 let share = share(room, parts.len()).max(FLOOR).min(self.words(part));
-                let drafted = self.ask(prompt, &[], part, share).await?;
-                // The limit is strict, so that the number of parts falls in each round.
-                partial.extend(sentences::within(share * 3 / 2, drafted));
+                match self.ask(prompt, &[], part, share).await {
+                    // All parts go into one batch.
+                    Err(error @ Error::InBatch) => in_batch = Some(error),
+                    // The limit is strict, so that the number of parts falls in each round.
+                    drafted => partial.extend(sentences::within(share * 3 / 2, drafted?)),
+                }
+            }
+            if let Some(error) = in_batch {
+                return Err(error);
             }
             prompt = Prompt::Merge;
             parts = lines::split(partial.iter().map(CitedSentence::line).collect(), room);
@@ -160,6 +169,9 @@ impl Scribe<'_> {
                 "prompt and answer leave no room for messages in a context window of {} tokens",
                 channel.sizes().await.window
             )));
+        }
+        if self.job.way.has_no_hurry() {
+            return Ok(most);
         }
         let fitting = channel.fitting_room(fixed, most);
         Ok(if matches!(prompt, Prompt::Merge | Prompt::Amend) {

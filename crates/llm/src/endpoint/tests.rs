@@ -1,5 +1,6 @@
 //! The endpoint over real HTTP, against a server with scripted answers.
 
+mod batches;
 mod dialects;
 mod facts;
 mod merged;

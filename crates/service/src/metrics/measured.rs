@@ -8,7 +8,7 @@ use annals_core::ports::{
     Batch, Embedder, Engine, Findings, Probe, Replies, RerankTask, Reranker, Stored, Strata, SummaryTask, Table,
     TableStats, TokenRequest,
 };
-use annals_core::{Agent, Author, Digest, Draft, Grain, Price, Reply, Result, Settings, Timestamp, Usage};
+use annals_core::{Agent, Author, Digest, Draft, Grain, Period, Price, Reply, Result, Settings, Timestamp, Usage};
 use async_trait::async_trait;
 
 use super::Metrics;
@@ -119,6 +119,10 @@ impl<P: Engine + ?Sized> Engine for Measured<P> {
 
     fn writes_locally(&self, settings: &Settings, grain: Grain) -> bool {
         self.port.writes_locally(settings, grain)
+    }
+
+    async fn awaited(&self, agent: &Agent) -> Result<Vec<Period>> {
+        self.port.awaited(agent).await
     }
 
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {

@@ -1,0 +1,256 @@
+//! Questions that are asked in batches: collected (`outbox`), sent and looked for after a crash (`send`), and answered (`results`),
+//! over the interfaces of OpenAI and Anthropic (`provider`).
+//!
+//! A batch is a way to fill the saved replies. A question without a saved reply is not asked but collected, and its period waits.
+//! When the batch has ended, its answers are saved as replies, and an ordinary roll-up finds them. What a batch answered badly is
+//! asked in one more batch and then at once. Relies on port `Batches` for what is outstanding. Never stores text of a question.
+
+mod outbox;
+mod provider;
+mod results;
+mod send;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use annals_core::ports::{BatchedRequest, Batches, Estimate, RequestState, SummaryTask};
+use annals_core::{Agent, Digest, Error, Period, Purpose, Result, Timestamp};
+
+use super::ask::{Job, is_recent};
+use super::budget::Caps;
+use super::channel::{Channel, Sizes};
+use super::form::Form;
+use super::request::ChatMessage;
+use super::{Endpoint, tokens};
+use outbox::Outbox;
+
+/// How often a question is asked in batches before it is asked at once.
+const BATCHES_EACH: u64 = 2;
+
+/// Tokens of an answer that are assumed when a request is collected: those of the longest summary with its citations.
+const ANSWER: u64 = 1_200;
+
+/// How questions are asked.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Mode {
+    /// At once.
+    #[default]
+    Direct,
+    /// At once if they are about the last days, and in batches otherwise.
+    OldInBatches,
+    /// In batches, of at most so many tokens if a number is given.
+    InBatches(Option<u64>),
+    /// Not at all: they are counted.
+    Counting(Arc<Tally>),
+}
+
+/// Questions counted by purpose.
+#[derive(Debug, Default)]
+pub(crate) struct Tally(Mutex<HashMap<Purpose, Estimate>>);
+
+impl Tally {
+    /// Returns what was counted, from fine to coarse.
+    pub(crate) fn counted(&self) -> Vec<Estimate> {
+        let mut all: Vec<Estimate> = locked(&self.0).values().cloned().collect();
+        all.sort_by_key(|estimate| estimate.purpose as usize);
+        all
+    }
+
+    fn add(&self, purpose: Purpose, model: &str, tokens_in: u64) {
+        let mut all = locked(&self.0);
+        let none = Estimate { purpose, model: model.to_owned(), calls: 0, tokens_in: 0, tokens_out: 0 };
+        let estimate = all.entry(purpose).or_insert(none);
+        estimate.calls += 1;
+        estimate.tokens_in += tokens_in;
+    }
+}
+
+/// How the questions about one period are asked.
+#[derive(Debug)]
+pub(super) enum Way {
+    /// At once.
+    Direct,
+    /// At once, in sizes as in a batch: the period was begun in one, and its answers are found only by the same questions.
+    Begun,
+    /// In a batch, unless so many batches were tried in vain.
+    Batch(HashMap<Digest, u64>),
+    /// Not at all: they are counted.
+    Counting,
+}
+
+impl Way {
+    /// Returns whether sizes of requests do not depend on the speed of the server.
+    pub(super) fn has_no_hurry(&self) -> bool {
+        !matches!(self, Way::Direct)
+    }
+
+    /// Returns whether a question without a saved answer is not asked at once.
+    pub(super) fn is_for_batch(&self, key: &Digest) -> bool {
+        match self {
+            Way::Direct | Way::Begun => false,
+            Way::Batch(tried) => tried.get(key).is_none_or(|times| *times < BATCHES_EACH),
+            Way::Counting => true,
+        }
+    }
+}
+
+/// Collects questions for batches, and knows what is outstanding.
+pub(super) struct Desk {
+    batches: Arc<dyn Batches>,
+    state: Mutex<State>,
+    /// Held while batches are sent or looked at: one that is being sent must not be taken for one that a crash left behind.
+    at_work: tokio::sync::Mutex<()>,
+}
+
+#[derive(Default)]
+struct State {
+    outboxes: Vec<Outbox>,
+    /// Questions that the budget did not allow since they were last reported.
+    over_budget: u64,
+    /// Until when a server gets no batch, because it refused one.
+    pauses: HashMap<String, Timestamp>,
+}
+
+impl Desk {
+    pub(super) fn new(batches: Arc<dyn Batches>) -> Desk {
+        Desk { batches, state: Mutex::default(), at_work: tokio::sync::Mutex::default() }
+    }
+
+    /// Returns the periods whose answers are outstanding.
+    pub(super) async fn awaited(&self, agent: &Agent) -> Result<Vec<Period>> {
+        self.batches.in_batch(agent).await
+    }
+}
+
+impl Endpoint {
+    /// Lets the endpoint ask in batches that are recorded there.
+    #[must_use]
+    pub fn with_batches(self, batches: Arc<dyn Batches>) -> Endpoint {
+        Endpoint { desk: Some(Arc::new(Desk::new(batches))), ..self }
+    }
+
+    /// Asks what is about more than a week ago in batches, without being told to.
+    #[must_use]
+    pub fn old_in_batches(self) -> Endpoint {
+        Endpoint { mode: Mode::OldInBatches, ..self }
+    }
+
+    pub(crate) fn in_mode(&self, mode: Mode) -> Endpoint {
+        Endpoint { mode, ..self.clone() }
+    }
+
+    /// Returns how the questions about a period are asked. [`Error::InBatch`] if the period waits for answers.
+    pub(super) async fn way(&self, task: &SummaryTask<'_>, about: Timestamp) -> Result<Way> {
+        let Some(desk) = &self.desk else { return Ok(Way::Direct) };
+        if let Mode::Counting(_) = self.mode {
+            return Ok(Way::Counting);
+        }
+        let asked = desk.batches.batched(task.agent, task.period).await?;
+        if asked.iter().any(|(_, state)| *state == RequestState::Open) {
+            return Err(Error::InBatch);
+        }
+        let in_batches = match self.mode {
+            Mode::Direct | Mode::Counting(_) => false,
+            Mode::OldInBatches => !is_recent(about, task.now),
+            Mode::InBatches(_) => true,
+        };
+        if !in_batches {
+            return Ok(if asked.is_empty() { Way::Direct } else { Way::Begun });
+        }
+        let mut tried = HashMap::new();
+        for (key, _) in asked.iter().filter(|(_, state)| !matches!(state, RequestState::Unsent | RequestState::Void)) {
+            *tried.entry(*key).or_default() += 1;
+        }
+        Ok(Way::Batch(tried))
+    }
+
+    /// Collects a question. Returns [`Error::InBatch`], or why it cannot be collected.
+    pub(super) async fn collect(
+        &self,
+        job: &Job<'_>,
+        (key, form): (Digest, Form),
+        question: &[ChatMessage],
+    ) -> Result<Error> {
+        let (Some(desk), Some(channel)) = (&self.desk, self.channels.get(&job.purpose)) else {
+            return Ok(Error::InBatch);
+        };
+        let Sizes { window, max_output_tokens } = channel.sizes().await;
+        let count = tokens::of_messages(question.iter().map(ChatMessage::text));
+        if count + max_output_tokens > window {
+            let need = count + max_output_tokens;
+            let problem =
+                format!("prompt and answer need about {need} tokens, but the context window has only {window}");
+            return Ok(Error::model(channel.what(), problem));
+        }
+        if let Mode::Counting(tally) = &self.mode {
+            tally.add(job.purpose, &channel.model.name, count);
+            return Ok(Error::InBatch);
+        }
+        let Some(period) = job.period else { return Ok(Error::InBatch) };
+        if !locked(&desk.state).takes(channel, job.now) {
+            return Ok(Error::InBatch);
+        }
+        let tokens =
+            count + if channel.model.reasoning.is_some() { max_output_tokens } else { ANSWER.min(max_output_tokens) };
+        let reservation = match self.reserve_in_batch(job, tokens).await {
+            Ok(reservation) => reservation,
+            Err(Error::Budget { .. }) if matches!(self.mode, Mode::InBatches(_)) => {
+                locked(&desk.state).over_budget += 1;
+                return Ok(Error::InBatch);
+            }
+            Err(error) => return Ok(error),
+        };
+        let request = BatchedRequest {
+            agent: job.agent.clone(),
+            period,
+            key,
+            purpose: job.purpose,
+            read_seq: job.read_seq,
+            tokens,
+            reservation: Some(reservation),
+        };
+        let body = channel.body_in_batch(question, form, max_output_tokens);
+        if !locked(&desk.state).add(channel, request, &body, job.now) {
+            self.replies.release(job.agent, reservation).await?;
+        }
+        Ok(Error::InBatch)
+    }
+
+    /// Reserves tokens of the day's budget, or of the one that was given for these batches. Such a budget was given by the
+    /// operator, so that it replaces every limit.
+    async fn reserve_in_batch(&self, job: &Job<'_>, tokens: u64) -> Result<u64> {
+        let (limit, caps) = match self.mode {
+            Mode::InBatches(Some(budget)) => (budget, Caps { workspace: u64::MAX, process: u64::MAX }),
+            Mode::InBatches(None) => (job.settings.daily_tokens.unwrap_or(self.daily_tokens), self.caps),
+            _ => (self.limit(job), self.caps),
+        };
+        caps.reserve(self.replies.as_ref(), job.agent, job.purpose, (tokens, limit), job.now).await
+    }
+}
+
+impl State {
+    /// Returns whether a further question to this model can be collected now.
+    fn takes(&self, channel: &Channel, now: Timestamp) -> bool {
+        let is_paused = self.pauses.get(&channel.model.base_url).is_some_and(|until| *until > now);
+        !is_paused && self.outboxes.iter().find(|outbox| outbox.is_of(channel)).is_none_or(|outbox| !outbox.is_full())
+    }
+
+    /// Collects a question. Returns false if it is collected already.
+    fn add(
+        &mut self,
+        channel: &Arc<Channel>,
+        request: BatchedRequest,
+        body: &serde_json::Value,
+        now: Timestamp,
+    ) -> bool {
+        let place = self.outboxes.iter().position(|outbox| outbox.is_of(channel)).unwrap_or_else(|| {
+            self.outboxes.push(Outbox::new(Arc::clone(channel), &request, now));
+            self.outboxes.len() - 1
+        });
+        self.outboxes[place].add(request, body)
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().expect("no holder of the lock panics")
+}

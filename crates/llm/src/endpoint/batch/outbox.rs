@@ -1,0 +1,92 @@
+//! Questions that are collected for one batch: their records, and the lines of the file that is sent.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use annals_core::ports::{BatchState, BatchedRequest, ModelBatch};
+use annals_core::{Agent, Digest, Timestamp};
+use serde_json::{Value, json};
+
+use crate::config::Api;
+use crate::endpoint::channel::Channel;
+
+/// Maximum requests of a batch. OpenAI takes 50,000, Anthropic 100,000.
+const MOST_REQUESTS: usize = 50_000;
+
+/// Bytes after which a batch is full. OpenAI takes 200 MB, Anthropic 256 MB; this much is held in memory.
+const MOST_BYTES: usize = 48 << 20;
+
+/// Characters of our own id of a batch.
+const ID: usize = 20;
+
+/// A batch that is being collected.
+pub(super) struct Outbox {
+    pub(super) channel: Arc<Channel>,
+    pub(super) id: String,
+    pub(super) requests: Vec<BatchedRequest>,
+    /// The requests as the provider wants them, one a line.
+    pub(super) lines: Vec<u8>,
+    known: HashSet<(Agent, Digest)>,
+}
+
+impl Outbox {
+    /// Begins a batch. Its id follows from its first request and the time, so that no two are the same.
+    pub(super) fn new(channel: Arc<Channel>, first: &BatchedRequest, now: Timestamp) -> Outbox {
+        let digest =
+            Digest::of([&channel.model.base_url, &channel.model.name, &first.key.to_string(), &now.to_string()]);
+        let id = digest.to_string().chars().take(ID).collect();
+        Outbox { channel, id, requests: Vec::new(), lines: Vec::new(), known: HashSet::new() }
+    }
+
+    pub(super) fn is_of(&self, channel: &Channel) -> bool {
+        let (own, other) = (&self.channel.model, &channel.model);
+        (&own.base_url, &own.name) == (&other.base_url, &other.name)
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.requests.len() >= MOST_REQUESTS || self.lines.len() >= MOST_BYTES
+    }
+
+    /// Adds a request. Returns false if it is there already.
+    pub(super) fn add(&mut self, request: BatchedRequest, body: &Value) -> bool {
+        if !self.known.insert((request.agent.clone(), request.key)) {
+            return false;
+        }
+        let custom_id = custom_id(&self.id, self.requests.len() as u64);
+        let line = match self.channel.model.api {
+            Api::Chat | Api::Azure => {
+                json!({ "custom_id": custom_id, "method": "POST", "url": "/v1/chat/completions", "body": body })
+            }
+            Api::Anthropic => json!({ "custom_id": custom_id, "params": body }),
+        };
+        self.lines.extend_from_slice(line.to_string().as_bytes());
+        self.lines.push(b'\n');
+        self.requests.push(request);
+        true
+    }
+
+    /// Returns the record of the batch before it is sent.
+    pub(super) fn batch(&self, now: Timestamp) -> ModelBatch {
+        ModelBatch {
+            id: self.id.clone(),
+            base_url: self.channel.model.base_url.clone(),
+            model: self.channel.model.name.clone(),
+            remote: None,
+            state: BatchState::Prepared,
+            at: now,
+            requests: self.requests.len() as u64,
+            done: 0,
+            reads: 0,
+        }
+    }
+}
+
+/// Returns the id of a request for the provider.
+pub(super) fn custom_id(batch: &str, number: u64) -> String {
+    format!("{batch}-{number}")
+}
+
+/// Returns the number of a request of this batch.
+pub(super) fn number_of(batch: &str, custom_id: &str) -> Option<u64> {
+    custom_id.strip_prefix(batch)?.strip_prefix('-')?.parse().ok()
+}

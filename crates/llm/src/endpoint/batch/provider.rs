@@ -1,0 +1,282 @@
+//! The interfaces for batches: files and batches of OpenAI, message batches of Anthropic.
+//!
+//! Creating a batch is never repeated: an answer that did not come may mean that the batch exists. Only addresses below the base
+//! URL are asked, whatever an answer names.
+
+use std::time::Duration;
+
+use annals_core::ports::ModelBatch;
+use backon::{ExponentialBuilder, Retryable};
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{RequestBuilder, Response};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::outbox::number_of;
+use crate::config::Api;
+use crate::endpoint::channel::Channel;
+use crate::endpoint::failure::{EndpointError, failure};
+use crate::endpoint::http::{authorized, fetch, unreachable};
+
+/// Time limit of a request, and of silence in a download.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Time limit of an upload.
+const UPLOAD: Duration = Duration::from_secs(1_800);
+
+/// Separates the fields of a form. The files hold JSON lines, which never contain it: they begin with a brace.
+const BOUNDARY: &str = "annals-batch-boundary-7d1f3b";
+
+/// Batches listed in one request, and requests before a search ends.
+const PAGE: usize = 100;
+const PAGES: usize = 20;
+
+/// What a provider says of a batch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Status {
+    /// Whether nothing more will happen.
+    pub(super) is_over: bool,
+    /// Whether it was refused as a whole, before any request was processed.
+    pub(super) is_refused: bool,
+    /// Requests that were processed.
+    pub(super) done: u64,
+    /// Paths of the results, below the base URL.
+    pub(super) results: Vec<String>,
+    /// Paths of what can be deleted when the results are saved.
+    pub(super) leftovers: Vec<String>,
+    /// What the provider calls the state.
+    pub(super) word: String,
+}
+
+/// Whether the provider has a batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    Yes(String),
+    No,
+    /// There is one that may be it; it can be told when it has ended.
+    Perhaps,
+}
+
+/// A provider of batches.
+pub(super) struct Provider<'a> {
+    channel: &'a Channel,
+}
+
+impl<'a> Provider<'a> {
+    pub(super) fn of(channel: &'a Channel) -> Provider<'a> {
+        Provider { channel }
+    }
+
+    fn is_anthropic(&self) -> bool {
+        self.channel.model.api == Api::Anthropic
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("{}/{path}", self.channel.model.base_url)
+    }
+
+    fn authorized(&self, request: RequestBuilder) -> RequestBuilder {
+        authorized(request, self.channel.model.api, self.channel.model.key.as_ref())
+    }
+
+    /// Uploads the lines if the provider takes a file. Returns the body that creates the batch. The provider has no batch yet.
+    pub(super) async fn prepare(&self, batch: &ModelBatch, lines: Vec<u8>) -> Result<Vec<u8>, EndpointError> {
+        if self.is_anthropic() {
+            return Ok(in_an_array(&lines));
+        }
+        let form = form(&batch.id, &lines);
+        let kind = format!("multipart/form-data; boundary={BOUNDARY}");
+        let upload = || async {
+            let request = self.channel.http().post(self.url("files")).header(CONTENT_TYPE, &kind).body(form.clone());
+            within(UPLOAD, fetch(self.authorized(request))).await
+        };
+        let file = upload.retry(backoff()).when(EndpointError::passes).await?;
+        let file = file["id"].as_str().ok_or(EndpointError::Unusable("it named no uploaded file"))?;
+        let body = json!({
+            "input_file_id": file, "endpoint": "/v1/chat/completions", "completion_window": "24h",
+            "metadata": { "annals": batch.id },
+        });
+        Ok(body.to_string().into_bytes())
+    }
+
+    /// Creates the batch. Returns the provider's id of it.
+    pub(super) async fn create(&self, body: Vec<u8>) -> Result<String, EndpointError> {
+        let path = if self.is_anthropic() { "messages/batches" } else { "batches" };
+        let request = self.channel.http().post(self.url(path)).header(CONTENT_TYPE, "application/json").body(body);
+        let created = within(UPLOAD, fetch(self.authorized(request))).await?;
+        let id = created["id"].as_str().filter(|id| is_id(id));
+        id.map(str::to_owned).ok_or(EndpointError::Unusable("it named no batch"))
+    }
+
+    /// Looks for a batch that may have been created.
+    pub(super) async fn find(&self, batch: &ModelBatch, known: &[String]) -> Result<Found, EndpointError> {
+        let path = if self.is_anthropic() { "messages/batches" } else { "batches" };
+        let cursor = if self.is_anthropic() { "after_id" } else { "after" };
+        let (mut after, mut perhaps) = (String::new(), false);
+        for _ in 0..PAGES {
+            let page = self.get(&format!("{path}?limit={PAGE}{after}")).await?;
+            let entries = page["data"].as_array().map(Vec::as_slice).unwrap_or_default();
+            for entry in entries {
+                let Some(id) = entry["id"].as_str().filter(|id| is_id(id) && !known.iter().any(|one| one == id)) else {
+                    continue;
+                };
+                match self.is_it(batch, id, entry).await? {
+                    Found::Yes(id) => return Ok(Found::Yes(id)),
+                    Found::Perhaps => perhaps = true,
+                    Found::No => {}
+                }
+            }
+            let last = entries.last().and_then(|entry| entry["id"].as_str()).filter(|id| is_id(id));
+            let Some(last) = last.filter(|_| page["has_more"] == true) else { break };
+            after = format!("&{cursor}={last}");
+        }
+        Ok(if perhaps { Found::Perhaps } else { Found::No })
+    }
+
+    /// OpenAI returns our id with a batch. Anthropic knows it only as a part of the ids of requests, which its results have.
+    async fn is_it(&self, batch: &ModelBatch, id: &str, entry: &Value) -> Result<Found, EndpointError> {
+        if !self.is_anthropic() {
+            let is_it = entry["metadata"]["annals"] == *batch.id;
+            return Ok(if is_it { Found::Yes(id.to_owned()) } else { Found::No });
+        }
+        if counts(entry).iter().sum::<u64>() != batch.requests {
+            return Ok(Found::No);
+        }
+        if entry["processing_status"] != "ended" {
+            return Ok(Found::Perhaps);
+        }
+        let mut download = self.download(&format!("messages/batches/{id}/results")).await?;
+        let first = download.line().await?.and_then(|line| serde_json::from_slice::<Value>(&line).ok());
+        let custom_id = first.as_ref().and_then(|line| line["custom_id"].as_str()).unwrap_or_default();
+        Ok(if number_of(&batch.id, custom_id).is_some() { Found::Yes(id.to_owned()) } else { Found::No })
+    }
+
+    /// Returns how far a batch has come.
+    pub(super) async fn status(&self, remote: &str) -> Result<Status, EndpointError> {
+        if self.is_anthropic() {
+            return Ok(anthropic(remote, &self.get(&format!("messages/batches/{remote}")).await?));
+        }
+        Ok(openai(&self.get(&format!("batches/{remote}")).await?))
+    }
+
+    /// Begins to read results.
+    pub(super) async fn download(&self, path: &str) -> Result<Download, EndpointError> {
+        let request = self.authorized(self.channel.http().get(self.url(path)));
+        let response = within(PATIENCE, async { request.send().await.map_err(unreachable) }).await?;
+        let status = response.status();
+        if !status.is_success() {
+            return Err(failure(status.as_u16(), response.headers(), &Value::Null));
+        }
+        Ok(Download { response, rest: Vec::new() })
+    }
+
+    /// Deletes what the provider still has of a batch. It may fail: providers delete it themselves after some weeks.
+    pub(super) async fn delete(&self, path: &str) {
+        let request = self.authorized(self.channel.http().delete(self.url(path)));
+        let _ = within(PATIENCE, fetch(request)).await;
+    }
+
+    async fn get(&self, path: &str) -> Result<Value, EndpointError> {
+        let get = || async { within(PATIENCE, fetch(self.authorized(self.channel.http().get(self.url(path))))).await };
+        get.retry(backoff()).when(EndpointError::passes).await
+    }
+}
+
+/// Longest line of results. An answer has a few thousand bytes.
+const LONGEST_LINE: usize = 4 << 20;
+
+/// Results, read line by line.
+pub(super) struct Download {
+    response: Response,
+    rest: Vec<u8>,
+}
+
+impl Download {
+    /// Returns the next line without its end, or `None` after the last.
+    pub(super) async fn line(&mut self) -> Result<Option<Vec<u8>>, EndpointError> {
+        loop {
+            if let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
+                let line = self.rest.drain(..=end).collect::<Vec<u8>>();
+                return Ok(Some(line[..end].to_vec()));
+            }
+            if self.rest.len() > LONGEST_LINE {
+                return Err(EndpointError::Unusable("a line of its results is too long"));
+            }
+            match within(PATIENCE, async { self.response.chunk().await.map_err(unreachable) }).await? {
+                Some(chunk) => self.rest.extend_from_slice(&chunk),
+                None if self.rest.is_empty() => return Ok(None),
+                None => return Ok(Some(std::mem::take(&mut self.rest))),
+            }
+        }
+    }
+}
+
+async fn within<T>(time: Duration, work: impl Future<Output = Result<T, EndpointError>>) -> Result<T, EndpointError> {
+    timeout(time, work).await.unwrap_or(Err(EndpointError::Late(time)))
+}
+
+fn backoff() -> ExponentialBuilder {
+    ExponentialBuilder::default().with_min_delay(Duration::from_millis(500)).with_max_times(3)
+}
+
+/// Returns whether this is an id, so that it can stand in a path.
+fn is_id(id: &str) -> bool {
+    !id.is_empty() && id.len() <= 200 && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+}
+
+fn form(name: &str, lines: &[u8]) -> Vec<u8> {
+    let head = format!(
+        "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"purpose\"\r\n\r\nbatch\r\n--{BOUNDARY}\r\n\
+         Content-Disposition: form-data; name=\"file\"; filename=\"{name}.jsonl\"\r\n\
+         Content-Type: application/jsonl\r\n\r\n"
+    );
+    let tail = format!("\r\n--{BOUNDARY}--\r\n");
+    [head.as_bytes(), lines, tail.as_bytes()].concat()
+}
+
+fn in_an_array(lines: &[u8]) -> Vec<u8> {
+    let mut body = b"{\"requests\":[".to_vec();
+    for (place, line) in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).enumerate() {
+        if place > 0 {
+            body.push(b',');
+        }
+        body.extend_from_slice(line);
+    }
+    body.extend_from_slice(b"]}");
+    body
+}
+
+fn openai(batch: &Value) -> Status {
+    let word = batch["status"].as_str().unwrap_or_default().to_owned();
+    let number = |name: &str| batch["request_counts"][name].as_u64().unwrap_or_default();
+    let file = |name: &str| batch[name].as_str().filter(|id| is_id(id));
+    let outputs: Vec<&str> = ["output_file_id", "error_file_id"].into_iter().filter_map(file).collect();
+    let all = outputs.iter().copied().chain(file("input_file_id"));
+    Status {
+        is_over: matches!(word.as_str(), "completed" | "failed" | "expired" | "cancelled"),
+        is_refused: word == "failed",
+        done: number("completed") + number("failed"),
+        results: outputs.iter().map(|id| format!("files/{id}/content")).collect(),
+        leftovers: all.map(|id| format!("files/{id}")).collect(),
+        word,
+    }
+}
+
+fn anthropic(remote: &str, batch: &Value) -> Status {
+    let word = batch["processing_status"].as_str().unwrap_or_default().to_owned();
+    let is_over = word == "ended";
+    Status {
+        is_over,
+        is_refused: false,
+        done: counts(batch).iter().skip(1).sum(),
+        results: if is_over { vec![format!("messages/batches/{remote}/results")] } else { Vec::new() },
+        leftovers: vec![format!("messages/batches/{remote}")],
+        word,
+    }
+}
+
+/// Returns how many requests are in each state; those under way come first.
+fn counts(batch: &Value) -> [u64; 5] {
+    ["processing", "succeeded", "errored", "canceled", "expired"]
+        .map(|name| batch["request_counts"][name].as_u64().unwrap_or_default())
+}

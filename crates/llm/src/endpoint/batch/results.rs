@@ -1,0 +1,121 @@
+//! The results of a batch: lines in any order, some twice, some of other batches, some broken. Saved in pieces.
+
+use std::collections::HashSet;
+
+use annals_core::ports::{BatchAnswer, Batches, ModelBatch, Settlement};
+use annals_core::{Result, Timestamp};
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+
+use super::outbox::number_of;
+use super::provider::{Provider, Status};
+use crate::endpoint::channel::Channel;
+use crate::endpoint::completion::{Reading, Timing, is_answer};
+use crate::endpoint::failure::{EndpointError, failure};
+
+/// Answers saved in one transaction.
+const PIECE: usize = 200;
+
+/// What reading results came to.
+#[derive(Debug, Default)]
+pub(super) struct Read {
+    /// Distinct requests that the results name.
+    pub(super) lines: u64,
+    /// Requests that were settled now.
+    pub(super) settled: u64,
+    /// Why reading ended early.
+    pub(super) failure: Option<EndpointError>,
+}
+
+/// Reads and saves all results of a batch.
+pub(super) async fn save(
+    batches: &dyn Batches,
+    channel: &Channel,
+    batch: &ModelBatch,
+    status: &Status,
+    now: Timestamp,
+) -> Result<Read> {
+    let (mut read, mut seen) = (Read::default(), HashSet::new());
+    for path in &status.results {
+        let mut download = match Provider::of(channel).download(path).await {
+            Ok(download) => download,
+            Err(failure) => {
+                read.failure = Some(failure);
+                continue;
+            }
+        };
+        let mut piece = Vec::new();
+        loop {
+            let line = match download.line().await {
+                Ok(line) => line,
+                Err(failure) => {
+                    read.failure = Some(failure);
+                    None
+                }
+            };
+            let Some(line) = line else { break };
+            if let Some((number, settlement)) = settled(channel, &batch.id, &line)
+                && seen.insert(number)
+            {
+                piece.push((number, settlement));
+            }
+            if piece.len() >= PIECE {
+                read.settled += batches.settle(&batch.id, std::mem::take(&mut piece), now).await?;
+            }
+        }
+        read.settled += batches.settle(&batch.id, piece, now).await?;
+    }
+    read.lines = seen.len() as u64;
+    Ok(read)
+}
+
+/// Returns what a line says of which request. `None` if it cannot be read or is not of this batch.
+fn settled(channel: &Channel, batch: &str, line: &[u8]) -> Option<(u64, Settlement)> {
+    let line: Value = serde_json::from_slice(line).ok()?;
+    let number = number_of(batch, line["custom_id"].as_str()?)?;
+    let settlement = match line["result"]["type"].as_str() {
+        Some("succeeded") => answered(&line["result"]["message"]),
+        Some("expired" | "canceled") => Settlement::Expired,
+        Some(_) => refused(channel, 400, &line["result"]["error"]),
+        None => openai(channel, &line),
+    };
+    Some((number, settlement))
+}
+
+fn openai(channel: &Channel, line: &Value) -> Settlement {
+    let response = &line["response"];
+    match response["status_code"].as_u64().and_then(|status| u16::try_from(status).ok()) {
+        Some(200) => answered(&response["body"]),
+        Some(status) => refused(channel, status, &response["body"]),
+        None if matches!(line["error"]["code"].as_str(), Some("batch_expired" | "batch_cancelled")) => {
+            Settlement::Expired
+        }
+        None => Settlement::Failed,
+    }
+}
+
+/// Records a refusal. A parameter that the server does not take is left out from now on.
+fn refused(channel: &Channel, status: u16, body: &Value) -> Settlement {
+    channel.note_refusal(&failure(status, &HeaderMap::new(), body));
+    Settlement::Failed
+}
+
+fn answered(answer: &Value) -> Settlement {
+    let mut reading = Reading::default();
+    if !is_answer(answer) || reading.take(answer).is_err() {
+        return Settlement::Failed;
+    }
+    let tokens_in = reading.tokens_in().unwrap_or_default();
+    match reading.end(Timing::default()) {
+        Ok(completion) => {
+            let is_cut_off = completion.is_cut_off;
+            let answer = BatchAnswer {
+                tokens_in: completion.tokens_in.unwrap_or_default(),
+                tokens_out: completion.out(),
+                text: completion.text,
+            };
+            if is_cut_off { Settlement::Useless(answer) } else { Settlement::Answered(answer) }
+        }
+        Err(_) => Settlement::Useless(BatchAnswer { tokens_in, ..BatchAnswer::default() }),
+    }
+}

@@ -1,0 +1,202 @@
+//! Batches over real HTTP: collected, sent, answered, and found again after faults of the provider and crashes.
+
+use annals_core::SignedDuration;
+use annals_core::ports::{BatchReport, BatchState};
+use annals_testkit::{BatchFault, Faulty, ResultFault};
+
+use super::*;
+
+/// Steps after which a test gives up.
+const STEPS: usize = 40;
+
+/// A provider, and a store that outlives the process.
+struct Life {
+    server: ModelServer,
+    store: Arc<Faulty<MemoryCatalog>>,
+    now: Timestamp,
+}
+
+impl Life {
+    fn new(dialect: Dialect, faults: Vec<BatchFault>) -> Life {
+        let server = ModelServer::speaking(dialect, []);
+        server.plan_batches(1, faults);
+        Life { server, store: Arc::new(Faulty::during(MemoryCatalog::new(), 0..0)), now: at(NOW) }
+    }
+
+    /// Returns an endpoint that knows only what is stored, as after a restart.
+    fn process(&self, dialect: Dialect) -> Endpoint {
+        let api = if dialect == Dialect::Anthropic { "anthropic" } else { "chat" };
+        let table = json!({ "base_url": self.server.base_url(), "model": "test", "api": api, "key": "k" });
+        let models = serde_json::from_value::<ModelsConfig>(table).unwrap().check(|_| None).unwrap();
+        let endpoint = Endpoint::with_retry_policy(&models, self.store.clone(), QUICK).unwrap();
+        endpoint.with_batches(self.store.clone()).in_mode(Mode::InBatches(None))
+    }
+
+    /// Asks for a summary of the day of each agent. Returns how many were written.
+    async fn ask(&self, endpoint: &Endpoint, turns: &[Memory], agents: &[Agent]) -> Result<usize> {
+        let (settings, mut written) = (Settings::default(), 0);
+        for agent in agents {
+            // Questions of different agents differ, so that the provider notices what it is asked twice.
+            let own = super::turns(&[("self", agent.name(), "I keep a diary from today on.")]).await;
+            let sources = [turns, &own].concat();
+            let task = SummaryTask {
+                agent,
+                settings: &settings,
+                period: period(DAY),
+                sources: &sources,
+                base: None,
+                read_seq: 1,
+                now: self.now,
+            };
+            match endpoint.summarize(task).await {
+                Ok(_) => written += 1,
+                Err(Error::InBatch) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(written)
+    }
+
+    /// One step of a roll-up by batches.
+    async fn step(&self, endpoint: &Endpoint, turns: &[Memory], agents: &[Agent]) -> Result<(usize, BatchReport)> {
+        endpoint.take(self.now).await?;
+        let written = self.ask(endpoint, turns, agents).await?;
+        Ok((written, endpoint.send(self.now).await?))
+    }
+
+    /// Makes steps, each in a new process three minutes later, until all summaries are written.
+    async fn until_written(&mut self, dialect: Dialect, agents: &[Agent]) {
+        let turns = a_day().await;
+        for _ in 0..STEPS {
+            if let Ok((written, _)) = self.step(&self.process(dialect), &turns, agents).await
+                && written == agents.len()
+            {
+                return;
+            }
+            self.now += SignedDuration::from_mins(3);
+        }
+        panic!("not written after {STEPS} steps: {:?}", self.server.batch_bill());
+    }
+}
+
+fn agents(number: usize) -> Vec<Agent> {
+    (0..number).map(|number| agent(&format!("tester{number}"))).collect()
+}
+
+/// Provider's bill against what is booked.
+async fn is_booked_exactly(life: &Life, agents: &[Agent]) {
+    let (mut calls, mut tokens) = (0, 0);
+    for agent in agents {
+        for usage in life.store.usage(agent, at("2026-01-01T00:00:00Z")).await.unwrap() {
+            if usage.batch {
+                (calls, tokens) = (calls + usage.calls, tokens + usage.tokens_in + usage.tokens_out);
+            }
+        }
+    }
+    let bill = life.server.batch_bill();
+    assert_eq!((calls, tokens), (bill.answered, bill.tokens_in + bill.tokens_out), "{bill:?}");
+}
+
+#[tokio::test]
+async fn question_is_collected_sent_and_found_as_a_reply() {
+    for dialect in [Dialect::Plain, Dialect::OpenAi, Dialect::Anthropic] {
+        let (life, agents, turns) = (Life::new(dialect, vec![]), agents(3), a_day().await);
+        let endpoint = life.process(dialect);
+        let (written, sent) = life.step(&endpoint, &turns, &agents).await.unwrap();
+        assert_eq!((written, sent.sent, sent.open.len(), sent.troubles.len()), (0, 3, 1, 0), "{sent:?}");
+        assert_eq!(endpoint.awaited(&agents[0]).await.unwrap(), [period(DAY)]);
+        let (written, waiting) = life.step(&endpoint, &turns, &agents).await.unwrap();
+        assert_eq!((written, waiting.sent, waiting.open[0].state), (0, 0, BatchState::Sent), "nothing is asked again");
+        let (written, ended) = life.step(&endpoint, &turns, &agents).await.unwrap();
+        assert_eq!((written, ended.sent, ended.open.len()), (3, 0, 0));
+        assert_eq!((life.server.batch_bill().answered, life.server.requests().len()), (3, 0), "{dialect:?}");
+        is_booked_exactly(&life, &agents).await;
+    }
+}
+
+#[tokio::test]
+async fn provider_may_fail_at_every_step_and_nothing_is_paid_twice() {
+    use BatchFault::{Create, CreateUnanswered, Download, Results, Status, Truncated, Upload};
+    use ResultFault::{Reversed, Twice, Unknown};
+    async fn check(dialect: Dialect, faults: Vec<BatchFault>) {
+        let (mut life, agents) = (Life::new(dialect, faults.clone()), agents(7));
+        life.until_written(dialect, &agents).await;
+        let bill = life.server.batch_bill();
+        assert_eq!((bill.answered, bill.twice), (7, 0), "{dialect:?} {faults:?}");
+        assert_eq!((life.server.batch_faults_left(), life.server.requests().len()), (0, 0), "{dialect:?} {faults:?}");
+        is_booked_exactly(&life, &agents).await;
+    }
+    for dialect in [Dialect::Plain, Dialect::Anthropic] {
+        check(dialect, vec![Create(400)]).await;
+        check(dialect, vec![Create(429), Create(500)]).await;
+        check(dialect, vec![CreateUnanswered]).await;
+        check(dialect, vec![Status(500), Status(429)]).await;
+        check(dialect, vec![Download(503)]).await;
+        check(dialect, vec![Truncated]).await;
+        check(dialect, vec![Results(vec![Reversed, Twice(2), Unknown])]).await;
+    }
+    check(Dialect::Plain, vec![Upload(500)]).await;
+    check(Dialect::Plain, vec![Upload(400)]).await;
+}
+
+#[tokio::test]
+async fn what_has_no_good_answer_is_asked_once_more_and_then_at_once() {
+    use ResultFault::{Bad, Cancelled, Errors, Expires};
+    async fn check(dialect: Dialect, faults: &[ResultFault], expect: (u64, usize)) {
+        let results = faults.iter().map(|fault| BatchFault::Results(vec![*fault])).collect();
+        let (mut life, agents) = (Life::new(dialect, results), agents(6));
+        life.until_written(dialect, &agents).await;
+        let answered = life.server.batch_bill().answered;
+        assert_eq!((answered, life.server.requests().len()), expect, "{dialect:?} {faults:?}");
+        is_booked_exactly(&life, &agents).await;
+    }
+    for dialect in [Dialect::Plain, Dialect::Anthropic] {
+        check(dialect, &[Errors(3)], (6, 0)).await;
+        check(dialect, &[Expires(2)], (6, 0)).await;
+        check(dialect, &[Cancelled(1)], (6, 0)).await;
+        check(dialect, &[Bad(3)], (8, 0)).await;
+        check(dialect, &[Bad(3), Bad(1)], (8, 2)).await;
+        check(dialect, &[Errors(3), Errors(2)], (5, 1)).await;
+    }
+}
+
+#[tokio::test]
+async fn crash_at_any_call_of_the_store_pays_nothing_twice() {
+    for dialect in [Dialect::Plain, Dialect::Anthropic] {
+        for call in 1..60 {
+            let (mut life, agents) = (Life::new(dialect, vec![]), agents(2));
+            life.store = Arc::new(Faulty::at_call(MemoryCatalog::new(), call));
+            life.until_written(dialect, &agents).await;
+            let bill = life.server.batch_bill();
+            assert_eq!((bill.answered, bill.twice), (2, 0), "{dialect:?}, call {call}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn budget_bounds_what_is_collected() {
+    let (mut life, agents, turns) = (Life::new(Dialect::Plain, vec![]), agents(1), a_day().await);
+    let budgeted = |budget| life.process(Dialect::Plain).in_mode(Mode::InBatches(Some(budget)));
+    let (_, report) = life.step(&budgeted(100), &turns, &agents).await.unwrap();
+    assert_eq!((report.sent, report.over_budget, report.open.len()), (0, 1, 0));
+    let (_, report) = life.step(&budgeted(100_000), &turns, &agents).await.unwrap();
+    assert_eq!((report.sent, report.over_budget), (1, 0));
+    life.until_written(Dialect::Plain, &agents).await;
+}
+
+#[tokio::test]
+async fn all_parts_of_a_long_day_go_into_one_batch() {
+    let (life, agents, turns) = (Life::new(Dialect::Plain, vec![]), agents(1), a_long_day(8, 40).await);
+    let endpoint = life.process(Dialect::Plain);
+    let (_, report) = life.step(&endpoint, &turns, &agents).await.unwrap();
+    assert!(report.sent > 1, "{report:?}");
+    // A direct roll-up finishes what was begun in a batch, and pays nothing for the parts again.
+    let direct = life.process(Dialect::Plain).in_mode(Mode::Direct);
+    assert_eq!(life.ask(&direct, &turns, &agents).await.unwrap(), 0, "it waits for the batch");
+    for _ in 0..2 {
+        direct.take(life.now).await.unwrap();
+    }
+    assert_eq!(life.ask(&direct, &turns, &agents).await.unwrap(), 1);
+    assert_eq!(life.server.batch_bill().answered, report.sent);
+    assert_eq!(life.server.requests().len(), 1, "only the merge is asked at once");
+}
