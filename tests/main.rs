@@ -10,6 +10,7 @@ mod agents;
 mod architecture;
 mod backup;
 mod bad_input;
+mod batch;
 mod calendar;
 mod command;
 mod config;

@@ -152,10 +152,12 @@ export interface CorrectRequest {
   text?: string | null;
 }
 
-/** Tokens of one agent for one purpose by one model on one UTC day. */
+/** Tokens of one agent for one purpose by one model on one UTC day, of single calls or of batches. */
 export interface CostView {
   /** Name of the agent. */
   agent: string;
+  /** Whether the answers came in batches, at half the price. */
+  batch?: boolean;
   /** Number of calls that were answered. */
   calls: number;
   /** What they cost. Null if the model has no price. */
@@ -219,6 +221,24 @@ export interface DocumentIn {
 
 /** Engine that writes summaries and facts. */
 export type EngineWord = "auto" | "extractive";
+
+/** What questions of one purpose would cost. */
+export interface EstimateView {
+  /** Number of calls. */
+  calls: number;
+  /** What they would cost. Null if the model has no price. */
+  cost?: number | null;
+  /** What they would cost in a batch. */
+  cost_in_batch?: number | null;
+  /** Name of the model. */
+  model: string;
+  /** The grain of the summaries. */
+  purpose: string;
+  /** Estimated tokens of the requests. */
+  tokens_in: number;
+  /** Estimated tokens of the answers. */
+  tokens_out: number;
+}
 
 /** A fact entered by hand. */
 export interface FactEntry {
@@ -689,10 +709,14 @@ export interface RollupAnswer {
   degraded: number;
   /** Whether this was a dry run. */
   dry_run: boolean;
+  /** Dry run: what models would cost, by purpose. */
+  estimates?: Array<EstimateView>;
   /** Number of fact operations found in new messages. */
   fact_operations: number;
   /** Periods that failed. They are tried again later. */
   failed: Array<FailureView>;
+  /** Number of periods whose answers come with a batch. */
+  in_batch?: number;
   /** Number of periods that are due and were not begun, because the roll-up was stopped. The next one writes them. */
   left?: number;
   /** Periods that are over but not due yet, because messages of them may still arrive. */
@@ -891,6 +915,8 @@ export interface StatusView {
   first?: string | null;
   /** Per grain of summaries: what was written, what is waiting, when the next period closes. */
   grains: Array<GrainStatus>;
+  /** Periods whose answers come with a batch. */
+  in_batch?: Array<string>;
   /** When the agent's last message was said. */
   last?: string | null;
   /** When messages were last stored or corrected. */
@@ -967,6 +993,8 @@ export interface ToolAnswer {
 
 /** Tokens used for one purpose on one UTC day. */
 export interface UsageView {
+  /** Whether the answers came in batches, at half the price. */
+  batch?: boolean;
   /** Number of calls that were answered. */
   calls: number;
   /** The UTC day. */

@@ -2,6 +2,7 @@
 
 mod agent;
 pub(crate) mod backup;
+mod batch_rollup;
 mod config;
 mod context;
 mod conversations;
@@ -59,6 +60,7 @@ async fn dispatch(global: Global, command: Command) -> Result<ExitCode> {
         Command::Embed(args) => embed::run(&args, json).await,
         Command::Import(args) => import::run(&global, &args).await,
         Command::Agent(args) => agent::run(&global, &args).await,
+        Command::Rollup(args) if args.batch && !args.dry_run => batch_rollup::run(&global, &args, json).await,
         Command::Rollup(args) => rollup::run(&Client::open(&global).await?, &args, json).await,
         Command::Search(args) => search::run(&Client::open(&global).await?, &args, json).await,
         Command::Context(args) => context::run(&Client::open(&global).await?, &args, json).await,

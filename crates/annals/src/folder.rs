@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use annals_catalog::SqliteCatalog;
-use annals_core::ports::{ModelStates, TokenSums};
+use annals_core::ports::{Batching, ModelStates, Replies, TokenSums};
 use annals_core::{Agent, Embedder, Error, Facts, Result, Strata, Timestamp};
 use annals_embedder::{Cached, OnnxEmbedder};
 use annals_facts::DuckFacts;
@@ -95,9 +95,11 @@ impl Folder {
             Some(model) => Some((model.candidates, RerankEndpoint::new(model, replies.clone())?)),
             None => None,
         };
-        let endpoint = if models.is_empty() { None } else { Some(Arc::new(Endpoint::new(models, replies)?)) };
+        let endpoint = endpoint(models, replies, &catalog)?;
         let model_states = endpoint.clone().map(|endpoint| endpoint as Arc<dyn ModelStates>);
+        let has_models = endpoint.is_some();
         let engine = Arc::new(Auto::new(Arc::new(Extractive), Arc::new(Rules), endpoint));
+        let batching = has_models.then(|| engine.clone() as Arc<dyn Batching>);
         let now = clock();
         let mut parts = Parts::over(Components {
             store: catalog.clone(),
@@ -118,7 +120,8 @@ impl Folder {
             parts.search = parts.search.reranked_by(reranker, candidates);
         }
         let prompts = Prompts { names: PROMPTS, check: annals_llm::check_prompt };
-        let service = Service::measured_by(metrics, Parts { prompts, limits, budget, models: model_states, ..parts });
+        let service =
+            Service::measured_by(metrics, Parts { prompts, limits, budget, models: model_states, batching, ..parts });
         Ok(Folder { service, sqlite: catalog, now, path, _lock: lock })
     }
 
@@ -246,4 +249,14 @@ mod tests {
         std::fs::write(daemon.join("synchronized"), "").unwrap();
         assert_eq!(is_synchronised(&daemon, &own_clock), Some(true));
     }
+}
+
+/// Connects the configured models, if there are any.
+fn endpoint(models: Models, replies: Arc<dyn Replies>, catalog: &Arc<SqliteCatalog>) -> Result<Option<Arc<Endpoint>>> {
+    if models.is_empty() {
+        return Ok(None);
+    }
+    let old_in_batches = models.batch;
+    let endpoint = Endpoint::new(models, replies)?.with_batches(catalog.clone());
+    Ok(Some(Arc::new(if old_in_batches { endpoint.old_in_batches() } else { endpoint })))
 }

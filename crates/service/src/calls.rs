@@ -32,7 +32,8 @@ pub use import::{Import, ImportItems, ImportLine, MessageItem};
 pub use jobs::{ListJobs, RunJob};
 pub use keys::{AddKey, ListKeys, RevokeKey};
 pub use maintenance::{
-    CheckReadable, CopyCatalog, Dump, ListDeadLetters, Rebuild, ReplayDeadLetters, Retain, Rollup, Status, Verify,
+    BatchRollup, CheckReadable, CopyCatalog, Dump, ListDeadLetters, Rebuild, ReplayDeadLetters, Retain, Rollup, Status,
+    Verify,
 };
 pub use memories::{Correct, Forget, GetMemory, GetSources};
 pub use searches::{FindContext, ListConversations, ReadTimeline, Search};
@@ -108,7 +109,7 @@ pub enum Refusal {
 type Run = for<'a> fn(Value, Context<'a>) -> BoxFuture<'a, std::result::Result<Value, Refusal>>;
 
 /// Every call, by name.
-const CALLS: [(&str, Run); 39] = [
+const CALLS: [(&str, Run); 40] = [
     entry::<ListAgents>(),
     entry::<GetSettings>(),
     entry::<CreateAgent>(),
@@ -130,6 +131,7 @@ const CALLS: [(&str, Run); 39] = [
     entry::<Correct>(),
     entry::<Forget>(),
     entry::<Rollup>(),
+    entry::<BatchRollup>(),
     entry::<Retain>(),
     entry::<Status>(),
     entry::<ListDeadLetters>(),

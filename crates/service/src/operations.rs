@@ -2,6 +2,7 @@
 
 mod agents;
 mod attached;
+mod batches;
 mod blocks;
 mod check;
 mod context;
@@ -40,6 +41,7 @@ mod verify;
 mod watch;
 
 pub use attached::{AttachedMemory, TurnsRequest};
+pub(crate) use batches::log_batches;
 pub use documents::{DocumentChange, DocumentFound, DocumentQuery, NewDocument};
 pub use export::Export;
 pub use import::{ImportRequest, MessageLine, MessageLines, MessageSource, RecordSource};

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use annals_core::ports::{ModelStates, TokenSums};
+use annals_core::ports::{Batching, ModelStates, TokenSums};
 use annals_core::{Extractor, Facts, Result, Store, Strata, Timestamp};
 use annals_retention::{Plans, Retention};
 use annals_search::Search;
@@ -59,6 +59,8 @@ pub struct Parts {
     pub search: Search,
     /// The configured models, if there are any.
     pub models: Option<Arc<dyn ModelStates>>,
+    /// Asks the models in batches, if there are any.
+    pub batching: Option<Arc<dyn Batching>>,
     /// Retention plans by name.
     pub plans: Plans,
     /// The prompts that a user may replace.

@@ -1,6 +1,7 @@
 //! Request and answer types of REST, MCP and the command's `--json`. Field names are part of the public interface and change on
 //! purpose only. Plain data without business rules.
 
+mod batches;
 mod context;
 mod costs;
 mod documents;
@@ -22,6 +23,7 @@ mod status;
 mod when;
 mod words;
 
+pub use batches::{BatchStep, BatchView, EstimateView};
 pub use context::{BlockView, BlocksRequest, BlocksView, ContextAnswer, ContextItemView, ContextRequest, DocumentIn};
 pub use costs::{BudgetView, CostView, CostsAnswer, CostsRequest, PriceView, PricesView};
 pub use documents::{

@@ -54,6 +54,7 @@ impl Parts {
             retention: Retention::new(store.clone(), plans.clone()),
             search,
             models: None,
+            batching: None,
             store,
             strata,
             facts,

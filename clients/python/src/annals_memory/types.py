@@ -161,11 +161,12 @@ CorrectRequest = TypedDict(
 )
 
 
-# Tokens of one agent for one purpose by one model on one UTC day.
+# Tokens of one agent for one purpose by one model on one UTC day, of single calls or of batches.
 CostView = TypedDict(
     "CostView",
     {
         "agent": "str",  # Name of the agent.
+        "batch": "NotRequired[bool]",  # Whether the answers came in batches, at half the price.
         "calls": "int",  # Number of calls that were answered.
         "cost": "NotRequired[float | None]",  # What they cost. Null if the model has no price.
         "day": "str",  # The UTC day.
@@ -220,6 +221,21 @@ DocumentIn = TypedDict(
 
 # Engine that writes summaries and facts.
 EngineWord = Literal["auto", "extractive"]
+
+
+# What questions of one purpose would cost.
+EstimateView = TypedDict(
+    "EstimateView",
+    {
+        "calls": "int",  # Number of calls.
+        "cost": "NotRequired[float | None]",  # What they would cost. Null if the model has no price.
+        "cost_in_batch": "NotRequired[float | None]",  # What they would cost in a batch.
+        "model": "str",  # Name of the model.
+        "purpose": "str",  # The grain of the summaries.
+        "tokens_in": "int",  # Estimated tokens of the requests.
+        "tokens_out": "int",  # Estimated tokens of the answers.
+    },
+)
 
 
 # A fact entered by hand.
@@ -657,8 +673,10 @@ RollupAnswer = TypedDict(
         "agent": "str",  # Name of the agent.
         "degraded": "int",  # Number of summaries that the built-in engine wrote in place of a model.
         "dry_run": "bool",  # Whether this was a dry run.
+        "estimates": "NotRequired[list[EstimateView]]",  # Dry run: what models would cost, by purpose.
         "fact_operations": "int",  # Number of fact operations found in new messages.
         "failed": "list[FailureView]",  # Periods that failed. They are tried again later.
+        "in_batch": "NotRequired[int]",  # Number of periods whose answers come with a batch.
         "left": "NotRequired[int]",  # Number of periods that are due and were not begun, because the roll-up was stopped. The next one writes them.
         "not_yet_due": "list[NotYetDueView]",  # Periods that are over but not due yet, because messages of them may still arrive.
         "outage": "NotRequired[str | None]",  # Why the model is unavailable.
@@ -826,6 +844,7 @@ StatusView = TypedDict(
         "failed": "list[FailureView]",  # Periods that failed, and when they are tried again.
         "first": "NotRequired[str | None]",  # When the agent's first message was said.
         "grains": "list[GrainStatus]",  # Per grain of summaries: what was written, what is waiting, when the next period closes.
+        "in_batch": "NotRequired[list[str]]",  # Periods whose answers come with a batch.
         "last": "NotRequired[str | None]",  # When the agent's last message was said.
         "last_ingest": "NotRequired[str | None]",  # When messages were last stored or corrected.
         "memories": "dict[str, int]",  # Number of live memories per grain.
@@ -888,6 +907,7 @@ ToolAnswer = TypedDict(
 UsageView = TypedDict(
     "UsageView",
     {
+        "batch": "NotRequired[bool]",  # Whether the answers came in batches, at half the price.
         "calls": "int",  # Number of calls that were answered.
         "day": "str",  # The UTC day.
         "model": "str",  # Name of the model.

@@ -17,6 +17,15 @@ pub(crate) struct Rollup {
     /// Also rewrite summaries that were written by another engine, prompt or version
     #[arg(long)]
     pub refresh: bool,
+    /// Ask the model in batches, which cost half and are answered within a day, and wait for them
+    #[arg(long, conflicts_with = "refresh")]
+    pub batch: bool,
+    /// Send what is due and end; the next `rollup` takes the answers
+    #[arg(long, requires = "batch")]
+    pub no_wait: bool,
+    /// Tokens that each agent may use today in batches, in place of every limit
+    #[arg(long, requires = "batch", value_name = "TOKENS")]
+    pub budget: Option<u64>,
 }
 
 #[derive(Args)]

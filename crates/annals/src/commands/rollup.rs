@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use annals_core::{Grain, Result, Timestamp};
 use annals_service::RolledUpAgent;
 use annals_service::calls;
-use annals_service::wire::{ExtractionView, FailureView, NotYetDueView, RollupAnswer, RollupRequest};
+use annals_service::wire::{EstimateView, ExtractionView, FailureView, NotYetDueView, RollupAnswer, RollupRequest};
 
 use crate::cli::Rollup;
 use crate::client::Client;
@@ -44,6 +44,7 @@ fn print(answer: &RollupAnswer, extraction: &ExtractionView) {
         let words = plural(answer.words, "word");
         say!("{agent}: {} would be read, {words}", plural(answer.periods.len() as u64, "period"));
         say!("  {DIM}{}{DIM:#}", answer.periods.join(" "));
+        print_estimates(&answer.estimates);
         return print_not_yet_due(&answer.not_yet_due);
     }
     print_extraction(agent, extraction);
@@ -51,6 +52,10 @@ fn print(answer: &RollupAnswer, extraction: &ExtractionView) {
     if answer.left > 0 {
         let periods = plural(answer.left, "period");
         say!("  {WARN}{periods} left: `annals rollup` goes on with them{WARN:#}");
+    }
+    if answer.in_batch > 0 {
+        let periods = plural(answer.in_batch, "period");
+        say!("  {WARN}{periods} waiting for a batch: a later `annals rollup` takes its answers{WARN:#}");
     }
     print_postponed(&answer.postponed);
     print_not_yet_due(&answer.not_yet_due);
@@ -66,6 +71,23 @@ fn print(answer: &RollupAnswer, extraction: &ExtractionView) {
     }
     for failure in &answer.failed {
         say!("  {WARN}{} failed: {}{WARN:#}", failure.period, failure.error);
+    }
+}
+
+/// Prints what models would cost: tokens, and money where they have a price.
+fn print_estimates(estimates: &[EstimateView]) {
+    let Some(first) = estimates.first() else { return };
+    let sum = |of: fn(&EstimateView) -> u64| estimates.iter().map(of).sum::<u64>();
+    for estimate in estimates {
+        let (calls, purpose) = (count(estimate.calls), &estimate.purpose);
+        let (tokens_in, tokens_out) = (count(estimate.tokens_in), count(estimate.tokens_out));
+        say!("  {DIM}{purpose}: {calls} calls, about {tokens_in} tokens in, {tokens_out} out{DIM:#}");
+    }
+    let (tokens_in, tokens_out) = (sum(|one| one.tokens_in), sum(|one| one.tokens_out));
+    say!("  {} would read about {} tokens and write {}", first.model, count(tokens_in), count(tokens_out));
+    let cost = |of: fn(&EstimateView) -> Option<f64>| estimates.iter().map(of).sum::<Option<f64>>();
+    if let (Some(direct), Some(batch)) = (cost(|one| one.cost), cost(|one| one.cost_in_batch)) {
+        say!("  that costs about {direct:.2}, or {batch:.2} with `--batch`");
     }
 }
 
@@ -109,11 +131,12 @@ fn short(moment: &str) -> String {
 }
 
 fn in_words(answer: &RollupAnswer) -> String {
-    let RollupAnswer { written, left, postponed, waiting, failed, .. } = answer;
+    let RollupAnswer { written, left, postponed, waiting, failed, in_batch, .. } = answer;
     let number = |grain: &Grain| written.get(grain.as_str()).copied().filter(|number| *number > 0);
     let parts = Grain::SUMMARIES.iter().filter_map(|grain| Some(format!("{} {grain}", count(number(grain)?))));
     let parts: Vec<String> = parts.collect();
-    let is_behind = *left > 0 || [postponed.len(), waiting.len(), failed.len()].iter().any(|number| *number > 0);
+    let is_behind =
+        *left + *in_batch > 0 || [postponed.len(), waiting.len(), failed.len()].iter().any(|number| *number > 0);
     match parts.is_empty() {
         false => format!("wrote {}", parts.join(", ")),
         true if is_behind => "wrote nothing".into(),

@@ -64,6 +64,10 @@ fn print(status: &StatusView) {
     if !status.due.is_empty() {
         say!("  {WARN}{} to be rolled up: `annals rollup`{WARN:#}", plural(status.due.len() as u64, "period"));
     }
+    if !status.in_batch.is_empty() {
+        let periods = plural(status.in_batch.len() as u64, "period");
+        say!("  {periods} waiting for a batch: a later `annals rollup` takes its answers");
+    }
     if !status.open.is_empty() {
         say!("  open: {}", status.open.join(" "));
     }

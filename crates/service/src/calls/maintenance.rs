@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Call, Context, SendsItems};
 use crate::operations::RolledUpAgent;
 use crate::wire::{
-    CatalogCopy, CheckedView, DeadLetterView, RebuildAnswer, ReplayAnswer, RetainRequest, RetentionAnswer,
+    BatchStep, CatalogCopy, CheckedView, DeadLetterView, RebuildAnswer, ReplayAnswer, RetainRequest, RetentionAnswer,
     RollupRequest, StatusView, VerifyAnswer,
 };
 
@@ -40,6 +40,25 @@ impl Call for Rollup {
 
 impl SendsItems for Rollup {
     type Item = RolledUpAgent;
+}
+
+/// Takes what batches answered, writes it, and sends what is due then.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct BatchRollup {
+    /// Only this agent; all if absent.
+    pub agent: Option<String>,
+    /// Tokens that each agent may use today; its limit if absent.
+    pub budget: Option<u64>,
+}
+
+impl Call for BatchRollup {
+    const NAME: &'static str = "batch_rollup";
+    type Answer = BatchStep;
+
+    async fn run(self, context: Context<'_>) -> Result<BatchStep> {
+        let agents = context.agents(self.agent.as_deref()).await?;
+        context.service().batch_step(&agents, self.budget, context.now).await
+    }
 }
 
 /// Prunes what is past a plan, or reports it.

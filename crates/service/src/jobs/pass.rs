@@ -15,6 +15,7 @@ mod tests;
 
 use std::sync::Arc;
 
+use annals_core::ports::Batching;
 use annals_core::{Result, Store};
 use annals_retention::{Look, Retention};
 use annals_summarizer::Summarizer;
@@ -39,6 +40,8 @@ pub struct Pass {
     pub retention: Retention,
     /// Reads new messages for facts, updates the tables, and cleans the files.
     pub tables: Arc<dyn Tables>,
+    /// Asks the models in batches, if there are any.
+    pub batching: Option<Arc<dyn Batching>>,
     /// The agent locks.
     pub locks: AgentLocks,
     /// The order of turns of roll-up.

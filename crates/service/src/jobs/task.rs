@@ -82,6 +82,7 @@ fn rolled_up(sweep: &Sweep<RolledUp>) -> Report {
         counted(sum(|turn| turn.passed.degraded), "of them by the built-in engine"),
         counted(sum(|turn| turn.passed.removed), "summaries removed"),
         counted(sum(|turn| turn.passed.waiting.len() as u64), "periods waiting for a model"),
+        counted(sum(|turn| turn.passed.in_batch.len() as u64), "periods waiting for a batch"),
         counted(sum(|turn| turn.passed.left), "periods left for the next run"),
         counted(sum(|turn| turn.projected.applied), "changes made searchable"),
         counted(sum(|turn| u64::from(turn.cleaned)), "agents purged of forgotten data"),

@@ -76,7 +76,9 @@ impl Service {
         let (mut micros, mut unpriced) = (0_u64, BTreeSet::new());
         for agent in agents {
             for usage in self.parts.store.usage(agent, since).await?.iter().filter(|usage| usage.day <= to) {
-                let cost = by_model.get(usage.model.as_str()).map(|price| price.of(usage.tokens_in, usage.tokens_out));
+                let cost = by_model
+                    .get(usage.model.as_str())
+                    .map(|price| price.of_call(usage.tokens_in, usage.tokens_out, usage.batch));
                 micros = micros.saturating_add(cost.unwrap_or_default());
                 answer.tokens_in += usage.tokens_in;
                 answer.tokens_out += usage.tokens_out;
@@ -125,6 +127,7 @@ fn view(agent: &Agent, usage: &Usage, cost: Option<u64>) -> CostView {
         day: usage.day,
         purpose: usage.purpose.as_str().to_owned(),
         model: usage.model.clone(),
+        batch: usage.batch,
         calls: usage.calls,
         tokens_in: usage.tokens_in,
         tokens_out: usage.tokens_out,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use annals_core::{Agent, Grain, Period, Result, Timestamp};
-use annals_summarizer::{Passed, Plan};
+use annals_summarizer::{Passed, Plan, Summarizer};
 use serde::{Deserialize, Serialize};
 
 use crate::locks::{History, RollUp};
@@ -37,9 +37,11 @@ impl Service {
         if request.dry_run {
             let plan = self.parts.summarizer.plan(agent, request.refresh, now).await?;
             let not_yet_due = self.not_yet_due(agent, now).await?;
-            let answer = RollupAnswer { not_yet_due, ..planned(agent, &plan) };
+            let estimates = self.estimates(agent, request.refresh, now).await?;
+            let answer = RollupAnswer { not_yet_due, estimates, ..planned(agent, &plan) };
             return Ok(RolledUpAgent { answer, extraction: ExtractionView::default() });
         }
+        self.take_batches(now).await;
         let extraction = self.extract_facts(agent, progress).await?;
         let settings = self.parts.store.settings(agent).await?;
         let plan = match progress.is_shown() {
@@ -57,6 +59,7 @@ impl Service {
         let writing = self.write_summaries_until(agent, request.refresh, now, &advance, &should_stop);
         let passed = self.noting_models(&settings, &plan, &left, &*stage, writing).await?;
         drop(stage);
+        self.send_batches(now).await;
         let stage = progress.begin("embedding", self.parts.writer.backlog(agent).await?);
         self.make_searchable(agent, &|changes| stage.advance(changes)).await?;
         let failed = self.failures(agent, &passed.failed).await?;
@@ -86,7 +89,7 @@ impl Service {
     }
 
     /// Describes failures with the attempts so far and the time of the next one, as the ledger has them.
-    async fn failures(&self, agent: &Agent, failed: &[(Period, String)]) -> Result<Vec<FailureView>> {
+    pub(super) async fn failures(&self, agent: &Agent, failed: &[(Period, String)]) -> Result<Vec<FailureView>> {
         if failed.is_empty() {
             return Ok(Vec::new());
         }
@@ -122,12 +125,25 @@ impl Service {
         progress: &(dyn Fn(u64) + Sync),
         should_stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Passed> {
+        self.write_summaries_by(&self.parts.summarizer, agent, refresh, now, progress, should_stop).await
+    }
+
+    /// Does the same by a summarizer with another engine.
+    pub(super) async fn write_summaries_by(
+        &self,
+        summarizer: &Summarizer,
+        agent: &Agent,
+        refresh: bool,
+        now: Timestamp,
+        progress: &(dyn Fn(u64) + Sync),
+        should_stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Passed> {
         let roll_up = self.locks.lock::<RollUp>(agent).await;
         let history = roll_up.for_saving::<History>();
         if refresh {
-            self.parts.summarizer.refresh_unlocked(agent, now, progress, should_stop, &history).await
+            summarizer.refresh_unlocked(agent, now, progress, should_stop, &history).await
         } else {
-            self.parts.summarizer.pass_unlocked(agent, now, progress, should_stop, &history).await
+            summarizer.pass_unlocked(agent, now, progress, should_stop, &history).await
         }
     }
 }
@@ -156,11 +172,13 @@ fn summed_up(agent: &Agent, passed: &Passed, read: &ExtractionView) -> RollupAns
         postponed: Vec::new(),
         waiting: passed.waiting.iter().map(ToString::to_string).collect(),
         outage: passed.outage.clone().or_else(|| read.waiting.clone()),
+        in_batch: passed.in_batch.len() as u64,
+        estimates: Vec::new(),
         not_yet_due: Vec::new(),
         fact_operations: read.operations,
     }
 }
 
-fn by_grain(numbers: &[u64; 5]) -> BTreeMap<String, u64> {
+pub(super) fn by_grain(numbers: &[u64; 5]) -> BTreeMap<String, u64> {
     Grain::SUMMARIES.iter().zip(numbers).map(|(grain, number)| (grain.to_string(), *number)).collect()
 }

@@ -35,6 +35,7 @@ impl Service {
             extraction_error: extraction.last_error,
             grains: grains(&ledger, &open, &zones, now),
             due: labels(&plan.periods),
+            in_batch: labels(&self.parts.store.in_batch(agent).await?),
             open: labels(&open),
             failed: ledger.iter().filter_map(FailureView::of).collect(),
             degraded: ledger.iter().filter(|row| row.degraded).map(|row| row.period.to_string()).collect(),

@@ -53,7 +53,7 @@ pub struct CostsRequest {
     pub to: Option<Date>,
 }
 
-/// Tokens of one agent for one purpose by one model on one UTC day.
+/// Tokens of one agent for one purpose by one model on one UTC day, of single calls or of batches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct CostView {
     /// Name of the agent.
@@ -66,6 +66,9 @@ pub struct CostView {
     pub purpose: String,
     /// Name of the model.
     pub model: String,
+    /// Whether the answers came in batches, at half the price.
+    #[serde(default)]
+    pub batch: bool,
     /// Number of calls that were answered.
     pub calls: u64,
     /// Tokens of the requests.

@@ -8,6 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::EstimateView;
+
 /// Agents that the caller may use, ordered by name.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct AgentsAnswer {
@@ -69,6 +71,9 @@ pub struct StatusView {
     pub grains: Vec<GrainStatus>,
     /// Closed periods that are due for a roll-up.
     pub due: Vec<String>,
+    /// Periods whose answers come with a batch.
+    #[serde(default)]
+    pub in_batch: Vec<String>,
     /// Periods that are not over yet.
     pub open: Vec<String>,
     /// Periods that failed, and when they are tried again.
@@ -183,6 +188,9 @@ pub struct UsageView {
     pub purpose: String,
     /// Name of the model.
     pub model: String,
+    /// Whether the answers came in batches, at half the price.
+    #[serde(default)]
+    pub batch: bool,
     /// Number of calls that were answered.
     pub calls: u64,
     /// Tokens of the requests.
@@ -197,6 +205,7 @@ impl From<&Usage> for UsageView {
             day: usage.day.to_string(),
             purpose: usage.purpose.as_str().to_owned(),
             model: usage.model.clone(),
+            batch: usage.batch,
             calls: usage.calls,
             tokens_in: usage.tokens_in,
             tokens_out: usage.tokens_out,
@@ -257,6 +266,12 @@ pub struct RollupAnswer {
     pub waiting: Vec<String>,
     /// Why the model is unavailable.
     pub outage: Option<String>,
+    /// Number of periods whose answers come with a batch.
+    #[serde(default)]
+    pub in_batch: u64,
+    /// Dry run: what models would cost, by purpose.
+    #[serde(default)]
+    pub estimates: Vec<EstimateView>,
     /// Periods that are over but not due yet, because messages of them may still arrive.
     pub not_yet_due: Vec<NotYetDueView>,
     /// Number of fact operations found in new messages.

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Look, Pass, ShouldStop};
 use crate::jobs::{Moment, Sweep};
 use crate::locks::{Held, History, RollUp};
+use crate::operations::log_batches;
 
 /// The result of rolling up one agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +35,9 @@ impl Pass {
     /// Returns an error only if a store fails before the first turn.
     pub async fn roll_up(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Sweep<RolledUp>> {
         let look = self.look(moment).await?;
+        if let Some(batching) = &self.batching {
+            log_batches(batching.take(look.now).await);
+        }
         let pending: BTreeSet<Agent> = self.tables.pending_cleanings().await?.into_iter().collect();
         let known: BTreeSet<Agent> = self.store.agents_with_work(look.now).await?.into_iter().collect();
         let agents = known.union(&pending).cloned().collect();
@@ -41,7 +45,11 @@ impl Pass {
             let (is_known, is_pending) = (known.contains(&agent), pending.contains(&agent));
             self.roll_up_turn(agent, look, is_known, is_pending, stop)
         };
-        Ok(self.roll_ups.sweep(agents, at_once, stop, turn).await)
+        let sweep = self.roll_ups.sweep(agents, at_once, stop, turn).await;
+        if let Some(batching) = &self.batching {
+            log_batches(batching.send(look.now).await);
+        }
+        Ok(sweep)
     }
 
     /// A function of its own, because the compiler otherwise cannot prove the future `Send`.

@@ -28,6 +28,7 @@ impl Pass {
             summarizer: parts.summarizer.clone(),
             retention: parts.retention.clone(),
             tables,
+            batching: parts.batching.clone(),
             locks: AgentLocks::default(),
             roll_ups: RoundRobin::default(),
             prunings: RoundRobin::default(),

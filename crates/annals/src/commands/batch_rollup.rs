@@ -1,0 +1,104 @@
+//! `annals rollup --batch`: has the model answer in batches, and waits until everything that is due is written.
+//!
+//! The folder is open only for the moment of each step, so other commands can use it while the provider works. Everything that a
+//! later command needs is in the folder: leaving this one loses nothing.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use annals_core::{Grain, Result};
+use annals_service::calls::BatchRollup;
+use annals_service::wire::{BatchStep, BatchView};
+
+use crate::cli::{Global, Rollup};
+use crate::client::Client;
+use crate::view::{DIM, WARN, count, plural, print_json, say};
+
+/// Time before the first question about a batch, and the longest time between two.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
+/// Exit code after Ctrl-C, as shells know it.
+const INTERRUPTED: u8 = 130;
+
+pub(crate) async fn run(global: &Global, args: &Rollup, json: bool) -> Result<ExitCode> {
+    let (mut wait, mut has_failed, mut shown) = (FIRST_WAIT, false, String::new());
+    loop {
+        let client = Client::open(global).await?;
+        let step = client.call(BatchRollup { agent: args.agent.clone(), budget: args.budget }).await?;
+        drop(client);
+        if json {
+            print_json(&step);
+        } else {
+            print(&step, &mut shown);
+        }
+        has_failed |= !step.failed.is_empty();
+        let has_moved = step.sent + step.settled > 0;
+        let is_done = step.open.is_empty() && !has_moved;
+        if is_done || args.no_wait {
+            print_end(&step, json);
+            let is_left = is_done && step.in_batch + step.waiting > 0;
+            return Ok(if has_failed || is_left { ExitCode::FAILURE } else { ExitCode::SUCCESS });
+        }
+        wait = if has_moved { FIRST_WAIT } else { LONGEST_WAIT.min(wait * 2) };
+        tokio::select! {
+            () = tokio::time::sleep(wait) => {}
+            _ = tokio::signal::ctrl_c() => {
+                if !json {
+                    say!("The batch goes on; the next `annals rollup` takes its answers.");
+                }
+                return Ok(ExitCode::from(INTERRUPTED));
+            }
+        }
+    }
+}
+
+/// Prints what a step came to, and how far the batches are if that has changed.
+fn print(step: &BatchStep, shown: &mut String) {
+    let number = |grain: &Grain| step.written.get(grain.as_str()).copied().filter(|number| *number > 0);
+    let parts = Grain::SUMMARIES.iter().filter_map(|grain| Some(format!("{} {grain}", count(number(grain)?))));
+    let parts: Vec<String> = parts.collect();
+    if !parts.is_empty() {
+        say!("wrote {}", parts.join(", "));
+    }
+    if step.sent > 0 {
+        say!("sent {}", plural(step.sent, "request"));
+    }
+    for trouble in &step.troubles {
+        say!("  {WARN}{trouble}{WARN:#}");
+    }
+    for failure in &step.failed {
+        say!("  {WARN}{} failed: {}{WARN:#}", failure.period, failure.error);
+    }
+    let now: Vec<String> = step.open.iter().map(progress).collect();
+    if !now.is_empty() && *shown != now.join("\n") {
+        *shown = now.join("\n");
+        now.iter().for_each(|line| say!("  {DIM}{line}{DIM:#}"));
+    }
+}
+
+fn progress(batch: &BatchView) -> String {
+    let id = batch.id.as_deref().unwrap_or("being created");
+    format!("{}: {} of {} requests done ({id})", batch.model, count(batch.done), count(batch.requests))
+}
+
+/// Prints what is left when the command ends.
+fn print_end(step: &BatchStep, json: bool) {
+    if json {
+        return;
+    }
+    if !step.open.is_empty() {
+        say!("The next `annals rollup` takes the answers.");
+    }
+    if step.over_budget > 0 {
+        let requests = plural(step.over_budget, "request");
+        say!(
+            "{WARN}{requests} left for tomorrow: the budget of the day is used up; --budget TOKENS sets another{WARN:#}"
+        );
+    } else if step.open.is_empty() && step.in_batch > 0 {
+        say!("{WARN}{} not sent{WARN:#}", plural(step.in_batch, "period"));
+    }
+    if let Some(outage) = step.outage.as_ref().filter(|_| step.waiting > 0) {
+        say!("{WARN}{} waiting: {outage}{WARN:#}", plural(step.waiting, "period"));
+    }
+}

@@ -1,0 +1,88 @@
+//! Batches of requests to models, and what questions would cost.
+
+use std::collections::BTreeMap;
+
+use annals_core::ports::ModelBatch;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::FailureView;
+
+/// A batch that has not ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct BatchView {
+    /// The provider's id; null while it is being created.
+    pub id: Option<String>,
+    /// URL of the provider.
+    pub base_url: String,
+    /// Name of the model.
+    pub model: String,
+    /// `prepared`, `sending` or `sent`.
+    pub state: String,
+    /// When it was sent.
+    #[schema(format = DateTime)]
+    pub at: String,
+    /// Number of its requests.
+    pub requests: u64,
+    /// Number of requests that the provider has processed.
+    pub done: u64,
+}
+
+impl From<ModelBatch> for BatchView {
+    fn from(batch: ModelBatch) -> BatchView {
+        BatchView {
+            id: batch.remote,
+            base_url: batch.base_url,
+            model: batch.model,
+            state: batch.state.as_str().to_owned(),
+            at: batch.at.to_string(),
+            requests: batch.requests,
+            done: batch.done,
+        }
+    }
+}
+
+/// One step of a roll-up by batches: results were taken, summaries written, and further questions sent.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct BatchStep {
+    /// Number of summaries written, per grain.
+    pub written: BTreeMap<String, u64>,
+    /// Periods that failed, with their agents in front.
+    pub failed: Vec<FailureView>,
+    /// Number of periods that wait for an answer of a batch, or for their turn in one.
+    pub in_batch: u64,
+    /// Number of periods that wait for an unavailable model.
+    pub waiting: u64,
+    /// Why the model is unavailable.
+    pub outage: Option<String>,
+    /// Number of requests that were sent.
+    pub sent: u64,
+    /// Number of requests that were answered, refused or given up.
+    pub settled: u64,
+    /// Number of requests that today's budget did not allow.
+    pub over_budget: u64,
+    /// Batches that have not ended.
+    pub open: Vec<BatchView>,
+    /// What went wrong.
+    pub troubles: Vec<String>,
+}
+
+/// What questions of one purpose would cost.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct EstimateView {
+    /// The grain of the summaries.
+    pub purpose: String,
+    /// Name of the model.
+    pub model: String,
+    /// Number of calls.
+    pub calls: u64,
+    /// Estimated tokens of the requests.
+    pub tokens_in: u64,
+    /// Estimated tokens of the answers.
+    pub tokens_out: u64,
+    /// What they would cost. Null if the model has no price.
+    pub cost: Option<f64>,
+    /// What they would cost in a batch.
+    pub cost_in_batch: Option<f64>,
+}
