@@ -28,8 +28,9 @@ impl Engine for Remote {
         let sentence =
             |text: &str| Sentence { day, speaker: None, text: text.into(), from: from.clone(), ungrounded: false };
         let label = task.period.to_string();
-        let sentences = ["One.", "Two.", &label].map(sentence).to_vec();
-        Ok(Draft { text: label, sentences, tokens: 1, ungrounded: 0, verbatim: false })
+        let number = format!("{} sources.", task.sources.len());
+        let sentences = [number.as_str(), "Two.", &label].map(sentence).to_vec();
+        Ok(Draft { text: format!("{label}: {number}"), sentences, tokens: 1, ungrounded: 0, verbatim: false })
     }
 }
 
