@@ -3,6 +3,8 @@
 //!
 //! `ANNALS_BATCH_MESSAGES` names a file of messages of one agent to use instead of the few of the test, such as a diary of years.
 
+#![expect(clippy::print_stderr, reason = "the bill is part of the result")]
+
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
@@ -104,7 +106,7 @@ fn killed_roll_up_by_batches_writes_everything_and_pays_nothing_twice() {
         ["daily", "weekly", "monthly", "quarterly", "yearly"].map(|grain| memories[grain].as_u64().unwrap());
     assert_eq!(summaries.iter().sum::<u64>(), due as u64, "{memories}");
     assert_eq!(batched.annals.json(&["verify"])["sound"], Value::Bool(true));
-    println!("{due} periods, {bill:?}; {tokens_in} tokens of requests were estimated");
+    eprintln!("{due} periods, {bill:?}; {tokens_in} tokens of requests were estimated");
     let again = batched.roll_up().output().unwrap();
     assert!(again.status.success());
     assert_eq!(batched.server.batch_bill(), bill, "a second roll-up asks nothing");

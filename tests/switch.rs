@@ -3,6 +3,8 @@
 //!
 //! The second model is the built-in one with a window of eight tokens: other parts of the texts, other vectors.
 
+#![expect(clippy::print_stderr, reason = "how far it was at each kill is part of the result")]
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
@@ -117,7 +119,6 @@ async fn search_until(served: &Served, models: [&[Shares]; 2], until: impl Fn(u6
 }
 
 #[tokio::test]
-#[ignore = "needs the setting embedder.model"]
 async fn model_changes_and_changes_back_under_searches_and_kills() {
     let by_second = ask_all(&serve(folder(true), true)).await;
     let served = serve(folder(false), false);
@@ -129,7 +130,7 @@ async fn model_changes_and_changes_back_under_searches_and_kills() {
         let served = serve(annals, true);
         let is_far = |done, total| done > reached && done >= total * u64::from(kill) / u64::from(KILLS + 1);
         let (done, total) = search_until(&served, models, is_far).await.expect("the service is killed before the end");
-        println!("killed after {done} of {total}");
+        eprintln!("killed after {done} of {total}");
         annals = served.kill();
         assert!(done >= reached, "after a kill it began again: {done} < {reached}");
         reached = done;
@@ -151,7 +152,6 @@ async fn model_changes_and_changes_back_under_searches_and_kills() {
 
 /// The former model set again in the middle: the unfinished tables are dropped, and nothing is embedded.
 #[tokio::test]
-#[ignore = "needs the setting embedder.model"]
 async fn former_model_set_again_takes_the_change_back() {
     let served = serve(folder(false), false);
     let by_first = ask_all(&served).await;
@@ -173,7 +173,6 @@ async fn former_model_set_again_takes_the_change_back() {
 
 /// A command does in the foreground what the service does in the background; other commands leave the tables alone.
 #[test]
-#[ignore = "needs the setting embedder.model"]
 fn command_embeds_again() {
     let annals = folder(false);
     let setting = format!("embedder.model={SECOND}");
@@ -193,7 +192,6 @@ fn command_embeds_again() {
 
 /// The model's folder is gone: words alone answer and say so, new messages are found, and the service embeds with the new one.
 #[test]
-#[ignore = "needs the setting embedder.model"]
 fn without_its_model_a_folder_answers_by_words() {
     let annals = folder(true);
     std::fs::remove_dir_all(annals.data().join("models")).unwrap();

@@ -254,6 +254,16 @@ fn owner(file: &mut File) -> String {
     if read.is_ok() && !pid.is_empty() { format!(" (pid {pid})") } else { String::new() }
 }
 
+/// Connects the configured models, if there are any.
+fn endpoint(models: Models, replies: Arc<dyn Replies>, catalog: &Arc<SqliteCatalog>) -> Result<Option<Arc<Endpoint>>> {
+    if models.is_empty() {
+        return Ok(None);
+    }
+    let old_in_batches = models.batch;
+    let endpoint = Endpoint::new(models, replies)?.with_batches(catalog.clone());
+    Ok(Some(Arc::new(if old_in_batches { endpoint.old_in_batches() } else { endpoint })))
+}
+
 #[cfg(test)]
 mod tests {
     use super::is_synchronised;
@@ -270,14 +280,4 @@ mod tests {
         std::fs::write(daemon.join("synchronized"), "").unwrap();
         assert_eq!(is_synchronised(&daemon, &own_clock), Some(true));
     }
-}
-
-/// Connects the configured models, if there are any.
-fn endpoint(models: Models, replies: Arc<dyn Replies>, catalog: &Arc<SqliteCatalog>) -> Result<Option<Arc<Endpoint>>> {
-    if models.is_empty() {
-        return Ok(None);
-    }
-    let old_in_batches = models.batch;
-    let endpoint = Endpoint::new(models, replies)?.with_batches(catalog.clone());
-    Ok(Some(Arc::new(if old_in_batches { endpoint.old_in_batches() } else { endpoint })))
 }

@@ -6,8 +6,8 @@
 
 mod api;
 mod check;
-mod shares;
 mod embedder;
+mod shares;
 #[cfg(test)]
 mod tests;
 mod ungrounded;
@@ -26,11 +26,11 @@ use serde_json::{Map, Value};
 use check::{Checker, merged};
 
 pub use api::{Api, JsonMode, Reasoning};
-pub use shares::Shares;
-pub use ungrounded::Ungrounded;
 pub use embedder::{
     BUILT_IN, EmbedderChoice, EmbedderConfig, EmbedderSettings, EmbeddingModel, FolderModel, PoolingConfig,
 };
+pub use shares::Shares;
+pub use ungrounded::Ungrounded;
 pub use wait::Wait;
 
 /// Default limit of tokens per agent and day. A day of conversation costs a few thousand.

@@ -58,8 +58,8 @@ use retry_policy::RetryPolicy;
 use crate::config::{JsonMode, Models, PURPOSES, Ungrounded};
 use crate::prompts::Prompt;
 
-pub use recorded::{draft_of, extraction_question_of, question_of};
 pub use embedding::EmbeddingEndpoint;
+pub use recorded::{draft_of, extraction_question_of, question_of};
 pub use rerank::RerankEndpoint;
 
 /// Part of every recipe. Change it with every change to this folder that can change a summary, so that an older one is

@@ -20,7 +20,8 @@ mod rules;
 pub use auto::Auto;
 pub use config::{
     Api, BUILT_IN, EmbedderChoice, EmbedderConfig, EmbedderSettings, EmbeddingModel, EndpointConfig, FolderModel,
-    JsonMode, Model, Models, ModelsConfig, PoolingConfig, Reasoning, RerankConfig, RerankModel, Shares, Ungrounded, Wait,
+    JsonMode, Model, Models, ModelsConfig, PoolingConfig, Reasoning, RerankConfig, RerankModel, Shares, Ungrounded,
+    Wait,
 };
 pub use endpoint::{EmbeddingEndpoint, Endpoint, RerankEndpoint, draft_of, extraction_question_of, question_of};
 pub use extractive::{Extractive, Step, explain};

@@ -48,6 +48,11 @@ impl Pace {
 impl Service {
     /// Embeds all tables again whose model is not the configured one, until none is left or `stop` is cancelled.
     pub async fn reembed_in_background(&self, stop: CancellationToken) {
+        self.reembed_retrying(stop, PAUSE).await;
+    }
+
+    /// Does the same, with a pause after each failure.
+    async fn reembed_retrying(&self, stop: CancellationToken, pause: Duration) {
         loop {
             let swept = tokio::select! {
                 () = stop.cancelled() => return,
@@ -66,7 +71,7 @@ impl Service {
                 tracing::error!(%error, "embedding tables again failed; it is retried");
                 tokio::select! {
                     () = stop.cancelled() => return,
-                    () = tokio::time::sleep(PAUSE) => {}
+                    () = tokio::time::sleep(pause) => {}
                 }
             }
         }

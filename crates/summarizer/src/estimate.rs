@@ -36,6 +36,7 @@ impl Summarizer {
                 period: row.period,
                 sources: &input.children,
                 base: input.base.as_ref(),
+                background: None,
                 read_seq: row.dirty_seq,
                 now,
             };

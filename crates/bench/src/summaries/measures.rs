@@ -96,7 +96,7 @@ impl Sums {
         let all = turns.of(sources);
         let answering: Vec<&Memory> = all.iter().copied().filter(|turn| turns.answers(turn)).collect();
         let cited: BTreeSet<&MemoryId> = draft.sentences.iter().flat_map(|sentence| &sentence.from).collect();
-        let dated = draft.sentences.iter().filter(|sentence| has_date(sentence));
+        let dated = draft.sentences.iter().filter(has_date);
         let dated: BTreeSet<&MemoryId> = dated.flat_map(|sentence| &sentence.from).collect();
         let text = draft.text.to_lowercase();
         let in_text: BTreeSet<String> = words(&text).map(str::to_owned).collect();

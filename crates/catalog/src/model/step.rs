@@ -7,7 +7,7 @@ use annals_core::{
     ALIAS, Agent, Draft, Extracted, Extraction, FactOperation, Grain, Interval, Kind, LedgerRow, Memory, MemoryId,
     Message, Purpose, Reply, Sentence, Statement, Summary, Timestamp,
 };
-use annals_testkit::{Store, at, document, message, operation, statement, turn_of};
+use annals_testkit::{Store, at, building, document, made, message, operation, statement, turn_of};
 use proptest::prelude::*;
 
 /// One step on an agent. Numbers select an item modulo the number of items.

@@ -87,7 +87,7 @@ async fn pull(hub: &Hub, folder: &Path) -> Result<u64> {
     let (_, files) = fetched_files(&listing, None)?;
     let bytes = AtomicU64::new(0);
     for file in files {
-        hub.fetch(&listing, file, folder, &|more| drop(bytes.fetch_add(more, Ordering::Relaxed))).await?;
+        hub.fetch(&listing, file, folder, &|more| _ = bytes.fetch_add(more, Ordering::Relaxed)).await?;
     }
     Ok(bytes.into_inner())
 }

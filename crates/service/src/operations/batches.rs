@@ -74,7 +74,7 @@ impl Service {
             let upper = (tokens_in as f64 / TRUE_SHARE) as u64;
             match estimates.iter_mut().find(|estimate| estimate.purpose == purpose) {
                 Some(estimate) => {
-                    (estimate.calls, estimate.tokens_in) = (estimate.calls + periods, estimate.tokens_in + upper)
+                    (estimate.calls, estimate.tokens_in) = (estimate.calls + periods, estimate.tokens_in + upper);
                 }
                 None => estimates.push(Estimate { purpose, model, calls: periods, tokens_in: upper, tokens_out: 0 }),
             }

@@ -1,6 +1,7 @@
 //! Tests of a change of the embedding model while a service answers, over stores in memory.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use annals_core::{Agent, Grain, Query, Store};
 use annals_testkit::{
@@ -131,7 +132,7 @@ async fn status_tells_how_far_it_is() {
 }
 
 /// An endpoint that is away: the work waits, and the other calls go on.
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn failure_is_retried() {
     let (stores, _) = Stores::filled(first()).await;
     let service = stores.service(second(), vec![first()]);
@@ -139,7 +140,8 @@ async fn failure_is_retried() {
     let components = in_memory(Arc::new(shaky), Arc::new(ThreeWords), Arc::new(|| at(NOW)));
     let embedders = Arc::new(WordEmbedders::new(second(), vec![first()]));
     let components = Components { strata: Arc::new(stores.strata.clone()), embedders, ..components };
-    Service::new(Parts::over(components)).reembed_in_background(CancellationToken::new()).await;
+    let pause = Duration::from_millis(1);
+    Service::new(Parts::over(components)).reembed_retrying(CancellationToken::new(), pause).await;
     assert_eq!(service.reembedding(&me()).await.unwrap(), None);
     assert_eq!(service.parts.writer.audit(&me()).await.unwrap(), []);
 }

@@ -165,6 +165,7 @@ mod tests {
             day: date(2026, 3, day),
             purpose,
             model: model.into(),
+            batch: false,
             calls: 1,
             tokens_in: 10,
             tokens_out: 2,

@@ -45,6 +45,7 @@ impl Life {
                 period: period(DAY),
                 sources: &sources,
                 base: None,
+                background: None,
                 read_seq: 1,
                 now: self.now,
             };
