@@ -98,7 +98,12 @@ fn every_key_can_be_set_by_its_variable() {
         "json" => ("object", json!("object")),
         "api" => ("azure", json!("azure")),
         "reasoning" => ("low", json!("low")),
-        "off" | "local_network" => ("true", json!(true)),
+        "off" | "local_network" | "batch" => ("true", json!(true)),
+        "daily" | "longer" | "extraction" | "old" => ("70", json!(70)),
+        "ungrounded" => ("drop", json!("drop")),
+        "pooling" => ("cls", json!("cls")),
+        "hub" => ("http://127.0.0.1:1", json!("http://127.0.0.1:1")),
+        "query_prefix" | "passage_prefix" | "file" | "onnxruntime" => ("a b", json!("a b")),
         "timeout" => ("0m 50s", json!("0m 50s")),
         "candidates" => ("33", json!(33)),
         "temperature" => ("0.5", json!(0.5)),
@@ -132,7 +137,7 @@ fn all_errors_are_reported_at_once_with_their_place() {
             "ANNALS_LIMITS_CONCURRENT: limits.concurrent must be a whole number, and not a negative one",
             "ANNALS_SERVER_LISTN in the environment does not match any configuration key",
             "FILE: line 10: log.format must be `text` or `json`",
-            "FILE: line 11: modles is not a configuration key; expected one of `server`, `limits`, `log`, `models`, `backup`",
+            "FILE: line 11: modles is not a configuration key; expected one of `server`, `limits`, `log`, `models`, `embedder`, `backup`",
             "FILE: line 12: models.model is missing",
             "FILE: line 13: models.base_url must begin with http:// or https://",
             "FILE: line 2: server.listen must be an address with a port, such as 127.0.0.1:7411",
@@ -164,10 +169,12 @@ fn values_of_the_wrong_type_are_reported() {
     check("server.hosts.a=5", "server.hosts must be a list");
     check("models.daily.off=perhaps", "models.daily.off must be true or false");
     check("models.timeout.a=1", "models.timeout must be seconds or words such as 2m 30s");
+    check("models.shares.old=-1", "models.shares.old must be a whole number, and not a negative one");
+    check("models.ungrounded=5", "models.ungrounded must be a text");
     check("log.level=loud", "log.level must be one of `off`, `error`, `warn`, `info`, `debug`, `trace`");
     check(
         "nothing.at.all=1",
-        "nothing is not a configuration key; expected one of `server`, `limits`, `log`, `models`, `backup`",
+        "nothing is not a configuration key; expected one of `server`, `limits`, `log`, `models`, `embedder`, `backup`",
     );
 }
 
@@ -226,7 +233,7 @@ fn configuration_schema_on_disk_is_current() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/config.schema.json");
     let on_disk: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     assert!(printed == on_disk, "run: scripts/run config schema > docs/config.schema.json");
-    assert_eq!(printed["properties"].as_object().unwrap().len(), 5, "{printed}");
+    assert_eq!(printed["properties"].as_object().unwrap().len(), 6, "{printed}");
 }
 
 #[test]

@@ -25,39 +25,39 @@ const MODELS: &str = "models";
 /// The embedders of one data folder.
 pub(crate) struct AllEmbedders {
     configured: Arc<dyn Embedder>,
-    choice: EmbedderChoice,
-    runtime: Runtime,
+    settings: EmbedderSettings,
     data: PathBuf,
     metrics: Metrics,
-    /// Those that stored vectors needed, by the name that they carry.
-    opened: Mutex<HashMap<String, Arc<dyn Embedder>>>,
+    /// Those that stored vectors needed, by the name that they carry. One that is missing is looked for once, because that reads
+    /// all folders of models; one that is pulled later is found after the next start.
+    opened: Mutex<HashMap<String, Option<Arc<dyn Embedder>>>>,
 }
 
 impl AllEmbedders {
     /// Opens the configured embedder. Connects to nothing yet.
     pub(crate) fn open(data: &Path, settings: &EmbedderSettings, metrics: &Metrics) -> Result<AllEmbedders> {
-        let runtime = runtime(settings);
         let configured: Arc<dyn Embedder> = match &settings.choice {
-            EmbedderChoice::BuiltIn => wrapped(OnnxEmbedder::bundled_in(runtime)?, metrics),
-            EmbedderChoice::Folder(model) => {
-                wrapped(OnnxEmbedder::folder_in(folder_of(data, &model.model)?, &options(model), runtime)?, metrics)
-            }
+            EmbedderChoice::BuiltIn => wrapped(built_in(settings)?, metrics),
+            EmbedderChoice::Folder(model) => wrapped(
+                OnnxEmbedder::folder_in(folder_of(data, &model.model)?, &options(model), runtime(settings))?,
+                metrics,
+            ),
             EmbedderChoice::Endpoint(model) => wrapped(EmbeddingEndpoint::new(model.clone())?, metrics),
         };
-        let (choice, data) = (settings.choice.clone(), data.to_owned());
-        Ok(AllEmbedders { configured, choice, runtime, data, metrics: metrics.clone(), opened: Mutex::default() })
+        let (settings, data) = (settings.clone(), data.to_owned());
+        Ok(AllEmbedders { configured, settings, data, metrics: metrics.clone(), opened: Mutex::default() })
     }
 
     /// Finds a model on this machine by the name that its vectors carry, and loads it.
     fn load(&self, model: &str) -> Result<Option<OnnxEmbedder>> {
         if OnnxEmbedder::name_of_bundled() == model {
-            return OnnxEmbedder::bundled_in(self.runtime).map(Some);
+            return built_in(&self.settings).map(Some);
         }
         for folder in pulled(&self.data)? {
             let options = self.options_of(&folder);
             // A folder that cannot be read holds another model, or one that is still being pulled.
             if OnnxEmbedder::name_of(&folder, &options).is_ok_and(|name| name == model) {
-                return OnnxEmbedder::folder_in(&folder, &options, self.runtime).map(Some);
+                return OnnxEmbedder::folder_in(&folder, &options, runtime(&self.settings)).map(Some);
             }
         }
         Ok(None)
@@ -65,7 +65,7 @@ impl AllEmbedders {
 
     /// Returns what overrides a folder's files: the settings, if it is the configured one.
     fn options_of(&self, folder: &Path) -> Options {
-        match &self.choice {
+        match &self.settings.choice {
             EmbedderChoice::Folder(model) if folder_of(&self.data, &model.model).is_ok_and(|own| own == folder) => {
                 options(model)
             }
@@ -86,17 +86,22 @@ impl Embedders for AllEmbedders {
         }
         let mut opened = self.opened.lock().await;
         if let Some(found) = opened.get(model) {
-            return Ok(Some(found.clone()));
+            return Ok(found.clone());
         }
-        let Some(loaded) = tokio::task::block_in_place(|| self.load(model))? else { return Ok(None) };
-        let embedder = wrapped(loaded, &self.metrics);
+        let loaded = tokio::task::block_in_place(|| self.load(model))?;
+        let embedder = loaded.map(|embedder| wrapped(embedder, &self.metrics));
         opened.insert(model.to_owned(), embedder.clone());
-        Ok(Some(embedder))
+        Ok(embedder)
     }
 }
 
 fn wrapped<E: Embedder + 'static>(embedder: E, metrics: &Metrics) -> Arc<dyn Embedder> {
     Arc::new(Cached::new(Measured::new(Arc::new(embedder), metrics), CACHED))
+}
+
+fn built_in(settings: &EmbedderSettings) -> Result<OnnxEmbedder> {
+    let settings = settings.clone();
+    OnnxEmbedder::bundled_in(move || runtime(&settings))
 }
 
 /// Returns what runs models. The first call of the process decides where ONNX Runtime's library is looked for.

@@ -19,7 +19,7 @@ async fn main() {
     println!("{}", found.describe());
     let mut vectors = Vec::new();
     for runtime in [Runtime::Rten, found] {
-        let embedder = OnnxEmbedder::bundled_in(runtime).unwrap();
+        let embedder = OnnxEmbedder::bundled_in(move || runtime).unwrap();
         embedder.embed(texts[..20].to_vec()).await.unwrap();
         for round in 1..=3 {
             let (began, before) = (Instant::now(), processor_seconds());

@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use annals_core::{Embedder, Error, Result};
 use async_trait::async_trait;
@@ -23,25 +23,31 @@ use crate::tokens::Tokens;
 #[derive(Clone)]
 pub struct OnnxEmbedder(Arc<Loaded>);
 
+/// The length of the built-in model's vectors. A test compares it with the network's.
+const BUILT_IN_DIMENSION: usize = 384;
+
+type Load = Box<dyn Fn(&Tokens) -> Result<Network> + Send>;
+
 struct Loaded {
     name: String,
     tokens: Tokens,
-    network: Network,
+    network: OnceLock<Network>,
+    /// Loads the network. Most commands embed nothing, and loading costs a tenth of a second of processor.
+    load: Mutex<Load>,
     query_prefix: String,
     passage_prefix: String,
     prefix_tokens: usize,
-    runtime: Runtime,
 }
 
 impl OnnxEmbedder {
     /// Loads the model that is compiled into the binary: all-MiniLM-L6-v2, 384 components, 256 tokens.
     pub fn bundled() -> Result<OnnxEmbedder> {
-        OnnxEmbedder::bundled_in(Runtime::find(None))
+        OnnxEmbedder::bundled_in(|| Runtime::find(None))
     }
 
-    /// Loads the model that is compiled into the binary into a certain runtime.
-    pub fn bundled_in(runtime: Runtime) -> Result<OnnxEmbedder> {
-        OnnxEmbedder::load(ModelFiles::bundled(), runtime)
+    /// Prepares the model that is compiled into the binary for a certain runtime. Its network is loaded for the first text.
+    pub fn bundled_in(runtime: impl Fn() -> Runtime + Send + 'static) -> Result<OnnxEmbedder> {
+        OnnxEmbedder::prepare(ModelFiles::bundled(), runtime)
     }
 
     /// Loads a model from a folder: of the usual form, with an ONNX file, `tokenizer.json` and what sentence-transformers writes
@@ -52,7 +58,9 @@ impl OnnxEmbedder {
 
     /// Loads a model from a folder into a certain runtime.
     pub fn folder_in(path: impl AsRef<Path>, options: &Options, runtime: Runtime) -> Result<OnnxEmbedder> {
-        OnnxEmbedder::load(read_folder(path.as_ref(), options)?, runtime)
+        let embedder = OnnxEmbedder::prepare(read_folder(path.as_ref(), options)?, move || runtime)?;
+        embedder.0.network()?;
+        Ok(embedder)
     }
 
     /// Returns the name that vectors of the model in a folder carry, without loading it.
@@ -65,23 +73,29 @@ impl OnnxEmbedder {
         ModelFiles::bundled().name
     }
 
-    /// Returns what the model runs in.
-    pub fn runtime(&self) -> Runtime {
-        self.0.runtime
+    fn prepare(files: ModelFiles, runtime: impl Fn() -> Runtime + Send + 'static) -> Result<OnnxEmbedder> {
+        let ModelFiles { name, model, tokenizer, window, pooling, query_prefix, passage_prefix } = files;
+        let tokens = Tokens::load(&tokenizer, window)?;
+        let prefix_tokens = tokens.count(&passage_prefix);
+        let load = move |tokens: &Tokens| Network::load(runtime(), model.clone(), pooling, &tokens.ids("")?);
+        let (network, load) = (OnceLock::new(), Mutex::new(Box::new(load) as _));
+        let loaded = Loaded { name, tokens, network, load, query_prefix, passage_prefix, prefix_tokens };
+        Ok(OnnxEmbedder(Arc::new(loaded)))
     }
 
-    fn load(files: ModelFiles, runtime: Runtime) -> Result<OnnxEmbedder> {
-        let tokens = Tokens::load(&files.tokenizer, files.window)?;
-        let network = Network::load(runtime, files.model, files.pooling, &tokens.ids("")?)?;
-        let ModelFiles { name, query_prefix, passage_prefix, .. } = files;
-        let prefix_tokens = tokens.count(&passage_prefix);
-        let loaded = Loaded { name, tokens, network, query_prefix, passage_prefix, prefix_tokens, runtime };
-        Ok(OnnxEmbedder(Arc::new(loaded)))
+    /// Returns how many texts can run in parallel. Loads the network the first time.
+    async fn lanes(&self) -> Result<usize> {
+        if let Some(network) = self.0.network.get() {
+            return Ok(network.lanes());
+        }
+        let loaded = self.0.clone();
+        let lanes = tokio::task::spawn_blocking(move || loaded.network().map(Network::lanes)).await;
+        lanes.map_err(|error| Error::model("the embedder stopped", error))?
     }
 
     /// Embeds texts as they stand, several in parallel.
     async fn run(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
-        let lanes = texts.len().min(self.0.network.lanes());
+        let lanes = texts.len().min(self.lanes().await?);
         let mut vectors = vec![Vec::new(); texts.len()];
         let shared = Arc::new((texts, AtomicUsize::new(0)));
         let mut workers = JoinSet::new();
@@ -99,15 +113,29 @@ impl OnnxEmbedder {
 }
 
 impl Loaded {
+    /// Returns the network. Loads it the first time, while other callers wait.
+    fn network(&self) -> Result<&Network> {
+        if let Some(network) = self.network.get() {
+            return Ok(network);
+        }
+        let load = self.load.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(network) = self.network.get() {
+            return Ok(network);
+        }
+        let network = load(&self.tokens)?;
+        Ok(self.network.get_or_init(|| network))
+    }
+
     /// Embeds texts one after another until none is left; other workers take from the same list. Returns each vector with the
     /// index of its text.
     fn work(&self, texts: &[String], next: &AtomicUsize) -> Result<Vec<(usize, Vec<f32>)>> {
-        let lane = self.network.next_lane();
+        let network = self.network()?;
+        let lane = network.next_lane();
         let mut vectors = Vec::new();
         while let index = next.fetch_add(1, Ordering::Relaxed)
             && let Some(text) = texts.get(index)
         {
-            vectors.push((index, self.network.run(lane, &self.tokens.ids(text)?)?));
+            vectors.push((index, network.run(lane, &self.tokens.ids(text)?)?));
         }
         Ok(vectors)
     }
@@ -120,7 +148,7 @@ impl Embedder for OnnxEmbedder {
     }
 
     fn dimension(&self) -> usize {
-        self.0.network.dimension()
+        self.0.network.get().map_or(BUILT_IN_DIMENSION, Network::dimension)
     }
 
     fn split(&self, text: &str) -> Vec<Range<usize>> {
@@ -181,7 +209,7 @@ mod tests {
     /// Where the library of ONNX Runtime is there. Vectors of both carry one name, so they must be comparable.
     #[tokio::test]
     async fn runtimes_give_nearly_the_same_vectors() {
-        let rten = OnnxEmbedder::bundled_in(Runtime::Rten).unwrap();
+        let rten = OnnxEmbedder::bundled_in(|| Runtime::Rten).unwrap();
         let texts: Vec<&str> = SENTENCES.lines().step_by(9).collect();
         let other = rten.embed(texts.iter().map(ToString::to_string).collect()).await.unwrap();
         for ((text, one), other) in texts.iter().zip(embed(texts.clone()).await).zip(other) {

@@ -50,8 +50,9 @@ fn reason(error: &str) -> String {
         Some(known) if error.starts_with("unknown field") => {
             format!("is not a configuration key; expected one of {}", known.trim_start_matches("one of "))
         }
-        Some("u16" | "u32" | "u64") => "must be a whole number, and not a negative one".into(),
+        Some("u8" | "u16" | "u32" | "u64") => "must be a whole number, and not a negative one".into(),
         Some("f32") => "must be a number".into(),
+        Some("string or map") => "must be a text".into(),
         Some("a sequence") => "must be a list".into(),
         Some("socket address") => "must be an address with a port, such as 127.0.0.1:7411".into(),
         Some(what) if what.starts_with("struct") => "must be a table".into(),

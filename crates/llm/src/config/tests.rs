@@ -96,7 +96,7 @@ fn all_faults_are_reported_at_once() {
     check(
         json!({ "modle": "m" }),
         &["unknown field `modle`, expected one of `daily_tokens`, `workspace_daily_tokens`, \
-           `process_daily_tokens`, `ungrounded`, `shares`, `extraction_quiet`, `extraction_turns`, `local_network`, `base_url`, `key`, \
+           `process_daily_tokens`, `ungrounded`, `shares`, `extraction_quiet`, `extraction_turns`, `local_network`, `batch`, `base_url`, `key`, \
         `key_env`, `model`, `api`, `window`, `max_output_tokens`, `timeout`, `json`, `reasoning`, `temperature`, \
         `extra_body`, `extraction`, `daily`, `weekly`, `monthly`, `quarterly`, `yearly`, `rerank`"],
     );

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -11,6 +12,7 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use data_encoding::HEXLOWER;
+use futures::StreamExt;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
@@ -75,8 +77,13 @@ async fn answer(State(site): State<Arc<Site>>, request: Request) -> Response {
     match site.breaks.lock().unwrap().remove(name) {
         None => (status, rest).into_response(),
         Some(after) => {
-            let parts = [Ok(rest[..after].to_vec()), Err(std::io::Error::other("broken"))];
-            (status, Body::from_stream(futures::stream::iter(parts))).into_response()
+            let beginning = futures::stream::iter([Ok(rest[..after].to_vec())]);
+            // The beginning must have left before the connection breaks.
+            let break_off = futures::stream::once(async {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                Err(std::io::Error::other("broken"))
+            });
+            (status, Body::from_stream(beginning.chain(break_off))).into_response()
         }
     }
 }

@@ -43,7 +43,7 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
         return about(shared.dialect, &request.path);
     }
     shared.requests.lock().unwrap().push(request.clone());
-    if !request.path.ends_with("/rerank")
+    if !["/rerank", "/embeddings"].iter().any(|path| request.path.ends_with(path))
         && let Some((status, body)) = shared.dialect.refusal(&request)
     {
         return (status, axum::Json(body)).into_response();
