@@ -1,0 +1,162 @@
+//! The projection of changes, against stores in memory that fail.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::SeqCst;
+
+use annals_core::ports::Stored;
+use annals_core::prelude::*;
+use annals_core::{Embedder, Strata};
+use annals_testkit::{
+    Faulty, MemoryCatalog, MemoryStrata, WordEmbedder, WordEmbedders, agent, at, message, one_embedder,
+};
+use async_trait::async_trait;
+
+use super::*;
+
+const NOW: &str = "2026-03-05T00:00:00Z";
+
+fn table() -> Table {
+    Table { agent: agent("a"), grain: Grain::Working, generation: 0 }
+}
+
+async fn ingest(writer: &Writer, texts: &[&str]) {
+    let messages = texts.iter().map(|text| message("2026-03-04T10:00:00Z", text)).collect();
+    writer.ingest(&agent("a"), messages, false, at(NOW)).await.unwrap();
+}
+
+async fn project(writer: &Writer) -> Result<Projected> {
+    writer.project(&agent("a"), at(NOW), &|_| ()).await
+}
+
+fn writer(catalog: MemoryCatalog, strata: &Arc<MemoryStrata>, embedder: impl Embedder + 'static) -> Writer {
+    Writer::new(Arc::new(catalog), strata.clone(), one_embedder(embedder))
+}
+
+#[tokio::test]
+async fn messages_become_rows_once() {
+    let (strata, embedders) = (Arc::new(MemoryStrata::new()), WordEmbedders::new(WordEmbedder::new(), Vec::new()));
+    let catalog = Arc::new(MemoryCatalog::new());
+    let writer = Writer::new(catalog.clone(), strata.clone(), Arc::new(embedders.clone()));
+    ingest(&writer, &["one", "two", "two"]).await;
+    assert_eq!(writer.backlog(&agent("a")).await.unwrap(), 3);
+    assert_eq!(project(&writer).await.unwrap(), Projected { applied: 3, ..Projected::default() });
+    assert_eq!(project(&writer).await.unwrap(), Projected::default());
+    assert_eq!((strata.scan(&table()).await.unwrap().len(), embedders.embedded()), (3, 3));
+}
+
+#[tokio::test]
+async fn long_text_becomes_several_rows_of_one_memory() {
+    let strata = Arc::new(MemoryStrata::new());
+    let writer = writer(MemoryCatalog::new(), &strata, WordEmbedder::new());
+    ingest(&writer, &[&"word ".repeat(100)]).await;
+    project(&writer).await.unwrap();
+    let rows = strata.scan(&table()).await.unwrap();
+    assert_eq!(rows.iter().map(|row| row.part).collect::<Vec<_>>(), [0, 1, 2]);
+    assert!(rows.iter().all(|row| row.memory == rows[0].memory));
+}
+
+/// Every store call in turn fails once; the next attempt must end like a run without failures.
+#[tokio::test]
+async fn failure_of_any_store_call_changes_nothing_in_the_end() {
+    let texts = ["one", "two", "three"];
+    let undisturbed = rows_after_failure_at(0, &texts).await.0;
+    assert_eq!(undisturbed.len(), texts.len());
+    for call in 1.. {
+        let (rows, calls) = rows_after_failure_at(call, &texts).await;
+        assert_eq!(rows, undisturbed, "failing call {call}");
+        if calls < call {
+            break;
+        }
+    }
+}
+
+async fn rows_after_failure_at(call: u64, texts: &[&str]) -> (Vec<Stored>, u64) {
+    let strata = Arc::new(MemoryStrata::new());
+    let catalog = Arc::new(MemoryCatalog::new());
+    ingest(&Writer::new(catalog.clone(), strata.clone(), one_embedder(WordEmbedder::new())), texts).await;
+    let faulty = Arc::new(Faulty::at_call((*strata).clone(), call));
+    let writer = Writer::new(catalog.clone(), faulty.clone(), one_embedder(WordEmbedder::new()));
+    let _ = project(&writer).await;
+    project(&writer).await.unwrap();
+    (strata.scan(&table()).await.unwrap(), faulty.calls())
+}
+
+#[tokio::test]
+async fn outage_loses_nothing_and_adds_no_dead_letter() {
+    let strata = Arc::new(MemoryStrata::new());
+    let writer = writer(MemoryCatalog::new(), &strata, Faulty::at_call(WordEmbedder::new(), 1));
+    ingest(&writer, &["one"]).await;
+    assert!(matches!(project(&writer).await, Err(Error::Unavailable { .. })));
+    assert_eq!(writer.backlog(&agent("a")).await.unwrap(), 1);
+    assert_eq!(project(&writer).await.unwrap().applied, 1);
+}
+
+/// Has another writer bring the table up to date while this one embeds.
+struct Overtaken {
+    embedder: WordEmbedder,
+    other: Writer,
+    times: AtomicU32,
+}
+
+#[async_trait]
+impl Embedder for Overtaken {
+    fn model(&self) -> &str {
+        self.embedder.model()
+    }
+
+    fn dimension(&self) -> usize {
+        self.embedder.dimension()
+    }
+
+    fn split(&self, text: &str) -> Vec<std::ops::Range<usize>> {
+        self.embedder.split(text)
+    }
+
+    async fn embed(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
+        if let Ok(left) = self.times.fetch_update(SeqCst, SeqCst, |times| times.checked_sub(1)) {
+            ingest(&self.other, &[&format!("more {left}")]).await;
+            project(&self.other).await.unwrap();
+            ingest(&self.other, &[&format!("rest {left}")]).await;
+        }
+        self.embedder.embed(texts).await
+    }
+}
+
+/// A writer that slept reads the watermark again; the one it read is not saved over the newer one.
+#[tokio::test]
+async fn overtaken_writer_reads_the_watermark_again() {
+    for (times, applied) in [(1, Some(1)), (2, Some(1)), (3, None)] {
+        let (strata, catalog) = (Arc::new(MemoryStrata::new()), Arc::new(MemoryCatalog::new()));
+        let other = Writer::new(catalog.clone(), strata.clone(), one_embedder(WordEmbedder::new()));
+        ingest(&other, &["one", "two"]).await;
+        let overtaken = Overtaken { embedder: WordEmbedder::new(), other, times: times.into() };
+        let slow = Writer::new(catalog.clone(), strata.clone(), one_embedder(overtaken));
+        assert_eq!(project(&slow).await.map(|done| done.applied).ok(), applied, "overtaken {times} times");
+        project(&slow).await.unwrap();
+        let (rows, stored) = (strata.scan(&table()).await.unwrap().len(), u64::from(2 + 2 * times));
+        assert_eq!(
+            (rows as u64, catalog.watermark(&agent("a"), Grain::Working).await.unwrap().applied),
+            (stored, stored)
+        );
+    }
+}
+
+#[tokio::test]
+async fn refused_text_becomes_a_dead_letter_and_projection_continues() {
+    let (strata, catalog) = (Arc::new(MemoryStrata::new()), Arc::new(MemoryCatalog::new()));
+    let picky = one_embedder(Faulty::refusing(WordEmbedder::new(), "POISON"));
+    let writer = Writer::new(catalog.clone(), strata.clone(), picky);
+    ingest(&writer, &["one", "POISON", "three"]).await;
+    let projected = project(&writer).await.unwrap();
+    assert_eq!((projected.applied, projected.dead), (3, 1));
+    assert_eq!(strata.scan(&table()).await.unwrap().len(), 2);
+    assert_eq!(catalog.dead_letters(&agent("a")).await.unwrap()[0].error, "content is refused");
+    assert_eq!(writer.audit(&agent("a")).await.unwrap(), [], "a dead letter is not a missing row");
+
+    assert_eq!(writer.revive(&agent("a")).await.unwrap(), 0, "still refused");
+    let repaired = Writer::new(catalog.clone(), strata.clone(), one_embedder(WordEmbedder::new()));
+    assert_eq!(repaired.revive(&agent("a")).await.unwrap(), 1);
+    assert_eq!(strata.scan(&table()).await.unwrap().len(), 3);
+    assert_eq!(catalog.dead_letters(&agent("a")).await.unwrap(), []);
+}
