@@ -236,10 +236,15 @@ async fn vector_of_wrong_length_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let strata = open(folder.path()).await;
     let short = Part { vector: vec![1.0], ..part("t-1", 0, "x") };
-    let error = strata.apply(&table("a"), upserts([short])).await.unwrap_err();
+    let batch = upserts([part("t-0", 0, "x"), short.clone()]);
+    let error = strata.apply(&table("a"), batch).await.unwrap_err();
     assert_eq!(error.to_string(), "vector of t-1 has 1 numbers; expected 4 finite numbers");
+    strata.apply(&table("a"), upserts([part("t-0", 0, "x")])).await.unwrap();
+    let error = strata.apply(&table("a"), upserts([short])).await.unwrap_err();
+    assert_eq!(error.code(), "damaged", "{error}");
     let probe = Probe { vector: Some(vec![1.0]), limit: 1, ..Probe::default() };
-    assert_eq!(strata.search(&table("a"), &probe).await.unwrap_err().to_string(), "vector must have 4 numbers");
+    let error = strata.search(&table("a"), &probe).await.unwrap_err();
+    assert_eq!(error.to_string(), "vector has 1 numbers; those of the table have 4");
 }
 
 #[tokio::test(flavor = "multi_thread")]
