@@ -147,7 +147,7 @@ async fn model_changes_and_changes_back_under_searches_and_kills() {
         assert!(agree(found, &by_first[index]), "{found:?}");
     }
     let annals = served.kill();
-    assert_eq!(annals.json(&["verify"])["sound"], true);
+    annals.expect_sound_tables();
 }
 
 /// The former model set again in the middle: the unfinished tables are dropped, and nothing is embedded.
@@ -168,7 +168,7 @@ async fn former_model_set_again_takes_the_change_back() {
     for (index, found) in ask_all(&served).await.iter().enumerate() {
         assert!(agree(found, &by_first[index]), "{found:?}");
     }
-    assert_eq!(served.kill().json(&["verify"])["sound"], true);
+    served.kill().expect_sound_tables();
 }
 
 /// A command does in the foreground what the service does in the background; other commands leave the tables alone.
@@ -183,6 +183,7 @@ fn command_embeds_again() {
     assert_eq!(state(&with(&["status"]))["done"], 0);
     assert!(with(&["rebuild", "--embedder"])["memories"].as_u64().unwrap() >= 400);
     assert_eq!(state(&with(&["status"])), Value::Null);
+    with(&["rollup"]);
     let verified = with(&["verify"]);
     assert_eq!(verified["sound"], true, "{verified}");
     let model = verified["agents"][0]["models"]["working"].as_str().unwrap();

@@ -50,11 +50,19 @@ impl Pass<'_> {
     /// Returns facts about the names in the input that hold at `end`: aliases first, then the newest.
     async fn known(&self, children: &[Memory], end: Timestamp) -> Result<Vec<Fact>> {
         let Some(facts) = &self.summarizer.facts else { return Ok(Vec::new()) };
-        match find(&**facts, self.agent, &names(children), end).await {
+        match self.find_current(&**facts, &names(children), end).await {
             // The service rebuilds a damaged table. A summary does not depend on it.
             Err(Error::Damaged { .. }) => Ok(Vec::new()),
             found => found,
         }
+    }
+
+    /// Finds nothing while the table is behind the log: it may still hold what was forgotten.
+    async fn find_current(&self, facts: &dyn Facts, names: &[String], end: Timestamp) -> Result<Vec<Fact>> {
+        if facts.version(self.agent).await? != self.summarizer.store.log_version(self.agent).await? {
+            return Ok(Vec::new());
+        }
+        find(facts, self.agent, names, end).await
     }
 }
 

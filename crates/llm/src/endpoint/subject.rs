@@ -13,8 +13,8 @@ use crate::prompts::{
     AmendData, Context, MergeData, Prompt, Rendered, SummaryData, SummaryFrame, example, fence, language_name,
 };
 
-/// Smallest context window with room for an example.
-const LEAST_FOR_EXAMPLE: u64 = 4_096;
+/// Smallest context window with room for an example beside instructions, answer and messages.
+const LEAST_FOR_EXAMPLE: u64 = 8_192;
 
 /// The period with its input.
 pub(super) struct Subject<'a> {

@@ -63,7 +63,7 @@ async fn engine_sees_persona_facts_that_held_and_the_end_of_the_week_before() {
         fact("also_known_as", "Annie", "2019-01-01T00:00:00Z", None),
         fact("likes", "snow", "2026-03-11T10:00:00Z", None),
     ];
-    facts.replace(&agent("a"), all, 1).await.unwrap();
+    facts.replace(&agent("a"), all, 0).await.unwrap();
     let summarizer = with(&catalog, engine.clone()).with_facts(Arc::new(facts));
     summarizer.pass(&agent("a"), at(NOW), &|_| ()).await.unwrap();
     let seen = engine.0.lock().unwrap();
@@ -90,9 +90,21 @@ async fn new_facts_and_changed_weeks_leave_later_summaries_as_they_are() {
     let summarizer = with(&catalog, engine.clone()).with_facts(Arc::new(facts.clone()));
     summarizer.pass(&agent("a"), at(NOW), &|_| ()).await.unwrap();
     engine.0.lock().unwrap().clear();
-    facts.replace(&agent("a"), vec![fact("likes", "snow", "2026-01-11T10:00:00Z", None)], 1).await.unwrap();
+    facts.replace(&agent("a"), vec![fact("likes", "snow", "2026-01-11T10:00:00Z", None)], 0).await.unwrap();
     ingest(&catalog, vec![turn(&agent("a"), "2026-03-04T11:00:00Z", "late")]).await;
     summarizer.pass(&agent("a"), at(NOW), &|_| ()).await.unwrap();
     let written: Vec<String> = engine.0.lock().unwrap().iter().map(|(period, _)| period.to_string()).collect();
     assert!(written.contains(&"2026-W10".to_owned()) && !written.contains(&"2026-W11".to_owned()), "{written:?}");
+}
+
+/// While something is forgotten, the table of facts may still hold it.
+#[tokio::test]
+async fn facts_of_a_table_behind_the_log_are_not_shown() {
+    let (catalog, facts, engine) = (Arc::new(MemoryCatalog::new()), MemoryFacts::new(), Arc::new(Remote::default()));
+    ingest(&catalog, days()).await;
+    facts.replace(&agent("a"), vec![fact("likes", "snow", "2026-01-11T10:00:00Z", None)], 7).await.unwrap();
+    let summarizer = with(&catalog, engine.clone()).with_facts(Arc::new(facts));
+    summarizer.pass(&agent("a"), at(NOW), &|_| ()).await.unwrap();
+    let seen = engine.0.lock().unwrap();
+    assert!(seen.iter().all(|(_, background)| background.as_ref().unwrap().known.is_empty()));
 }
