@@ -2,7 +2,6 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -284,67 +283,6 @@ async fn slow_headers_do_not_block_other_clients() {
     });
     assert!(drip.join().unwrap(), "the connections are held as long as bytes drip");
     assert_eq!(served.get("/readyz").await.0, StatusCode::OK);
-}
-
-fn mode(path: &Path) -> u32 {
-    std::fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777
-}
-
-/// Checks that only its user can access a folder and everything below it.
-#[track_caller]
-fn is_private(folder: &Path) {
-    assert_eq!(mode(folder), 0o700, "{}", folder.display());
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            is_private(&path);
-        } else {
-            assert_eq!(mode(&path) & 0o077, 0, "{}", path.display());
-        }
-    }
-}
-
-#[test]
-fn written_files_are_accessible_to_their_user_only() {
-    let annals = Annals::new();
-    annals.import(&days("ann", 3, 2));
-    annals.json(&["rollup"]);
-    is_private(&annals.data());
-    let target = annals.data().with_file_name("backups");
-    annals.json(&["backup", target.to_str().unwrap()]);
-    is_private(&target);
-    let other = Annals::new();
-    other.json(&["restore", target.to_str().unwrap()]);
-    is_private(&other.data());
-    let export = annals.data().with_file_name("ann.jsonl");
-    assert_eq!(annals.run(&["export", "--agent", "ann", export.to_str().unwrap()]).code, 0);
-    assert_eq!(mode(&export), 0o600);
-}
-
-#[test]
-fn permissions_of_an_older_folder_are_closed_when_it_is_opened() {
-    let annals = Annals::new();
-    annals.import(&days("ann", 3, 2));
-    let foreign = annals.data().join("notes of mine");
-    std::fs::write(&foreign, "not ours").unwrap();
-    open_up(&annals.data());
-    annals.json(&["status"]);
-    assert_eq!(mode(&annals.data()), 0o700);
-    assert_eq!(mode(&foreign), 0o644, "what is not ours is left as it is");
-    std::fs::remove_file(foreign).unwrap();
-    is_private(&annals.data());
-}
-
-fn open_up(folder: &Path) {
-    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755)).unwrap();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            open_up(&path);
-        } else {
-            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
-        }
-    }
 }
 
 /// A command that the service runs for another process uses the folder, file, variables and directory of that process.

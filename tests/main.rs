@@ -39,6 +39,7 @@ mod locking;
 mod locks;
 mod mcp;
 mod models;
+mod permissions;
 mod plans;
 mod readme;
 mod rerank;

@@ -1,10 +1,10 @@
 //! The text of a document that is searched, and the text of each passage. Pure. Exports keep ranges of this text, so it
 //! changes on purpose only.
 
+mod values;
+
 use std::borrow::Cow;
 use std::ops::Range;
-
-use serde_json::Value;
 
 use super::{Content, Document, Passage};
 use crate::ports::DocumentKey;
@@ -12,13 +12,8 @@ use crate::{Agent, Body, Fault, Grain, Interval, Memory, MemoryId, Timestamp};
 
 /// The most characters of a title in a passage.
 const LONGEST_TITLE: usize = 80;
-/// The most characters of the path before a value.
-const LONGEST_PATH: usize = 200;
 /// The most characters of all passages together, and of their number, for one of the text.
 const MOST_OVERLAP: u64 = 4;
-/// The most bytes of the text of a JSON value. Paths repeat the names of fields, so without a limit a few names and many values
-/// would make a text of any length.
-const LONGEST_TEXT: usize = 4 << 20;
 
 impl Document {
     /// Returns the text that is searched: the text itself, or the selected values of a JSON value, one a line.
@@ -33,20 +28,7 @@ impl Document {
             (_, Some(paths)) if paths.is_empty() => Vec::new(),
             (Content::Text(text), _) => vec![Cow::Borrowed(text)],
             (Content::Json(_), None) => vec![Cow::Owned(self.full_text())],
-            (Content::Json(value), Some(paths)) => {
-                let (mut parts, mut room) = (Vec::new(), LONGEST_TEXT);
-                for path in paths {
-                    select(value, &steps(path), &mut |found| {
-                        let mut lines = Lines::default();
-                        leaves(found, "", &mut lines);
-                        if lines.values > 0 && lines.text.len() <= room {
-                            room = room.saturating_sub(lines.text.len() + 1);
-                            parts.push(Cow::Owned(lines.text));
-                        }
-                    });
-                }
-                parts
-            }
+            (Content::Json(value), Some(paths)) => values::selected(value, paths).into_iter().map(Cow::Owned).collect(),
         }
     }
 
@@ -55,11 +37,7 @@ impl Document {
     pub fn full_text(&self) -> String {
         match &self.content {
             Content::Text(text) => text.clone(),
-            Content::Json(value) => {
-                let mut lines = Lines::default();
-                paths(value, "", &mut lines);
-                lines.text
-            }
+            Content::Json(value) => values::all(value),
         }
     }
 
@@ -179,112 +157,11 @@ impl Places {
     }
 }
 
-/// The text of a JSON value, one value a line.
-#[derive(Default)]
-struct Lines {
-    text: String,
-    /// Number of values, empty ones too.
-    values: usize,
-}
-
-impl Lines {
-    /// Adds a value behind its label, if there is one and room is left.
-    fn add(&mut self, label: &str, value: &str) {
-        if self.text.len() + label.len() + value.len() > LONGEST_TEXT {
-            return;
-        }
-        if self.values > 0 {
-            self.text.push('\n');
-        }
-        self.values += 1;
-        if !label.is_empty() {
-            self.text.extend([label, ": "]);
-        }
-        self.text.push_str(value);
-    }
-}
-
-/// Adds each value with its path.
-fn paths(value: &Value, path: &str, lines: &mut Lines) {
-    match value {
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                let names = [path, name].into_iter().filter(|name| !name.is_empty());
-                let path: String = names.collect::<Vec<_>>().join(".").chars().take(LONGEST_PATH).collect();
-                paths(value, &path, lines);
-            }
-        }
-        Value::Array(values) => values.iter().for_each(|value| paths(value, path, lines)),
-        Value::Null => {}
-        single => leaves(single, path, lines),
-    }
-}
-
-/// Adds the single values below a value, each behind `label` if there is one.
-fn leaves(value: &Value, label: &str, lines: &mut Lines) {
-    match value {
-        Value::String(text) => lines.add(label, text),
-        Value::Number(number) => lines.add(label, &number.to_string()),
-        Value::Bool(is) => lines.add(label, if *is { "true" } else { "false" }),
-        Value::Null => {}
-        Value::Array(_) | Value::Object(_) => paths(value, label, lines),
-    }
-}
-
-/// A step of a path into a JSON value.
-#[derive(Debug, PartialEq)]
-enum Step<'p> {
-    Field(&'p str),
-    /// Counted from the end if negative.
-    Item(i64),
-    Every,
-}
-
-/// Parses a path such as `a.b`, `a[0]`, `a[-1]`, `a[*].b` or `$`.
-fn steps(path: &str) -> Vec<Step<'_>> {
-    let mut steps = Vec::new();
-    for piece in path.split('.').filter(|piece| !piece.is_empty() && *piece != "$") {
-        let mut parts = piece.split('[');
-        let name = parts.next().unwrap_or_default();
-        match name {
-            "" => {}
-            "*" => steps.push(Step::Every),
-            name => steps.push(Step::Field(name)),
-        }
-        for index in parts.map(|part| part.trim_end_matches(']')) {
-            steps.push(index.parse().map_or(Step::Every, Step::Item));
-        }
-    }
-    steps
-}
-
-/// Passes each value that a path leads to.
-fn select(value: &Value, steps: &[Step<'_>], found: &mut dyn FnMut(&Value)) {
-    let Some((step, rest)) = steps.split_first() else { return found(value) };
-    match (step, value) {
-        (Step::Field(name), Value::Object(fields)) => {
-            if let Some(value) = fields.get(*name) {
-                select(value, rest, found);
-            }
-        }
-        (Step::Item(index), Value::Array(values)) => {
-            // A negative index counts from the end.
-            let distance = usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX);
-            let position = if *index < 0 { values.len().checked_sub(distance) } else { Some(distance) };
-            if let Some(value) = position.and_then(|position| values.get(position)) {
-                select(value, rest, found);
-            }
-        }
-        (Step::Every, Value::Array(values)) => values.iter().for_each(|value| select(value, rest, found)),
-        (Step::Every, Value::Object(fields)) => fields.values().for_each(|value| select(value, rest, found)),
-        _ => {}
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
+    use super::values::{LONGEST_PATH, LONGEST_TEXT};
     use super::*;
 
     fn document(key: &str, content: Content, indexed: Option<&[&str]>) -> Document {

@@ -1,0 +1,134 @@
+//! The text of a JSON value: each single value with its path, one a line, or the values that paths select.
+
+use serde_json::Value;
+
+/// The most characters of the path before a value.
+pub(super) const LONGEST_PATH: usize = 200;
+/// The most bytes of the text of a JSON value. Paths repeat the names of fields, so without a limit a few names and many values
+/// would make a text of any length.
+pub(super) const LONGEST_TEXT: usize = 4 << 20;
+
+/// Returns the text of each value that one of the paths leads to, at most 4 MiB together.
+pub(super) fn selected(value: &Value, paths: &[String]) -> Vec<String> {
+    let (mut parts, mut room) = (Vec::new(), LONGEST_TEXT);
+    for path in paths {
+        select(value, &steps(path), &mut |found| {
+            let mut lines = Lines::default();
+            leaves(found, "", &mut lines);
+            if lines.values > 0 && lines.text.len() <= room {
+                room = room.saturating_sub(lines.text.len() + 1);
+                parts.push(lines.text);
+            }
+        });
+    }
+    parts
+}
+
+/// Returns every single value with its path, at most 4 MiB.
+pub(super) fn all(value: &Value) -> String {
+    let mut lines = Lines::default();
+    paths(value, "", &mut lines);
+    lines.text
+}
+
+/// The text of a JSON value, one value a line.
+#[derive(Default)]
+struct Lines {
+    text: String,
+    /// Number of values, empty ones too.
+    values: usize,
+}
+
+impl Lines {
+    /// Adds a value behind its label, if there is one and room is left.
+    fn add(&mut self, label: &str, value: &str) {
+        if self.text.len() + label.len() + value.len() > LONGEST_TEXT {
+            return;
+        }
+        if self.values > 0 {
+            self.text.push('\n');
+        }
+        self.values += 1;
+        if !label.is_empty() {
+            self.text.extend([label, ": "]);
+        }
+        self.text.push_str(value);
+    }
+}
+
+/// Adds each value with its path.
+fn paths(value: &Value, path: &str, lines: &mut Lines) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let names = [path, name].into_iter().filter(|name| !name.is_empty());
+                let path: String = names.collect::<Vec<_>>().join(".").chars().take(LONGEST_PATH).collect();
+                paths(value, &path, lines);
+            }
+        }
+        Value::Array(values) => values.iter().for_each(|value| paths(value, path, lines)),
+        Value::Null => {}
+        single => leaves(single, path, lines),
+    }
+}
+
+/// Adds the single values below a value, each behind `label` if there is one.
+fn leaves(value: &Value, label: &str, lines: &mut Lines) {
+    match value {
+        Value::String(text) => lines.add(label, text),
+        Value::Number(number) => lines.add(label, &number.to_string()),
+        Value::Bool(is) => lines.add(label, if *is { "true" } else { "false" }),
+        Value::Null => {}
+        Value::Array(_) | Value::Object(_) => paths(value, label, lines),
+    }
+}
+
+/// A step of a path into a JSON value.
+#[derive(Debug, PartialEq)]
+enum Step<'p> {
+    Field(&'p str),
+    /// Counted from the end if negative.
+    Item(i64),
+    Every,
+}
+
+/// Parses a path such as `a.b`, `a[0]`, `a[-1]`, `a[*].b` or `$`.
+fn steps(path: &str) -> Vec<Step<'_>> {
+    let mut steps = Vec::new();
+    for piece in path.split('.').filter(|piece| !piece.is_empty() && *piece != "$") {
+        let mut parts = piece.split('[');
+        let name = parts.next().unwrap_or_default();
+        match name {
+            "" => {}
+            "*" => steps.push(Step::Every),
+            name => steps.push(Step::Field(name)),
+        }
+        for index in parts.map(|part| part.trim_end_matches(']')) {
+            steps.push(index.parse().map_or(Step::Every, Step::Item));
+        }
+    }
+    steps
+}
+
+/// Passes each value that a path leads to.
+fn select(value: &Value, steps: &[Step<'_>], found: &mut dyn FnMut(&Value)) {
+    let Some((step, rest)) = steps.split_first() else { return found(value) };
+    match (step, value) {
+        (Step::Field(name), Value::Object(fields)) => {
+            if let Some(value) = fields.get(*name) {
+                select(value, rest, found);
+            }
+        }
+        (Step::Item(index), Value::Array(values)) => {
+            // A negative index counts from the end.
+            let distance = usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX);
+            let position = if *index < 0 { values.len().checked_sub(distance) } else { Some(distance) };
+            if let Some(value) = position.and_then(|position| values.get(position)) {
+                select(value, rest, found);
+            }
+        }
+        (Step::Every, Value::Array(values)) => values.iter().for_each(|value| select(value, rest, found)),
+        (Step::Every, Value::Object(fields)) => fields.values().for_each(|value| select(value, rest, found)),
+        _ => {}
+    }
+}
