@@ -1,5 +1,7 @@
 //! `annals model use`: writes `embedder.model` into the configuration file, and leaves everything else in it as it is.
 
+use std::fs::File;
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -61,11 +63,12 @@ fn changed(text: &str, model: &str) -> Result<String> {
     Ok(file.to_string())
 }
 
-/// Replaces the file at once, so that a crash leaves the old or the new one.
+/// Replaces the file at once, so that a crash or a power cut leaves the old or the new one.
 fn write(path: &Path, text: &str) -> Result<()> {
     let failed = |error| Error::storage(format!("cannot write {}", path.display()), error);
     let new = path.with_extension("toml.new");
-    std::fs::write(&new, text).map_err(failed)?;
+    let mut file = File::create(&new).map_err(failed)?;
+    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
     if let Ok(old) = std::fs::metadata(path) {
         // It may hold a key.
         std::fs::set_permissions(&new, old.permissions()).map_err(failed)?;
