@@ -19,7 +19,7 @@ pub use entity::{entity_key, folded, predicate_name};
 pub use fold::fold;
 pub use graph::{Along, Direction, FARTHEST, Reached, Route, Walk};
 pub use merge::MERGED_BECAUSE;
-pub use operation::{FactOperation, SPEAKER, UNTIL, Verb};
+pub use operation::{CONTEXT, FactOperation, SPEAKER, UNTIL, Verb};
 
 /// The predicate that gives an entity another name: `Bob, also_known_as, Robert`. Look-ups treat both names as one
 /// entity.

@@ -37,8 +37,9 @@ pub use digest::{Digest, MemoryId};
 pub use error::{Error, Fault, Result};
 pub use extraction::{Extracted, Extraction, ExtractionWatermark, Purpose, Reply, Statement, Usage};
 pub use fact::{
-    ALIAS, Along, Direction, ENTITY_TYPE, FARTHEST, Fact, FactOperation, FactQuery, MERGED_BECAUSE, OBSERVATION,
-    Properties, Reached, Route, SPEAKER, UNTIL, Verb, Walk, entity_key, fold, folded, joined_names, predicate_name,
+    ALIAS, Along, CONTEXT, Direction, ENTITY_TYPE, FARTHEST, Fact, FactOperation, FactQuery, MERGED_BECAUSE,
+    OBSERVATION, Properties, Reached, Route, SPEAKER, UNTIL, Verb, Walk, entity_key, fold, folded, joined_names,
+    predicate_name,
 };
 pub use grain::Grain;
 pub use ledger::{DeadLetter, IngestReceipt, LedgerRow, RolledUp, Stage};

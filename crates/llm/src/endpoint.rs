@@ -15,6 +15,7 @@ mod breaker;
 mod budget;
 mod channel;
 mod completion;
+mod content;
 mod embedding;
 mod extraction;
 pub(crate) mod failure;

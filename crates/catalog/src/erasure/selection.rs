@@ -109,7 +109,7 @@ impl Selection {
         let mut all = journal::all(db, self.agent_id)?;
         all.retain(|operation| {
             self.target == Target::Agent
-                || self.sources.contains(&operation.source)
+                || self.takes_any(&operation.sources())
                 || self.range().is_some_and(|range| range.contains(operation.said_at))
                 || self.subject.is_named_by_operation(operation)
         });

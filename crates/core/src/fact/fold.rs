@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use super::aliases::{OtherNames, without_doubtful_aliases};
 use super::merge::merges;
-use super::{Fact, FactOperation, SPEAKER, UNTIL, Verb, entity_key};
+use super::{CONTEXT, Fact, FactOperation, SPEAKER, UNTIL, Verb, entity_key};
 use crate::{Interval, Timestamp};
 
 /// Single-valued predicates: a new value ends the former one, whichever verb is used.
@@ -165,6 +165,7 @@ fn slot(operation: &FactOperation) -> (String, String) {
 fn opened(operation: &FactOperation) -> Fact {
     let mut properties = operation.properties.clone();
     properties.remove(UNTIL);
+    properties.remove(CONTEXT);
     if !operation.is_hearsay() {
         properties.remove(SPEAKER);
     }
@@ -179,15 +180,17 @@ fn opened(operation: &FactOperation) -> Fact {
         valid_to: operation.until(),
         recorded_at: operation.recorded_at,
         mentioned: moment(operation.said_at),
-        sources: vec![operation.source.clone()],
+        sources: operation.sources(),
         superseded_by: None,
     }
 }
 
 /// Counts the operation as further evidence.
 fn confirm(fact: &mut Fact, operation: &FactOperation) {
-    if !fact.sources.contains(&operation.source) {
-        fact.sources.push(operation.source.clone());
+    for source in operation.sources() {
+        if !fact.sources.contains(&source) {
+            fact.sources.push(source);
+        }
     }
     fact.confidence = fact.confidence.max(operation.confidence);
     fact.recorded_at = fact.recorded_at.min(operation.recorded_at);
@@ -201,7 +204,8 @@ fn amend(fact: &mut Fact, operation: &FactOperation) {
     if !operation.is_hearsay() {
         fact.properties.remove(SPEAKER);
     }
-    for (name, value) in operation.properties.iter().filter(|(name, _)| ![SPEAKER, UNTIL].contains(&name.as_str())) {
+    let own = [CONTEXT, SPEAKER, UNTIL];
+    for (name, value) in operation.properties.iter().filter(|(name, _)| !own.contains(&name.as_str())) {
         // An operation with a new end date postpones a plan, so its details replace the former ones.
         if operation.until().is_some() {
             fact.properties.insert(name.clone(), value.clone());

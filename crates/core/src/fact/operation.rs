@@ -11,6 +11,10 @@ use crate::{Digest, Error, MemoryId, Result, Timestamp};
 /// The property of an operation that names the speaker. A fact keeps it if the speaker is not its subject.
 pub const SPEAKER: &str = "speaker";
 
+/// The property of an operation that lists the other turns that it draws on, by id: those that name what its own source only refers
+/// to. A fact has them among its sources.
+pub const CONTEXT: &str = "context_turns";
+
 /// The property of an operation that gives the instant at which its object ends by itself, as for a plan with a date.
 pub const UNTIL: &str = "until";
 
@@ -98,6 +102,13 @@ impl FactOperation {
     /// Returns whether somebody other than its subject said it, comparing names without aliases.
     pub fn is_hearsay(&self) -> bool {
         self.speaker().is_some_and(|speaker| entity_key(speaker) != entity_key(&self.subject))
+    }
+
+    /// Returns the turns that it draws on: the one that states it, then those of its context.
+    pub fn sources(&self) -> Vec<MemoryId> {
+        let context = self.properties.get(CONTEXT).and_then(serde_json::Value::as_array).into_iter().flatten();
+        let context = context.filter_map(serde_json::Value::as_str).map(MemoryId::from_text);
+        std::iter::once(self.source.clone()).chain(context).collect()
     }
 
     /// Returns when its object ends by itself; `None` if no instant is given, or if it is not later than `at`.

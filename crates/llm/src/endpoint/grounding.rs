@@ -3,8 +3,8 @@
 //!
 //! A sentence is compared with the lines that it cites and with their neighbours, because pronouns and questions refer to those.
 //! English number words and months are recognised. In other languages names and digits are compared literally; in German, where
-//! every noun is capitalised, only digits. A sentence with a name, number or date that only the background contains is removed: it
-//! would survive the forgetting of what it comes from.
+//! every noun is capitalised, only digits. A sentence with a name, number or date that only the background contains is removed, and
+//! one with other words of it (`content`), in every language: it would survive the forgetting of what it comes from.
 
 mod dates;
 mod negation;
@@ -20,6 +20,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use dates::{Written, month, take_dates, weekday};
 use numbers::{compound, hours, number_word, numbers};
 
+use super::content::{Content, is_taken_from};
 use super::lines::Line;
 use super::sentences::CitedSentence;
 
@@ -43,11 +44,13 @@ pub(super) struct Evidence<'a> {
 pub(super) fn mark(drafted: &mut Vec<CitedSentence>, evidence: Evidence<'_>) -> u32 {
     let mut known = Sources::default();
     evidence.background.iter().for_each(|text| known.add(text));
+    let background = Content::of(evidence.background.iter().map(String::as_str));
+    let sources = Content::of(evidence.lines.iter().flat_map(|line| [line.head.as_str(), line.text.as_str()]));
     let mut found: HashSet<String> = HashSet::new();
     drafted.retain_mut(|sentence| {
         let faults = faults(sentence, evidence);
         let is_leak = |fault: &Fault| fault.claim.as_ref().is_some_and(|claim| known.holds(claim));
-        if faults.iter().any(is_leak) {
+        if faults.iter().any(is_leak) || is_taken_from(&background, &sources, &sentence.text) {
             return false;
         }
         sentence.ungrounded = !faults.is_empty();

@@ -1,12 +1,14 @@
 //! Filters and normalises a model's facts and operations. Each element is judged alone: a bad one is rejected with a reason that
 //! quotes nothing.
 
+mod origins;
+
 use std::collections::{HashMap, HashSet};
 
 use annals_core::ports::ExtractionTask;
 use annals_core::{
-    ALIAS, Date, Extracted, FactOperation, Grain, Memory, MemoryId, Period, Role, SPEAKER, Statement, Timestamp, Verb,
-    Zones, entity_key, predicate_name,
+    ALIAS, CONTEXT, Date, Extracted, FactOperation, Grain, Memory, MemoryId, Period, Properties, Role, SPEAKER,
+    Statement, Timestamp, Verb, Zones, entity_key, predicate_name,
 };
 use serde_json::Value;
 use unicode_segmentation::UnicodeSegmentation;
@@ -15,6 +17,7 @@ use super::super::lines::Line;
 use super::super::{answer, suspicion};
 use super::MOST_PER_TURN;
 use crate::rules::is_form_of;
+use origins::Origins;
 
 /// Maximum bytes of a term: subjects, predicates and objects are names and short nouns.
 const LONGEST_TERM: usize = 200;
@@ -36,6 +39,7 @@ pub(super) struct Keep<'a> {
     turns: HashMap<&'a MemoryId, &'a Memory>,
     /// Content words of the turns and of the preceding ones. Deletions of other objects are refused.
     named: HashSet<String>,
+    origins: Origins,
     seen: HashSet<MemoryId>,
     facts: HashMap<MemoryId, usize>,
     operations: HashMap<MemoryId, u32>,
@@ -52,6 +56,7 @@ impl<'a> Keep<'a> {
             zones,
             turns: task.turns.iter().map(|turn| (&turn.id, turn)).collect(),
             named: task.turns.iter().chain(task.context).flat_map(|turn| words(&turn.text)).collect(),
+            origins: Origins::of(task),
             seen: HashSet::new(),
             facts: HashMap::new(),
             operations: HashMap::new(),
@@ -87,6 +92,7 @@ impl<'a> Keep<'a> {
         if let Some(suspicion) = suspicion::of_text(&text) {
             return Err(suspicion.as_str());
         }
+        let context = self.origins.of_words(turn, &text).ok_or("states what only the background says")?;
         let id = MemoryId::statement(self.task.agent, &turn.id, &text);
         if self.seen.contains(&id) {
             return Ok(None);
@@ -107,7 +113,7 @@ impl<'a> Keep<'a> {
             when: self.when(element),
             day: Period::of(Grain::Daily, turn.days.0),
             cover: turn.cover,
-            sources: vec![turn.id.clone()],
+            sources: [vec![turn.id.clone()], context].concat(),
         }))
     }
 
@@ -138,6 +144,7 @@ impl<'a> Keep<'a> {
         if verb == Verb::Delete {
             self.may_end(turn, &object)?;
         }
+        let context = self.origins.of_terms(turn, &[&subject, &object]);
         let position = self.operations.entry(turn.id.clone()).or_default();
         if *position as usize == MOST_PER_TURN {
             return Err("is one too many for its turn");
@@ -152,7 +159,7 @@ impl<'a> Keep<'a> {
             predicate,
             object,
             replaces,
-            properties: turn.speaker().iter().map(|name| (SPEAKER.to_owned(), (*name).into())).collect(),
+            properties: properties(turn, context),
             confidence: share(element, "confidence").unwrap_or(MIDDLING),
             at: self.when(element).unwrap_or(turn.at()),
             said_at: turn.at(),
@@ -192,6 +199,14 @@ impl<'a> Keep<'a> {
         let day: Date = whole.iter().find_map(|text| text.get(..10)?.parse().ok())?;
         Some(self.zones.day_interval(day).start)
     }
+}
+
+/// Returns the properties of an operation: its speaker, and the turns that it draws on besides its own.
+fn properties(turn: &Memory, context: Vec<MemoryId>) -> Properties {
+    let speaker = turn.speaker().map(|name| (SPEAKER.to_owned(), Value::from(name)));
+    let ids: Vec<Value> = context.iter().map(|id| Value::from(id.as_str())).collect();
+    let context = Some(ids).filter(|ids| !ids.is_empty()).map(|ids| (CONTEXT.to_owned(), Value::from(ids)));
+    speaker.into_iter().chain(context).collect()
 }
 
 /// Replaces words by which speakers refer to themselves with the speaker's name.

@@ -74,7 +74,7 @@ impl Selection {
 
     pub(super) fn takes_operation(&self, operation: &FactOperation) -> bool {
         self.everything
-            || self.sources.contains(&operation.source)
+            || self.takes_any(&operation.sources())
             || self.range.is_some_and(|range| range.contains(operation.said_at))
             || self.subject.is_named_by_operation(operation)
     }

@@ -1,0 +1,103 @@
+//! Content words of a text, in a form in which two texts can be compared: does a model's sentence say something that only the
+//! background says?
+//!
+//! A word is compared by its first letters, without case and accents, so that most endings do not matter. Texts that are written
+//! without spaces are compared by pairs of characters. Works in every language, and takes another word for the same thing as
+//! different.
+
+use std::collections::HashSet;
+
+use annals_core::{entity_key, is_wide, words};
+
+/// Letters by which words are compared. Shorter words than [`SHORTEST`] are no content.
+const COMPARED: usize = 5;
+const SHORTEST: usize = 4;
+/// A word of this length is rare enough to tell alone where it comes from.
+const RARE: usize = 8;
+
+/// The content words of some texts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Content(HashSet<String>);
+
+impl Content {
+    pub(super) fn of<'t>(texts: impl IntoIterator<Item = &'t str>) -> Content {
+        Content(texts.into_iter().flat_map(content_words).map(|word| word.key).collect())
+    }
+
+    /// Returns whether any of these words is among them.
+    pub(super) fn has_any<'w>(&self, words: impl IntoIterator<Item = &'w Word>) -> bool {
+        words.into_iter().any(|word| self.0.contains(&word.key))
+    }
+}
+
+/// A content word of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Word {
+    key: String,
+    /// Whether it is rare or, within a sentence, written as a name or a German noun.
+    is_telling: bool,
+}
+
+/// Returns the content words of a text that others lack.
+pub(super) fn missing_from(others: &Content, text: &str) -> Vec<Word> {
+    content_words(text).into_iter().filter(|word| !others.0.contains(&word.key)).collect()
+}
+
+/// Returns whether a sentence says what the background says and its sources do not: a telling word, or two others.
+pub(super) fn is_taken_from(background: &Content, sources: &Content, sentence: &str) -> bool {
+    let mut taken = missing_from(sources, sentence);
+    taken.retain(|word| background.0.contains(&word.key));
+    taken.iter().any(|word| word.is_telling) || taken.iter().map(|word| &word.key).collect::<HashSet<_>>().len() > 1
+}
+
+fn content_words(text: &str) -> Vec<Word> {
+    let runs = words(text).enumerate().filter(|(_, run)| run.chars().any(char::is_alphabetic));
+    runs.flat_map(|(at, run)| if run.contains(is_wide) { pairs(run) } else { word(run, at == 0).into_iter().collect() })
+        .collect()
+}
+
+fn word(run: &str, is_first: bool) -> Option<Word> {
+    let key = entity_key(run);
+    let length = key.chars().count();
+    let is_name = !is_first && run.starts_with(char::is_uppercase);
+    let is_content = length >= SHORTEST || (is_name && length > 1);
+    let key = key.chars().take(COMPARED).collect();
+    is_content.then_some(Word { key, is_telling: is_name || length >= RARE })
+}
+
+fn pairs(run: &str) -> Vec<Word> {
+    let characters: Vec<char> = run.chars().collect();
+    characters.windows(2).map(|pair| Word { key: pair.iter().collect(), is_telling: false }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_the_background_that_no_source_has_are_found() {
+        fn check(background: &str, source: &str, sentence: &str, expect: bool) {
+            let (background, sources) = (Content::of([background]), Content::of([source]));
+            assert_eq!(is_taken_from(&background, &sources, sentence), expect, "{background:?} / {sentence}");
+        }
+        let illness = "My sister has leukaemia, and I worry.";
+        check(
+            illness,
+            "I weeded the garden.",
+            "While gardening she kept worrying about her sister having leukaemia.",
+            true,
+        );
+        check(illness, "I weeded the garden.", "She thought of leukaemia.", true);
+        check(illness, "My sister rang about her leukaemia.", "Her sister rang about her leukaemia.", false);
+        check(illness, "I weeded the garden.", "She weeded the garden.", false);
+        let apart = "Zelda ist nicht mehr mit Quirin zusammen.";
+        check(apart, "Zelda kauft Tulpen.", "Zelda, die nicht mehr mit Quirin zusammen ist, kauft Tulpen.", true);
+        check(apart, "Zelda kauft Tulpen.", "Zelda kauft Tulpen.", false);
+        check("她的妹妹得了白血病。", "我在花园里除草。", "她在花园里担心妹妹的白血病。", true);
+        check("她的妹妹得了白血病。", "我在花园里除草。", "她在花园里除草。", false);
+        // One common word may be chance.
+        check("Ann started a job.", "my first cello lesson", "She started with the cello.", false);
+        check("Ann has a flat in Oslo.", "my first cello lesson", "She plays the cello in Oslo.", true);
+        check("", "", "", false);
+    }
+}

@@ -1,0 +1,70 @@
+//! Finds the turns that a statement or an operation draws on besides the one that it cites: "She helps me a lot" after "My therapist is
+//! called Doctor Quillon". Without them, the name would survive the forgetting of the turn that it comes from.
+
+use std::collections::BTreeSet;
+
+use annals_core::ports::ExtractionTask;
+use annals_core::{Memory, MemoryId};
+
+use crate::endpoint::content::{Content, Word, missing_from};
+
+/// Everything that a model was shown, with its content words.
+pub(super) struct Origins {
+    /// Earlier turns, then the turns to read, in order of time.
+    turns: Vec<(MemoryId, Content)>,
+    /// The sources of each known fact.
+    facts: Vec<(Vec<MemoryId>, Content)>,
+}
+
+impl Origins {
+    pub(super) fn of(task: &ExtractionTask<'_>) -> Origins {
+        let turns = task.context.iter().chain(task.turns).map(|turn| (turn.id.clone(), content(turn)));
+        let facts = task.known.iter().map(|fact| {
+            let terms = [fact.subject.as_str(), fact.object.as_str()];
+            (fact.sources.clone(), Content::of(terms))
+        });
+        Origins { turns: turns.collect(), facts: facts.collect() }
+    }
+
+    /// Returns the other turns whose words a statement has. `None` if some of its words come from known facts alone: the turns of those
+    /// may be gone, and a statement needs turns that are there.
+    pub(super) fn of_words(&self, cited: &Memory, text: &str) -> Option<Vec<MemoryId>> {
+        let missing = missing_from(&content(cited), text);
+        let (found, missing) = self.nearest(cited, missing);
+        let is_known = self.facts.iter().any(|(_, fact)| fact.has_any(&missing));
+        (!is_known).then(|| found.into_iter().collect())
+    }
+
+    /// Returns the other turns from which an operation has its terms: those that were shown, and the sources of known facts.
+    pub(super) fn of_terms(&self, cited: &Memory, terms: &[&str]) -> Vec<MemoryId> {
+        let own = content(cited);
+        let missing = terms.iter().flat_map(|term| missing_from(&own, term)).collect();
+        let (mut found, missing) = self.nearest(cited, missing);
+        for (sources, _) in self.facts.iter().filter(|(_, fact)| fact.has_any(&missing)) {
+            found.extend(sources.iter().filter(|id| !id.is_entry() && **id != cited.id).cloned());
+        }
+        found.into_iter().collect()
+    }
+
+    /// Returns for each word the nearest turn that has it, earlier ones first, and the words that no turn has.
+    fn nearest(&self, cited: &Memory, words: Vec<Word>) -> (BTreeSet<MemoryId>, Vec<Word>) {
+        let place = self.turns.iter().position(|(id, _)| *id == cited.id).unwrap_or(self.turns.len());
+        let (before, after) = self.turns.split_at(place);
+        let nearest = |word: &Word| {
+            let mut turns = before.iter().rev().chain(after.iter().skip(1));
+            turns.find(|(_, content)| content.has_any([word])).map(|(id, _)| id.clone())
+        };
+        let (mut found, mut missing) = (BTreeSet::new(), Vec::new());
+        for word in words {
+            match nearest(&word) {
+                Some(id) => drop(found.insert(id)),
+                None => missing.push(word),
+            }
+        }
+        (found, missing)
+    }
+}
+
+fn content(turn: &Memory) -> Content {
+    Content::of([turn.text.as_str(), turn.speaker().unwrap_or_default()])
+}
