@@ -80,7 +80,7 @@ fn search_is_answered_whatever_the_model_does() {
     check(Script::Refuses(500, None), "", "it answered with status 500");
     check(Script::Raw("{\"results\": []}".into()), "", "it left out a text");
     check(Script::Answers("Certainly!".into()), "", "its answer contains no list of scores");
-    let spent = "the daily budget of 1 tokens is spent; it resets at 2026-11-21T00:00:00Z";
+    let spent = "the daily budget of 1 tokens has too little left for this request; it resets at 2026-11-21T00:00:00Z";
     check(Script::Good, "models.rerank.daily_tokens=1", spent);
 }
 

@@ -89,8 +89,8 @@ pub enum Error {
         /// The cause.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The daily token budget is spent.
-    #[error("the daily budget of {limit} tokens is spent; it resets at {again:.0}")]
+    /// What is left of the daily token budget is too little for the request.
+    #[error("the daily budget of {limit} tokens has too little left for this request; it resets at {again:.0}")]
     Budget {
         /// The token limit per day.
         limit: u64,

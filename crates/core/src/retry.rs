@@ -15,6 +15,9 @@ pub const MOST_ATTEMPTS: u32 = 3;
 /// none and retention would stand still.
 pub const LONGEST_OUTAGE: SignedDuration = SignedDuration::from_hours(6);
 
+/// How long work waits at most for a spent budget before it asks again. Asking costs nothing, and somebody may have raised the budget.
+pub const BUDGET_CHECK: SignedDuration = SignedDuration::from_mins(15);
+
 /// A wait that doubles with each failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backoff {
@@ -46,6 +49,11 @@ impl Backoff {
 /// Returns a back-off from one minute up to this many.
 const fn minutes(longest: i64) -> Backoff {
     Backoff { first: SignedDuration::from_mins(1), longest: SignedDuration::from_mins(longest) }
+}
+
+/// Returns when to ask for the budget again: when the next one begins, at `again`, or before.
+pub fn budget_check(again: Timestamp, now: Timestamp) -> Timestamp {
+    again.min(later(now, BUDGET_CHECK))
 }
 
 /// Returns the instant after a wait, or the end of time.

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use annals_core::ports::{Background, SummaryTask};
-use annals_core::retry::{MOST_ATTEMPTS, later};
+use annals_core::retry::{MOST_ATTEMPTS, budget_check, later};
 use annals_core::{Base, Digest, Draft, Error, LedgerRow, Result, Summary, Timestamp};
 
 use crate::input::Input;
@@ -160,7 +160,7 @@ impl Pass<'_> {
 fn outage(error: Error, now: Timestamp) -> Result<Outage> {
     let again = match &error {
         Error::Unavailable { retry_after, .. } => retry_after.map(|wait| later(now, wait)),
-        Error::Budget { again, .. } => Some(*again),
+        Error::Budget { again, .. } => Some(budget_check(*again, now)),
         _ => return Err(error),
     };
     Ok(Outage { error: error.to_string(), again })

@@ -15,7 +15,7 @@ mod section;
 use std::sync::Arc;
 
 use annals_core::ports::{AlreadyHeld, Change, ReadingSchedule, WriteLock};
-use annals_core::retry::{Backoff, LONGEST_OUTAGE, MOST_ATTEMPTS, later};
+use annals_core::retry::{Backoff, LONGEST_OUTAGE, MOST_ATTEMPTS, budget_check, later};
 use annals_core::{
     Agent, Error, Extracted, Extraction, ExtractionWatermark, Extractor, Facts, Grain, Kind, Memory, Result, Settings,
     Store, Timestamp,
@@ -381,7 +381,7 @@ fn again(error: &Error, watermark: &ExtractionWatermark, overdue: bool, now: Tim
     match error {
         error if error.is_outage() && overdue => None,
         Error::Unavailable { retry_after, .. } => Some(later(now, retry_after.unwrap_or(doubled))),
-        Error::Budget { again, .. } => Some(*again),
+        Error::Budget { again, .. } => Some(budget_check(*again, now)),
         _ => (watermark.attempts + 1 < MOST_ATTEMPTS).then(|| later(now, doubled)),
     }
 }

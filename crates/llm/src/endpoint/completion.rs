@@ -11,6 +11,8 @@ use super::tokens;
 
 /// Maximum bytes of the text of an answer; a good one has a few thousand.
 const LONGEST_TEXT: usize = 1_000_000;
+/// Maximum tokens of one question or answer; the largest windows have some ten million.
+const MOST_TOKENS: u64 = 1 << 26;
 
 /// A model's answer.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -146,10 +148,10 @@ impl Reading {
     /// Reads counts of tokens; those that come later are more complete.
     fn take_usage(&mut self, event: &Value) {
         for usage in [&event["message"]["usage"], &event["usage"]] {
-            let number = |name: &str| usage[name].as_u64();
+            let number = |name: &str| counted(&usage[name]);
             let completion = &mut self.completion;
             let cached = number("cache_read_input_tokens")
-                .or(usage["prompt_tokens_details"]["cached_tokens"].as_u64())
+                .or(counted(&usage["prompt_tokens_details"]["cached_tokens"]))
                 .or(number("prompt_cache_hit_tokens"));
             completion.cached = cached.unwrap_or(completion.cached);
             // Anthropic counts what is cached apart from the rest.
@@ -166,9 +168,14 @@ impl Reading {
             (timings["prompt_per_second"].as_f64(), timings["predicted_per_second"].as_f64())
         {
             self.completion.timing.measured = Some((reading, writing));
-            self.completion.cached = timings["cache_n"].as_u64().unwrap_or(self.completion.cached);
+            self.completion.cached = counted(&timings["cache_n"]).unwrap_or(self.completion.cached);
         }
     }
+}
+
+/// Returns a count of tokens. One that no context window has is no count: the sum of a few would exceed every number.
+pub(super) fn counted(count: &Value) -> Option<u64> {
+    count.as_u64().filter(|count| *count <= MOST_TOKENS)
 }
 
 fn content(content: &Value) -> String {
@@ -211,6 +218,12 @@ mod tests {
         check(json!({ "content": null, "refusal": "no" }), "");
         check(json!({ "content": "{}", "reasoning_content": "Hm." }), "{}");
         check(json!({ "content": "<think>Hm.</think>\n{}" }), "\n{}");
+        for absurd in [u64::MAX, i64::MAX as u64, 5_000_000_000_000_000_000] {
+            let usage =
+                json!({ "prompt_tokens": absurd, "completion_tokens": absurd, "prompt_cache_hit_tokens": absurd });
+            let read = read(&[json!({ "choices": [{ "message": { "content": "hi" } }], "usage": usage })]).unwrap();
+            assert_eq!((read.tokens_in, read.tokens_out, read.cached), (None, None, 0));
+        }
         for answer in [json!({ "choices": [] }), json!({ "choices": [{ "message": "hi" }] }), json!([]), json!(null)] {
             assert!(!is_answer(&answer), "{answer}");
         }

@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 use super::breaker::Breaker;
 use super::budget::Caps;
 use super::channel::error;
+use super::completion::counted;
 use super::failure::EndpointError;
 use super::http::{client, post};
 use super::retry_policy::RetryPolicy;
@@ -156,5 +157,5 @@ fn scores(answer: &Value, texts: usize) -> Result<Vec<f64>, &'static str> {
 fn tokens(answer: &Value) -> Option<u64> {
     let usage = &answer["usage"];
     let counts = [&usage["total_tokens"], &usage["prompt_tokens"], &answer["meta"]["tokens"]["input_tokens"]];
-    counts.into_iter().find_map(Value::as_u64).filter(|tokens| *tokens > 0)
+    counts.into_iter().find_map(counted).filter(|tokens| *tokens > 0)
 }

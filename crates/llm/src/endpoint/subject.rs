@@ -16,6 +16,12 @@ use crate::prompts::{
 /// Smallest context window with room for an example beside instructions, answer and messages.
 const LEAST_FOR_EXAMPLE: u64 = 8_192;
 
+/// Sentences of a summary that is refused if its sources support none of them. Fewer may be false alarms.
+const UNSUPPORTED: usize = 3;
+
+/// Characters of a sentence that is looked for in the example. Shorter ones may be chance.
+const OF_EXAMPLE: usize = 20;
+
 /// The period with its input.
 pub(super) struct Subject<'a> {
     task: &'a SummaryTask<'a>,
@@ -32,8 +38,11 @@ impl<'a> Subject<'a> {
         Subject { task, grain: task.period.grain(), zones, language }
     }
 
-    /// Marks or drops the sentences that the sources do not support, as configured. Returns the number of faults.
+    /// Removes sentences of the example, and marks or drops those that the sources do not support, as configured. Returns the number of
+    /// faults. A summary of several sentences without a supported one is refused: the model did not read its sources.
     pub(super) fn check(&self, drafted: &mut Vec<CitedSentence>, lines: &[Line], policy: Ungrounded) -> Result<u32> {
+        let example = example(self.language, self.grain);
+        drafted.retain(|sentence| !is_of_example(&sentence.text, example));
         let background = background::texts(self.task.background);
         let aliases = background::aliases(self.task.background);
         let has_names = self.language != Language::German;
@@ -42,7 +51,8 @@ impl<'a> Subject<'a> {
         if policy == Ungrounded::Drop {
             drafted.retain(|sentence| !sentence.ungrounded);
         }
-        if drafted.is_empty() {
+        let has_support = drafted.iter().any(|sentence| !sentence.ungrounded);
+        if drafted.is_empty() || (!has_support && drafted.len() >= UNSUPPORTED) {
             return Err(self.problem("the sources support none of its sentences"));
         }
         Ok(if policy == Ungrounded::Drop { 0 } else { faults })
@@ -89,4 +99,9 @@ impl<'a> Subject<'a> {
     pub(super) fn problem(&self, problem: &str) -> Error {
         Error::model(format!("summarising {}", self.task.period), problem)
     }
+}
+
+/// Returns whether a sentence repeats the example of the prompt, as small models do.
+fn is_of_example(text: &str, example: &str) -> bool {
+    text.chars().count() >= OF_EXAMPLE && example.contains(text.trim())
 }

@@ -40,6 +40,7 @@ pub async fn erasure_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         subject::aliases_of_the_subject_are_followed,
         subject::statements_and_operations_about_the_subject_are_erased,
         subject::operations_that_name_the_subject_in_any_field_are_erased,
+        targets::what_draws_on_a_turn_as_context_is_erased_with_it,
         subject::turns_with_the_name_in_conversation_or_id_are_erased,
         subject::alias_is_followed_if_its_bearer_stated_it,
         subject::retracted_alias_is_not_followed,

@@ -194,13 +194,15 @@ async fn turns_held_up_for_hours_are_read_by_the_fallback_and_replayed() {
 }
 
 #[tokio::test]
-async fn spent_budget_waits_for_the_next_one() {
+async fn spent_budget_is_asked_for_again_within_minutes() {
     let fixture = Fixture::new();
     fixture.say("x", 1, "Ann likes tea.").await;
     fixture.model.fail(Error::Budget { limit: 10, again: at("2026-03-05T05:00:00Z") });
     extract(&fixture, NOW).await;
-    assert!(extract(&fixture, "2026-03-05T04:59:59Z").await.waiting.is_some());
-    assert_eq!(extract(&fixture, "2026-03-05T05:00:00Z").await.turns, 1);
+    let again = at(NOW) + annals_core::retry::BUDGET_CHECK;
+    let before = again - SignedDuration::from_secs(1);
+    assert!(extract(&fixture, &before.to_string()).await.waiting.is_some());
+    assert_eq!(extract(&fixture, &again.to_string()).await.turns, 1);
 }
 
 /// The model fails while the clock is ahead by `ahead` hours. Expects whether the pipeline is held at the right time.

@@ -100,3 +100,38 @@ async fn conversations_stand_together_and_long_answers_are_shortened() {
         "{lines:?}"
     );
 }
+
+/// It would survive the forgetting of the week before.
+#[tokio::test]
+async fn other_words_of_the_background_do_not_get_in_either() {
+    let before = vec!["2026-03-01 Ann's sister has leukaemia, and she worries.".to_owned()];
+    let answer = sentences(json!([
+        { "text": "Ann signed for a flat in Lisbon.", "sources": [1] },
+        { "text": "Signing the contract, she kept worrying about her sister having leukaemia.", "sources": [1] },
+    ]));
+    let server = ModelServer::start([answer]);
+    let background = Background { before, ..Background::default() };
+    let day = a_day().await;
+    let draft = Rig::new(&server).summarize_knowing(DAY, &day[..1], None, Some(&background)).await.unwrap();
+    assert_eq!(draft.text, "Ann signed for a flat in Lisbon.");
+}
+
+#[tokio::test]
+async fn example_that_a_model_repeats_is_no_summary() {
+    let example = json!([
+        { "text": "Mia got a job at the Corner Bakery; she starts on 2031-05-12, for 4 euros more an hour.", "sources": [1] },
+        { "text": "Ann signed for a flat in Lisbon.", "sources": [1] },
+    ]);
+    let server = ModelServer::start([sentences(example)]);
+    let draft = Rig::new(&server).day(&a_day().await).await.unwrap();
+    assert_eq!(draft.text, "Ann signed for a flat in Lisbon.");
+}
+
+#[tokio::test]
+async fn summary_without_any_supported_sentence_is_refused() {
+    let foreign = ["Zoe flew to Rome.", "Then Quentin bought 77 goats.", "Zoe paid 4000 euros to Quentin."];
+    let foreign: Vec<Value> = foreign.iter().map(|text| json!({ "text": text, "sources": [1] })).collect();
+    let server = ModelServer::start([sentences(json!(foreign)), sentences(json!(foreign))]);
+    let error = Rig::new(&server).day(&a_day().await).await.unwrap_err();
+    assert!(matches!(error, Error::Model { .. }), "{error}");
+}

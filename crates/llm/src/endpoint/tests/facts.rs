@@ -150,3 +150,35 @@ async fn many_turns_are_read_in_parts_with_distinct_positions() {
     assert_eq!(ids.len(), 30);
     assert!(found.operations.iter().all(|operation| operation.position == 0 && operation.subject == "Ann"));
 }
+
+/// A name that only an earlier turn gives would survive the forgetting of that turn.
+#[tokio::test]
+async fn turns_and_facts_that_give_a_name_are_sources_too() {
+    let all = turns(&[
+        ("c", "Ann", "My therapist is called Doctor Quillon."),
+        ("c", "Ann", "Nice weather."),
+        ("c", "Ann", "She helps me a lot with my sleep."),
+    ])
+    .await;
+    let (context, read) = all.split_at(2);
+    let facts = json!([
+        { "text": "Doctor Quillon helps Ann to sleep.", "source": 1 },
+        { "text": "Ann sleeps better.", "source": 1 },
+        { "text": "Bernadette helps Ann.", "source": 1 },
+    ]);
+    let operations = json!([
+        operation("INSERT", "Ann", "sees", "Doctor Quillon", 1),
+        operation("INSERT", "Ann", "sleeps", "better", 1),
+        operation("INSERT", "Ann", "sees", "Bernadette", 1),
+    ]);
+    let server = ModelServer::start([found(facts, operations)]);
+    let sister = Fact { sources: vec![MemoryId::from_text("t-old")], ..fact("Ann", "has_sister", "Bernadette") };
+    let found = Rig::new(&server).extract_knowing(read, context, std::slice::from_ref(&sister)).await.unwrap();
+    let [own, earlier] = [&read[0].id, &context[0].id].map(Clone::clone);
+    let sources: Vec<&Vec<MemoryId>> = found.statements.iter().map(|statement| &statement.sources).collect();
+    assert_eq!(sources, [&vec![own.clone(), earlier.clone()], &vec![own.clone()]]);
+    assert_eq!(found.rejected, ["fact 3: states what only the background says"]);
+    let sources: Vec<Vec<MemoryId>> = found.operations.iter().map(annals_core::FactOperation::sources).collect();
+    let known: Vec<MemoryId> = std::iter::once(own.clone()).chain(sister.sources).collect();
+    assert_eq!(sources, [vec![own.clone(), earlier], vec![own], known]);
+}

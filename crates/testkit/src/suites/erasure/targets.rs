@@ -1,7 +1,7 @@
 //! The data that each kind of target reaches.
 
 use annals_core::ports::{ErasureReport, Select, Target, Turn};
-use annals_core::{FactOperation, Grain, Interval, Memory, MemoryId, Message, Statement};
+use annals_core::{CONTEXT, FactOperation, Grain, Interval, Memory, MemoryId, Message, Statement};
 
 use super::{by_id, erase, everything, ids};
 use crate::suites::Store;
@@ -90,6 +90,22 @@ pub(super) async fn statement_is_erased_without_its_turn(store: &dyn Store) {
     );
     assert_eq!(deleted(store, Grain::Working).await, [history.statements[1].id.clone()]);
     assert_eq!(store.ledger(&me()).await.unwrap(), ledger, "no summary is made of statements");
+}
+
+pub(super) async fn what_draws_on_a_turn_as_context_is_erased_with_it(store: &dyn Store) {
+    let turns = ["1", "2"].map(|id| user_turn(id, "2026-03-04T10:00:00Z", &format!("This is turn {id}.")));
+    say(store, turns.to_vec()).await;
+    let drawn = Statement {
+        sources: vec![turns[1].id.clone(), turns[0].id.clone()],
+        ..statement(&me(), &turns[1], "Both turns say so.")
+    };
+    let own = statement(&me(), &turns[1], "The second turn says so.");
+    let mut operations = [0, 1].map(|position| operation(&turns[1], position, "Ann likes tea"));
+    operations[0].properties.insert(CONTEXT.to_owned(), [turns[0].id.as_str()].into());
+    extract(store, &[&turns[0], &turns[1]], vec![drawn.clone(), own], operations.to_vec()).await;
+    let done = erase(store, by_id(&[&turns[0].id])).await;
+    assert_eq!((done.turns, done.statements), (ids(&[&turns[0].id]), ids(&[&drawn.id])));
+    assert_eq!(done.operations, [operations[0].id.clone()]);
 }
 
 pub(super) async fn entered_fact_is_erased_by_id(store: &dyn Store) {
