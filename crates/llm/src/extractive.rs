@@ -14,7 +14,9 @@ mod choose;
 mod clean;
 mod continuations;
 mod dates;
+mod definite;
 mod dependence;
+mod entries;
 mod events;
 mod explain;
 mod labels;
@@ -49,7 +51,7 @@ pub(crate) use language::Language;
 
 /// Part of every recipe. Change it with every change to this folder that can change a summary, so that older summaries are
 /// recognised as outdated.
-const VERSION: &str = "extractive 5";
+const VERSION: &str = "extractive 6";
 
 /// The built-in engine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -100,7 +102,8 @@ fn sentences(grain: Grain, base: Option<&Base>, sources: &[Memory]) -> Vec<Sente
     let chosen = choose::within(grain, budget, &pool);
     if chosen.is_empty() && base.is_none() {
         let head = lines::head(grain, sources[0].days.0, None);
-        return vec![small_talk::sentence(&sources, budget.room(&head))];
+        let is_brief = candidates::are_notes(grain, &sources, budget);
+        return vec![small_talk::sentence(&sources, is_brief, budget.room(&head))];
     }
     chosen.into_iter().map(|index| pool[index].sentence.clone()).collect()
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use annals_core::{Base, Date, Grain, Memory, MemoryId, Role, Sentence};
 
-use super::budget::{Budget, cut};
+use super::budget::{Budget, cut, length};
 use super::dependence::{self, Dependence};
 use super::language::Language;
 use super::names::Names;
@@ -18,9 +18,11 @@ use super::{answers, lines, reading, record, small_talk, split};
 /// room for more.
 const POOL: usize = 512;
 
-/// Maximum number of candidates of a chat if none stands alone and has content: a trace rather than a page of fillers. A record
-/// has one.
+/// Maximum number of candidates of a chat if none stands alone and has content: a trace rather than a page of fillers.
 const WEAK: usize = 2;
+
+/// Minimum words of a line of a record that is quoted for want of a better one.
+const EXPLICIT: usize = 12;
 
 /// Maximum words of one sentence; longer ones are cut.
 const SENTENCE: usize = 60;
@@ -48,18 +50,47 @@ impl Candidate {
     fn is_small_talk(&self) -> bool {
         small_talk::is(self.sentence.speaker.as_deref(), &self.sentence.text)
     }
+
+    fn is_note(&self) -> bool {
+        small_talk::is_of_notes(self.sentence.speaker.as_deref(), &self.sentence.text)
+    }
 }
 
 /// Returns the candidates for a summary of the grain in order of time: sentences that stand alone and say enough, or a few of the
 /// others if there are none.
 pub(super) fn pool(grain: Grain, base: Option<&Base>, sources: &[&Memory], budget: Budget) -> Vec<Candidate> {
     let all = judged(grain, base, sources, budget);
+    let is_record = form(base, sources) == Form::Record;
     let best = all.iter().filter(|one| one.worth.full() > 0.0).map(|one| one.dependence).min();
-    let weak = if form(base, sources) == Form::Record { 1 } else { WEAK };
-    let most = if best.is_some_and(|best| best > Dependence::Independent) { weak } else { POOL };
-    let keeps = |one: &Candidate| one.is_small_talk() || (one.worth.full() > 0.0 && Some(one.dependence) == best);
+    let is_weak = best.is_some_and(|best| best > Dependence::Independent);
+    let most = match (is_weak, is_record, grain) {
+        (false, ..) => POOL,
+        (true, true, _) => 1,
+        (true, false, _) => WEAK,
+    };
+    // A line that needs earlier entries would mislead, and readings would hide the days that matter.
+    let is_quotable = |one: &Candidate| match one.dependence {
+        Dependence::Leaning => !is_record,
+        Dependence::Faint => !is_record || grain > Grain::Daily || length(&one.sentence.text) >= EXPLICIT,
+        Dependence::Independent | Dependence::Aside => true,
+    };
+    let keeps = |one: &Candidate| {
+        one.is_small_talk() || (one.worth.full() > 0.0 && Some(one.dependence) == best && is_quotable(one))
+    };
     let pool = best_of(all.into_iter().filter(keeps).collect(), most);
-    if grain > Grain::Daily { pool } else { dated_or_all(pool) }
+    if grain > Grain::Daily { without_notes(pool) } else { dated_or_all(pool) }
+}
+
+/// Drops the notes of records if there is content. Small talk stays: it says with whom.
+fn without_notes(pool: Vec<Candidate>) -> Vec<Candidate> {
+    let (notes, others): (Vec<_>, Vec<_>) = pool.into_iter().partition(Candidate::is_note);
+    if others.is_empty() { notes } else { others }
+}
+
+/// Returns whether a period without a quotable line has notes in it, rather than small talk.
+pub(super) fn are_notes(grain: Grain, sources: &[&Memory], budget: Budget) -> bool {
+    let all = judged(grain, None, sources, budget);
+    form(None, sources) == Form::Record && all.iter().any(|one| one.worth.full() > 0.0 || one.is_note())
 }
 
 /// Drops the note of small talk of a sealed day if a late sentence has content.
@@ -179,20 +210,26 @@ fn quotes<'a>(grain: Grain, sources: &[&'a Memory], budget: Budget, names: &Name
     found
 }
 
-/// Returns the conversations in which more than one speaker takes part.
+/// Returns the conversations in which more than one speaker takes part, or whose writer asks or addresses someone.
 fn chats<'a>(sources: &[&'a Memory]) -> BTreeSet<&'a str> {
     let mut speakers: BTreeSet<(&str, &str)> = BTreeSet::new();
+    let mut found = BTreeSet::new();
     for turn in sources {
-        speakers.insert((turn.conversation().unwrap_or_default(), turn.speaker().unwrap_or_default()));
+        let Some(conversation) = turn.conversation() else { continue };
+        speakers.insert((conversation, turn.speaker().unwrap_or_default()));
+        if record::addresses(&turn.text) {
+            found.insert(conversation);
+        }
     }
     let speakers: Vec<(&str, &str)> = speakers.into_iter().collect();
-    speakers.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| pair[0].0).collect()
+    found.extend(speakers.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| pair[0].0));
+    found
 }
 
 /// Returns whether several speakers write in the period.
 fn form<'a>(base: Option<&'a Base>, sources: &[&'a Memory]) -> Form {
     let distinct: BTreeSet<&str> = speakers(base, sources).collect();
-    if distinct.len() > 1 { Form::Chat } else { Form::Record }
+    if distinct.len() > 1 || !chats(sources).is_empty() { Form::Chat } else { Form::Record }
 }
 
 /// Returns whether a person or assistant wrote the turn. System and tool turns are quoted only if nobody else said
@@ -226,8 +263,8 @@ fn of_sentences<'a>(child: usize, sentences: &'a [Sentence], form: Form) -> Vec<
         let language = Language::of(&tokens);
         // A line of several sentences is introduced by its first.
         let first = split::sentences(&sentence.text, usize::MAX).next().unwrap_or_default();
-        let is_faint = form == Form::Record && record::lacks_introduction(&self::tokens(first), language);
-        let least = if is_faint { Dependence::Faint } else { Dependence::Independent };
+        let is_known = form == Form::Record && record::is_known(&self::tokens(first), language);
+        let least = if is_known { Dependence::Leaning } else { Dependence::Independent };
         Quote {
             child,
             place,

@@ -5,6 +5,7 @@
 //! a log that begin with a verb ("Fixed the pump") have the writer as their subject.
 
 use super::dates;
+use super::definite;
 use super::language::Language;
 use super::tokens::Token;
 use super::verbs;
@@ -54,13 +55,12 @@ fn is_behind_quote(sentence: &str, pronoun: &str) -> bool {
 
 /// Returns whether a German or French sentence has a definite subject. In a report it was introduced by the sentence before.
 pub(super) fn is_definite(tokens: &[Token], language: Language) -> bool {
-    let (articles, writer) = match language {
-        Language::German => ("der die das", "ich wir mich mir uns mein meine meinen meinem meiner unser unsere"),
-        Language::French => ("le la les", "je j'ai on nous me mon ma mes notre nos"),
+    let articles = match language {
+        Language::German => "der die das",
+        Language::French => "le la les",
         _ => return false,
     };
-    let has = |list: &str, token: &Token| is_in(list, &token.lower);
-    tokens.first().is_some_and(|first| has(articles, first)) && !tokens.iter().any(|token| has(writer, token))
+    tokens.first().is_some_and(|first| is_in(articles, &first.lower)) && !definite::is_of_writer(tokens, language)
 }
 
 fn is_in(list: &str, word: &str) -> bool {

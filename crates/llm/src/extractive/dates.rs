@@ -179,6 +179,8 @@ fn plain_weekday(tokens: &[Token], words: &[&str], at: usize, day: Date) -> Foun
         || ["school", "mass", "roast", "times", "league"].contains(&after)
         || (["to", "through", "or"].contains(&after)
             && words.get(at + 2).is_some_and(|word| phrases::weekday(word).is_some()));
+    // The day of the sales, which has a date of its own.
+    let is_repeated = is_repeated || before == "black";
     let is_range = at >= 2 && before == "to" && phrases::weekday(words[at - 2]).is_some();
     let is_moved_to = before == "to" && !is_range;
     if !is_written_as_day(words[at], is_capital, before) || is_named || (is_repeated && !is_moved_to) || is_range {

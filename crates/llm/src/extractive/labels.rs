@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 /// Labels that only order an entry.
 const LABELS: &str = "today's progress|todays progress|progress|done|completed|accomplished|what i did|worked on|thoughts|thought|notes|note|summary|highlights|\
-    log|misc|other|erledigt|gemacht|fortschritt|notizen|fait|avancement|hecho|progreso|notas";
+    log|misc|other|breaking|update|developing|just in|urgent|eilmeldung|urgente|erledigt|gemacht|fortschritt|notizen|fait|avancement|hecho|progreso|notas";
 
 /// Labels of lines that are not part of the text.
 const DROPPED: &str = "link|links|link to work|links to work|link(s) to work|tags|mood|source|sources|read more";
@@ -20,7 +20,9 @@ pub(super) fn without(text: &str) -> Cow<'_, str> {
 }
 
 fn of_line(line: &str) -> Option<&str> {
-    let Some((label, rest)) = line.split_once(':') else { return Some(line) };
+    // "10:14 BREAKING: …"
+    let timed = line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':' || c == ' ');
+    let Some((label, rest)) = timed.split_once(':') else { return Some(line) };
     let label = label.trim_matches(|c: char| !c.is_alphanumeric() && c != ')').to_lowercase().replace('’', "'");
     let is_one_of = |list: &str| list.split('|').any(|one| one == label);
     if is_one_of(DROPPED) {

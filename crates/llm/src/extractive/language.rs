@@ -49,6 +49,7 @@ impl Language {
         let is_latin = |token: &&Token| token.raw.chars().all(|c| c.is_ascii() || ('\u{C0}'..'\u{250}').contains(&c));
         match best.1 {
             0 if read.iter().filter(is_latin).count() * 2 <= read.len() && !read.is_empty() => Language::Other,
+            0 => by_letters(read),
             _ => best.0,
         }
     }
@@ -75,6 +76,17 @@ impl Language {
     /// Returns whether a lower-case word is a function word of this language. English has its own list in `words`.
     pub(super) fn is_grammar(self, word: &str) -> bool {
         self != English && FUNCTION_WORDS.get(self as usize).is_some_and(|words| words.contains(word))
+    }
+}
+
+/// Returns the language whose letters a text without function words has, as notes have: "Gestürzt im Bad, kein Arzt".
+fn by_letters(tokens: &[Token]) -> Language {
+    let has = |letters: &str| tokens.iter().any(|token| token.lower.contains(|c| letters.contains(c)));
+    match () {
+        () if has("ßäöü") => German,
+        () if has("ñ") => Spanish,
+        () if has("èêàçœ") => French,
+        () => English,
     }
 }
 

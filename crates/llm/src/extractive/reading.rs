@@ -9,7 +9,9 @@ use super::language::Language;
 use super::names::Names;
 use super::record::{self, Form};
 use super::tokens::{Token, tokens};
-use super::{clean, continuations, dates, labels, openers, pronouns, spacing, split, status, unnamed, words, wrapped};
+use super::{
+    clean, continuations, dates, entries, labels, openers, pronouns, spacing, split, status, unnamed, words, wrapped,
+};
 
 /// Maximum sentences of one message that are read: as many as the longest stored message (256 KiB) has of 64 bytes each.
 const SENTENCES: usize = 4096;
@@ -33,9 +35,11 @@ pub(super) struct Read {
     /// sentence.
     pub(super) place: usize,
     /// Whether it begins a line of the message: lines of a log or a list do not continue each other.
-    begins_line: bool,
+    pub(super) begins_line: bool,
     /// Whether it continues the sentence before without a pronoun.
-    continues: bool,
+    pub(super) continues: bool,
+    /// As it is quoted behind the sentence before: in a record with its pronouns.
+    behind: String,
 }
 
 /// Returns the sentences of a message of a day. Splits those longer than `room` words into clauses, where they have any.
@@ -52,14 +56,17 @@ pub(super) fn of(message: &str, day: Date, room: usize, names: &Names, form: For
         if form == Form::Record && status::is(&tokens(sentence)) {
             continue;
         }
-        let resolved = resolved(without_agency(without_number(sentence)), &before, text.language, names);
+        let bare = without_agency(without_number(sentence));
+        let resolved = resolved(bare, &before, text.language, names);
         let begins_line = begins_line(&cleaned, sentence);
         let is_behind = !begins_line && read.last().is_some_and(|last| last.dependence != Dependence::Aside);
         let (dependence, continues) = text.dependence(sentence, &resolved, is_behind);
         let dependence = if is_code { Dependence::Aside } else { dependence };
         let resolved = if text.is_capitalized { openers::capitalized(&resolved) } else { resolved };
+        let dated = dates::resolve(&resolved, day, text.language);
         read.push(Read {
-            text: dates::resolve(&resolved, day, text.language),
+            behind: if form == Form::Record { dates::resolve(bare, day, text.language) } else { dated.clone() },
+            text: dated,
             language: text.language,
             dependence,
             place: read.len(),
@@ -68,7 +75,10 @@ pub(super) fn of(message: &str, day: Date, room: usize, names: &Names, form: For
         });
         before = resolved;
     }
-    with_passages(read, names)
+    if form == Form::Record {
+        entries::join(&mut read);
+    }
+    with_passages(read, names, form)
 }
 
 /// What the whole text of a message tells about its sentences.
@@ -108,10 +118,10 @@ impl Text<'_> {
         let is_unnamed = is_record
             && (self.language == Language::English && unnamed::is_in(resolved)
                 || record::refers_to_others(&tokens, self.language));
-        let lacks_introduction = is_record && record::lacks_introduction(&tokens, self.language);
-        let least = if continues || is_loose || is_unnamed {
+        let is_known = is_record && record::is_known(&tokens, self.language);
+        let least = if continues || is_loose || is_unnamed || is_known {
             Dependence::Leaning
-        } else if lacks_introduction {
+        } else if is_record && record::is_label(&tokens, self.language) {
             Dependence::Faint
         } else {
             Dependence::Independent
@@ -139,30 +149,29 @@ impl Text<'_> {
 
 /// Adds behind each sentence that stands alone the passages that continue it: "We got a puppy. She eats shoes." A sentence that
 /// depends on the one before is quoted together with it or not at all.
-fn with_passages(read: Vec<Read>, names: &Names) -> Vec<Read> {
+fn with_passages(read: Vec<Read>, names: &Names, form: Form) -> Vec<Read> {
     let mut found = Vec::with_capacity(read.len());
     for (place, first) in read.iter().enumerate() {
         found.push(first.clone());
         // A sentence without content has nothing that the next one could refer to.
         let begins =
             first.dependence == Dependence::Independent || first.dependence == Dependence::Faint && first.begins_line;
-        if !begins || !words::is_informative(&first.text, first.language, names) {
+        let has_content = form == Form::Record || words::is_informative(&first.text, first.language, names);
+        if !begins || !has_content {
             continue;
         }
         let mut text = first.text.clone();
-        // "New frames in. Oak from Asturias." says enough together.
-        let is_introduced = !record::lacks_introduction(&tokens(&text), first.language);
-        let dependence = if is_introduced { Dependence::Independent } else { first.dependence };
         let leans = |next: &Read| {
             next.dependence == Dependence::Leaning || (next.dependence == Dependence::Independent && is_unnamed(next))
         };
         let goes_on = |next: &&Read| !next.begins_line && leans(next);
         for next in read[place + 1..].iter().take_while(goes_on) {
-            text = format!("{text} {}", next.text);
+            text = format!("{text} {}", next.behind);
             if length(&text) > if next.continues { CONTINUED } else { PASSAGE } {
                 break;
             }
-            found.push(Read { text: text.clone(), dependence, ..first.clone() });
+            // "New frames in. Oak from Asturias." says enough together.
+            found.push(Read { text: text.clone(), dependence: Dependence::Independent, ..first.clone() });
         }
     }
     found

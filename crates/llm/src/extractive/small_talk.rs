@@ -8,25 +8,33 @@ use super::budget::cut;
 
 /// Beginning of the line, by which coarser grains recognise it.
 const HEAD: &str = "Small talk only";
+/// The same for a record whose entries need earlier ones to be understood, or are routine.
+const NOTES: &str = "Brief notes only";
 
 /// Maximum number of speakers that are named.
 const NAMED: usize = 3;
 
-/// Returns `Small talk only: 3 messages by Ann and Bob.`, traced to all turns and cut to `room` words.
-pub(super) fn sentence(sources: &[&Memory], room: usize) -> Sentence {
+/// Returns `Small talk only: 3 messages by Ann and Bob.` or `Brief notes only: …`, traced to all turns and cut to `room` words.
+pub(super) fn sentence(sources: &[&Memory], are_notes: bool, room: usize) -> Sentence {
+    let head = if are_notes { NOTES } else { HEAD };
     let count = sources.len();
     let messages = if count == 1 { "message" } else { "messages" };
     let text = match speakers(sources).as_slice() {
         // Summaries have no speakers.
-        [] => format!("{HEAD}."),
-        names => format!("{HEAD}: {count} {messages} by {}.", listed(names)),
+        [] => format!("{head}."),
+        names => format!("{head}: {count} {messages} by {}.", listed(names)),
     };
     Sentence { day: sources[0].days.0, speaker: None, text: cut(&text, room), from: turns(sources), ungrounded: false }
 }
 
 /// Returns whether the sentence is such a line.
 pub(super) fn is(speaker: Option<&str>, text: &str) -> bool {
-    speaker.is_none() && text.starts_with(HEAD)
+    speaker.is_none() && (text.starts_with(HEAD) || text.starts_with(NOTES))
+}
+
+/// Returns whether the sentence is such a line of a record.
+pub(super) fn is_of_notes(speaker: Option<&str>, text: &str) -> bool {
+    is(speaker, text) && text.starts_with(NOTES)
 }
 
 /// Returns the distinct speakers in the order in which they first spoke.

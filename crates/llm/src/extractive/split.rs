@@ -35,13 +35,30 @@ fn of_line(line: &str) -> Vec<&str> {
     let mut start = 0;
     for (at, segment) in line.split_sentence_bound_indices() {
         let end = at + segment.len();
-        if !ends_no_sentence(segment) {
+        // "4." is the end of "at st. 4.", but the beginning of "4. Buy milk".
+        let is_first = at == start;
+        let is_numbered = is_short_word(segment) && line[end..].starts_with(|c: char| c.is_ascii_digit());
+        if is_numbered {
+            continue;
+        }
+        if !ends_no_sentence(segment) || !is_first && is_number(segment) {
             found.push(&line[start..end]);
             start = end;
         }
     }
     found.push(&line[start..]);
     found
+}
+
+/// Returns whether the segment ends with an abbreviation that a number may follow: "st. 4", "Nr. 12", "p. 5".
+fn is_short_word(segment: &str) -> bool {
+    let Some(rest) = segment.trim_end().strip_suffix('.') else { return false };
+    let word = rest.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    (1..=3).contains(&word.len()) && word.chars().all(char::is_alphabetic)
+}
+
+fn is_number(segment: &str) -> bool {
+    segment.trim_end().trim_end_matches('.').chars().all(|c| c.is_ascii_digit())
 }
 
 /// Returns whether the full stop belongs to "Mr.", "e.g.", an initial such as "J." (but not "I"), or a number in a list or

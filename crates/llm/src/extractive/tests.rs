@@ -111,7 +111,8 @@ fn summary_quotes_content_only() {
     );
     check(&["Ann: Does Luna sleep in the kitchen?"], "Ann: Does Luna sleep in the kitchen?");
     check(&["Ann: ", "Bob: \n \t", "Ann: The bakery closed."], "Ann: The bakery closed.");
-    check(&["Ann: The bakery closed.", "Ann: The bakery closed."], "Ann: The bakery closed.");
+    check(&["Ann: The bakery closed.", "Bob: The bakery closed."], "Ann: The bakery closed.");
+    check(&["Ann: The bakery closed."], "Brief notes only: 1 message by Ann.");
     check(&["Ann: hi", "Bob: hello!", "Ann: ok"], "Small talk only: 3 messages by Ann and Bob.");
     check(&["Ann: "], "Small talk only: 1 message by Ann.");
 }

@@ -29,6 +29,9 @@ const QUESTION: f64 = 0.3;
 /// Factor for sentences that had to be cut, so that whole ones come first. Matters for verbose diaries; conversations have none.
 const CUT: f64 = 0.5;
 
+/// Minimum words of more than three letters with content in a line of a record.
+const TOLD: usize = 3;
+
 /// Cost of a sentence in addition to its words: its share of a line's head and of the reader's attention. At 3: 45.3 and 75.7 %.
 const SENTENCE: f64 = 8.0;
 
@@ -100,7 +103,9 @@ pub(super) fn of(sentence: &str, language: Language, (grain, form): (Grain, Form
     let is_plain = event >= Event::Happening && is_read && (!is_particular || (grain > Grain::Daily && !has_content));
     let is_kept = is_kept(grain, is_vague, is_plain && (event > Event::Happening || grain > Grain::Weekly));
     let news = if is_plain { news * PLAIN } else { news };
-    let is_definite = is_kept && news * words.iter().map(|(_, worth)| worth).sum::<f64>() >= least(grain, form);
+    let is_scant = form == Form::Record && !is_own && language != Language::Unspaced && is_scant(&found);
+    let is_definite =
+        is_kept && !is_scant && news * words.iter().map(|(_, worth)| worth).sum::<f64>() >= least(grain, form);
     Worth { words, factor: news / (length(sentence) as f64 + SENTENCE), is_definite }
 }
 
@@ -133,6 +138,12 @@ fn substance(words: &[(String, Kind)]) -> f64 {
     let content = words.iter().filter(|(_, kind)| *kind == Kind::Content).count() as f64;
     let full: f64 = words.iter().map(|(_, kind)| weight(*kind)).sum();
     (words.len() as f64 + content).min(full) / full
+}
+
+/// Returns whether the words do not tell an event of a record: readings ("BP 138/82", "Chl-a 3.2 µg/L") and labels ("Data entry").
+fn is_scant(words: &[(String, Kind)]) -> bool {
+    let tells = |word: &str| word.chars().filter(|c| c.is_alphabetic()).count() > 3;
+    words.iter().filter(|(word, _)| tells(word)).count() < TOLD
 }
 
 fn mood(sentence: &str) -> f64 {

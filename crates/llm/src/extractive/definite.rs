@@ -1,0 +1,162 @@
+//! Detects definite nouns in records that an earlier entry introduced: "Der Gipfel endet", "France recognises the council".
+//!
+//! An entry that begins with "the council" continues a story. Its reader, months later, has only this line. English subjects are
+//! read with their verb (`record`). Verbs of other languages are not known here, so their subjects are judged by the noun and the
+//! word behind it: a name, a number or a complement with a name says which one is meant.
+
+use super::language::Language;
+use super::tokens::Token;
+
+/// Maximum words of a sentence whose last noun decides. Longer ones say enough besides.
+const SHORT: usize = 10;
+
+/// Words behind the article in which a name or number distinguishes the noun: "la cour d'appel de Paris".
+const PHRASE: usize = 5;
+
+/// Returns whether a sentence in a language other than English begins with such a noun.
+pub(super) fn begins(tokens: &[Token], language: Language) -> bool {
+    let Some(first) = tokens.first() else { return false };
+    let (elided, rest) = elided(first);
+    let is_article = rest.is_some() || is_in(articles(language), &first.lower);
+    if !is_article || elided.is_some_and(char::is_uppercase) {
+        return false;
+    }
+    if language == Language::German {
+        return begins_german(&tokens[1..]);
+    }
+    let phrase = &tokens[1..tokens.len().min(1 + PHRASE)];
+    let noun = rest.or(phrase.first().map(|token| token.lower.as_str())).unwrap_or_default();
+    let is_dated = phrase.iter().take(2).any(is_number);
+    !is_in(UNIQUE, noun) && !is_dated && !phrase.iter().any(Token::is_capital)
+}
+
+/// Returns whether a short sentence ends with such a noun: "EU approves the aid". A noun behind a preposition is a place or a
+/// time, which says less about what happened.
+pub(super) fn ends(tokens: &[Token], language: Language) -> bool {
+    let last = tokens.len().saturating_sub(3);
+    let is_article = |token: &Token| {
+        let (_, rest) = elided(token);
+        is_in(articles(language), &token.lower) || language == Language::French && rest.is_some()
+    };
+    let Some(at) = (last.max(2)..tokens.len()).find(|at| is_article(&tokens[*at])) else { return false };
+    let is_free = !is_in(PREPOSITIONS, &tokens[at - 1].lower);
+    let known = |token: &Token| {
+        let is_name = token.is_capital() && language != Language::German || is_acronym(token.raw);
+        is_name || is_number(token) || is_in(UNIQUE, elided(token).1.unwrap_or(&token.lower))
+    };
+    tokens.len() <= SHORT && is_free && !tokens[at..].iter().any(known) && !tokens.iter().any(is_number)
+}
+
+/// Reads the noun behind its adjectives, and the word that follows it.
+fn begins_german(rest: &[Token]) -> bool {
+    let Some(at) = rest.iter().take(PHRASE).position(|token| token.is_capital() || is_number(token)) else {
+        return true;
+    };
+    let next = rest.get(at + 1);
+    let is_explained = next.is_some_and(|next| {
+        next.is_capital()
+            || is_number(next)
+            || is_in("der des den dem von vom in im aus gegen für zur zum bei am auf um", &next.lower)
+    });
+    let noun = &rest[at];
+    !is_explained && !is_number(noun) && !is_acronym(noun.raw) && !is_in(UNIQUE, &noun.lower)
+}
+
+/// Returns the first letter and the noun behind an elided article: "L'Assemblée", "l'opposition".
+fn elided<'a>(token: &'a Token) -> (Option<char>, Option<&'a str>) {
+    let rest = token.lower.strip_prefix("l'");
+    (rest.and_then(|_| token.raw.chars().nth(2)), rest)
+}
+
+fn articles(language: Language) -> &'static str {
+    match language {
+        Language::English => "the",
+        Language::German => "der die das den dem",
+        Language::French => "le la les",
+        Language::Spanish => "el la los las",
+        Language::Italian => "il lo la i gli le",
+        Language::Portuguese => "os as",
+        Language::Dutch => "de het",
+        Language::Unspaced | Language::Other => "",
+    }
+}
+
+/// "SPD", "EU-Kommission".
+pub(super) fn is_acronym(word: &str) -> bool {
+    word.chars().take(2).filter(|letter| letter.is_uppercase()).count() == 2
+}
+
+/// Returns whether the writer is a subject of the text.
+pub(super) fn is_of_writer(tokens: &[Token], language: Language) -> bool {
+    let writer = match language {
+        Language::German => "ich wir mich mir uns mein meine meinen meinem meiner unser unsere",
+        Language::French => "je j'ai on nous me mon ma mes notre nos",
+        Language::Spanish => "yo nosotros me mi mis nos nuestro nuestra",
+        Language::Portuguese => "eu nós me meu minha nosso nossa",
+        Language::Italian => "io noi mi mio mia nostro nostra",
+        Language::Dutch => "ik wij we mij mijn ons onze",
+        Language::English | Language::Unspaced | Language::Other => "",
+    };
+    tokens.iter().any(|token| is_in(writer, &token.lower))
+}
+
+fn is_number(token: &Token) -> bool {
+    token.raw.starts_with(|c: char| c.is_ascii_digit())
+}
+
+fn is_in(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|one| one == word)
+}
+
+const PREPOSITIONS: &str = "of in on at to from for with by near over across under behind before after since until into through against \
+    in im an am auf aus bei mit von vom zu zum zur nach vor für um über durch gegen seit bis \
+    de du des à au aux dans sur en par pour avec chez vers sous contre depuis a con por para sobre desde hasta tras al del op van uit naar voor";
+
+/// Nouns of which a country or a text has only one.
+const UNIQUE: &str = "government army police parliament president capital border country state senate cabinet king queen pope un eu world sea \
+    regierung bundesregierung polizei armee bundeswehr bundestag bundesrat landtag parlament präsident präsidentin kanzler kanzlerin \
+    bundeskanzler bundeskanzlerin bundespräsident hauptstadt grenze staat papst bundesverfassungsgericht \
+    gouvernement police armée parlement président présidente premier première sénat assemblée conseil capitale frontière pays état pape roi \
+    reine parquet gobierno policía ejército parlamento presidente presidenta congreso senado capital frontera país estado papa rey reina \
+    tribunal governo polizia esercito regering politie leger koning";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extractive::tokens::tokens;
+
+    #[test]
+    fn definite_subject_without_name_was_introduced_before() {
+        fn check(language: Language, sentence: &str, expect: bool) {
+            assert_eq!(begins(&tokens(sentence), language), expect, "{sentence}");
+        }
+        use Language::{French, German, Spanish};
+        check(German, "Der Gipfel endet ohne Ergebnis.", true);
+        check(German, "Der neue Eigentümer plant einen Ofen.", true);
+        check(German, "Der Betriebsrat Murat Aydin legt ein Konzept vor.", false);
+        check(German, "Die EU-Kommission leitet ein Verfahren ein.", false);
+        check(German, "Die Parteien in Kiel streiten über den Haushalt.", false);
+        check(German, "Der Landtag beschließt den Haushalt.", false);
+        check(French, "Le promoteur est mis en examen.", true);
+        check(French, "L'opposition réclame sa démission.", true);
+        check(French, "L'Assemblée nationale adopte la loi.", false);
+        check(French, "La cour d'appel de Paris confirme la saisie.", false);
+        check(Spanish, "Los equipos logran estabilizar el frente.", true);
+        check(Spanish, "La jueza Roldán envía a juicio a dos directivos.", false);
+    }
+
+    #[test]
+    fn definite_object_at_the_end_was_introduced_before() {
+        fn check(language: Language, sentence: &str, expect: bool) {
+            assert_eq!(ends(&tokens(sentence), language), expect, "{sentence}");
+        }
+        use Language::{English, French, German};
+        check(English, "Russia and China oppose the draft.", true);
+        check(English, "VW restarts the late shift.", true);
+        check(English, "Gunmen attack the airport in Tobra.", false);
+        check(English, "Zaladin flees the capital.", false);
+        check(German, "Rheinmark lehnt das Konzept ab.", true);
+        check(French, "Brunel signe l'accord.", true);
+        check(French, "Découvert une fuite dans la cuisine.", false);
+    }
+}
