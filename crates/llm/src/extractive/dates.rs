@@ -6,6 +6,7 @@
 
 mod phrases;
 mod span;
+mod table;
 mod tense;
 
 use annals_core::Date;
@@ -378,6 +379,9 @@ mod tests {
         check("Der Termin ist am nächsten Montag.", "Der Termin ist am nächsten Montag [2026-03-09].");
         check("Nous avons signé vendredi dernier.", "Nous avons signé vendredi dernier [2026-02-27].");
         check("El próximo lunes empiezo en la oficina.", "El próximo lunes [2026-03-09] empiezo en la oficina.");
+        check("Das Treffen findet am Montag statt.", "Das Treffen findet am Montag [2026-03-09] statt.");
+        check("La rencontre est prévue jeudi.", "La rencontre est prévue jeudi [2026-03-05].");
+        check("Ich bin immer am Montag da.", "Ich bin immer am Montag da.");
         check("Volgende vrijdag heb ik een afspraak.", "Volgende vrijdag [2026-03-06] heb ik een afspraak.");
         check("我上个月搬到了柏林。", "我上个月[2026-02]搬到了柏林。");
         check("昨天我去了北京。", "昨天[2026-03-03]我去了北京。");

@@ -228,7 +228,7 @@ fn short_late_turn_takes_only_its_own_room_from_a_sealed_day() {
             n,
             Role::User,
             "Ann",
-            &format!("Cousin{n} sailed. So did the three of them, now and then, if it is not too far."),
+            &format!("Cousin{n} sailed to Bergen. So did the three of them, now and then, if it is not too far."),
         )
     };
     let base = sealed(summary(Grain::Daily, &(0..20).map(turn).collect::<Vec<_>>()));

@@ -10,7 +10,7 @@ use super::budget::length;
 use super::events::Event;
 use super::language::Language;
 use super::names::Names;
-use super::record::Form;
+use super::record::{self, Form};
 use super::words::{self, Kind};
 use super::{answers, events, vague};
 
@@ -29,7 +29,7 @@ const QUESTION: f64 = 0.3;
 /// Factor for sentences that had to be cut, so that whole ones come first. Matters for verbose diaries; conversations have none.
 const CUT: f64 = 0.5;
 
-/// Minimum words of more than three letters with content in a line of a record.
+/// Minimum words of more than three letters with content in a line of a record; one more without name, number or notable event.
 const TOLD: usize = 3;
 
 /// Cost of a sentence in addition to its words: its share of a line's head and of the reader's attention. At 3: 45.3 and 75.7 %.
@@ -103,7 +103,8 @@ pub(super) fn of(sentence: &str, language: Language, (grain, form): (Grain, Form
     let is_plain = event >= Event::Happening && is_read && (!is_particular || (grain > Grain::Daily && !has_content));
     let is_kept = is_kept(grain, is_vague, is_plain && (event > Event::Happening || grain > Grain::Weekly));
     let news = if is_plain { news * PLAIN } else { news };
-    let is_scant = form == Form::Record && !is_own && language != Language::Unspaced && is_scant(&found);
+    let is_scant =
+        form == Form::Record && !is_own && language != Language::Unspaced && is_scant(rest, language, &found, event);
     let is_definite =
         is_kept && !is_scant && news * words.iter().map(|(_, worth)| worth).sum::<f64>() >= least(grain, form);
     Worth { words, factor: news / (length(sentence) as f64 + SENTENCE), is_definite }
@@ -140,10 +141,13 @@ fn substance(words: &[(String, Kind)]) -> f64 {
     (words.len() as f64 + content).min(full) / full
 }
 
-/// Returns whether the words do not tell an event of a record: readings ("BP 138/82", "Chl-a 3.2 µg/L") and labels ("Data entry").
-fn is_scant(words: &[(String, Kind)]) -> bool {
+/// Returns whether the words do not tell an event of a record: readings ("BP 138/82", "Chl-a 3.2 µg/L"), labels ("Data entry") and
+/// chores ("Raked the yard. Church.").
+fn is_scant(sentence: &str, language: Language, words: &[(String, Kind)], event: Event) -> bool {
     let tells = |word: &str| word.chars().filter(|c| c.is_alphabetic()).count() > 3;
-    words.iter().filter(|(word, _)| tells(word)).count() < TOLD
+    let told = words.iter().filter(|(word, _)| tells(word)).count();
+    let is_plain = event >= Event::Happening && !record::is_particular(sentence, language);
+    told < TOLD + usize::from(is_plain)
 }
 
 fn mood(sentence: &str) -> f64 {

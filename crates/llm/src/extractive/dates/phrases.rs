@@ -5,6 +5,7 @@ use jiff::civil::Weekday;
 
 use super::Found;
 use super::span::{Span, Unit};
+use super::table::{Time, phrases};
 use crate::extractive::language::Language;
 
 const ENGLISH: CalendarNames = CalendarNames::ENGLISH;
@@ -73,219 +74,6 @@ pub(super) fn season(word: &str, day: Date, side: i32) -> Option<Span> {
     Some(Span::Label(format!("{:04}", day.year() + years)))
 }
 
-#[derive(Clone, Copy)]
-enum Time {
-    Day(i32),
-    Week(i32),
-    Weekend(i32),
-    Month(i32),
-    Year(i32),
-}
-
-use Time::{Day, Month, Week, Weekend, Year};
-
-impl Time {
-    fn from(self, day: Date) -> Option<Span> {
-        match self {
-            Day(offset) => Span::day(day, offset),
-            Week(offset) => Span::week(day, offset),
-            Weekend(offset) => Span::weekend(day, offset),
-            Month(offset) => Span::month(day, offset),
-            Year(offset) => Span::year(day, offset),
-        }
-    }
-}
-
-type Phrases = &'static [(&'static str, Time)];
-
-/// A phrase comes before phrases that are a prefix of it.
-fn phrases(language: Language) -> Phrases {
-    match language {
-        Language::German => &[
-            ("heute", Day(0)),
-            ("gestern", Day(-1)),
-            ("vorgestern", Day(-2)),
-            ("morgen", Day(1)),
-            ("übermorgen", Day(2)),
-            ("diese woche", Week(0)),
-            ("letzte woche", Week(-1)),
-            ("vorige woche", Week(-1)),
-            ("vergangene woche", Week(-1)),
-            ("nächste woche", Week(1)),
-            ("kommende woche", Week(1)),
-            ("dieses wochenende", Weekend(0)),
-            ("letztes wochenende", Weekend(-1)),
-            ("nächstes wochenende", Weekend(1)),
-            ("diesen monat", Month(0)),
-            ("letzten monat", Month(-1)),
-            ("nächsten monat", Month(1)),
-            ("dieses jahr", Year(0)),
-            ("letztes jahr", Year(-1)),
-            ("voriges jahr", Year(-1)),
-            ("letzten jahr", Year(-1)),
-            ("nächstes jahr", Year(1)),
-            ("nächsten jahr", Year(1)),
-        ],
-        Language::French => &[
-            ("aujourd'hui", Day(0)),
-            ("hier", Day(-1)),
-            ("avant-hier", Day(-2)),
-            ("demain", Day(1)),
-            ("après-demain", Day(2)),
-            ("ce soir", Day(0)),
-            ("ce matin", Day(0)),
-            ("cette semaine", Week(0)),
-            ("la semaine dernière", Week(-1)),
-            ("la semaine prochaine", Week(1)),
-            ("le week-end dernier", Weekend(-1)),
-            ("le week-end prochain", Weekend(1)),
-            ("ce week-end", Weekend(0)),
-            ("ce mois-ci", Month(0)),
-            ("le mois dernier", Month(-1)),
-            ("le mois prochain", Month(1)),
-            ("cette année", Year(0)),
-            ("l'année dernière", Year(-1)),
-            ("l'an dernier", Year(-1)),
-            ("l'année prochaine", Year(1)),
-        ],
-        Language::Spanish => &[
-            ("hoy", Day(0)),
-            ("ayer", Day(-1)),
-            ("anteayer", Day(-2)),
-            ("anoche", Day(-1)),
-            ("pasado mañana", Day(2)),
-            ("mañana", Day(1)),
-            ("esta semana", Week(0)),
-            ("la semana pasada", Week(-1)),
-            ("la próxima semana", Week(1)),
-            ("la semana que viene", Week(1)),
-            ("este fin de semana", Weekend(0)),
-            ("el fin de semana pasado", Weekend(-1)),
-            ("el próximo fin de semana", Weekend(1)),
-            ("este mes", Month(0)),
-            ("el mes pasado", Month(-1)),
-            ("el próximo mes", Month(1)),
-            ("el mes que viene", Month(1)),
-            ("este año", Year(0)),
-            ("el año pasado", Year(-1)),
-            ("el próximo año", Year(1)),
-            ("el año que viene", Year(1)),
-        ],
-        Language::Portuguese => &[
-            ("hoje", Day(0)),
-            ("ontem", Day(-1)),
-            ("anteontem", Day(-2)),
-            ("depois de amanhã", Day(2)),
-            ("amanhã", Day(1)),
-            ("esta semana", Week(0)),
-            ("essa semana", Week(0)),
-            ("a semana passada", Week(-1)),
-            ("na semana passada", Week(-1)),
-            ("semana passada", Week(-1)),
-            ("próxima semana", Week(1)),
-            ("semana que vem", Week(1)),
-            ("fim de semana passado", Weekend(-1)),
-            ("este mês", Month(0)),
-            ("mês passado", Month(-1)),
-            ("próximo mês", Month(1)),
-            ("mês que vem", Month(1)),
-            ("este ano", Year(0)),
-            ("ano passado", Year(-1)),
-            ("próximo ano", Year(1)),
-            ("ano que vem", Year(1)),
-        ],
-        Language::Italian => &[
-            ("oggi", Day(0)),
-            ("ieri", Day(-1)),
-            ("l'altro ieri", Day(-2)),
-            ("domani", Day(1)),
-            ("dopodomani", Day(2)),
-            ("stasera", Day(0)),
-            ("questa settimana", Week(0)),
-            ("la settimana scorsa", Week(-1)),
-            ("la scorsa settimana", Week(-1)),
-            ("la settimana prossima", Week(1)),
-            ("la prossima settimana", Week(1)),
-            ("lo scorso fine settimana", Weekend(-1)),
-            ("questo mese", Month(0)),
-            ("il mese scorso", Month(-1)),
-            ("il mese prossimo", Month(1)),
-            ("il prossimo mese", Month(1)),
-            ("quest'anno", Year(0)),
-            ("l'anno scorso", Year(-1)),
-            ("l'anno prossimo", Year(1)),
-        ],
-        Language::Dutch => &[
-            ("vandaag", Day(0)),
-            ("gisteren", Day(-1)),
-            ("eergisteren", Day(-2)),
-            ("morgen", Day(1)),
-            ("overmorgen", Day(2)),
-            ("vanavond", Day(0)),
-            ("gisteravond", Day(-1)),
-            ("deze week", Week(0)),
-            ("vorige week", Week(-1)),
-            ("afgelopen week", Week(-1)),
-            ("volgende week", Week(1)),
-            ("dit weekend", Weekend(0)),
-            ("vorig weekend", Weekend(-1)),
-            ("afgelopen weekend", Weekend(-1)),
-            ("volgend weekend", Weekend(1)),
-            ("deze maand", Month(0)),
-            ("vorige maand", Month(-1)),
-            ("volgende maand", Month(1)),
-            ("dit jaar", Year(0)),
-            ("vorig jaar", Year(-1)),
-            ("volgend jaar", Year(1)),
-        ],
-        Language::Unspaced => &[
-            ("昨天", Day(-1)),
-            ("昨日", Day(-1)),
-            ("昨晚", Day(-1)),
-            ("前天", Day(-2)),
-            ("今天", Day(0)),
-            ("今日", Day(0)),
-            ("今晚", Day(0)),
-            ("今早", Day(0)),
-            ("明天", Day(1)),
-            ("明日", Day(1)),
-            ("后天", Day(2)),
-            ("後天", Day(2)),
-            ("上个周末", Weekend(-1)),
-            ("上周末", Weekend(-1)),
-            ("这个周末", Weekend(0)),
-            ("下周末", Weekend(1)),
-            ("上周", Week(-1)),
-            ("上週", Week(-1)),
-            ("上个星期", Week(-1)),
-            ("这周", Week(0)),
-            ("本周", Week(0)),
-            ("这个星期", Week(0)),
-            ("下周", Week(1)),
-            ("下週", Week(1)),
-            ("下个星期", Week(1)),
-            ("先週", Week(-1)),
-            ("今週", Week(0)),
-            ("来週", Week(1)),
-            ("上个月", Month(-1)),
-            ("上個月", Month(-1)),
-            ("先月", Month(-1)),
-            ("这个月", Month(0)),
-            ("本月", Month(0)),
-            ("今月", Month(0)),
-            ("下个月", Month(1)),
-            ("下個月", Month(1)),
-            ("来月", Month(1)),
-            ("去年", Year(-1)),
-            ("昨年", Year(-1)),
-            ("今年", Year(0)),
-            ("明年", Year(1)),
-            ("来年", Year(1)),
-        ],
-        Language::English | Language::Other => &[],
-    }
-}
-
 /// Returns the time phrase that begins at `words[at]`, and its length in words. For languages other than English.
 pub(super) fn find(language: Language, words: &[&str], at: usize, day: Date) -> Found {
     let starts = |phrase: &str| {
@@ -300,7 +88,7 @@ pub(super) fn find(language: Language, words: &[&str], at: usize, day: Date) -> 
     let before = at.checked_sub(1).map_or("", |place| words[place]);
     match found {
         // The words for tomorrow also mean morning.
-        Some((1, Day(1))) if MORNING.contains(&before) => None,
+        Some((1, Time::Day(1))) if MORNING.contains(&before) => None,
         Some((length, time)) => Some((length, time.from(day)?)),
         None => ago(language, words, at, day).or_else(|| weekday_beside(language, words, at, day)),
     }
@@ -310,15 +98,39 @@ pub(super) fn find(language: Language, words: &[&str], at: usize, day: Date) -> 
 /// day, and the tenses of these languages are not read.
 fn weekday_beside(language: Language, words: &[&str], at: usize, day: Date) -> Found {
     let names = CalendarNames::of(language.code()?)?;
-    let (first, second) = (*words.get(at)?, *words.get(at + 1)?);
+    let (first, second) = (*words.get(at)?, words.get(at + 1).copied().unwrap_or_default());
     let (weekday, side) = match (names.weekday(first), names.weekday(second)) {
-        (Some(weekday), None) => (weekday, side(second)?),
+        (Some(weekday), None) if side(second).is_some() => (weekday, side(second)?),
         (None, Some(weekday)) => (weekday, side(first)?),
+        (Some(weekday), None) => return Some((1, plain_weekday(words, at, day, weekday)?)),
         _ => return None,
     };
     let span = if side < 0 { Span::weekday_beside(day, weekday, -1)? } else { Span::weekday_after(day, weekday)? };
     Some((2, span))
 }
+
+/// Reads "am Montag", "jeudi", "el lunes" where another word shows the side: "Lieferung Freitag", "La rencontre est prévue jeudi".
+fn plain_weekday(words: &[&str], at: usize, day: Date, weekday: Weekday) -> Option<Span> {
+    let has = |list: &str| words.iter().any(|word| list.split_whitespace().any(|one| one == *word));
+    let before = at.checked_sub(1).map_or("", |place| words[place]);
+    if ["jeden", "chaque", "cada", "le", "los", "ogni", "toda", "elke"].contains(&before) {
+        None
+    } else if has(AHEAD) {
+        Span::weekday_after(day, weekday)
+    } else if has(BEHIND) {
+        Span::weekday_before(day, weekday)
+    } else {
+        None
+    }
+}
+
+/// Words of sentences about what is ahead.
+const AHEAD: &str = "wird werden soll sollen will wollen findet beginnt bis ab lieferung termin kommt kommen fällig geplant startet liefert \
+    prévu prévue prévus prévues sera seront aura auront doit doivent livraison rendez-vous rdv passage jusqu'à d'ici attendu attendue va vont \
+    será serán habrá previsto prevista entrega cita hasta va van declararán";
+
+/// Words of sentences about what is over.
+const BEHIND: &str = "war waren wurde wurden hatte hatten était étaient avait ont fue fueron había";
 
 /// -1 for words like "last", 1 for words like "next".
 fn side(word: &str) -> Option<i32> {
