@@ -47,6 +47,47 @@ pub(super) fn ends(tokens: &[Token], language: Language) -> bool {
     tokens.len() <= SHORT && is_free && !tokens[at..].iter().any(known) && !tokens.iter().any(is_number)
 }
 
+/// Returns whether a report in English or German has such a noun as an object. A complement with a name or number, or an earlier
+/// mention, says which one is meant. Behind a preposition or a mark the noun is a place, a time or an apposition.
+pub(super) fn is_in_report(tokens: &[Token], language: Language) -> bool {
+    let is_free = |at: &usize| {
+        let before = &tokens[at - 1];
+        !is_in(PREPOSITIONS, &before.lower) && before.lower != "that" && tokens[*at].place.start == before.place.end + 1
+    };
+    let mut objects = (1..tokens.len()).filter(is_free);
+    match language {
+        Language::English => objects.any(|at| tokens[at].lower == "the" && is_unexplained(tokens, at)),
+        Language::German => objects.any(|at| !tokens[at - 1].is_capital() && is_unexplained_german(tokens, at)),
+        _ => false,
+    }
+}
+
+fn is_unexplained(tokens: &[Token], at: usize) -> bool {
+    let ends = |token: &&Token| is_in(PREPOSITIONS, &token.lower) || is_in(ENDS, &token.lower);
+    let phrase = tokens.len() - at - 1;
+    let phrase = tokens[at + 1..].iter().position(|token| ends(&token)).unwrap_or(phrase).min(4);
+    let noun = &tokens[at + 1..at + 1 + phrase];
+    let rest = &tokens[at + 1 + phrase..];
+    let is_told = |token: &Token| token.is_capital() || is_number(token) || is_in(UNIQUE, &token.lower);
+    let is_before = |token: &Token| tokens[..at].iter().any(|earlier| earlier.lower == token.lower);
+    let is_completed = rest
+        .first()
+        .is_some_and(|next| is_in("of in at near on from between against who which that to for", &next.lower))
+        && rest.iter().take(PHRASE).skip(1).any(|token| is_told(token) || is_in("a an", &token.lower));
+    !(noun.is_empty() || noun.iter().any(is_told) || noun.iter().any(is_before) || is_completed)
+}
+
+/// Nouns with adjectives are left out: before them the article may be a relative pronoun.
+fn is_unexplained_german(tokens: &[Token], at: usize) -> bool {
+    let Some(noun) = tokens.get(at + 1).filter(|noun| noun.is_capital()) else { return false };
+    let next = tokens.get(at + 2);
+    let is_completed = next.is_some_and(|next| {
+        next.is_capital() || is_number(next) || is_in("in von vom der des aus bei gegen im", &next.lower)
+    });
+    let is_known = is_acronym(noun.raw) || is_in(UNIQUE, &noun.lower) || is_in(TIMES, &noun.lower);
+    is_in("der die das den dem des", &tokens[at].lower) && !is_completed && !is_known
+}
+
 /// Reads the noun behind its adjectives, and the word that follows it.
 fn begins_german(rest: &[Token]) -> bool {
     let Some(at) = rest.iter().take(PHRASE).position(|token| token.is_capital() || is_number(token)) else {
@@ -112,8 +153,17 @@ const PREPOSITIONS: &str = "of in on at to from for with by near over across und
     in im an am auf aus bei mit von vom zu zum zur nach vor für um über durch gegen seit bis \
     de du des à au aux dans sur en par pour avec chez vers sous contre depuis a con por para sobre desde hasta tras al del op van uit naar voor";
 
+/// Words that end a noun with its adjectives, besides prepositions.
+const ENDS: &str = "and or but who which that as than is are was were be been has have had will would said says when while if so because";
+
+/// German nouns that are definite without an introduction.
+const TIMES: &str = "nacht woche jahr jahres monat monats tag tages morgen abend mittag vormittag nachmittag wahl straße welt stelle ende anfang \
+    hälfte zukunft öffentlichkeit menschen kommission";
+
 /// Nouns of which a country or a text has only one.
-const UNIQUE: &str = "government army police parliament president capital border country state senate cabinet king queen pope un eu world sea \
+const UNIQUE: &str = "first last largest highest worst biggest most least only same morning afternoon evening night day week weekend month year \
+    end start beginning time sun north south east west coast coastguard mainland interior foreign defence defense finance health transport \
+    prime supreme constitutional united national european federal central house ministry navy press public internet country's government army police parliament president capital border country state senate cabinet king queen pope un eu world sea \
     regierung bundesregierung polizei armee bundeswehr bundestag bundesrat landtag parlament präsident präsidentin kanzler kanzlerin \
     bundeskanzler bundeskanzlerin bundespräsident hauptstadt grenze staat papst bundesverfassungsgericht \
     gouvernement police armée parlement président présidente premier première sénat assemblée conseil capitale frontière pays état pape roi \
@@ -143,6 +193,21 @@ mod tests {
         check(French, "La cour d'appel de Paris confirme la saisie.", false);
         check(Spanish, "Los equipos logran estabilizar el frente.", true);
         check(Spanish, "La jueza Roldán envía a juicio a dos directivos.", false);
+    }
+
+    #[test]
+    fn object_of_a_report_was_introduced_before() {
+        fn check(language: Language, sentence: &str, expect: bool) {
+            assert_eq!(is_in_report(&tokens(sentence), language), expect, "{sentence}");
+        }
+        use Language::{English, German};
+        check(English, "Bouchard called the deal a surrender of our rights.", true);
+        check(English, "The Los Angeles coroner ruled the death a homicide.", true);
+        check(English, "Rebels seize the oil terminal of Ras Jdir after two days.", false);
+        check(English, "Tomas Ekberg, the new minister, presented a plan.", false);
+        check(English, "Foreign workers return to Tin Zareth for the first time.", false);
+        check(German, "Das Gericht Hagen erklärt den Streik für rechtmäßig.", true);
+        check(German, "Parteien in Kiel streiten über den Haushalt.", false);
     }
 
     #[test]

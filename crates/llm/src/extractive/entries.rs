@@ -34,3 +34,34 @@ fn join_line(line: &mut [Read]) {
         later.continues = true;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::names::Names;
+    use super::super::reading;
+    use super::super::record::Form;
+    use super::*;
+
+    #[test]
+    fn later_sentences_of_a_short_entry_are_quoted_with_the_first() {
+        fn check(entry: &str, expect: &[&str]) {
+            let names = Names::of(["Log"].into_iter());
+            let read = reading::of(entry, "2026-03-04".parse().unwrap(), 60, &names, Form::Record);
+            let quotable = read.iter().filter(|one| one.dependence == Dependence::Independent);
+            assert_eq!(quotable.map(|one| one.text.as_str()).collect::<Vec<_>>(), expect, "{entry}");
+        }
+        check(
+            "Nora sold the red boat in Bergen. Told Anna in Oslo.",
+            &["Nora sold the red boat in Bergen.", "Nora sold the red boat in Bergen. Told Anna in Oslo."],
+        );
+        check(
+            "Mayor Ida Lund resigned in Bergen. She gave no reason.",
+            &["Mayor Ida Lund resigned in Bergen.", "Mayor Ida Lund resigned in Bergen. She gave no reason."],
+        );
+        check("The talks resume. Bouchard flies to Cairo.", &["Bouchard flies to Cairo."]);
+        check(
+            "Nora sold the red boat.\nAnna bought two oars in Oslo.",
+            &["Nora sold the red boat.", "Anna bought two oars in Oslo."],
+        );
+    }
+}

@@ -89,14 +89,27 @@ pub(super) fn is_known(tokens: &[Token], language: Language) -> bool {
     let word = |at: usize| tokens.get(at).map(|token| token.lower.as_str()).unwrap_or_default();
     if language != Language::English {
         return !definite::is_of_writer(tokens, language)
-            && (definite::begins(tokens, language) || definite::ends(tokens, language));
+            && (definite::begins(tokens, language)
+                || definite::ends(tokens, language)
+                || is_report(tokens, language) && definite::is_in_report(tokens, language));
     }
     let is_of_writer = verbs::is_past(word(0)) || word(0).ends_with("ing");
     let is_role = is_in(CONTINUING, word(0)) && !has_name(tokens.get(1..).unwrap_or_default());
     let is_subject = has_definite_subject(tokens) && !is_unique(tokens);
-    let is_object = !is_of_writer && definite::ends(tokens, language);
+    let is_object = !is_of_writer && definite::ends(tokens, language)
+        || is_report(tokens, language) && definite::is_in_report(tokens, language);
     (is_role || is_subject || is_object || is_part(tokens) || is_unanchored(tokens) || is_of_nobody(tokens))
         && !continuations::is_of_writer(tokens)
+}
+
+/// Returns whether a sentence reports what others do, with a subject and a verb. In a log the writer is the subject, and what is
+/// definite belongs to the writer: "Hard disk of the laptop failed".
+fn is_report(tokens: &[Token], language: Language) -> bool {
+    let Some(first) = tokens.first().filter(|first| first.is_capital()) else { return false };
+    // The verbs of other languages are not known.
+    let has_verb = language != Language::English || tokens.iter().skip(1).any(|token| verbs::is_finite(&token.lower));
+    let is_of_writer = verbs::is_past(&first.lower) || first.lower.ends_with("ing");
+    has_verb && !is_of_writer && !continuations::is_of_writer(tokens)
 }
 
 /// Returns whether there is only one of the subject. "The first wafers leave Busan" does not say of what.
