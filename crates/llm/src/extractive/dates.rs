@@ -9,7 +9,7 @@ mod span;
 mod table;
 mod tense;
 
-use annals_core::Date;
+use annals_core::{CalendarNames, Date};
 
 use super::language::Language;
 use super::tokens::{Token, tokens};
@@ -57,6 +57,13 @@ fn parts(line: &str) -> impl Iterator<Item = &str> {
         .collect();
     ends.push(line.len());
     ends.into_iter().map(move |end| &line[std::mem::replace(&mut start, end)..end])
+}
+
+/// Returns whether a sentence in a language other than English still has a weekday without a date, as `resolve` left it.
+pub(super) fn is_undated(sentence: &str, language: Language) -> bool {
+    let Some(names) = language.code().filter(|code| *code != "en").and_then(CalendarNames::of) else { return false };
+    let is_open = |token: &Token| names.weekday(&token.lower).is_some() && !is_dated(sentence, token.place.end, &[]);
+    tokens(sentence).iter().any(is_open)
 }
 
 fn resolve_part(sentence: &str, day: Date, language: Language) -> String {
@@ -160,6 +167,7 @@ fn side(words: &[&str], at: usize, day: Date, side: i32) -> Found {
         "quarter" => Span::quarter(day, side)?,
         "year" => Span::year(day, side)?,
         _ => match phrases::weekday(unit) {
+            Some(weekday) if ["coming", "upcoming"].contains(&words[at]) => Span::weekday_after(day, weekday)?,
             Some(weekday) => Span::weekday_beside(day, weekday, side)?,
             None => phrases::season(unit, day, side)?,
         },
@@ -321,6 +329,7 @@ mod tests {
         check("The launch was moved to Tuesday.", "The launch was moved to Tuesday [2026-03-10].");
         check("Police said on Monday that he will resign.", "Police said on Monday [2026-03-02] that he will resign.");
         check("I saw her last Friday night.", "I saw her last Friday night [2026-02-27].");
+        check("Jo rang, coming Saturday.", "Jo rang, coming Saturday [2026-03-07].");
         check("I start next Monday.", "I start next Monday [2026-03-09].");
         check("Ordered a desk, arrives Friday.", "Ordered a desk, arrives Friday [2026-03-06].");
         check("Thousands met on Sunday to protest.", "Thousands met on Sunday [2026-03-01] to protest.");

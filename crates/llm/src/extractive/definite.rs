@@ -38,7 +38,7 @@ pub(super) fn ends(tokens: &[Token], language: Language) -> bool {
         let (_, rest) = elided(token);
         is_in(articles(language), &token.lower) || language == Language::French && rest.is_some()
     };
-    let Some(at) = (last.max(2)..tokens.len()).find(|at| is_article(&tokens[*at])) else { return false };
+    let Some(at) = (last.max(1)..tokens.len()).find(|at| is_article(&tokens[*at])) else { return false };
     let is_free = !is_in(PREPOSITIONS, &tokens[at - 1].lower);
     let known = |token: &Token| {
         let is_name = token.is_capital() && language != Language::German || is_acronym(token.raw);
@@ -216,6 +216,7 @@ mod tests {
             assert_eq!(ends(&tokens(sentence), language), expect, "{sentence}");
         }
         use Language::{English, French, German};
+        check(Language::Spanish, "Comienzan las obras.", true);
         check(English, "Russia and China oppose the draft.", true);
         check(English, "VW restarts the late shift.", true);
         check(English, "Gunmen attack the airport in Tobra.", false);

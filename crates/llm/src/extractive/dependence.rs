@@ -107,7 +107,7 @@ fn foreign(tokens: &[Token], language: Language) -> Dependence {
             "bonjour bonsoir salut merci oui non ok d'accord super bravo félicitations génial parfait",
         ),
         Language::Spanish => (
-            "él ella ellos ellas eso esto ese esa su sus aquello luego entonces después además",
+            "él ella ellos ellas le les lo eso esto ese esa su sus aquello luego entonces después además",
             "hola gracias sí no ok vale claro genial perfecto buenos buenas felicidades adiós qué",
         ),
         Language::Portuguese => (

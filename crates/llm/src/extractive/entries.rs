@@ -7,6 +7,8 @@ use super::budget::length;
 use super::dependence::Dependence;
 use super::language::Language;
 use super::reading::Read;
+use super::record;
+use super::tokens::tokens;
 
 /// Maximum words of a line that is kept together.
 const TOGETHER: usize = 40;
@@ -29,6 +31,10 @@ fn join_line(line: &mut [Read]) {
         return;
     }
     let first = line.iter().position(|one| one.dependence < Dependence::Leaning);
+    // "No one was hurt. Debris fell into the sea." Behind such a sentence only one that begins with a name is clear.
+    if let Some(first) = first.filter(|first| *first > 0 && !record::begins_with_name(&tokens(&line[*first].text))) {
+        line[first..].iter_mut().for_each(|one| one.dependence = one.dependence.max(Dependence::Leaning));
+    }
     for later in line.iter_mut().skip(first.map_or(usize::MAX, |first| first + 1)) {
         later.dependence = later.dependence.max(Dependence::Leaning);
         later.continues = true;
@@ -60,8 +66,8 @@ mod tests {
         );
         check("The talks resume. Bouchard flies to Cairo.", &["Bouchard flies to Cairo."]);
         check(
-            "Nora sold the red boat.\nAnna bought two oars in Oslo.",
-            &["Nora sold the red boat.", "Anna bought two oars in Oslo."],
+            "Nora sold a red boat.\nAnna bought two oars in Oslo.",
+            &["Nora sold a red boat.", "Anna bought two oars in Oslo."],
         );
     }
 }

@@ -108,7 +108,7 @@ const LISTS: [&str; 7] = [
      then get got go went ago year years day days week time new first after into no there than one two",
     "der die das den dem des ein eine einen einem einer eines und oder aber ich du er sie es wir ihr mich mir mein meine meinen \
      meinem meiner unser unsere sein seine ist sind war waren bin habe hat haben hatte hatten wird werden wurde nicht kein keine \
-     mit von zu zum zur im am an auf für bei nach aus um über wie als auch noch schon nur sich dass wenn weil dann so in bis \
+     mit von zu zum zur im am an ab ohne seit zwischen auf für bei nach aus um über wie als auch noch schon nur sich dass wenn weil dann so in bis \
      vor doch mal jetzt hier da was uns euch ja nein hallo danke bitte gut",
     "le la les un une des du de et ou mais je tu il elle nous vous ils elles on me te se mon ma mes ton ta tes son sa ses notre \
      nos votre vos leur est sont était suis ai as a avons avez ont avait été ne pas plus que qui dans sur avec pour par au aux en \

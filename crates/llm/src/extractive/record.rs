@@ -200,6 +200,11 @@ pub(super) fn refers_to_others(tokens: &[Token], language: Language) -> bool {
     }
 }
 
+/// Returns whether one of the first three words is a name, besides the capital of the sentence.
+pub(super) fn begins_with_name(tokens: &[Token]) -> bool {
+    names(&tokens[..tokens.len().min(3)]) > 0
+}
+
 /// Counts the names of one or more words.
 fn names(tokens: &[Token]) -> usize {
     let is_at = |at: usize| tokens.get(at).is_some_and(|token| has_name(std::slice::from_ref(token)));
