@@ -47,7 +47,7 @@ pub(super) fn ends(tokens: &[Token], language: Language) -> bool {
     tokens.len() <= SHORT && is_free && !tokens[at..].iter().any(known) && !tokens.iter().any(is_number)
 }
 
-/// Returns whether a report in English or German has such a noun as an object. A complement with a name or number, or an earlier
+/// Returns whether a report in English, German, French or Spanish has such a noun as an object. A complement with a name or number, or an earlier
 /// mention, says which one is meant. Behind a preposition or a mark the noun is a place, a time or an apposition.
 pub(super) fn is_in_report(tokens: &[Token], language: Language) -> bool {
     let is_free = |at: &usize| {
@@ -56,7 +56,9 @@ pub(super) fn is_in_report(tokens: &[Token], language: Language) -> bool {
     };
     let mut objects = (1..tokens.len()).filter(is_free);
     match language {
-        Language::English => objects.any(|at| tokens[at].lower == "the" && is_unexplained(tokens, at)),
+        Language::English | Language::French | Language::Spanish => {
+            objects.any(|at| is_in(articles(language), &tokens[at].lower) && is_unexplained(tokens, at))
+        }
         Language::German => objects.any(|at| !tokens[at - 1].is_capital() && is_unexplained_german(tokens, at)),
         _ => false,
     }
@@ -70,10 +72,13 @@ fn is_unexplained(tokens: &[Token], at: usize) -> bool {
     let rest = &tokens[at + 1 + phrase..];
     let is_told = |token: &Token| token.is_capital() || is_number(token) || is_in(UNIQUE, &token.lower);
     let is_before = |token: &Token| tokens[..at].iter().any(|earlier| earlier.lower == token.lower);
-    let is_completed = rest
-        .first()
-        .is_some_and(|next| is_in("of in at near on from between against who which that to for", &next.lower))
-        && rest.iter().take(PHRASE).skip(1).any(|token| is_told(token) || is_in("a an", &token.lower));
+    let is_completed =
+        rest.first().is_some_and(|next| {
+            is_in(
+                "of in at near on from between against who which that to for de du des d' del en à au sur qui que",
+                &next.lower,
+            )
+        }) && rest.iter().take(PHRASE).skip(1).any(|token| is_told(token) || is_in("a an", &token.lower));
     !(noun.is_empty() || noun.iter().any(is_told) || noun.iter().any(is_before) || is_completed)
 }
 
@@ -138,7 +143,17 @@ pub(super) fn is_of_writer(tokens: &[Token], language: Language) -> bool {
         Language::Dutch => "ik wij we mij mijn ons onze",
         Language::English | Language::Unspaced | Language::Other => "",
     };
-    tokens.iter().any(|token| is_in(writer, &token.lower))
+    tokens.iter().any(|token| is_in(writer, &token.lower)) || begins_with_own_verb(tokens, language)
+}
+
+/// Returns whether the first word is a verb of the writer: "Coulé la chape", "Limpié los cuadros".
+fn begins_with_own_verb(tokens: &[Token], language: Language) -> bool {
+    let endings: &[char] = match language {
+        Language::French => &['é', 'i', 'u'],
+        Language::Spanish => &['é', 'í'],
+        _ => return false,
+    };
+    tokens.first().is_some_and(|first| first.lower.chars().count() > 3 && first.lower.ends_with(endings))
 }
 
 fn is_number(token: &Token) -> bool {
@@ -206,6 +221,8 @@ mod tests {
         check(English, "Rebels seize the oil terminal of Ras Jdir after two days.", false);
         check(English, "Tomas Ekberg, the new minister, presented a plan.", false);
         check(English, "Foreign workers return to Tin Zareth for the first time.", false);
+        check(Language::Spanish, "Un informe advierte de que el terreno es inestable.", true);
+        check(Language::French, "Ferri annonce la construction d'un barrage à Nice.", false);
         check(German, "Das Gericht Hagen erklärt den Streik für rechtmäßig.", true);
         check(German, "Parteien in Kiel streiten über den Haushalt.", false);
     }

@@ -65,7 +65,7 @@ pub(super) fn of(message: &str, day: Date, room: usize, names: &Names, form: For
         let resolved = if text.is_capitalized { openers::capitalized(&resolved) } else { resolved };
         let dated = dates::resolve(&resolved, day, text.language);
         let is_undated = form == Form::Record && dates::is_undated(&dated, text.language);
-        let dependence = if is_undated { dependence.max(Dependence::Leaning) } else { dependence };
+        let dependence = if is_undated { Dependence::Aside } else { dependence };
         read.push(Read {
             behind: if form == Form::Record { dates::resolve(bare, day, text.language) } else { dated.clone() },
             text: dated,

@@ -98,7 +98,15 @@ pub(super) fn is_known(tokens: &[Token], language: Language) -> bool {
     let is_subject = has_definite_subject(tokens) && !is_unique(tokens);
     let is_object = !is_of_writer && definite::ends(tokens, language)
         || is_report(tokens, language) && definite::is_in_report(tokens, language);
-    (is_role || is_subject || is_object || is_part(tokens) || is_unanchored(tokens) || is_of_nobody(tokens))
+    // "11 more bodies"
+    let is_further = tokens.windows(2).any(|pair| is_number(&pair[0]) && pair[1].lower == "more");
+    (is_role
+        || is_subject
+        || is_object
+        || is_further
+        || is_part(tokens)
+        || is_unanchored(tokens)
+        || is_of_nobody(tokens))
         && !continuations::is_of_writer(tokens)
 }
 
@@ -202,7 +210,9 @@ pub(super) fn refers_to_others(tokens: &[Token], language: Language) -> bool {
 
 /// Returns whether one of the first three words is a name, besides the capital of the sentence.
 pub(super) fn begins_with_name(tokens: &[Token]) -> bool {
-    names(&tokens[..tokens.len().min(3)]) > 0
+    let start = &tokens[..tokens.len().min(3)];
+    let is_acronym = start.first().is_some_and(|first| definite::is_acronym(first.raw));
+    is_acronym || has_name(start.get(1..).unwrap_or_default()) || is_name_of_one(start)
 }
 
 /// Counts the names of one or more words.
@@ -363,6 +373,7 @@ mod tests {
         check("The tanker Polaris Venture ran aground.", false);
         check("The company owes its creditors a lot.", true);
         check("Investigators published a report.", true);
+        check("Divers recover 11 more bodies from a ship.", true);
         check("21 pts.", false);
         check("One of them collapses in the courtroom.", true);
         check("France recognises the council.", true);
