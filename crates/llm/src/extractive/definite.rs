@@ -13,6 +13,12 @@ const SHORT: usize = 10;
 /// Words behind the article in which a name or number distinguishes the noun: "la cour d'appel de Paris".
 const PHRASE: usize = 5;
 
+/// Maximum words of a noun with its adjectives.
+const NOUN: usize = 4;
+
+/// Words before a noun that are searched for an earlier mention.
+const BEFORE: usize = 60;
+
 /// Returns whether a sentence in a language other than English begins with such a noun.
 pub(super) fn begins(tokens: &[Token], language: Language) -> bool {
     let Some(first) = tokens.first() else { return false };
@@ -65,13 +71,13 @@ pub(super) fn is_in_report(tokens: &[Token], language: Language) -> bool {
 }
 
 fn is_unexplained(tokens: &[Token], at: usize) -> bool {
-    let ends = |token: &&Token| is_in(PREPOSITIONS, &token.lower) || is_in(ENDS, &token.lower);
-    let phrase = tokens.len() - at - 1;
-    let phrase = tokens[at + 1..].iter().position(|token| ends(&token)).unwrap_or(phrase).min(4);
+    let ends = |token: &Token| is_in(PREPOSITIONS, &token.lower) || is_in(ENDS, &token.lower);
+    let phrase = tokens[at + 1..].iter().take(NOUN).take_while(|token| !ends(token)).count();
     let noun = &tokens[at + 1..at + 1 + phrase];
     let rest = &tokens[at + 1 + phrase..];
     let is_told = |token: &Token| token.is_capital() || is_number(token) || is_in(UNIQUE, &token.lower);
-    let is_before = |token: &Token| tokens[..at].iter().any(|earlier| earlier.lower == token.lower);
+    let is_before =
+        |token: &Token| tokens[at.saturating_sub(BEFORE)..at].iter().any(|earlier| earlier.lower == token.lower);
     let is_completed =
         rest.first().is_some_and(|next| {
             is_in(

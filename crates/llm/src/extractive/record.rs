@@ -197,9 +197,9 @@ pub(super) fn refers_to_others(tokens: &[Token], language: Language) -> bool {
         }
     };
     let refers_in_french = |at: usize| {
-        let is_named = has_name(&tokens[1.min(at)..at]);
         let word = tokens[at].lower.as_str();
-        is_in("lui elle elles eux celui-ci celle-ci", word) || !is_named && is_in("son sa ses leur leurs", word)
+        is_in("lui elle elles eux celui-ci celle-ci", word)
+            || is_in("son sa ses leur leurs", word) && !has_name(&tokens[1.min(at)..at])
     };
     match language {
         Language::English => (0..tokens.len()).any(refers),
