@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::command::Annals;
 use crate::documents::{GUEST, with_documents};
+use crate::service::Served;
 use crate::story::{days, line};
 
 /// Creates a folder with data of every kind: summaries, a sealed past, facts by rule and by hand, a correction, a pin, a late
@@ -53,6 +54,44 @@ fn export_imported_into_an_empty_folder_gives_the_same_dump() {
     assert_eq!(to.json(&["rollup"]), from.json(&["rollup"]));
     let again = to.run(&["export", "--agent", "ann"]);
     assert_eq!(again.out, std::fs::read_to_string(&file).unwrap());
+}
+
+/// Tries every way to write into the data folder.
+fn check_that_no_export_enters_the_data_folder(annals: &Annals) {
+    let (data, beside) = (annals.data(), annals.data().with_file_name("link"));
+    std::os::unix::fs::symlink(&data, &beside).unwrap();
+    let before = annals.dump();
+    for folder in [data.clone(), beside, data.join("tables/../absent/..")] {
+        let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+        for args in [
+            vec!["export", "--agent", "ann", &path("catalog.sqlite")],
+            vec!["export", "--agent", "ann", "--markdown", &path("notes")],
+            vec!["export", "--agent", "ann", "--parquet", &path("")],
+            vec!["facts", "--agent", "ann", "--parquet", &path("catalog.sqlite")],
+            vec!["backup", &path("backups")],
+        ] {
+            let refused = annals.run(&args);
+            assert_eq!((refused.code, refused.err.contains("data folder")), (2, true), "{args:?}: {}", refused.err);
+        }
+    }
+    assert_eq!(annals.dump(), before);
+    for name in ["notes", "facts.parquet", "backups", "absent"] {
+        assert!(!data.join(name).exists(), "{name}");
+    }
+}
+
+#[test]
+fn exports_into_the_data_folder_are_refused() {
+    let annals = Annals::new();
+    annals.import(&days("ann", 3, 2));
+    check_that_no_export_enters_the_data_folder(&annals);
+}
+
+#[tokio::test]
+async fn exports_into_the_data_folder_of_a_running_service_are_refused() {
+    let annals = Annals::new();
+    annals.import(&days("ann", 3, 2));
+    check_that_no_export_enters_the_data_folder(&Served::over(annals).annals);
 }
 
 #[test]

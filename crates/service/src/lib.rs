@@ -15,6 +15,7 @@
 //! | `locks` | the locks of each agent, and their order |
 //! | `access_counter` | counts how often memories are returned |
 //! | `outlines` | the days and periods that were counted last |
+//! | `output` | keeps exports out of the data folder |
 //! | `secret` | the format of keys |
 //! | `metrics` | counters, histograms and gauges |
 //! | `jobs` | scheduled roll-up, retention and maintenance |
@@ -38,6 +39,7 @@ pub mod locks;
 pub mod metrics;
 mod operations;
 mod outlines;
+mod output;
 mod reembed;
 mod secret;
 mod service;
@@ -53,6 +55,7 @@ pub use operations::{
     KnowledgeGraph, MOST_MESSAGES, MessageLine, MessageLines, MessageSource, NewDocument, NoProgress, ProgressSink,
     RecordSource, Relation, RolledUpAgent, SourceReader, Stage, TurnsRequest, UploadWriter, Verified, read_source,
 };
+pub use output::refuse_in_data_folder;
 pub use secret::{Issued, Presented, issue};
 pub use service::{Clock, Parts, Prompts, Service};
 pub use tables::Worker;

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use annals_core::{Error, Result};
 use annals_service::calls::{self, ExportFacts, ListMemories};
+use annals_service::refuse_in_data_folder;
 use annals_service::wire::MemoryView;
 
 use crate::cli::Export;
@@ -17,6 +18,10 @@ use crate::scratch::Scratch;
 use crate::view::{plural, say, say_raw};
 
 pub(crate) async fn run(client: &Client, args: &Export, json: bool) -> Result<ExitCode> {
+    let file = Some(args.file.as_path()).filter(|file| *file != Path::new("-"));
+    if let Some(target) = args.parquet.as_deref().or(args.markdown.as_deref()).or(file) {
+        refuse_in_data_folder(client.data(), target)?;
+    }
     match (&args.parquet, &args.markdown) {
         (Some(target), _) => parquet(client, &args.agent, target, json).await?,
         (None, Some(target)) => markdown::run(client, &args.agent, target, json).await?,

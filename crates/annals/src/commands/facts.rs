@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use annals_core::{MERGED_BECAUSE, Result, Timestamp, Zones};
 use annals_service::calls::{EnterFact, ExportFacts, FindFacts};
+use annals_service::refuse_in_data_folder;
 use annals_service::wire::{FactEntry, FactView, FactsAnswer, FactsRequest, Verb};
 
 use super::export::absolute;
@@ -62,6 +63,7 @@ async fn enter(client: &Client, agent: &str, entry: FactEntry, json: bool) -> Re
 async fn find(client: &Client, args: &cli::FindFacts, json: bool) -> Result<()> {
     let agent = args.agent.clone().unwrap_or_default();
     if let Some(target) = &args.parquet {
+        refuse_in_data_folder(client.data(), target)?;
         client.call(ExportFacts { agent, file: absolute(target)? }).await?;
         if !json {
             say!("Wrote {}.", target.display());

@@ -6,9 +6,9 @@ use annals_core::{Agent, Along, Error, Fact, FactQuery, Interval, Result, Route,
 use annals_writer::FactWriter;
 
 use super::timeline::limit;
-use crate::Service;
 use crate::locks::Facts;
 use crate::wire::{FactEntry, FactView, FactsAnswer, FactsRequest, Verb};
+use crate::{Service, refuse_in_data_folder};
 
 /// The default limit for the length of a path; names farther apart have little to do with each other.
 const USUAL_PATH: u32 = 6;
@@ -32,8 +32,9 @@ impl Service {
         self.parts.fact_writer.find(agent, &query).await
     }
 
-    /// Writes the facts of an agent to a Parquet file.
+    /// Writes the facts of an agent to a Parquet file, which must not be in the data folder.
     pub async fn export_facts(&self, agent: &Agent, file: &Path) -> Result<()> {
+        self.parts.folder.as_deref().map_or(Ok(()), |data| refuse_in_data_folder(data, file))?;
         self.parts.facts.export(agent, file).await
     }
 

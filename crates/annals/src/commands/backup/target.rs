@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use annals_core::{Error, Result};
+use annals_service::refuse_in_data_folder;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as Place;
@@ -33,14 +34,10 @@ impl Target {
     /// lost with it.
     pub(crate) fn to_write(text: &str, data: &Path) -> Result<Target> {
         if bucket(text)?.is_none() {
+            let inside = "lies in the data folder and would be lost with it; choose a folder outside of it";
+            refuse_in_data_folder(data, Path::new(text)).map_err(|_| Error::invalid("TARGET", inside))?;
             let failed = |cause| Error::storage(format!("cannot use {text} for backups"), cause);
             std::fs::create_dir_all(text).map_err(failed)?;
-            if Path::new(text).canonicalize().map_err(failed)?.starts_with(data) {
-                return Err(Error::invalid(
-                    "TARGET",
-                    "lies in the data folder and would be lost with it; choose a folder outside of it",
-                ));
-            }
         }
         Target::to_read(text)
     }
