@@ -153,8 +153,9 @@ pub async fn serve(
     }
     let (counting, until) = (service.clone(), stop.clone());
     tasks.spawn(async move { counting.flush_periodically(until).await });
-    let (expiring, until) = (service.clone(), stop.clone());
-    tasks.spawn(async move { expiring.remove_expired_periodically(until).await });
+    let (expiring, host, until) = (service.clone(), listeners.host.clone(), stop.clone());
+    let synchronised = move || host.as_ref()?.clock_is_synchronised();
+    tasks.spawn(async move { expiring.remove_expired_periodically(synchronised, until).await });
     let (reembedding, until) = (service.clone(), stop.clone());
     tasks.spawn(async move { reembedding.reembed_in_background(until).await });
     // Messages that came in before the last stop and are not searchable yet.

@@ -1,4 +1,6 @@
 //! Removal of expired documents, once a minute. Reads leave them out before.
+//!
+//! Waits for a clock that has run steadily, as retention does: under one that is ahead, documents are removed that have not expired.
 
 use std::time::Duration;
 
@@ -6,22 +8,34 @@ use annals_core::{Result, Timestamp};
 use tokio_util::sync::CancellationToken;
 
 use crate::Service;
+use crate::jobs::Moment;
 
 const EVERY: Duration = Duration::from_secs(60);
 /// Documents removed in one transaction.
 const BATCH: usize = 200;
 
 impl Service {
-    /// Removes expired documents at intervals until `stop`.
-    pub async fn remove_expired_periodically(&self, stop: CancellationToken) {
+    /// Removes expired documents at intervals until `stop`. `synchronised` returns what the system reports about its clock.
+    pub async fn remove_expired_periodically(
+        &self,
+        synchronised: impl Fn() -> Option<bool> + Send,
+        stop: CancellationToken,
+    ) {
         while tokio::time::timeout(EVERY, stop.cancelled()).await.is_err() {
-            if let Err(error) = self.remove_expired_documents(self.now()).await {
+            let moment = Moment { now: self.now(), synchronised: synchronised() };
+            if let Err(error) = self.remove_expired_by_steady_clock(moment).await {
                 tracing::warn!(%error, "expired documents could not be removed");
             }
         }
     }
 
-    /// Removes all expired documents, and queues their agents for the tables.
+    /// Removes all expired documents if the clock is trusted to prune.
+    pub async fn remove_expired_by_steady_clock(&self, moment: Moment) -> Result<()> {
+        let look = self.parts.retention.look_at_clock(moment.now, moment.synchronised).await?;
+        if look.trust(None).prunes() { self.remove_expired_documents(look.now).await } else { Ok(()) }
+    }
+
+    /// Removes all expired documents, whatever the clock did, and queues their agents for the tables.
     pub async fn remove_expired_documents(&self, now: Timestamp) -> Result<()> {
         loop {
             let agents = self.parts.store.remove_expired(now, BATCH).await?;

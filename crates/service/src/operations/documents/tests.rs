@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::*;
 use crate::fixture::{NOW, service_with_memories};
+use crate::jobs::Moment;
 use crate::wire::{DocumentSearchRequest, SearchRequest};
 
 fn document_key(key: &str) -> DocumentKey {
@@ -86,6 +87,29 @@ async fn expired_document_is_found_no_more_and_is_removed() {
         service.list_documents(&agent("ann"), DocumentsRequest::default(), at(NOW)).await.unwrap().documents.len(),
         0
     );
+}
+
+#[tokio::test]
+async fn wrong_clock_removes_no_document() {
+    let service = service_with_memories(&agent("ann")).await;
+    put(&service, "a", json!({"text": "The walnut tree is old.", "lifetime_seconds": 864_000}), NOW).await.unwrap();
+    // Each time the clock shows, what the system reports of it, and whether the document, which expires on 20 March, is left.
+    let looks = [
+        ("2026-03-10T12:00:00Z", None, true),
+        ("2026-03-10T13:00:00Z", None, true),
+        ("2027-03-10T13:00:00Z", None, true),
+        ("2027-03-10T13:20:00Z", None, true),
+        ("2026-03-10T13:21:00Z", None, true),
+        ("2026-03-10T14:00:00Z", None, true),
+        ("2026-03-21T14:00:00Z", None, true),
+        ("2026-03-21T14:40:00Z", Some(false), true),
+        ("2026-03-21T14:41:00Z", Some(true), false),
+    ];
+    for (now, synchronised, is_left) in looks {
+        service.remove_expired_by_steady_clock(Moment { now: at(now), synchronised }).await.unwrap();
+        let left = service.list_documents(&agent("ann"), DocumentsRequest::default(), at(NOW)).await.unwrap();
+        assert_eq!(!left.documents.is_empty(), is_left, "{now}");
+    }
 }
 
 #[tokio::test]
