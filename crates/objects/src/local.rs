@@ -57,10 +57,11 @@ pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Syncs a folder, or the nearest one above it that exists. Removes it first if it is empty. Never removes `root`.
+/// Syncs a folder, or the nearest one above it that exists. Removes it first if it is empty. Never removes `root`, which
+/// somebody may have removed.
 pub(crate) fn sync_deletions(root: &Path, folder: &Path) -> io::Result<()> {
     let mut folder = folder;
-    while folder != root && (!folder.try_exists()? || fs::remove_dir(folder).is_ok()) {
+    while !folder.try_exists()? || (folder != root && fs::remove_dir(folder).is_ok()) {
         folder = folder.parent().unwrap_or(root);
     }
     sync(folder)

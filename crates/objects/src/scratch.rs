@@ -22,8 +22,9 @@ impl Scratch {
         Ok(Scratch(Arc::new(folder.canonicalize()?)))
     }
 
-    /// Creates a folder of its own for one user of the scratch folder.
+    /// Creates a folder of its own for one user of the scratch folder, which is created again if somebody removed it.
     pub fn folder(&self) -> io::Result<ScratchFolder> {
+        fs::create_dir_all(&*self.0)?;
         TempDir::new_in(&*self.0).map(ScratchFolder)
     }
 }
@@ -56,5 +57,20 @@ impl ScratchFolder {
     /// Removes a file.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         fs::remove_file(self.path().join(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn removed_scratch_folder_is_created_again() {
+        let root = tempfile::tempdir().unwrap();
+        let scratch = Scratch::emptied(&root.path().join("facts/scratch")).unwrap();
+        fs::remove_dir_all(root.path().join("facts")).unwrap();
+        let folder = scratch.folder().unwrap();
+        folder.write("a", b"b").unwrap();
+        assert_eq!(folder.take("a").unwrap(), b"b");
     }
 }

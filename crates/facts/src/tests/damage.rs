@@ -95,3 +95,18 @@ async fn errors_do_not_quote_facts() {
     let error = tables.find(&me(), &FactQuery::default()).await.unwrap_err();
     assert!(!format!("{error} {error:?}").contains("secret"));
 }
+
+#[tokio::test]
+async fn removed_folder_counts_as_never_written_and_is_written_again() {
+    let folder = TempDir::new().unwrap();
+    let root = folder.path().join("facts");
+    let (tables, facts) = (DuckFacts::open(&root).unwrap(), vec![fact("Ann", "likes", "tea")]);
+    tables.replace(&me(), facts.clone(), 1).await.unwrap();
+    std::fs::remove_dir_all(&root).unwrap();
+    tables.find_leftovers(&me(), &["tea".into()]).await.unwrap();
+    tables.replace(&me(), facts, 2).await.unwrap();
+    assert_eq!(found(&tables).await.len(), 1);
+    std::fs::remove_dir_all(&root).unwrap();
+    tables.remove(&me()).await.unwrap();
+    assert_eq!(tables.version(&me()).await.unwrap(), 0);
+}
