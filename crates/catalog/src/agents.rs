@@ -119,9 +119,10 @@ pub(crate) fn page(db: &dyn Db, workspace: Option<&str>, after: Option<&Agent>, 
     }
 }
 
-/// Reads an agent from the columns `workspace` and `name`.
+/// Reads an agent from the columns `workspace` and `name`. The row without a name stands for the erased agents of its workspace.
 pub(crate) fn read(row: &Row) -> Result<Agent> {
-    Ok(Agent::in_workspace(row.text("workspace").unwrap_or_default(), &row.get::<String>("name")?)?)
+    let (workspace, name) = (row.text("workspace").unwrap_or_default(), row.get::<String>("name")?);
+    Ok(if name.is_empty() { Agent::erased(workspace)? } else { Agent::in_workspace(workspace, &name)? })
 }
 
 /// Returns the agents that may have roll-up work.

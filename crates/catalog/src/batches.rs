@@ -70,7 +70,7 @@ fn begin(db: &dyn Db, batch: &ModelBatch, requests: &[BatchedRequest]) -> Result
             None => agents::enrolled(db, &request.agent)?,
         };
         last = Some((&request.agent, agent_id));
-        replies::release(db, agent_id, request.reservation)?;
+        replies::release(db, &request.agent, request.reservation)?;
         let sql =
             "INSERT INTO batch_request (batch_id, number, agent_id, period, key, purpose, read_seq, tokens, state)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 'open')";

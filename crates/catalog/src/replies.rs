@@ -51,7 +51,7 @@ impl Replies for SqliteCatalog {
 
     async fn release(&self, agent: &Agent, reservation: u64) -> annals_core::Result<()> {
         let agent = agent.clone();
-        self.thread.write("releasing tokens", move |c| release(c, agents::known(c, &agent)?, Some(reservation))).await
+        self.thread.write("releasing tokens", move |c| release(c, &agent, Some(reservation))).await
     }
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn save(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) ->
 pub(crate) fn keep(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) -> Result<()> {
     let sql = "INSERT OR REPLACE INTO reply (agent_id, key, text, kept_at)
                SELECT agent_id, ?2, ?3, ?4 FROM agent WHERE agent_id = ?1 AND erased < ?5";
-    let agent_id = agents::enrolled(db, agent)?;
+    let agent_id = agents::known(db, agent)?;
     let values = params![agent_id, reply.key.0, reply.text, micros(now), signed(reply.read_seq)];
     db.execute(sql, values)?;
     Ok(())
@@ -87,8 +87,8 @@ pub(crate) fn charge(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) 
 
 /// Books the cost of an answer, of a batch or not, and ends its reservation.
 pub(crate) fn charge_call(db: &dyn Db, agent: &Agent, reply: &Reply, batch: bool, now: Timestamp) -> Result<()> {
-    let agent_id = agents::enrolled(db, agent)?;
-    release(db, agent_id, reply.reservation)?;
+    let payer = payer(db, agent, reply.reservation)?;
+    release(db, agent, reply.reservation)?;
     let sql = "INSERT INTO usage (agent_id, day, purpose, model, batch, calls, tokens_in, tokens_out)
         VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7)
         ON CONFLICT (agent_id, day, purpose, model, batch) DO UPDATE
@@ -96,7 +96,7 @@ pub(crate) fn charge_call(db: &dyn Db, agent: &Agent, reply: &Reply, batch: bool
     db.execute(
         sql,
         params![
-            agent_id,
+            payer,
             budget_day(now).to_string(),
             reply.purpose.as_str(),
             reply.model,
@@ -181,13 +181,55 @@ pub(crate) fn drop_reservations(db: &dyn Db) -> Result<()> {
     Ok(())
 }
 
-pub(crate) fn release(db: &dyn Db, agent_id: i64, reservation: Option<u64>) -> Result<()> {
+/// Ends a reservation of an agent, which may have been erased meanwhile.
+pub(crate) fn release(db: &dyn Db, agent: &Agent, reservation: Option<u64>) -> Result<()> {
     if let Some(number) = reservation {
-        let sql = "DELETE FROM reservation WHERE reservation_id = ?1 AND agent_id = ?2";
-        db.execute(sql, params![signed(number), agent_id])?;
+        let sql = "DELETE FROM reservation WHERE reservation_id = ?1
+            AND agent_id IN (SELECT agent_id FROM agent WHERE workspace = ?2 AND name IN (?3, ''))";
+        db.execute(sql, params![signed(number), agent.workspace(), agent.name()])?;
     }
     Ok(())
 }
+
+/// Returns the number of the agent that pays for a call: the agent, or the erased agents if it was erased since it reserved tokens.
+fn payer(db: &dyn Db, agent: &Agent, reservation: Option<u64>) -> Result<i64> {
+    let sql = "SELECT agent_id FROM reservation JOIN agent USING (agent_id)
+        WHERE reservation_id = ?1 AND workspace = ?2 AND name = ''";
+    let heir = match reservation {
+        Some(number) => db.query_optional(sql, params![signed(number), agent.workspace()], |row| row.get(0))?,
+        None => None,
+    };
+    heir.map_or_else(|| agents::enrolled(db, agent), Ok)
+}
+
+/// Moves what an agent spent, and may still spend, to the erased agents of its workspace, so that it counts towards the budgets.
+/// Nothing moved says what was asked.
+pub(crate) fn bequeath(db: &dyn Db, agent: &Agent, agent_id: i64) -> Result<()> {
+    let has_spent = [
+        "SELECT 1 FROM usage WHERE agent_id = ?1",
+        "SELECT 1 FROM reservation WHERE agent_id = ?1",
+        "SELECT 1 FROM batch_request WHERE agent_id = ?1 AND state IN ('open', 'void')",
+    ];
+    for sql in has_spent {
+        if db.exists(sql, params![agent_id])? {
+            let heir = agents::enrolled(db, &Agent::erased(agent.workspace())?)?;
+            return BEQUEATH.into_iter().try_for_each(|sql| db.execute(sql, params![agent_id, heir]).map(drop));
+        }
+    }
+    Ok(())
+}
+
+/// The steps of [`bequeath`], from agent ?1 to agent ?2.
+const BEQUEATH: [&str; 3] = [
+    "INSERT INTO usage (agent_id, day, purpose, model, batch, calls, tokens_in, tokens_out)
+        SELECT ?2, day, purpose, model, batch, calls, tokens_in, tokens_out FROM usage WHERE agent_id = ?1
+        ON CONFLICT (agent_id, day, purpose, model, batch) DO UPDATE SET calls = usage.calls + excluded.calls,
+            tokens_in = usage.tokens_in + excluded.tokens_in, tokens_out = usage.tokens_out + excluded.tokens_out",
+    "UPDATE reservation SET agent_id = ?2 WHERE agent_id = ?1",
+    // Read before the first change, so that the answer is never kept.
+    "UPDATE batch_request SET agent_id = ?2, state = 'void', key = zeroblob(32), read_seq = 0
+        WHERE agent_id = ?1 AND state IN ('open', 'void')",
+];
 
 fn read(row: &Row) -> Result<Usage> {
     Ok(Usage {

@@ -35,6 +35,12 @@ impl Agent {
         Ok(Agent { workspace: workspace.to_owned(), name: name.to_owned() })
     }
 
+    /// Returns what stands for the erased agents of a workspace: the one without a name. Only what they spent is stored under it.
+    pub fn erased(workspace: &str) -> Result<Agent> {
+        check_name("workspace", workspace)?;
+        Ok(Agent { workspace: workspace.to_owned(), name: String::new() })
+    }
+
     /// Returns the workspace, which is the tenant.
     pub fn workspace(&self) -> &str {
         &self.workspace

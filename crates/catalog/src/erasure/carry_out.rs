@@ -13,7 +13,9 @@ use crate::columns::{json, number, word};
 use crate::db::{Db, Result, Sql, params};
 use crate::forgotten::KeyedHashes;
 use crate::summaries::SummaryRow;
-use crate::{bases, batches, blocks, changes, dead_letters, documents, journal, ledger, memories, pruned, versions};
+use crate::{
+    bases, batches, blocks, changes, dead_letters, documents, journal, ledger, memories, pruned, replies, versions,
+};
 
 impl Plan {
     /// Removes and rewrites everything in the plan.
@@ -43,6 +45,7 @@ impl Erasing<'_> {
         }
         if plan.is_whole {
             changes::raise_floor(self.db, self.agent_id)?;
+            replies::bequeath(self.db, self.agent, self.agent_id)?;
             return wipe(self.db, self.agent_id);
         }
         plan.cuts.iter().try_for_each(|cut| self.cut(cut))?;

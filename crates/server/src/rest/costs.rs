@@ -11,7 +11,8 @@ use super::extract::{Administering, Body, Permitted, QueryParams, Reading};
 
 /// Returns the tokens that models used, by agent, UTC day, purpose and model, and what they cost by the entered prices.
 ///
-/// Covers the agents that the key may use.
+/// Covers the agents that the key may use. What agents cost that were erased since has an empty name, and is part of the answer
+/// for keys that may use all agents of their workspace.
 #[utoipa::path(
     get, path = "/v1/costs", tag = "agents",
     params(CostsRequest),
@@ -22,11 +23,11 @@ pub async fn costs(
     Permitted(caller, _): Permitted<Reading>,
     QueryParams(request): QueryParams<CostsRequest>,
 ) -> Result<Json<CostsAnswer>, Problem> {
-    let agents = match &request.agent {
-        Some(name) => vec![service.known(caller.agent(name)?).await?],
-        None => service.agents(caller.workspace(), None, usize::MAX, |agent| caller.opens(agent)).await?,
-    };
-    Ok(Json(service.costs(&agents, &request, service.now()).await?))
+    let now = service.now();
+    Ok(Json(match &request.agent {
+        Some(name) => service.costs(&[service.known(caller.agent(name)?).await?], &request, now).await?,
+        None => service.costs_of_all(&caller, &request, now).await?,
+    }))
 }
 
 /// Returns the prices of models, as people entered them.

@@ -7,8 +7,8 @@ use annals_core::{Agent, Date, Error, Fault, Price, Result, Timestamp, Usage};
 use jiff::ToSpan;
 use jiff::tz::TimeZone;
 
-use crate::Service;
 use crate::wire::{BudgetView, CostView, CostsAnswer, CostsRequest, PriceView, PricesView};
+use crate::{Caller, Service};
 
 /// Units of a price in a whole of its currency.
 const MICROS: f64 = 1_000_000.0;
@@ -49,6 +49,14 @@ impl Service {
         };
         self.parts.store.save_prices(list.prices.into_iter().map(price).collect()).await?;
         self.prices().await
+    }
+
+    /// Returns the costs of the agents that the caller may use. What erased agents cost is part of it if the caller may use all
+    /// agents of its workspace, under an empty name.
+    pub async fn costs_of_all(&self, caller: &Caller, request: &CostsRequest, now: Timestamp) -> Result<CostsAnswer> {
+        let mut agents = self.agents(caller.workspace(), None, usize::MAX, |agent| caller.opens(agent)).await?;
+        agents.extend(Some(Agent::erased(caller.workspace())?).filter(|erased| caller.opens(erased)));
+        self.costs(&agents, request, now).await
     }
 
     /// Returns the costs of these agents.
@@ -111,7 +119,7 @@ impl Service {
             return Ok(None);
         }
         let mut count = 0;
-        for agent in agents {
+        for agent in agents.iter().filter(|agent| !agent.name().is_empty()) {
             let ledger = self.parts.store.ledger(agent).await?;
             let outline = self.outline(agent).await?;
             let written = ledger.iter().filter(|row| outline.summaries.contains(&row.period) && !row.is_corrected());
@@ -166,7 +174,7 @@ fn faults(list: &PricesView) -> Vec<Fault> {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::ports::Replies;
+    use annals_core::ports::{Key, Replies, Scope, Target};
     use annals_core::{Digest, Purpose, Reply};
     use annals_testkit::{agent, at};
 
@@ -213,6 +221,32 @@ mod tests {
         let month = service.costs(&[me], &CostsRequest::default(), at(NOW)).await.unwrap();
         assert_eq!((month.costs.len(), month.cost, month.unpriced), (3, 0.42, vec!["other".to_owned()]));
         assert_eq!((month.tokens_in, month.tokens_out), (3_000_000, 300_000));
+    }
+
+    #[tokio::test]
+    async fn what_erased_agents_cost_stays_without_their_names() {
+        let (me, caller) = (agent("ann"), Caller::local());
+        let service = service_with_memories(&me).await;
+        pay(&service, &me, "small", NOW).await;
+        let request = CostsRequest::default();
+        let before = service.costs_of_all(&caller, &request, at(NOW)).await.unwrap();
+        service.forget_target(&me, &Target::Agent, false, at(NOW)).await.unwrap();
+        let after = service.costs_of_all(&caller, &request, at(NOW)).await.unwrap();
+        let costs: Vec<_> = after.costs.iter().map(|cost| (cost.agent.as_str(), cost.tokens_in)).collect();
+        assert_eq!(costs, [("", 1_000_000)]);
+        assert_eq!((after.tokens_in, after.cost, after.built_in), (before.tokens_in, before.cost, Some(0)));
+        let key = Key {
+            id: "k".into(),
+            name: "phone".into(),
+            workspace: me.workspace().into(),
+            scopes: Scope::ALL.into(),
+            agents: vec!["ann".into()],
+            created_at: at(NOW),
+            expires_at: None,
+            revoked_at: None,
+        };
+        let bound = Caller::of(key);
+        assert_eq!(service.costs_of_all(&bound, &request, at(NOW)).await.unwrap().costs, []);
     }
 
     #[tokio::test]

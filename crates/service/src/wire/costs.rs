@@ -56,7 +56,7 @@ pub struct CostsRequest {
 /// Tokens of one agent for one purpose by one model on one UTC day, of single calls or of batches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct CostView {
-    /// Name of the agent.
+    /// Name of the agent. Empty for what agents cost that were erased since.
     pub agent: String,
     /// The UTC day.
     #[schema(value_type = String, format = Date)]

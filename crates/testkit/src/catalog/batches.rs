@@ -99,16 +99,21 @@ impl State {
         used
     }
 
-    /// Makes the outstanding requests of an agent void, or forgets them with the agent.
-    pub(super) fn erase_from_batches(&mut self, agent: &Agent, is_whole: bool) {
+    /// Makes the outstanding requests of an agent void. Those of an agent that is erased as a whole pass to its heir.
+    pub(super) fn erase_from_batches(&mut self, agent: &Agent, heir: Option<&Agent>) {
         for (_, requests) in self.batches.values_mut() {
-            if is_whole {
-                requests.retain(|_, (request, _)| request.agent != *agent);
+            if heir.is_some() {
+                requests.retain(|_, (request, state)| request.agent != *agent || state.is_outstanding());
             }
             let of_agent = requests.values_mut().filter(|(request, _)| request.agent == *agent);
-            of_agent
-                .filter(|(_, state)| *state == RequestState::Open)
-                .for_each(|(_, state)| *state = RequestState::Void);
+            for (request, state) in of_agent.filter(|(_, state)| state.is_outstanding()) {
+                *state = RequestState::Void;
+                if let Some(heir) = heir {
+                    // Read before the first change, so that the answer is never kept.
+                    *request =
+                        BatchedRequest { agent: heir.clone(), key: Digest([0; 32]), read_seq: 0, ..request.clone() };
+                }
+            }
         }
     }
 }

@@ -27,7 +27,9 @@ impl Erasure for MemoryCatalog {
     async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<ErasureReport> {
         let state = &mut *self.state();
         state.erasures += 1;
-        state.erase_from_batches(agent, matches!(target, Target::Agent));
+        let heir = matches!(target, Target::Agent).then(|| Agent::erased(agent.workspace())).transpose()?;
+        state.erase_from_batches(agent, heir.as_ref());
+        heir.into_iter().for_each(|heir| state.bequeath(agent, heir));
         state.cleaning.insert(agent.clone(), state.erasures);
         let data = state.agents_data.entry(agent.clone()).or_default();
         let before = data.last_seq(state.floor);

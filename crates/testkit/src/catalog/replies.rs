@@ -4,8 +4,8 @@ use annals_core::ports::{RESERVATION_LIFETIME, Replies, TokenRequest, budget_day
 use annals_core::{Agent, Date, Digest, Price, Purpose, Reply, Result, Timestamp, Usage};
 use async_trait::async_trait;
 
-use super::MemoryCatalog;
 use super::agent_data::{AgentData, Reservation};
+use super::{MemoryCatalog, State};
 use crate::builders::utc_day;
 
 #[async_trait]
@@ -15,14 +15,13 @@ impl Replies for MemoryCatalog {
     }
 
     async fn save_reply(&self, agent: &Agent, reply: Reply, now: Timestamp) -> Result<()> {
-        self.write(agent, |data, _| {
-            data.book(&reply, false, now);
-            data.keep(reply, now);
-        })
+        self.charge(agent, reply.clone(), now).await?;
+        self.write(agent, |data, _| data.keep(reply, now))
     }
 
     async fn charge(&self, agent: &Agent, reply: Reply, now: Timestamp) -> Result<()> {
-        self.write(agent, |data, _| data.book(&reply, false, now))
+        let payer = self.state().holder(agent, reply.reservation)?;
+        self.write(&payer, |data, _| data.book(&reply, false, now))
     }
 
     async fn drop_replies(&self, agent: &Agent, before: Timestamp) -> Result<u64> {
@@ -68,9 +67,34 @@ impl Replies for MemoryCatalog {
     }
 
     async fn release(&self, agent: &Agent, reservation: u64) -> Result<()> {
-        self.write(agent, |data, _| {
+        let holder = self.state().holder(agent, Some(reservation))?;
+        self.write(&holder, |data, _| {
             data.reservations.remove(&reservation);
         })
+    }
+}
+
+impl State {
+    /// Moves what an agent spent and reserved to its heir.
+    pub(super) fn bequeath(&mut self, agent: &Agent, heir: Agent) {
+        let Some(data) = self.agents_data.get_mut(agent) else { return };
+        let (usage, reservations) = (std::mem::take(&mut data.usage), std::mem::take(&mut data.reservations));
+        let heir = self.agents_data.entry(heir).or_default();
+        heir.reservations.extend(reservations);
+        for (key, spent) in usage {
+            let sum = heir.usage.entry(key).or_insert(Usage { calls: 0, tokens_in: 0, tokens_out: 0, ..spent.clone() });
+            sum.calls += spent.calls;
+            sum.tokens_in += spent.tokens_in;
+            sum.tokens_out += spent.tokens_out;
+        }
+    }
+
+    /// Returns who holds a reservation of an agent: the agent, or its heir if it was erased meanwhile.
+    fn holder(&self, agent: &Agent, reservation: Option<u64>) -> Result<Agent> {
+        let heir = Agent::erased(agent.workspace())?;
+        let held = self.agents_data.get(&heir).zip(reservation);
+        let is_held = held.is_some_and(|(data, number)| data.reservations.contains_key(&number));
+        Ok(if is_held { heir } else { agent.clone() })
     }
 }
 

@@ -4,7 +4,7 @@ use annals_core::ports::{
     BATCH_MEMORY, BatchAnswer, BatchState, BatchedRequest, ModelBatch, RequestState, Settlement, Target, TokenRequest,
     TokenSums,
 };
-use annals_core::{Digest, Error, Purpose, SignedDuration};
+use annals_core::{Agent, Digest, Error, Purpose, SignedDuration};
 
 use super::catalog::{later, me, now};
 use super::{Case, Store, cases, run};
@@ -22,7 +22,7 @@ pub async fn batches_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         beginning_ends_reservations,
         ended_batches_are_forgotten_after_a_month,
         erasure_releases_the_period_and_refuses_the_answer,
-        erasure_of_the_agent_removes_its_requests,
+        erased_agent_still_pays_for_its_requests,
     ];
     run("batches", cases, async || Box::new(make().await) as Box<dyn Store>).await;
 }
@@ -189,10 +189,22 @@ async fn erasure_releases_the_period_and_refuses_the_answer(store: &dyn Store) {
     assert_eq!(store.usage(&me(), at("2026-01-01T00:00:00Z")).await.unwrap()[0].calls, 1);
 }
 
-async fn erasure_of_the_agent_removes_its_requests(store: &dyn Store) {
+async fn erased_agent_still_pays_for_its_requests(store: &dyn Store) {
     begin(store, "b").await;
     store.erase(&me(), &Target::Agent, now()).await.unwrap();
-    assert_eq!(state_of(store, "2026-03-02").await, []);
-    assert_eq!(store.settle("b", vec![(0, Settlement::Answered(answer("tea")))], now()).await.unwrap(), 0);
-    assert_eq!(store.open_batches().await.unwrap().len(), 1);
+    assert_eq!((state_of(store, "2026-03-02").await, store.in_batch(&me()).await.unwrap()), (Vec::new(), Vec::new()));
+    let limits = TokenSums { agent: 1_000, workspace: 200, process: 1_000 };
+    let asks = TokenRequest { purpose: Purpose::Daily, tokens: 1, limits };
+    let refused = store.reserve(&me(), &asks, now()).await;
+    assert!(matches!(refused, Err(Error::Budget { limit: 200, .. })), "{refused:?}");
+    assert_eq!(store.settle("b", vec![(0, Settlement::Answered(answer("tea")))], now()).await.unwrap(), 1);
+    let erased = Agent::erased(me().workspace()).unwrap();
+    let usage = store.usage(&erased, now()).await.unwrap();
+    assert_eq!((usage.len(), usage[0].calls, usage[0].tokens_in, usage[0].batch), (1, 1, 10, true));
+    for agent in [me(), erased] {
+        assert_eq!(store.reply(&agent, &Digest::of(["q"])).await.unwrap(), None);
+        assert_eq!(store.reply(&agent, &Digest([0; 32])).await.unwrap(), None);
+    }
+    assert_eq!(store.usage(&me(), now()).await.unwrap(), []);
+    assert_eq!(store.all_agents().await.unwrap(), []);
 }

@@ -1,6 +1,6 @@
 //! Conformance suite of port `Replies`.
 
-use annals_core::ports::{RESERVATION_LIFETIME, TokenRequest, TokenSums};
+use annals_core::ports::{RESERVATION_LIFETIME, Target, TokenRequest, TokenSums};
 use annals_core::{Agent, Date, Digest, Error, Price, Purpose, Reply, SignedDuration, Timestamp, Usage};
 
 use super::catalog::{later, me, now};
@@ -21,6 +21,8 @@ pub async fn replies_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         tokens_are_reserved_within_all_limits_of_the_day,
         charging_and_releasing_end_a_reservation,
         forgotten_reservations_expire,
+        erased_agents_have_spent_their_budget,
+        call_that_outlives_its_agent_is_paid_and_not_kept,
         prices_are_replaced_as_a_whole,
     ];
     run("replies", cases, async || Box::new(make().await) as Box<dyn Store>).await;
@@ -215,6 +217,48 @@ async fn forgotten_reservations_expire(store: &dyn Store) {
     let end = now() + RESERVATION_LIFETIME;
     assert_eq!(refused(store, &me(), 1, end - SignedDuration::from_micros(1)).await, 100);
     assert_eq!(refused(store, &me(), 100, end).await, 0);
+}
+
+fn erased() -> Agent {
+    Agent::erased(me().workspace()).unwrap()
+}
+
+/// Otherwise whoever may delete agents may spend without end.
+async fn erased_agents_have_spent_their_budget(store: &dyn Store) {
+    let (alone, other) = (agent("alone"), agent("other"));
+    for spender in [&me(), &alone] {
+        store.save_reply(spender, Reply { tokens_in: 20, tokens_out: 0, ..reply("q", "x") }, now()).await.unwrap();
+        store.erase(spender, &Target::Agent, now()).await.unwrap();
+        store.erase(spender, &Target::Agent, now()).await.unwrap();
+    }
+    let asks = |tokens| TokenRequest {
+        purpose: Purpose::Daily,
+        tokens,
+        limits: TokenSums { agent: 100, workspace: 60, process: 100 },
+    };
+    let refused = store.reserve(&other, &asks(21), now()).await;
+    assert!(matches!(refused, Err(Error::Budget { limit: 60, .. })), "{refused:?}");
+    store.reserve(&other, &asks(20), now()).await.unwrap();
+    let spent = store.usage(&erased(), now()).await.unwrap();
+    assert_eq!((spent.len(), spent[0].calls, spent[0].tokens_in), (1, 2, 40));
+    assert_eq!((store.usage(&me(), now()).await.unwrap(), store.usage(&alone, now()).await.unwrap()), (vec![], vec![]));
+    assert_eq!(store.all_agents().await.unwrap(), []);
+    let elsewhere = Agent::in_workspace("elsewhere", "me").unwrap();
+    store.reserve(&elsewhere, &asks(40), now()).await.unwrap();
+    assert!(store.reserve(&elsewhere, &asks(1), now()).await.is_err(), "the process has spent it");
+}
+
+async fn call_that_outlives_its_agent_is_paid_and_not_kept(store: &dyn Store) {
+    let reserve = async || store.reserve(&me(), &tokens(Purpose::Daily, 50), now()).await.unwrap();
+    let (answered, failed) = (reserve().await, reserve().await);
+    store.erase(&me(), &Target::Agent, now()).await.unwrap();
+    assert_eq!(refused(store, &agent("other"), 1, now()).await, 0, "the budget of an agent is its own");
+    store.release(&me(), failed).await.unwrap();
+    let late = Reply { read_seq: 0, reservation: Some(answered), ..reply("q", "a secret") };
+    store.save_reply(&me(), late, now()).await.unwrap();
+    assert_eq!((answer(store, "q").await, usage(store, "2026-01-01T00:00:00Z").await), (None, vec![]));
+    assert_eq!(store.reply(&erased(), &Digest::of(["q"])).await.unwrap(), None);
+    assert_eq!(store.usage(&erased(), now()).await.unwrap()[0].tokens_in, 10);
 }
 
 async fn charging_creates_no_agent(store: &dyn Store) {

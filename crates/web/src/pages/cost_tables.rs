@@ -107,10 +107,15 @@ pub(super) fn tables(answer: &CostsAnswer, has_agents: bool) -> Markup {
         div.tables {
             (table("By purpose", "For", answer, |view| purpose(&view.purpose).to_owned()))
             (table("By model", "Model", answer, |view| view.model.clone()))
-            @if has_agents { (table("By agent", "Agent", answer, |view| view.agent.clone())) }
+            @if has_agents { (table("By agent", "Agent", answer, |view| agent(&view.agent).to_owned())) }
             (table("By day", "UTC day", answer, |view| view.day.to_string()))
         }
     }
+}
+
+/// Returns how the table names an agent.
+fn agent(name: &str) -> &str {
+    if name.is_empty() { "(erased agents)" } else { name }
 }
 
 fn table(title: &str, first: &str, answer: &CostsAnswer, key: fn(&CostView) -> String) -> Markup {

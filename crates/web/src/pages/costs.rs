@@ -35,7 +35,10 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Query(query
         None => all.clone(),
     };
     let request = CostsRequest { agent: None, from: query.parsed("from")?, to: query.parsed("to")? };
-    let answer = service.costs(&agents, &request, now).await?;
+    let answer = match query.get("agent") {
+        Some(_) => service.costs(&agents, &request, now).await?,
+        None => service.costs_of_all(caller, &request, now).await?,
+    };
     let prices = service.prices().await?;
     let page = Page { title: "Costs".into(), visitor: Some(&visitor), live, ..Page::default() };
     Ok(page.show(html! {
@@ -44,7 +47,7 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Query(query
         (total(&answer, agents.len()))
         @if !answer.costs.is_empty() {
             (cost_tables::columns(&answer, budget(service, &agents, &answer).await?))
-            (cost_tables::tables(&answer, agents.len() > 1))
+            (cost_tables::tables(&answer, agents.len() > 1 || answer.costs.iter().any(|cost| cost.agent.is_empty())))
         }
         (price_table(&visitor, &prices, &answer))
     }))
