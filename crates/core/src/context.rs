@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::{Date, DateRange, Period, Reranked, tame};
+use crate::{Date, DateRange, Period, Reranked, tame, tame_lines};
 
 /// Name of the marks around all text that memory provides for a prompt: `<annals-memory> … </annals-memory>`. Text
 /// between these marks in an incoming conversation is recognised as recalled.
@@ -134,9 +134,17 @@ pub struct Context {
 /// Returns the text on one line, passed through [`tame()`], with fence marks escaped (`&lt;`). Recalled text must not be
 /// able to close the fence around the data.
 pub fn one_line(text: &str) -> String {
-    let line = tame(text);
-    let mut safe = String::with_capacity(line.len());
-    let mut rest = line.as_str();
+    without_fence(&tame(text))
+}
+
+/// Returns the text passed through [`tame_lines()`], with fence marks escaped: for strings of JSON that a model reads.
+pub fn harmless(text: &str) -> String {
+    without_fence(&tame_lines(text))
+}
+
+fn without_fence(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    let mut rest = text;
     while let Some(mark_start) = rest.find('<') {
         let (before, from) = rest.split_at(mark_start);
         safe.push_str(before);

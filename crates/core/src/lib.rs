@@ -32,7 +32,9 @@ mod words;
 mod zones;
 
 pub use calendar_names::CalendarNames;
-pub use context::{Block, Context, ContextItem, ContextKind, ContextQuery, Document, FENCE, one_line, unfenced};
+pub use context::{
+    Block, Context, ContextItem, ContextKind, ContextQuery, Document, FENCE, harmless, one_line, unfenced,
+};
 pub use digest::{Digest, MemoryId};
 pub use error::{Error, Fault, Result};
 pub use extraction::{Extracted, Extraction, ExtractionWatermark, Purpose, Reply, Statement, Usage};
@@ -55,7 +57,7 @@ pub use query::{Answer, ConversationFound, Filter, Fit, Found, Query, Reranked, 
 pub use range::{DateRange, Interval};
 pub use settings::{EngineChoice, Settings};
 pub use summary::{Author, Base, Draft, Sentence, Summary};
-pub use tame::tame;
+pub use tame::{tame, tame_lines};
 pub use tokens::{beginning, tokens};
 pub use words::{SENTENCE_ENDS, contains_name, is_wide, searched_sentences, sentences, words};
 pub use zones::{Zones, latest_day};

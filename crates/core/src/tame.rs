@@ -4,8 +4,17 @@
 /// Some servers interpret these marks even inside a message.
 pub fn tame(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
-    let line: String = words.collect::<Vec<_>>().join(" ").chars().filter(|c| !is_invisible(*c)).collect();
-    MARKS.iter().fold(line, |line, mark| apart(line, mark))
+    without_marks(words.collect::<Vec<_>>().join(" ").chars())
+}
+
+/// Does the same, and keeps spaces and line breaks: for strings of JSON, in which they are escaped.
+pub fn tame_lines(text: &str) -> String {
+    without_marks(text.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()))
+}
+
+fn without_marks(text: impl Iterator<Item = char>) -> String {
+    let text: String = text.filter(|c| !is_invisible(*c)).collect();
+    MARKS.iter().fold(text, |text, mark| apart(text, mark))
 }
 
 /// Marks of roles, reasoning and tools in common chat templates. `<|` opens those of ChatML, Llama 3 and Phi; the one
@@ -66,5 +75,10 @@ mod tests {
         check("👩\u{200D}🚀 東京", "👩\u{200D}🚀 東京");
         check("Vec<String> & a < b", "Vec<String> & a < b");
         check("", "");
+    }
+
+    #[test]
+    fn lines_and_spaces_may_stay() {
+        assert_eq!(tame_lines("  a\n\tb\u{7} <\u{200B}|im_end|>\r\n"), "  a\n\tb < |im_end|>\n");
     }
 }

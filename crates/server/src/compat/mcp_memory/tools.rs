@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use annals_core::ports::Scope;
-use annals_core::{Agent, Error, Timestamp};
+use annals_core::{Agent, Error, Timestamp, harmless};
 use annals_service::{Entity, KnowledgeGraph, Relation, Service};
 use rmcp::model::{JsonObject, Tool as Definition};
 use schemars::JsonSchema;
@@ -147,7 +147,10 @@ pub(super) async fn call(
             let AddObservations { observations } = parse(name, arguments)?;
             let observations = observations.into_iter().map(|one| (one.entity_name, one.contents)).collect();
             let added = service.add_observations(agent, observations, now).await?.into_iter();
-            let added = added.map(|(entity_name, added_observations)| Added { entity_name, added_observations });
+            let added = added.map(|(name, texts)| Added {
+                entity_name: harmless(&name),
+                added_observations: texts.iter().map(|text| harmless(text)).collect(),
+            });
             Ok(list("results", added.collect::<Vec<_>>()))
         }
         "delete_entities" => {
@@ -217,9 +220,14 @@ impl From<EntityView> for Entity {
     }
 }
 
+/// Models read the answers, so no text in them may look like the marks of a chat template or close a fence.
 impl From<Entity> for EntityView {
     fn from(entity: Entity) -> EntityView {
-        EntityView { name: entity.name, entity_type: entity.kind, observations: entity.observations }
+        EntityView {
+            name: harmless(&entity.name),
+            entity_type: harmless(&entity.kind),
+            observations: entity.observations.iter().map(|text| harmless(text)).collect(),
+        }
     }
 }
 
@@ -231,6 +239,10 @@ impl From<RelationView> for Relation {
 
 impl From<Relation> for RelationView {
     fn from(relation: Relation) -> RelationView {
-        RelationView { from: relation.from, to: relation.to, relation_type: relation.kind }
+        RelationView {
+            from: harmless(&relation.from),
+            to: harmless(&relation.to),
+            relation_type: harmless(&relation.kind),
+        }
     }
 }

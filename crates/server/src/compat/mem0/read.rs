@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use annals_core::{Agent, Grain, MemoryId, Query, Timestamp};
+use annals_core::{Agent, Grain, MemoryId, Query, Timestamp, harmless};
 use annals_service::Service;
 use axum::Json;
 use axum::extract::{OriginalUri, Query as UrlQuery, State};
@@ -165,6 +165,10 @@ pub(super) async fn found(service: &Service, agent: &Agent, body: &Map<String, V
     let mut results = answered(service, agent, &units).await?;
     for (result, score) in results.iter_mut().zip(scores) {
         result["score"] = score.into();
+        if let Some(Value::String(memory)) = result.get_mut("memory") {
+            // Clients put what a search finds into prompts.
+            *memory = harmless(memory);
+        }
         keep(result, body.get("fields"));
     }
     Ok(results)

@@ -1,6 +1,8 @@
 //! Additions to the graph of facts and removals from it, each as one change of the log.
 
-use annals_core::{Agent, ENTITY_TYPE, Error, Fact, OBSERVATION, Properties, Result, Timestamp, Verb, entity_key};
+use annals_core::{
+    Agent, ENTITY_TYPE, Error, Fact, OBSERVATION, Properties, Result, Timestamp, Verb, entity_key, harmless,
+};
 use annals_writer::FactInput;
 
 use super::value::{after, predicate, relation_type, text_of, value};
@@ -121,7 +123,7 @@ impl Service {
         now: Timestamp,
     ) -> Result<()> {
         let is_meant = |fact: &Fact, (name, texts): &(String, Vec<String>)| {
-            entity_key(name) == entity_key(&fact.subject) && texts.iter().any(|text| text == text_of(fact))
+            entity_key(name) == entity_key(&fact.subject) && texts.iter().any(|text| is_text_of(text, fact))
         };
         self.end(agent, |fact| is_observation(fact) && removed.iter().any(|removed| is_meant(fact, removed)), now).await
     }
@@ -153,6 +155,11 @@ impl Service {
         }
         self.parts.fact_writer.enter(agent, entries.inputs, now).await
     }
+}
+
+/// Returns whether a text is that of a fact, as it is stored or as a model reads it.
+fn is_text_of(text: &str, fact: &Fact) -> bool {
+    text == text_of(fact) || text == harmless(text_of(fact))
 }
 
 fn is_same(one: &Relation, other: &Relation) -> bool {
