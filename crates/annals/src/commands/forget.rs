@@ -123,6 +123,10 @@ fn print_limits(answer: &ForgetAnswer) {
         let names = answer.unfollowed.join(", ");
         say!("  {WARN}Not forgotten, because only other people said that these names mean the same: {names}{WARN:#}");
     }
+    if !answer.prompts.is_empty() {
+        let prompts = answer.prompts.join(", ");
+        say!("  {WARN}Your own prompts name it, and stay. Edit them with `annals prompt set`: {prompts}{WARN:#}");
+    }
 }
 
 fn print_proof(proof: &ProofView) {

@@ -108,6 +108,7 @@ pub(crate) fn plan(db: &dyn Db, agent: &Agent, target: &Target, scanned: Option<
         plan.find_versions(db, agent, &selection)?;
         plan.report.words = words::not_in_rest(db, agent_id, &gone, &plan.cuts)?;
     }
+    plan.report.prompts = selection.prompts(db, agent)?;
     plan.finish(&mut selection);
     Ok(plan)
 }

@@ -121,6 +121,12 @@ impl Selection {
         self.target == Target::Agent || self.subject.is_named_by(&block.name) || self.is_named_in(&block.text)
     }
 
+    /// Returns the agent's own prompts that name the subject, by name. They are a person's work, and stay.
+    pub(super) fn prompts(&self, db: &dyn Db, agent: &Agent) -> Result<Vec<String>> {
+        let prompts = agents::settings(db, agent)?.prompts.into_iter();
+        Ok(prompts.filter(|(_, text)| self.is_named_in(text)).map(|(name, _)| name).collect())
+    }
+
     /// Returns whether a document is to be removed: as a whole, because its parts mean little without each other.
     pub(super) fn takes_document(&self, agent: &Agent, document: &Document) -> bool {
         let is_given = || document.memories(agent).iter().any(|passage| self.sources.contains(&passage.id));

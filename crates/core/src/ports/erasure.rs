@@ -65,6 +65,8 @@ pub struct ErasureReport {
     /// For a subject: names that the log joins with the subject's and that were not followed, because only others
     /// stated them.
     pub unfollowed: Vec<String>,
+    /// For a subject: the agent's own prompts that name it. They stay, because a person has to edit them.
+    pub prompts: Vec<String>,
     /// Statements extracted from those turns, or naming the subject.
     pub statements: Vec<MemoryId>,
     /// Removed operations of the fact log, by id.

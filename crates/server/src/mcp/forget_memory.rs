@@ -131,7 +131,11 @@ fn limits(answer: &ForgetAnswer) -> Vec<String> {
         let names = answer.unfollowed.join(", ");
         format!("Not forgotten: {names}. Only other people said that these names mean the same; forget them separately if they do.")
     });
-    [unresolved, unresolved_in, unfollowed].into_iter().flatten().collect()
+    let prompts = (!answer.prompts.is_empty()).then(|| {
+        let prompts = answer.prompts.join(", ");
+        format!("The agent's own prompts name it and stay: {prompts}. Tell the person to edit them.")
+    });
+    [unresolved, unresolved_in, unfollowed, prompts].into_iter().flatten().collect()
 }
 
 fn parts(answer: &ForgetAnswer) -> Vec<String> {

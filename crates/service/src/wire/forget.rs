@@ -62,6 +62,9 @@ pub struct ForgetAnswer {
     pub unread: u64,
     /// Only for a subject: other names that were not followed, because only other people said that they mean the same.
     pub unfollowed: Vec<String>,
+    /// Only for a subject: the agent's own prompts that name it. They stay as they are: edit them.
+    #[serde(default)]
+    pub prompts: Vec<String>,
     /// Statements extracted from the turns, or naming the subject.
     pub statements: Vec<String>,
     /// Operations of the fact log: those extracted from the turns, and those that name the subject anywhere.
@@ -120,6 +123,7 @@ impl ForgetAnswer {
             unresolved_in: labels(&report.unresolved_in),
             unread: report.unread,
             unfollowed: report.unfollowed.clone(),
+            prompts: report.prompts.clone(),
             statements: ids(&report.statements),
             operations: report.operations.clone(),
             dead_letters: report.letters,

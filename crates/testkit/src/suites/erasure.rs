@@ -96,6 +96,7 @@ pub async fn erasure_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         leftovers::scrub_changes_no_records,
         messages::attachments_are_removed_with_their_messages,
         blocks::blocks_that_name_the_subject_are_removed,
+        blocks::prompts_that_name_the_subject_are_reported_and_stay,
         blocks::leftovers_are_found_in_names_and_texts,
         blocks::blocks_stay_when_other_targets_are_erased,
         items::forgotten_items_are_recognized_by_place,

@@ -138,6 +138,7 @@ fn counts(answer: &ForgetAnswer) -> Markup {
             }
             @if rows.iter().all(|(_, number)| *number == 0) { tr { th scope="row" { "Nothing matches." } td {} } }
         } }
+        @if !answer.prompts.is_empty() { p.warning { "Your own prompts name it, and stay. Edit them: " (answer.prompts.join(", ")) } }
         @if answer.unresolved > 0 { p.warning { (words::count(answer.unresolved)) " pruned turns cannot be checked; look into " (answer.unresolved_in.join(", ")) } }
     }
 }

@@ -155,6 +155,9 @@ impl Erasing<'_> {
         if self.selection.has_subject {
             self.report.unread = self.selection.pruned.kept;
             self.report.unfollowed = self.selection.subject.unfollowed.iter().cloned().collect();
+            let prompts = self.data.settings.iter().flat_map(|settings| &settings.prompts);
+            let naming = prompts.filter(|(_, text)| self.selection.is_named_in(text));
+            self.report.prompts = naming.map(|(name, _)| name.clone()).collect();
         }
         for periods in [&mut self.report.rebuilt, &mut self.report.cut, &mut self.report.lost] {
             periods.sort();

@@ -1,7 +1,7 @@
 //! Blocks that name a person to be forgotten.
 
-use annals_core::Message;
 use annals_core::ports::{Block, Target};
+use annals_core::{Message, Settings};
 
 use super::{erase, everything};
 use crate::suites::Store;
@@ -39,6 +39,24 @@ pub(super) async fn blocks_that_name_the_subject_are_removed(store: &dyn Store) 
     assert_eq!(done.words, expected, "what another block says too is not gone");
     assert_eq!(names(store).await, ["other", "persona"]);
     assert_eq!(store.find_leftovers(&me(), &done.words).await.unwrap(), Vec::<String>::new());
+}
+
+pub(super) async fn prompts_that_name_the_subject_are_reported_and_stay(store: &dyn Store) {
+    let prompt = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    let prompts = [
+        prompt("daily", "Write of ZELDA Quist first."),
+        prompt("weekly", "Write of nobody."),
+        prompt("yearly", "Zelda: the best."),
+    ];
+    let settings = Settings { prompts: prompts.into(), ..Settings::default() };
+    store.save_settings(&me(), &settings).await.unwrap();
+    for (subject, expect) in [("zelda", vec!["daily", "yearly"]), ("Quist", vec!["daily"]), ("Bob", vec![])] {
+        let target = Target::Subject(subject.into());
+        assert_eq!(store.preview(&me(), &target).await.unwrap().prompts, expect, "{subject}");
+        assert_eq!(erase(store, target).await.prompts, expect, "{subject}");
+    }
+    assert_eq!(erase(store, Target::Conversation("zelda".into())).await.prompts, Vec::<String>::new());
+    assert_eq!(store.settings(&me()).await.unwrap(), settings);
 }
 
 pub(super) async fn leftovers_are_found_in_names_and_texts(store: &dyn Store) {
