@@ -1,7 +1,7 @@
 //! Finds the clauses of a turn in which the speaker states something about themselves.
 //!
 //! Skips a whole turn if it contains text to work on, plays a role or pastes text of others. Skips sentences that suppose,
-//! report, hedge or limit. Cuts the rest where a new clause begins. Other words that follow a statement stay part of its clause,
+//! report, hedge or limit, and what a later clause takes back. Cuts the rest where a new clause begins. Other words that follow a statement stay part of its clause,
 //! so that no rule matches it.
 
 use annals_core::Date;
@@ -38,11 +38,20 @@ pub(super) fn of(text: &str, today: Date) -> Vec<Clause> {
     }
     let mut quoting = false;
     let mut clauses = Vec::new();
+    // The number of clauses before the last sentence that was read.
+    let mut before = 0;
     for line in own_lines(&text) {
         for sentence in split::sentences(line, usize::MAX) {
             let starts_quoted = quoting || sentence.starts_with(['"', '\'']);
             quoting ^= has_open_quote(sentence);
-            if !starts_quoted && is_read(sentence) {
+            if starts_quoted || !is_read(sentence) {
+                continue;
+            }
+            // "I got a job at Tesla. But I turned it down."
+            if TAKES_BACK.is_match(sentence) {
+                clauses.truncate(before);
+            } else if !TAKEN_BACK.is_match(sentence) {
+                before = clauses.len();
                 clauses.extend(of_sentence(sentence, today));
             }
         }
@@ -167,6 +176,34 @@ pattern!(
         texted|texts|tweeted|posted|quoted|quotes?|goes|was\ like|were\ like|be\ like|insists|swears|announced|replied|answered|shouted|yelled|
         sang|sings|calls?\ me\ an?|bio|headline|title\ says)\b
       |\b(?:i|we|you|he|she|they|it)'d\b"
+);
+// "…, but I turned it down": what came before did not come about.
+pattern!(
+    TAKEN_BACK,
+    r"(?ix)[\s,;–—-](?:
+        (?:and|but|yet|until|though|although|however|then|only|except)\b[^.;!?]{0,40}?\b(?:
+          turned\ (?:(?:it|them|that|this|the\ \w+)\ down|down(?:\ the\ \w+)?)
+          |(?:declined|refused|rejected|passed\ on|backed\ out\ of|withdrew\ from|(?:did\ not|didn't)\ (?:take|accept))
+            (?:\ (?:it|them|that|this|the\ (?:job|offer|position|post|role|place|invitation)))?
+          |said\ no|fell\ through|backed\ out|pulled\ out|changed\ (?:my|our)\ minds?|never\ happened|(?:did\ not|didn't)\ (?:happen|work\ out)
+          |(?:was|were|got|been)\ (?:then\ |later\ )?(?:withdrawn|rescinded|revoked|cancell?ed|called\ off|turned\ down|rejected)
+        )
+      |(?:aber|doch|jedoch|allerdings)\b[^.;!?]{0,50}?\b(?:abgelehnt|abgesagt|ausgeschlagen|zurückgezogen|geplatzt|nein\ gesagt|lehnte\ (?:\w+\ )?ab)
+      |(?:mais|pourtant|cependant)\b[^.;!?]{0,50}?\b(?:refusé\w*|décliné\w*|rejeté\w*|annulée?s?|renoncé|dit\ non|tombée?s?\ à\ l'eau|changé\ d'avis)
+      |(?:pero|aunque|sin\ embargo)\b[^.;!?]{0,50}?\b(?:rechac\w+|dije\ que\ no|declin\w+|cancel(?:ó|aron|ad\w+)|retir(?:ó|aron)|renuncié|cambié\ de\ (?:idea|opinión))
+    )(?:$|[\s.,;!)]+(?:$|in\b|later|because|as\b|since|after|again|anyway|yesterday|last|at\b|when|so\b|due|im\b|weil|wegen|finalement|al\ final|por))"
+);
+// The same as a sentence of its own.
+pattern!(
+    TAKES_BACK,
+    r"(?ix)^(?:(?:and|but|so|then|yet|however|sadly|unfortunately|eventually|later|in\ the\ end)[\s,]+)*(?:
+        (?:i|we|it|they|the\ \w+)\b[^.;!?]{0,20}?\b(?:turned\ (?:(?:it|them|that|this|the\ (?:job|offer))\ down|down\ (?:the\ )?\w+)
+          |(?:declined|refused|rejected)(?:\ (?:it|them|the\ (?:job|offer|position)))?|said\ no|fell\ through|backed\ out|changed\ (?:my|our)\ minds?
+          |(?:was|were|got)\ (?:withdrawn|rescinded|revoked|cancell?ed|called\ off))
+      |(?:aber\ |doch\ |leider\ )*(?:ich|wir)\ (?:habe|haben)\b[^.;!?]{0,30}?\b(?:abgelehnt|abgesagt|ausgeschlagen|nein\ gesagt)
+      |(?:mais\ |finalement,?\ )*(?:j'ai|je\ l'ai|nous\ avons)\b[^.;!?]{0,20}?\b(?:refusé\w*|décliné\w*|dit\ non)
+      |(?:pero\ |al\ final,?\ )*(?:lo|la|los|las)\ rechac(?:é|amos)
+    )(?:\ (?:though|anyway|later|in\ the\ end))?[\s.!]*$"
 );
 // A clause ends only where one begins that does not change its meaning.
 pattern!(

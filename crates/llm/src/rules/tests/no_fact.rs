@@ -35,6 +35,31 @@ fn questions_suppositions_quotes_and_reports_give_no_facts() {
 }
 
 #[test]
+fn statements_that_are_taken_back_give_no_facts() {
+    for text in [
+        "I got a job at Tesla, but I turned it down.",
+        "I got a job at Tesla but turned it down!",
+        "I got a job at Tesla. But I turned it down.",
+        "I got a job at Tesla. I turned it down in the end.",
+        "I got a job at Tesla, but declined.",
+        "I got a job at Tesla, and then declined the offer because of the commute.",
+        "I got a job at Tesla, but it fell through.",
+        "I got a job at Tesla but I said no.",
+        "I got a job at Tesla, but I've changed my mind.",
+        "I got a job at Tesla, until it was withdrawn.",
+        "I started working at Tesla, but the offer was rescinded.",
+        "Ich arbeite bei Siemens, aber ich habe abgelehnt.",
+        "Ich habe einen Job bei Siemens bekommen, aber ich habe ihn abgelehnt.",
+        "Je travaille chez Renault, mais j'ai refusé.",
+        "Trabajo en Seat, pero lo rechacé.",
+    ] {
+        check(text, &[]);
+    }
+    check("I live in Rome. I got a job at Tesla. But I turned it down.", &["Ann lives_in Rome"]);
+    check("I live in Rome, and I refused to move to Oslo.", &["Ann lives_in Rome"]);
+}
+
+#[test]
 fn objects_without_meaning_of_their_own_give_no_facts() {
     for text in [
         "I love it!",
