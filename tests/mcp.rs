@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::command::Annals;
 
 /// A client with its own `annals mcp` process.
-struct Client {
+pub struct Client {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
@@ -17,7 +17,7 @@ struct Client {
 }
 
 impl Client {
-    fn start(annals: &Annals) -> Client {
+    pub fn start(annals: &Annals) -> Client {
         Client::with(annals, &[])
     }
 
@@ -50,7 +50,7 @@ impl Client {
         answer["result"].clone()
     }
 
-    fn tools(&mut self) -> Vec<String> {
+    pub fn tools(&mut self) -> Vec<String> {
         let listed = self.ask("tools/list", json!({}));
         let tools = listed["tools"].as_array().unwrap().iter();
         tools.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
@@ -71,7 +71,7 @@ impl Drop for Client {
 }
 
 /// Ends the service that the first client started, at the end of the test.
-struct Started<'a>(&'a Annals);
+pub struct Started<'a>(pub &'a Annals);
 
 impl Drop for Started<'_> {
     fn drop(&mut self) {

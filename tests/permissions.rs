@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use crate::command::Annals;
+use crate::mcp::{Client, Started};
 use crate::story::days;
 
 fn mode(path: &Path) -> u32 {
@@ -39,6 +40,22 @@ fn written_files_are_accessible_to_their_user_only() {
     let export = annals.data().with_file_name("ann.jsonl");
     assert_eq!(annals.run(&["export", "--agent", "ann", export.to_str().unwrap()]).code, 0);
     assert_eq!(mode(&export), 0o600);
+    for format in ["--markdown", "--parquet"] {
+        let folder = annals.data().with_file_name(&format[2..]);
+        let exported = annals.run(&["export", "--agent", "ann", format, folder.to_str().unwrap()]);
+        assert_eq!(exported.code, 0, "{}", exported.err);
+        is_private(&folder);
+    }
+}
+
+#[test]
+fn log_of_a_service_that_an_agent_started_is_private() {
+    let annals = Annals::new();
+    let _started = Started(&annals);
+    let mut client = Client::start(&annals);
+    assert!(!client.tools().is_empty());
+    assert_eq!(mode(&annals.data().join("service.log")), 0o600);
+    is_private(&annals.data());
 }
 
 #[test]

@@ -161,6 +161,30 @@ async fn tools_of_the_reference_server_need_the_scope_of_facts() {
     assert_eq!(call(&admin, "create_entities", entities).await["isError"], json!(false));
 }
 
+/// Each word of a question is looked up before any filter applies.
+#[tokio::test]
+async fn questions_of_a_megabyte_are_refused() {
+    let world = World::new().await;
+    let long = "sailing ".repeat(125_000);
+    let call = |name: &str, field: &str| {
+        let params = json!({ "name": name, "arguments": { "agent": AGENT, (field): long } });
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params })
+    };
+    for (path, body) in [
+        (format!("/compat/mem0/{AGENT}/v3/memories/search/"), json!({ "query": long })),
+        (format!("/compat/mem0/{AGENT}/v2/memories/search/"), json!({ "query": long })),
+        (format!("/compat/mem0/{AGENT}/search"), json!({ "query": long })),
+        (format!("/compat/langgraph/{AGENT}/store/items/search"), json!({ "namespace_prefix": [], "query": long })),
+        ("/mcp".to_owned(), call("search_memory", "query")),
+        ("/mcp".to_owned(), call("memory_context", "prompt")),
+    ] {
+        let (status, answer) = world.client.ask("POST", &path, body).await;
+        let (expect, is_error) = if path == "/mcp" { (200, true) } else { (400, false) };
+        assert_eq!((status, answer["result"]["isError"] == json!(true)), (expect, is_error), "{path}: {answer}");
+        assert!(answer.to_string().contains("32 KiB are allowed"), "{path}: {answer}");
+    }
+}
+
 #[tokio::test]
 async fn errors_of_every_kind_have_the_shape_that_the_client_parses() {
     let world = World::new().await;
