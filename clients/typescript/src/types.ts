@@ -156,7 +156,7 @@ export interface CorrectRequest {
 
 /** Tokens of one agent for one purpose by one model on one UTC day, of single calls or of batches. */
 export interface CostView {
-  /** Name of the agent. */
+  /** Name of the agent. Empty for what agents cost that were erased since. */
   agent: string;
   /** Whether the answers came in batches, at half the price. */
   batch?: boolean;
@@ -335,6 +335,8 @@ export interface ForgetAnswer {
   /** Operations of the fact log: those extracted from the turns, and those that name the subject anywhere. */
   operations: Array<string>;
   proof?: ProofView | null;
+  /** Only for a subject: the agent's own prompts that name it. They stay as they are: edit them. */
+  prompts?: Array<string>;
   /** Turns that retention pruned earlier. What was derived from them is erased, and they are not stored again. */
   pruned: Array<string>;
   /** Summaries that are written again from what is left. */

@@ -166,7 +166,7 @@ CorrectRequest = TypedDict(
 CostView = TypedDict(
     "CostView",
     {
-        "agent": "str",  # Name of the agent.
+        "agent": "str",  # Name of the agent. Empty for what agents cost that were erased since.
         "batch": "NotRequired[bool]",  # Whether the answers came in batches, at half the price.
         "calls": "int",  # Number of calls that were answered.
         "cost": "NotRequired[float | None]",  # What they cost. Null if the model has no price.
@@ -319,6 +319,7 @@ ForgetAnswer = TypedDict(
         "lost": "list[str]",  # Sealed summaries that a model wrote. They cannot be cut, so they are erased completely.
         "operations": "list[str]",  # Operations of the fact log: those extracted from the turns, and those that name the subject anywhere.
         "proof": "NotRequired[ProofView | None]",
+        "prompts": "NotRequired[list[str]]",  # Only for a subject: the agent's own prompts that name it. They stay as they are: edit them.
         "pruned": "list[str]",  # Turns that retention pruned earlier. What was derived from them is erased, and they are not stored again.
         "rebuilt": "list[str]",  # Summaries that are written again from what is left.
         "statements": "list[str]",  # Statements extracted from the turns, or naming the subject.
