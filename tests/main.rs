@@ -51,4 +51,5 @@ mod slow_model;
 mod story;
 mod surface;
 mod switch;
+mod takeover;
 mod terminal;

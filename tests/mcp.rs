@@ -40,13 +40,24 @@ impl Client {
         self.input.flush().unwrap();
     }
 
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    /// Sends a request. Returns its id.
+    pub fn request(&mut self, method: &str, params: Value) -> u64 {
         self.requests += 1;
         self.send(&json!({ "jsonrpc": "2.0", "id": self.requests, "method": method, "params": params }));
+        self.requests
+    }
+
+    /// Returns the next answer.
+    pub fn answer(&mut self) -> Value {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
-        let answer: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
-        assert_eq!(answer["id"], self.requests, "{answer}");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.request(method, params);
+        let answer = self.answer();
+        assert_eq!(answer["id"], id, "{answer}");
         answer["result"].clone()
     }
 
@@ -56,7 +67,7 @@ impl Client {
         tools.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     }
 
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.ask("tools/call", json!({ "name": tool, "arguments": arguments }));
         assert_ne!(result["isError"], json!(true), "{result}");
         result

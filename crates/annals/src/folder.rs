@@ -51,6 +51,21 @@ pub(crate) struct Folder {
     _lock: Arc<File>,
 }
 
+/// A data folder that this process owns and has not opened yet.
+pub(crate) struct Claim {
+    path: PathBuf,
+    lock: File,
+}
+
+impl Claim {
+    /// Takes the folder, or fails if another process owns it. If `create` is set, creates it if it does not exist.
+    pub(crate) fn take(path: &Path, create: bool) -> Result<Claim> {
+        let path = prepare(path, create)?;
+        let lock = lock(&path)?;
+        Ok(Claim { path, lock })
+    }
+}
+
 /// Options for opening a folder.
 pub(crate) struct Opening {
     /// The configured models.
@@ -92,8 +107,11 @@ impl Opening {
 impl Folder {
     /// Opens the folder. If `create` is set, creates it if it does not exist.
     pub(crate) async fn open(path: &Path, opening: Opening, create: bool) -> Result<Folder> {
-        let path = prepare(path, create)?;
-        let lock = Arc::new(lock(&path)?);
+        Folder::open_claimed(Claim::take(path, create)?, opening).await
+    }
+
+    /// Opens a folder that this process owns already.
+    pub(crate) async fn open_claimed(Claim { path, lock }: Claim, opening: Opening) -> Result<Folder> {
         scratch::sweep(&path)?;
         let plans = plans(&path.join("retention"))?;
         let metrics = Metrics::new();
@@ -143,7 +161,7 @@ impl Folder {
         let prompts = Prompts { names: PROMPTS, check: annals_llm::check_prompt };
         let service =
             Service::measured_by(metrics, Parts { prompts, limits, budget, models: model_states, batching, ..parts });
-        Ok(Folder { service, sqlite: catalog, now, path, _lock: lock })
+        Ok(Folder { service, sqlite: catalog, now, path, _lock: Arc::new(lock) })
     }
 
     /// Returns the operations on the folder.

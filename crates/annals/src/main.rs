@@ -22,6 +22,7 @@ mod progress;
 mod records;
 mod scratch;
 mod source;
+mod takeover;
 mod view;
 
 use std::process::ExitCode;

@@ -7,12 +7,14 @@
 mod client;
 mod error_frame;
 mod frame;
+mod release;
 mod route;
 mod socket;
 #[cfg(test)]
 mod tests;
 
 pub use client::{Items, Options, call};
+pub use release::{Release, release, release_route};
 pub use route::route;
 
 /// The path that calls are posted to.

@@ -30,4 +30,4 @@ mod schema;
 mod serve;
 
 pub use request::request_id;
-pub use serve::{Listeners, private, public, public_with_pages, serve, site};
+pub use serve::{Lifetime, Listeners, private, public, public_with_pages, serve, site};

@@ -18,6 +18,7 @@ mod memory_context;
 mod refusal;
 mod search_facts;
 mod search_memory;
+mod session;
 mod stdio;
 mod stream;
 mod structured;

@@ -41,6 +41,15 @@ pub struct Listeners {
     pub unix: Option<(UnixListener, Router)>,
 }
 
+/// When the connections end that outlive their request, as MCP streams do.
+#[derive(Clone, Default)]
+pub struct Lifetime {
+    /// Ends them, once the requests that they carry are answered.
+    pub stop: CancellationToken,
+    /// Counts them, so that the process waits for their end.
+    pub tasks: TaskTracker,
+}
+
 /// Builds the router of the public listener without pages for people.
 pub fn public(service: &Service, config: &ServerConfig) -> Router {
     public_with_pages(service, config, None)
@@ -89,10 +98,13 @@ pub fn site(service: &Service, host: Option<Arc<dyn Host>>) -> Result<Site> {
 }
 
 /// Builds the router of the private socket, where every caller is local and needs no key. The routes of `more` have no limits.
-pub fn private(service: &Service, config: &ServerConfig, more: Router) -> Router {
+/// MCP streams end as `lifetime` says.
+pub fn private(service: &Service, config: &ServerConfig, more: Router, lifetime: &Lifetime) -> Router {
     let Routes { guarded, uploads, open, .. } = routes(service.clone());
-    let guarded =
-        guarded.merge(mcp::routes(service, config)).merge(compat::routes(service, config)).merge(mcp::streams(service));
+    let guarded = guarded
+        .merge(mcp::routes(service, config))
+        .merge(compat::routes(service, config))
+        .merge(mcp::streams(service, lifetime));
     // `annals import -` may send a whole file.
     let more = more.layer(DefaultBodyLimit::disable());
     let all = bounded(guarded.layer(from_fn(as_local)).merge(open), service, config);
@@ -146,7 +158,8 @@ pub async fn serve(
     listeners: Listeners,
     stop: CancellationToken,
 ) -> io::Result<()> {
-    let tasks = TaskTracker::new();
+    let lifetime = Lifetime { stop: stop.clone(), tasks: TaskTracker::new() };
+    let tasks = &lifetime.tasks;
     for worker in WORKERS {
         let (service, stop) = (service.clone(), stop.clone());
         tasks.spawn(async move { service.work(worker, stop).await });
@@ -170,7 +183,7 @@ pub async fn serve(
         tasks.spawn(async move { log_error(served.await) });
     }
     if let Some((listener, more)) = listeners.unix {
-        let served = axum::serve(listener, private(&service, config, more))
+        let served = axum::serve(listener, private(&service, config, more, &lifetime))
             .with_graceful_shutdown(stop.clone().cancelled_owned());
         tasks.spawn(async move { log_error(served.await) });
     }

@@ -1,8 +1,11 @@
-//! `annals mcp`: MCP on standard input and output. Only relays bytes to the process that owns the folder, and starts one if there
-//! is none. So several agents can share one memory, and the end of one does not affect the others.
+//! `annals mcp`: MCP on standard input and output. Only transfers messages to the process that owns the folder, and starts one if
+//! there is none. So several agents can share one memory, and the end of one does not affect the others. If the owner ends, the
+//! conversation continues with the next one.
 
+use std::cell::Cell;
+use std::fs::{File, OpenOptions};
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::Duration;
 
 use annals_core::{Error, Result};
@@ -14,28 +17,51 @@ use crate::ipc;
 
 /// A service started here stops after this many seconds without a request.
 const IDLE_SECONDS: &str = "300";
-/// Number of attempts to connect, 30 seconds in all. Opening a folder takes a second, longer on a Pi.
-const ATTEMPTS: u32 = 300;
+/// Number of attempts to connect, two minutes in all: a former owner may still answer requests. Opening a folder takes a second,
+/// longer on a Pi.
+const ATTEMPTS: u32 = 1200;
 const STEP: Duration = Duration::from_millis(100);
+/// Attempts before a service is started in place of one that ended. Another process may be taking the folder over.
+const GRACE: u32 = 20;
+/// Attempts between two starts. A service that finds the folder locked ends at once.
+const AGAIN: u32 = 30;
+/// Maximum size of the log to which the next service appends, in bytes.
+const LONGEST_LOG: u64 = 1 << 20;
 
 pub(crate) async fn run(global: &Global, args: &Mcp) -> Result<ExitCode> {
     let data = data(global)?;
-    let owner = match ipc::owner(&data).await {
-        Some(owner) => owner,
-        None => start(global, &data).await?,
-    };
-    let relayed = annals_server::mcp::relay(owner, args.agent.as_deref(), &args.scopes).await;
-    relayed.map_err(|cause| Error::storage("the MCP connection to the running service", cause))?;
+    let grace = Cell::new(0);
+    let connect = async || connect(global, &data, grace.replace(GRACE)).await;
+    annals_server::mcp::relay(connect, args.agent.as_deref(), &args.scopes).await?;
     // A pending read of standard input would keep the process alive.
     std::process::exit(0)
 }
 
-/// Starts a service that outlives this process, and waits until it listens.
-async fn start(global: &Global, data: &Path) -> Result<UnixStream> {
+/// Connects to the owner of the folder. Without one for `grace` attempts, starts a service that outlives this process.
+async fn connect(global: &Global, data: &Path, grace: u32) -> Result<UnixStream> {
+    let mut started: Option<Child> = None;
+    for attempt in 0..ATTEMPTS {
+        if let Some(owner) = ipc::owner(data).await {
+            return Ok(owner);
+        }
+        // If another process locked the folder first, the service has exited, and the other will listen or end.
+        let has_ended = started.as_mut().is_none_or(|child| !matches!(child.try_wait(), Ok(None)));
+        if attempt >= grace && (attempt - grace).is_multiple_of(AGAIN) && has_ended {
+            started = Some(start(global, data)?);
+        }
+        tokio::time::sleep(STEP).await;
+    }
+    let log = data.join("service.log").display().to_string();
+    Err(Error::storage(
+        "starting a service for the data folder",
+        format!("it did not start listening within two minutes; see its log in {log}"),
+    ))
+}
+
+fn start(global: &Global, data: &Path) -> Result<Child> {
     let wrong = |cause| Error::storage("starting a service for the data folder", cause);
-    let log = data.join("service.log");
     std::fs::create_dir_all(data).map_err(wrong)?;
-    let log = std::fs::File::create(log).map_err(wrong)?;
+    let log = open_log(data).map_err(wrong)?;
     let mut command = Command::new(std::env::current_exe().map_err(wrong)?);
     command.arg("--data").arg(data);
     if let Some(config) = &global.config {
@@ -48,18 +74,14 @@ async fn start(global: &Global, data: &Path) -> Result<UnixStream> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
     // Its own process group: a signal that ends this process must not end the service.
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let mut child = command.spawn().map_err(wrong)?;
-    for _ in 0..ATTEMPTS {
-        if let Some(owner) = ipc::owner(data).await {
-            return Ok(owner);
-        }
-        // If another process locked the folder first, this child has exited, and the other service will listen.
-        let _ = child.try_wait();
-        tokio::time::sleep(STEP).await;
+    command.spawn().map_err(wrong)
+}
+
+/// Opens the log for appending: an owner that is about to end may still write to it.
+fn open_log(data: &Path) -> std::io::Result<File> {
+    let log = OpenOptions::new().append(true).create(true).open(data.join("service.log"))?;
+    if log.metadata()?.len() > LONGEST_LOG {
+        log.set_len(0)?;
     }
-    let log = data.join("service.log").display().to_string();
-    Err(Error::storage(
-        "starting a service for the data folder",
-        format!("it did not start listening within 30 seconds; see its log in {log}"),
-    ))
+    Ok(log)
 }

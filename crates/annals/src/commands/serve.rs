@@ -1,4 +1,5 @@
-//! `annals serve`: runs the service over HTTP and MCP, with its scheduled jobs, until it is told to stop.
+//! `annals serve`: runs the service over HTTP and MCP, with its scheduled jobs, until it is told to stop. Takes the data folder over
+//! from a service that `annals mcp` started.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -21,10 +22,11 @@ use super::data;
 use crate::cli::{Global, Serve};
 use crate::config::Config;
 use crate::embedders::runtime;
-use crate::folder::{CATALOG, Folder, Opening, clock_is_synchronised};
+use crate::folder::{CATALOG, Claim, Folder, Opening, clock_is_synchronised};
 use crate::host::{FolderHost, Operator};
 use crate::ipc;
 use crate::maintenance;
+use crate::takeover;
 use crate::view::{BOLD, DIM, say};
 
 /// A day is rolled up only after this time without new messages.
@@ -38,7 +40,11 @@ pub(crate) async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
     let (models, embedder, limits) = (config.models.clone(), config.embedder.clone(), config.limits.clone());
     log_runtime(&config.embedder);
     let opening = Opening { models, embedder, limits, quiet: QUIET, clock: clock.clone() };
-    let folder = Folder::open(&data, opening, true).await?;
+    let claim = match args.local {
+        true => Claim::take(&data, true)?,
+        false => takeover::claim(&data, Duration::from_secs(server.drain_seconds.into())).await?,
+    };
+    let folder = Folder::open_claimed(claim, opening).await?;
     read_ahead(folder.path().join(CATALOG), Memory::of_machine().bytes);
     let alarms = maintenance::alarms(&folder, &config)?;
     let tcp = if args.local { None } else { Some(listen(&folder, &server).await?) };
@@ -55,7 +61,8 @@ pub(crate) async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
         Operator { backup: config.backup.clone(), global: global.clone(), examination: tokio::sync::Mutex::new(()) };
     let host = FolderHost { folder: folder.clone(), alarm_clock: Some(alarm_clock.clone()), operator: Some(operator) };
     let host = Arc::new(host);
-    let unix = Some((unix, annals_server::ipc::route(host.clone())));
+    let release = annals_server::ipc::release_route(args.local.then(|| stop.clone()));
+    let unix = Some((unix, annals_server::ipc::route(host.clone()).merge(release)));
     let listeners = Listeners { host: Some(host), tcp, unix };
     // Ignores the error outside systemd, where there is no socket to notify.
     let _ = sd_notify::notify(&[sd_notify::NotifyState::Ready]);

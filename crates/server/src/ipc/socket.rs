@@ -40,6 +40,11 @@ pub(crate) async fn post(
 }
 
 impl Lines {
+    /// Returns the rest of the answer as one text.
+    pub(crate) async fn text(self) -> Result<String, Failure> {
+        Ok(String::from_utf8(self.body.collect().await?.to_bytes().to_vec())?)
+    }
+
     /// Returns the next line without its line break. None after the last; text after the last line break is dropped.
     pub(crate) async fn next(&mut self) -> Result<Option<String>, Failure> {
         loop {

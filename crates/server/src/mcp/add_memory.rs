@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use annals_core::ports::Scope;
+use annals_core::ports::{RequestKey, Scope};
 use annals_core::{Agent, IngestReceipt, Role, Timestamp};
 use annals_service::Service;
 use annals_service::wire::{IngestRequest, Ingested, MessageIn, Progress};
@@ -33,6 +33,9 @@ pub(super) struct Arguments {
     /// The conversation it belongs to.
     #[serde(default = "notes")]
     conversation: String,
+    /// Set by the stream that the call came on.
+    #[serde(skip)]
+    key: Option<RequestKey>,
 }
 
 /// Roles for which a model may store memories. Instructions and answers of tools are no memories.
@@ -69,9 +72,16 @@ impl Tool for AddMemory {
     type Answer = Ingested;
     type Structured = Ingested;
 
+    fn keyed(arguments: Arguments, key: RequestKey) -> Arguments {
+        Arguments { key: Some(key), ..arguments }
+    }
+
     async fn call(service: &Service, agent: &Agent, arguments: Arguments, now: Timestamp) -> Result<Ingested, Refusal> {
         let settings = service.admit(agent).await.map_err(|refused| Refusal::Busy(refused.into()))?;
-        let accepted = service.ingest(agent, &settings, request(arguments), now).await?;
+        let accepted = match arguments.key {
+            Some(key) => service.ingest_once(agent, &settings, &key, request(arguments), now).await?,
+            None => service.ingest(agent, &settings, request(arguments), now).await?,
+        };
         let status = service.wait(agent, &accepted.operation, Progress::Searchable, WAIT).await?;
         let IngestReceipt { id, accepted: new, duplicate, revised, forgotten, masked, .. } = accepted.operation;
         Ok(Ingested {

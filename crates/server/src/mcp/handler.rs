@@ -12,7 +12,9 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::definition::{instructions, usable};
 use super::refusal::Refusal;
-use super::{Asker, Reply, run, tool};
+use super::stream::Carried;
+use super::tool::run_once;
+use super::{Asker, Reply, tool};
 
 /// Handler of MCP messages.
 #[derive(Clone)]
@@ -20,17 +22,19 @@ pub(super) struct Handler {
     service: Service,
     /// The caller on a byte stream. None over HTTP, where each request has its own.
     asker: Option<Asker>,
+    /// What belongs to the byte stream. Empty over HTTP.
+    carried: Carried,
 }
 
 impl Handler {
     /// Creates a handler for requests that each have their own asker.
     pub(super) fn of_requests(service: Service) -> Handler {
-        Handler { service, asker: None }
+        Handler { service, asker: None, carried: Carried::default() }
     }
 
     /// Creates a handler for a stream that belongs to one asker.
-    pub(super) fn of_stream(service: Service, asker: Asker) -> Handler {
-        Handler { service, asker: Some(asker) }
+    pub(super) fn of_stream(service: Service, asker: Asker, carried: Carried) -> Handler {
+        Handler { service, asker: Some(asker), carried }
     }
 
     /// Returns the asker of the stream or of the request. Access is denied by default: a request that was not authenticated has
@@ -82,9 +86,11 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let _busy = self.carried.calls.begin();
         let asker = self.asker(&context)?;
         let arguments = request.arguments.unwrap_or_default();
-        let result = match run(&self.service, asker, &request.name, arguments).await {
+        let key = self.carried.key(&context.id, &request.name, &arguments);
+        let result = match run_once(&self.service, asker, &request.name, arguments, key).await {
             Ok(Reply { text, structured }) => {
                 let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
                 result.structured_content = Some(structured);

@@ -1,53 +1,109 @@
-//! Client side of a byte stream: copies between standard input and output and the socket of the process that owns the data
-//! folder. Does not interpret what it copies.
+//! Client side of a byte stream: transfers messages between standard input and output and the process that owns the data folder.
+//! If that process ends, the conversation continues with the next one: requests without an answer are sent again.
 
 use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use annals_core::ports::Scope;
 use axum::body::Bytes;
 use http_body_util::Empty;
 use hyper::{Request, StatusCode, header};
 use hyper_util::rt::TokioIo;
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, Lines};
 use tokio::net::UnixStream;
 use url::Url;
 
-use super::stream::{PATH, PROTOCOL, SCOPES};
+use super::session::Session;
+use super::stream::{CONVERSATION, PATH, PROTOCOL, SCOPES};
 
-/// Copies until either side ends. When the input ends, the answers that are still to come are written first.
+/// How often to open a stream before giving up, and the time between. An owner that is ending may accept a connection and
+/// close it.
+const ATTEMPTS: u32 = 50;
+const STEP: Duration = Duration::from_millis(100);
+
+const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+
+/// Transfers messages until the input ends, and then the answers that are still to come. `connect` connects to the owner of
+/// the data folder; it is called again when an owner ends.
 ///
 /// A read from standard input blocks a thread and cannot be interrupted. The caller must therefore end the process afterwards
 /// instead of waiting for its runtime.
-pub async fn relay(socket: UnixStream, agent: Option<&str>, scopes: &[Scope]) -> io::Result<()> {
-    let stream = open(socket, agent, scopes).await?;
-    pump(stream, tokio::io::stdin(), tokio::io::stdout()).await
-}
-
-/// Opens a stream to the memory of one agent, or of any agent, with these scopes.
-pub(super) async fn open(
-    socket: UnixStream,
+pub async fn relay(
+    connect: impl AsyncFn() -> annals_core::Result<UnixStream>,
     agent: Option<&str>,
     scopes: &[Scope],
-) -> io::Result<impl AsyncRead + AsyncWrite + Unpin + Send + 'static> {
-    let (mut sender, connection) =
-        hyper::client::conn::http1::handshake(TokioIo::new(socket)).await.map_err(io::Error::other)?;
+) -> annals_core::Result<()> {
+    let failed = |cause| annals_core::Error::storage("the MCP connection to the running service", cause);
+    let target = Target { agent, scopes, conversation: &random_name()? };
+    let mut session = Session::default();
+    let mut input = BufReader::new(tokio::io::stdin()).lines();
+    let mut output = tokio::io::stdout();
+    loop {
+        let stream = open_next(&connect, &target).await?;
+        let ended = transfer(&mut session, stream, &mut input, &mut output).await.map_err(failed)?;
+        if ended == Ended::Input || !next_request(&mut session, &mut input).await.map_err(failed)? {
+            return Ok(());
+        }
+    }
+}
+
+/// What a stream is opened for.
+pub(super) struct Target<'a> {
+    /// The agent whose memory the tools use, or any.
+    pub(super) agent: Option<&'a str>,
+    /// The scopes that the tools have.
+    pub(super) scopes: &'a [Scope],
+    /// A name that no other conversation has.
+    pub(super) conversation: &'a str,
+}
+
+fn random_name() -> annals_core::Result<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| annals_core::Error::storage("choosing a random name", error))?;
+    Ok(annals_core::Digest::of([&bytes]).to_string())
+}
+
+/// Opens a stream to the present owner. Tries again if the owner ends meanwhile.
+async fn open_next<C: AsyncFn() -> annals_core::Result<UnixStream>>(
+    connect: &C,
+    target: &Target<'_>,
+) -> annals_core::Result<impl AsyncRead + AsyncWrite + Unpin + Send + use<C>> {
+    let failed = |cause| annals_core::Error::storage("the MCP connection to the running service", cause);
+    for _ in 1..ATTEMPTS {
+        match open(connect().await?, target).await {
+            Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => tokio::time::sleep(STEP).await,
+            opened => return opened.map_err(failed),
+        }
+    }
+    open(connect().await?, target).await.map_err(failed)
+}
+
+/// Opens a stream. [`io::ErrorKind::ConnectionAborted`] means that the owner went away.
+pub(super) async fn open(
+    socket: UnixStream,
+    target: &Target<'_>,
+) -> io::Result<impl AsyncRead + AsyncWrite + Unpin + Send + use<>> {
+    let gone = |cause| io::Error::new(io::ErrorKind::ConnectionAborted, cause);
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(socket)).await.map_err(gone)?;
     // This task ends with the answer. The stream continues without it.
     tokio::spawn(connection.with_upgrades());
-    let scopes: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
-    let request = Request::get(format!("{}?{SCOPES}{}", path(agent)?, scopes.join(",")))
+    let scopes: Vec<&str> = target.scopes.iter().map(|scope| scope.as_str()).collect();
+    let request = Request::get(format!("{}?{SCOPES}{}", path(target.agent)?, scopes.join(",")))
         .header(header::HOST, "localhost")
         .header(header::CONNECTION, "upgrade")
         .header(header::UPGRADE, PROTOCOL)
+        .header(CONVERSATION, target.conversation)
         .body(Empty::<Bytes>::new())
         .map_err(io::Error::other)?;
-    let answer = sender.send_request(request).await.map_err(io::Error::other)?;
+    let answer = sender.send_request(request).await.map_err(gone)?;
     if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
         return Err(io::Error::other(format!(
             "the running service answered {}; if annals was updated, restart the service",
             answer.status()
         )));
     }
-    Ok(TokioIo::new(hyper::upgrade::on(answer).await.map_err(io::Error::other)?))
+    Ok(TokioIo::new(hyper::upgrade::on(answer).await.map_err(gone)?))
 }
 
 fn path(agent: Option<&str>) -> io::Result<String> {
@@ -63,33 +119,112 @@ fn path(agent: Option<&str>) -> io::Result<String> {
     Ok(url.path().to_owned())
 }
 
-/// Copies in both directions.
-pub(super) async fn pump(
+/// What ended first.
+#[derive(Debug, PartialEq, Eq)]
+enum Ended {
+    /// The input; everything is answered.
+    Input,
+    /// The stream.
+    Stream,
+}
+
+/// Waits until a request is to be sent: one without an answer, or the next of the input. Connecting without one could start an
+/// owner for nobody. Returns false at the end of the input.
+async fn next_request(session: &mut Session, input: &mut Lines<impl AsyncBufRead + Unpin>) -> io::Result<bool> {
+    while !session.is_waiting() {
+        match input.next_line().await? {
+            Some(line) => session.asked(&line),
+            None => return Ok(false),
+        }
+    }
+    Ok(true)
+}
+
+/// Continues the conversation over one stream, until the stream or the input ends.
+async fn transfer(
+    session: &mut Session,
     stream: impl AsyncRead + AsyncWrite,
-    mut input: impl AsyncRead + Unpin,
-    mut output: impl AsyncWrite + Unpin,
-) -> io::Result<()> {
-    let (mut from, mut to) = tokio::io::split(stream);
+    input: &mut Lines<impl AsyncBufRead + Unpin>,
+    output: &mut (impl AsyncWrite + Unpin),
+) -> io::Result<Ended> {
+    let (from, mut to) = tokio::io::split(stream);
+    let mut answers = BufReader::new(from).lines();
+    if !resume(session, &mut answers, &mut to, output).await? {
+        return Ok(Ended::Stream);
+    }
+    let shared = Mutex::new(session);
     let up = async {
-        tokio::io::copy(&mut input, &mut to).await?;
-        to.shutdown().await
+        while let Some(line) = input.next_line().await? {
+            lock(&shared).asked(&line);
+            // Not sent, but recorded: the next owner gets it.
+            if send(&mut to, &line).await.is_err() {
+                return Ok(Ended::Stream);
+            }
+        }
+        let _ = to.shutdown().await;
+        io::Result::Ok(Ended::Input)
     };
     let down = async {
-        tokio::io::copy(&mut from, &mut output).await?;
-        output.flush().await
+        // A stream that breaks off ends like one that is closed.
+        while let Ok(Some(line)) = answers.next_line().await {
+            send(output, &line).await?;
+            lock(&shared).answered(&line);
+        }
+        io::Result::Ok(())
     };
     tokio::pin!(up, down);
-    tokio::select! {
+    let ended = tokio::select! {
         ended = &mut up => {
-            ended?;
-            down.await
+            let ended = ended?;
+            down.await?;
+            ended
         }
-        ended = &mut down => ended,
+        ended = &mut down => {
+            ended?;
+            Ended::Stream
+        }
+    };
+    Ok(if lock(&shared).is_waiting() { Ended::Stream } else { ended })
+}
+
+/// Sends what a new owner has to know. Returns false if the stream ended meanwhile.
+async fn resume(
+    session: &mut Session,
+    answers: &mut Lines<impl AsyncBufRead + Unpin>,
+    to: &mut (impl AsyncWrite + Unpin),
+    output: &mut (impl AsyncWrite + Unpin),
+) -> io::Result<bool> {
+    let resumption = session.resume();
+    for error in &resumption.errors {
+        send(output, error).await?;
     }
+    let sending = async {
+        if let Some(hello) = &resumption.hello {
+            send(to, hello).await?;
+            answers.next_line().await?.ok_or(io::ErrorKind::UnexpectedEof)?;
+            send(to, INITIALIZED).await?;
+        }
+        for request in &resumption.requests {
+            send(to, request).await?;
+        }
+        io::Result::Ok(())
+    };
+    Ok(sending.await.is_ok())
+}
+
+async fn send(to: &mut (impl AsyncWrite + Unpin), line: &str) -> io::Result<()> {
+    to.write_all(format!("{line}\n").as_bytes()).await?;
+    to.flush().await
+}
+
+fn lock<'a, T>(shared: &'a Mutex<T>) -> MutexGuard<'a, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::AsyncReadExt;
+
     use super::*;
 
     #[test]
@@ -103,27 +238,46 @@ mod tests {
         assert!(path(Some("..")).is_err());
     }
 
-    #[tokio::test]
-    async fn pending_answer_is_written_after_the_input_ends() {
-        let (ours, theirs) = tokio::io::duplex(64);
-        let answer = tokio::spawn(async move {
-            let (mut from, mut to) = tokio::io::split(theirs);
-            let mut input = Vec::new();
-            tokio::io::copy(&mut from, &mut input).await.unwrap();
-            to.write_all(b"answer to ").await.unwrap();
-            to.write_all(&input).await.unwrap();
-        });
-        let mut output = Vec::new();
-        pump(ours, &b"question"[..], &mut output).await.unwrap();
-        answer.await.unwrap();
-        assert_eq!(output, b"answer to question");
+    const QUESTION: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#;
+    const ANSWER: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+
+    /// An owner that reads lines until one contains `until` or the stream ends, writes `answer`, and closes. Returns the lines.
+    async fn owner(stream: tokio::io::DuplexStream, until: &str, answer: &str) -> Vec<String> {
+        let (from, mut to) = tokio::io::split(stream);
+        let (mut lines, mut read) = (BufReader::new(from).lines(), Vec::new());
+        while let Some(line) = lines.next_line().await.unwrap() {
+            read.push(line);
+            if read.last().unwrap().contains(until) {
+                break;
+            }
+        }
+        to.write_all(answer.as_bytes()).await.unwrap();
+        read
     }
 
     #[tokio::test]
-    async fn copying_ends_with_the_stream_while_input_is_open() {
-        let (ours, theirs) = tokio::io::duplex(64);
-        let (_held_open, input) = tokio::io::duplex(64);
-        drop(theirs);
-        pump(ours, input, tokio::io::sink()).await.unwrap();
+    async fn pending_answer_is_written_after_the_input_ends() {
+        let (ours, theirs) = tokio::io::duplex(256);
+        let answering = tokio::spawn(owner(theirs, "never", &format!("{ANSWER}\n")));
+        let (mut session, mut output) = (Session::default(), Vec::new());
+        let ended = transfer(&mut session, ours, &mut QUESTION.as_bytes().lines(), &mut output).await.unwrap();
+        assert_eq!((answering.await.unwrap(), ended), (vec![QUESTION.to_owned()], Ended::Input));
+        assert_eq!(String::from_utf8(output).unwrap(), format!("{ANSWER}\n"));
+    }
+
+    #[tokio::test]
+    async fn request_of_an_owner_that_ends_is_sent_to_the_next() {
+        let (_open, input) = tokio::io::duplex(64);
+        let question = format!("{QUESTION}\n");
+        let mut input = BufReader::new(question.as_bytes().chain(input)).lines();
+        let (mut session, mut output) = (Session::default(), Vec::new());
+        for answer in ["", ANSWER] {
+            let (ours, theirs) = tokio::io::duplex(256);
+            let answering = tokio::spawn(owner(theirs, "tools/call", answer));
+            assert_eq!(transfer(&mut session, ours, &mut input, &mut output).await.unwrap(), Ended::Stream);
+            assert_eq!(answering.await.unwrap(), [QUESTION]);
+        }
+        assert_eq!(String::from_utf8(output).unwrap(), format!("{ANSWER}\n"));
+        assert!(!session.is_waiting());
     }
 }

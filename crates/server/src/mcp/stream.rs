@@ -2,39 +2,81 @@
 //! connection carries one JSON message per line in both directions.
 //!
 //! Relies on the socket being reachable by processes of the same user only. A stream belongs to one agent, or to all agents of
-//! the workspace.
+//! the workspace. When the process stops, a stream answers what it has read and ends; the other side sends the rest to the next
+//! owner of the folder.
 
-use annals_core::ports::Scope;
-use annals_service::Service;
+use std::io;
+use std::time::Duration;
+
+use annals_core::Digest;
+use annals_core::ports::{RequestKey, Scope};
+use annals_service::{Activity, Service};
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, Uri, header};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
+use rmcp::model::{JsonObject, RequestId};
 use rmcp::service::serve_server;
+use serde_json::json;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWriteExt, BufReader, DuplexStream};
+use tokio_util::sync::CancellationToken;
 
 use super::Asker;
 use super::handler::Handler;
 use super::http::asker;
 use crate::rest::Problem;
+use crate::serve::Lifetime;
 
 /// Protocol to which the connection is upgraded.
 pub(super) const PROTOCOL: &str = "mcp";
 /// Path of the stream. The name of an agent may follow.
 pub(super) const PATH: &str = "/stream";
 
+/// Bytes of requests that are read ahead of the MCP server.
+const BUFFER: usize = 64 << 10;
+/// After this long without a call under way, the MCP server has begun all calls that it was sent.
+const SETTLED: Duration = Duration::from_millis(50);
+
+/// Header that names a conversation, to recognise what is sent again on another stream.
+pub(super) const CONVERSATION: &str = "x-annals-conversation";
+
 /// Start of a query that names the scopes of the stream.
 pub(super) const SCOPES: &str = "scopes=";
 
-/// Returns the routes of the streams, for the private socket only.
-pub(crate) fn streams(service: &Service) -> Router {
-    let with_agent = format!("{PATH}/{{agent}}");
-    Router::new().route(PATH, get(open)).route(&with_agent, get(open)).with_state(service.clone())
+/// What belongs to a byte stream.
+#[derive(Clone, Default)]
+pub(super) struct Carried {
+    /// Counts the calls under way.
+    pub(super) calls: Activity,
+    /// The conversation that the stream carries. Another stream may have carried its beginning.
+    conversation: Option<Digest>,
 }
 
-async fn open(State(service): State<Service>, mut request: Request) -> Result<Response, Problem> {
+impl Carried {
+    /// Returns the key of a call: the same if it is sent again, on another stream.
+    pub(super) fn key(&self, id: &RequestId, tool: &str, arguments: &JsonObject) -> Option<RequestKey> {
+        let conversation = self.conversation.as_ref()?.to_string();
+        let body = Digest::of([tool.as_bytes(), json!(arguments).to_string().as_bytes()]);
+        // Clients that use an id twice are told apart by the body.
+        let key = Digest::of([conversation.as_bytes(), id.to_string().as_bytes(), body.to_string().as_bytes()]);
+        Some(RequestKey { key, body })
+    }
+}
+
+/// Returns the routes of the streams, for the private socket only.
+pub(crate) fn streams(service: &Service, lifetime: &Lifetime) -> Router {
+    let with_agent = format!("{PATH}/{{agent}}");
+    let state = (service.clone(), lifetime.clone());
+    Router::new().route(PATH, get(open)).route(&with_agent, get(open)).with_state(state)
+}
+
+async fn open(
+    State((service, lifetime)): State<(Service, Lifetime)>,
+    mut request: Request,
+) -> Result<Response, Problem> {
     let upgrade = hyper::upgrade::on(&mut request);
     let (mut parts, _) = request.into_parts();
     let asker = asker(&mut parts).await?;
@@ -46,14 +88,20 @@ async fn open(State(service): State<Service>, mut request: Request) -> Result<Re
         let detail = format!("this path carries a byte stream: send Connection: upgrade and Upgrade: {PROTOCOL}");
         return Err(Problem::new(StatusCode::UPGRADE_REQUIRED, "upgrade_required", detail));
     }
+    let carried = Carried { calls: Activity::default(), conversation: conversation(&parts.headers) };
     // Counted from here on, so that the process does not seem idle between the answer and the stream.
     let busy = service.activity().begin();
-    tokio::spawn(async move {
+    lifetime.tasks.spawn(async move {
         let _busy = busy;
-        carry(Handler::of_stream(service, asker), upgrade).await;
+        carry(Handler::of_stream(service, asker, carried.clone()), upgrade, &carried.calls, &lifetime.stop).await;
     });
     let headers = [(header::CONNECTION, "upgrade"), (header::UPGRADE, PROTOCOL)];
     Ok((StatusCode::SWITCHING_PROTOCOLS, headers).into_response())
+}
+
+/// Returns the name of the conversation that the stream carries, if the other side gives one.
+fn conversation(headers: &HeaderMap) -> Option<Digest> {
+    headers.get(CONVERSATION).map(|name| Digest::of([name.as_bytes()]))
 }
 
 /// Returns the scopes of the stream, if the query names them: `?scopes=search,ingest`.
@@ -63,18 +111,55 @@ fn scopes(uri: &Uri) -> Result<Option<Vec<Scope>>, Problem> {
     Ok(query.map(parse).transpose()?)
 }
 
-/// Answers until the other side ends the stream. Errors are logged and affect no other stream.
-async fn carry(handler: Handler, upgrade: OnUpgrade) {
+/// Answers until the other side ends the stream, or until `stop`. Errors are logged and affect no other stream.
+async fn carry(handler: Handler, upgrade: OnUpgrade, calls: &Activity, stop: &CancellationToken) {
     let upgraded = match upgrade.await {
         Ok(upgraded) => upgraded,
         Err(error) => return tracing::debug!(%error, "an MCP stream closed before it was opened"),
     };
-    match serve_server(handler, TokioIo::new(upgraded)).await {
-        Ok(running) => {
-            if let Err(error) = running.waiting().await {
-                tracing::warn!(%error, "an MCP stream ended with an error");
+    let (from, to) = tokio::io::split(TokioIo::new(upgraded));
+    let (feed, input) = tokio::io::duplex(BUFFER);
+    let serving = async {
+        match serve_server(handler, (input, to)).await {
+            Ok(running) => {
+                if let Err(error) = running.waiting().await {
+                    tracing::warn!(%error, "an MCP stream ended with an error");
+                }
             }
+            Err(error) => tracing::debug!(%error, "an MCP stream ended before it was initialized"),
         }
-        Err(error) => tracing::debug!(%error, "an MCP stream ended before it was initialized"),
+    };
+    let feeding = async {
+        if let Err(error) = feed_lines(from, feed, calls, stop).await {
+            tracing::debug!(%error, "an MCP stream broke off");
+        }
+        std::future::pending::<()>().await;
+    };
+    tokio::select! {
+        () = serving => {}
+        () = feeding => {}
     }
+}
+
+/// Passes whole lines on until the other side ends or `stop` is cancelled, then ends once no call is under way: at the end of
+/// its input, the MCP server waits only a few seconds for its answers.
+async fn feed_lines(
+    from: impl AsyncRead + Unpin,
+    mut feed: DuplexStream,
+    calls: &Activity,
+    stop: &CancellationToken,
+) -> io::Result<()> {
+    let mut lines = BufReader::new(from).lines();
+    loop {
+        let line = tokio::select! {
+            biased;
+            () = stop.cancelled() => None,
+            line = lines.next_line() => line?,
+        };
+        let Some(mut line) = line else { break };
+        line.push('\n');
+        feed.write_all(line.as_bytes()).await?;
+    }
+    calls.idle_for(SETTLED).await;
+    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use annals_core::ports::Scope;
+use annals_core::ports::{RequestKey, Scope};
 use annals_core::{Agent, Error, Timestamp};
 use annals_service::Service;
 use futures::future::BoxFuture;
@@ -41,6 +41,11 @@ pub(super) trait Tool: 'static {
     type Answer: Send;
     /// Answer for programs. It contains text of a memory only within the fenced text.
     type Structured: Serialize + JsonSchema + 'static;
+
+    /// Adds the key by which a call that is sent again is recognised. Most tools may run twice.
+    fn keyed(arguments: Self::Arguments, _: RequestKey) -> Self::Arguments {
+        arguments
+    }
 
     /// Runs the tool.
     fn call(
@@ -84,7 +89,13 @@ pub(super) struct Entry {
     run: Run,
 }
 
-type Run = for<'a> fn(&'a Service, &'a Agent, JsonObject, Timestamp) -> BoxFuture<'a, Result<Reply, Refusal>>;
+type Run = for<'a> fn(
+    &'a Service,
+    &'a Agent,
+    JsonObject,
+    Option<RequestKey>,
+    Timestamp,
+) -> BoxFuture<'a, Result<Reply, Refusal>>;
 
 /// All tools, in the order in which they are listed.
 pub(super) static TOOLS: LazyLock<[Entry; 7]> = LazyLock::new(|| {
@@ -103,7 +114,7 @@ fn entry<T: Tool>() -> Entry {
     Entry {
         scope: T::SCOPE,
         definition: definition::define::<T>(),
-        run: |service, agent, arguments, now| Box::pin(answer::<T>(service, agent, arguments, now)),
+        run: |service, agent, arguments, key, now| Box::pin(answer::<T>(service, agent, arguments, key, now)),
     }
 }
 
@@ -112,11 +123,17 @@ pub(super) fn find(name: &str) -> Option<&'static Entry> {
 }
 
 /// Calls a tool by its name, if the caller has the scope for it.
-pub(crate) async fn run(
+pub(crate) async fn run(service: &Service, asker: &Asker, name: &str, arguments: JsonObject) -> Result<Reply, Refusal> {
+    run_once(service, asker, name, arguments, None).await
+}
+
+/// Does the same. A call with the key of an earlier one adds nothing again.
+pub(super) async fn run_once(
     service: &Service,
     asker: &Asker,
     name: &str,
     mut arguments: JsonObject,
+    key: Option<RequestKey>,
 ) -> Result<Reply, Refusal> {
     let tool = find(name).ok_or_else(|| Refusal::NoSuchTool(name.to_owned()))?;
     if !asker.caller.may(tool.scope) {
@@ -127,16 +144,21 @@ pub(crate) async fn run(
     let agent = asker.agent(service, arguments.remove("agent")).await?;
     // A new agent begins with its first message, as over REST, so it need not exist.
     let agent = if tool.scope == Scope::Ingest { agent } else { service.known(agent).await? };
-    (tool.run)(service, &agent, arguments, service.now()).await
+    (tool.run)(service, &agent, arguments, key, service.now()).await
 }
 
 async fn answer<T: Tool>(
     service: &Service,
     agent: &Agent,
     arguments: JsonObject,
+    key: Option<RequestKey>,
     now: Timestamp,
 ) -> Result<Reply, Refusal> {
     let arguments = arguments::from_value(Value::Object(arguments), "the call").map_err(Refusal::Arguments)?;
+    let arguments = match key {
+        Some(key) => T::keyed(arguments, key),
+        None => arguments,
+    };
     let answer = T::call(service, agent, arguments, now).await?;
     let text = T::text(&answer);
     let structured = serde_json::to_value(T::structured(answer, &text));

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
     use crate::config::ServerConfig;
     use crate::fixture::{NOW, service};
-    use crate::serve::private;
+    use crate::serve::{Lifetime, private};
 
     const MEMORY: &str = r#"{"type":"entity","name":"Ann","entityType":"person","observations":["likes tea"]}"#;
     const SESSION: &str = r#"{"type":"user","uuid":"u1","sessionId":"s1","timestamp":"2026-03-04T10:00:00Z","message":{"role":"user","content":"We sold the boat."}}"#;
@@ -115,7 +115,7 @@ mod tests {
     #[tokio::test]
     async fn upload_is_imported_once_and_a_dry_run_stores_nothing() {
         let service = service(Arc::new(|| at(NOW)));
-        let app = private(&service, &ServerConfig::default(), Router::new());
+        let app = private(&service, &ServerConfig::default(), Router::new(), &Lifetime::default());
         let view = import(&app, "from=claude-code&dry_run=true", SESSION).await;
         assert_eq!((&view["status"], &view["report"]["found"]["messages"]), (&"done".into(), &1.into()), "{view}");
         assert_eq!(view["report"]["stored"], Value::Null);
@@ -135,7 +135,7 @@ mod tests {
     async fn upload_that_cannot_be_imported_is_a_problem() {
         let service = service(Arc::new(|| at(NOW)));
         let config = ServerConfig { max_upload_mib: 1, ..ServerConfig::default() };
-        let app = private(&service, &config, Router::new());
+        let app = private(&service, &config, Router::new(), &Lifetime::default());
         let large = "x".repeat(1024 * 1024 + 1);
         for (query, body, status, expect) in [
             ("from=slak", SESSION, 400, "from is \"slak\"; expected one of chatgpt"),

@@ -17,7 +17,7 @@ use tower::ServiceExt;
 use crate::config::ServerConfig;
 use crate::fixture::{NOW, service_with_memories};
 use crate::mcp::stdio;
-use crate::{private, public};
+use crate::{Lifetime, private, public};
 
 fn list() -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
@@ -115,15 +115,24 @@ async fn rest_runs_tools_without_mcp() {
     }
 }
 
+fn target(agent: &str) -> stdio::Target<'_> {
+    stdio::Target { agent: Some(agent), scopes: &Scope::ALL, conversation: "c" }
+}
+
 #[tokio::test]
 async fn stream_over_the_private_socket_serves_one_agent() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
     let listener = UnixListener::bind(&path).unwrap();
-    let app = private(&service_with_memories(&agent("a")).await, &ServerConfig::default(), Router::new());
+    let app = private(
+        &service_with_memories(&agent("a")).await,
+        &ServerConfig::default(),
+        Router::new(),
+        &Lifetime::default(),
+    );
     let served = tokio::spawn(async move { axum::serve(listener, app).await });
 
-    let stream = stdio::open(UnixStream::connect(&path).await.unwrap(), Some("a"), &Scope::ALL).await.unwrap();
+    let stream = stdio::open(UnixStream::connect(&path).await.unwrap(), &target("a")).await.unwrap();
     let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}});
     let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
@@ -145,7 +154,7 @@ async fn stream_over_the_private_socket_serves_one_agent() {
     to.shutdown().await.unwrap();
     assert_eq!(lines.next_line().await.unwrap(), None);
 
-    let unnamed = stdio::open(UnixStream::connect(&path).await.unwrap(), Some(&"x".repeat(200)), &Scope::ALL).await;
+    let unnamed = stdio::open(UnixStream::connect(&path).await.unwrap(), &target(&"x".repeat(200))).await;
     assert!(unnamed.err().unwrap().to_string().contains("400"));
     served.abort();
 }

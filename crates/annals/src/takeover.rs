@@ -1,0 +1,81 @@
+//! Takes a data folder over from a service that `annals mcp` started, for a service that a user starts. The owner finishes its
+//! requests and ends; its clients connect to the next owner by themselves. A service that a user started is never replaced.
+
+use std::path::Path;
+use std::time::Duration;
+
+use annals_core::{Error, Result};
+use annals_server::ipc::{Release, release};
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::failure::print;
+use crate::folder::Claim;
+use crate::ipc;
+
+/// Time between two attempts to lock the folder. Shorter than what `annals mcp` waits before it starts another service.
+const STEP: Duration = Duration::from_millis(50);
+/// How long an owner may take to listen on its socket: it may just have been started.
+const STARTING: Duration = Duration::from_secs(5);
+/// How long an owner may take to answer, and what it may need beside the time for its requests and its jobs.
+const SLACK: Duration = Duration::from_secs(10);
+
+/// Locks the folder. If a service that `annals mcp` started owns it, asks that to end and waits. `drain` is the time that it may
+/// take for its requests, and again for its jobs.
+pub(crate) async fn claim(data: &Path, drain: Duration) -> Result<Claim> {
+    let begun = Instant::now();
+    let (mut asked, mut deadline) = (None, begun + STARTING);
+    loop {
+        let in_use = match Claim::take(data, true) {
+            Err(error @ Error::InUse { .. }) => error,
+            taken => return taken,
+        };
+        match ask(data).await {
+            Some(Ok(Release { pid, releases: true })) if asked != Some(pid) => {
+                print(&format!(
+                    "Waiting for the service that `annals mcp` started (pid {pid}) to finish and release the data folder."
+                ));
+                asked = Some(pid);
+                deadline = begun + SLACK + 2 * drain;
+            }
+            Some(Ok(Release { pid, releases: false })) => return Err(explained(in_use, &kept(pid))),
+            Some(Err(error)) => return Err(explained(in_use, &unknown(&error))),
+            // It does not listen: it is starting, ending, or a command.
+            _ => {}
+        }
+        if Instant::now() > deadline {
+            return Err(in_use);
+        }
+        sleep(STEP).await;
+    }
+}
+
+/// Asks the owner for the folder. Returns `None` if nobody listens, or the owner went away.
+async fn ask(data: &Path) -> Option<Result<Release>> {
+    let owner = ipc::owner(data).await?;
+    let answer = timeout(SLACK, release(owner)).await.ok()?;
+    match answer {
+        // An owner that has just ended does not listen any more.
+        Err(_) if ipc::owner(data).await.is_none() => None,
+        answer => Some(answer),
+    }
+}
+
+/// Adds what to do to the error for a folder that is in use.
+fn explained(in_use: Error, what_to_do: &str) -> Error {
+    match in_use {
+        Error::InUse { folder, owner } => Error::InUse { folder, owner: format!("{owner}{what_to_do}") },
+        other => other,
+    }
+}
+
+fn kept(pid: u32) -> String {
+    format!(
+        ", which a user started and which goes on; stop it with Ctrl-C in its terminal or `kill {pid}`, or with \
+         `systemctl stop` if systemd started it"
+    )
+}
+
+fn unknown(error: &Error) -> String {
+    let reason = std::error::Error::source(error).map_or_else(String::new, |cause| format!(" ({cause})"));
+    format!(", which cannot release it{reason}; end it with `kill` and its pid, then start this one again")
+}

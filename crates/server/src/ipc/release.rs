@@ -1,0 +1,73 @@
+//! Hands a data folder over: a process that is to own the folder asks the present owner to finish its requests and end.
+//!
+//! Only an owner that was started for other programs gives the folder up. A service that a user started stays.
+
+use annals_core::{Error, Result};
+use axum::extract::State;
+use axum::routing::post;
+use axum::{Json, Router};
+use futures::stream::empty;
+use serde::{Deserialize, Serialize};
+use tokio::net::UnixStream;
+use tokio_util::sync::CancellationToken;
+
+use super::socket;
+
+const PATH: &str = "/release";
+
+/// The answer of the owner of a data folder.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Release {
+    /// Process id of the owner.
+    pub pid: u32,
+    /// Whether it ends and releases the folder.
+    pub releases: bool,
+}
+
+/// Returns the route on which another process asks for the folder. Asking cancels `stop`; without one, the owner stays.
+pub fn release_route(stop: Option<CancellationToken>) -> Router {
+    Router::new().route(PATH, post(answer)).with_state(stop)
+}
+
+async fn answer(State(stop): State<Option<CancellationToken>>) -> Json<Release> {
+    if let Some(stop) = &stop {
+        tracing::info!("another process takes the data folder over");
+        stop.cancel();
+    }
+    Json(Release { pid: std::process::id(), releases: stop.is_some() })
+}
+
+/// Asks the owner of a data folder to release it. Fails if the owner is of a version that does not know the request.
+pub async fn release(owner: UnixStream) -> Result<Release> {
+    let failed = |cause| Error::storage("asking the running service for the data folder", cause);
+    let answer = socket::post(owner, PATH, empty()).await.map_err(failed)?.text().await.map_err(failed)?;
+    serde_json::from_str(&answer).map_err(|error| failed(error.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::UnixListener;
+
+    use super::*;
+
+    async fn ask(routes: Router) -> Result<Release> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let listener = UnixListener::bind(&path).unwrap();
+        let served = tokio::spawn(async move { axum::serve(listener, routes).await });
+        let answer = release(UnixStream::connect(&path).await.unwrap()).await;
+        served.abort();
+        answer
+    }
+
+    #[tokio::test]
+    async fn owner_stops_only_if_it_may_be_replaced() {
+        let stop = CancellationToken::new();
+        let pid = std::process::id();
+        assert_eq!(ask(release_route(None)).await.unwrap(), Release { pid, releases: false });
+        assert!(!stop.is_cancelled());
+        assert_eq!(ask(release_route(Some(stop.clone()))).await.unwrap(), Release { pid, releases: true });
+        assert!(stop.is_cancelled());
+        assert!(ask(Router::new()).await.is_err(), "an older version does not know the request");
+    }
+}

@@ -1,0 +1,163 @@
+//! What `annals mcp` remembers of the conversation that it transfers, to continue it with another owner of the data folder: how
+//! it began, and the requests without an answer. Reads only the envelope of each message. Does no input or output.
+
+use std::collections::VecDeque;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::{Value, json};
+
+/// A request is sent at most this often. If the owner ends each time, the request is likely the cause.
+const MOST_SENT: u32 = 3;
+
+/// The state of one conversation.
+#[derive(Default)]
+pub(super) struct Session {
+    /// The answered request that began the conversation.
+    hello: Option<Request>,
+    /// Requests without an answer, in the order in which they came.
+    pending: VecDeque<Request>,
+}
+
+struct Request {
+    id: Value,
+    is_hello: bool,
+    line: String,
+    sent: u32,
+}
+
+/// What to send to a new owner, and what to answer to the client.
+#[derive(Default, Debug, PartialEq, Eq)]
+pub(super) struct Resumption {
+    /// The beginning of the conversation. The client has its answer already.
+    pub hello: Option<String>,
+    /// Requests to send again.
+    pub requests: Vec<String>,
+    /// Errors for requests that were sent too often.
+    pub errors: Vec<String>,
+}
+
+/// The envelope of a message.
+#[derive(Deserialize)]
+struct Envelope {
+    id: Option<Value>,
+    method: Option<String>,
+    error: Option<IgnoredAny>,
+}
+
+/// A notification that a request is cancelled, and will have no answer.
+#[derive(Deserialize)]
+struct Cancelled {
+    params: CancelledParams,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct CancelledParams {
+    request_id: Value,
+}
+
+impl Session {
+    /// Records a line of the client that is about to be sent.
+    pub(super) fn asked(&mut self, line: &str) {
+        let Ok(envelope) = serde_json::from_str::<Envelope>(line) else { return };
+        match (envelope.id, envelope.method.as_deref()) {
+            (Some(id), Some(method)) => {
+                let is_hello = method == "initialize";
+                self.pending.push_back(Request { id, is_hello, line: line.to_owned(), sent: 1 });
+            }
+            (None, Some("notifications/cancelled")) => {
+                if let Ok(Cancelled { params }) = serde_json::from_str(line) {
+                    self.pending.retain(|request| request.id != params.request_id);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Records a line of the owner.
+    pub(super) fn answered(&mut self, line: &str) {
+        let Ok(Envelope { id: Some(id), method: None, error }) = serde_json::from_str(line) else { return };
+        let Some(place) = self.pending.iter().position(|request| request.id == id) else { return };
+        if let Some(request) = self.pending.remove(place)
+            && request.is_hello
+            && error.is_none()
+        {
+            self.hello = Some(request);
+        }
+    }
+
+    /// Returns whether a request has no answer yet.
+    pub(super) fn is_waiting(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
+    /// Returns what continues the conversation with a new owner.
+    pub(super) fn resume(&mut self) -> Resumption {
+        let (again, given_up): (VecDeque<Request>, VecDeque<Request>) =
+            std::mem::take(&mut self.pending).into_iter().partition(|request| request.sent < MOST_SENT);
+        self.pending = again;
+        self.pending.iter_mut().for_each(|request| request.sent += 1);
+        Resumption {
+            hello: self.hello.as_ref().map(|hello| hello.line.clone()),
+            requests: self.pending.iter().map(|request| request.line.clone()).collect(),
+            errors: given_up.iter().map(|request| error(&request.id)).collect(),
+        }
+    }
+}
+
+fn error(id: &Value) -> String {
+    let message = format!("the memory service stopped {MOST_SENT} times while it worked on this request");
+    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32603, "message": message } }).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HELLO: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}"#;
+
+    fn request(id: u64) -> String {
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{}}}}"#)
+    }
+
+    fn answer(id: u64) -> String {
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#)
+    }
+
+    #[test]
+    fn conversation_continues_with_its_beginning_and_the_requests_without_an_answer() {
+        fn check(asked: &[&str], answered: &[&str], hello: Option<&str>, requests: &[&str]) {
+            let mut session = Session::default();
+            asked.iter().for_each(|line| session.asked(line));
+            answered.iter().for_each(|line| session.answered(line));
+            assert_eq!(session.is_waiting(), !requests.is_empty());
+            let resumed = session.resume();
+            assert_eq!((resumed.hello.as_deref(), resumed.errors.len()), (hello, 0));
+            assert_eq!(resumed.requests, requests);
+        }
+        let [one, two] = [1, 2].map(request);
+        check(&[], &[], None, &[]);
+        check(&[HELLO], &[], None, &[HELLO]);
+        check(&[HELLO, &one, &two], &[&answer(0), &answer(2)], Some(HELLO), &[&one]);
+        // Out of order, with unknown and foreign lines between.
+        check(&[&one, &two], &[&answer(7), "x", r#"{"id":1,"method":"ping"}"#, &answer(2)], None, &[&one]);
+        let refused = r#"{"jsonrpc":"2.0","id":0,"error":{"code":-32602,"message":""}}"#;
+        check(&[HELLO], &[refused], None, &[]);
+        let cancelled = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+        check(&[&one, cancelled, "no message", r#"{"method":"notifications/cancelled"}"#], &[], None, &[]);
+    }
+
+    #[test]
+    fn request_during_which_every_owner_ends_gets_an_error() {
+        let mut session = Session::default();
+        session.asked(&request(1));
+        assert_eq!(session.resume().requests.len(), 1);
+        session.asked(&request(2));
+        assert_eq!(session.resume().requests.len(), 2);
+        let resumed = session.resume();
+        assert_eq!(resumed.requests, [request(2)]);
+        let [error] = &*resumed.errors else { panic!("{resumed:?}") };
+        assert!(error.contains(r#""id":1"#) && error.contains("stopped 3 times"), "{error}");
+    }
+}
