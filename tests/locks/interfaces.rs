@@ -86,7 +86,7 @@ async fn every_tool_keeps_the_locks() {
         ("get_memory", json!({ "id": id_in(&found) })),
         ("timeline", json!({})),
         ("search_facts", json!({ "about": "Ann" })),
-        ("memory_context", json!({ "query": "Where does Ann live?" })),
+        ("memory_context", json!({ "prompt": "Where does Ann live?" })),
         ("add_memory", json!({ "content": "Ann likes figs." })),
         ("forget_memory", json!({ "conversation": "talk" })),
     ] {
