@@ -258,7 +258,7 @@ mod tests {
     #[tokio::test]
     async fn pending_answer_is_written_after_the_input_ends() {
         let (ours, theirs) = tokio::io::duplex(256);
-        let answering = tokio::spawn(owner(theirs, "never", &format!("{ANSWER}\n")));
+        let answering = tokio::spawn(owner(theirs, "never", ANSWER));
         let (mut session, mut output) = (Session::default(), Vec::new());
         let ended = transfer(&mut session, ours, &mut QUESTION.as_bytes().lines(), &mut output).await.unwrap();
         assert_eq!((answering.await.unwrap(), ended), (vec![QUESTION.to_owned()], Ended::Input));
