@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::command::{Annals, files};
 use crate::service::Served;
-use crate::story::{days, line};
+use crate::story::line;
 
 /// A backup with the text of its manifest.
 struct Backup {
