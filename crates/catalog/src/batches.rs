@@ -73,7 +73,8 @@ fn begin(db: &dyn Db, batch: &ModelBatch, requests: &[BatchedRequest]) -> Result
         replies::release(db, &request.agent, request.reservation)?;
         let sql =
             "INSERT INTO batch_request (batch_id, number, agent_id, period, key, purpose, read_seq, tokens, state)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 'open')";
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,
+                CASE WHEN (SELECT erased FROM agent WHERE agent_id = ?3) < ?7 THEN 'open' ELSE 'void' END)";
         let (period, purpose) = (request.period.to_string(), request.purpose.as_str());
         let (read_seq, tokens) = (signed(request.read_seq), signed(request.tokens));
         db.execute(sql, params![id, place, agent_id, period, request.key.0, purpose, read_seq, tokens])?;

@@ -150,6 +150,21 @@ impl ModelServer {
         desk.faults.extend(faults);
     }
 
+    /// Calls this whenever an upload arrives, before it is answered.
+    pub fn at_upload(&self, act: impl FnMut() + Send + 'static) {
+        self.shared.batches.lock().unwrap().at_upload = Some(Box::new(act));
+    }
+
+    /// Returns the bodies of all uploads so far, also of those that were refused.
+    pub fn uploaded(&self) -> Vec<String> {
+        self.shared.batches.lock().unwrap().uploaded.clone()
+    }
+
+    /// Returns the number of input files of batches that were not deleted.
+    pub fn input_files(&self) -> usize {
+        self.shared.batches.lock().unwrap().inputs()
+    }
+
     /// Returns what was answered in batches so far.
     pub fn batch_bill(&self) -> BatchBill {
         self.shared.batches.lock().unwrap().bill.clone()

@@ -56,7 +56,7 @@ pub struct ModelBatch {
     pub base_url: String,
     /// Name of the model.
     pub model: String,
-    /// The provider's id of the batch, once it is known.
+    /// The provider's id: of the batch once it is sent, before of its uploaded file, if there is one.
     pub remote: Option<String>,
     /// How far it has come.
     pub state: BatchState,
@@ -207,7 +207,8 @@ impl BatchedRequest {
 #[async_trait]
 pub trait Batches: Send + Sync {
     /// Records a batch that is about to be sent, and its requests in order. Ends their reservations: an outstanding request
-    /// counts as used on every day. Forgets batches that ended more than [`BATCH_MEMORY`] before.
+    /// counts as used on every day. A request is void at once if something of its agent was erased since its input was read.
+    /// Forgets batches that ended more than [`BATCH_MEMORY`] before.
     async fn begin_batch(&self, batch: ModelBatch, requests: Vec<BatchedRequest>) -> Result<()>;
 
     /// Saves provider's id, state, time and counts of a batch. Does nothing to one that is unknown.

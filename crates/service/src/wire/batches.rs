@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use annals_core::ports::ModelBatch;
+use annals_core::ports::{BatchState, ModelBatch};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -32,7 +32,7 @@ pub struct BatchView {
 impl From<ModelBatch> for BatchView {
     fn from(batch: ModelBatch) -> BatchView {
         BatchView {
-            id: batch.remote,
+            id: batch.remote.filter(|_| batch.state == BatchState::Sent),
             base_url: batch.base_url,
             model: batch.model,
             state: batch.state.as_str().to_owned(),

@@ -1,5 +1,7 @@
 //! Port `Batches`: batches, their requests, and what became of them.
 
+use std::collections::BTreeMap;
+
 use annals_core::ports::{
     BATCH_MEMORY, BatchState, BatchedRequest, Batches, ModelBatch, RequestState, Settlement, TokenSums,
 };
@@ -14,12 +16,14 @@ impl Batches for MemoryCatalog {
         let state = &mut *self.state();
         let is_old = |one: &ModelBatch| one.state == BatchState::Ended && one.at + BATCH_MEMORY < batch.at;
         state.batches.retain(|_, (one, _)| !is_old(one));
-        for request in &requests {
+        let mut recorded = BTreeMap::new();
+        for (number, request) in (0..).zip(requests) {
             let data = state.agents_data.entry(request.agent.clone()).or_default();
             request.reservation.map(|reservation| data.reservations.remove(&reservation));
+            let is_erased = data.erased >= request.read_seq;
+            recorded.insert(number, (request, if is_erased { RequestState::Void } else { RequestState::Open }));
         }
-        let requests = (0..).zip(requests.into_iter().map(|request| (request, RequestState::Open))).collect();
-        state.batches.insert(batch.id.clone(), (batch, requests));
+        state.batches.insert(batch.id.clone(), (batch, recorded));
         Ok(())
     }
 

@@ -65,13 +65,22 @@ pub struct BatchBill {
     pub tokens_out: u64,
 }
 
+/// What a test does when an upload arrives.
+pub(super) type AtUpload = Box<dyn FnMut() + Send>;
+
 /// The state of the interface for batches.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct BatchDesk {
     pub(super) faults: VecDeque<BatchFault>,
     /// Questions about a batch that are answered with "in progress".
     pub(super) slowness: u64,
     pub(super) bill: BatchBill,
+    /// Called when an upload arrives, before it is answered.
+    pub(super) at_upload: Option<AtUpload>,
+    /// The bodies of all uploads, also of those that were refused.
+    pub(super) uploaded: Vec<String>,
+    uploads: usize,
+    names: BTreeMap<String, String>,
     files: BTreeMap<String, Vec<u8>>,
     batches: Vec<Batch>,
     good: HashMap<String, u64>,
@@ -93,6 +102,11 @@ struct Batch {
 }
 
 impl BatchDesk {
+    /// Returns the number of input files that were not deleted.
+    pub(super) fn inputs(&self) -> usize {
+        self.files.keys().filter(|id| self.names.contains_key(*id)).count()
+    }
+
     fn fault(&mut self, is_it: impl Fn(&BatchFault) -> bool) -> Option<BatchFault> {
         let place = self.faults.iter().position(is_it)?;
         self.faults.remove(place)
@@ -106,6 +120,11 @@ pub(super) fn answer(shared: &Shared, method: &Method, path: &str, body: &[u8]) 
     let is_anthropic = shared.dialect == Dialect::Anthropic;
     Some(match (method.as_str(), parts.as_slice()) {
         ("POST", ["files"]) => upload(desk, body),
+        ("GET", ["files"]) => {
+            let listed = |(id, name): (&String, &String)| json!({ "id": id, "filename": name });
+            let inputs = desk.names.iter().filter(|(id, _)| desk.files.contains_key(*id));
+            axum::Json(json!({ "data": inputs.map(listed).collect::<Vec<_>>(), "has_more": false })).into_response()
+        }
         ("POST", ["batches"]) => create_openai(desk, shared.dialect, body),
         ("POST", ["messages", "batches"]) => create_anthropic(desk, shared.dialect, body),
         ("GET", ["batches"] | ["messages", "batches"]) => {
@@ -143,6 +162,10 @@ fn refusal(status: u16) -> Response {
 }
 
 fn upload(desk: &mut BatchDesk, body: &[u8]) -> Response {
+    if let Some(at_upload) = &mut desk.at_upload {
+        at_upload();
+    }
+    desk.uploaded.push(String::from_utf8_lossy(body).into_owned());
     if let Some(BatchFault::Upload(status)) = desk.fault(|fault| matches!(fault, BatchFault::Upload(_))) {
         return refusal(status);
     }
@@ -150,7 +173,10 @@ fn upload(desk: &mut BatchDesk, body: &[u8]) -> Response {
     assert!(text.contains("name=\"purpose\"\r\n\r\nbatch\r\n"), "an upload without its purpose");
     let from = text.find("{\"").unwrap_or(text.len());
     let until = text.rfind("\r\n--").unwrap_or(text.len()).max(from);
-    let id = format!("file-{}", desk.files.len() + 1);
+    desk.uploads += 1;
+    let id = format!("file-{}", desk.uploads);
+    let name = text.split("filename=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default();
+    desk.names.insert(id.clone(), name.to_owned());
     desk.files.insert(id.clone(), text[from..until].as_bytes().to_vec());
     axum::Json(json!({ "id": id, "object": "file", "purpose": "batch" })).into_response()
 }

@@ -22,6 +22,7 @@ pub async fn batches_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         beginning_ends_reservations,
         ended_batches_are_forgotten_after_a_month,
         erasure_releases_the_period_and_refuses_the_answer,
+        requests_are_void_if_their_input_was_erased_before,
         erased_agent_still_pays_for_its_requests,
     ];
     run("batches", cases, async || Box::new(make().await) as Box<dyn Store>).await;
@@ -187,6 +188,18 @@ async fn erasure_releases_the_period_and_refuses_the_answer(store: &dyn Store) {
     assert_eq!(store.settle("b", vec![(0, Settlement::Answered(answer("a secret")))], now()).await.unwrap(), 1);
     assert_eq!(store.reply(&me(), &Digest::of(["q"])).await.unwrap(), None);
     assert_eq!(store.usage(&me(), at("2026-01-01T00:00:00Z")).await.unwrap()[0].calls, 1);
+}
+
+async fn requests_are_void_if_their_input_was_erased_before(store: &dyn Store) {
+    let message = turn(&me(), "2026-03-02T09:00:00Z", "a secret");
+    let id = annals_core::MemoryId::turn(&me(), &message.key);
+    let seq = store.ingest(&me(), vec![message], false, now()).await.unwrap().seq;
+    store.erase(&me(), &Target::Memories(vec![id]), now()).await.unwrap();
+    let before = BatchedRequest { read_seq: seq, ..request("q", "2026-03-02") };
+    let after = request("r", "2026-03-01");
+    store.begin_batch(batch("b"), vec![before, after]).await.unwrap();
+    assert_eq!(store.in_batch(&me()).await.unwrap(), [period("2026-03-01")]);
+    assert_eq!(state_of(store, "2026-03-02").await, [RequestState::Void]);
 }
 
 async fn erased_agent_still_pays_for_its_requests(store: &dyn Store) {

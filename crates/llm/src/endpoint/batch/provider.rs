@@ -31,6 +31,9 @@ const BOUNDARY: &str = "annals-batch-boundary-7d1f3b";
 const PAGE: usize = 100;
 const PAGES: usize = 20;
 
+/// Files listed when the input of a batch is looked for; the newest come first.
+const FILES: usize = 1_000;
+
 /// What a provider says of a batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Status {
@@ -79,24 +82,36 @@ impl<'a> Provider<'a> {
         authorized(request, self.channel.model.api, self.channel.model.key.as_ref())
     }
 
-    /// Uploads the lines if the provider takes a file. Returns the body that creates the batch. The provider has no batch yet.
-    pub(super) async fn prepare(&self, batch: &ModelBatch, lines: Vec<u8>) -> Result<Vec<u8>, EndpointError> {
-        if self.is_anthropic() {
-            return Ok(in_an_array(&lines));
-        }
-        let form = form(&batch.id, &lines);
+    /// Returns whether requests are uploaded as a file before the batch is created.
+    pub(super) fn takes_files(&self) -> bool {
+        !self.is_anthropic()
+    }
+
+    /// Uploads a form, once. Returns the provider's id of the file.
+    pub(super) async fn upload(&self, form: Vec<u8>) -> Result<String, EndpointError> {
         let kind = format!("multipart/form-data; boundary={BOUNDARY}");
-        let upload = || async {
-            let request = self.channel.http().post(self.url("files")).header(CONTENT_TYPE, &kind).body(form.clone());
-            within(UPLOAD, fetch(self.authorized(request))).await
-        };
-        let file = upload.retry(backoff()).when(EndpointError::passes).await?;
-        let file = file["id"].as_str().ok_or(EndpointError::Unusable("it named no uploaded file"))?;
-        let body = json!({
-            "input_file_id": file, "endpoint": "/v1/chat/completions", "completion_window": "24h",
-            "metadata": { "annals": batch.id },
-        });
-        Ok(body.to_string().into_bytes())
+        let request = self.channel.http().post(self.url("files")).header(CONTENT_TYPE, &kind).body(form);
+        let file = within(UPLOAD, fetch(self.authorized(request))).await?;
+        let id = file["id"].as_str().filter(|id| is_id(id));
+        id.map(str::to_owned).ok_or(EndpointError::Unusable("it named no uploaded file"))
+    }
+
+    /// Deletes the input of a batch: the file with this id, and what an upload without an answer may have left.
+    pub(super) async fn delete_input(&self, batch: &ModelBatch, file: Option<&str>) {
+        if !self.takes_files() {
+            return;
+        }
+        if let Some(file) = file.filter(|file| is_id(file)) {
+            self.delete(&format!("files/{file}")).await;
+        }
+        let page = self.get(&format!("files?purpose=batch&limit={FILES}")).await.unwrap_or_default();
+        let name = file_name(&batch.id);
+        let entries = page["data"].as_array().map(Vec::as_slice).unwrap_or_default();
+        for id in entries.iter().filter(|entry| entry["filename"] == *name).filter_map(|entry| entry["id"].as_str()) {
+            if is_id(id) {
+                self.delete(&format!("files/{id}")).await;
+            }
+        }
     }
 
     /// Creates the batch. Returns the provider's id of it.
@@ -211,11 +226,20 @@ impl Download {
     }
 }
 
+/// Returns the body that creates a batch of an uploaded file.
+pub(super) fn creation(batch: &ModelBatch, file: &str) -> Vec<u8> {
+    let body = json!({
+        "input_file_id": file, "endpoint": "/v1/chat/completions", "completion_window": "24h",
+        "metadata": { "annals": batch.id },
+    });
+    body.to_string().into_bytes()
+}
+
 async fn within<T>(time: Duration, work: impl Future<Output = Result<T, EndpointError>>) -> Result<T, EndpointError> {
     timeout(time, work).await.unwrap_or(Err(EndpointError::Late(time)))
 }
 
-fn backoff() -> ExponentialBuilder {
+pub(super) fn backoff() -> ExponentialBuilder {
     ExponentialBuilder::default().with_min_delay(Duration::from_millis(500)).with_max_times(3)
 }
 
@@ -224,17 +248,24 @@ fn is_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= 200 && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
 }
 
-fn form(name: &str, lines: &[u8]) -> Vec<u8> {
+fn file_name(batch: &str) -> String {
+    format!("{batch}.jsonl")
+}
+
+/// Returns the form that uploads the lines of a batch.
+pub(super) fn form(batch: &ModelBatch, lines: &[u8]) -> Vec<u8> {
+    let name = file_name(&batch.id);
     let head = format!(
         "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"purpose\"\r\n\r\nbatch\r\n--{BOUNDARY}\r\n\
-         Content-Disposition: form-data; name=\"file\"; filename=\"{name}.jsonl\"\r\n\
+         Content-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\
          Content-Type: application/jsonl\r\n\r\n"
     );
     let tail = format!("\r\n--{BOUNDARY}--\r\n");
     [head.as_bytes(), lines, tail.as_bytes()].concat()
 }
 
-fn in_an_array(lines: &[u8]) -> Vec<u8> {
+/// Returns the body that creates a batch of its lines.
+pub(super) fn in_an_array(lines: &[u8]) -> Vec<u8> {
     let mut body = b"{\"requests\":[".to_vec();
     for (place, line) in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).enumerate() {
         if place > 0 {

@@ -1,12 +1,14 @@
 //! Sends collected batches, and looks after those that were sent: finds them again after a crash, and takes their results.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use annals_core::ports::{BatchReport, BatchState, ModelBatch, RequestState};
-use annals_core::{Result, SignedDuration, Timestamp};
+use annals_core::ports::{BatchReport, BatchState, BatchedRequest, ModelBatch, RequestState};
+use annals_core::{Agent, Error, Period, Result, SignedDuration, Timestamp};
+use backon::Retryable;
 
 use super::outbox::Outbox;
-use super::provider::{Found, Provider, Status};
+use super::provider::{self, Found, Provider, Status};
 use super::{Desk, locked, results};
 use crate::endpoint::Endpoint;
 use crate::endpoint::channel::Channel;
@@ -66,22 +68,62 @@ impl Desk {
     async fn send_one(&self, outbox: Outbox, now: Timestamp, report: &mut BatchReport) -> Result<()> {
         let mut batch = outbox.batch(now);
         let Outbox { channel, requests, lines, .. } = outbox;
+        let asked = asked(&requests);
         self.batches.begin_batch(batch.clone(), requests).await?;
         let provider = Provider::of(&channel);
-        let body = match provider.prepare(&batch, lines).await {
+        let body = match self.prepare(&provider, &mut batch, lines, &asked).await {
             Ok(body) => body,
-            Err(failure) => return self.give_up(&batch, &failure, now, report).await,
+            Err(unsent) => return self.give_up(&provider, &batch, unsent, now, report).await,
         };
-        batch.state = BatchState::Sending;
-        self.batches.save_batch(&batch).await?;
         match provider.create(body).await {
             Ok(remote) => self.note_sent(batch, remote, report).await,
-            Err(failure) if is_refusal(&failure) => self.give_up(&batch, &failure, now, report).await,
+            Err(failure) if is_refusal(&failure) => {
+                self.give_up(&provider, &batch, Unsent::Refused(failure), now, report).await
+            }
             Err(failure) => {
                 report.troubles.push(format!("{}: {failure}", channel.what()));
                 self.search(&provider, batch, &[], now, report).await
             }
         }
+    }
+
+    /// Uploads the lines if the provider takes a file, and records that the batch is being created. Returns the body that creates
+    /// it. Looks before each attempt whether something was erased meanwhile: nothing of that may leave the machine.
+    async fn prepare(
+        &self,
+        provider: &Provider<'_>,
+        batch: &mut ModelBatch,
+        lines: Vec<u8>,
+        asked: &Asked,
+    ) -> std::result::Result<Vec<u8>, Unsent> {
+        let body = if provider.takes_files() {
+            let form = provider::form(batch, &lines);
+            let upload = || async {
+                self.check_unerased(asked).await?;
+                provider.upload(form.clone()).await.map_err(Unsent::Refused)
+            };
+            let file = upload.retry(provider::backoff()).when(Unsent::passes).await?;
+            let body = provider::creation(batch, &file);
+            batch.remote = Some(file);
+            body
+        } else {
+            provider::in_an_array(&lines)
+        };
+        batch.state = BatchState::Sending;
+        self.batches.save_batch(batch).await?;
+        self.check_unerased(asked).await?;
+        Ok(body)
+    }
+
+    /// Returns an error if a period no longer waits for its answer, because something of it was erased.
+    async fn check_unerased(&self, asked: &Asked) -> std::result::Result<(), Unsent> {
+        for (agent, periods) in asked {
+            let waiting = self.batches.in_batch(agent).await?;
+            if periods.iter().any(|period| !waiting.contains(period)) {
+                return Err(Unsent::Erased);
+            }
+        }
+        Ok(())
     }
 
     async fn note_sent(&self, mut batch: ModelBatch, remote: String, report: &mut BatchReport) -> Result<()> {
@@ -93,15 +135,30 @@ impl Desk {
     /// Ends a batch that the provider does not have. Its requests are collected again, but not at once.
     async fn give_up(
         &self,
+        provider: &Provider<'_>,
         batch: &ModelBatch,
-        failure: &EndpointError,
+        unsent: Unsent,
         now: Timestamp,
         report: &mut BatchReport,
     ) -> Result<()> {
-        report.troubles.push(format!("a batch to {} was not taken: {failure}", batch.base_url));
-        self.pause(batch, now);
-        self.batches.end_batch(&batch.id, RequestState::Unsent).await?;
-        Ok(())
+        match unsent {
+            Unsent::Store(error) => return Err(error),
+            Unsent::Erased => {
+                report.troubles.push("a batch was not sent: something was forgotten meanwhile".to_owned());
+            }
+            Unsent::Refused(failure) => {
+                report.troubles.push(format!("a batch to {} was not taken: {failure}", batch.base_url));
+                self.pause(batch, now);
+            }
+        }
+        self.drop_unsent(provider, batch).await
+    }
+
+    /// Ends a batch that the provider does not have, and deletes its input there. It is deleted first: a crash in between
+    /// leaves a batch that is looked after.
+    async fn drop_unsent(&self, provider: &Provider<'_>, batch: &ModelBatch) -> Result<()> {
+        provider.delete_input(batch, batch.remote.as_deref()).await;
+        self.batches.end_batch(&batch.id, RequestState::Unsent).await.map(|_| ())
     }
 
     fn pause(&self, batch: &ModelBatch, now: Timestamp) {
@@ -120,7 +177,7 @@ impl Desk {
         let provider = Provider::of(channel);
         match (batch.state, batch.remote.clone()) {
             // The process that recorded it ended before it was created.
-            (BatchState::Prepared, _) => self.batches.end_batch(&batch.id, RequestState::Unsent).await.map(|_| ()),
+            (BatchState::Prepared, _) => self.drop_unsent(&provider, &batch).await,
             (BatchState::Sent, Some(remote)) => self.follow(channel, batch, &remote, now, report).await,
             _ => {
                 let known: Vec<String> = open.iter().filter_map(|batch| batch.remote.clone()).collect();
@@ -141,7 +198,7 @@ impl Desk {
         match provider.find(&batch, known).await {
             Ok(Found::Yes(remote)) => self.note_sent(batch, remote, report).await,
             Ok(Found::No) if batch.at.saturating_add(SEARCH).is_ok_and(|until| until <= now) => {
-                self.batches.end_batch(&batch.id, RequestState::Unsent).await.map(|_| ())
+                self.drop_unsent(provider, &batch).await
             }
             Ok(Found::No | Found::Perhaps) => Ok(()),
             Err(failure) => {
@@ -164,6 +221,7 @@ impl Desk {
         let status = match provider.status(remote).await {
             Ok(status) => status,
             Err(EndpointError::Denied(404)) if batch.reads + 1 >= READS => {
+                provider.delete_input(&batch, None).await;
                 report.settled += self.batches.end_batch(&batch.id, RequestState::Lost).await?;
                 return Ok(());
             }
@@ -181,6 +239,10 @@ impl Desk {
         if status.is_refused && status.results.is_empty() {
             report.troubles.push(format!("the provider refused the batch {remote} as a whole"));
             self.pause(&batch, now);
+            for path in &status.leftovers {
+                provider.delete(path).await;
+            }
+            provider.delete_input(&batch, None).await;
             self.batches.end_batch(&batch.id, RequestState::Unsent).await?;
             return Ok(());
         }
@@ -215,7 +277,41 @@ impl Desk {
         for path in &status.leftovers {
             provider.delete(path).await;
         }
+        provider.delete_input(&batch, None).await;
         Ok(())
+    }
+}
+
+/// The periods of a batch, by agent.
+type Asked = BTreeMap<Agent, BTreeSet<Period>>;
+
+fn asked(requests: &[BatchedRequest]) -> Asked {
+    let mut asked = Asked::new();
+    for request in requests {
+        asked.entry(request.agent.clone()).or_default().insert(request.period);
+    }
+    asked
+}
+
+/// Why a batch was not sent.
+enum Unsent {
+    /// Something that its questions may contain was erased.
+    Erased,
+    /// The provider has not taken it.
+    Refused(EndpointError),
+    /// The store failed.
+    Store(Error),
+}
+
+impl Unsent {
+    fn passes(&self) -> bool {
+        matches!(self, Unsent::Refused(failure) if failure.passes())
+    }
+}
+
+impl From<Error> for Unsent {
+    fn from(error: Error) -> Unsent {
+        Unsent::Store(error)
     }
 }
 

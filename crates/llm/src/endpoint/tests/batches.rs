@@ -1,8 +1,10 @@
 //! Batches over real HTTP: collected, sent, answered, and found again after faults of the provider and crashes.
 
 use annals_core::SignedDuration;
-use annals_core::ports::{BatchReport, BatchState};
+use annals_core::ports::{BatchReport, BatchState, Erasure, Target, Turns};
 use annals_testkit::{BatchFault, Faulty, ModelRequest, ResultFault};
+
+use futures::FutureExt;
 
 use super::*;
 
@@ -202,4 +204,50 @@ async fn all_parts_of_a_long_day_go_into_one_batch() {
     let asked = life.server.requests();
     let is_merge = |request: &ModelRequest| request.body.to_string().contains("parts of it were");
     assert!(!asked.is_empty() && asked.iter().all(is_merge), "only merges are asked at once");
+}
+
+#[tokio::test]
+async fn forgotten_text_is_not_uploaded() {
+    async fn check(uploads: usize, faults: Vec<BatchFault>, is_erased_before: bool) {
+        let (life, agents, turns) = (Life::new(Dialect::Plain, faults), agents(2), a_day().await);
+        let endpoint = life.process(Dialect::Plain);
+        let secret = turn_of(&agents[0], message("2026-03-04T09:00:00Z", "a secret"));
+        let id = secret.id.clone();
+        life.store.ingest(&agents[0], vec![secret], false, life.now).await.unwrap();
+        life.ask(&endpoint, &turns, &agents).await.unwrap();
+        let (store, me, now) = (life.store.clone(), agents[0].clone(), life.now);
+        let erase = async move || store.erase(&me, &Target::Memories(vec![id.clone()]), now).await.map(|_| ());
+        if is_erased_before {
+            erase().await.unwrap();
+        } else {
+            // The store is in memory: it never waits.
+            life.server.at_upload(move || erase().now_or_never().unwrap().unwrap());
+        }
+        let report = endpoint.send(life.now).await.unwrap();
+        assert_eq!((report.sent, report.open.len(), report.troubles.len()), (0, 0, 1), "{report:?}");
+        let bill = life.server.batch_bill();
+        assert_eq!((life.server.uploaded().len(), life.server.input_files(), bill.batches), (uploads, 0, 0));
+    }
+    check(0, vec![], true).await;
+    check(1, vec![BatchFault::Upload(503)], false).await;
+    check(1, vec![], false).await;
+}
+
+#[tokio::test]
+async fn no_input_stays_at_the_provider() {
+    async fn check(faults: Vec<BatchFault>) {
+        let (mut life, agents) = (Life::new(Dialect::Plain, faults.clone()), agents(2));
+        life.until_written(Dialect::Plain, &agents).await;
+        assert_eq!(life.server.input_files(), 0, "{faults:?}");
+    }
+    check(vec![]).await;
+    check(vec![BatchFault::Create(400)]).await;
+    check(vec![BatchFault::Create(500)]).await;
+    check(vec![BatchFault::CreateUnanswered]).await;
+    for call in 1..40 {
+        let (mut life, agents) = (Life::new(Dialect::Plain, vec![]), agents(2));
+        life.store = Arc::new(Faulty::at_call(MemoryCatalog::new(), call));
+        life.until_written(Dialect::Plain, &agents).await;
+        assert_eq!(life.server.input_files(), 0, "call {call}");
+    }
 }
