@@ -160,6 +160,11 @@ impl ModelServer {
         self.shared.batches.lock().unwrap().uploaded.clone()
     }
 
+    /// Returns the batches that were to be cancelled.
+    pub fn cancelled_batches(&self) -> Vec<String> {
+        self.shared.batches.lock().unwrap().cancelled.clone()
+    }
+
     /// Returns the number of input files of batches that were not deleted.
     pub fn input_files(&self) -> usize {
         self.shared.batches.lock().unwrap().inputs()

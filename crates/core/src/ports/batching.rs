@@ -16,7 +16,7 @@ pub struct BatchReport {
     pub settled: u64,
     /// Requests that the day's budget did not allow. They were not sent.
     pub over_budget: u64,
-    /// Batches that have not ended.
+    /// Batches that have not ended and whose server is configured.
     pub open: Vec<ModelBatch>,
     /// What went wrong, for people. What can be tried again is tried again.
     pub troubles: Vec<String>,

@@ -108,8 +108,8 @@ struct State {
     outboxes: Vec<Outbox>,
     /// Questions that the budget did not allow since they were last reported.
     over_budget: u64,
-    /// Until when a server gets no batch, because it refused one.
-    pauses: HashMap<String, Timestamp>,
+    /// Until when a server gets no batch, and whether that is because it refused one for good.
+    pauses: HashMap<String, (Timestamp, bool)>,
 }
 
 impl Desk {
@@ -152,7 +152,8 @@ impl Endpoint {
         }
         let in_batches = match self.mode {
             Mode::Direct | Mode::Counting(_) => false,
-            Mode::OldInBatches => !is_recent(about, task.now),
+            // A server that refuses batches is asked at once: otherwise old periods would wait for ever.
+            Mode::OldInBatches => !is_recent(about, task.now) && !self.refuses_batches(desk, task),
             Mode::InBatches(_) => true,
         };
         if !in_batches {
@@ -163,6 +164,13 @@ impl Endpoint {
             *tried.entry(*key).or_default() += 1;
         }
         Ok(Way::Batch(tried))
+    }
+
+    fn refuses_batches(&self, desk: &Desk, task: &SummaryTask<'_>) -> bool {
+        let Some(channel) = self.channels.get(&Purpose::of(task.period.grain())) else { return false };
+        let state = locked(&desk.state);
+        let pause = state.pauses.get(&channel.model.base_url);
+        pause.is_some_and(|(until, is_refusal)| *is_refusal && *until > task.now)
     }
 
     /// Collects a question. Returns [`Error::InBatch`], or why it cannot be collected.
@@ -188,6 +196,8 @@ impl Endpoint {
             return Ok(Error::InBatch);
         }
         let Some(period) = job.period else { return Ok(Error::InBatch) };
+        // The id of a batch depends on it, so that a second one of the same moment gets another.
+        let before = desk.batches.batched(job.agent, period).await?.len();
         if !locked(&desk.state).takes(channel, job.now) {
             return Ok(Error::InBatch);
         }
@@ -211,7 +221,7 @@ impl Endpoint {
             reservation: Some(reservation),
         };
         let body = channel.body_in_batch(question, form, max_output_tokens);
-        if !locked(&desk.state).add(channel, request, &body, job.now) {
+        if !locked(&desk.state).add(channel, request, &body, (job.now, before)) {
             self.replies.release(job.agent, reservation).await?;
         }
         Ok(Error::InBatch)
@@ -234,7 +244,7 @@ impl Endpoint {
 impl State {
     /// Returns whether a further question to this model can be collected now.
     fn takes(&self, channel: &Channel, now: Timestamp) -> bool {
-        let is_paused = self.pauses.get(&channel.model.base_url).is_some_and(|until| *until > now);
+        let is_paused = self.pauses.get(&channel.model.base_url).is_some_and(|(until, _)| *until > now);
         !is_paused && self.outboxes.iter().find(|outbox| outbox.is_of(channel)).is_none_or(|outbox| !outbox.is_full())
     }
 
@@ -244,10 +254,10 @@ impl State {
         channel: &Arc<Channel>,
         request: BatchedRequest,
         body: &serde_json::Value,
-        now: Timestamp,
+        (now, before): (Timestamp, usize),
     ) -> bool {
         let place = self.outboxes.iter().position(|outbox| outbox.is_of(channel)).unwrap_or_else(|| {
-            self.outboxes.push(Outbox::new(Arc::clone(channel), &request, now));
+            self.outboxes.push(Outbox::new(Arc::clone(channel), &request, now, before));
             self.outboxes.len() - 1
         });
         self.outboxes[place].add(request, body)

@@ -82,12 +82,19 @@ pub(super) async fn post(
 
 /// Sends a request and returns the JSON of the answer, or null if it is not JSON. Has no time limit of its own.
 pub(super) async fn fetch(request: RequestBuilder) -> Result<Value, EndpointError> {
+    let (verdict, answer) = fetch_with_answer(request).await?;
+    verdict.map(|()| answer)
+}
+
+/// Like [`fetch`], but returns the answer also if it is an error.
+pub(super) async fn fetch_with_answer(
+    request: RequestBuilder,
+) -> Result<(Result<(), EndpointError>, Value), EndpointError> {
     let response = request.send().await.map_err(unreachable)?;
     let (status, headers) = (response.status(), response.headers().clone());
     let body = read(response).await?;
     let answer: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
-    failure_of(status, &headers, &answer)?;
-    Ok(answer)
+    Ok((failure_of(status, &headers, &answer), answer))
 }
 
 /// Returns an error if an answer, or an event of a stream, is one. Gateways report a failure behind them with status 200 and the

@@ -22,6 +22,11 @@ impl Service {
         let open = self.open_periods(agent, &zones, now).await?;
         let extraction = self.parts.store.extraction(agent).await?;
         let usage = self.parts.store.usage(agent, now.saturating_sub(A_MONTH).unwrap_or(now)).await?;
+        // Without a model nothing waits for a batch, whatever was sent before.
+        let in_batch = match &self.parts.batching {
+            Some(_) => self.parts.store.in_batch(agent).await?,
+            None => Vec::new(),
+        };
         let labels = |periods: &[Period]| periods.iter().map(Period::to_string).collect::<Vec<_>>();
         Ok(StatusView {
             agent: agent.name().to_owned(),
@@ -35,7 +40,7 @@ impl Service {
             extraction_error: extraction.last_error,
             grains: grains(&ledger, &open, &zones, now),
             due: labels(&plan.periods),
-            in_batch: labels(&self.parts.store.in_batch(agent).await?),
+            in_batch: labels(&in_batch),
             open: labels(&open),
             failed: ledger.iter().filter_map(FailureView::of).collect(),
             degraded: ledger.iter().filter(|row| row.degraded).map(|row| row.period.to_string()).collect(),

@@ -79,6 +79,8 @@ pub(super) struct BatchDesk {
     pub(super) at_upload: Option<AtUpload>,
     /// The bodies of all uploads, also of those that were refused.
     pub(super) uploaded: Vec<String>,
+    /// Batches that the client wanted to be cancelled.
+    pub(super) cancelled: Vec<String>,
     uploads: usize,
     names: BTreeMap<String, String>,
     files: BTreeMap<String, Vec<u8>>,
@@ -127,6 +129,10 @@ pub(super) fn answer(shared: &Shared, method: &Method, path: &str, body: &[u8]) 
         }
         ("POST", ["batches"]) => create_openai(desk, shared.dialect, body),
         ("POST", ["messages", "batches"]) => create_anthropic(desk, shared.dialect, body),
+        ("POST", ["batches", id, "cancel"] | ["messages", "batches", id, "cancel"]) => {
+            desk.cancelled.push((*id).to_owned());
+            axum::Json(json!({ "id": id })).into_response()
+        }
         ("GET", ["batches"] | ["messages", "batches"]) => {
             let all: Vec<Value> =
                 desk.batches.iter().rev().map(|batch| status(batch, desk.slowness, is_anthropic)).collect();

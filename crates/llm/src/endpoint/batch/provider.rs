@@ -9,6 +9,7 @@ use annals_core::ports::ModelBatch;
 use backon::{ExponentialBuilder, Retryable};
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{RequestBuilder, Response};
+use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
@@ -16,7 +17,7 @@ use super::outbox::number_of;
 use crate::config::Api;
 use crate::endpoint::channel::Channel;
 use crate::endpoint::failure::{EndpointError, failure};
-use crate::endpoint::http::{authorized, fetch, unreachable};
+use crate::endpoint::http::{authorized, fetch, fetch_with_answer, unreachable};
 
 /// Time limit of a request, and of silence in a download.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -26,6 +27,9 @@ const UPLOAD: Duration = Duration::from_secs(1_800);
 
 /// Separates the fields of a form. The files hold JSON lines, which never contain it: they begin with a brace.
 const BOUNDARY: &str = "annals-batch-boundary-7d1f3b";
+
+/// Characters of a provider's reason that are shown.
+const LONGEST_REASON: usize = 200;
 
 /// Batches listed in one request, and requests before a search ends.
 const PAGE: usize = 100;
@@ -47,6 +51,8 @@ pub(super) struct Status {
     pub(super) results: Vec<String>,
     /// Paths of what can be deleted when the results are saved.
     pub(super) leftovers: Vec<String>,
+    /// The provider's word for why it refused it; empty if it gave none.
+    pub(super) reason: String,
     /// What the provider calls the state.
     pub(super) word: String,
 }
@@ -118,9 +124,26 @@ impl<'a> Provider<'a> {
     pub(super) async fn create(&self, body: Vec<u8>) -> Result<String, EndpointError> {
         let path = if self.is_anthropic() { "messages/batches" } else { "batches" };
         let request = self.channel.http().post(self.url(path)).header(CONTENT_TYPE, "application/json").body(body);
-        let created = within(UPLOAD, fetch(self.authorized(request))).await?;
+        let created = within(UPLOAD, fetch_with_answer(self.authorized(request))).await?;
+        let (verdict, created) = created;
+        verdict.map_err(|failure| self.with_reason(failure, &created))?;
         let id = created["id"].as_str().filter(|id| is_id(id));
         id.map(str::to_owned).ok_or(EndpointError::Unusable("it named no batch"))
+    }
+
+    /// Adds the provider's reason to a refusal. A body that names a file quotes no memory; one that holds requests may be quoted.
+    fn with_reason(&self, mut failure: EndpointError, answer: &Value) -> EndpointError {
+        let said = answer["error"]["message"].as_str().unwrap_or_default();
+        let is_key_in = self.channel.model.key.as_ref().is_some_and(|key| said.contains(key.expose_secret()));
+        if let EndpointError::Refused { code, .. } = &mut failure
+            && self.takes_files()
+            && !said.is_empty()
+            && !is_key_in
+        {
+            let tame: String = said.chars().filter(|c| !c.is_control()).take(LONGEST_REASON).collect();
+            *code = format!("({tame})");
+        }
+        failure
     }
 
     /// Looks for a batch that may have been created.
@@ -183,6 +206,13 @@ impl<'a> Provider<'a> {
             return Err(failure(status.as_u16(), response.headers(), &Value::Null));
         }
         Ok(Download { response, rest: Vec::new() })
+    }
+
+    /// Tells the provider to end a batch. It may fail: the provider ends it at some time anyway.
+    pub(super) async fn cancel(&self, remote: &str) {
+        let path = if self.is_anthropic() { "messages/batches" } else { "batches" };
+        let request = self.authorized(self.channel.http().post(self.url(&format!("{path}/{remote}/cancel"))));
+        let _ = within(PATIENCE, fetch(request)).await;
     }
 
     /// Deletes what the provider still has of a batch. It may fail: providers delete it themselves after some weeks.
@@ -286,11 +316,19 @@ fn openai(batch: &Value) -> Status {
     Status {
         is_over: matches!(word.as_str(), "completed" | "failed" | "expired" | "cancelled"),
         is_refused: word == "failed",
+        reason: reason(batch),
         done: number("completed") + number("failed"),
         results: outputs.iter().map(|id| format!("files/{id}/content")).collect(),
         leftovers: all.map(|id| format!("files/{id}")).collect(),
         word,
     }
+}
+
+/// Returns the first code of the errors of a batch, and nothing else of them: messages may quote requests.
+fn reason(batch: &Value) -> String {
+    let code = batch["errors"]["data"][0]["code"].as_str().unwrap_or_default();
+    let is_word = code.len() <= 60 && code.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if is_word { code.to_owned() } else { String::new() }
 }
 
 fn anthropic(remote: &str, batch: &Value) -> Status {
@@ -299,6 +337,7 @@ fn anthropic(remote: &str, batch: &Value) -> Status {
     Status {
         is_over,
         is_refused: false,
+        reason: String::new(),
         done: counts(batch).iter().skip(1).sum(),
         results: if is_over { vec![format!("messages/batches/{remote}/results")] } else { Vec::new() },
         leftovers: vec![format!("messages/batches/{remote}")],

@@ -17,8 +17,18 @@ use crate::endpoint::failure::EndpointError;
 /// How long a batch that may have been created is looked for. Lists may be late by some seconds.
 const SEARCH: SignedDuration = SignedDuration::from_mins(2);
 
+/// When a batch is given up that its provider has not ended, or whose server is no longer configured. Providers promise to end
+/// batches within 24 hours.
+const GIVE_UP: SignedDuration = SignedDuration::from_hours(48);
+
+/// When a batch is given up of which nothing could be learnt.
+const SILENCE: SignedDuration = SignedDuration::from_hours(8 * 24);
+
 /// How long a server gets no further batch after it refused one.
 const PAUSE: SignedDuration = SignedDuration::from_mins(10);
+
+/// How long a server gets no further batch after it refused one for good. Its old periods are asked at once meanwhile.
+const REFUSAL: SignedDuration = SignedDuration::from_hours(24);
 
 /// How often results that are not complete are read before the missing ones are given up.
 const READS: u64 = 3;
@@ -37,7 +47,7 @@ impl Endpoint {
         for outbox in outboxes {
             desk.send_one(outbox, now, &mut report).await?;
         }
-        report.open = desk.batches.open_batches().await?;
+        report.open = self.within_reach(desk).await?;
         Ok(report)
     }
 
@@ -50,11 +60,22 @@ impl Endpoint {
         for batch in &open {
             match self.channel_of(batch) {
                 Some(channel) => desk.look(channel, batch.clone(), &open, now, &mut report).await?,
+                None if has_lasted(batch, GIVE_UP, now) => desk.lose(None, batch, &mut report).await?,
                 None => report.troubles.push(format!("no model at {} is configured any more", batch.base_url)),
             }
         }
-        report.open = desk.batches.open_batches().await?;
+        for batch in desk.batches.open_batches().await?.iter().filter(|batch| has_lasted(batch, SILENCE, now)) {
+            desk.lose(self.channel_of(batch), batch, &mut report).await?;
+        }
+        report.open = self.within_reach(desk).await?;
         Ok(report)
+    }
+
+    /// Returns the batches that have not ended and whose server is configured. For others it makes no sense to wait.
+    async fn within_reach(&self, desk: &Desk) -> Result<Vec<ModelBatch>> {
+        let mut open = desk.batches.open_batches().await?;
+        open.retain(|batch| self.channel_of(batch).is_some());
+        Ok(open)
     }
 
     /// Returns a channel to the server of a batch, to its model if it is still configured.
@@ -148,7 +169,8 @@ impl Desk {
             }
             Unsent::Refused(failure) => {
                 report.troubles.push(format!("a batch to {} was not taken: {failure}", batch.base_url));
-                self.pause(batch, now);
+                let is_final = is_refusal(&failure) && !failure.passes();
+                self.pause(batch, is_final, now);
             }
         }
         self.drop_unsent(provider, batch).await
@@ -161,9 +183,23 @@ impl Desk {
         self.batches.end_batch(&batch.id, RequestState::Unsent).await.map(|_| ())
     }
 
-    fn pause(&self, batch: &ModelBatch, now: Timestamp) {
-        let until = now.saturating_add(PAUSE).unwrap_or(Timestamp::MAX);
-        locked(&self.state).pauses.insert(batch.base_url.clone(), until);
+    fn pause(&self, batch: &ModelBatch, is_refusal: bool, now: Timestamp) {
+        let until = now.saturating_add(if is_refusal { REFUSAL } else { PAUSE }).unwrap_or(Timestamp::MAX);
+        locked(&self.state).pauses.insert(batch.base_url.clone(), (until, is_refusal));
+    }
+
+    /// Ends a batch of which nothing more is expected. Its periods are due again; what is answered later is not read.
+    async fn lose(&self, channel: Option<&Arc<Channel>>, batch: &ModelBatch, report: &mut BatchReport) -> Result<()> {
+        report.troubles.push(format!("a batch at {} did not end in time; it is given up", batch.base_url));
+        if let Some(channel) = channel {
+            let provider = Provider::of(channel);
+            if let Some(remote) = batch.remote.as_ref().filter(|_| batch.state == BatchState::Sent) {
+                provider.cancel(remote).await;
+            }
+            provider.delete_input(batch, None).await;
+        }
+        report.settled += self.batches.end_batch(&batch.id, RequestState::Lost).await?;
+        Ok(())
     }
 
     async fn look(
@@ -237,8 +273,9 @@ impl Desk {
         };
         batch.done = status.done;
         if status.is_refused && status.results.is_empty() {
-            report.troubles.push(format!("the provider refused the batch {remote} as a whole"));
-            self.pause(&batch, now);
+            report.troubles.push(format!("the provider refused the batch {remote} as a whole {}", status.reason));
+            // A queue of the provider that is full passes.
+            self.pause(&batch, status.reason != "token_limit_exceeded", now);
             for path in &status.leftovers {
                 provider.delete(path).await;
             }
@@ -248,6 +285,9 @@ impl Desk {
         }
         if status.is_over {
             return self.finish(channel, batch, &status, now, report).await;
+        }
+        if has_lasted(&batch, GIVE_UP, now) {
+            return self.lose(Some(channel), &batch, report).await;
         }
         self.batches.save_batch(&batch).await
     }
@@ -280,6 +320,10 @@ impl Desk {
         provider.delete_input(&batch, None).await;
         Ok(())
     }
+}
+
+fn has_lasted(batch: &ModelBatch, time: SignedDuration, now: Timestamp) -> bool {
+    batch.at.saturating_add(time).is_ok_and(|until| until <= now)
 }
 
 /// The periods of a batch, by agent.

@@ -251,3 +251,58 @@ async fn no_input_stays_at_the_provider() {
         assert_eq!(life.server.input_files(), 0, "call {call}");
     }
 }
+
+#[tokio::test]
+async fn batch_that_never_ends_is_given_up() {
+    for dialect in [Dialect::Plain, Dialect::Anthropic] {
+        let (mut life, agents, turns) = (Life::new(dialect, vec![]), agents(2), a_day().await);
+        life.server.plan_batches(u64::MAX, []);
+        let endpoint = life.process(dialect);
+        life.step(&endpoint, &turns, &agents).await.unwrap();
+        life.now += SignedDuration::from_hours(47);
+        assert_eq!(endpoint.take(life.now).await.unwrap().open.len(), 1);
+        life.now += SignedDuration::from_hours(2);
+        let report = endpoint.take(life.now).await.unwrap();
+        assert_eq!((report.settled, report.open.len(), report.troubles.len()), (2, 0, 1), "{report:?}");
+        assert_eq!((life.server.cancelled_batches().len(), life.server.input_files()), (1, 0));
+        let direct = life.process(dialect).in_mode(Mode::Direct);
+        assert_eq!(life.ask(&direct, &turns, &agents).await.unwrap(), 2);
+    }
+}
+
+#[tokio::test]
+async fn batch_of_a_server_that_is_not_configured_is_given_up() {
+    let (mut life, agents, turns) = (Life::new(Dialect::Plain, vec![]), agents(1), a_day().await);
+    life.step(&life.process(Dialect::Plain), &turns, &agents).await.unwrap();
+    life.server = ModelServer::speaking(Dialect::Plain, []);
+    let other = life.process(Dialect::Plain);
+    let report = other.take(life.now).await.unwrap();
+    assert_eq!((report.open.len(), report.troubles.len()), (0, 1), "nobody waits for it: {report:?}");
+    assert_eq!(other.awaited(&agents[0]).await.unwrap().len(), 1);
+    life.now += SignedDuration::from_hours(49);
+    other.take(life.now).await.unwrap();
+    assert_eq!(other.awaited(&agents[0]).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn server_that_refuses_batches_is_asked_at_once() {
+    let (mut life, agents, turns) =
+        (Life::new(Dialect::Plain, vec![BatchFault::Create(400)]), agents(2), a_day().await);
+    life.now += SignedDuration::from_hours(30 * 24);
+    let endpoint = life.process(Dialect::Plain).in_mode(Mode::OldInBatches);
+    let (written, report) = life.step(&endpoint, &turns, &agents).await.unwrap();
+    assert_eq!(written, 0);
+    assert!(report.troubles[0].contains("status 400 (refused by the test)"), "{report:?}");
+    let (written, report) = life.step(&endpoint, &turns, &agents).await.unwrap();
+    assert_eq!((written, report.sent, life.server.batch_bill().batches), (2, 0, 0));
+}
+
+#[tokio::test]
+async fn batches_of_the_same_moment_have_different_ids() {
+    let faults = vec![BatchFault::Create(400)];
+    let (life, agents, turns) = (Life::new(Dialect::Plain, faults), agents(1), a_day().await);
+    for sent in [0, 1] {
+        let (_, report) = life.step(&life.process(Dialect::Plain), &turns, &agents).await.unwrap();
+        assert_eq!(report.sent, sent);
+    }
+}
