@@ -1,6 +1,8 @@
 //! Batches of requests to models, and what became of their requests.
 
-use annals_core::ports::{BATCH_MEMORY, BatchedRequest, Batches, ModelBatch, RequestState, Settlement};
+use std::collections::BTreeSet;
+
+use annals_core::ports::{BATCH_MEMORY, BatchedRequest, Batches, ModelBatch, RequestState, Settlement, may_contain};
 use annals_core::{Agent, Digest, Period, Timestamp};
 use async_trait::async_trait;
 
@@ -113,12 +115,12 @@ fn settle(db: &dyn Db, batch: &str, settlements: &[(u64, Settlement)], now: Time
     let Some(model) = db.query_optional(sql, params![batch], |row| row.get::<String>("model"))? else { return Ok(0) };
     let mut settled = 0;
     for (place, settlement) in settlements {
-        let Some(request) = outstanding(db, batch, *place)? else { continue };
+        let Some((request, is_open)) = outstanding(db, batch, *place)? else { continue };
         if let Some(answer) = settlement.answer() {
             let reply = request.reply(&model, answer);
             replies::charge_call(db, &request.agent, &reply, true, now)?;
-            if matches!(settlement, Settlement::Answered(_)) {
-                replies::keep(db, &request.agent, &reply, now)?;
+            if is_open && matches!(settlement, Settlement::Answered(_)) {
+                replies::store(db, &request.agent, &reply, now)?;
             }
         }
         let sql = "UPDATE batch_request SET state = ?3 WHERE batch_id = ?1 AND number = ?2";
@@ -128,11 +130,12 @@ fn settle(db: &dyn Db, batch: &str, settlements: &[(u64, Settlement)], now: Time
     Ok(settled)
 }
 
-fn outstanding(db: &dyn Db, batch: &str, place: u64) -> Result<Option<BatchedRequest>> {
+/// Returns a request whose answer is awaited, and whether it will be kept.
+fn outstanding(db: &dyn Db, batch: &str, place: u64) -> Result<Option<(BatchedRequest, bool)>> {
     let sql = "SELECT * FROM batch_request JOIN agent USING (agent_id)
         WHERE batch_id = ?1 AND number = ?2 AND state IN ('open', 'void')";
     db.query_optional(sql, params![batch, signed(place)], |row| {
-        Ok(BatchedRequest {
+        let request = BatchedRequest {
             agent: agents::read(row)?,
             period: word(row, "period")?,
             key: digest(row, "key")?.expect("the column is never null"),
@@ -140,7 +143,8 @@ fn outstanding(db: &dyn Db, batch: &str, place: u64) -> Result<Option<BatchedReq
             read_seq: number(row, "read_seq")?,
             tokens: number(row, "tokens")?,
             reservation: None,
-        })
+        };
+        Ok((request, word::<RequestState>(row, "state")? == RequestState::Open))
     })
 }
 
@@ -159,14 +163,23 @@ fn batched(db: &dyn Db, agent: &Agent, period: Period) -> Result<Vec<(Digest, Re
 }
 
 fn in_batch(db: &dyn Db, agent: &Agent) -> Result<Vec<Period>> {
-    let sql = "SELECT DISTINCT period FROM batch_request WHERE agent_id = ?1 AND state = 'open'";
-    let mut periods: Vec<Period> = db.query(sql, params![agents::known(db, agent)?], |row| word(row, "period"))?;
+    let mut periods = open_periods(db, agents::known(db, agent)?)?;
     periods.sort();
     Ok(periods)
 }
 
-/// Makes the outstanding requests of an agent void, because something of it was erased: their answers may repeat it.
-pub(crate) fn make_void(db: &dyn Db, agent_id: i64) -> Result<()> {
-    db.execute("UPDATE batch_request SET state = 'void' WHERE agent_id = ?1 AND state = 'open'", params![agent_id])?;
+fn open_periods(db: &dyn Db, agent_id: i64) -> Result<Vec<Period>> {
+    let sql = "SELECT DISTINCT period FROM batch_request WHERE agent_id = ?1 AND state = 'open'";
+    db.query(sql, params![agent_id], |row| word(row, "period"))
+}
+
+/// Makes outstanding requests of an agent void whose questions may contain something that is erased: all of them if the erased
+/// periods are not known.
+pub(crate) fn make_void(db: &dyn Db, agent_id: i64, erased: Option<&BTreeSet<Period>>) -> Result<()> {
+    let is_touched = |period: Period| erased.is_none_or(|erased| erased.iter().any(|one| may_contain(period, *one)));
+    let sql = "UPDATE batch_request SET state = 'void' WHERE agent_id = ?1 AND period = ?2 AND state = 'open'";
+    for period in open_periods(db, agent_id)?.into_iter().filter(|period| is_touched(*period)) {
+        db.execute(sql, params![agent_id, period.to_string()])?;
+    }
     Ok(())
 }

@@ -80,6 +80,13 @@ pub(crate) fn keep(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) ->
     Ok(())
 }
 
+/// Stores an answer whose question contained nothing that was erased since.
+pub(crate) fn store(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) -> Result<()> {
+    let sql = "INSERT OR REPLACE INTO reply (agent_id, key, text, kept_at) VALUES (?1, ?2, ?3, ?4)";
+    db.execute(sql, params![agents::enrolled(db, agent)?, reply.key.0, reply.text, micros(now)])?;
+    Ok(())
+}
+
 /// Books the cost of the answer to a single call, and ends its reservation.
 pub(crate) fn charge(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) -> Result<()> {
     charge_call(db, agent, reply, false, now)

@@ -42,7 +42,7 @@ pub use accesses::{Access, Accesses};
 pub use agents::{AgentState, Agents, Counts, RetentionLimits};
 pub use archive::{Archive, Record, RecordOrigin, Version, check_origin};
 pub use batches::{
-    BATCH_MEMORY, BatchAnswer, BatchState, BatchedRequest, Batches, ModelBatch, RequestState, Settlement,
+    BATCH_MEMORY, BatchAnswer, BatchState, BatchedRequest, Batches, ModelBatch, RequestState, Settlement, may_contain,
 };
 pub use batching::{BatchReport, Batching, Counted, Estimate};
 pub use blocks::{Block, Blocks, check_number_of_blocks};

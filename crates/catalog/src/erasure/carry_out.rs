@@ -59,6 +59,7 @@ impl Erasing<'_> {
             versions::forget(self.db, self.agent_id, id)?;
         }
         versions::remove(self.db, &plan.versions)?;
+        batches::make_void(self.db, self.agent_id, plan.touched().as_ref())?;
         remove_requests(self.db, self.agent_id)
     }
 
@@ -135,10 +136,8 @@ impl Erasing<'_> {
     }
 }
 
-/// Removes saved replies, accepted requests and clients' idempotency keys, and makes requests in batches void. The id of an accepted
-/// request is made of its messages. That of an upload is not, and its record counts none, so it can still be asked after.
+/// Removes saved replies, accepted requests and clients' idempotency keys. The id of an accepted request is made of its messages. That of an upload is not, and its record counts none, so it can still be asked after.
 pub(super) fn remove_requests(db: &dyn Db, agent_id: i64) -> Result<()> {
-    batches::make_void(db, agent_id)?;
     for sql in [
         "DELETE FROM reply WHERE agent_id = ?1",
         "DELETE FROM request WHERE agent_id = ?1",

@@ -19,6 +19,8 @@ pub(crate) struct Plan {
     pub(super) agent_id: i64,
     /// Whether the whole agent is erased.
     pub(super) is_whole: bool,
+    /// Whether the target names memories.
+    pub(super) is_of_memories: bool,
     pub(super) traces: Vec<Trace>,
     /// Where everything else stood that an import may bring again.
     pub(super) item_keys: Vec<ItemKey>,
@@ -86,6 +88,7 @@ pub(crate) fn plan(db: &dyn Db, agent: &Agent, target: &Target, scanned: Option<
     let mut plan = Plan {
         agent_id,
         is_whole,
+        is_of_memories: matches!(target, Target::Memories(_)),
         traces,
         item_keys,
         memories: gone.memories.iter().map(removed).collect(),
@@ -168,6 +171,17 @@ impl Plan {
             self.versions = versions::of_which(db, self.agent_id, |text| selection.is_named_in(text))?;
         }
         Ok(())
+    }
+
+    /// Returns the periods of everything that is erased. `None` if they are not known for certain.
+    pub(super) fn touched(&self) -> Option<BTreeSet<Period>> {
+        if !self.is_of_memories || !self.pruned.is_empty() {
+            return None;
+        }
+        let memories = self.memories.iter().map(|memory| memory.day);
+        let cuts = self.cuts.iter().map(|cut| cut.period);
+        let summaries = self.report.rebuilt.iter().chain(&self.report.lost).copied();
+        Some(memories.chain(cuts).chain(summaries).collect())
     }
 
     fn finish(&mut self, selection: &mut Selection) {

@@ -5,7 +5,7 @@
 
 use async_trait::async_trait;
 
-use crate::{Agent, Digest, Error, Period, Purpose, Reply, Result, Timestamp};
+use crate::{Agent, Digest, Error, Grain, Period, Purpose, Reply, Result, Timestamp};
 
 /// How long a batch is remembered after it was recorded, so that its periods are finished in the way in which they were begun.
 pub const BATCH_MEMORY: crate::SignedDuration = crate::SignedDuration::from_hours(30 * 24);
@@ -94,7 +94,8 @@ pub struct BatchedRequest {
 pub enum RequestState {
     /// Its answer is awaited; its period waits for it.
     Open,
-    /// Its answer is awaited only to book the cost: something of the agent was erased since, so it will not be kept.
+    /// Its answer is awaited only to book the cost: something that its question may contain was erased since, so it
+    /// will not be kept.
     Void,
     /// It was answered.
     Answered,
@@ -203,6 +204,18 @@ impl BatchedRequest {
     }
 }
 
+/// Returns whether the question about a period may contain text of `erased`: it is the same period, or it is made of it. Days
+/// beside an erased day count as well, because a change of the time zone may have moved its messages.
+pub fn may_contain(question: Period, erased: Period) -> bool {
+    let is_made_of = |near: Period| {
+        let ((first, last), (from, until)) = (question.cover_days(), near.cover_days());
+        let overlaps = first <= until && from <= last;
+        near.grain() <= question.grain() && (overlaps || near.ancestor(question.grain()) == question)
+    };
+    let beside = [erased.previous(), Some(erased.next())].into_iter().flatten();
+    beside.filter(|_| erased.grain() == Grain::Daily).chain([erased]).any(is_made_of)
+}
+
 /// Batches and their requests. Each method is one transaction.
 #[async_trait]
 pub trait Batches: Send + Sync {
@@ -218,7 +231,7 @@ pub trait Batches: Send + Sync {
     async fn open_batches(&self) -> Result<Vec<ModelBatch>>;
 
     /// Records what the provider said about requests of a batch, by number. Books the cost of each answer at the price of a
-    /// batch and saves it as a reply, unless something of the agent was erased since the input was read. A request that is not
+    /// batch and saves it as a reply, unless something that its question may contain was erased since. A request that is not
     /// outstanding is left alone, so the same results can be read again. Returns how many were recorded.
     async fn settle(&self, batch: &str, settlements: Vec<(u64, Settlement)>, now: Timestamp) -> Result<u64>;
 

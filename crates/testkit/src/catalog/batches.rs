@@ -1,9 +1,9 @@
 //! Port `Batches`: batches, their requests, and what became of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use annals_core::ports::{
-    BATCH_MEMORY, BatchState, BatchedRequest, Batches, ModelBatch, RequestState, Settlement, TokenSums,
+    BATCH_MEMORY, BatchState, BatchedRequest, Batches, ModelBatch, RequestState, Settlement, TokenSums, may_contain,
 };
 use annals_core::{Agent, Digest, Period, Purpose, Result, Timestamp};
 use async_trait::async_trait;
@@ -55,8 +55,8 @@ impl Batches for MemoryCatalog {
                 let data = state.agents_data.entry(request.agent.clone()).or_default();
                 let reply = request.reply(&batch.model, answer);
                 data.book(&reply, true, now);
-                if matches!(settlement, Settlement::Answered(_)) {
-                    data.keep(reply, now);
+                if *request_state == RequestState::Open && matches!(settlement, Settlement::Answered(_)) {
+                    data.replies.insert(reply.key, (reply.text, now));
                 }
             }
             *request_state = settlement.state();
@@ -82,7 +82,7 @@ impl Batches for MemoryCatalog {
     async fn in_batch(&self, agent: &Agent) -> Result<Vec<Period>> {
         let state = self.state();
         let open = state.requests().filter(|(request, state)| request.agent == *agent && *state == RequestState::Open);
-        let periods: std::collections::BTreeSet<Period> = open.map(|(request, _)| request.period).collect();
+        let periods: BTreeSet<Period> = open.map(|(request, _)| request.period).collect();
         Ok(periods.into_iter().collect())
     }
 }
@@ -103,13 +103,22 @@ impl State {
         used
     }
 
-    /// Makes the outstanding requests of an agent void. Those of an agent that is erased as a whole pass to its heir.
-    pub(super) fn erase_from_batches(&mut self, agent: &Agent, heir: Option<&Agent>) {
+    /// Makes outstanding requests of an agent void whose questions may contain something that is erased: all of them if the erased
+    /// periods are not known. Those of an agent that is erased as a whole pass to its heir.
+    pub(super) fn erase_from_batches(
+        &mut self,
+        agent: &Agent,
+        heir: Option<&Agent>,
+        erased: Option<&BTreeSet<Period>>,
+    ) {
+        let is_touched =
+            |period: Period| erased.is_none_or(|erased| erased.iter().any(|one| may_contain(period, *one)));
         for (_, requests) in self.batches.values_mut() {
             if heir.is_some() {
                 requests.retain(|_, (request, state)| request.agent != *agent || state.is_outstanding());
             }
-            let of_agent = requests.values_mut().filter(|(request, _)| request.agent == *agent);
+            let of_agent =
+                requests.values_mut().filter(|(request, _)| request.agent == *agent && is_touched(request.period));
             for (request, state) in of_agent.filter(|(_, state)| state.is_outstanding()) {
                 *state = RequestState::Void;
                 if let Some(heir) = heir {

@@ -9,10 +9,10 @@ mod subject;
 mod summaries;
 mod words;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use annals_core::ports::{Erasure, ErasureReport, ItemKey, Target, Turn};
-use annals_core::{Agent, Digest, MemoryId, Result, Timestamp, TurnKey};
+use annals_core::{Agent, Digest, MemoryId, Period, Result, Timestamp, TurnKey};
 use async_trait::async_trait;
 
 use super::MemoryCatalog;
@@ -28,18 +28,20 @@ impl Erasure for MemoryCatalog {
         let state = &mut *self.state();
         state.erasures += 1;
         let heir = matches!(target, Target::Agent).then(|| Agent::erased(agent.workspace())).transpose()?;
-        state.erase_from_batches(agent, heir.as_ref());
-        heir.into_iter().for_each(|heir| state.bequeath(agent, heir));
+        heir.iter().for_each(|heir| state.bequeath(agent, heir.clone()));
         state.cleaning.insert(agent.clone(), state.erasures);
         let data = state.agents_data.entry(agent.clone()).or_default();
         let before = data.last_seq(state.floor);
         let mut seq = before;
+        let periods = data.memories.iter().map(|(id, memory)| (id.clone(), memory.period)).collect();
         let report = data.erase(agent, target, &mut seq, now);
+        let erased = erased_periods(target, &report, &periods);
         match target {
             Target::Agent => state.floor = state.floor.max(seq),
             _ if seq > before => data.seq = seq,
             _ => {}
         }
+        state.erase_from_batches(agent, heir.as_ref(), erased.as_ref());
         Ok(report)
     }
 
@@ -112,6 +114,19 @@ impl AgentData {
     pub(super) fn knows_trace(&self, agent: &Agent, key: &TurnKey, digest: &Digest) -> bool {
         traces(agent, key, digest).iter().any(|trace| self.forgotten.contains(trace))
     }
+}
+
+/// Returns the periods of everything that was erased. `None` if they are not known for certain.
+fn erased_periods(
+    target: &Target,
+    report: &ErasureReport,
+    periods: &BTreeMap<MemoryId, Period>,
+) -> Option<BTreeSet<Period>> {
+    if !matches!(target, Target::Memories(_)) || !report.pruned.is_empty() {
+        return None;
+    }
+    let memories = report.turns.iter().chain(&report.statements).filter_map(|id| periods.get(id));
+    Some(memories.chain(&report.rebuilt).chain(&report.cut).chain(&report.lost).copied().collect())
 }
 
 /// Returns what is kept of a forgotten message: a hash of its id, and a hash of its content and conversation.

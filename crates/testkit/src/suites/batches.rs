@@ -23,6 +23,7 @@ pub async fn batches_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         ended_batches_are_forgotten_after_a_month,
         erasure_releases_the_period_and_refuses_the_answer,
         requests_are_void_if_their_input_was_erased_before,
+        erasure_of_a_message_keeps_answers_of_other_periods,
         erased_agent_still_pays_for_its_requests,
     ];
     run("batches", cases, async || Box::new(make().await) as Box<dyn Store>).await;
@@ -200,6 +201,24 @@ async fn requests_are_void_if_their_input_was_erased_before(store: &dyn Store) {
     store.begin_batch(batch("b"), vec![before, after]).await.unwrap();
     assert_eq!(store.in_batch(&me()).await.unwrap(), [period("2026-03-01")]);
     assert_eq!(state_of(store, "2026-03-02").await, [RequestState::Void]);
+}
+
+async fn erasure_of_a_message_keeps_answers_of_other_periods(store: &dyn Store) {
+    let labels = ["2026-02-27", "2026-03-04", "2026-W10", "2026-W11", "2026-03", "2026-04", "2026"];
+    let expect = [true, true, false, true, false, true, false];
+    let message = turn(&me(), "2026-03-02T09:00:00Z", "a secret");
+    let id = annals_core::MemoryId::turn(&me(), &message.key);
+    store.ingest(&me(), vec![message], false, now()).await.unwrap();
+    let requests = labels.iter().map(|label| request(label, label)).chain([request("q", "2026-03-02")]).collect();
+    store.begin_batch(batch("b"), requests).await.unwrap();
+    store.erase(&me(), &Target::Memories(vec![id]), now()).await.unwrap();
+    assert_eq!(state_of(store, "2026-03-02").await, [RequestState::Void]);
+    let all = (0..8).map(|number| (number, Settlement::Answered(answer("an answer")))).collect();
+    assert_eq!(store.settle("b", all, now()).await.unwrap(), 8);
+    for (label, is_kept) in labels.into_iter().zip(expect) {
+        assert_eq!(store.reply(&me(), &Digest::of([label])).await.unwrap().is_some(), is_kept, "{label}");
+    }
+    assert_eq!(store.reply(&me(), &Digest::of(["q"])).await.unwrap(), None);
 }
 
 async fn erased_agent_still_pays_for_its_requests(store: &dyn Store) {
