@@ -22,7 +22,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 const INTERRUPTED: u8 = 130;
 
 pub(crate) async fn run(global: &Global, args: &Rollup, json: bool) -> Result<ExitCode> {
-    let (mut wait, mut has_failed, mut shown) = (FIRST_WAIT, false, String::new());
+    let (mut wait, mut has_failed, mut has_worked, mut shown) = (FIRST_WAIT, false, false, String::new());
     loop {
         let client = Client::open(global).await?;
         let step = client.call(BatchRollup { agent: args.agent.clone(), budget: args.budget }).await?;
@@ -34,9 +34,10 @@ pub(crate) async fn run(global: &Global, args: &Rollup, json: bool) -> Result<Ex
         }
         has_failed |= !step.failed.is_empty();
         let has_moved = step.sent + step.settled > 0;
+        has_worked |= has_moved || step.written.values().any(|number| *number > 0);
         let is_done = step.open.is_empty() && !has_moved;
         if is_done || args.no_wait {
-            print_end(&step, json);
+            print_end(&step, has_worked, json);
             let is_left = is_done && step.in_batch + step.waiting > 0;
             return Ok(if has_failed || is_left { ExitCode::FAILURE } else { ExitCode::SUCCESS });
         }
@@ -83,7 +84,7 @@ fn progress(batch: &BatchView) -> String {
 }
 
 /// Prints what is left when the command ends.
-fn print_end(step: &BatchStep, json: bool) {
+fn print_end(step: &BatchStep, has_worked: bool, json: bool) {
     if json {
         return;
     }
@@ -97,6 +98,9 @@ fn print_end(step: &BatchStep, json: bool) {
         );
     } else if step.open.is_empty() && step.in_batch > 0 {
         say!("{WARN}{} not sent{WARN:#}", plural(step.in_batch, "period"));
+    }
+    if !has_worked && step.open.is_empty() && step.in_batch + step.waiting + step.over_budget == 0 {
+        say!("Nothing was sent: no period is due. `annals status` shows the periods that are still open.");
     }
     if let Some(outage) = step.outage.as_ref().filter(|_| step.waiting > 0) {
         say!("{WARN}{} waiting: {outage}{WARN:#}", plural(step.waiting, "period"));
