@@ -49,7 +49,7 @@ use annals_core::ports::{Engine, ExtractionTask, Extractor, ModelState, ModelSta
 use annals_core::{Agent, Author, Digest, Draft, Error, Extracted, Grain, Period, Purpose, Result, Settings};
 use async_trait::async_trait;
 
-use batch::Desk;
+use batch::BatchCollector;
 pub(crate) use batch::{Mode, Tally};
 use breaker::Breaker;
 use budget::Caps;
@@ -77,7 +77,7 @@ pub struct Endpoint {
     channels: HashMap<Purpose, Arc<Channel>>,
     replies: Arc<dyn Replies>,
     /// Collects questions for batches; `None` if none are made.
-    desk: Option<Arc<Desk>>,
+    desk: Option<Arc<BatchCollector>>,
     mode: Mode,
 }
 

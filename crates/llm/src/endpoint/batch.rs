@@ -96,7 +96,7 @@ impl Way {
 }
 
 /// Collects questions for batches, and knows what is outstanding.
-pub(super) struct Desk {
+pub(super) struct BatchCollector {
     batches: Arc<dyn Batches>,
     state: Mutex<State>,
     /// Held while batches are sent or looked at: one that is being sent must not be taken for one that a crash left behind.
@@ -112,9 +112,9 @@ struct State {
     pauses: HashMap<String, (Timestamp, bool)>,
 }
 
-impl Desk {
-    pub(super) fn new(batches: Arc<dyn Batches>) -> Desk {
-        Desk { batches, state: Mutex::default(), at_work: tokio::sync::Mutex::default() }
+impl BatchCollector {
+    pub(super) fn new(batches: Arc<dyn Batches>) -> BatchCollector {
+        BatchCollector { batches, state: Mutex::default(), at_work: tokio::sync::Mutex::default() }
     }
 
     /// Returns the periods whose answers are outstanding.
@@ -127,7 +127,7 @@ impl Endpoint {
     /// Lets the endpoint ask in batches that are recorded there.
     #[must_use]
     pub fn with_batches(self, batches: Arc<dyn Batches>) -> Endpoint {
-        Endpoint { desk: Some(Arc::new(Desk::new(batches))), ..self }
+        Endpoint { desk: Some(Arc::new(BatchCollector::new(batches))), ..self }
     }
 
     /// Asks what is about more than a week ago in batches, without being told to.
@@ -166,7 +166,7 @@ impl Endpoint {
         Ok(Way::Batch(tried))
     }
 
-    fn refuses_batches(&self, desk: &Desk, task: &SummaryTask<'_>) -> bool {
+    fn refuses_batches(&self, desk: &BatchCollector, task: &SummaryTask<'_>) -> bool {
         let Some(channel) = self.channels.get(&Purpose::of(task.period.grain())) else { return false };
         let state = locked(&desk.state);
         let pause = state.pauses.get(&channel.model.base_url);

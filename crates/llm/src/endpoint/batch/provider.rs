@@ -20,7 +20,7 @@ use crate::endpoint::failure::{EndpointError, failure};
 use crate::endpoint::http::{authorized, fetch, fetch_with_answer, unreachable};
 
 /// Time limit of a request, and of silence in a download.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Time limit of an upload.
 const UPLOAD: Duration = Duration::from_secs(1_800);
@@ -200,7 +200,7 @@ impl<'a> Provider<'a> {
     /// Begins to read results.
     pub(super) async fn download(&self, path: &str) -> Result<Download, EndpointError> {
         let request = self.authorized(self.channel.http().get(self.url(path)));
-        let response = within(PATIENCE, async { request.send().await.map_err(unreachable) }).await?;
+        let response = within(TIMEOUT, async { request.send().await.map_err(unreachable) }).await?;
         let status = response.status();
         if !status.is_success() {
             return Err(failure(status.as_u16(), response.headers(), &Value::Null));
@@ -212,17 +212,17 @@ impl<'a> Provider<'a> {
     pub(super) async fn cancel(&self, remote: &str) {
         let path = if self.is_anthropic() { "messages/batches" } else { "batches" };
         let request = self.authorized(self.channel.http().post(self.url(&format!("{path}/{remote}/cancel"))));
-        let _ = within(PATIENCE, fetch(request)).await;
+        let _ = within(TIMEOUT, fetch(request)).await;
     }
 
     /// Deletes what the provider still has of a batch. It may fail: providers delete it themselves after some weeks.
     pub(super) async fn delete(&self, path: &str) {
         let request = self.authorized(self.channel.http().delete(self.url(path)));
-        let _ = within(PATIENCE, fetch(request)).await;
+        let _ = within(TIMEOUT, fetch(request)).await;
     }
 
     async fn get(&self, path: &str) -> Result<Value, EndpointError> {
-        let get = || async { within(PATIENCE, fetch(self.authorized(self.channel.http().get(self.url(path))))).await };
+        let get = || async { within(TIMEOUT, fetch(self.authorized(self.channel.http().get(self.url(path))))).await };
         get.retry(backoff()).when(EndpointError::passes).await
     }
 }
@@ -247,7 +247,7 @@ impl Download {
             if self.rest.len() > LONGEST_LINE {
                 return Err(EndpointError::Unusable("a line of its results is too long"));
             }
-            match within(PATIENCE, async { self.response.chunk().await.map_err(unreachable) }).await? {
+            match within(TIMEOUT, async { self.response.chunk().await.map_err(unreachable) }).await? {
                 Some(chunk) => self.rest.extend_from_slice(&chunk),
                 None if self.rest.is_empty() => return Ok(None),
                 None => return Ok(Some(std::mem::take(&mut self.rest))),

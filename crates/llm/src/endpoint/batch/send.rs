@@ -9,7 +9,7 @@ use backon::Retryable;
 
 use super::outbox::Outbox;
 use super::provider::{self, Found, Provider, Status};
-use super::{Desk, locked, results};
+use super::{BatchCollector, locked, results};
 use crate::endpoint::Endpoint;
 use crate::endpoint::channel::Channel;
 use crate::endpoint::failure::EndpointError;
@@ -72,7 +72,7 @@ impl Endpoint {
     }
 
     /// Returns the batches that have not ended and whose server is configured. For others it makes no sense to wait.
-    async fn within_reach(&self, desk: &Desk) -> Result<Vec<ModelBatch>> {
+    async fn within_reach(&self, desk: &BatchCollector) -> Result<Vec<ModelBatch>> {
         let mut open = desk.batches.open_batches().await?;
         open.retain(|batch| self.channel_of(batch).is_some());
         Ok(open)
@@ -85,7 +85,7 @@ impl Endpoint {
     }
 }
 
-impl Desk {
+impl BatchCollector {
     async fn send_one(&self, outbox: Outbox, now: Timestamp, report: &mut BatchReport) -> Result<()> {
         let mut batch = outbox.batch(now);
         let Outbox { channel, requests, lines, .. } = outbox;
