@@ -1,9 +1,11 @@
-//! Vectors for rows whose model cannot be opened: any direction, because nothing is ever compared with them.
+//! What stands for a model that cannot be opened. [`Placeholders`] are vectors of any direction, because nothing is ever compared
+//! with them. [`Unopened`] makes none: the model may be there again at the next start.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use annals_core::{Embedder, Result};
+use annals_core::ports::VectorModel;
+use annals_core::{Embedder, Error, Result};
 use async_trait::async_trait;
 
 /// Splits texts as the configured model does, and makes vectors of the length that the table has.
@@ -30,5 +32,37 @@ impl Embedder for Placeholders {
         let mut vector = vec![0.0; self.dimension];
         vector.iter_mut().take(1).for_each(|number| *number = 1.0);
         Ok(vec![vector; texts.len()])
+    }
+}
+
+/// Stands for a model that cannot be opened now. Changes without texts, such as deletions, still reach the table.
+pub(crate) struct Unopened {
+    pub(crate) configured: Arc<dyn Embedder>,
+    pub(crate) model: VectorModel,
+    pub(crate) error: Error,
+}
+
+#[async_trait]
+impl Embedder for Unopened {
+    fn model(&self) -> &str {
+        &self.model.name
+    }
+
+    fn dimension(&self) -> usize {
+        self.model.dimension
+    }
+
+    fn split(&self, text: &str) -> Vec<Range<usize>> {
+        self.configured.split(text)
+    }
+
+    async fn embed(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
+        match texts.is_empty() {
+            true => Ok(Vec::new()),
+            false => {
+                let cause = std::error::Error::source(&self.error).map(ToString::to_string).unwrap_or_default();
+                Err(Error::unavailable(self.error.to_string(), cause))
+            }
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! Projection of a table: applies the catalog's changes of one grain to its table, in order and in batches.
 //!
 //! A batch is durable in the table before the watermark ([`Watermark`]) advances, and applying a batch twice has no further effect.
-//! So a crash at any point repeats at most one batch. A memory that the table refuses becomes a dead letter and the projection
-//! goes on; an outage stops it where it is; a damaged or missing table is moved aside and rebuilt (`rebuild.rs`). All vectors of
+//! So a crash at any point repeats at most one batch. A memory that the table or the model refuses becomes a dead letter and the
+//! projection goes on; an outage, or a model that refuses everything, stops it where it is; a damaged or missing table is moved aside and rebuilt (`rebuild.rs`). All vectors of
 //! a table are of one model: that which made its first ones, whatever is configured now (`reembed.rs`).
 
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use annals_core::ports::{Batch, Change, Part, Table, VectorModel, Watermark};
 use annals_core::{Agent, DeadLetter, Embedder, Error, Grain, Memory, Result, Stage, Timestamp};
 
 use crate::Writer;
-use crate::placeholder::Placeholders;
+use crate::placeholder::{Placeholders, Unopened};
 
 /// How often stale work is begun again before its error ends the pass. Another writer has then moved the same table at each
 /// attempt.
@@ -141,7 +141,7 @@ impl Writer {
         Ok(Some(step))
     }
 
-    /// Returns what makes the vectors of the present table; none if its model cannot be opened.
+    /// Returns what makes the vectors of the present table; none if its model is gone.
     pub(crate) async fn embedder_of(&self, watermark: &Watermark) -> Result<Option<Arc<dyn Embedder>>> {
         let configured = self.embedders.configured();
         match &watermark.model {
@@ -149,7 +149,12 @@ impl Writer {
             Some(model) if model.is_placeholder() => {
                 Ok(Some(Arc::new(Placeholders { configured, dimension: model.dimension })))
             }
-            Some(model) => model.open(&*self.embedders).await,
+            Some(model) => match model.open(&*self.embedders).await {
+                Err(error) if error.is_outage() => {
+                    Ok(Some(Arc::new(Unopened { configured, model: model.clone(), error })))
+                }
+                found => found,
+            },
         }
     }
 
@@ -179,7 +184,7 @@ impl Writer {
         let (applied_to, count) = (last.seq(), changes.len() as u64);
         let language = self.store.settings(&table.agent).await?.language;
         let dead = match self.apply(table, embedder, &changes, &language).await {
-            Err(Error::Invalid(_) | Error::Faults(_)) => {
+            Err(error) if error.is_of_input() => {
                 self.apply_one_by_one(table, embedder, &changes, &language, now).await?
             }
             done => done.map(|()| 0)?,
@@ -200,7 +205,8 @@ impl Writer {
         let mut letters = Vec::new();
         for change in changes {
             match (self.apply(table, embedder, std::slice::from_ref(change), language).await, change) {
-                (Err(error @ (Error::Invalid(_) | Error::Faults(_))), Change::Upsert(memory)) => {
+                (Err(error), Change::Upsert(memory)) if error.is_of_input() => {
+                    embed_probe(embedder, now).await?;
                     letters.push(dead_letter(table, memory, &error, now));
                 }
                 (done, _) => done?,
@@ -229,6 +235,12 @@ impl Writer {
         batch.upserts = parts(embedder, &memories, language).await?;
         self.strata.apply(table, batch).await
     }
+}
+
+/// Embeds a text that no model has a reason to refuse. An error says that the model, and not a text that it refused before, is at
+/// fault. The text names the moment, so that no cache answers in the place of the model.
+async fn embed_probe(embedder: &dyn Embedder, now: Timestamp) -> Result<()> {
+    embedder.embed(vec![format!("A short text of {now}.")]).await.map(drop)
 }
 
 async fn parts(embedder: &dyn Embedder, memories: &[&Memory], language: &str) -> Result<Vec<Part>> {

@@ -60,7 +60,15 @@ impl Writer {
 
     /// Returns whether a model can be opened by the name that stored vectors carry.
     pub async fn can_open(&self, model: &str) -> Result<bool> {
-        Ok(!model.is_empty() && self.embedders.by_model(model).await?.is_some())
+        match self.embedders.by_model(model).await {
+            Err(error) if error.is_outage() => Ok(false),
+            found => Ok(!model.is_empty() && found?.is_some()),
+        }
+    }
+
+    /// Embeds a question with the configured model. Returns the model's error.
+    pub async fn try_model(&self, question: &str) -> Result<()> {
+        self.embedders.configured().embed_query(question.to_owned()).await.map(drop)
     }
 
     /// Returns the model of each table that holds anything; empty for one whose vectors are placeholders.

@@ -1,7 +1,7 @@
 //! Retries dead letters of the tables after their cause was fixed.
 
 use annals_core::ports::{Building, Change, Table, Watermark};
-use annals_core::{Agent, DeadLetter, Error, MemoryId, Result, Stage};
+use annals_core::{Agent, DeadLetter, MemoryId, Result, Stage};
 
 use crate::Writer;
 
@@ -34,7 +34,7 @@ impl Writer {
                 self.revive_in_next(&letter, &watermark, &changes, &language).await?;
                 Ok(Some(letter.memory))
             }
-            Err(Error::Invalid(_) | Error::Faults(_)) => Ok(None),
+            Err(error) if error.is_of_input() => Ok(None),
             Err(error) => Err(error),
         }
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::SeqCst;
 
 use annals_core::ports::Stored;
 use annals_core::prelude::*;
-use annals_core::{Embedder, Strata};
+use annals_core::{Embedder, Embedders, Strata};
 use annals_testkit::{
     Faulty, MemoryCatalog, MemoryStrata, WordEmbedder, WordEmbedders, agent, at, message, one_embedder,
 };
@@ -159,4 +159,83 @@ async fn refused_text_becomes_a_dead_letter_and_projection_continues() {
     assert_eq!(repaired.revive(&agent("a")).await.unwrap(), 1);
     assert_eq!(strata.scan(&table()).await.unwrap().len(), 3);
     assert_eq!(catalog.dead_letters(&agent("a")).await.unwrap(), []);
+}
+
+/// A model that answers only texts that its caller accepts, and refuses others as endpoints do.
+struct Picky(fn(&str) -> bool);
+
+#[async_trait]
+impl Embedder for Picky {
+    fn model(&self) -> &'static str {
+        "picky"
+    }
+
+    fn dimension(&self) -> usize {
+        WordEmbedder::new().dimension()
+    }
+
+    fn split(&self, text: &str) -> Vec<std::ops::Range<usize>> {
+        WordEmbedder::new().split(text)
+    }
+
+    async fn embed(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
+        match texts.iter().all(|text| self.0(text)) {
+            true => WordEmbedder::new().embed(texts).await,
+            false => Err(Error::model("embedding", "it refused the request with status 400")),
+        }
+    }
+}
+
+#[tokio::test]
+async fn text_that_a_model_refuses_becomes_a_dead_letter_unless_the_model_refuses_everything() {
+    async fn check(accepts: fn(&str) -> bool, expect: Option<(u64, u64)>) {
+        let (strata, catalog) = (Arc::new(MemoryStrata::new()), Arc::new(MemoryCatalog::new()));
+        let writer = Writer::new(catalog.clone(), strata.clone(), one_embedder(Picky(accepts)));
+        ingest(&writer, &["one", "POISON", "three"]).await;
+        let projected = project(&writer).await.ok().map(|done| (done.applied, done.dead));
+        assert_eq!(projected, expect);
+        let letters = catalog.dead_letters(&agent("a")).await.unwrap().len() as u64;
+        assert_eq!(letters, expect.map_or(0, |(_, dead)| dead));
+        if letters > 0 {
+            assert_eq!(writer.revive(&agent("a")).await.unwrap(), 0, "still refused");
+        }
+        assert_eq!(writer.backlog(&agent("a")).await.unwrap(), if expect.is_some() { 0 } else { 3 });
+    }
+    check(|_| true, Some((3, 0))).await;
+    check(|text| !text.contains("POISON"), Some((3, 1))).await;
+    check(|_| false, None).await;
+    // The culprit is refused first, then everything else: nothing of it is the fault of a text.
+    check(|text| text == "one", None).await;
+}
+
+/// The configured model cannot be opened, and it may be that of the table.
+struct Closed;
+
+#[async_trait]
+impl Embedders for Closed {
+    fn configured(&self) -> Arc<dyn Embedder> {
+        Arc::new(Picky(|_| false))
+    }
+
+    async fn by_model(&self, _model: &str) -> Result<Option<Arc<dyn Embedder>>> {
+        Err(Error::unavailable("opening the model", "its folder is missing"))
+    }
+}
+
+#[tokio::test]
+async fn model_that_cannot_be_opened_stops_texts_but_no_deletions_and_stays_that_of_the_table() {
+    let (strata, catalog) = (Arc::new(MemoryStrata::new()), Arc::new(MemoryCatalog::new()));
+    let before = writer((*catalog).clone(), &strata, WordEmbedder::new());
+    ingest(&before, &["one"]).await;
+    project(&before).await.unwrap();
+    let read = catalog.watermark(&agent("a"), Grain::Working).await.unwrap();
+    let closed = Writer::new(catalog.clone(), strata.clone(), Arc::new(Closed));
+    ingest(&closed, &["two"]).await;
+    assert!(matches!(project(&closed).await, Err(Error::Unavailable { .. })));
+    assert_eq!(catalog.watermark(&agent("a"), Grain::Working).await.unwrap(), read);
+    let embedder = closed.embedder_of(&read).await.unwrap().unwrap();
+    let deletion = Change::Delete { id: strata.scan(&table()).await.unwrap()[0].memory.clone(), seq: 9 };
+    closed.apply(&table(), &*embedder, &[deletion], "en").await.unwrap();
+    assert!(strata.scan(&table()).await.unwrap().is_empty());
+    assert_eq!(project(&before).await.unwrap().applied, 1);
 }
