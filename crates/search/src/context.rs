@@ -64,7 +64,8 @@ impl Search {
             || (!small_talk::is_small_talk(&request.prompt, &subjects)
                 && (!subjects.is_empty() || floor::knows(&request.prompt, &settings.language, &answer)));
         candidates.extend(speaker);
-        candidates.extend(self.of_documents(request).await?);
+        let (documents, words_alone) = self.of_documents(request).await?;
+        candidates.extend(documents);
         if is_known {
             candidates.extend(named);
             candidates.extend(found(&answer));
@@ -74,7 +75,7 @@ impl Search {
         }
         let candidates = without_repeats(candidates);
         let query_words = query_words(&request.prompt, &answer);
-        let (range, words_alone) = (answer.range, answer.words_alone);
+        let (range, words_alone) = (answer.range, answer.words_alone.or(words_alone));
         Ok(GatheredContext { agent, request, query_words, settings, range, candidates, is_known, words_alone, now })
     }
 

@@ -1,18 +1,36 @@
 //! The vectors of one question: one for each model whose tables it searches. While a change of model is under way, the grains of
-//! an agent may differ in theirs.
+//! an agent may differ in theirs. A model that gives none fails no search: words alone then find the memories, and answers say so.
 
 use std::collections::HashMap;
 
 use annals_core::ports::VectorModel;
-use annals_core::{Embedders, Result};
+use annals_core::{Embedders, Error, Result};
 use futures::lock::Mutex;
 
 /// A question, and its vectors by model as far as they were needed.
 pub(crate) struct QueryVectors<'a> {
     embedders: &'a dyn Embedders,
     text: &'a str,
-    /// None for a model that cannot be opened. Locked while a model is busy, so that no vector is made twice.
-    made: Mutex<HashMap<VectorModel, Option<Vec<f32>>>>,
+    /// Locked while a model is busy, so that no vector is made twice.
+    made: Mutex<HashMap<VectorModel, Made>>,
+}
+
+/// What a model made of a question.
+enum Made {
+    Vector(Vec<f32>),
+    /// The model cannot be opened.
+    NotOpened,
+    /// The model gave no vector, for this reason.
+    Failed(String),
+}
+
+impl Made {
+    fn vector(&self) -> Option<Vec<f32>> {
+        match self {
+            Made::Vector(vector) => Some(vector.clone()),
+            Made::NotOpened | Made::Failed(_) => None,
+        }
+    }
 }
 
 impl<'a> QueryVectors<'a> {
@@ -20,31 +38,53 @@ impl<'a> QueryVectors<'a> {
         QueryVectors { embedders, text, made: Mutex::default() }
     }
 
-    /// Returns the question's vector by this model. None if it cannot be opened.
+    /// Returns the question's vector by this model. None if the model cannot be opened, does not answer or refuses the question.
     pub(crate) async fn by(&self, model: &VectorModel) -> Result<Option<Vec<f32>>> {
         let mut made = self.made.lock().await;
-        if let Some(vector) = made.get(model) {
-            return Ok(vector.clone());
+        if let Some(made) = made.get(model) {
+            return Ok(made.vector());
         }
-        let vector = match model.open(self.embedders).await? {
-            Some(embedder) => Some(embedder.embed_query(self.text.to_owned()).await?),
-            None => None,
-        };
-        made.insert(model.clone(), vector.clone());
+        let new = self.make(model).await?;
+        let vector = new.vector();
+        made.insert(model.clone(), new);
         Ok(vector)
+    }
+
+    async fn make(&self, model: &VectorModel) -> Result<Made> {
+        let vector = match model.open(self.embedders).await {
+            Ok(None) => return Ok(Made::NotOpened),
+            Ok(Some(embedder)) => embedder.embed_query(self.text.to_owned()).await,
+            Err(error) => Err(error),
+        };
+        match vector {
+            Ok(vector) => Ok(Made::Vector(vector)),
+            Err(error) => Ok(Made::Failed(words_alone_because(error)?)),
+        }
     }
 
     /// Returns why some tables were searched by words alone, if any was.
     pub(crate) fn words_alone(self) -> Option<String> {
-        let made = self.made.into_inner();
-        let missing = made.into_iter().filter(|(_, vector)| vector.is_none()).map(|(model, _)| model);
-        let mut missing: Vec<VectorModel> = missing.collect();
-        missing.sort();
-        let first = missing.pop()?;
-        let made_by = match first.is_placeholder() {
+        let made = self.made.into_inner().into_iter();
+        let mut missing: Vec<_> = made.filter(|(_, made)| made.vector().is_none()).collect();
+        missing.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let (model, made) = missing.pop()?;
+        if let Made::Failed(why) = made {
+            return Some(why);
+        }
+        let made_by = match model.is_placeholder() {
             true => "memories were stored while the model of their table could not be opened".to_owned(),
-            false => format!("the model of the stored vectors, {}, cannot be opened", first.name),
+            false => format!("the model of the stored vectors, {}, cannot be opened", model.name),
         };
         Some(format!("{made_by}; until all are embedded again, words alone find them"))
     }
+}
+
+/// Returns why words alone are compared if a model does not answer or refuses a text, and any other error.
+pub(crate) fn words_alone_because(error: Error) -> Result<String> {
+    if !(error.is_outage() || error.is_of_input()) {
+        return Err(error);
+    }
+    // The cause says what to mend.
+    let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
+    Ok(format!("{error}{cause}; until the model answers, words alone find memories"))
 }

@@ -52,7 +52,12 @@ impl Breaker {
 
     /// Returns whether calls fail at once now.
     pub(super) fn is_open(&self) -> bool {
-        self.left(Instant::now()).is_some()
+        self.pause().is_some()
+    }
+
+    /// Returns for how long calls fail at once; `None` if they may go through.
+    pub(super) fn pause(&self) -> Option<Duration> {
+        self.left(Instant::now())
     }
 
     /// Returns how long calls will still fail; `None` if they may go through.

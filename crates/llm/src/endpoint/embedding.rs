@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use annals_core::{Digest, Embedder, Error, Result, beginning};
 use async_trait::async_trait;
@@ -25,6 +26,10 @@ use crate::config::EmbeddingModel;
 /// Maximum texts of one request.
 const MOST_TEXTS: usize = 32;
 
+/// Maximum time of a question, whatever `timeout` says: a search waits for it, and words alone answer it well. A server that has to
+/// load its model first takes longer, and answers later searches.
+const QUERY: Duration = Duration::from_secs(4);
+
 /// Maximum numbers of one answer. Each takes up to 24 bytes, and the answer a million.
 const MOST_NUMBERS: usize = 40_000;
 
@@ -35,6 +40,8 @@ pub struct EmbeddingEndpoint {
     id: String,
     http: reqwest::Client,
     breaker: Breaker,
+    /// Of questions. One that is too slow for a search may still be fast enough for stored texts.
+    query_breaker: Breaker,
     retry_policy: RetryPolicy,
     /// Whether requests name the number of components, because the server has others by itself.
     names_dimension: AtomicBool,
@@ -48,8 +55,9 @@ impl EmbeddingEndpoint {
 
     pub(super) fn with_retry_policy(model: EmbeddingModel, retry_policy: RetryPolicy) -> Result<EmbeddingEndpoint> {
         let http = client(&model.base_url, model.local_network)?;
-        let (breaker, names_dimension) = (Breaker::new(retry_policy), AtomicBool::new(false));
-        Ok(EmbeddingEndpoint { id: id(&model), model, http, breaker, retry_policy, names_dimension })
+        let [breaker, query_breaker] = [(); 2].map(|()| Breaker::new(retry_policy));
+        let (id, names_dimension) = (id(&model), AtomicBool::new(false));
+        Ok(EmbeddingEndpoint { id, model, http, breaker, query_breaker, retry_policy, names_dimension })
     }
 
     /// Embeds texts as they stand.
@@ -57,21 +65,25 @@ impl EmbeddingEndpoint {
         let most = (MOST_NUMBERS / self.model.dimension).clamp(1, MOST_TEXTS);
         let mut vectors = Vec::with_capacity(texts.len());
         for batch in texts.chunks(most) {
-            let asked = self.breaker.guard(self.model.timeout, self.in_some_form(batch)).await;
+            let asked = self.breaker.guard(self.model.timeout, self.in_some_form(batch, self.model.timeout)).await;
             vectors.extend(asked.map_err(|failure| self.error(failure))?);
         }
         Ok(vectors)
     }
 
     /// Asks for the server's own number of components, unless it is known to be another than the configured one.
-    async fn in_some_form(&self, texts: &[String]) -> std::result::Result<Vec<Vec<f32>>, EndpointError> {
+    async fn in_some_form(
+        &self,
+        texts: &[String],
+        limit: Duration,
+    ) -> std::result::Result<Vec<Vec<f32>>, EndpointError> {
         if !self.names_dimension.load(Ordering::Relaxed) {
-            let found = self.with_retries(texts, false).await?;
+            let found = self.with_retries(texts, false, limit).await?;
             if found.iter().all(|vector| vector.len() == self.model.dimension) {
                 return Ok(found);
             }
         }
-        let found = self.with_retries(texts, true).await?;
+        let found = self.with_retries(texts, true, limit).await?;
         if found.iter().any(|vector| vector.len() != self.model.dimension) {
             return Err(EndpointError::Unusable(
                 "its vectors have another number of components than embedder.dimension",
@@ -85,8 +97,9 @@ impl EmbeddingEndpoint {
         &self,
         texts: &[String],
         names_dimension: bool,
+        limit: Duration,
     ) -> std::result::Result<Vec<Vec<f32>>, EndpointError> {
-        let deadline = Instant::now() + self.model.timeout;
+        let deadline = Instant::now() + limit;
         (|| self.once(texts, names_dimension))
             .retry(self.retry_policy.backoff())
             .when(EndpointError::passes)
@@ -158,7 +171,15 @@ impl Embedder for EmbeddingEndpoint {
     }
 
     async fn embed_query(&self, text: String) -> Result<Vec<f32>> {
-        Ok(self.run(&[self.sent(&self.model.query_prefix, &text)]).await?.pop().unwrap_or_default())
+        let text = [self.sent(&self.model.query_prefix, &text)];
+        let limit = self.model.timeout.min(QUERY);
+        // While stored texts get no answer, a question gets none either.
+        let asked = match self.breaker.pause() {
+            Some(left) => Err(EndpointError::Away(left)),
+            None => self.query_breaker.guard(limit, self.in_some_form(&text, limit)).await,
+        };
+        let mut vectors = asked.map_err(|failure| self.error(failure))?;
+        Ok(vectors.pop().unwrap_or_default())
     }
 }
 

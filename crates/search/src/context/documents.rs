@@ -1,9 +1,13 @@
-//! Ranks parts of the caller's documents by their similarity to the prompt.
+//! Ranks parts of the caller's documents by their similarity to the prompt. If the model of vectors gives none, the share of the
+//! prompt's words in a part stands for it.
+
+use std::collections::HashSet;
 
 use annals_core::{ContextQuery, Document, Error, Result};
 
 use super::items::{Candidate, of_document};
 use crate::Search;
+use crate::query_vectors::words_alone_because;
 
 /// Maximum number of parts. Each costs an embedding, some 5 ms.
 const MOST_PARTS: usize = 200;
@@ -11,22 +15,35 @@ const MOST_PARTS: usize = 200;
 const WEIGHT: f64 = 8.0;
 
 impl Search {
-    /// Returns the parts of the documents, each scored by its similarity. Returns an error if there are too many.
-    pub(super) async fn of_documents(&self, request: &ContextQuery) -> Result<Vec<Candidate>> {
+    /// Returns the parts of the documents, each scored by its similarity, and why only words were compared if so. Returns an error
+    /// if there are too many.
+    pub(super) async fn of_documents(&self, request: &ContextQuery) -> Result<(Vec<Candidate>, Option<String>)> {
         let parts: Vec<(&Document, &str)> = request.documents.iter().flat_map(|document| self.cut(document)).collect();
         if parts.len() > MOST_PARTS {
             let reason = format!("have {} parts; {MOST_PARTS} are compared at most", parts.len());
             return Err(Error::invalid("documents", reason));
         }
         if parts.is_empty() {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), None));
         }
-        let texts = parts.iter().map(|(document, text)| titled(document, text));
+        let (likenesses, words_alone) = match self.likenesses(request, &parts).await {
+            Ok(likenesses) => (likenesses, None),
+            Err(error) => {
+                let why = words_alone_because(error)?;
+                (parts.iter().map(|(_, text)| shared_words(&request.prompt, text)).collect(), Some(why))
+            }
+        };
+        let scored = parts.iter().zip(likenesses);
+        Ok((scored.map(|((document, text), likeness)| part(document, text, likeness)).collect(), words_alone))
+    }
+
+    /// Returns the similarity of each part by the vectors of the model. The prompt comes first: it fails sooner.
+    async fn likenesses(&self, request: &ContextQuery, parts: &[(&Document, &str)]) -> Result<Vec<f64>> {
         let embedder = self.embedders.configured();
-        let vectors = embedder.embed(texts.collect()).await?;
         let query_vector = embedder.embed_query(request.prompt.clone()).await?;
-        let scored = parts.iter().zip(&vectors);
-        Ok(scored.map(|((document, text), vector)| part(document, text, likeness(&query_vector, vector))).collect())
+        let texts = parts.iter().map(|(document, text)| titled(document, text));
+        let vectors = embedder.embed(texts.collect()).await?;
+        Ok(vectors.iter().map(|vector| likeness(&query_vector, vector)).collect())
     }
 
     fn cut<'d>(&self, document: &'d Document) -> Vec<(&'d Document, &'d str)> {
@@ -45,4 +62,14 @@ fn titled(document: &Document, text: &str) -> String {
 
 fn likeness(a: &[f32], b: &[f32]) -> f64 {
     a.iter().zip(b).map(|(a, b)| f64::from(a * b)).sum()
+}
+
+/// Returns the share of the prompt's words that a text has.
+fn shared_words(prompt: &str, text: &str) -> f64 {
+    let (prompt, text) = (words(prompt), words(text));
+    prompt.intersection(&text).count() as f64 / prompt.len().max(1) as f64
+}
+
+fn words(text: &str) -> HashSet<String> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }

@@ -92,6 +92,21 @@ async fn busy_server_is_asked_again() {
 }
 
 #[tokio::test]
+async fn question_after_one_that_got_no_answer_does_not_wait() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let base_url = format!("http://{}/v1", silent.local_addr().unwrap());
+    let table = json!({ "base_url": base_url, "model": "vectors", "dimension": 3, "timeout": 1 });
+    let config: EmbedderConfig = serde_json::from_value(table).unwrap();
+    let EmbedderChoice::Endpoint(model) = config.check(|_| None).unwrap().choice else { panic!("no endpoint") };
+    let endpoint = EmbeddingEndpoint::new(model).unwrap();
+    for expect in ["no answer within 1s", "the circuit breaker is open"] {
+        let error = endpoint.embed_query("a".into()).await.unwrap_err();
+        let cause = std::error::Error::source(&error).unwrap().to_string();
+        assert!(cause.contains(expect), "{cause}");
+    }
+}
+
+#[tokio::test]
 async fn long_text_is_split_after_sentences() {
     let server = ModelServer::choosing(lengths);
     let endpoint = endpoint(&server, json!({ "window": 32 }));

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use annals_core::ports::VectorModel;
+use annals_core::ports::{OneEmbedder, VectorModel};
 use annals_core::{Embedder, Embedders, Strata};
-use annals_testkit::{WordEmbedder, WordEmbedders, set_watermark};
+use annals_testkit::{Faulty, WordEmbedder, WordEmbedders, set_watermark};
 use async_trait::async_trait;
 
 use super::*;
@@ -53,6 +53,19 @@ async fn words_alone_find_memories_whose_model_cannot_be_opened() {
     assert!(vector_share(&answer, Grain::Working) == 0.0 && vector_share(&answer, Grain::Daily) > 0.1);
     assert!(answer.results.iter().any(|found| found.memory.text == "the blue boat was bought"));
     assert_eq!(answer.compared, 6);
+}
+
+#[tokio::test]
+async fn words_alone_answer_while_the_model_gives_no_vector() {
+    let world = world().await;
+    let away: Arc<dyn Embedder> = Arc::new(Faulty::during(WordEmbedder::new(), 1..100));
+    let picky: Arc<dyn Embedder> = Arc::new(Faulty::refusing(WordEmbedder::new(), "blue"));
+    for (embedder, reason) in [(away, "reaching the model"), (picky, "content is refused")] {
+        let answer = ask(&world, Arc::new(OneEmbedder(embedder))).await;
+        let why = answer.words_alone.unwrap();
+        assert!(why.contains(reason) && why.contains("until the model answers"), "{why}");
+        assert!(answer.results.iter().any(|found| found.memory.text == "the blue boat was bought"));
+    }
 }
 
 #[tokio::test]
