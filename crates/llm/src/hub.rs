@@ -10,12 +10,15 @@ mod listing;
 #[cfg(test)]
 mod tests;
 
+use std::time::Duration;
+
 use reqwest::{StatusCode, Url};
 use serde_json::Value;
+use tokio::time::timeout;
 
 use annals_core::{Error, Result};
 
-use crate::endpoint::failure::failure;
+use crate::endpoint::failure::{EndpointError, failure};
 use crate::endpoint::http::{client, read, unreachable};
 
 pub use listing::{Checksum, HubFile, Listing, fetched_files};
@@ -26,18 +29,22 @@ pub(crate) const LARGEST: u64 = 16 << 30;
 /// Maximum redirects of one request.
 const MOST_REDIRECTS: usize = 5;
 
+/// Maximum time without a byte. Then the connection counts as broken.
+const SILENCE: Duration = Duration::from_secs(60);
+
 /// A server that models are fetched from.
 pub struct Hub {
     base: Url,
     local_network: bool,
     http: reqwest::Client,
+    silence: Duration,
 }
 
 impl Hub {
     /// Returns the hub at a base URL. `local_network` says whether its name may resolve to the local network.
     pub fn new(base_url: &str, local_network: bool) -> Result<Hub> {
         let base = Url::parse(base_url).map_err(|_| Error::invalid("embedder.hub", "is not a URL"))?;
-        Ok(Hub { http: client(base_url, local_network)?, base, local_network })
+        Ok(Hub { http: client(base_url, local_network)?, base, local_network, silence: SILENCE })
     }
 
     /// Returns the files of a model, at the commit that `revision` names: a branch, a tag or a commit.
@@ -52,7 +59,11 @@ impl Hub {
 
     async fn json(&self, path: &str) -> Result<Value> {
         let response = self.get(path, 0).await?;
-        let body = read(response).await.map_err(|failure| self.failed(path, failure))?;
+        // A listing is small: it has arrived in this time, or it is late.
+        let body = match timeout(self.silence, read(response)).await {
+            Ok(body) => body.map_err(|failure| self.failed(path, failure))?,
+            Err(_) => return Err(self.failed(path, EndpointError::Late(self.silence))),
+        };
         serde_json::from_slice(&body).map_err(|_| self.unusable("is not JSON"))
     }
 
@@ -65,7 +76,7 @@ impl Hub {
             if from > 0 {
                 request = request.header("range", format!("bytes={from}-"));
             }
-            let response = request.send().await.map_err(|error| self.failed(path, unreachable(error)))?;
+            let response = self.awaited(path, request.send()).await?;
             let status = response.status();
             if !status.is_redirection() {
                 return self.accepted(path, status, response);
@@ -74,6 +85,14 @@ impl Hub {
             url = at.join(location);
         }
         Err(self.unusable("redirects too often"))
+    }
+
+    /// Awaits what the server sends next.
+    async fn awaited<T>(&self, path: &str, next: impl Future<Output = reqwest::Result<T>>) -> Result<T> {
+        match timeout(self.silence, next).await {
+            Ok(sent) => sent.map_err(|error| self.failed(path, unreachable(error))),
+            Err(_) => Err(self.failed(path, EndpointError::Late(self.silence))),
+        }
     }
 
     fn accepted(&self, path: &str, status: StatusCode, response: reqwest::Response) -> Result<reqwest::Response> {

@@ -10,9 +10,8 @@ use sha1_smol::Sha1;
 use sha2::{Digest, Sha256};
 
 use super::{Checksum, Hub, HubFile, Listing};
-use crate::endpoint::http::unreachable;
 
-/// Connections for one file before giving up. Each continues where the one before broke off.
+/// Connections for one file before giving up. Each continues where the one before broke off or fell silent.
 const ATTEMPTS: usize = 5;
 
 const STEP: usize = 1 << 20;
@@ -31,24 +30,41 @@ impl Hub {
         let begun = PathBuf::from(format!("{}.part", path.display()));
         std::fs::create_dir_all(path.parent().unwrap_or(folder)).map_err(|error| failed(&path, error))?;
         if path.exists() {
-            progress(file.size);
-            return check(&path, file);
+            if check(&path, file).is_ok() {
+                progress(file.size);
+                return Ok(());
+            }
+            std::fs::remove_file(&path).map_err(|error| failed(&path, error))?;
         }
         let url = format!("{}/resolve/{}/{}", listing.repo, listing.revision, file.path);
+        if length(&begun) > file.size {
+            std::fs::remove_file(&begun).map_err(|error| failed(&begun, error))?;
+        }
+        let is_continued = length(&begun) > 0;
         progress(length(&begun).min(file.size));
+        match self.complete(&url, file, &begun, progress).await {
+            // What an earlier call left was at fault.
+            Err(Error::Damaged { .. }) if is_continued => self.complete(&url, file, &begun, progress).await?,
+            done => done?,
+        }
+        std::fs::rename(&begun, &path).map_err(|error| failed(&path, error))
+    }
+
+    /// Fetches what is missing of a file and checks all of it. If the checksum is wrong, nothing of it is kept.
+    async fn complete(&self, url: &str, file: &HubFile, begun: &Path, progress: &(dyn Fn(u64) + Sync)) -> Result<()> {
         for attempt in 1..=ATTEMPTS {
-            match self.receive(&url, file, &begun, progress).await {
+            match self.receive(url, file, begun, progress).await {
                 Ok(()) => break,
                 Err(error) if attempt == ATTEMPTS || !matches!(error, Error::Unavailable { .. }) => return Err(error),
                 Err(_) => {}
             }
         }
-        if let Err(error) = check(&begun, file) {
+        if let Err(error) = check(begun, file) {
             // It cannot be continued.
-            std::fs::remove_file(&begun).map_err(|error| failed(&begun, error))?;
+            std::fs::remove_file(begun).map_err(|error| failed(begun, error))?;
             return Err(error);
         }
-        std::fs::rename(&begun, &path).map_err(|error| failed(&path, error))
+        Ok(())
     }
 
     /// Appends what is missing. Never more than the listed size, whatever the server sends.
@@ -64,7 +80,7 @@ impl Hub {
         if !continues {
             there = 0;
         }
-        while let Some(bytes) = response.chunk().await.map_err(|error| self.failed(url, unreachable(error)))? {
+        while let Some(bytes) = self.awaited(url, response.chunk()).await? {
             there += bytes.len() as u64;
             if there > file.size {
                 return Err(self.unusable("is longer than the listed size"));
