@@ -3,6 +3,7 @@
 //! Settings come first, then the folder's files, then what is known of the model's family. What is missing in all of them is an
 //! error that names file and field. Never writes. The name of the model does not depend on the place of the folder.
 
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use annals_core::{Error, Result};
@@ -14,6 +15,7 @@ use crate::families::{Family, family_of};
 use crate::files::{ModelFiles, SUMS, TOKENIZER, read, sha256};
 use crate::graph::Source;
 use crate::pooling::Pooling;
+use crate::sums::{Sum, compared, inside, sum};
 
 /// The places of the network, best first.
 const NETWORKS: [&str; 4] = ["model.onnx", "onnx/model.onnx", "onnx/model_quantized.onnx", "model_quantized.onnx"];
@@ -48,6 +50,9 @@ pub struct Options {
 struct Pulled {
     repo: String,
     file: Option<PathBuf>,
+    /// The SHA-256 of each file. Pulls of former versions have written none.
+    #[serde(default)]
+    sha256: BTreeMap<String, String>,
 }
 
 /// Reads a folder of the usual form, or of that of `models/export.py`, which has checksums and no `config.json`.
@@ -55,9 +60,13 @@ pub(crate) fn read_folder(folder: &Path, options: &Options) -> Result<ModelFiles
     if folder.join(SUMS).exists() && !folder.join(CONFIG).exists() {
         return ModelFiles::read(folder);
     }
+    let pulled = pulled(folder)?;
+    let sums = pulled.as_ref().map(|pulled| compared(folder, &pulled.sha256)).transpose()?.unwrap_or_default();
+    if let Some(file) = pulled.as_ref().and_then(|pulled| pulled.file.as_deref()) {
+        inside(folder, file)?;
+    }
     let tokenizer = read(&folder.join(TOKENIZER))?;
     let config = json(folder, CONFIG)?.unwrap_or_default();
-    let pulled = pulled(folder)?;
     let network = network(folder, options.file.clone().or_else(|| pulled.as_ref().and_then(|it| it.file.clone())))?;
     let name = name(pulled.as_ref(), &config);
     let family = family_of(&name);
@@ -65,7 +74,7 @@ pub(crate) fn read_folder(folder: &Path, options: &Options) -> Result<ModelFiles
     let (query_prefix, passage_prefix) = prefixes(folder, options, family)?;
     let window = Some(window(folder, options, &config)?);
     let decides = (pooling.map(Pooling::as_str), &query_prefix, &passage_prefix, window);
-    let digest = digest(&network, &tokenizer, &format!("{decides:?}"))?;
+    let digest = digest(&network, &sums, &tokenizer, &format!("{decides:?}"))?;
     let name = format!("{name}@{digest}");
     let (model, tokenizer) = (Source::File(network), tokenizer.into());
     Ok(ModelFiles { name, model, tokenizer, window, pooling, query_prefix, passage_prefix })
@@ -151,21 +160,14 @@ fn window(folder: &Path, options: &Options, config: &Value) -> Result<usize> {
 }
 
 /// Returns 12 digits of the SHA-256 of all that decides about vectors.
-fn digest(network: &Path, tokenizer: &[u8], rest: &str) -> Result<String> {
+fn digest(network: &Path, known: &HashMap<PathBuf, Sum>, tokenizer: &[u8], rest: &str) -> Result<String> {
     let mut digest = Sha256::new();
     for path in std::iter::once(network.to_owned()).chain(weights(network)) {
-        digest.update(digest_of_file(&path)?);
+        digest.update(known.get(&path).map_or_else(|| sum(&path), |sum| Ok(*sum))?);
     }
     digest.update(Sha256::digest(tokenizer));
     digest.update(rest);
     Ok(sha256(&digest.finalize())[..12].to_owned())
-}
-
-fn digest_of_file(path: &Path) -> Result<[u8; 32]> {
-    let failed = |error| Error::storage(format!("cannot read {}", path.display()), error);
-    let (mut file, mut digest) = (std::fs::File::open(path).map_err(failed)?, Sha256::new());
-    std::io::copy(&mut file, &mut digest).map_err(failed)?;
-    Ok(digest.finalize().into())
 }
 
 /// Returns the files beside a network in which large ones keep their weights.

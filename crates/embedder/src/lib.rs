@@ -19,6 +19,7 @@ mod pooling;
 mod rten_graph;
 mod runtime;
 mod split;
+mod sums;
 mod tokens;
 
 pub use cache::Cached;
@@ -27,3 +28,4 @@ pub use folder::Options;
 pub use onnx::OnnxEmbedder;
 pub use pooling::Pooling;
 pub use runtime::Runtime;
+pub use sums::checksums;

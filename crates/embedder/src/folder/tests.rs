@@ -120,3 +120,37 @@ fn file_that_is_no_json_is_damaged() {
     let error = read_folder(folder.path(), &Options::default()).map(|_| ()).unwrap_err().to_string();
     assert!(error.contains("1_Pooling/config.json is damaged"), "{error}");
 }
+
+#[test]
+fn pulled_folder_whose_files_differ_is_damaged_and_no_other_model() {
+    let files = ["model.onnx", TOKENIZER, CONFIG];
+    let pulled = || {
+        let folder = folder(&[]);
+        let sums = crate::checksums(folder.path(), files.into_iter()).unwrap();
+        let source = json!({ "repo": "me/tiny", "file": "model.onnx", "sha256": sums });
+        std::fs::write(folder.path().join(SOURCE), source.to_string()).unwrap();
+        folder
+    };
+    let read = |folder: &TempDir| read_folder(folder.path(), &Options::default()).map(|files| files.name);
+    assert!(read(&pulled()).unwrap().starts_with("tiny@"));
+    for file in files {
+        let folder = pulled();
+        std::fs::write(folder.path().join(file), "{ }").unwrap();
+        let error = read(&folder).unwrap_err();
+        assert!(matches!(error, Error::Damaged { .. }), "{error}");
+        assert!(error.to_string().contains(file) && error.to_string().contains("pull the model again"), "{error}");
+        std::fs::remove_file(folder.path().join(file)).unwrap();
+        assert!(read(&folder).unwrap_err().to_string().contains("is missing"));
+    }
+}
+
+#[test]
+fn pulled_folder_names_no_file_outside_itself() {
+    for source in [
+        json!({ "repo": "me/tiny", "file": "../other/model.onnx" }),
+        json!({ "repo": "me/tiny", "file": "/etc/passwd" }),
+        json!({ "repo": "me/tiny", "sha256": { "../model.onnx": "00" } }),
+    ] {
+        assert!(error(&[(SOURCE, Some(source))]).contains("a file outside itself"));
+    }
+}
