@@ -152,12 +152,18 @@ impl EmbedderConfig {
         if self.window.is_some_and(|window| !(16..=1 << 20).contains(&window)) {
             checker.fault("embedder", "window", "is not between 16 and 1048576");
         }
+        if self.model.as_ref().is_some_and(|model| model.contains(char::is_control)) {
+            checker.fault("embedder", "model", "contains control characters");
+        }
+        for (field, reason) in self.without_effect() {
+            checker.fault("embedder", field, reason);
+        }
         let onnxruntime = self.onnxruntime.clone();
         let choice = if self.base_url.is_some() {
             self.endpoint(&mut checker).map(EmbedderChoice::Endpoint)
         } else {
-            match self.model.as_deref().map(str::trim) {
-                None | Some("" | BUILT_IN) => Some(EmbedderChoice::BuiltIn),
+            match self.folder_model() {
+                None => Some(EmbedderChoice::BuiltIn),
                 Some(model) => Some(EmbedderChoice::Folder(self.folder(model))),
             }
         };
@@ -167,6 +173,39 @@ impl EmbedderConfig {
             }
             _ => Err(checker.faults),
         }
+    }
+
+    /// Returns the name of a model in a folder; none for the built-in model.
+    fn folder_model(&self) -> Option<&str> {
+        self.model.as_deref().map(str::trim).filter(|model| !matches!(*model, "" | BUILT_IN))
+    }
+
+    /// Returns the keys that are set and that this kind of model does not use.
+    fn without_effect(&self) -> Vec<(&'static str, &'static str)> {
+        let of_endpoints = [
+            ("dimension", self.dimension.is_some()),
+            ("timeout", self.timeout.is_some()),
+            ("key", self.key.is_some()),
+            ("key_env", self.key_env.is_some()),
+        ];
+        let of_folders = [("file", self.file.is_some()), ("pooling", self.pooling.is_some())];
+        let of_both = [
+            ("query_prefix", self.query_prefix.is_some()),
+            ("passage_prefix", self.passage_prefix.is_some()),
+            ("window", self.window.is_some()),
+        ];
+        let set = |keys: &[(&'static str, bool)], reason| -> Vec<(&'static str, &'static str)> {
+            keys.iter().filter(|(_, is_set)| *is_set).map(|(key, _)| (*key, reason)).collect()
+        };
+        if self.base_url.is_some() {
+            return set(&of_folders, "is for a model in a folder; an endpoint does not use it");
+        }
+        let mut unused = set(&of_endpoints, "is for an endpoint; set base_url too, or remove it");
+        if self.folder_model().is_none() {
+            unused.extend(set(&of_folders, "is for a model in a folder; the built-in model does not use it"));
+            unused.extend(set(&of_both, "does not apply to the built-in model; set model too, or remove it"));
+        }
+        unused
     }
 
     fn folder(&self, model: &str) -> FolderModel {

@@ -194,3 +194,22 @@ fn all_reranker_faults_are_reported_at_once() {
     assert_eq!(read(table).unwrap_err(), expect);
     assert_eq!(read(json!({ "rerank": { "model": "judge" } })).unwrap_err(), ["models.rerank.base_url is missing"]);
 }
+
+#[test]
+fn embedder_keys_without_effect_are_named() {
+    fn check(table: Value, expect: &[&str]) {
+        let config: EmbedderConfig = serde_json::from_value(table.clone()).unwrap();
+        let faults = config.check(|_| None).map(|_| ()).err().unwrap_or_default();
+        let fields: Vec<&str> = faults.iter().map(|fault| &*fault.field).collect();
+        assert_eq!(fields, expect, "{table}");
+    }
+    let url = "http://127.0.0.1:1/v1";
+    check(json!({}), &[]);
+    check(json!({ "model": "me/tiny", "file": "a.onnx", "query_prefix": "q: ", "window": 64 }), &[]);
+    check(json!({ "base_url": url, "model": "m", "dimension": 8, "timeout": 5, "window": 64 }), &[]);
+    check(json!({ "file": "a.onnx", "query_prefix": "q: " }), &["embedder.file", "embedder.query_prefix"]);
+    check(json!({ "dimension": 8, "timeout": 0 }), &["embedder.dimension", "embedder.timeout"]);
+    check(json!({ "model": "me/tiny", "dimension": 8 }), &["embedder.dimension"]);
+    check(json!({ "base_url": url, "model": "m", "dimension": 8, "pooling": "cls" }), &["embedder.pooling"]);
+    check(json!({ "model": "a\nb" }), &["embedder.model"]);
+}

@@ -46,9 +46,18 @@ fn changed(text: &str, model: &str) -> Result<String> {
     let Some(table) = table.as_table_like_mut() else {
         return Err(Error::invalid("embedder", "must be a table"));
     };
-    for key in
-        ["base_url", "key", "key_env", "dimension", "file", "pooling", "query_prefix", "passage_prefix", "window"]
-    {
+    for key in [
+        "base_url",
+        "key",
+        "key_env",
+        "timeout",
+        "dimension",
+        "file",
+        "pooling",
+        "query_prefix",
+        "passage_prefix",
+        "window",
+    ] {
         table.remove(key);
     }
     match table.get_mut("model") {
