@@ -941,6 +941,8 @@ export interface StatusView {
   grains: Array<GrainStatus>;
   /** Periods whose answers come with a batch. */
   in_batch?: Array<string>;
+  /** Why the last attempt to make them searchable failed. It is repeated with growing pauses. */
+  index_error?: string | null;
   /** When the agent's last message was said. */
   last?: string | null;
   /** When messages were last stored or corrected. */

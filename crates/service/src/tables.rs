@@ -26,8 +26,6 @@ pub use queue::Worker;
 
 /// How long a worker reads the messages of one agent for facts before it takes the next agent.
 const READING: Duration = Duration::from_millis(200);
-/// Delay before an agent is queued again after a failed write: the disk may be full.
-const PAUSE: Duration = Duration::from_secs(2);
 
 /// The outcome of a worker's turn with an agent.
 enum Piece {
@@ -70,7 +68,8 @@ impl Service {
                 Err(error) => {
                     self.metrics.failed("project", &error);
                     tracing::error!(agent.folder = agent.folder(), %error, "indexing new messages failed; it is retried");
-                    self.return_after(agent, PAUSE, &stop);
+                    let pause = self.queue.begin_pause(&agent, with_cause(&error));
+                    self.return_after(agent, pause, &stop);
                 }
             }
         }
@@ -96,7 +95,7 @@ impl Service {
         tokio::spawn(async move {
             tokio::select! {
                 () = stop.cancelled() => {}
-                () = tokio::time::sleep(pause) => service.enqueue(&agent),
+                () = tokio::time::sleep(pause) => service.queue.end_pause(&agent),
             }
         });
     }
@@ -106,6 +105,7 @@ impl Service {
         let Some(tables) = self.locks.try_lock::<Tables>(agent) else { return Ok(Piece::Busy(Lock::Tables)) };
         let more = self.parts.writer.project_some(agent, self.now(), size).await?;
         drop(tables);
+        self.queue.note_success(agent);
         self.queue.note_size(agent, more);
         self.came(agent).await?;
         match worker {
@@ -158,6 +158,7 @@ impl Service {
     ) -> Result<Projected> {
         let projected = self.parts.writer.project(agent, self.now(), progress).await?;
         drop(tables);
+        self.queue.note_success(agent);
         self.came(agent).await?;
         Ok(projected)
     }
@@ -276,6 +277,12 @@ impl Service {
             }
         }
     }
+}
+
+/// Returns an error with its cause, which says what to mend.
+fn with_cause(error: &Error) -> String {
+    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
+    format!("{error}{cause}")
 }
 
 #[cfg(test)]

@@ -863,6 +863,7 @@ StatusView = TypedDict(
         "first": "NotRequired[str | None]",  # When the agent's first message was said.
         "grains": "list[GrainStatus]",  # Per grain of summaries: what was written, what is waiting, when the next period closes.
         "in_batch": "NotRequired[list[str]]",  # Periods whose answers come with a batch.
+        "index_error": "NotRequired[str | None]",  # Why the last attempt to make them searchable failed. It is repeated with growing pauses.
         "last": "NotRequired[str | None]",  # When the agent's last message was said.
         "last_ingest": "NotRequired[str | None]",  # When messages were last stored or corrected.
         "memories": "dict[str, int]",  # Number of live memories per grain.

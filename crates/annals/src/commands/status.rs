@@ -97,6 +97,9 @@ fn print(status: &StatusView) {
         let summaries = plural(status.ungrounded.len() as u64, "summary");
         say!("  {WARN}{summaries} with {} that the sources do not support{WARN:#}", plural(faults, "statement"));
     }
+    if let Some(error) = &status.index_error {
+        say!("  {WARN}making messages searchable failed: {error}{WARN:#}");
+    }
     if let Some(error) = &status.extraction_error {
         say!("  {WARN}extracting facts failed: {error}{WARN:#}");
     }

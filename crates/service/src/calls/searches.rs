@@ -1,14 +1,33 @@
 //! Calls that search and list memories. Messages stored before are searchable first, so that a command finds what the command
 //! before it stored.
 
-use annals_core::Result;
+use annals_core::{Agent, Result};
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Context};
+use crate::Service;
 use crate::wire::{
     ContextAnswer, ContextRequest, ConversationsAnswer, PageRequest, SearchAnswer, SearchRequest, TimelineAnswer,
     TimelineRequest,
 };
+
+/// Makes messages searchable that were stored before. If the model of vectors gives none, returns why: what is searchable already is
+/// searched all the same. The question is tried first, because it waits for a short time only.
+async fn make_searchable(service: &Service, agent: &Agent, question: Option<&str>) -> Result<Option<String>> {
+    if service.parts.writer.backlog(agent).await? == 0 {
+        return Ok(None);
+    }
+    let made = match service.parts.writer.try_model(question.unwrap_or("question")).await {
+        Err(error) if error.is_outage() => Err(error),
+        _ => service.make_searchable(agent, &|_| ()).await,
+    };
+    match made {
+        Err(error) if error.is_outage() || error.is_of_input() => {
+            Ok(Some(format!("{error}; new messages are found when the model answers")))
+        }
+        made => made.map(|_| None),
+    }
+}
 
 /// Searches memories.
 #[derive(Debug, Serialize, Deserialize)]
@@ -25,8 +44,9 @@ impl Call for Search {
 
     async fn run(self, context: Context<'_>) -> Result<SearchAnswer> {
         let agent = context.agent(&self.agent).await?;
-        context.service().make_searchable(&agent, &|_| ()).await?;
-        context.service().search(&agent, self.request, context.now).await
+        let missing = make_searchable(context.service(), &agent, self.request.query.as_deref()).await?;
+        let answer = context.service().search(&agent, self.request, context.now).await?;
+        Ok(SearchAnswer { words_alone_because: answer.words_alone_because.or(missing), ..answer })
     }
 }
 
@@ -45,8 +65,9 @@ impl Call for FindContext {
 
     async fn run(self, context: Context<'_>) -> Result<ContextAnswer> {
         let agent = context.agent(&self.agent).await?;
-        context.service().make_searchable(&agent, &|_| ()).await?;
-        context.service().context(&agent, self.request, context.now).await
+        let missing = make_searchable(context.service(), &agent, Some(&self.request.prompt)).await?;
+        let answer = context.service().context(&agent, self.request, context.now).await?;
+        Ok(ContextAnswer { words_alone_because: answer.words_alone_because.or(missing), ..answer })
     }
 }
 

@@ -36,6 +36,7 @@ impl Service {
             last: counts.extent.map(|extent| extent.1.to_string()),
             last_ingest: counts.last_ingest.map(|at| at.to_string()),
             not_yet_searchable: self.parts.writer.backlog(agent).await?,
+            index_error: self.queue.failure(agent),
             not_yet_read_for_facts: self.parts.store.backlog(agent, Grain::Working, extraction.extracted).await?,
             extraction_error: extraction.last_error,
             grains: grains(&ledger, &open, &zones, now),

@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use std::time::Duration;
+
 use annals_core::Agent;
 use tokio::sync::{Notify, watch};
 
@@ -10,6 +12,12 @@ use tokio::sync::{Notify, watch};
 /// of a large one.
 pub(super) const SMALL_PIECE: usize = 32;
 pub(super) const LARGE_PIECE: usize = 256;
+
+/// Pause before an agent is queued again after a failed write: the disk may be full, or the model of vectors away. Doubled after each
+/// further failure.
+const FIRST_PAUSE: Duration = Duration::from_secs(2);
+/// The longest pause. Once the cause is mended, messages wait no longer than this.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 /// The agents with pending work, and the subscribers to their progress.
 #[derive(Clone, Default)]
@@ -38,6 +46,16 @@ struct Waiting {
     working: HashSet<Agent>,
     /// Agents that will be queued again when a lock is free.
     returning: HashSet<Agent>,
+    /// Agents whose last turn failed.
+    failing: HashMap<Agent, Failing>,
+}
+
+/// The failures of an agent since its last success.
+struct Failing {
+    count: u32,
+    error: String,
+    /// Whether the agent pauses. New messages do not end the pause.
+    is_paused: bool,
 }
 
 impl Waiting {
@@ -64,7 +82,8 @@ impl Queue {
 
     pub(super) fn push(&self, agent: &Agent) {
         let mut waiting = self.waiting();
-        if waiting.queued.insert(agent.clone()) {
+        let is_paused = waiting.failing.get(agent).is_some_and(|failing| failing.is_paused);
+        if !is_paused && waiting.queued.insert(agent.clone()) {
             waiting.order.push_back(agent.clone());
             self.0.pushed.notify_waiters();
         }
@@ -135,6 +154,32 @@ impl Queue {
     pub(super) fn end_return(&self, agent: &Agent) {
         self.waiting().returning.remove(agent);
         self.push(agent);
+    }
+
+    /// Records that a worker's turn with an agent failed. Returns how long the agent pauses, until [`Queue::end_pause`].
+    pub(super) fn begin_pause(&self, agent: &Agent, error: String) -> Duration {
+        let mut waiting = self.waiting();
+        let failures = waiting.failing.get(agent).map_or(0, |failing| failing.count);
+        let failing = Failing { count: failures.saturating_add(1), error, is_paused: true };
+        waiting.failing.insert(agent.clone(), failing);
+        (FIRST_PAUSE * 2_u32.saturating_pow(failures.min(8))).min(LONGEST_PAUSE)
+    }
+
+    pub(super) fn end_pause(&self, agent: &Agent) {
+        if let Some(failing) = self.waiting().failing.get_mut(agent) {
+            failing.is_paused = false;
+        }
+        self.push(agent);
+    }
+
+    /// Records that an agent's tables were brought up to date, or further.
+    pub(super) fn note_success(&self, agent: &Agent) {
+        self.waiting().failing.remove(agent);
+    }
+
+    /// Returns why an agent's tables are not up to date, if its last turn failed.
+    pub(crate) fn failure(&self, agent: &Agent) -> Option<String> {
+        self.waiting().failing.get(agent).map(|failing| failing.error.clone())
     }
 
     fn progress(&self) -> MutexGuard<'_, HashMap<Agent, watch::Sender<()>>> {

@@ -55,6 +55,23 @@ async fn busy_agent_is_skipped_and_served_once_its_lock_is_free() {
     check::<Extraction>().await;
 }
 
+#[test]
+fn agent_that_fails_pauses_longer_each_time_and_new_messages_do_not_end_the_pause() {
+    let (queue, ann) = (Queue::default(), agent("ann"));
+    let pauses = [2, 4, 8, 16, 32, 60, 60].map(Duration::from_secs);
+    for pause in pauses {
+        assert_eq!(queue.begin_pause(&ann, "away".into()), pause);
+        queue.push(&ann);
+        assert_eq!(queue.take(Worker::Any), None);
+        queue.end_pause(&ann);
+        assert!(queue.take(Worker::Any).is_some());
+        queue.finish(&ann);
+    }
+    assert_eq!(queue.failure(&ann).as_deref(), Some("away"));
+    queue.note_success(&ann);
+    assert_eq!((queue.failure(&ann), queue.begin_pause(&ann, "away".into())), (None, pauses[0]));
+}
+
 #[tokio::test]
 async fn progress_of_an_agent_wakes_only_its_subscribers() {
     let queue = Queue::default();

@@ -63,6 +63,8 @@ pub struct StatusView {
     pub last_ingest: Option<String>,
     /// Number of changes that searches do not find yet.
     pub not_yet_searchable: u64,
+    /// Why the last attempt to make them searchable failed. It is repeated with growing pauses.
+    pub index_error: Option<String>,
     /// Number of changes that are not read for facts yet.
     pub not_yet_read_for_facts: u64,
     /// Last error of reading for facts.

@@ -69,7 +69,7 @@ fn waiting(agent: &str, status: &StatusView) -> Markup {
     html! {
         h2 { "Waiting" }
         dl.notes {
-            div { dt { "Not searchable yet" } dd { (words::plural(status.not_yet_searchable, "change")) } }
+            div { dt { "Not searchable yet" } dd { (words::plural(status.not_yet_searchable, "change")) @if let Some(error) = &status.index_error { ": " (error) } } }
             div { dt { "Not read for facts yet" } dd { (words::plural(status.not_yet_read_for_facts, "change")) @if let Some(error) = &status.extraction_error { ": " (error) } } }
             div { dt { "Due for a summary" } dd { @if status.due.is_empty() { "nothing" } @else { (periods(agent, &status.due)) } } }
             div { dt { "Not over yet" } dd { @if status.open.is_empty() { "nothing" } @else { (periods(agent, &status.open)) } } }
