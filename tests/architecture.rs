@@ -57,6 +57,7 @@ const EDGES: [(&str, &[&str]); 20] = [
             "annals-facts",
             "annals-importers",
             "annals-llm",
+            "annals-objects",
             "annals-retention",
             "annals-server",
             "annals-service",

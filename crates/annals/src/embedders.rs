@@ -1,10 +1,12 @@
 //! The embedders that this process can use: the built-in model, models in folders, and the configured endpoint.
 //!
 //! Pulled models are in `DIR/models`, one folder each, named after the model with `--` for the slash. Each embedder has its own
-//! cache of vectors. Never downloads anything; `annals model pull` does.
+//! cache of vectors. Never downloads anything; `annals model pull` does. A damaged or missing folder fails only what embeds: many
+//! commands embed nothing.
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,6 +27,8 @@ const MODELS: &str = "models";
 /// The embedders of one data folder.
 pub(crate) struct AllEmbedders {
     configured: Arc<dyn Embedder>,
+    /// Why the configured folder cannot be opened.
+    unopened: Option<Unopened>,
     settings: EmbedderSettings,
     data: PathBuf,
     metrics: Metrics,
@@ -36,16 +40,24 @@ pub(crate) struct AllEmbedders {
 impl AllEmbedders {
     /// Opens the configured embedder. Connects to nothing yet.
     pub(crate) fn open(data: &Path, settings: &EmbedderSettings, metrics: &Metrics) -> Result<AllEmbedders> {
-        let configured: Arc<dyn Embedder> = match &settings.choice {
-            EmbedderChoice::BuiltIn => wrapped(built_in(settings)?, metrics),
-            EmbedderChoice::Folder(model) => wrapped(
-                OnnxEmbedder::folder_in(folder_of(data, &model.model)?, &options(model), runtime(settings))?,
-                metrics,
-            ),
-            EmbedderChoice::Endpoint(model) => wrapped(EmbeddingEndpoint::new(model.clone())?, metrics),
+        let (configured, unopened): (Arc<dyn Embedder>, _) = match &settings.choice {
+            EmbedderChoice::BuiltIn => (wrapped(built_in(settings)?, metrics), None),
+            EmbedderChoice::Folder(model) => match open_folder(data, model, settings) {
+                Ok(embedder) => (wrapped(embedder, metrics), None),
+                Err(error) => {
+                    let unopened = Unopened { model: model.model.clone(), why: error.to_string() };
+                    (Arc::new(unopened.clone()), Some(unopened))
+                }
+            },
+            EmbedderChoice::Endpoint(model) => (wrapped(EmbeddingEndpoint::new(model.clone())?, metrics), None),
         };
         let (settings, data) = (settings.clone(), data.to_owned());
-        Ok(AllEmbedders { configured, settings, data, metrics: metrics.clone(), opened: Mutex::default() })
+        Ok(AllEmbedders { configured, unopened, settings, data, metrics: metrics.clone(), opened: Mutex::default() })
+    }
+
+    /// Returns an error if the configured folder could not be opened.
+    pub(crate) fn require(&self) -> Result<()> {
+        self.unopened.as_ref().map_or(Ok(()), |unopened| Err(unopened.error()))
     }
 
     /// Finds a model on this machine by the name that its vectors carry, and loads it.
@@ -89,10 +101,50 @@ impl Embedders for AllEmbedders {
             return Ok(found.clone());
         }
         let loaded = tokio::task::block_in_place(|| self.load(model))?;
+        if loaded.is_none() {
+            self.require()?;
+        }
         let embedder = loaded.map(|embedder| wrapped(embedder, &self.metrics));
         opened.insert(model.to_owned(), embedder.clone());
         Ok(embedder)
     }
+}
+
+/// Stands for the configured model if its folder cannot be opened.
+#[derive(Clone)]
+struct Unopened {
+    model: String,
+    why: String,
+}
+
+impl Unopened {
+    /// No text is at fault, and it may succeed later.
+    fn error(&self) -> Error {
+        Error::unavailable(format!("opening the embedding model {}", self.model), self.why.clone())
+    }
+}
+
+#[async_trait]
+impl Embedder for Unopened {
+    fn model(&self) -> &str {
+        &self.model
+    }
+
+    fn dimension(&self) -> usize {
+        0
+    }
+
+    fn split(&self, text: &str) -> Vec<Range<usize>> {
+        std::iter::once(0..text.len()).collect()
+    }
+
+    async fn embed(&self, _texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
+        Err(self.error())
+    }
+}
+
+fn open_folder(data: &Path, model: &FolderModel, settings: &EmbedderSettings) -> Result<OnnxEmbedder> {
+    OnnxEmbedder::folder_in(folder_of(data, &model.model)?, &options(model), runtime(settings))
 }
 
 fn wrapped<E: Embedder + 'static>(embedder: E, metrics: &Metrics) -> Arc<dyn Embedder> {

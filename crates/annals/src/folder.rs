@@ -72,6 +72,8 @@ pub(crate) struct Opening {
     pub models: Models,
     /// The model of vectors.
     pub embedder: EmbedderSettings,
+    /// Whether a model of vectors that cannot be opened is an error. For a command, only what embeds fails.
+    pub must_embed: bool,
     /// Limits of the service.
     pub limits: Limits,
     /// How long a day must have been without new input before it is rolled up. Zero for commands.
@@ -84,7 +86,7 @@ impl Opening {
     /// Returns the options for a command: a fixed moment, default limits and no quiet time.
     pub(crate) fn by_hand(models: Models, embedder: EmbedderSettings, now: Timestamp) -> Opening {
         let (limits, quiet) = (Limits::default(), SignedDuration::ZERO);
-        Opening { models, embedder, limits, quiet, clock: Arc::new(move || now) }
+        Opening { models, embedder, must_embed: false, limits, quiet, clock: Arc::new(move || now) }
     }
 
     /// Returns the options for a command that needs vectors but no other model. A configuration with errors counts as none.
@@ -115,7 +117,11 @@ impl Folder {
         scratch::sweep(&path)?;
         let plans = plans(&path.join("retention"))?;
         let metrics = Metrics::new();
-        let embedders: Arc<dyn Embedders> = Arc::new(AllEmbedders::open(&path, &opening.embedder, &metrics)?);
+        let embedders = AllEmbedders::open(&path, &opening.embedder, &metrics)?;
+        if opening.must_embed {
+            embedders.require()?;
+        }
+        let embedders: Arc<dyn Embedders> = Arc::new(embedders);
         let catalog = Arc::new(SqliteCatalog::open(&path.join(CATALOG))?);
         let facts: Arc<dyn Facts> = Arc::new(DuckFacts::open(&path.join("facts"))?);
         let strata = LanceStrata::open(&path.join("tables"), Memory::of_machine()).await?;

@@ -91,7 +91,7 @@ fn last(note: &Path) -> Option<Timestamp> {
 fn leave(note: &Path, now: Timestamp) -> Result<()> {
     let write = || {
         std::fs::create_dir_all(note.parent().unwrap_or(Path::new(".")))?;
-        std::fs::write(note, now.to_string())
+        annals_objects::replace_file(note, now.to_string().as_bytes())
     };
     write().map_err(|cause| Error::storage(format!("writing {}", note.display()), cause))
 }

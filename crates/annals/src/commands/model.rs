@@ -7,16 +7,19 @@ mod pull;
 use std::path::Path;
 use std::process::ExitCode;
 
-use annals_core::Result;
+use annals_core::{Embedder, Error, Result};
 use annals_embedder::{OnnxEmbedder, Options};
-use annals_llm::{BUILT_IN, EmbedderChoice};
+use annals_llm::{BUILT_IN, EmbedderChoice, EmbedderSettings};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::cli::{self, Global};
 use crate::config::Config;
-use crate::embedders::{folder_of, options, pulled};
+use crate::embedders::{folder_of, options, pulled, runtime};
 use crate::view::{BOLD, DIM, print_json, say};
+
+/// The texts that a model is tried on: of one word, and with signs of several scripts.
+const TRIED: [&str; 2] = ["boat", "Ann wohnt seit 2019 in Zürich. 我昨天在东京吃了拉面。 Она любит кофе ☕"];
 
 pub(crate) async fn run(global: &Global, args: &cli::Model) -> Result<ExitCode> {
     let data = super::data(global)?;
@@ -26,9 +29,21 @@ pub(crate) async fn run(global: &Global, args: &cli::Model) -> Result<ExitCode> 
         cli::Model::Pull { model, revision, file } => {
             pull::run(&data, &config.embedder, (model, revision, file.as_deref()), global.json).await
         }
-        cli::Model::Use { model } => configure::run(&data, &config, model, global.json),
+        cli::Model::Use { model } => configure::run(&data, &config, model, global.json).await,
         cli::Model::Measure { file } => measure::run(&data, &config.embedder, file.as_deref(), global.json).await,
     }
+}
+
+/// Embeds two texts with the model in a folder, so that one that cannot work is found before it is configured. Returns the name
+/// that its vectors carry.
+async fn tried(folder: &Path, settings: &EmbedderSettings) -> Result<String> {
+    let embedder = OnnxEmbedder::folder_in(folder, &Options::default(), runtime(settings))?;
+    let vectors = embedder.embed(TRIED.map(str::to_owned).to_vec()).await?;
+    let is_usable = |vector: &Vec<f32>| !vector.is_empty() && vector.iter().all(|number| number.is_finite());
+    if !vectors.iter().all(is_usable) {
+        return Err(Error::model(format!("trying {}", folder.display()), "its vectors are no numbers"));
+    }
+    Ok(embedder.model().to_owned())
 }
 
 /// A model that can be used.

@@ -35,7 +35,8 @@ pub(crate) async fn look(global: &Global, data: &Path, report: &mut dyn FnMut(Fi
             let mend = "`annals verify` lists all damage; `annals rebuild` rebuilds tables, `annals restore` restores a backup of the catalog";
             report(Finding::wrong(ABOUT, error.to_string(), mend));
         }
-        Err(error) => report(Finding::wrong(ABOUT, error.to_string(), super::rights::MEND)),
+        Err(error @ Error::Storage { .. }) => report(Finding::wrong(ABOUT, error.to_string(), super::rights::MEND)),
+        Err(error) => report(Finding::wrong(ABOUT, error.to_string(), "correct what the message names")),
     }
     in_use
 }

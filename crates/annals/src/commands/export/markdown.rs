@@ -4,11 +4,12 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{ErrorKind, Result as IoResult, Write};
+use std::io::{ErrorKind, Result as IoResult};
 use std::path::{Component, Path};
 
 use annals_core::ports::Record;
 use annals_core::{Agent, Error, Result};
+use annals_objects::replace_file;
 use annals_service::calls::Export;
 use serde::{Deserialize, Serialize};
 
@@ -100,11 +101,7 @@ fn write(path: &Path, text: &str) -> IoResult<()> {
     }
     let folder = path.parent().unwrap_or(path);
     fs::create_dir_all(folder)?;
-    let beside = folder.join(format!(".annals-{}", std::process::id()));
-    let mut file = fs::File::create(&beside)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    fs::rename(beside, path)
+    replace_file(path, text.as_bytes())
 }
 
 fn remove(path: &Path) -> IoResult<()> {

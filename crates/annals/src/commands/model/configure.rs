@@ -1,26 +1,28 @@
 //! `annals model use`: writes `embedder.model` into the configuration file, and leaves everything else in it as it is.
 
-use std::fs::File;
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
 use annals_core::{Error, Result};
-use annals_embedder::{OnnxEmbedder, Options};
+use annals_embedder::OnnxEmbedder;
 use annals_llm::BUILT_IN;
+use annals_objects::replace_file;
 use serde_json::json;
 use toml_edit::{DocumentMut, Item, value};
 
+use super::tried;
 use crate::config::{Config, NAME};
-use crate::embedders::folder_of;
+use crate::embedders::{folder_name, folder_of, models_of};
 use crate::failure::unreadable;
 use crate::view::{print_json, say};
 
-pub(crate) fn run(data: &Path, config: &Config, model: &str, json: bool) -> Result<ExitCode> {
-    let vectors = if model == BUILT_IN {
-        OnnxEmbedder::name_of_bundled()
-    } else {
-        OnnxEmbedder::name_of(folder_of(data, model)?, &Options::default())?
+pub(crate) async fn run(data: &Path, config: &Config, model: &str, json: bool) -> Result<ExitCode> {
+    let (model, vectors) = match model {
+        BUILT_IN => (model.to_owned(), OnnxEmbedder::name_of_bundled()),
+        _ => {
+            let folder = folder_of(data, model)?;
+            (lasting(data, model, &folder)?, tried(&folder, &config.embedder).await?)
+        }
     };
     let path = config.file.clone().unwrap_or_else(|| data.join(NAME));
     let text = if path.exists() {
@@ -28,7 +30,7 @@ pub(crate) fn run(data: &Path, config: &Config, model: &str, json: bool) -> Resu
     } else {
         String::new()
     };
-    write(&path, &changed(&text, model)?)?;
+    write(&path, &changed(&text, &model)?)?;
     if json {
         print_json(&json!({ "file": path, "model": model, "vectors": vectors }));
     } else {
@@ -36,6 +38,16 @@ pub(crate) fn run(data: &Path, config: &Config, model: &str, json: bool) -> Resu
         say!("Restart the service if it runs. Vectors that another model made are made again, which takes a while.");
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns what names the model from any directory: the name of a pulled model, else the absolute path of its folder.
+fn lasting(data: &Path, model: &str, folder: &Path) -> Result<String> {
+    if folder == models_of(data).join(folder_name(model)) {
+        return Ok(model.to_owned());
+    }
+    let path = folder.canonicalize().map_err(|cause| unreadable(folder, cause))?;
+    let text = path.to_str().map(str::to_owned);
+    text.ok_or_else(|| Error::invalid("the folder of the model", "has a name that is not UTF-8"))
 }
 
 /// Returns the configuration with this model. Settings that describe another model or an endpoint are removed.
@@ -72,15 +84,12 @@ fn changed(text: &str, model: &str) -> Result<String> {
     Ok(file.to_string())
 }
 
-/// Replaces the file at once, so that a crash or a power cut leaves the old or the new one.
+/// Replaces the file at once, so that a crash or a power cut leaves the old or the new one. A link stays a link.
 fn write(path: &Path, text: &str) -> Result<()> {
     let failed = |error| Error::storage(format!("cannot write {}", path.display()), error);
-    let new = path.with_extension("toml.new");
-    let mut file = File::create(&new).map_err(failed)?;
-    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
-    if let Ok(old) = std::fs::metadata(path) {
-        // It may hold a key.
-        std::fs::set_permissions(&new, old.permissions()).map_err(failed)?;
-    }
-    std::fs::rename(&new, path).map_err(failed)
+    let Ok(target) = path.canonicalize() else { return replace_file(path, text.as_bytes()).map_err(failed) };
+    let rights = std::fs::metadata(&target).map_err(failed)?.permissions();
+    // It may hold a key: the new file has no rights for others before it has those of the old one.
+    replace_file(&target, text.as_bytes()).map_err(failed)?;
+    std::fs::set_permissions(&target, rights).map_err(failed)
 }

@@ -1,14 +1,18 @@
-//! `annals model pull`: fetches a model into a folder that gets its name only when the model is complete and can be read.
+//! `annals model pull`: fetches a model into a folder that gets its name only when the model is complete and has embedded two texts.
+//! One process pulls a model at a time; what a killed one left is continued or removed.
 
-use std::path::Path;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use annals_core::{Error, Result};
-use annals_embedder::{OnnxEmbedder, Options};
+use annals_embedder::checksums;
 use annals_llm::{EmbedderSettings, Hub, HubFile, Listing, fetched_files};
+use annals_objects::replace_file;
 use annals_service::ProgressSink;
 use serde_json::json;
 
+use super::tried;
 use crate::embedders::{folder_name, models_of};
 use crate::progress::Bars;
 use crate::view::{print_json, say};
@@ -27,12 +31,14 @@ pub(crate) async fn run(
     let (network, files) = fetched_files(&listing, file)?;
     let name = folder_name(model);
     let target = models_of(data).join(&name);
+    let _lock = lock(data, model)?;
+    remove_leftovers(&target)?;
     // Another commit or another file is another model; what was begun of it is of no use.
     let part = models_of(data).join(format!(".{name}.{}.{}", &listing.revision[..12], network.path.replace('/', "-")));
     std::fs::create_dir_all(&part).map_err(|error| failed(&part, error))?;
     fetch(&hub, &listing, &files, &part, json).await?;
-    write_source(&part, &listing, network)?;
-    let vectors = OnnxEmbedder::name_of(&part, &Options::default())?;
+    write_source(&part, &listing, network, &files)?;
+    let vectors = tried(&part, settings).await?;
     replace(&part, &target)?;
     if json {
         print_json(&json!({ "model": model, "revision": listing.revision, "folder": target, "vectors": vectors }));
@@ -55,22 +61,63 @@ async fn fetch(hub: &Hub, listing: &Listing, files: &[&HubFile], folder: &Path, 
     Ok(())
 }
 
-fn write_source(folder: &Path, listing: &Listing, network: &HubFile) -> Result<()> {
-    let source = json!({ "repo": listing.repo, "revision": listing.revision, "file": network.path });
+fn write_source(folder: &Path, listing: &Listing, network: &HubFile, files: &[&HubFile]) -> Result<()> {
+    let sums = checksums(folder, files.iter().map(|file| &*file.path))?;
+    let source = json!({ "repo": listing.repo, "revision": listing.revision, "file": network.path, "sha256": sums });
     let path = folder.join(SOURCE);
-    std::fs::write(&path, source.to_string()).map_err(|error| failed(&path, error))
+    replace_file(&path, source.to_string().as_bytes()).map_err(|error| failed(&path, error))
+}
+
+/// Takes the lock of a model that is pulled. It ends with the process.
+fn lock(data: &Path, model: &str) -> Result<File> {
+    let path = models_of(data).join(format!(".{}.lock", folder_name(model)));
+    let open = || {
+        std::fs::create_dir_all(models_of(data))?;
+        OpenOptions::new().write(true).create(true).truncate(false).open(&path)
+    };
+    let file = open().map_err(|error| failed(&path, error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            Err(Error::invalid("the model", format!("{model} is being pulled by another process; wait for it")))
+        }
+        Err(TryLockError::Error(error)) => Err(failed(&path, error)),
+    }
+}
+
+/// Ends what a process began that was killed while it replaced an older folder.
+fn remove_leftovers(target: &Path) -> Result<()> {
+    let old = replaced(target);
+    if !old.exists() {
+        return Ok(());
+    }
+    match target.exists() {
+        true => std::fs::remove_dir_all(&old).map_err(|error| failed(&old, error)),
+        false => rename(&old, target),
+    }
+}
+
+/// Returns the name that an older folder has until it is removed.
+fn replaced(target: &Path) -> PathBuf {
+    target.with_file_name(format!(".{}.replaced", target.file_name().unwrap_or_default().to_string_lossy()))
+}
+
+/// Renames a folder; a power cut does not undo it.
+fn rename(from: &Path, to: &Path) -> Result<()> {
+    let rename = || {
+        std::fs::rename(from, to)?;
+        File::open(to.parent().unwrap_or(to))?.sync_all()
+    };
+    rename().map_err(|error| failed(to, error))
 }
 
 /// Gives the complete folder its name. An older one of that name is removed.
 fn replace(part: &Path, target: &Path) -> Result<()> {
     if target.exists() {
-        let name = target.file_name().unwrap_or_default().to_string_lossy();
-        let old = target.with_file_name(format!(".{name}.replaced"));
-        std::fs::rename(target, &old).map_err(|error| failed(target, error))?;
-        std::fs::rename(part, target).map_err(|error| failed(target, error))?;
-        return std::fs::remove_dir_all(&old).map_err(|error| failed(&old, error));
+        rename(target, &replaced(target))?;
     }
-    std::fs::rename(part, target).map_err(|error| failed(target, error))
+    rename(part, target)?;
+    remove_leftovers(target)
 }
 
 fn failed(path: &Path, error: std::io::Error) -> Error {
