@@ -135,8 +135,8 @@ impl Client {
         Settings { time_zone: first, later_zones: later, ..Settings::default() }.zones()
     }
 
-    /// Has the first Ctrl-C end the next operation as soon as what it has begun is saved, and the second end the process. In a
-    /// running service the operation goes on, so there Ctrl-C ends only this command. Returns whether Ctrl-C came.
+    /// Makes the first Ctrl-C stop the next operation once its current step is saved, and the second stop the process. An
+    /// operation in a running service continues; Ctrl-C then stops only this command. Returns whether Ctrl-C was pressed.
     pub fn stop_on_interrupt(&self) -> Arc<AtomicBool> {
         let stop = self.bars.stop.clone();
         if let Way::Here(_) = self.way {

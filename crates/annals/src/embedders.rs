@@ -32,8 +32,8 @@ pub(crate) struct AllEmbedders {
     settings: EmbedderSettings,
     data: PathBuf,
     metrics: Metrics,
-    /// Those that stored vectors needed, by the name that they carry. One that is missing is looked for once, because that reads
-    /// all folders of models; one that is pulled later is found after the next start.
+    /// Embedders of stored vectors, by the name of their model. A missing model is searched for once, because the search
+    /// reads all model folders; a model pulled later is found after a restart.
     opened: Mutex<HashMap<String, Option<Arc<dyn Embedder>>>>,
 }
 

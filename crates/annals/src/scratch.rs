@@ -14,7 +14,8 @@ use data_encoding::HEXLOWER;
 /// Prefix of the names of these folders and files.
 pub(crate) const PREFIX: &str = "annals-scratch-";
 
-/// Prefix of SQLite's temporary files. Like our files without a name they have one between two system calls.
+/// Prefix of SQLite's temporary files. They are unlinked right after their creation; a crash between the two calls leaves
+/// one behind.
 const OF_SQLITE: &str = "etilqs_";
 
 /// A temporary folder; dropping it removes the folder.
@@ -82,7 +83,7 @@ fn entries(folder: &Path) -> Result<Vec<DirEntry>> {
 }
 
 fn cannot_clean(folder: &Path, cause: std::io::Error) -> Error {
-    Error::storage(format!("cannot tidy {}", folder.display()), cause)
+    Error::storage(format!("cannot remove temporary files in {}", folder.display()), cause)
 }
 
 fn is_abandoned(folder: &Path) -> bool {

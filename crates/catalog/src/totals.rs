@@ -1,5 +1,5 @@
-//! Queries over all agents: the sums that metrics show, and the agents that retention may have to do with. None of them
-//! runs a query per agent.
+//! Queries over all agents: the sums that metrics show, and the agents that may have something to prune. None of them runs a
+//! query per agent.
 
 use std::ops::ControlFlow;
 

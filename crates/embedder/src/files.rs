@@ -29,9 +29,9 @@ pub(crate) struct ModelFiles {
     pub window: Option<usize>,
     /// How the vectors of tokens become one, unless the network does that.
     pub pooling: Option<Pooling>,
-    /// What the model wants before a question.
+    /// Prefix of questions.
     pub query_prefix: String,
-    /// What the model wants before a text that is searched.
+    /// Prefix of stored texts.
     pub passage_prefix: String,
 }
 

@@ -27,7 +27,7 @@ const MODULES: &str = "modules.json";
 const POOLING: &str = "1_Pooling/config.json";
 const PROMPTS: &str = "config_sentence_transformers.json";
 
-/// The longest window that is believed; some files say 10^30 for "unknown".
+/// The largest window that is accepted; some files have 10^30 for "unknown".
 const LONGEST_WINDOW: u64 = 131_072;
 
 /// Settings that override what a folder says.
@@ -80,7 +80,8 @@ pub(crate) fn read_folder(folder: &Path, options: &Options) -> Result<ModelFiles
     Ok(ModelFiles { name, model, tokenizer, window, pooling, query_prefix, passage_prefix })
 }
 
-/// Returns the last part of the name that the pull or the model's own file knows. Not the folder's, which may change.
+/// Returns the last part of the model's name, from the record of the pull or the model's own file. Ignores the name of the
+/// folder, which may change.
 fn name(pulled: Option<&Pulled>, config: &Value) -> String {
     let words = [pulled.map(|pulled| &*pulled.repo), config["_name_or_path"].as_str(), config["model_type"].as_str()];
     let last = |word: &str| word.trim_end_matches('/').rsplit('/').next().map(str::to_owned);

@@ -1,7 +1,7 @@
-//! The loaded tables: one seat with a lock per agent; a few recently used tables stay loaded.
+//! The loaded tables: one locked slot per agent; a few recently used tables stay loaded.
 //!
-//! Every operation on an agent's table holds its seat, so that the loaded and the stored table never differ, and a
-//! table is never loaded twice at once. Agents do not wait for each other.
+//! Every operation on an agent's table holds the lock of its slot, so that the loaded and the stored table never differ, and
+//! a table is never loaded twice at once. Agents do not wait for each other.
 
 use std::sync::{Arc, Mutex};
 
@@ -19,7 +19,7 @@ pub(crate) type CachedTable = Option<Table>;
 
 type Shared = Arc<tokio::sync::Mutex<CachedTable>>;
 
-/// The seats of all agents in use, and of those used recently.
+/// The slots of all agents in use, and of those used recently.
 pub(crate) struct TableCache {
     known: Mutex<LruCache<Agent, Shared>>,
 }
@@ -32,7 +32,7 @@ impl Default for TableCache {
 }
 
 impl TableCache {
-    /// Waits for the agent's seat and locks it.
+    /// Waits for the lock of the agent's slot and takes it.
     pub(crate) async fn take(&self, agent: &Agent) -> OwnedMutexGuard<CachedTable> {
         let cached = self.find(agent);
         cached.lock_owned().await

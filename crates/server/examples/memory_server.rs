@@ -1,4 +1,4 @@
-//! The service over stores in memory, for trying clients without a data folder: what is told to it is gone when it ends.
+//! The service over stores in memory, for trying clients without a data folder: its data is lost when it exits.
 //!
 //! `memory_server [--key] [ADDRESS] [SOCKET]` prints the address it listens on; with `--key` also a key with all scopes, which
 //! every request then needs. `memory_server --mcp AGENT SOCKET` is what `annals mcp` is to a data folder: a stdio client of that

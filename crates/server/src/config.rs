@@ -36,7 +36,7 @@ pub struct ServerConfig {
     pub header_seconds: u32,
     /// How long a request may take. If an ingest waits for its messages to become searchable, up to a minute is added.
     pub request_seconds: u32,
-    /// How long requests in progress may still take after the service was told to stop.
+    /// How long requests in progress may still take after the signal to stop.
     pub drain_seconds: u32,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The command makes calls in its own process, or sends them to the process that owns the data folder. Both run the same
 //! [`Call::run`]. Relies on the operations; adds only what belongs to a request: which agents it addresses, and what happens
-//! before and after the operation. Knows no socket and no terminal.
+//! before and after the operation. Does not depend on sockets or the terminal.
 
 mod agents;
 mod documents;

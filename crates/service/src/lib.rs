@@ -1,7 +1,7 @@
 //! The operations of Annals: everything that REST, MCP and the command can do, over one store.
 //!
-//! Relies on the ports and on the policy crates. Knows no HTTP, no MCP and no terminal. Never names a store, a model or an
-//! embedder: the binary passes them in. Reads no clock except the one that it is given.
+//! Relies on the ports and on the policy crates. Does not depend on HTTP, MCP or the terminal. Never names a store, a model
+//! or an embedder: the binary passes them in. Reads no clock except the one that it is given.
 //!
 //! | module | contents |
 //! | --- | --- |

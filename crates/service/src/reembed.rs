@@ -18,16 +18,16 @@ use crate::{ProgressSink, Service};
 
 /// Changes of a piece: with the bundled model some 200 ms, for which a new message of the agent waits at worst.
 const PIECE: usize = 32;
-/// Changes of a piece of a command, which somebody waits for.
+/// Changes per batch in a command, where a user waits.
 const LARGE_PIECE: usize = 256;
-/// How long a piece waits for other work to end. Afterwards it goes on, so that a busy service gets there too.
+/// Maximum wait of a batch for other work. It then runs in any case, so that a busy service makes progress too.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 /// How often it looks whether other work has ended.
 const LOOK: Duration = Duration::from_millis(20);
 /// Pause after a failure: the endpoint of the model may be away, or the disk full.
 const PAUSE: Duration = Duration::from_secs(10);
 
-/// How many changes were embedded again since the process began to.
+/// Throughput of re-embedding: when it began in this process, and the number of changes since.
 #[derive(Clone, Default)]
 pub(crate) struct Pace(Arc<Mutex<Option<(Instant, u64)>>>);
 
@@ -37,7 +37,7 @@ impl Pace {
         pace.get_or_insert((begun, 0)).1 += changes;
     }
 
-    /// Returns the estimated seconds for so many changes; none before the first.
+    /// Returns the estimated seconds for this many changes; `None` before the first.
     fn seconds(&self, changes: u64) -> Option<u64> {
         let pace = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (begun, done) = pace.filter(|(_, done)| *done > 0)?;

@@ -13,7 +13,7 @@ use subtle::ConstantTimeEq;
 
 /// How long a session lasts.
 pub(crate) const LIFETIME: SignedDuration = SignedDuration::from_hours(12);
-/// More sessions than people have browsers. The one that expires first ends when there would be more.
+/// Maximum number of sessions. Beyond it, the one that expires first is closed.
 const MOST: usize = 1000;
 
 /// The open sessions of the process. They end with it.

@@ -16,7 +16,7 @@ use crate::fields::Fields;
 use crate::session::is_same;
 use crate::visit::{TOKEN, Visitor};
 
-/// An upload that brings nothing for so long is given up.
+/// An upload without a byte for this long is aborted.
 const SILENCE: Duration = Duration::from_secs(60);
 /// Size of a field that is no file.
 const LARGEST_FIELD: u64 = 4096;

@@ -1,7 +1,7 @@
-//! `annals rollup --batch`: has the model answer in batches, and waits until everything that is due is written.
+//! `annals rollup --batch`: sends questions to the model in batches, and waits until every due summary is written.
 //!
-//! The folder is open only for the moment of each step, so other commands can use it while the provider works. Everything that a
-//! later command needs is in the folder: leaving this one loses nothing.
+//! Opens the folder only during each step, so that other commands can use it while the provider works. All state is in the
+//! folder: after an interruption the next `annals rollup` continues.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -54,7 +54,7 @@ pub(crate) async fn run(global: &Global, args: &Rollup, json: bool) -> Result<Ex
     }
 }
 
-/// Prints what a step came to, and how far the batches are if that has changed.
+/// Prints the result of a step, and the progress of the batches if it has changed.
 fn print(step: &BatchStep, shown: &mut String) {
     let number = |grain: &Grain| step.written.get(grain.as_str()).copied().filter(|number| *number > 0);
     let parts = Grain::SUMMARIES.iter().filter_map(|grain| Some(format!("{} {grain}", count(number(grain)?))));

@@ -29,8 +29,8 @@ pub(crate) async fn run(global: &Global, args: &Import) -> Result<ExitCode> {
     }
 }
 
-/// Returns what the files are, judged by their content. Whatever is not clearly another kind is ours, and is refused line by line
-/// if it is not.
+/// Detects the kind of the files from their content. Files that are not clearly of another kind are read as JSON Lines; each
+/// line that is no message is then a fault.
 fn detected(global: &Global, args: &Import) -> Result<Format> {
     if !has_other_kind(&args.files)? {
         return Ok(Format::Jsonl);
@@ -44,7 +44,8 @@ fn detected(global: &Global, args: &Import) -> Result<Format> {
     }
 }
 
-/// Returns whether the files may be of another kind: all of them exist, and one is a folder or does not begin as ours do.
+/// Returns whether the files may be of another kind: all exist, and at least one is a folder or does not begin with a JSON
+/// message.
 fn has_other_kind(files: &[impl AsRef<Path>]) -> Result<bool> {
     let mut found = false;
     for path in files.iter().map(AsRef::as_ref) {

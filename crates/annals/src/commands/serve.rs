@@ -1,5 +1,5 @@
-//! `annals serve`: runs the service over HTTP and MCP, with its scheduled jobs, until it is told to stop. Takes the data folder over
-//! from a service that `annals mcp` started.
+//! `annals serve`: runs the service over HTTP and MCP, with its scheduled jobs, until SIGINT or SIGTERM. Takes the data
+//! folder over from a service that `annals mcp` started.
 
 use std::process::ExitCode;
 use std::sync::Arc;

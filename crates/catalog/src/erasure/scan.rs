@@ -1,5 +1,5 @@
-//! Finds the turns that name a subject before an erasure is planned, in pieces with other work between: only texts tell, so all
-//! turns of the agent are read, and the plan itself is one job of the one thread.
+//! Finds the turns that name a subject before an erasure is planned, in pieces with other work between: names occur in
+//! texts, so all turns of the agent are read, and the plan itself is one job of the one thread.
 //!
 //! The plan reads again what it finds here, and every turn that came or changed since. A name that was stated meanwhile makes it
 //! read all turns.

@@ -64,7 +64,7 @@ pub struct ModelBatch {
     pub at: Timestamp,
     /// Number of its requests.
     pub requests: u64,
-    /// Number of requests that the provider has processed, as it said last.
+    /// Number of requests that the provider had processed at the last poll.
     pub done: u64,
     /// How often its results were read and were not complete.
     pub reads: u64,
@@ -145,7 +145,7 @@ impl std::str::FromStr for RequestState {
     }
 }
 
-/// What the provider said about one request.
+/// The provider's result for one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Settlement {
     /// An answer: it is booked and saved. Text and tokens are the provider's; the rest is taken from the request.
@@ -230,7 +230,7 @@ pub trait Batches: Send + Sync {
     /// Returns the batches that have not ended, oldest first.
     async fn open_batches(&self) -> Result<Vec<ModelBatch>>;
 
-    /// Records what the provider said about requests of a batch, by number. Books the cost of each answer at the price of a
+    /// Records the provider's results for requests of a batch, by number. Books the cost of each answer at the price of a
     /// batch and saves it as a reply, unless something that its question may contain was erased since. A request that is not
     /// outstanding is left alone, so the same results can be read again. Returns how many were recorded.
     async fn settle(&self, batch: &str, settlements: Vec<(u64, Settlement)>, now: Timestamp) -> Result<u64>;

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use super::{Engine, ModelBatch};
 use crate::{Purpose, Result, Timestamp};
 
-/// What sending, or looking at what was sent, came to.
+/// The result of sending batches, or of polling sent ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BatchReport {
     /// Requests that were sent.
@@ -18,7 +18,7 @@ pub struct BatchReport {
     pub over_budget: u64,
     /// Batches that have not ended and whose server is configured.
     pub open: Vec<ModelBatch>,
-    /// What went wrong, for people. What can be tried again is tried again.
+    /// Failures, as text for people. Failed steps are retried where possible.
     pub troubles: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ pub trait Batching: Send + Sync {
     /// Sends what was collected. Each batch is recorded first.
     async fn send(&self, now: Timestamp) -> Result<BatchReport>;
 
-    /// Looks at the batches that have not ended, and saves the answers of those that have.
+    /// Polls the open batches, and saves the answers of those that have ended.
     async fn take(&self, now: Timestamp) -> Result<BatchReport>;
 }
 

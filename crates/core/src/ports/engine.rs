@@ -4,8 +4,8 @@ use async_trait::async_trait;
 
 use crate::{Agent, Author, Base, Digest, Draft, Fact, Grain, Memory, Period, Result, Settings, Timestamp};
 
-/// What helps to understand the input of a summary. Nothing of it belongs into the summary, so it is not part of the digest of the
-/// input: if it were, one changed week would have every later week written again.
+/// What helps to understand the input of a summary. None of it may appear in the summary, so it is not part of the digest of
+/// the input. Otherwise one changed week would cause every later week to be rewritten.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Background {
     /// The block that describes the agent, if there is one.
@@ -56,7 +56,7 @@ pub trait Engine: Send + Sync {
         true
     }
 
-    /// Returns the periods of the agent whose summaries were asked for and come later. They are not asked for again.
+    /// Returns the periods of the agent with summaries that are outstanding in a batch. They are not requested again.
     async fn awaited(&self, _agent: &Agent) -> Result<Vec<Period>> {
         Ok(Vec::new())
     }

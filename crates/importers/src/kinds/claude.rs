@@ -1,7 +1,8 @@
 //! The export of Claude.ai: ZIP, folder, single files, and single chats of browser exporters.
 //!
-//! What a file holds is told by its values, not by its name: conversations, projects, memories, design chats. Ids are those of
-//! the export: `claude:CONVERSATION` and the message's. `updated_at` moves with each edit and is no part of an id.
+//! The content of a file is recognised by its values, not by its name: conversations, projects, memories, design chats. Ids
+//! are those of the export: `claude:CONVERSATION` and the message's. `updated_at` moves with each edit and is no part of an
+//! id.
 
 pub(super) mod blocks;
 mod message;

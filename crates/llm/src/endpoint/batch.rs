@@ -39,7 +39,7 @@ pub(crate) enum Mode {
     Direct,
     /// At once if they are about the last days, and in batches otherwise.
     OldInBatches,
-    /// In batches, of at most so many tokens if a number is given.
+    /// In batches, within this many tokens if a number is given.
     InBatches(Option<u64>),
     /// Not at all: they are counted.
     Counting(Arc<Tally>),
@@ -73,7 +73,7 @@ pub(super) enum Way {
     Direct,
     /// At once, in sizes as in a batch: the period was begun in one, and its answers are found only by the same questions.
     Begun,
-    /// In a batch, unless so many batches were tried in vain.
+    /// In a batch. The number of batches that failed to answer is limited; after that the question is asked at once.
     Batch(HashMap<Digest, u64>),
     /// Not at all: they are counted.
     Counting,
@@ -95,7 +95,7 @@ impl Way {
     }
 }
 
-/// Collects questions for batches, and knows what is outstanding.
+/// Collects questions for batches, and tracks those that are outstanding.
 pub(super) struct BatchCollector {
     batches: Arc<dyn Batches>,
     state: Mutex<State>,
@@ -124,13 +124,13 @@ impl BatchCollector {
 }
 
 impl Endpoint {
-    /// Lets the endpoint ask in batches that are recorded there.
+    /// Enables batches, which are recorded in this port.
     #[must_use]
     pub fn with_batches(self, batches: Arc<dyn Batches>) -> Endpoint {
         Endpoint { desk: Some(Arc::new(BatchCollector::new(batches))), ..self }
     }
 
-    /// Asks what is about more than a week ago in batches, without being told to.
+    /// Makes batches the default for questions about periods more than a week old.
     #[must_use]
     pub fn old_in_batches(self) -> Endpoint {
         Endpoint { mode: Mode::OldInBatches, ..self }

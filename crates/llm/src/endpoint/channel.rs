@@ -230,7 +230,7 @@ impl Channel {
         self.retry_policy.backoff()
     }
 
-    /// Converts the trouble to an error of this work.
+    /// Converts the failure of the endpoint to an error of this operation.
     pub(super) fn error(&self, failure: EndpointError) -> Error {
         error(self.what(), failure)
     }
@@ -240,7 +240,8 @@ impl Channel {
         format!("asking {} at {}", self.model.name, self.model.base_url)
     }
 
-    /// Returns what the server tells, asking it the first time. While it cannot be reached or has failed, nothing is known.
+    /// Returns the limits that the server reports; queries the server on the first call. Returns unknown limits while it
+    /// cannot be reached or has failed.
     async fn limits(&self) -> Option<Limits> {
         let ask = || async {
             let limits = limits::ask(&self.server.http, &self.model).await.ok_or(())?;

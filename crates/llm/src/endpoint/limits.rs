@@ -1,8 +1,9 @@
-//! What a server tells about a model: the context window that it was started with, and how many requests it answers at once.
+//! Reads the limits of a model from its server: the context window that it was started with, and how many requests it
+//! answers at once.
 //!
-//! `GET {base_url}/models` names the software and, for vLLM and gateways, the window. llama.cpp tells window and slots at
-//! `/props`, Ollama the window of a loaded model at `/api/ps` and a configured one at `/api/show`. Servers that tell nothing are
-//! used as configured. Nothing of memory is sent.
+//! `GET {base_url}/models` names the software and, for vLLM and gateways, the window. llama.cpp reports window and slots at
+//! `/props`, Ollama the window of a loaded model at `/api/ps` and a configured one at `/api/show`. If a server reports
+//! nothing, the configured limits apply. Nothing of memory is sent.
 
 use std::time::Duration;
 
@@ -23,13 +24,13 @@ const LARGEST_WINDOW: u64 = 32_768;
 /// Ollama's window if nothing says otherwise.
 const OLLAMA_WINDOW: u64 = 4_096;
 
-/// Smaller windows are not believed.
+/// Smallest window that is accepted from a server; a smaller one is an error of the server.
 const SMALLEST_WINDOW: u64 = 512;
 
 /// Requests at once of a server that says nothing about it.
 const AT_ONCE: usize = 4;
 
-/// What a server tells of a model.
+/// The limits of a model as its server reports them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Limits {
     /// Tokens of question and answer together.
@@ -40,7 +41,7 @@ pub(super) struct Limits {
     pub(super) reports_progress: bool,
 }
 
-/// Nothing was told.
+/// The limits if the server reports none.
 const UNKNOWN: Limits = Limits { window: None, at_once: AT_ONCE, reports_progress: false };
 
 impl Limits {
@@ -124,7 +125,7 @@ impl Asking<'_> {
         lines.filter_map(|line| line.trim().strip_prefix("num_ctx")).find_map(|value| value.trim().parse().ok())
     }
 
-    /// Ollama tells the window that it uses only while the model is loaded. Until then, the configured window is believed.
+    /// Ollama reports the window in use only while the model is loaded. Until then, the configured window is used.
     fn unset_ollama_window(&self) -> u64 {
         if self.model.has_own_window { self.model.window } else { OLLAMA_WINDOW }
     }

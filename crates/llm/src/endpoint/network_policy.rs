@@ -100,7 +100,7 @@ impl fmt::Display for Refusal {
 impl std::error::Error for Refusal {}
 
 impl NetworkPolicy {
-    /// Returns the reach of an endpoint at a URL.
+    /// Returns the policy for an endpoint at a URL.
     pub(crate) fn new(url: &Url, local_network: bool) -> NetworkPolicy {
         let host = url.host_str().unwrap_or_default().to_ascii_lowercase();
         NetworkPolicy { host, is_encrypted: url.scheme() == "https", local_network }

@@ -15,7 +15,7 @@ use http_body_util::LengthLimitError;
 use super::Problem;
 use super::extract::{Adding, Named, QueryParams, too_large};
 
-/// An upload that brings nothing for so long is given up.
+/// An upload without a byte for this long is aborted.
 const SILENCE: Duration = Duration::from_secs(60);
 
 /// Imports what another program keeps: a ZIP archive or one file, also compressed with gzip, as the body of the request.

@@ -65,7 +65,7 @@ impl Service {
         Ok(self.parts.store.forgotten(agent, &[message]).await? == [true])
     }
 
-    /// Allows a message again at a place that was forgotten. What stood there stays forgotten.
+    /// Allows a new message under a forgotten key. The former message stays forgotten.
     pub async fn allow_place(&self, agent: &Agent, place: &TurnKey) -> Result<()> {
         let message = (place.clone(), Digest::of([""]));
         self.parts.store.unforget(agent, &[message]).await

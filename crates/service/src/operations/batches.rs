@@ -11,10 +11,10 @@ use super::rollup::by_grain;
 use crate::Service;
 use crate::wire::{BatchStep, BatchView, EstimateView};
 
-/// Share of the upper estimate of a question that a tokenizer makes of it, as measured on diaries and chats.
+/// Ratio of a question's real tokens to the upper estimate, as measured on diaries and chats.
 const TRUE_SHARE: f64 = 0.75;
 
-/// Calls after which the mean of what was booked is better than a rule.
+/// Number of booked calls from which their mean is used instead of a rule.
 const ENOUGH_CALLS: u64 = 20;
 
 /// How far back these calls may lie.

@@ -12,7 +12,7 @@ use crate::{Caller, Service};
 
 /// Units of a price in a whole of its currency.
 const MICROS: f64 = 1_000_000.0;
-/// A larger price is a mistake.
+/// Maximum price; a larger one is refused as an input error.
 const DEAREST: f64 = 1_000_000.0;
 const LONGEST_MODEL: usize = 200;
 const LONGEST_CURRENCY: usize = 8;
@@ -101,7 +101,7 @@ impl Service {
         Ok(answer)
     }
 
-    /// Returns the day of the last week's begin and end, Monday to Sunday, before the week of `now`. In UTC, as budgets are.
+    /// Returns the first and last day (Monday and Sunday) of the week before that of `now`, in UTC, as budgets are.
     pub fn last_week(now: Timestamp) -> (Date, Date) {
         let today = budget_day(now);
         let monday = today.saturating_sub(i64::from(today.weekday().to_monday_zero_offset()).days());

@@ -31,7 +31,7 @@ use statements::Statements;
 use titles::Titles;
 use turns::Batch;
 
-/// The instant of what has no date, in a source without any date: noon, so that it is 1970-01-01 in almost every zone.
+/// Instant of items without a date in a source without any date: noon UTC, which is on 1970-01-01 in almost every zone.
 const UNDATED: Timestamp = Timestamp::constant(12 * 3600, 0);
 
 /// An import of one agent.

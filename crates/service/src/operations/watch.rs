@@ -1,4 +1,4 @@
-//! What a page that is open watches: whether anything changed, who failed, and how the process is.
+//! State that open pages poll: change markers, failed periods, and the health of the process.
 
 use annals_core::{Agent, Digest, Result, Timestamp};
 
@@ -7,7 +7,7 @@ use crate::locks::Lock;
 use crate::wire::{AgentFailure, FailureView, HealthView};
 
 impl Service {
-    /// Returns a word that differs if something of the agent changed: a memory, its backlog, a roll-up that began or ended, or
+    /// Returns a marker that changes with anything of the agent: a memory, its backlog, a roll-up that began or ended, or
     /// the progress of an import. Reads a few rows by their keys.
     pub async fn pulse(&self, agent: &Agent) -> Result<String> {
         let change = self.parts.store.last_change(agent).await?;
@@ -17,7 +17,7 @@ impl Service {
         Ok(Digest::of(parts).to_string()[..16].to_owned())
     }
 
-    /// Returns a word that differs if the progress of an import changed.
+    /// Returns a marker that changes with the progress of an import.
     pub fn pulse_of_imports(&self, agent: Option<&Agent>) -> String {
         let views = self.present_uploads(agent);
         views.iter().map(|view| format!("{} {:?} {}\n", view.operation_id, view.status, view.bytes_read)).collect()
@@ -33,7 +33,7 @@ impl Service {
         Ok(rows.iter().filter_map(view).collect())
     }
 
-    /// Returns how the process is. Never fails: a store that does not answer is part of the answer.
+    /// Returns the health of the process. Never fails: a store that does not answer is reported in the result.
     pub async fn health(&self, now: Timestamp) -> HealthView {
         let (disk_free, disk_low) = (self.disk_free(), self.disk_low());
         let view = HealthView { disk_free, disk_low, ..HealthView::default() };

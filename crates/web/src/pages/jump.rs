@@ -30,7 +30,7 @@ pub(super) fn form(agent: &str, window: Window) -> Markup {
     }
 }
 
-/// Says that a text names no time.
+/// Draws the message for a text that names no time.
 pub(super) fn missed(text: Option<&str>) -> Markup {
     html! {
         @if let Some(text) = text {

@@ -1,5 +1,5 @@
-//! `GET /events`: tells an open page that something changed, as server-sent events. An event has no content; the page loads its
-//! parts again, with all checks of a page.
+//! `GET /events`: notifies an open page of changes by server-sent events. An event has no content; the page loads its parts
+//! again, with all checks of a page.
 //!
 //! A stream ends after a minute, when the service stops, and when the visitor may no longer see the agent at its next beginning:
 //! the browser connects again and is checked as for any page. Their number is bounded, because each holds a connection.
@@ -23,9 +23,9 @@ use crate::link;
 use crate::site::Site;
 use crate::visit::{Visitor, empty};
 
-/// A comment after so long keeps proxies from closing the connection.
+/// Interval of keep-alive comments, which keep proxies from closing the connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
-/// A browser connects again after so long.
+/// Delay before a browser connects again.
 const RETRY: Duration = Duration::from_secs(2);
 
 /// A stream.

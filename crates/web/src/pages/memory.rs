@@ -42,7 +42,7 @@ pub(crate) async fn show(
     }))
 }
 
-/// Where the memory lies in time, and where it is told again.
+/// Draws the time span of the memory, and links to the summaries that cover it.
 fn place(agent: &str, memory: &MemoryView) -> Markup {
     let Ok(period) = memory.period.parse::<Period>() else { return html! {} };
     let is_summary = memory.grain != Grain::Working;
@@ -58,7 +58,7 @@ fn place(agent: &str, memory: &MemoryView) -> Markup {
     }
 }
 
-/// Returns the periods in which the memory is told again, from fine to coarse.
+/// Returns the periods with a summary that covers the memory, from fine to coarse.
 fn summaries_above(memory: &MemoryView) -> Vec<Period> {
     let period = memory.period.parse::<Period>().ok();
     let first = if memory.grain == Grain::Working { period } else { period.and_then(Period::parent) };

@@ -1,4 +1,4 @@
-//! What was opened in the timeline: the text of a period or a turn, what it was made from, and where it is told again.
+//! What was opened in the timeline: the text of a period or a turn, its sources, and the summaries that cover it.
 
 use annals_core::ports::Scope;
 use annals_core::{Agent, Error, Grain, Period, Zones};
@@ -150,7 +150,7 @@ fn notes(view: &PeriodView) -> Markup {
     }
 }
 
-/// Says why the last attempt failed, and when the next is.
+/// Draws the reason of the last failure, and the time of the next attempt.
 fn why_failed(view: &PeriodView) -> Markup {
     html! {
         @if let Some(error) = &view.error {

@@ -16,7 +16,8 @@ use crate::config::Config;
 use crate::folder::clock_is_synchronised;
 use crate::scratch::Scratch;
 
-/// Annals did not exist before. A machine without a real-time clock starts with an earlier time until it reaches a time server.
+/// Earliest plausible time: Annals did not exist before it. A machine without a real-time clock shows an earlier one until
+/// it reaches a time server.
 const BEGINNING: &str = "2026-01-01T00:00:00Z";
 
 /// How far a file's time may be ahead of the clock: file systems round.

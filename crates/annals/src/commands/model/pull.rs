@@ -17,7 +17,7 @@ use crate::embedders::{folder_name, models_of};
 use crate::progress::Bars;
 use crate::view::{print_json, say};
 
-/// Where the folder says what it was pulled from; the embedder reads it.
+/// File in the folder that records repository and commit of a pulled model. The embedder reads it.
 const SOURCE: &str = "source.json";
 
 pub(crate) async fn run(
@@ -111,7 +111,7 @@ fn rename(from: &Path, to: &Path) -> Result<()> {
     rename().map_err(|error| failed(to, error))
 }
 
-/// Gives the complete folder its name. An older one of that name is removed.
+/// Renames the complete folder to its final name, and removes an older folder of that name.
 fn replace(part: &Path, target: &Path) -> Result<()> {
     if target.exists() {
         rename(target, &replaced(target))?;

@@ -12,7 +12,7 @@ use crate::{Agent, Body, Fault, Grain, Interval, Memory, MemoryId, Timestamp};
 
 /// The most characters of a title in a passage.
 const LONGEST_TITLE: usize = 80;
-/// The most characters of all passages together, and of their number, for one of the text.
+/// Maximum ratio of all passages together, and of their number, to the length of the text in characters.
 const MOST_OVERLAP: u64 = 4;
 
 impl Document {
@@ -32,8 +32,8 @@ impl Document {
         }
     }
 
-    /// Returns everything that it says, searched or not: the text, or each value of a JSON value with its path. Of more than
-    /// 4 MiB the end is left out.
+    /// Returns the whole content, searched or not: the text, or each value of a JSON value with its path. Truncates the
+    /// result to 4 MiB.
     pub fn full_text(&self) -> String {
         match &self.content {
             Content::Text(text) => text.clone(),
@@ -57,8 +57,8 @@ impl Document {
         Err(Fault::new("passages", "do not fit the text of the document"))
     }
 
-    /// Returns its passages as texts, each below the title of the document and the heading that it stands under. Who selects
-    /// values of a JSON value wants nothing else to be searched, so these have no title.
+    /// Returns its passages as texts, each below the title of the document and the heading that it stands under. Selected
+    /// values of a JSON value get no title, because nothing else is to be searched.
     pub fn passage_texts(&self) -> Vec<String> {
         let (title, text) = (self.title(), self.searched_text());
         let (places, headings) = (Places::of(&text, &self.passages), headings(&text));
@@ -89,7 +89,7 @@ impl Document {
         }
     }
 
-    /// Returns its key, if people read it: not an id made of digits.
+    /// Returns the key if it is readable, that is, not an id made of digits.
     fn title(&self) -> String {
         if self.indexed.is_some() && matches!(self.content, Content::Json(_)) {
             return String::new();

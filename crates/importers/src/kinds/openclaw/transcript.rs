@@ -1,4 +1,4 @@
-//! Transcripts that OpenClaw writes into its daily notes at /new and /reset. Knows no files and no items.
+//! Transcripts that OpenClaw writes into its daily notes at /new and /reset. Does not depend on files or items.
 
 use annals_core::{Role, Timestamp};
 use jiff::tz::TimeZone;

@@ -1,7 +1,7 @@
 //! The interfaces for batches: files and batches of OpenAI, message batches of Anthropic.
 //!
-//! Creating a batch is never repeated: an answer that did not come may mean that the batch exists. Only addresses below the base
-//! URL are asked, whatever an answer names.
+//! Creating a batch is never repeated: an answer that did not come may mean that the batch exists. Requests go only to paths
+//! below the base URL, whatever an answer names.
 
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ pub(super) struct Status {
 pub(super) enum Found {
     Yes(String),
     No,
-    /// There is one that may be it; it can be told when it has ended.
+    /// A listed batch may be this one. Its results decide, once it has ended.
     Perhaps,
 }
 

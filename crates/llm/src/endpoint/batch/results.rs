@@ -69,7 +69,8 @@ pub(super) async fn save(
     Ok(read)
 }
 
-/// Returns what a line says of which request. `None` if it cannot be read or is not of this batch.
+/// Parses a line to the number of a request and its result. Returns `None` if the line cannot be parsed or belongs to
+/// another batch.
 fn settled(channel: &Channel, batch: &str, line: &[u8]) -> Option<(u64, Settlement)> {
     let line: Value = serde_json::from_slice(line).ok()?;
     let number = number_of(batch, line["custom_id"].as_str()?)?;

@@ -1,4 +1,4 @@
-//! Sends collected batches, and looks after those that were sent: finds them again after a crash, and takes their results.
+//! Sends collected batches, finds sent ones again after a crash, and saves their results.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -51,7 +51,7 @@ impl Endpoint {
         Ok(report)
     }
 
-    /// Looks at the batches that have not ended, and saves the answers of those that have.
+    /// Polls the open batches, and saves the answers of those that have ended.
     pub(crate) async fn take(&self, now: Timestamp) -> Result<BatchReport> {
         let mut report = BatchReport::default();
         let Some(desk) = &self.desk else { return Ok(report) };

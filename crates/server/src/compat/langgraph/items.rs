@@ -86,7 +86,7 @@ pub(super) struct Item {
     value: Value,
     created_at: String,
     updated_at: String,
-    /// The paths that are searched, if the item says so: who ranks by another embedder needs them.
+    /// The paths that are searched, if the item says so: clients that rank by their own embedder need them.
     #[serde(skip_serializing_if = "Option::is_none")]
     index: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,6 +1,6 @@
 //! `PUT|DELETE /v1/memories/{id}/`, `DELETE /v1/memories/`, `PUT|DELETE /v1/batch/`, `DELETE /v2/entities/{type}/{name}/`.
-//! Deleting forgets, with proof, as everywhere else. Whoever deletes by user, agent, app or run also forgets the turns that
-//! no memory was made of.
+//! Deleting forgets, with proof, as everywhere else. Deletion by user, agent, app or run also forgets turns without
+//! memories.
 
 use std::collections::HashMap;
 
@@ -119,7 +119,8 @@ pub(super) async fn delete_all(
     Ok(Json(json!({ "message": "Memories deleted successfully!" })))
 }
 
-/// Returns what to delete all of. Without any id that would be everything, so one is required; `*` is any.
+/// Returns the filter of a bulk deletion. Requires at least one id, because without any it would select everything; `*`
+/// matches any.
 pub(super) fn scope(query: &HashMap<String, String>, body: &Map<String, Value>) -> Result<Filter, Problem> {
     let of_body = ENTITIES.iter().filter_map(|name| Some((*name, body.get(*name)?.as_str()?)));
     let of_query = ENTITIES.iter().filter_map(|name| Some((*name, query.get(*name)?.as_str())));

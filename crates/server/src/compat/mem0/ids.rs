@@ -32,7 +32,7 @@ fn hyphened(number: u128) -> String {
     [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
 }
 
-/// What a text says as the UUID of a memory.
+/// Result of parsing a text as the UUID of a memory.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Parsed {
     /// The beginning of the id of a memory.

@@ -10,7 +10,7 @@ pub(super) const RELATION: &str = "relation_type";
 /// The property with the full text of a value.
 pub(in crate::operations) const TEXT: &str = "text";
 
-/// The longest value of a fact, in bytes, and what is left of a longer one.
+/// Maximum bytes of the value of a fact, and the bytes to which a longer one is cut.
 const LONGEST: usize = 256;
 const SHORTENED: usize = 160;
 
