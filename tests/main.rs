@@ -4,7 +4,6 @@
 //! `simulation`, `fuzz`, and the planted bugs of `kill`.
 
 #![allow(clippy::unwrap_used, reason = "a panic is the report of a test")]
-#![allow(missing_docs, reason = "names of tests say what they are for")]
 
 mod agents;
 mod architecture;

@@ -7,7 +7,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is the report of a test")]
 #![allow(clippy::print_stdout, reason = "the seed of a failure must be seen")]
-#![allow(missing_docs, reason = "names of tests say what they are for")]
 
 mod check;
 mod documents;

@@ -42,7 +42,6 @@ pub enum Item {
         /// From when it holds; `None` if the source has no date.
         at: Option<Timestamp>,
     },
-    /// A fact.
     Fact {
         /// The id in the source, or one made of its words.
         id: String,
@@ -61,7 +60,6 @@ pub enum Item {
     Block {
         /// Its name: persona, human, project …
         name: String,
-        /// Its text.
         text: String,
         /// When it was written; `None` if the source has no date.
         at: Option<Timestamp>,
@@ -72,7 +70,6 @@ pub enum Item {
         id: String,
         /// Its heading; empty if it has none.
         title: String,
-        /// Its text.
         text: String,
         /// When it was written; `None` if the source has no date.
         at: Option<Timestamp>,

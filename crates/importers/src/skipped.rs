@@ -81,7 +81,6 @@ pub struct Skipped(BTreeMap<(Why, String), Counted>);
 /// How often, and where first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counted {
-    /// The number.
     pub count: u64,
     /// The first example; may be empty.
     pub example: String,

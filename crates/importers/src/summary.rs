@@ -24,7 +24,6 @@ pub struct Summary {
     pub people: BTreeMap<String, u64>,
     /// The local days with a message.
     pub days: BTreeSet<Date>,
-    /// Facts.
     pub facts: u64,
     /// Statements of other memories.
     pub statements: u64,

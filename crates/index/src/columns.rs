@@ -22,7 +22,6 @@ pub const CONVERSATION: &str = "conversation";
 pub const TEXT: &str = "text";
 /// The tokens of the text, joined by spaces; see `lex.rs`.
 pub const LEX: &str = "lex";
-/// The vector.
 pub const VECTOR: &str = "vector";
 /// The digest of all columns above.
 pub const DIGEST: &str = "digest";

@@ -23,11 +23,9 @@ pub(crate) struct Vectors {
     pub signs: Signs,
 }
 
-/// The vector of a query.
 pub struct QueryVector {
     numbers: Vec<i16>,
     scale: f32,
-    /// Its signs.
     pub signs: Vec<u64>,
 }
 

@@ -20,7 +20,6 @@ pub struct State<'a> {
     pub zones: &'a Zones,
     /// All sets.
     pub children: &'a [Children],
-    /// The ledger.
     pub ledger: &'a [LedgerRow],
     /// The periods with a live summary; only those of sets that are past the plan are needed.
     pub summarized: &'a HashSet<Period>,
@@ -76,11 +75,9 @@ pub struct Due {
 /// The size of a number of sets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Number of sets.
     pub sets: u64,
     /// Number of memories.
     pub rows: u64,
-    /// Bytes of their text.
     pub bytes: u64,
 }
 

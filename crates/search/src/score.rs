@@ -19,7 +19,6 @@ pub(crate) enum Part {
     Role,
     /// Penalty for a turn that only asks.
     Question,
-    /// Length of the text.
     Length,
     /// The question asks when, and the memory contains a time.
     When,
@@ -33,7 +32,6 @@ pub(crate) enum Part {
     Confidence,
     /// How often it was returned in answers.
     Access,
-    /// It is pinned.
     Pinned,
     /// The kind of memory.
     Kind,

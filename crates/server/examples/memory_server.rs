@@ -4,13 +4,7 @@
 //! every request then needs. `memory_server --mcp AGENT SOCKET` is what `annals mcp` is to a data folder: a stdio client of that
 //! process.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    clippy::disallowed_methods,
-    missing_docs,
-    reason = "an example, not the product"
-)]
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::disallowed_methods, reason = "an example, not the product")]
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -83,7 +83,6 @@ pub struct Parts {
 pub struct Service {
     /// The stores, models and policies.
     pub(crate) parts: Arc<Parts>,
-    /// The agent locks.
     pub(crate) locks: AgentLocks,
     /// Counts the requests under way.
     pub(crate) activity: Activity,

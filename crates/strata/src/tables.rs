@@ -26,7 +26,6 @@ use annals_index::InMemoryTables;
 const OPEN_HANDLES: usize = 64;
 /// Memory for building a text index before a part of it is written out. LanceDB's default is 2 GiB per worker.
 const INDEX_BUILD_MB: u64 = 64;
-/// The name of the text index.
 pub(crate) const TEXT_INDEX: &str = "lex";
 
 /// All tables below a prefix of a store.

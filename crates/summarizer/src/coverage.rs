@@ -22,7 +22,6 @@ pub struct Gap {
 /// A day that has, or had, content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Content {
-    /// The day.
     pub day: Period,
     /// Whether some of its turns are live; otherwise they were pruned.
     pub turns: bool,
@@ -31,7 +30,6 @@ pub struct Content {
 /// A live summary as the coverage check reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lineage {
-    /// Its period.
     pub period: Period,
     /// The memories that it was made from.
     pub sources: Vec<MemoryId>,

@@ -10,9 +10,7 @@ use crate::{Summarizer, due};
 /// Periods of a grain whose input does not exist yet, because finer ones are due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// The grain.
     pub grain: Grain,
-    /// Number of periods.
     pub periods: u64,
     /// Number of finer summaries that they will be made from.
     pub sources: u64,

@@ -160,7 +160,6 @@ pub struct FactInput {
     pub verb: Verb,
     /// The person or thing it is about.
     pub subject: String,
-    /// The predicate.
     pub predicate: String,
     /// The value.
     pub object: String,

@@ -15,7 +15,6 @@ const LOOK_UP: usize = 500;
 /// A message of a request.
 #[derive(Clone, Debug)]
 pub struct NewMessage {
-    /// The message.
     pub message: Message,
     /// Where its instant is from.
     pub origin: Origin,

@@ -15,9 +15,7 @@ use super::summary::links;
 pub struct Day {
     /// Its turns: records of the kind `Turn`.
     pub turns: Vec<Record>,
-    /// Its statements.
     pub statements: Vec<Statement>,
-    /// Its summary.
     pub summary: Option<String>,
 }
 

@@ -67,7 +67,6 @@ fn is_candidate(entry: &Entry) -> bool {
 struct Survey {
     /// When the session was begun.
     begins: Option<Timestamp>,
-    /// Its id.
     id: Option<String>,
     /// The session that it is a copy of at the beginning.
     parent: Option<String>,

@@ -11,21 +11,15 @@ use crate::config::{Api, JsonMode, Model};
 /// A parameter that servers refuse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Parameter {
-    /// `max_tokens`.
     MaxTokens,
-    /// `max_completion_tokens`.
     MaxCompletionTokens,
-    /// `stream_options`.
     StreamOptions,
-    /// `stream`.
     Stream,
-    /// `temperature`.
     Temperature,
     /// `reasoning_effort`, `thinking` and others.
     Reasoning,
     /// `response_format` and others.
     Format,
-    /// `cache_control`.
     CacheControl,
 }
 

@@ -27,7 +27,6 @@ pub(crate) struct SummaryFrame {
     pub(crate) first_day: String,
     /// Last day of its cover.
     pub(crate) last_day: String,
-    /// Maximum number of words.
     pub(crate) words: usize,
     /// Weekday of the first day.
     pub(crate) weekday: String,

@@ -11,13 +11,11 @@ use super::error_frame::ErrorFrame;
 pub(crate) struct Head {
     /// Version of the program that calls.
     pub version: String,
-    /// Name of the call.
     pub call: String,
     /// The current time, if it is not that of the service.
     pub now: Option<Timestamp>,
     /// Whether the caller shows progress.
     pub shows_progress: bool,
-    /// The request.
     pub request: Value,
 }
 
@@ -31,28 +29,18 @@ pub(crate) enum Frame<A = Value> {
         stage: u64,
         /// What is done.
         name: String,
-        /// Number of items.
         items: u64,
     },
     /// Items of a stage are finished.
-    Advance {
-        /// Number of the stage.
-        stage: u64,
-        /// Number of items.
-        items: u64,
-    },
+    Advance { stage: u64, items: u64 },
     /// How the work of a stage goes.
     Note {
-        /// Number of the stage.
         stage: u64,
         /// What to show.
         text: String,
     },
     /// A stage ends.
-    End {
-        /// Number of the stage.
-        stage: u64,
-    },
+    End { stage: u64 },
     /// An item of output.
     Item(Value),
     /// The answer; the last line.

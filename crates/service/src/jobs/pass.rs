@@ -42,7 +42,6 @@ pub struct Pass {
     pub tables: Arc<dyn Tables>,
     /// Asks the models in batches, if there are any.
     pub batching: Option<Arc<dyn Batching>>,
-    /// The agent locks.
     pub locks: AgentLocks,
     /// The order of turns of roll-up.
     pub roll_ups: RoundRobin,

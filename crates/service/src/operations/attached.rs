@@ -22,7 +22,6 @@ pub struct TurnsRequest {
 /// A memory, and the attachment of a turn.
 #[derive(Clone, Debug)]
 pub struct AttachedMemory {
-    /// The memory.
     pub memory: Memory,
     /// JSON that an adapter keeps with it.
     pub attachment: Option<String>,

@@ -32,7 +32,6 @@ const LONGEST_LIFE: u64 = 100 * 366 * 24 * 3600;
 pub struct NewDocument {
     /// Its place.
     pub key: DocumentKey,
-    /// Its content.
     pub content: Content,
     /// The paths of a JSON value that are searched; `None` for all.
     pub indexed: Option<Vec<String>>,
@@ -47,7 +46,6 @@ pub struct NewDocument {
 pub enum DocumentChange {
     /// Stores it.
     Put(NewDocument),
-    /// Removes it.
     Remove(DocumentKey, Expected),
 }
 

@@ -26,7 +26,6 @@ const PIECE: usize = 64 * 1024;
 pub struct Export {
     /// The file with the lines.
     pub file: File,
-    /// The number of records.
     pub records: u64,
 }
 

@@ -43,11 +43,8 @@ pub struct ImportRequest {
 /// A message of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MessageLine {
-    /// The number of its line.
     pub line: usize,
-    /// Its agent.
     pub agent: Agent,
-    /// The message.
     pub message: Message,
 }
 

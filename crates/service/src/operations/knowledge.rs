@@ -21,7 +21,6 @@ const UNTYPED: &str = "entity";
 /// Entities and relations, each in the order in which they were entered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KnowledgeGraph {
-    /// The entities.
     pub entities: Vec<Entity>,
     /// The relations. An end need not be one of the entities.
     pub relations: Vec<Relation>,
@@ -30,7 +29,6 @@ pub struct KnowledgeGraph {
 /// A person or thing, with what is observed of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entity {
-    /// Its name.
     pub name: String,
     /// Its type.
     pub kind: String,

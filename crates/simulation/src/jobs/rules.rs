@@ -11,7 +11,6 @@ use super::lineage::{Gone, Live, set_key};
 pub(crate) struct Rules<'a> {
     /// A name for messages of failed assertions.
     pub name: &'a str,
-    /// The agent.
     pub agent: &'a Agent,
     /// The agent's zones.
     pub zones: &'a Zones,

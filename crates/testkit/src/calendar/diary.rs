@@ -16,7 +16,6 @@ pub(super) const MICROSECOND: SignedDuration = SignedDuration::from_micros(1);
 /// A memory with the fields that an answer must contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remembered {
-    /// The grain.
     pub grain: Grain,
     /// The kind of memory.
     pub kind: Kind,

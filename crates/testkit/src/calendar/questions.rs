@@ -10,7 +10,6 @@ use super::{Diary, label};
 /// A query with the days that it means.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// The query.
     pub query: Query,
     /// The current time.
     pub now: Timestamp,

@@ -13,19 +13,15 @@ use crate::skipped::Skip;
 
 /// A note about one day.
 pub struct Daily<'a> {
-    /// The id of the conversation.
     pub conversation: String,
     /// The title, if the note has one.
     pub title: Option<&'a str>,
-    /// The day.
     pub day: Date,
     /// The time of sections that have none; noon if the note has none either.
     pub at: Option<Timestamp>,
     /// Who wrote the note.
     pub role: Role,
-    /// The text.
     pub body: &'a str,
-    /// The number of lines above the text.
     pub lines_above: u64,
     /// The file.
     pub place: &'a Place,

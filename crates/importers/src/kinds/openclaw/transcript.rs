@@ -8,7 +8,6 @@ use super::marks::time_of;
 /// A transcript.
 #[derive(Debug)]
 pub struct Transcript {
-    /// The id of the session.
     pub session: Option<String>,
     /// When the note was written.
     pub written: Option<Timestamp>,

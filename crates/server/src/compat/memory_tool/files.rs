@@ -15,7 +15,6 @@ const COLLECTION: &str = "memories";
 const PAGE: usize = 32;
 const ENTRIES: usize = 1000;
 
-/// The files of an agent.
 pub(super) struct Files<'s> {
     pub(super) service: &'s Service,
     pub(super) agent: &'s Agent,

@@ -30,7 +30,6 @@ pub struct DocumentQuery<'q> {
 /// A document that was found, with its best passage.
 #[derive(Clone, Debug)]
 pub struct DocumentFound {
-    /// The document.
     pub document: Document,
     /// Its score: higher is better, comparable within one answer only.
     pub score: f64,
