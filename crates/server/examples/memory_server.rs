@@ -9,8 +9,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use annals_core::Timestamp;
 use annals_core::ports::Scope;
+use annals_core::{Error, Timestamp};
 use annals_retention::Plans;
 use annals_server::config::ServerConfig;
 use annals_server::{Listeners, mcp, serve};
@@ -29,7 +29,9 @@ async fn main() -> std::io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["--mcp", agent, socket] => {
-            let relayed = mcp::relay(UnixStream::connect(socket).await?, Some(agent), &Scope::ALL).await;
+            let failed = |cause| Error::storage("connecting to the socket", cause);
+            let connect = async || UnixStream::connect(socket).await.map_err(failed);
+            let relayed = mcp::relay(connect, Some(agent), &Scope::ALL).await;
             std::process::exit(i32::from(relayed.is_err()));
         }
         ["--key", rest @ ..] => run(rest, true).await,
