@@ -83,7 +83,10 @@ fn every_key_can_be_set_by_its_variable() {
     let settings = shown["settings"].as_array().unwrap();
     let keys: Vec<&str> = settings.iter().map(|setting| setting["key"].as_str().unwrap()).collect();
     // `key_env` together with `key` is an error. It has its own test.
-    let keys: Vec<&str> = keys.into_iter().filter(|key| !key.ends_with("key_env")).collect();
+    let keys = keys.into_iter().filter(|key| !key.ends_with("key_env"));
+    // An embedder is an endpoint or a folder, and no key may be useless.
+    let (of_folder, keys): (Vec<&str>, Vec<&str>) =
+        keys.partition(|key| ["embedder.file", "embedder.pooling"].contains(key));
     let name = |key: &str| format!("ANNALS_{}", key.replace('.', "_").to_uppercase());
     let value = |key: &str| match key.rsplit('.').next().unwrap() {
         "listen" => ("127.0.0.1:99", json!("127.0.0.1:99")),
@@ -112,10 +115,12 @@ fn every_key_can_be_set_by_its_variable() {
         _ => ("1001", json!(1001)),
     };
     assert!(keys.len() > 60, "{keys:?}");
-    let variables: Vec<(String, &str)> = keys.iter().map(|key| (name(key), value(key).0)).collect();
-    let environment: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (name.as_str(), *value)).collect();
-    let expect: serde_json::Map<String, Value> = keys.iter().map(|key| (key.to_string(), value(key).1)).collect();
-    assert_eq!(Set { environment: &environment, ..Set::default() }.holds(), Value::Object(expect));
+    for keys in [keys, [of_folder, vec!["embedder.model"]].concat()] {
+        let variables: Vec<(String, &str)> = keys.iter().map(|key| (name(key), value(key).0)).collect();
+        let environment: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+        let expect: serde_json::Map<String, Value> = keys.iter().map(|key| (key.to_string(), value(key).1)).collect();
+        assert_eq!(Set { environment: &environment, ..Set::default() }.holds(), Value::Object(expect));
+    }
 }
 
 #[test]
