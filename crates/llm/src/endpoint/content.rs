@@ -12,15 +12,23 @@ use annals_core::{entity_key, is_wide, words};
 /// Letters by which words are compared. Shorter words than [`SHORTEST`] are no content.
 const COMPARED: usize = 5;
 const SHORTEST: usize = 4;
+/// Characters after which a capital letter says nothing.
+const OPENERS: [char; 8] = ['.', '!', '?', ':', ';', '"', '“', '„'];
 /// A word of this length is rare enough to tell alone where it comes from.
 const RARE: usize = 8;
 
-/// The content words of some texts.
+/// The words of some texts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Content(HashSet<String>);
 
 impl Content {
+    /// Returns all words of the texts. A word that they have in any form is theirs.
     pub(super) fn of<'t>(texts: impl IntoIterator<Item = &'t str>) -> Content {
+        Content(texts.into_iter().flat_map(all_words).map(|word| word.key).collect())
+    }
+
+    /// Returns the words by which a sentence may be recognised as taken from the texts.
+    pub(super) fn telling<'t>(texts: impl IntoIterator<Item = &'t str>) -> Content {
         Content(texts.into_iter().flat_map(content_words).map(|word| word.key).collect())
     }
 
@@ -30,17 +38,18 @@ impl Content {
     }
 }
 
-/// A content word of a text.
+/// A word of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word {
     key: String,
+    is_content: bool,
     /// Whether it is rare or, within a sentence, written as a name or a German noun.
     is_telling: bool,
 }
 
 /// Returns the content words of a text that others lack.
 pub(super) fn missing_from(others: &Content, text: &str) -> Vec<Word> {
-    content_words(text).into_iter().filter(|word| !others.0.contains(&word.key)).collect()
+    content_words(text).filter(|word| !others.0.contains(&word.key)).collect()
 }
 
 /// Returns whether a sentence says what the background says and its sources do not: a telling word, or two others.
@@ -50,24 +59,37 @@ pub(super) fn is_taken_from(background: &Content, sources: &Content, sentence: &
     taken.iter().any(|word| word.is_telling) || taken.iter().map(|word| &word.key).collect::<HashSet<_>>().len() > 1
 }
 
-fn content_words(text: &str) -> Vec<Word> {
-    let runs = words(text).enumerate().filter(|(_, run)| run.chars().any(char::is_alphabetic));
-    runs.flat_map(|(at, run)| if run.contains(is_wide) { pairs(run) } else { word(run, at == 0).into_iter().collect() })
-        .collect()
+fn content_words(text: &str) -> impl Iterator<Item = Word> + '_ {
+    all_words(text).into_iter().filter(|word| word.is_content)
 }
 
-fn word(run: &str, is_first: bool) -> Option<Word> {
+fn all_words(text: &str) -> Vec<Word> {
+    let (mut all, mut end) = (Vec::new(), 0);
+    for run in words(text) {
+        let start = end + text[end..].find(run).unwrap_or_default();
+        let begins = text[..start].trim_end().chars().next_back().is_none_or(|c| OPENERS.contains(&c));
+        end = start + run.len();
+        if run.contains(is_wide) {
+            all.extend(pairs(run));
+        } else if run.contains(char::is_alphabetic) {
+            all.push(word(run, begins));
+        }
+    }
+    all
+}
+
+fn word(run: &str, begins: bool) -> Word {
     let key = entity_key(run);
     let length = key.chars().count();
-    let is_name = !is_first && run.starts_with(char::is_uppercase);
+    let is_name = !begins && run.starts_with(char::is_uppercase);
     let is_content = length >= SHORTEST || (is_name && length > 1);
-    let key = key.chars().take(COMPARED).collect();
-    is_content.then_some(Word { key, is_telling: is_name || length >= RARE })
+    Word { key: key.chars().take(COMPARED).collect(), is_content, is_telling: is_name || length >= RARE }
 }
 
 fn pairs(run: &str) -> Vec<Word> {
     let characters: Vec<char> = run.chars().collect();
-    characters.windows(2).map(|pair| Word { key: pair.iter().collect(), is_telling: false }).collect()
+    let pair = |pair: &[char]| Word { key: pair.iter().collect(), is_content: true, is_telling: false };
+    characters.windows(2).map(pair).collect()
 }
 
 #[cfg(test)]
@@ -77,7 +99,7 @@ mod tests {
     #[test]
     fn words_of_the_background_that_no_source_has_are_found() {
         fn check(background: &str, source: &str, sentence: &str, expect: bool) {
-            let (background, sources) = (Content::of([background]), Content::of([source]));
+            let (background, sources) = (Content::telling([background]), Content::of([source]));
             assert_eq!(is_taken_from(&background, &sources, sentence), expect, "{background:?} / {sentence}");
         }
         let illness = "My sister has leukaemia, and I worry.";
@@ -98,6 +120,9 @@ mod tests {
         // One common word may be chance.
         check("Ann started a job.", "my first cello lesson", "She started with the cello.", false);
         check("Ann has a flat in Oslo.", "my first cello lesson", "She plays the cello in Oslo.", true);
+        // The capital of the first word says nothing.
+        check("Ann is On day 1 I went", "On day 2 I went to Porto.", "Ann said: On day 2 I went.", false);
+        check("Ann is On day 1 I went", "at home", "Ann said: On Sunday.", false);
         check("", "", "", false);
     }
 }

@@ -44,7 +44,7 @@ pub(super) struct Evidence<'a> {
 pub(super) fn mark(drafted: &mut Vec<CitedSentence>, evidence: Evidence<'_>) -> u32 {
     let mut known = Sources::default();
     evidence.background.iter().for_each(|text| known.add(text));
-    let background = Content::of(evidence.background.iter().map(String::as_str));
+    let background = Content::telling(evidence.background.iter().map(String::as_str));
     let sources = Content::of(evidence.lines.iter().flat_map(|line| [line.head.as_str(), line.text.as_str()]));
     let mut found: HashSet<String> = HashSet::new();
     drafted.retain_mut(|sentence| {
