@@ -2,7 +2,9 @@
 //! they are, and an import that comes again.
 
 use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
@@ -241,4 +243,22 @@ fn times_of_an_archive_date_its_entries() {
     // The archive of the test has no time, and there is none in it: the document is undated.
     import(&annals, "claude", path.to_str().unwrap());
     assert!(texts(&annals, &["sails"])[0].starts_with("1970-01-01"), "{:?}", texts(&annals, &["sails"]));
+}
+
+#[test]
+fn killed_while_it_embeds_everything_is_stored_and_a_search_does_not_wait_for_the_rest() {
+    let annals = Annals::new();
+    let line = |number: u32| {
+        crate::story::line("ann", "c", &number.to_string(), "Ann", &format!("Note {number}."), "2026-03-04T10:00:00Z")
+    };
+    let path = annals.file("long.jsonl", &(0..8_000).map(line).collect::<String>());
+    let mut import = annals.command(&["import", path.to_str().unwrap()]).stderr(Stdio::piped()).spawn().unwrap();
+    let stored = BufReader::new(import.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!({ stored }.any(|line| line == "storing: 8,000 of 8,000"));
+    import.kill().unwrap();
+    import.wait().unwrap();
+    let found = annals.json(&["search", "note", "--agent", "ann"]);
+    let why = found["incomplete_because"].as_str().unwrap();
+    assert!(why.contains("messages wait to be embedded"), "{why}");
+    assert_eq!(annals.json(&["status"])["agents"][0]["memories"]["working"], json!(8_000));
 }

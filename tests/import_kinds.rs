@@ -137,8 +137,10 @@ fn progress_is_written_to_a_log() {
     let file = annals.file("long.jsonl", &days("ann", 40, 30));
     let answer = annals.run(&["import", file.to_str().unwrap()]);
     assert_eq!(answer.code, 0, "{}", answer.err);
-    let progress: Vec<&str> = answer.err.lines().filter(|line| line.starts_with("importing: ")).collect();
-    assert!((2..=11).contains(&progress.len()), "{}", answer.err);
-    assert_eq!(progress.last(), Some(&"importing: 1,200 of 1,200"));
+    for stage in ["storing", "embedding"] {
+        let progress: Vec<&str> = answer.err.lines().filter(|line| line.starts_with(stage)).collect();
+        assert!((2..=11).contains(&progress.len()), "{}", answer.err);
+        assert_eq!(progress.last(), Some(&&*format!("{stage}: 1,200 of 1,200")));
+    }
     assert_eq!(annals.run(&["import", file.to_str().unwrap(), "--json"]).err, "");
 }

@@ -3,16 +3,19 @@
 
 use std::io::{IsTerminal, stderr};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use annals_service::{ProgressSink, Stage};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use crate::failure::print as print_error;
 use crate::view::count;
 
 /// Without a terminal, smaller tasks print no progress: they end quickly.
 const LONG: u64 = 1000;
+
+/// The bars on the terminal: an import reads, stores and embeds, and two of these may be under way at once.
+static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 
 /// The progress display of one task.
 enum Progress {
@@ -41,7 +44,8 @@ fn bar(total: u64, doing: &str, json: bool) -> Progress {
     if stderr().is_terminal() {
         let template = "{msg:12} {bar:32} {human_pos}/{human_len} · {per_sec} · {eta} left{prefix}";
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-        return Progress::Bar(ProgressBar::new(total).with_style(style).with_message(doing.to_owned()));
+        let bar = ProgressBar::new(total).with_style(style).with_message(doing.to_owned());
+        return Progress::Bar(BARS.add(bar));
     }
     Progress::Lines(Lines { doing: doing.to_owned(), total, done: AtomicU64::new(0), note: Mutex::default() })
 }

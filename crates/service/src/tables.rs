@@ -26,6 +26,9 @@ pub use queue::Worker;
 
 /// How long a worker reads the messages of one agent for facts before it takes the next agent.
 const READING: Duration = Duration::from_millis(200);
+/// Batches for each table of an agent that are applied under one lock. A batch of messages takes a second or two to embed on two
+/// cores.
+const PIECE: usize = 4;
 
 /// The outcome of a worker's turn with an agent.
 enum Piece {
@@ -133,34 +136,44 @@ impl Service {
         Ok(if is_over() && passed.waiting.is_none() { Piece::Unread } else { Piece::Done })
     }
 
-    /// Applies all pending changes to the tables of an agent.
+    /// Applies all pending changes to the tables of an agent. The lock of the tables is free between pieces, so that whoever
+    /// forgets something does not wait for an import of hours.
     pub async fn make_searchable(&self, agent: &Agent, progress: &(dyn Fn(u64) + Sync)) -> Result<Projected> {
-        let tables = self.locks.lock::<Tables>(agent).await;
-        self.project(agent, tables, progress).await
-    }
-
-    /// Applies all pending changes if the lock of the tables is free. Otherwise queues the agent and returns an empty result.
-    pub(crate) async fn make_searchable_if_free(&self, agent: &Agent) -> Result<Projected> {
-        match self.locks.try_lock::<Tables>(agent) {
-            Some(tables) => self.project(agent, tables, &|_| ()).await,
-            None => {
-                self.enqueue(agent);
-                Ok(Projected::default())
-            }
+        let (mut projected, mut more) = (Projected::default(), true);
+        while more {
+            let tables = self.locks.lock::<Tables>(agent).await;
+            more = self.project(agent, tables, progress, &mut projected).await?;
         }
+        Ok(projected)
     }
 
+    /// Applies all pending changes while the lock of the tables is free. Queues the agent if another task holds it.
+    pub(crate) async fn make_searchable_if_free(&self, agent: &Agent) -> Result<Projected> {
+        let (mut projected, mut more) = (Projected::default(), true);
+        while more {
+            let Some(tables) = self.locks.try_lock::<Tables>(agent) else {
+                self.enqueue(agent);
+                break;
+            };
+            more = self.project(agent, tables, &|_| (), &mut projected).await?;
+        }
+        Ok(projected)
+    }
+
+    /// Applies [`PIECE`] batches, and adds what was done to `total`. Returns whether more is due.
     async fn project(
         &self,
         agent: &Agent,
         tables: Held<'_, Tables>,
         progress: &(dyn Fn(u64) + Sync),
-    ) -> Result<Projected> {
-        let projected = self.parts.writer.project(agent, self.now(), progress).await?;
+        total: &mut Projected,
+    ) -> Result<bool> {
+        let (projected, more) = self.parts.writer.project_batches(agent, self.now(), PIECE, progress).await?;
         drop(tables);
+        *total += projected;
         self.queue.note_success(agent);
         self.came(agent).await?;
-        Ok(projected)
+        Ok(more)
     }
 
     /// Rebuilds an agent's damaged tables if `error` is [`Error::Damaged`]; returns any other error. May take long, so the

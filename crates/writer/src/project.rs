@@ -5,6 +5,7 @@
 //! projection goes on; an outage, or a model that refuses everything, stops it where it is; a damaged or missing table is moved aside and rebuilt (`rebuild.rs`). All vectors of
 //! a table are of one model: that which made its first ones, whatever is configured now (`reembed.rs`).
 
+use std::ops::AddAssign;
 use std::sync::Arc;
 
 use annals_core::ports::{Batch, Change, Part, Table, VectorModel, Watermark};
@@ -28,6 +29,14 @@ pub struct Projected {
     pub dead: u64,
     /// The places to which damaged tables were moved.
     pub quarantined: Vec<String>,
+}
+
+impl AddAssign for Projected {
+    fn add_assign(&mut self, more: Projected) {
+        self.applied += more.applied;
+        self.dead += more.dead;
+        self.quarantined.extend(more.quarantined);
+    }
 }
 
 /// Limits on how many changes are applied to a table at once.
@@ -55,22 +64,39 @@ impl Writer {
 
     /// Brings all tables of an agent up to date. Calls `progress` with the number of changes after each batch.
     pub async fn project(&self, agent: &Agent, now: Timestamp, progress: &(dyn Fn(u64) + Sync)) -> Result<Projected> {
-        let mut total = Projected::default();
-        for grain in Grain::ALL {
-            self.project_grain(agent, grain, now, Bounds::NONE, progress, &mut total).await?;
-        }
-        Ok(total)
+        self.project_within(agent, now, Bounds::NONE, progress).await.map(|(projected, _)| projected)
     }
 
     /// Applies one batch of at most `changes` changes to each table of an agent. Returns whether more is due.
     pub async fn project_some(&self, agent: &Agent, now: Timestamp, changes: usize) -> Result<bool> {
         let bounds = Bounds { batches: 1, changes: changes.min(BATCH) };
-        let mut total = Projected::default();
-        let mut more = false;
+        self.project_within(agent, now, bounds, &|_| ()).await.map(|(_, more)| more)
+    }
+
+    /// Applies at most `batches` batches to each table of an agent. Returns what was done, and whether more is due. Calls
+    /// `progress` with the number of changes after each batch.
+    pub async fn project_batches(
+        &self,
+        agent: &Agent,
+        now: Timestamp,
+        batches: usize,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<(Projected, bool)> {
+        self.project_within(agent, now, Bounds { batches, changes: BATCH }, progress).await
+    }
+
+    async fn project_within(
+        &self,
+        agent: &Agent,
+        now: Timestamp,
+        bounds: Bounds,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<(Projected, bool)> {
+        let (mut total, mut more) = (Projected::default(), false);
         for grain in Grain::ALL {
-            more |= self.project_grain(agent, grain, now, bounds, &|_| (), &mut total).await?;
+            more |= self.project_grain(agent, grain, now, bounds, progress, &mut total).await?;
         }
-        Ok(more)
+        Ok((total, more))
     }
 
     /// Applies changes within the bounds. Returns whether more is due.

@@ -8,7 +8,7 @@ use annals_service::wire::ContextRequest;
 
 use crate::cli::Context;
 use crate::client::Client;
-use crate::view::{DIM, plural, print_json, say};
+use crate::view::{DIM, WARN, plural, print_json, say};
 
 pub(crate) async fn run(client: &Client, args: &Context, json: bool) -> Result<ExitCode> {
     let request = ContextRequest {
@@ -29,6 +29,9 @@ pub(crate) async fn run(client: &Client, args: &Context, json: bool) -> Result<E
         }
         let hint = answer.hint.map(|hint| format!(" {hint}")).unwrap_or_default();
         say!("{DIM}{}.{hint}{DIM:#}", plural(answer.tokens, "token"));
+        if let Some(why) = &answer.incomplete_because {
+            say!("{WARN}The newest messages were not searched: {why}.{WARN:#}");
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -54,6 +54,9 @@ fn print(answer: &SearchAnswer, question: Option<&str>, zones: &Zones) {
     if let Some(why) = &answer.words_alone_because {
         say!("{WARN}Some vectors were not compared: {why}. `annals rebuild --embedder` embeds them again.{WARN:#}");
     }
+    if let Some(why) = &answer.incomplete_because {
+        say!("{WARN}The newest messages were not searched: {why}.{WARN:#}");
+    }
 }
 
 /// Describes the days that were searched, and those of summaries if they differ.

@@ -114,7 +114,8 @@ impl Call for ImportItems {
     type Answer = StoredItems;
 
     async fn run(self, context: Context<'_>) -> Result<StoredItems> {
-        let (service, now, input) = (context.service(), context.now, context.input);
+        let (service, now, progress) = (context.service(), context.now, context.progress);
+        let input = context.input;
         let agent = Agent::new(&self.agent)?;
         let (sender, mut received) = channel(WAITING);
         let forward = async move {
@@ -127,7 +128,8 @@ impl Call for ImportItems {
             Ok(())
         };
         // An error of the input ends the import: what came before it is stored at the latest by the next import.
-        let ((), stored) = tokio::try_join!(forward, service.import_items(&agent, &self.request, &mut received, now))?;
+        let import = service.import_items(&agent, &self.request, &mut received, now, progress);
+        let ((), stored) = tokio::try_join!(forward, import)?;
         Ok(stored)
     }
 }

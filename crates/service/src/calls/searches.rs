@@ -1,5 +1,5 @@
 //! Calls that search and list memories. Messages stored before are searchable first, so that a command finds what the command
-//! before it stored.
+//! before it stored, unless so many wait that this would take minutes.
 
 use annals_core::{Agent, Result};
 use serde::{Deserialize, Serialize};
@@ -11,11 +11,19 @@ use crate::wire::{
     TimelineRequest,
 };
 
-/// Makes messages searchable that were stored before. If the model of vectors gives none, returns why: what is searchable already is
-/// searched all the same. The question is tried first, because it waits for a short time only.
+/// A search waits for at most as many changes to become searchable. Two cores embed them in about a minute.
+const MOST_AWAITED: u64 = 5_000;
+
+/// Makes messages searchable that were stored before. If there are too many, or the model of vectors gives none, returns why: what is
+/// searchable already is searched all the same. The question is tried first, because it waits for a short time only.
 async fn make_searchable(service: &Service, agent: &Agent, question: Option<&str>) -> Result<Option<String>> {
-    if service.parts.writer.backlog(agent).await? == 0 {
+    let backlog = service.parts.writer.backlog(agent).await?;
+    if backlog == 0 {
         return Ok(None);
+    }
+    if backlog > MOST_AWAITED {
+        let how = "a running `annals serve`, `annals rollup` or the import itself makes them searchable";
+        return Ok(Some(format!("{backlog} messages wait to be embedded; {how}")));
     }
     let made = match service.parts.writer.try_model(question.unwrap_or("question")).await {
         Err(error) if error.is_outage() => Err(error),
@@ -44,9 +52,9 @@ impl Call for Search {
 
     async fn run(self, context: Context<'_>) -> Result<SearchAnswer> {
         let agent = context.agent(&self.agent).await?;
-        let missing = make_searchable(context.service(), &agent, self.request.query.as_deref()).await?;
+        let incomplete_because = make_searchable(context.service(), &agent, self.request.query.as_deref()).await?;
         let answer = context.service().search(&agent, self.request, context.now).await?;
-        Ok(SearchAnswer { words_alone_because: answer.words_alone_because.or(missing), ..answer })
+        Ok(SearchAnswer { incomplete_because, ..answer })
     }
 }
 
@@ -65,9 +73,9 @@ impl Call for FindContext {
 
     async fn run(self, context: Context<'_>) -> Result<ContextAnswer> {
         let agent = context.agent(&self.agent).await?;
-        let missing = make_searchable(context.service(), &agent, Some(&self.request.prompt)).await?;
+        let incomplete_because = make_searchable(context.service(), &agent, Some(&self.request.prompt)).await?;
         let answer = context.service().context(&agent, self.request, context.now).await?;
-        Ok(ContextAnswer { words_alone_because: answer.words_alone_because.or(missing), ..answer })
+        Ok(ContextAnswer { incomplete_because, ..answer })
     }
 }
 

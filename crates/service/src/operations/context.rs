@@ -71,6 +71,7 @@ impl Service {
             reranked: context.reranked.is_done(),
             not_reranked_because: context.reranked.why_not().map(str::to_owned),
             words_alone_because: context.words_alone,
+            incomplete_because: None,
             text: context.text,
             items: context.items.into_iter().map(item).collect(),
             tokens: context.tokens,

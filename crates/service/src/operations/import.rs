@@ -1,5 +1,8 @@
-//! Import of checked messages and of exports. Checks everything against the store first, then commits in batches. Skips messages
-//! that are already stored, so an interrupted import is completed by running it again.
+//! Import of checked messages and of exports. Checks everything against the store first, then commits in batches, then makes
+//! everything searchable. Skips messages that are already stored, so an interrupted import is completed by running it again.
+//!
+//! Storing comes first as a whole: it takes seconds where embedding takes hours, and what is stored is safe and becomes
+//! searchable even if this process ends.
 //!
 //! Files are read once for each step and never held: in memory are a few batches, and a hash for each message without an id.
 
@@ -9,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use annals_core::ports::{Comparison, Record};
 use annals_core::{Agent, Error, Fault, Message, Result, Timestamp, TurnKey};
+use annals_writer::Projected;
 use async_trait::async_trait;
 use batches::{Batch, Batches};
 
@@ -20,8 +24,6 @@ use crate::{ProgressSink, Service, Stage};
 pub(super) const BATCH: usize = 500;
 /// Records of an export per transaction.
 const RECORDS: usize = 100;
-/// Back-pressure: after this many messages that are stored but not searchable, the import waits until the tables are up to date.
-pub(super) const MOST_WAITING: u64 = 2000;
 /// Faults beyond this number are counted, not listed.
 const MOST_FAULTS: usize = 100;
 
@@ -89,10 +91,9 @@ impl Service {
             }
         }
         let total = files.iter().flat_map(|file| file.agents().values()).sum();
-        let stage = progress.begin("importing", total);
+        let stage = progress.begin("storing", total);
         let answer = ImportAnswer { agents: agents.len() as u64, ignored_fields: ignored, ..ImportAnswer::default() };
-        let waiting = BTreeMap::new();
-        let mut import = Import { service: self, revise, unforget, now, stage: &*stage, waiting, answer };
+        let mut import = Import { service: self, revise, unforget, now, stage: &*stage, answer };
         for file in &mut files {
             let name = file.name().map(str::to_owned);
             let mut batches = Batches::of(file.messages()?);
@@ -101,8 +102,9 @@ impl Service {
             }
         }
         let mut answer = import.answer;
+        drop(stage);
         for agent in agents {
-            self.project_imported(&agent, &*stage, &mut answer).await?;
+            self.project_imported(&agent, progress, &mut answer).await?;
             self.bring_facts_up_to_date(&agent, progress).await?;
         }
         Ok(answer)
@@ -127,9 +129,7 @@ impl Service {
         for (agent, records) in agents {
             answer.agents += 1;
             answer.restored += records;
-            let stage = progress.begin("embedding", self.parts.writer.backlog(&agent).await?);
-            self.project_imported(&agent, &*stage, answer).await?;
-            drop(stage);
+            self.project_imported(&agent, progress, answer).await?;
             let _facts = self.locks.lock::<Facts>(&agent).await;
             self.parts.fact_writer.bring_facts(&agent).await?;
         }
@@ -176,11 +176,22 @@ impl Service {
         Ok(())
     }
 
-    async fn project_imported(&self, agent: &Agent, stage: &dyn Stage, answer: &mut ImportAnswer) -> Result<()> {
-        let projected = self.make_searchable(agent, &|changes| stage.advance(changes)).await?;
+    async fn project_imported(
+        &self,
+        agent: &Agent,
+        progress: &dyn ProgressSink,
+        answer: &mut ImportAnswer,
+    ) -> Result<()> {
+        let projected = self.make_searchable_shown(agent, progress).await?;
         answer.searchable += projected.applied - projected.dead;
         answer.dead += projected.dead;
         Ok(())
+    }
+
+    /// Makes everything that waits searchable, and shows that as a stage.
+    pub(super) async fn make_searchable_shown(&self, agent: &Agent, progress: &dyn ProgressSink) -> Result<Projected> {
+        let stage = progress.begin("embedding", self.parts.writer.backlog(agent).await?);
+        self.make_searchable(agent, &|changes| stage.advance(changes)).await
     }
 
     pub(super) async fn set_time_zone(&self, agent: &Agent, zone: &str, now: Timestamp) -> Result<()> {
@@ -229,8 +240,6 @@ struct Import<'a> {
     unforget: bool,
     now: Timestamp,
     stage: &'a dyn Stage,
-    /// Messages that are stored but not searchable, by agent.
-    waiting: BTreeMap<Agent, u64>,
     answer: ImportAnswer,
 }
 
@@ -238,6 +247,7 @@ impl Import<'_> {
     /// Commits a batch.
     async fn store(&mut self, batch: Batch, file: Option<&str>) -> Result<()> {
         let (service, answer) = (self.service, &mut self.answer);
+        let size = batch.messages.len() as u64;
         answer.masked += batch.masked;
         if self.revise {
             let changed = service.changed(&batch, file).await?;
@@ -256,19 +266,13 @@ impl Import<'_> {
         answer.duplicate += receipt.duplicate;
         answer.revised += receipt.revised;
         answer.forgotten += receipt.forgotten;
-        self.stage.advance(receipt.duplicate + receipt.forgotten);
+        self.stage.advance(size);
         tracing::info!(
             agent.folder = agent.folder(),
             messages.new = receipt.accepted,
             messages.total = answer.accepted + answer.duplicate,
             "committed"
         );
-        let waiting = self.waiting.entry(agent.clone()).or_default();
-        *waiting += receipt.accepted + receipt.revised;
-        if *waiting >= MOST_WAITING {
-            *waiting = 0;
-            service.project_imported(&agent, self.stage, answer).await?;
-        }
         Ok(())
     }
 }

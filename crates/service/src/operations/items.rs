@@ -1,8 +1,9 @@
 //! Import of items from other programs: messages, statements, facts, blocks and documents, for one agent.
 //!
-//! Items are stored in batches as they arrive, so an import of any size needs the memory of a few batches. Ids are those of the
-//! source: what is stored already is recognised, what was edited since is revised, and an interrupted import is completed by
-//! running it again. What a person forgot is not stored again. Whatever is not stored is counted.
+//! Items are stored in batches as they arrive, so an import of any size needs the memory of a few batches. All are stored before
+//! the first is embedded, as in an import of messages. Ids are those of the source: what is stored already is recognised, what
+//! was edited since is revised, and an interrupted import is completed by running it again. What a person forgot is not stored
+//! again. Whatever is not stored is counted.
 //!
 //! Each item is stored as what it is. Nothing is dated by the clock of the import: the importers date what they can
 //! ([`annals_importers`]), and what has no date at all gets [`UNDATED`]. Decision 45 says why.
@@ -23,7 +24,7 @@ use tokio::sync::mpsc::Receiver;
 
 use super::read_source::SourceReader;
 use crate::wire::{ImportItem, ImportReport, ItemIn, ItemsRequest, StoredItems};
-use crate::{NoProgress, Service};
+use crate::{NoProgress, ProgressSink, Service};
 use facts::Operations;
 use moved::MovedMessages;
 use skipped::Skips;
@@ -48,8 +49,6 @@ struct Import<'a> {
     operations: Operations,
     moved: MovedMessages,
     skips: Skips,
-    /// Changes that are stored but not searchable yet.
-    waiting: u64,
     stored: StoredItems,
 }
 
@@ -61,6 +60,7 @@ impl Service {
         request: &ItemsRequest,
         items: &mut Receiver<ImportItem>,
         now: Timestamp,
+        progress: &dyn ProgressSink,
     ) -> Result<StoredItems> {
         if let Some(zone) = &request.time_zone {
             self.set_time_zone(agent, zone, now).await?;
@@ -69,7 +69,7 @@ impl Service {
         while let Some(ImportItem { place, item }) = items.recv().await {
             import.take(item, &place).await?;
         }
-        import.finish().await
+        import.finish(progress).await
     }
 
     /// Imports a source that is being read. After an error of the source, what came before it is stored.
@@ -81,7 +81,7 @@ impl Service {
         request: &ItemsRequest,
         now: Timestamp,
     ) -> Result<ImportReport> {
-        let stored = self.import_items(agent, request, &mut source.items, now).await?;
+        let stored = self.import_items(agent, request, &mut source.items, now, &NoProgress).await?;
         Ok(ImportReport::new(agent.name(), kind.as_str(), &source.finish().await?, Some(stored)))
     }
 }
@@ -107,7 +107,6 @@ impl<'a> Import<'a> {
             operations: Operations::default(),
             moved: MovedMessages::new(&*service.parts.store, agent, &request.from).await?,
             skips: Skips::default(),
-            waiting: 0,
             stored: StoredItems::default(),
         })
     }
@@ -140,12 +139,14 @@ impl<'a> Import<'a> {
         }
     }
 
-    async fn finish(mut self) -> Result<StoredItems> {
+    async fn finish(mut self, progress: &dyn ProgressSink) -> Result<StoredItems> {
         self.store_all_messages().await?;
         self.store_statements().await?;
         self.store_operations().await?;
-        self.make_searchable().await?;
-        self.service.bring_facts_up_to_date(self.agent, &NoProgress).await?;
+        let projected = self.service.make_searchable_shown(self.agent, progress).await?;
+        self.stored.searchable += projected.applied - projected.dead;
+        self.stored.dead += projected.dead;
+        self.service.bring_facts_up_to_date(self.agent, progress).await?;
         Ok(StoredItems { skipped: self.skips.into_views(), ..self.stored })
     }
 

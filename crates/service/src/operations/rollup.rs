@@ -60,8 +60,7 @@ impl Service {
         let passed = self.noting_models(&settings, &plan, &left, &*stage, writing).await?;
         drop(stage);
         self.send_batches(now).await;
-        let stage = progress.begin("embedding", self.parts.writer.backlog(agent).await?);
-        self.make_searchable(agent, &|changes| stage.advance(changes)).await?;
+        self.make_searchable_shown(agent, progress).await?;
         let failed = self.failures(agent, &passed.failed).await?;
         let postponed = self.postponed(agent, &passed, now).await?;
         let not_yet_due = self.not_yet_due(agent, now).await?;

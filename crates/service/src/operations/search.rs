@@ -36,6 +36,7 @@ impl Service {
             not_reranked_because: answer.reranked.why_not().map(str::to_owned),
             range_is_empty: answer.range_is_empty,
             words_alone_because: answer.words_alone,
+            incomplete_because: None,
             hint,
         })
     }

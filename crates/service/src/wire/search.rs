@@ -162,6 +162,9 @@ pub struct SearchAnswer {
     /// compared everywhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words_alone_because: Option<String>,
+    /// Why the newest messages were not searched. Commands give it, which otherwise wait until all are searchable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub incomplete_because: Option<String>,
     /// What to try when few results were found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,

@@ -1,10 +1,10 @@
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use annals_testkit::{agent, at, message};
 
 use super::*;
-use crate::NoProgress;
 use crate::fixture::{NOW, service};
+use crate::{NoProgress, ProgressSink, Stage};
 
 /// Messages in memory.
 struct Lines {
@@ -79,4 +79,31 @@ async fn changed_message_is_a_fault_of_its_line_unless_revised() {
     let revised = ImportRequest { revise: true, ..changed() };
     let answer = service.import(revised, at(NOW), &NoProgress).await.unwrap();
     assert_eq!((answer.accepted, answer.revised, answer.duplicate), (1, 1, 1));
+}
+
+/// Records the stages that begin, with the number of their items.
+#[derive(Default)]
+struct Stages(Mutex<Vec<(String, u64)>>);
+
+impl ProgressSink for Stages {
+    fn begin(&self, stage: &str, items: u64) -> Box<dyn Stage> {
+        self.0.lock().unwrap().push((stage.to_owned(), items));
+        NoProgress.begin(stage, items)
+    }
+
+    fn is_shown(&self) -> bool {
+        true
+    }
+}
+
+#[tokio::test]
+async fn everything_is_stored_before_the_first_message_is_embedded() {
+    let service = service(Arc::new(|| at(NOW)));
+    let texts: Vec<String> = (0..6_000).map(|number| format!("message {number}")).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let stages = Stages::default();
+    let answer = service.import(request(&texts), at(NOW), &stages).await.unwrap();
+    assert_eq!((answer.accepted, answer.searchable), (6_000, 6_000));
+    let stages = stages.0.into_inner().unwrap();
+    assert_eq!(stages[..2], [("storing".to_owned(), 6_000), ("embedding".to_owned(), 6_000)]);
 }

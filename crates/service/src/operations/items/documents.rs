@@ -39,7 +39,7 @@ impl Import<'_> {
             self.store_document(key, part, at, &mut counts).await?;
         }
         self.stored.documents = counts;
-        if self.waiting >= super::turns::MOST_WAITING { self.make_searchable().await } else { Ok(()) }
+        Ok(())
     }
 
     async fn store_document(
@@ -64,7 +64,6 @@ impl Import<'_> {
         *count += 1;
         let at = at.or(stored.map(|stored| stored.updated_at)).unwrap_or(UNDATED);
         let passages = self.service.parts.writer.passages(text);
-        self.waiting += passages.len() as u64;
         let document = Document {
             collection: key.collection,
             key: key.key,

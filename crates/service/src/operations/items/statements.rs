@@ -107,12 +107,11 @@ impl Import<'_> {
                 }
             }
         }
-        self.waiting += changed.len() as u64;
         if !changed.is_empty() {
             self.service.parts.store.add_statements(self.agent, changed).await?;
         }
         drop(facts);
-        if self.waiting >= super::turns::MOST_WAITING { self.make_searchable().await } else { Ok(()) }
+        Ok(())
     }
 
     /// Returns whether a statement is stored as it is. One that a person corrected since stays corrected.

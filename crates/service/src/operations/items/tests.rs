@@ -69,7 +69,7 @@ async fn import(service: &Service, from: &str, items: Vec<ImportItem>, now: &str
         sender.try_send(item).unwrap();
     }
     drop(sender);
-    service.import_items(&me(), &request, &mut received, at(now)).await
+    service.import_items(&me(), &request, &mut received, at(now), &NoProgress).await
 }
 
 async fn imported(service: &Service, items: Vec<ImportItem>) -> StoredItems {
@@ -226,7 +226,7 @@ async fn forgotten_items_stay_forgotten_until_they_are_wanted() {
     let (sender, mut received) = channel(10);
     export().into_iter().for_each(|item| sender.try_send(item).unwrap());
     drop(sender);
-    let wanted = service.import_items(&me(), &request, &mut received, at(NOW)).await.unwrap();
+    let wanted = service.import_items(&me(), &request, &mut received, at(NOW), &NoProgress).await.unwrap();
     assert_eq!(counts(&wanted), [2, 1, 1, 1, 1].map(new));
     assert_eq!(imported(&service, export()).await.statements, known(1));
 }

@@ -10,9 +10,6 @@ use crate::locks::History;
 use crate::operations::import::BATCH;
 use crate::wire::ImportCounts;
 
-/// Changes that may wait to be searchable.
-pub(super) use crate::operations::import::MOST_WAITING;
-
 /// Messages that are stored together.
 #[derive(Default)]
 pub(super) struct Batch {
@@ -89,9 +86,6 @@ impl Import<'_> {
             drop(history);
             self.count(&receipt, &mut counts);
         }
-        if self.waiting >= MOST_WAITING {
-            self.make_searchable().await?;
-        }
         Ok(counts)
     }
 
@@ -130,16 +124,6 @@ impl Import<'_> {
         counts.known += receipt.duplicate;
         counts.revised += receipt.revised;
         counts.forgotten += receipt.forgotten;
-        self.waiting += receipt.accepted + receipt.revised;
-    }
-
-    /// Makes everything that is stored searchable, so that the import is never far ahead of the tables.
-    pub(super) async fn make_searchable(&mut self) -> Result<()> {
-        let projected = self.service.make_searchable(self.agent, &|_| ()).await?;
-        self.stored.searchable += projected.applied - projected.dead;
-        self.stored.dead += projected.dead;
-        self.waiting = 0;
-        Ok(())
     }
 
     pub(super) fn check_disk(&self) -> Result<()> {
