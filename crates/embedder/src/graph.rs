@@ -21,7 +21,7 @@ pub(crate) struct Output {
     pub values: Vec<f32>,
 }
 
-/// A loaded network. Several texts can run at once, each in a lane of its own.
+/// A loaded network. Several texts can run at once, each in a worker of its own.
 pub(crate) trait Graph: Send + Sync {
     /// Returns the names of the inputs.
     fn inputs(&self) -> Vec<String>;
@@ -29,6 +29,6 @@ pub(crate) trait Graph: Send + Sync {
     /// Returns the names of the outputs.
     fn outputs(&self) -> Vec<String>;
 
-    /// Runs one text. Each input is a row of whole numbers, of shape `[1, tokens]`. Blocks while another text is in the lane.
-    fn run(&self, lane: usize, inputs: Vec<(&str, Vec<i64>)>, output: &str) -> Result<Output>;
+    /// Runs one text. Each input is a row of whole numbers, of shape `[1, tokens]`. Blocks while another text is in the worker.
+    fn run(&self, worker: usize, inputs: Vec<(&str, Vec<i64>)>, output: &str) -> Result<Output>;
 }

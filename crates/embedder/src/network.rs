@@ -2,8 +2,8 @@
 //!
 //! One text per run, so that its vector has the same bits whatever else is embedded. Measured with batches of 32: with inputs
 //! quantised per batch, cosines with the vector of the same text alone fell to 0.95; with one scale per token, as in the
-//! bundled model, still only 5 vectors of 128 had the same bits. Single texts in two lanes are as fast as batches on two
-//! threads, because there is no padding. Concurrent callers share the lanes, text by text. Takes token ids, never text.
+//! bundled model, still only 5 vectors of 128 had the same bits. Single texts in two workers are as fast as batches on two
+//! threads, because there is no padding. Concurrent callers share the workers, text by text. Takes token ids, never text.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -13,10 +13,10 @@ use crate::graph::{Graph, Output, Source};
 use crate::pooling::{Pooling, unit};
 use crate::runtime::Runtime;
 
-/// More lanes would only take memory (23 MB each with the built-in model) and cores that other work needs.
-const MOST_LANES: usize = 16;
+/// More workers would only take memory (23 MB each with the built-in model) and cores that other work needs.
+const MOST_WORKERS: usize = 16;
 
-/// Bytes of weights that all lanes together may take. A large model gets fewer lanes, with more threads each.
+/// Bytes of weights that all workers together may take. A large model gets fewer workers, with more threads each.
 const MOST_WEIGHTS: u64 = 512 << 20;
 
 /// At this niceness, another thread gets about nine times as much of a busy core.
@@ -35,7 +35,7 @@ pub(crate) struct Network {
     output: String,
     pooling: Option<Pooling>,
     dimension: usize,
-    lanes: usize,
+    workers: usize,
     turn: AtomicUsize,
 }
 
@@ -46,11 +46,11 @@ impl Network {
             Source::Bundled(bytes) => bytes.len() as u64,
             Source::File(path) => std::fs::metadata(path).map_or(0, |file| file.len()),
         };
-        let (lanes, threads) = share(std::thread::available_parallelism().map_or(1, usize::from), size);
-        let graph = at_low_priority(move || runtime.load(&source, lanes, threads))?;
+        let (workers, threads) = share(std::thread::available_parallelism().map_or(1, usize::from), size);
+        let graph = at_low_priority(move || runtime.load(&source, workers, threads))?;
         let inputs = inputs(&graph.inputs())?;
         let output = output(&graph.outputs())?;
-        let mut network = Network { graph, inputs, output, pooling, dimension: 0, lanes, turn: AtomicUsize::new(0) };
+        let mut network = Network { graph, inputs, output, pooling, dimension: 0, workers, turn: AtomicUsize::new(0) };
         network.dimension = network.run(0, ids)?.len();
         Ok(network)
     }
@@ -61,19 +61,19 @@ impl Network {
     }
 
     /// Returns how many texts can run in parallel.
-    pub(crate) fn lanes(&self) -> usize {
-        self.lanes
+    pub(crate) fn workers(&self) -> usize {
+        self.workers
     }
 
-    /// Returns the next lane in turn.
-    pub(crate) fn next_lane(&self) -> usize {
-        self.turn.fetch_add(1, Ordering::Relaxed) % self.lanes
+    /// Returns the next worker in turn.
+    pub(crate) fn next_worker(&self) -> usize {
+        self.turn.fetch_add(1, Ordering::Relaxed) % self.workers
     }
 
-    /// Returns the vector of one text. Blocks until the lane is free and the network has run.
-    pub(crate) fn run(&self, lane: usize, ids: &[u32]) -> Result<Vec<f32>> {
+    /// Returns the vector of one text. Blocks until the worker is free and the network has run.
+    pub(crate) fn run(&self, worker: usize, ids: &[u32]) -> Result<Vec<f32>> {
         let inputs = self.inputs.iter().map(|name| (*name, row(name, ids))).collect();
-        self.vector(self.graph.run(lane, inputs, &self.output)?)
+        self.vector(self.graph.run(worker, inputs, &self.output)?)
     }
 
     fn vector(&self, Output { shape, values }: Output) -> Result<Vec<f32>> {
@@ -123,11 +123,11 @@ fn output(found: &[String]) -> Result<String> {
     }
 }
 
-/// Returns the number of lanes, and of threads in each.
+/// Returns the number of workers, and of threads in each.
 fn share(cores: usize, size: u64) -> (usize, usize) {
-    let fitting = usize::try_from(MOST_WEIGHTS / size.max(1)).unwrap_or(MOST_LANES);
-    let lanes = cores.min(MOST_LANES).min(fitting).max(1);
-    (lanes, (cores.min(MOST_LANES) / lanes).max(1))
+    let fitting = usize::try_from(MOST_WEIGHTS / size.max(1)).unwrap_or(MOST_WORKERS);
+    let workers = cores.min(MOST_WORKERS).min(fitting).max(1);
+    (workers, (cores.min(MOST_WORKERS) / workers).max(1))
 }
 
 /// Starts threads at lower priority, so that durable writes come first: threads inherit it from the one that creates them.
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn large_model_gets_fewer_lanes_with_more_threads() {
+    fn large_model_gets_fewer_workers_with_more_threads() {
         assert_eq!(share(4, 23 << 20), (4, 1));
         assert_eq!(share(8, 118 << 20), (4, 2));
         assert_eq!(share(4, 2 << 30), (1, 4));

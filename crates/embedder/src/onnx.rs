@@ -84,22 +84,22 @@ impl OnnxEmbedder {
     }
 
     /// Returns how many texts can run in parallel. Loads the network the first time.
-    async fn lanes(&self) -> Result<usize> {
+    async fn workers(&self) -> Result<usize> {
         if let Some(network) = self.0.network.get() {
-            return Ok(network.lanes());
+            return Ok(network.workers());
         }
         let loaded = self.0.clone();
-        let lanes = tokio::task::spawn_blocking(move || loaded.network().map(Network::lanes)).await;
-        lanes.map_err(|error| Error::model("the embedder stopped", error))?
+        let workers = tokio::task::spawn_blocking(move || loaded.network().map(Network::workers)).await;
+        workers.map_err(|error| Error::model("the embedder stopped", error))?
     }
 
     /// Embeds texts as they stand, several in parallel.
     async fn run(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
-        let lanes = texts.len().min(self.lanes().await?);
+        let workers = texts.len().min(self.workers().await?);
         let mut vectors = vec![Vec::new(); texts.len()];
         let shared = Arc::new((texts, AtomicUsize::new(0)));
         let mut workers = JoinSet::new();
-        for _ in 0..lanes {
+        for _ in 0..workers {
             let (loaded, shared) = (self.0.clone(), shared.clone());
             workers.spawn_blocking(move || loaded.work(&shared.0, &shared.1));
         }
@@ -130,12 +130,12 @@ impl Loaded {
     /// index of its text.
     fn work(&self, texts: &[String], next: &AtomicUsize) -> Result<Vec<(usize, Vec<f32>)>> {
         let network = self.network()?;
-        let lane = network.next_lane();
+        let worker = network.next_worker();
         let mut vectors = Vec::new();
         while let index = next.fetch_add(1, Ordering::Relaxed)
             && let Some(text) = texts.get(index)
         {
-            vectors.push((index, network.run(lane, &self.tokens.ids(text)?)?));
+            vectors.push((index, network.run(worker, &self.tokens.ids(text)?)?));
         }
         Ok(vectors)
     }

@@ -1,4 +1,4 @@
-//! A network in ONNX Runtime. Each lane has a session of its own, because the crate lends a session to one text at a time.
+//! A network in ONNX Runtime. Each worker has a session of its own, because the crate lends a session to one text at a time.
 
 use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
@@ -12,27 +12,27 @@ use rten::ThreadPool;
 use crate::graph::{Graph, Output, Source};
 
 pub(crate) struct OrtGraph {
-    lanes: Vec<Lane>,
+    workers: Vec<Worker>,
     inputs: Vec<String>,
     outputs: Vec<String>,
 }
 
 /// A session and the thread that texts run on.
-struct Lane {
+struct Worker {
     thread: ThreadPool,
     session: Mutex<Session>,
 }
 
 impl OrtGraph {
-    /// Loads the network once for each of `lanes`, with `threads` threads, which get the priority of the calling thread.
-    pub(crate) fn load(environment: &Environment, source: &Source, lanes: usize, threads: usize) -> Result<OrtGraph> {
+    /// Loads the network once for each of `workers`, with `threads` threads, which get the priority of the calling thread.
+    pub(crate) fn load(environment: &Environment, source: &Source, workers: usize, threads: usize) -> Result<OrtGraph> {
         let load = || session(environment, source, threads).map_err(|error| failure("cannot load the network", &error));
-        let sessions = (0..lanes).map(|_| load()).collect::<Result<Vec<_>>>()?;
-        let first = sessions.first().ok_or_else(|| Error::model("cannot load the network", "it has no lane"))?;
+        let sessions = (0..workers).map(|_| load()).collect::<Result<Vec<_>>>()?;
+        let first = sessions.first().ok_or_else(|| Error::model("cannot load the network", "it has no worker"))?;
         let inputs = first.inputs().iter().map(|input| input.name().to_owned()).collect();
         let outputs = first.outputs().iter().map(|output| output.name().to_owned()).collect();
-        let lane = |session| Lane { thread: ThreadPool::with_num_threads(1), session: Mutex::new(session) };
-        Ok(OrtGraph { inputs, outputs, lanes: sessions.into_iter().map(lane).collect() })
+        let worker = |session| Worker { thread: ThreadPool::with_num_threads(1), session: Mutex::new(session) };
+        Ok(OrtGraph { inputs, outputs, workers: sessions.into_iter().map(worker).collect() })
     }
 }
 
@@ -45,10 +45,10 @@ impl Graph for OrtGraph {
         self.outputs.clone()
     }
 
-    fn run(&self, lane: usize, inputs: Vec<(&str, Vec<i64>)>, output: &str) -> Result<Output> {
-        let Lane { thread, session } = &self.lanes[lane];
-        let in_lane = || run(&mut session.lock().unwrap_or_else(PoisonError::into_inner), inputs, output);
-        thread.run(in_lane).map_err(|error| failure("cannot run the network", &error))
+    fn run(&self, worker: usize, inputs: Vec<(&str, Vec<i64>)>, output: &str) -> Result<Output> {
+        let Worker { thread, session } = &self.workers[worker];
+        let in_worker = || run(&mut session.lock().unwrap_or_else(PoisonError::into_inner), inputs, output);
+        thread.run(in_worker).map_err(|error| failure("cannot run the network", &error))
     }
 }
 

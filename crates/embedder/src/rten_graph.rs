@@ -1,4 +1,4 @@
-//! A network in rten. All lanes share the weights; each lane has a thread pool of its own, because rten would otherwise run
+//! A network in rten. All workers share the weights; each worker has a thread pool of its own, because rten would otherwise run
 //! all texts on one.
 
 use std::path::Path;
@@ -16,10 +16,10 @@ pub(crate) struct RtenGraph {
 }
 
 impl RtenGraph {
-    /// Loads the network with `lanes` pools of `threads` threads, which get the priority of the calling thread.
-    pub(crate) fn load(source: &Source, lanes: usize, threads: usize) -> Result<RtenGraph> {
+    /// Loads the network with `workers` pools of `threads` threads, which get the priority of the calling thread.
+    pub(crate) fn load(source: &Source, workers: usize, threads: usize) -> Result<RtenGraph> {
         let model = read(source).map_err(|error| Error::model("cannot load the network", error))?;
-        let pools = (0..lanes).map(|_| Arc::new(ThreadPool::with_num_threads(threads))).collect();
+        let pools = (0..workers).map(|_| Arc::new(ThreadPool::with_num_threads(threads))).collect();
         Ok(RtenGraph { model, pools })
     }
 
@@ -42,14 +42,14 @@ impl Graph for RtenGraph {
         self.names(self.model.output_ids())
     }
 
-    fn run(&self, lane: usize, inputs: Vec<(&str, Vec<i64>)>, output: &str) -> Result<Output> {
+    fn run(&self, worker: usize, inputs: Vec<(&str, Vec<i64>)>, output: &str) -> Result<Output> {
         let mut values = Vec::with_capacity(inputs.len());
         for (name, row) in inputs {
             // rten computes with whole numbers of 32 bits; tokens and positions are small.
             let row: Vec<i32> = row.into_iter().map(|number| i32::try_from(number).unwrap_or(i32::MAX)).collect();
             values.push((self.node(name)?, NdTensor::from_data([1, row.len()], row).into()));
         }
-        let options = RunOptions::default().with_thread_pool(Some(self.pools[lane].clone()));
+        let options = RunOptions::default().with_thread_pool(Some(self.pools[worker].clone()));
         let ran = self.model.run_n(values, [self.node(output)?], Some(options));
         let [output] = ran.map_err(|error| Error::model("cannot run the network", error))?;
         let tensor = output.into_tensor::<f32>();

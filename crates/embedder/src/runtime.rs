@@ -52,13 +52,13 @@ impl Runtime {
         }
     }
 
-    /// Loads a network that up to `lanes` texts can run through in parallel, each on `threads` threads.
-    pub(crate) fn load(self, source: &Source, lanes: usize, threads: usize) -> Result<Box<dyn Graph>> {
+    /// Loads a network that up to `workers` texts can run through in parallel, each on `threads` threads.
+    pub(crate) fn load(self, source: &Source, workers: usize, threads: usize) -> Result<Box<dyn Graph>> {
         match (self, LOADED.get()) {
             (Runtime::OnnxRuntime, Some(Ok(loaded))) => {
-                Ok(Box::new(OrtGraph::load(&loaded.environment, source, lanes, threads)?))
+                Ok(Box::new(OrtGraph::load(&loaded.environment, source, workers, threads)?))
             }
-            _ => Ok(Box::new(RtenGraph::load(source, lanes, threads)?)),
+            _ => Ok(Box::new(RtenGraph::load(source, workers, threads)?)),
         }
     }
 }

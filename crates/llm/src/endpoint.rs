@@ -25,7 +25,7 @@ pub(crate) mod http;
 mod limits;
 mod lines;
 pub(crate) mod network_policy;
-mod rate_limit;
+mod rate_limit_headers;
 mod recorded;
 mod request;
 mod rerank;

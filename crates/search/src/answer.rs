@@ -27,7 +27,7 @@ const CANDIDATES: usize = 400;
 /// Memories that are read back, best first, and ranked by their content. More if more results are requested.
 const READ: usize = 200;
 /// Days after a time named in the question in which turns about it still get the bonus: events are told later.
-const TOLD_LATER: i64 = 7;
+const TELLING_DELAY: i64 = 7;
 /// How often a search of a table begins again because a new generation has just replaced the one it read.
 const SWAPS: usize = 3;
 /// The maximum number of results of one answer.
@@ -296,7 +296,8 @@ impl QueryPlan<'_> {
 
     /// Returns the instants of the times that the question names, each with the week after it.
     fn times_within(&self) -> Vec<Interval> {
-        let longer = |days: DateRange| DateRange { to: days.to.map(|to| to.saturating_add(TOLD_LATER.days())), ..days };
+        let longer =
+            |days: DateRange| DateRange { to: days.to.map(|to| to.saturating_add(TELLING_DELAY.days())), ..days };
         self.times.iter().map(|time| within(longer(time.days), &self.zones)).collect()
     }
 

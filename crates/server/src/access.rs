@@ -6,9 +6,9 @@
 mod bounds;
 mod connections;
 mod guard;
-mod limits;
 mod origin;
 mod peer;
+mod rate_limit;
 #[cfg(test)]
 mod tests;
 
@@ -16,6 +16,6 @@ pub use annals_service::Caller;
 pub use bounds::{bound_size, bound_time};
 pub use connections::{ConnectionLimits, serve_connections};
 pub use guard::{Keyless, admit_visitor, authenticate};
-pub use limits::{Gates, limit};
 pub use origin::{Places, Verdict, check_origin};
 pub use peer::Peer;
+pub use rate_limit::{Gates, limit};

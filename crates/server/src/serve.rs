@@ -7,7 +7,7 @@ use std::time::Duration;
 use annals_core::Result;
 use annals_service::calls::Host;
 use annals_service::{Activity, Service, Worker};
-use annals_web::{Pace, Sessions, Site};
+use annals_web::{Sessions, Site, StreamTimes};
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
@@ -93,7 +93,7 @@ pub fn site(service: &Service, host: Option<Arc<dyn Host>>) -> Result<Site> {
         status_of: error_status,
         stop: CancellationToken::new(),
         streams: Site::streams(),
-        pace: Pace::default(),
+        stream_times: StreamTimes::default(),
     })
 }
 

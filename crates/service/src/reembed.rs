@@ -29,18 +29,18 @@ const PAUSE: Duration = Duration::from_secs(10);
 
 /// Throughput of re-embedding: when it began in this process, and the number of changes since.
 #[derive(Clone, Default)]
-pub(crate) struct Pace(Arc<Mutex<Option<(Instant, u64)>>>);
+pub(crate) struct Speed(Arc<Mutex<Option<(Instant, u64)>>>);
 
-impl Pace {
+impl Speed {
     fn count(&self, begun: Instant, changes: u64) {
-        let mut pace = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        pace.get_or_insert((begun, 0)).1 += changes;
+        let mut speed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        speed.get_or_insert((begun, 0)).1 += changes;
     }
 
     /// Returns the estimated seconds for this many changes; `None` before the first.
     fn seconds(&self, changes: u64) -> Option<u64> {
-        let pace = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (begun, done) = pace.filter(|(_, done)| *done > 0)?;
+        let speed = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (begun, done) = speed.filter(|(_, done)| *done > 0)?;
         Some((begun.elapsed().as_secs_f64() / done as f64 * changes as f64).ceil() as u64)
     }
 }
@@ -119,7 +119,7 @@ impl Service {
         let begun = Instant::now();
         let _tables = self.locks.lock::<Tables>(agent).await;
         let changes = self.parts.writer.reembed_some(agent, self.now(), most).await?;
-        self.pace.count(begun, changes.unwrap_or_default());
+        self.reembedding_speed.count(begun, changes.unwrap_or_default());
         Ok(changes)
     }
 
@@ -168,7 +168,7 @@ impl Service {
             missing,
             done: state.done,
             total: state.total,
-            seconds_left: self.pace.seconds(state.total - state.done),
+            seconds_left: self.reembedding_speed.seconds(state.total - state.done),
         }))
     }
 }

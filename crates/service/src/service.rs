@@ -21,7 +21,7 @@ use crate::locks::AgentLocks;
 use crate::metrics::Metrics;
 use crate::operations::Uploads;
 use crate::outlines::Outlines;
-use crate::reembed::Pace;
+use crate::reembed::Speed;
 use crate::tables::Queue;
 
 /// The source of the current time: the machine's clock in the binary, a clock under the test's control in tests.
@@ -99,7 +99,7 @@ pub struct Service {
     /// The outlines of memories that were counted last.
     pub(crate) outlines: Outlines,
     /// How fast tables are embedded again.
-    pub(crate) pace: Pace,
+    pub(crate) reembedding_speed: Speed,
 }
 
 impl Service {
@@ -121,7 +121,7 @@ impl Service {
             access_counter: AccessCounter::default(),
             uploads: Uploads::default(),
             outlines: Outlines::default(),
-            pace: Pace::default(),
+            reembedding_speed: Speed::default(),
         }
     }
 

@@ -35,5 +35,5 @@ mod visit;
 mod words;
 
 pub use session::Sessions;
-pub use site::{CHANGES, Pace, Site, pages, uploads};
+pub use site::{CHANGES, Site, StreamTimes, pages, uploads};
 pub use visit::recognise;

@@ -36,22 +36,22 @@ pub struct Site {
     /// One permit for each stream of events.
     pub streams: Arc<Semaphore>,
     /// The times of these streams.
-    pub pace: Pace,
+    pub stream_times: StreamTimes,
 }
 
 /// The times of a stream of events.
 #[derive(Clone, Copy, Debug)]
-pub struct Pace {
+pub struct StreamTimes {
     /// Between two looks.
     pub pause: Duration,
     /// How long a stream lasts.
     pub lifetime: Duration,
 }
 
-impl Default for Pace {
+impl Default for StreamTimes {
     /// People do not notice a shorter pause, and a page that is loaded again costs more than a look.
-    fn default() -> Pace {
-        Pace { pause: Duration::from_secs(2), lifetime: Duration::from_secs(60) }
+    fn default() -> StreamTimes {
+        StreamTimes { pause: Duration::from_secs(2), lifetime: Duration::from_secs(60) }
     }
 }
 

@@ -65,8 +65,8 @@ fn print(step: &BatchStep, shown: &mut String) {
     if step.sent > 0 {
         say!("sent {}", plural(step.sent, "request"));
     }
-    for trouble in &step.troubles {
-        say!("  {WARN}{trouble}{WARN:#}");
+    for failure in &step.failures {
+        say!("  {WARN}{failure}{WARN:#}");
     }
     for failure in &step.failed {
         say!("  {WARN}{} failed: {}{WARN:#}", failure.period, failure.error);

@@ -50,7 +50,7 @@ pub(crate) async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
     let tcp = if args.local { None } else { Some(listen(&folder, &server).await?) };
     let unix = ipc::listen(folder.path())?;
     let stop = CancellationToken::new();
-    stop_when_told(stop.clone())?;
+    stop_on_signal(stop.clone())?;
     if let Some(seconds) = args.exit_when_idle {
         folder.service().stop_when_idle(seconds, stop.clone());
     }
@@ -111,7 +111,7 @@ async fn listen(folder: &Folder, config: &ServerConfig) -> Result<TcpListener> {
 }
 
 /// Cancels `stop` on SIGINT (Ctrl-C) or SIGTERM (systemd, containers).
-fn stop_when_told(stop: CancellationToken) -> Result<()> {
+fn stop_on_signal(stop: CancellationToken) -> Result<()> {
     let wrong = |cause| Error::storage("listening for signals", cause);
     let mut interrupt = signal(SignalKind::interrupt()).map_err(wrong)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(wrong)?;

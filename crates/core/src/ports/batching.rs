@@ -19,7 +19,7 @@ pub struct BatchReport {
     /// Batches that have not ended and whose server is configured.
     pub open: Vec<ModelBatch>,
     /// Failures, as text for people. Failed steps are retried where possible.
-    pub troubles: Vec<String>,
+    pub failures: Vec<String>,
 }
 
 /// Tokens that questions of a purpose would need.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-use super::rate_limit::retry_after;
+use super::rate_limit_headers::retry_after;
 use super::shape::{Parameter, refused_parameter};
 
 /// Why there is no answer. Never contains text of a question or an answer.

@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout_at};
 use super::completion::{Completion, Reading, Timing, is_answer};
 use super::failure::EndpointError;
 use super::http::{failure_of, read, unreachable};
-use super::rate_limit::exhausted;
+use super::rate_limit_headers::exhausted;
 
 /// Maximum bytes of a stream. An event of one token has some hundred bytes around it.
 const LONGEST_STREAM: usize = 32_000_000;

@@ -5,12 +5,12 @@ mod batches;
 mod dialects;
 mod embedding;
 mod facts;
+mod failures;
 mod merged;
 mod planted;
 mod reranking;
 mod streaming;
 mod summaries;
-mod troubles;
 
 use std::sync::Arc;
 use std::time::Duration;

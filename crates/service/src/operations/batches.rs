@@ -167,14 +167,14 @@ fn note(step: &mut BatchStep, report: BatchReport) {
     step.sent += report.sent;
     step.settled += report.settled;
     step.over_budget += report.over_budget;
-    step.troubles.extend(report.troubles);
+    step.failures.extend(report.failures);
     step.open = report.open.into_iter().map(BatchView::from).collect();
 }
 
 /// Logs what went wrong with batches. Nothing else waits for it.
 pub(crate) fn log_batches(report: Result<BatchReport>) {
     match report {
-        Ok(report) => report.troubles.iter().for_each(|trouble| tracing::warn!(trouble, "a batch was not completed")),
+        Ok(report) => report.failures.iter().for_each(|failure| tracing::warn!(failure, "a batch was not completed")),
         Err(error) => tracing::error!(%error, "batches could not be looked at"),
     }
 }

@@ -65,7 +65,7 @@ pub struct BatchStep {
     /// Batches that have not ended.
     pub open: Vec<BatchView>,
     /// What went wrong.
-    pub troubles: Vec<String>,
+    pub failures: Vec<String>,
 }
 
 /// What questions of one purpose would cost.

@@ -62,7 +62,7 @@ pub(crate) async fn events(
         Some(seen) => seen.to_owned(),
         None => pulse(&site, agent.as_ref()).await?,
     };
-    let lifetime = site.pace.lifetime;
+    let lifetime = site.stream_times.lifetime;
     let watch = Watch { site, agent, last, ends: Instant::now() + lifetime, is_first: true, _permit };
     let events = Sse::new(stream::unfold(watch, next)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE));
     // Some proxies would collect the events otherwise.
@@ -83,7 +83,7 @@ async fn next(mut watch: Watch) -> Option<(std::result::Result<Event, Infallible
         tokio::select! {
             () = watch.site.stop.cancelled() => return None,
             () = sleep_until(watch.ends) => return None,
-            () = sleep(watch.site.pace.pause) => {}
+            () = sleep(watch.site.stream_times.pause) => {}
         }
     }
 }

@@ -61,7 +61,7 @@ impl Endpoint {
             match self.channel_of(batch) {
                 Some(channel) => desk.look(channel, batch.clone(), &open, now, &mut report).await?,
                 None if has_lasted(batch, GIVE_UP, now) => desk.lose(None, batch, &mut report).await?,
-                None => report.troubles.push(format!("no model at {} is configured any more", batch.base_url)),
+                None => report.failures.push(format!("no model at {} is configured any more", batch.base_url)),
             }
         }
         for batch in desk.batches.open_batches().await?.iter().filter(|batch| has_lasted(batch, SILENCE, now)) {
@@ -89,10 +89,10 @@ impl BatchCollector {
     async fn send_one(&self, outbox: Outbox, now: Timestamp, report: &mut BatchReport) -> Result<()> {
         let mut batch = outbox.batch(now);
         let Outbox { channel, requests, lines, .. } = outbox;
-        let asked = asked(&requests);
+        let periods = periods_by_agent(&requests);
         self.batches.begin_batch(batch.clone(), requests).await?;
         let provider = Provider::of(&channel);
-        let body = match self.prepare(&provider, &mut batch, lines, &asked).await {
+        let body = match self.prepare(&provider, &mut batch, lines, &periods).await {
             Ok(body) => body,
             Err(unsent) => return self.give_up(&provider, &batch, unsent, now, report).await,
         };
@@ -102,7 +102,7 @@ impl BatchCollector {
                 self.give_up(&provider, &batch, Unsent::Refused(failure), now, report).await
             }
             Err(failure) => {
-                report.troubles.push(format!("{}: {failure}", channel.what()));
+                report.failures.push(format!("{}: {failure}", channel.what()));
                 self.search(&provider, batch, &[], now, report).await
             }
         }
@@ -115,12 +115,12 @@ impl BatchCollector {
         provider: &Provider<'_>,
         batch: &mut ModelBatch,
         lines: Vec<u8>,
-        asked: &Asked,
+        periods_of: &PeriodsByAgent,
     ) -> std::result::Result<Vec<u8>, Unsent> {
         let body = if provider.takes_files() {
             let form = provider::form(batch, &lines);
             let upload = || async {
-                self.check_unerased(asked).await?;
+                self.check_unerased(periods_of).await?;
                 provider.upload(form.clone()).await.map_err(Unsent::Refused)
             };
             let file = upload.retry(provider::backoff()).when(Unsent::passes).await?;
@@ -132,13 +132,13 @@ impl BatchCollector {
         };
         batch.state = BatchState::Sending;
         self.batches.save_batch(batch).await?;
-        self.check_unerased(asked).await?;
+        self.check_unerased(periods_of).await?;
         Ok(body)
     }
 
     /// Returns an error if a period no longer waits for its answer, because something of it was erased.
-    async fn check_unerased(&self, asked: &Asked) -> std::result::Result<(), Unsent> {
-        for (agent, periods) in asked {
+    async fn check_unerased(&self, periods_of: &PeriodsByAgent) -> std::result::Result<(), Unsent> {
+        for (agent, periods) in periods_of {
             let waiting = self.batches.in_batch(agent).await?;
             if periods.iter().any(|period| !waiting.contains(period)) {
                 return Err(Unsent::Erased);
@@ -165,10 +165,10 @@ impl BatchCollector {
         match unsent {
             Unsent::Store(error) => return Err(error),
             Unsent::Erased => {
-                report.troubles.push("a batch was not sent: something was forgotten meanwhile".to_owned());
+                report.failures.push("a batch was not sent: something was forgotten meanwhile".to_owned());
             }
             Unsent::Refused(failure) => {
-                report.troubles.push(format!("a batch to {} was not taken: {failure}", batch.base_url));
+                report.failures.push(format!("a batch to {} was not taken: {failure}", batch.base_url));
                 let is_final = is_refusal(&failure) && !failure.passes();
                 self.pause(batch, is_final, now);
             }
@@ -190,7 +190,7 @@ impl BatchCollector {
 
     /// Ends a batch of which nothing more is expected. Its periods are due again; what is answered later is not read.
     async fn lose(&self, channel: Option<&Arc<Channel>>, batch: &ModelBatch, report: &mut BatchReport) -> Result<()> {
-        report.troubles.push(format!("a batch at {} did not end in time; it is given up", batch.base_url));
+        report.failures.push(format!("a batch at {} did not end in time; it is given up", batch.base_url));
         if let Some(channel) = channel {
             let provider = Provider::of(channel);
             if let Some(remote) = batch.remote.as_ref().filter(|_| batch.state == BatchState::Sent) {
@@ -238,7 +238,7 @@ impl BatchCollector {
             }
             Ok(Found::No | Found::Perhaps) => Ok(()),
             Err(failure) => {
-                report.troubles.push(format!("looking for a batch at {}: {failure}", batch.base_url));
+                report.failures.push(format!("looking for a batch at {}: {failure}", batch.base_url));
                 Ok(())
             }
         }
@@ -262,18 +262,18 @@ impl BatchCollector {
                 return Ok(());
             }
             Err(failure @ EndpointError::Denied(404)) => {
-                report.troubles.push(format!("asking after the batch {remote} at {}: {failure}", batch.base_url));
+                report.failures.push(format!("asking after the batch {remote} at {}: {failure}", batch.base_url));
                 batch.reads += 1;
                 return self.batches.save_batch(&batch).await;
             }
             Err(failure) => {
-                report.troubles.push(format!("asking after a batch at {}: {failure}", batch.base_url));
+                report.failures.push(format!("asking after a batch at {}: {failure}", batch.base_url));
                 return Ok(());
             }
         };
         batch.done = status.done;
         if status.is_refused && status.results.is_empty() {
-            report.troubles.push(format!("the provider refused the batch {remote} as a whole {}", status.reason));
+            report.failures.push(format!("the provider refused the batch {remote} as a whole {}", status.reason));
             // A queue of the provider that is full passes.
             self.pause(&batch, status.reason != "token_limit_exceeded", now);
             for path in &status.leftovers {
@@ -309,7 +309,7 @@ impl BatchCollector {
         let is_final = read.failure.as_ref().is_none_or(|failure| !failure.passes() && !failure.is_late());
         if !is_complete && (!is_final || batch.reads + 1 < READS) {
             let why = read.failure.map_or_else(|| "lines are missing".into(), |failure| failure.to_string());
-            report.troubles.push(format!("the results of a batch at {} are not complete: {why}", batch.base_url));
+            report.failures.push(format!("the results of a batch at {} are not complete: {why}", batch.base_url));
             batch.reads += u64::from(is_final);
             return self.batches.save_batch(&batch).await;
         }
@@ -327,14 +327,14 @@ fn has_lasted(batch: &ModelBatch, time: SignedDuration, now: Timestamp) -> bool 
 }
 
 /// The periods of a batch, by agent.
-type Asked = BTreeMap<Agent, BTreeSet<Period>>;
+type PeriodsByAgent = BTreeMap<Agent, BTreeSet<Period>>;
 
-fn asked(requests: &[BatchedRequest]) -> Asked {
-    let mut asked = Asked::new();
+fn periods_by_agent(requests: &[BatchedRequest]) -> PeriodsByAgent {
+    let mut periods = PeriodsByAgent::new();
     for request in requests {
-        asked.entry(request.agent.clone()).or_default().insert(request.period);
+        periods.entry(request.agent.clone()).or_default().insert(request.period);
     }
-    asked
+    periods
 }
 
 /// Why a batch was not sent.

@@ -106,7 +106,7 @@ async fn question_is_collected_sent_and_found_as_a_reply() {
         let (life, agents, turns) = (Life::new(dialect, vec![]), agents(3), a_day().await);
         let endpoint = life.process(dialect);
         let (written, sent) = life.step(&endpoint, &turns, &agents).await.unwrap();
-        assert_eq!((written, sent.sent, sent.open.len(), sent.troubles.len()), (0, 3, 1, 0), "{sent:?}");
+        assert_eq!((written, sent.sent, sent.open.len(), sent.failures.len()), (0, 3, 1, 0), "{sent:?}");
         assert_eq!(endpoint.awaited(&agents[0]).await.unwrap(), [period(DAY)]);
         let (written, waiting) = life.step(&endpoint, &turns, &agents).await.unwrap();
         assert_eq!((written, waiting.sent, waiting.open[0].state), (0, 0, BatchState::Sent), "nothing is asked again");
@@ -224,7 +224,7 @@ async fn forgotten_text_is_not_uploaded() {
             life.server.at_upload(move || erase().now_or_never().unwrap().unwrap());
         }
         let report = endpoint.send(life.now).await.unwrap();
-        assert_eq!((report.sent, report.open.len(), report.troubles.len()), (0, 0, 1), "{report:?}");
+        assert_eq!((report.sent, report.open.len(), report.failures.len()), (0, 0, 1), "{report:?}");
         let bill = life.server.batch_bill();
         assert_eq!((life.server.uploaded().len(), life.server.input_files(), bill.batches), (uploads, 0, 0));
     }
@@ -263,7 +263,7 @@ async fn batch_that_never_ends_is_given_up() {
         assert_eq!(endpoint.take(life.now).await.unwrap().open.len(), 1);
         life.now += SignedDuration::from_hours(2);
         let report = endpoint.take(life.now).await.unwrap();
-        assert_eq!((report.settled, report.open.len(), report.troubles.len()), (2, 0, 1), "{report:?}");
+        assert_eq!((report.settled, report.open.len(), report.failures.len()), (2, 0, 1), "{report:?}");
         assert_eq!((life.server.cancelled_batches().len(), life.server.input_files()), (1, 0));
         let direct = life.process(dialect).in_mode(Mode::Direct);
         assert_eq!(life.ask(&direct, &turns, &agents).await.unwrap(), 2);
@@ -277,7 +277,7 @@ async fn batch_of_a_server_that_is_not_configured_is_given_up() {
     life.server = ModelServer::speaking(Dialect::Plain, []);
     let other = life.process(Dialect::Plain);
     let report = other.take(life.now).await.unwrap();
-    assert_eq!((report.open.len(), report.troubles.len()), (0, 1), "nobody waits for it: {report:?}");
+    assert_eq!((report.open.len(), report.failures.len()), (0, 1), "nobody waits for it: {report:?}");
     assert_eq!(other.awaited(&agents[0]).await.unwrap().len(), 1);
     life.now += SignedDuration::from_hours(49);
     other.take(life.now).await.unwrap();
@@ -292,7 +292,7 @@ async fn server_that_refuses_batches_is_asked_at_once() {
     let endpoint = life.process(Dialect::Plain).in_mode(Mode::OldInBatches);
     let (written, report) = life.step(&endpoint, &turns, &agents).await.unwrap();
     assert_eq!(written, 0);
-    assert!(report.troubles[0].contains("status 400 (refused by the test)"), "{report:?}");
+    assert!(report.failures[0].contains("status 400 (refused by the test)"), "{report:?}");
     let (written, report) = life.step(&endpoint, &turns, &agents).await.unwrap();
     assert_eq!((written, report.sent, life.server.batch_bill().batches), (2, 0, 0));
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use annals_web::Pace;
+use annals_web::StreamTimes;
 use axum::body::BodyDataStream;
 use futures::StreamExt;
 
@@ -13,8 +13,8 @@ const EVENTS: &str = "/events?agent=zebra-seven";
 /// Returns a site whose streams look often and end soon.
 async fn hasty(lifetime: u64) -> (World, Site) {
     let (world, site) = world().await;
-    let pace = Pace { pause: Duration::from_millis(5), lifetime: Duration::from_millis(lifetime) };
-    (world, Site { pace, ..site })
+    let stream_times = StreamTimes { pause: Duration::from_millis(5), lifetime: Duration::from_millis(lifetime) };
+    (world, Site { stream_times, ..site })
 }
 
 async fn open(browser: &Browser, path: &str) -> (u16, BodyDataStream) {
@@ -61,8 +61,8 @@ async fn stream_ends_after_a_while_and_with_the_service() {
     while let Some(event) = next(&mut events).await {
         assert!(!event.contains("change"), "{event}");
     }
-    // With the usual pace it lasts a minute, and ends at once with the service.
-    let site = Site { pace: Pace::default(), ..site };
+    // With the usual stream_times it lasts a minute, and ends at once with the service.
+    let site = Site { stream_times: StreamTimes::default(), ..site };
     let browser = Browser::with(&site, "search").await;
     let (_, mut events) = open(&browser, EVENTS).await;
     next(&mut events).await.unwrap();
