@@ -296,8 +296,11 @@ impl QueryPlan<'_> {
 
     /// Returns the instants of the times that the question names, each with the week after it.
     fn times_within(&self) -> Vec<Interval> {
-        let longer =
-            |days: DateRange| DateRange { to: days.to.map(|to| to.saturating_add(TELLING_DELAY.days())), ..days };
+        // What was told after "before May" is not meant.
+        let longer = |days: DateRange| DateRange {
+            to: days.to.map(|to| if days.from.is_some() { to.saturating_add(TELLING_DELAY.days()) } else { to }),
+            ..days
+        };
         self.times.iter().map(|time| within(longer(time.days), &self.zones)).collect()
     }
 

@@ -1,7 +1,8 @@
-//! Finds the times in a question: "last week", "in März 2024", "hace dos semanas", "上个月", "since Easter", "2026-Q1". Pure.
+//! Finds the times in a question: "last week", "im März 2024", "hace dos semanas", "上个月", "before Easter", "2026-Q1". Pure.
 //!
 //! A question becomes tokens (`words.rs` with the tables of `vocabulary.rs`, `chinese.rs`), and patterns of tokens become
-//! days (`pattern.rs`). The days only raise the score of what was said then, unless the question asks for the period itself
+//! days (`pattern.rs`, `span.rs`). It is read in English and in the language in which most of its words have a meaning for times; between equals
+//! the agent's language decides. The days only raise the score of what was said then, unless the question asks for the period itself
 //! (`about.rs`). They never filter, because most answers are said on another day than the one they are about. A month or day
 //! without a year is the latest one that has begun.
 
@@ -9,6 +10,7 @@ mod about;
 mod calendar;
 mod chinese;
 mod pattern;
+mod span;
 mod vocabulary;
 mod words;
 
@@ -31,10 +33,26 @@ pub(crate) enum Token {
     /// "hace", "il y a", "vor": "ago" before a number of units.
     AgoBefore,
     Since,
+    Before,
+    After,
+    /// "until"; between two times it joins them, as [`Token::To`] does.
+    Until,
+    /// Joins two times: "from May to July".
+    To,
+    /// "between": the next "and" joins two times.
+    Between,
+    And,
+    /// "the week before last" is one word: "vorletzte", "avant-dernière".
+    BeforeLast,
     Today,
     Yesterday,
     DayBeforeYesterday,
     Unit(Length),
+    HalfYear,
+    /// "early", "mid", "late": a third of a month or year.
+    Third(Third),
+    /// "Q3".
+    Quarter(i16),
     /// Monday is 0.
     Weekday(i8),
     /// A word that only means a month, from 1.
@@ -72,6 +90,13 @@ pub(crate) enum Length {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Third {
+    Early,
+    Mid,
+    Late,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Season {
     Spring,
     Summer,
@@ -104,19 +129,19 @@ pub(crate) struct Understood {
     pub(crate) rest: String,
 }
 
-/// Returns the times that a text names, read on `today` in English and the given language.
+/// Returns the times that a text names, read on `today`. `language` is the agent's.
 pub fn find_times(text: &str, language: &str, today: Date) -> Vec<TimeExpression> {
     understand(text, language, today).times
 }
 
-/// Finds the times in a question that is asked on `today`. Reads English and the given language.
+/// Finds the times in a question that is asked on `today`. `language` is the agent's.
 pub(crate) fn understand(text: &str, language: &str, today: Date) -> Understood {
     let text = tail(text);
     let words = words::read(text, language, today);
     let (mut times, mut rest) = (Vec::new(), Vec::new());
     let mut place = 0;
     while place < words.len() {
-        if let Some((length, (from, to))) = pattern::days(&words[place..], before(&words, place), today) {
+        if let Some((length, (from, to))) = span::days(&words[place..], before(&words, place), today) {
             times.push(TimeExpression { words: joined(&words[place..place + length]), days: DateRange { from, to } });
             place += length;
         } else {
@@ -137,9 +162,10 @@ fn tail(text: &str) -> &str {
 }
 
 /// Returns the words as they stand in the question. Chinese words are joined without spaces.
-fn joined(words: &[Word<'_>]) -> String {
+fn joined<'a>(words: &[Word<'a>]) -> String {
     let is_wide = words.iter().any(|word| word.text.chars().any(annals_core::is_wide));
-    let texts: Vec<&str> = words.iter().map(|word| words::bare(word.text)).collect();
+    let shown = |word: &Word<'a>| Some(words::bare(word.text)).filter(|bare| !bare.is_empty()).unwrap_or(word.text);
+    let texts: Vec<&str> = words.iter().map(shown).collect();
     texts.join(if is_wide { "" } else { " " })
 }
 

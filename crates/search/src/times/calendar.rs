@@ -1,9 +1,10 @@
 //! The days of units, months, seasons and holidays. Pure.
 
 use annals_core::{Date, Grain, Period};
-use jiff::{Span, ToSpan};
+use jiff::civil::{ISOWeekDate, Weekday};
+use jiff::{Span, ToSpan, Unit};
 
-use super::{Holiday, Length, Season};
+use super::{Holiday, Length, Season, Third};
 
 /// First and last day.
 pub(super) type Days = (Date, Date);
@@ -72,9 +73,63 @@ pub(super) fn day(day: i16, month: i8, year: Option<i16>, today: Date) -> Option
     let of = |year| Date::new(year, month, i8::try_from(day).ok()?).ok();
     let day = match year {
         Some(year) => of(year),
-        None => of(today.year()).filter(|day| *day <= today).or_else(|| of(today.year() - 1)),
+        // 29 February may be up to eight years ago.
+        None => (0..=8).find_map(|years| of(today.year() - years).filter(|day| *day <= today)),
     }?;
     Some((day, day))
+}
+
+/// Returns the day that lies exactly `units` units before today.
+pub(super) fn same_day(length: Length, units: i64, today: Date) -> Option<Days> {
+    let day = shifted(length, units, today)?;
+    Some((day, day))
+}
+
+/// Returns the beginning, the middle or the end of some days, each a third.
+pub(super) fn third(third: Third, (first, last): Days) -> Option<Days> {
+    let days = i64::from(first.until((Unit::Day, last)).ok()?.get_days()) + 1;
+    let after = |thirds: i64| first.checked_add((days * thirds / 3).days()).ok();
+    match third {
+        Third::Early => Some((first, after(1)?.yesterday().ok()?)),
+        Third::Mid => Some((after(1)?, after(2)?.yesterday().ok()?)),
+        Third::Late => Some((after(2)?, last)),
+    }
+}
+
+/// Returns the last days of a time.
+pub(super) fn end((_, last): Days, days: i64) -> Option<Days> {
+    Some((last.checked_sub((days - 1).days()).ok()?, last))
+}
+
+/// Returns seven days of a month: its first, second, third or fourth.
+pub(super) fn week_of(number: i16, (first, last): Days) -> Option<Days> {
+    let from = first.checked_add((7 * (i64::from(number) - 1)).days()).ok().filter(|_| (1..=5).contains(&number))?;
+    Some((from, from.checked_add(6.days()).ok()?.min(last)))
+}
+
+/// Returns an ISO week of a year, or the latest such week that has begun.
+pub(super) fn week(week: i16, year: Option<i16>, today: Date) -> Option<Days> {
+    let week = i8::try_from(week).ok()?;
+    let of = |year| ISOWeekDate::new(year, week, Weekday::Monday).ok().map(ISOWeekDate::date);
+    let monday = match year {
+        Some(year) => of(year),
+        // Some years have no week 53.
+        None => (-1..=6).find_map(|years| of(today.year() - years).filter(|monday| *monday <= today)),
+    }?;
+    around(Length::Week, monday)
+}
+
+/// Returns a quarter of a year, or the latest such quarter that has begun.
+pub(super) fn quarter(quarter: i16, year: Option<i16>, today: Date) -> Option<Days> {
+    let first = i8::try_from(3 * quarter - 2).ok().filter(|_| (1..=4).contains(&quarter))?;
+    let begun = if first > today.month() { today.year() - 1 } else { today.year() };
+    around(Length::Quarter, Date::new(year.unwrap_or(begun), first, 1).ok()?)
+}
+
+/// Returns the days from a day to a later one of its month.
+pub(super) fn days_until((first, _): Days, last: i16) -> Option<Days> {
+    let last = first.with().day(i8::try_from(last).ok()?).build().ok()?;
+    (first <= last).then_some((first, last))
 }
 
 /// Returns the three months of a season of the northern hemisphere. A winter belongs to the year in which it begins.

@@ -10,21 +10,10 @@ const LONGEST: usize = 8;
 /// Numbers above this are not counts of time units.
 const MOST_UNITS: i16 = 400;
 
-/// The number of words of a time, and its days. The end is none if the time lasts until now.
-pub(super) type Found = (usize, (Option<Date>, Option<Date>));
-
-/// Matches the longest time at the beginning of the words. `before` is the token in front of them.
-pub(super) fn days(words: &[Word<'_>], before: Token, today: Date) -> Option<Found> {
-    if words.first()?.token == Token::Since {
-        let fillers = 1 + words[1..].iter().take_while(|word| matches!(word.token, Token::Filler | Token::Of)).count();
-        let (length, (from, _)) = closed(words.get(fillers..)?, Token::In, today)?;
-        return Some((fillers + length, (Some(from), None)));
-    }
-    closed(words, before, today).map(|(length, (from, to))| (length, (Some(from), Some(to))))
-}
-
-fn closed(words: &[Word<'_>], before: Token, today: Date) -> Option<(usize, Days)> {
-    let is_bound = |token: Token| matches!(token, Token::Other | Token::Filler | Token::In | Token::Of);
+/// Matches the longest time at the beginning of the words. Returns the number of its words, and its days. `before` is the token
+/// in front of them.
+pub(super) fn days(words: &[Word<'_>], before: Token, today: Date) -> Option<(usize, Days)> {
+    let is_bound = |token: Token| matches!(token, Token::Other | Token::Filler | Token::In | Token::Of | Token::And);
     if is_bound(words.first()?.token) {
         return None;
     }
@@ -43,8 +32,54 @@ fn closed(words: &[Word<'_>], before: Token, today: Date) -> Option<(usize, Days
 fn meaning(tokens: &[Token], before: Token, today: Date) -> Option<Days> {
     relative(tokens, today)
         .or_else(|| dated(tokens, today))
+        .or_else(|| part(tokens, today))
         .or_else(|| around(tokens, today))
         .or_else(|| lone(tokens, before, today))
+}
+
+/// Reads a part of a month, year or quarter: "early March", "the last week of February", "week 53 of 2020", "3 to 5 March".
+fn part(tokens: &[Token], today: Date) -> Option<Days> {
+    use Token::{And, Last, Month, Number, Ordinal, PerhapsMonth, Quarter, To, Unit, Until, Year};
+    match *tokens {
+        [Token::Third(third), ref whole @ ..] => {
+            calendar::third(third, dated(whole, today).or_else(|| lone(whole, Token::In, today))?)
+        }
+        [Last, Unit(Length::Week | Length::Day), Month(_) | PerhapsMonth(_), ..] => {
+            let days = if tokens[1] == Unit(Length::Week) { 7 } else { 1 };
+            calendar::end(named_month(&tokens[2..], today)?, days)
+        }
+        [Ordinal(number), Unit(Length::Week), ref month @ ..] => calendar::week_of(number, named_month(month, today)?),
+        [Unit(Length::Week), Number(week)] => calendar::week(week, None, today),
+        [Unit(Length::Week), Number(week), Year(year)] | [Year(year), Unit(Length::Week), Number(week)] => {
+            calendar::week(week, Some(year), today)
+        }
+        [Quarter(quarter)] | [Ordinal(quarter), Unit(Length::Quarter)] => calendar::quarter(quarter, None, today),
+        [Quarter(quarter), Year(year)] | [Year(year), Quarter(quarter)] => {
+            calendar::quarter(quarter, Some(year), today)
+        }
+        [Number(_) | Ordinal(_), To | Until | And | Token::In, Number(last) | Ordinal(last), ref month @ ..] => {
+            calendar::days_until(dated(&[&tokens[..1], month].concat(), today)?, last)
+        }
+        [
+            Month(_) | PerhapsMonth(_),
+            Number(_) | Ordinal(_),
+            To | Until,
+            Number(last) | Ordinal(last),
+            ref year @ ..,
+        ] => calendar::days_until(dated(&[&tokens[..2], year].concat(), today)?, last),
+        _ => None,
+    }
+}
+
+/// Reads a month, with or without its year.
+fn named_month(tokens: &[Token], today: Date) -> Option<Days> {
+    match *tokens {
+        [Token::Month(month) | Token::PerhapsMonth(month)] => calendar::month(month, None, today),
+        [Token::Month(month) | Token::PerhapsMonth(month), Token::Year(year)] => {
+            calendar::month(month, Some(year), today)
+        }
+        _ => None,
+    }
 }
 
 /// Reads the unit around a day: "the week of 8 May 2023".
@@ -59,8 +94,22 @@ fn around(tokens: &[Token], today: Date) -> Option<Days> {
 
 /// Reads times counted from today.
 fn relative(tokens: &[Token], today: Date) -> Option<Days> {
-    use Token::{Ago, AgoBefore, Count, DayBeforeYesterday, Last, Number, This, Today, Unit, Weekday, Yesterday};
+    use Token::{Ago, AgoBefore, Before, BeforeLast, Count, DayBeforeYesterday, HalfYear};
+    use Token::{Last, Number, This, Today, Unit, Weekday, Yesterday};
     match *tokens {
+        [Number(count) | Count(count), Unit(length), Ago, Today]
+        | [Today, AgoBefore, Number(count) | Count(count), Unit(length)]
+            if is_count(count) =>
+        {
+            calendar::same_day(length, count.into(), today)
+        }
+        [HalfYear, Ago] | [AgoBefore, HalfYear] | [AgoBefore, Count(1), HalfYear] => {
+            calendar::back(Length::Month, 6, today)
+        }
+        [Last, HalfYear] => calendar::last(Length::Month, 6, today),
+        [Unit(length), Before, Last] | [BeforeLast, Unit(length)] | [Unit(length), BeforeLast] => {
+            calendar::back(length, 2, today)
+        }
         [Today] => Some((today, today)),
         [Yesterday] => calendar::back(Length::Day, 1, today),
         [DayBeforeYesterday] => calendar::back(Length::Day, 2, today),
@@ -81,7 +130,9 @@ fn relative(tokens: &[Token], today: Date) -> Option<Days> {
         [Last, Unit(length)] | [Unit(length), Last] => calendar::back(length, 1, today),
         [This, Unit(length)] => calendar::back(length, 0, today),
         [Last, Weekday(weekday)] | [Weekday(weekday), Last] => calendar::weekday(weekday, today, false),
-        [Last, Unit(Length::Week), Weekday(weekday)] => {
+        [Last, Unit(Length::Week), Weekday(weekday)]
+        | [Weekday(weekday), Last, Unit(Length::Week)]
+        | [Weekday(weekday), Unit(Length::Week), Last] => {
             let (monday, _) = calendar::back(Length::Week, 1, today)?;
             calendar::weekday(weekday, monday.saturating_add(jiff::Span::new().days(6)), true)
         }
@@ -131,8 +182,9 @@ fn dated(tokens: &[Token], today: Date) -> Option<Days> {
 
 /// Reads a word that is a time by itself. Ambiguous words count only if the word before indicates a time.
 fn lone(tokens: &[Token], before: Token, today: Date) -> Option<Days> {
+    use Token::{Between, In, Of, Since, To};
     use Token::{Days, Holiday, Month, PerhapsMonth, Season, Weekday, Year};
-    let is_sure = matches!(before, Token::In | Token::Of | Token::Since | Token::Last | Token::This);
+    let is_sure = matches!(before, In | Of | Since | To | Between | Token::Last | Token::This);
     match *tokens {
         [Days(first, last)] => Some((first, last)),
         [Year(year)] => calendar::around(Length::Year, Date::new(year, 1, 1).ok()?),

@@ -138,6 +138,67 @@ fn times_in_other_languages_are_found() {
 }
 
 #[test]
+fn bounds_are_found() {
+    check("before May 2024", &["before May 2024=..2024-04-30"]);
+    check("soup until Easter", &["until Easter=..2025-04-21"]);
+    check("after last March", &["after last March=2025-04-01.."]);
+    check("from 3 to 5 March", &["3 to 5 March=2026-03-03..2026-03-05"]);
+    check("March 1-3", &["March 1 - 3=2026-03-01..2026-03-03"]);
+    check("on 3–5 May 2024", &["3 – 5 May 2024=2024-05-03..2024-05-05"]);
+    check("from May to July 2024", &["May to July 2024=2024-05-01..2024-07-31"]);
+    check("from November to February", &["November to February=2025-11-01..2026-02-28"]);
+    check("between March and May 2025", &["March and May 2025=2025-03-01..2025-05-31"]);
+    check("in March and May 2025", &["March=2026-03-01..2026-03-31", "May 2025=2025-05-01..2025-05-31"]);
+    check("from Monday to Wednesday", &["Monday to Wednesday=2026-02-23..2026-02-25"]);
+    check("before the party, after lunch, until he left, between us and them", &[]);
+    check_in("de", "vor Ostern, nach dem 3. März", &["vor Ostern=..2025-04-17", "nach dem 3 März=2026-03-04.."]);
+    check_in("de", "bis Juli 2025", &["bis Juli 2025=..2025-07-31"]);
+    check_in("fr", "avant Noël", &["avant Noël=..2025-12-23"]);
+    check_in("es", "entre marzo y mayo de 2025", &["marzo y mayo de 2025=2025-03-01..2025-05-31"]);
+}
+
+#[test]
+fn parts_of_months_and_years_are_found() {
+    check("the last week of February", &["last week of February=2026-02-22..2026-02-28"]);
+    check("the first week of March 2025", &["first week of March 2025=2025-03-01..2025-03-07"]);
+    check("early March, mid-February", &["early March=2026-03-01..2026-03-10", "mid February=2026-02-10..2026-02-18"]);
+    check("in late 2024", &["late 2024=2024-09-01..2024-12-31"]);
+    check("the end of May 2025", &["end of May 2025=2025-05-21..2025-05-31"]);
+    check("the end of the line, an early bird", &[]);
+    check("week 53 of 2020 or week 10", &["week 53 of 2020=2020-12-28..2021-01-03", "week 10=2026-03-02..2026-03-08"]);
+    check("in Q3 and Q1 2024", &["Q3=2025-07-01..2025-09-30", "Q1 2024=2024-01-01..2024-03-31"]);
+    check("on 29 February", &["29 February=2024-02-29..2024-02-29"]);
+    check_in("de", "Anfang März, KW 9", &["Anfang März=2026-03-01..2026-03-10", "KW 9=2026-02-23..2026-03-01"]);
+}
+
+#[test]
+fn times_counted_from_today_are_found() {
+    check("on Tuesday last week", &["Tuesday last week=2026-02-24..2026-02-24"]);
+    check("Tuesday of last week", &["Tuesday of last week=2026-02-24..2026-02-24"]);
+    check("the week before last", &["week before last=2026-02-16..2026-02-22"]);
+    check("the weekend before last", &["weekend before last=2026-02-21..2026-02-22"]);
+    check("half a year ago", &["half a year ago=2025-09-01..2025-09-30"]);
+    check("a year ago today", &["a year ago today=2025-03-04..2025-03-04"]);
+    check_in("de", "vorletzte Woche", &["vorletzte Woche=2026-02-16..2026-02-22"]);
+    check_in("de", "vor einem halben Jahr", &["vor einem halben Jahr=2025-09-01..2025-09-30"]);
+}
+
+#[test]
+fn language_of_a_question_need_not_be_the_agents() {
+    check("Suppe letzten Monat", &["letzten Monat=2026-02-01..2026-02-28"]);
+    check("Suppe im Juli 2025", &["Juli 2025=2025-07-01..2025-07-31"]);
+    check("Was war vorgestern?", &["vorgestern=2026-03-02..2026-03-02"]);
+    check("soupe le mois dernier", &["mois dernier=2026-02-01..2026-02-28"]);
+    check("la soupe d'il y a deux semaines", &["il y a deux semaines=2026-02-16..2026-02-22"]);
+    check("sopa el mes pasado", &["mes pasado=2026-02-01..2026-02-28"]);
+    check("O que comi no mês passado?", &["mês passado=2026-02-01..2026-02-28"]);
+    check("la zuppa del mese scorso", &["mese scorso=2026-02-01..2026-02-28"]);
+    check("de soep van vorige maand", &["vorige maand=2026-02-01..2026-02-28"]);
+    check_in("de", "soup last month", &["last month=2026-02-01..2026-02-28"]);
+    check("What did Sam say in August 2025 about the van?", &["August 2025=2025-08-01..2025-08-31"]);
+}
+
+#[test]
 fn chinese() {
     check("上个月发生了什么？", &["上个月=2026-02-01..2026-02-28"]);
     check("我2023年7月去了哪里？", &["2023年7月=2023-07-01..2023-07-31"]);

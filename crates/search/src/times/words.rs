@@ -1,20 +1,21 @@
-//! Converts the words of a question to tokens: English, the agent's language, and Chinese wherever it occurs. Pure.
-
-use std::collections::HashMap;
+//! Converts the words of a question to tokens: English, the language of the question, and Chinese wherever it occurs. Pure.
 
 use annals_core::{Date, Period, folded, is_wide};
 
 use super::Token::Ordinal;
-use super::vocabulary::vocabulary;
+use super::vocabulary::{Words, language_of};
 use super::{Token, Word, chinese};
 
 /// Maximum number of words of one entry.
 const LONGEST: usize = 4;
 
-/// Returns the words of a question as tokens.
+/// Returns the words of a question as tokens. `language` is the agent's.
 pub(super) fn read<'a>(text: &'a str, language: &str, today: Date) -> Vec<Word<'a>> {
-    let vocabulary = vocabulary(language);
-    let pieces: Vec<&str> = text.split_whitespace().flat_map(|word| elided(word, language)).collect();
+    let whole: Vec<String> = text.split_whitespace().map(key).collect();
+    let language = language_of(&whole, [language, "en"]);
+    let vocabulary = Words::of(language);
+    let pieces: Vec<&str> =
+        text.split_whitespace().flat_map(|word| elided(word, language)).flat_map(hyphened).collect();
     let keys: Vec<String> = pieces.iter().map(|piece| key(piece)).collect();
     let (mut words, mut place) = (Vec::new(), 0);
     while place < pieces.len() {
@@ -31,9 +32,9 @@ pub(super) fn read<'a>(text: &'a str, language: &str, today: Date) -> Vec<Word<'
 }
 
 /// Returns the longest entry at the beginning of the words.
-fn longest(keys: &[String], vocabulary: &HashMap<String, Token>) -> Option<(usize, Token)> {
+fn longest(keys: &[String], vocabulary: &Words) -> Option<(usize, Token)> {
     let lengths = (1..=LONGEST.min(keys.len())).rev();
-    lengths.into_iter().find_map(|length| Some((length, *vocabulary.get(&keys[..length].join(" "))?)))
+    lengths.into_iter().find_map(|length| Some((length, vocabulary.get(&keys[..length].join(" "))?)))
 }
 
 /// Returns the text from the beginning of one piece to the end of another.
@@ -52,6 +53,16 @@ fn elided<'a>(word: &'a str, language: &str) -> impl Iterator<Item = &'a str> {
         (!noun.is_empty()).then_some([article, noun])
     });
     split.unwrap_or([word, ""]).into_iter().filter(|piece| !piece.is_empty())
+}
+
+/// Splits "mid-February", "mi-février", "3-5".
+fn hyphened(word: &str) -> Vec<&str> {
+    let Some((first, rest)) = word.split_once(['-', '–']) else { return vec![word] };
+    let is_number = |text: &str| !text.is_empty() && text.len() < 3 && text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number(first) && is_number(bare(rest)) {
+        return vec![first, &word[first.len()..word.len() - rest.len()], rest];
+    }
+    if ["mid", "mi"].contains(&folded(first).as_str()) { vec![first, rest] } else { vec![word] }
 }
 
 /// Returns the word as the tables spell it.
@@ -73,6 +84,14 @@ pub(super) fn bare(word: &str) -> &str {
 fn plain(piece: &str, key: &str) -> Token {
     if let Some((first, last)) = labelled(bare(piece)).or_else(|| dotted(bare(piece))) {
         return Token::Days(first, last);
+    }
+    if let Some(quarter) =
+        key.strip_prefix(['q', 't']).filter(|rest| rest.len() == 1).and_then(|rest| rest.parse().ok())
+    {
+        return Token::Quarter(quarter);
+    }
+    if ["-", "–"].contains(&piece) {
+        return Token::To;
     }
     let digits = key.trim_end_matches(|c: char| !c.is_ascii_digit());
     let ending = &key[digits.len()..];
