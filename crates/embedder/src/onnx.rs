@@ -95,11 +95,11 @@ impl OnnxEmbedder {
 
     /// Embeds texts as they stand, several in parallel.
     async fn run(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
-        let workers = texts.len().min(self.workers().await?);
+        let in_parallel = texts.len().min(self.workers().await?);
         let mut vectors = vec![Vec::new(); texts.len()];
         let shared = Arc::new((texts, AtomicUsize::new(0)));
         let mut workers = JoinSet::new();
-        for _ in 0..workers {
+        for _ in 0..in_parallel {
             let (loaded, shared) = (self.0.clone(), shared.clone());
             workers.spawn_blocking(move || loaded.work(&shared.0, &shared.1));
         }
