@@ -33,9 +33,15 @@ def shoot(playwright, address, name, path, scheme="light", size=(1200, 820), who
     walk.done()
 
 
+def lately():
+    """The time of the pictures: now, or the evening before if the roll-ups of this day, at seven, are still to come."""
+    now = datetime.now(timezone.utc).replace(microsecond=0)
+    return now if now.hour >= 8 else now.replace(hour=23, minute=50, second=0) - timedelta(days=1)
+
+
 def refuse(prompt):
     """A model that cannot read what a hotel says, and is away for a clinic."""
-    if "ward" in prompt and str(datetime.now(timezone.utc).date() - timedelta(days=2)) in prompt:
+    if "ward" in prompt and str(lately().date() - timedelta(days=2)) in prompt:
         return 503, "the model is loading"
     return "I cannot summarise this." if "sauna" in prompt else None
 
@@ -56,7 +62,7 @@ def busy(playwright, folder):
         f'[models.weekly]\nmodel = "large-model"\n[backup]\ntarget = "{folder}/backups"\nkeep = 14\n')
     # A roll-up with failures ends with 1.
     at = lambda when, *arguments: command(*arguments, "--data", str(data), now=when, expect=(0, 1))
-    now = datetime.now(timezone.utc).replace(microsecond=0)
+    now = lately()
     for ago in range(10, 0, -1):
         day = now.date() - timedelta(days=ago)
         lines = [json.dumps({"agent": agent, "conversation": str(day), "role": "user", "name": agent.title(), "at": f"{day}T{9 + hour:02}:05:00Z",

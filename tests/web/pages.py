@@ -12,6 +12,7 @@ from playwright.sync_api import sync_playwright
 from browser import Service, Walk, command
 from facts import facts_are_explored
 from hostile import erased_memory_ends_its_pages, markup_is_text_everywhere, other_sites_change_nothing, streams_that_nobody_reads_block_nobody, two_tabs_may_disagree
+from many import agents_are_found_by_name, batches_are_told_apart, crowded_day_shows_all_its_turns
 from states import every_state_is_shown, summary_under_way_is_shown
 from trials import what_did_last_week_cost, what_happened_in_week_24, where_did_she_live_in_march
 
@@ -307,7 +308,7 @@ def main():
                      days_are_chosen_on_the_strip, content_is_there_without_script, operator_sees_and_changes, reads_well_everywhere):
             run(test, service.address)
         for test in (open_page_follows_what_happens, markup_of_memories_is_text, markup_is_text_everywhere, two_tabs_may_disagree,
-                     erased_memory_ends_its_pages, streams_that_nobody_reads_block_nobody):
+                     erased_memory_ends_its_pages, streams_that_nobody_reads_block_nobody, crowded_day_shows_all_its_turns, agents_are_found_by_name):
             run(test, service)
         run(facts_are_explored, service, data, folder)
         service.stop()
@@ -315,6 +316,7 @@ def main():
         run(keys_open_what_they_may, data)
         run(summary_under_way_is_shown, folder)
         run(what_did_last_week_cost, folder)
+        run(batches_are_told_apart, folder)
 
 
 if __name__ == "__main__":

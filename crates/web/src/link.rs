@@ -19,6 +19,11 @@ pub(crate) fn timeline(agent_name: &str, window: &str, open: Option<&str>) -> St
     with(&agent(agent_name, ""), [("period", window)].into_iter().chain(open))
 }
 
+/// Returns the address of a day that is opened in the timeline, with its turns after a position.
+pub(crate) fn turns_after(agent_name: &str, window: &str, day: &str, after: &str) -> String {
+    with(&agent(agent_name, ""), [("period", window), ("open", day), ("after", after)])
+}
+
 /// Returns the address of the form for a key, which leads on to `to`.
 pub(crate) fn login(to: &str) -> String {
     with("/login", [("to", to)])

@@ -25,6 +25,8 @@ struct State {
     until: Option<Instant>,
     /// Outages since the last answer.
     outages: u32,
+    /// Why it is open.
+    cause: String,
 }
 
 impl Breaker {
@@ -38,13 +40,16 @@ impl Breaker {
         timeout: Duration,
         asking: impl Future<Output = Result<T, EndpointError>>,
     ) -> Result<T, EndpointError> {
-        let begun = Instant::now();
-        if let Some(left) = self.left(begun) {
-            return Err(EndpointError::Away(left));
+        if let Some(away) = self.away() {
+            return Err(away);
         }
+        let begun = Instant::now();
         let answer = timeout_at(begun + timeout, asking).await.unwrap_or(Err(EndpointError::Late(timeout)));
         match &answer {
-            Err(failure) if failure.opens_breaker() => self.open(failure.wait(), Instant::now()),
+            Err(failure) if failure.opens_breaker() => {
+                self.open(failure.wait(), Instant::now());
+                self.state().cause = failure.to_string();
+            }
             _ => self.close(),
         }
         answer
@@ -52,12 +57,13 @@ impl Breaker {
 
     /// Returns whether calls fail at once now.
     pub(super) fn is_open(&self) -> bool {
-        self.pause().is_some()
+        self.left(Instant::now()).is_some()
     }
 
-    /// Returns for how long calls fail at once; `None` if they may go through.
-    pub(super) fn pause(&self) -> Option<Duration> {
-        self.left(Instant::now())
+    /// Returns the error of calls that fail at once; `None` if they may go through.
+    pub(super) fn away(&self) -> Option<EndpointError> {
+        let left = self.left(Instant::now())?;
+        Some(EndpointError::Away { left, cause: self.state().cause.clone() })
     }
 
     /// Returns how long calls will still fail; `None` if they may go through.
@@ -130,8 +136,9 @@ mod tests {
             assert_eq!(breaker.guard(seconds(60), async { Err::<(), _>(away()) }).await, Err(away()));
             let left = breaker.left(Instant::now()).unwrap();
             assert!(left <= expect && left > expect / 2, "{left:?} is not {expect:?}");
-            let unasked = breaker.guard(seconds(60), async { unreachable!("it is away") }).await;
-            assert!(matches!(unasked, Err::<(), _>(EndpointError::Away(_))), "{unasked:?}");
+            let unasked: Result<(), _> = breaker.guard(seconds(60), async { unreachable!("it is away") }).await;
+            let cause = unasked.unwrap_err().to_string();
+            assert_eq!(cause, "it failed recently (it answered with status 503); the circuit breaker is open");
         };
         check(Ok(()), seconds(100)).await;
         check(Err(EndpointError::Unusable("no score")), seconds(100)).await;

@@ -174,8 +174,8 @@ impl Embedder for EmbeddingEndpoint {
         let text = [self.sent(&self.model.query_prefix, &text)];
         let limit = self.model.timeout.min(QUERY);
         // While stored texts get no answer, a question gets none either.
-        let asked = match self.breaker.pause() {
-            Some(left) => Err(EndpointError::Away(left)),
+        let asked = match self.breaker.away() {
+            Some(away) => Err(away),
             None => self.query_breaker.guard(limit, self.in_some_form(&text, limit)).await,
         };
         let mut vectors = asked.map_err(|failure| self.error(failure))?;

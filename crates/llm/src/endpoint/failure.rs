@@ -24,8 +24,8 @@ pub(crate) enum EndpointError {
     BrokeOff,
     /// Key, address or name of the model is wrong: the operator has to fix it.
     Denied(u16),
-    /// The endpoint failed recently; the circuit breaker stays open for this long.
-    Away(Duration),
+    /// The endpoint failed recently for this cause; the circuit breaker stays open for a while.
+    Away { left: Duration, cause: String },
     /// The endpoint does not accept this question. It may name the parameter that it does not know.
     Refused { status: u16, code: String, parameter: Option<Parameter> },
     /// The question does not fit into the context window, which the endpoint may name.
@@ -45,7 +45,7 @@ impl fmt::Display for EndpointError {
             EndpointError::Denied(status) => {
                 write!(f, "it answered with status {status}; check the key, the base URL and the name of the model")
             }
-            EndpointError::Away(_) => f.write_str("it failed recently; the circuit breaker is open"),
+            EndpointError::Away { cause, .. } => write!(f, "it failed recently ({cause}); the circuit breaker is open"),
             EndpointError::TooLong { window: Some(window) } => {
                 write!(f, "the question does not fit into its context window of {window} tokens; set `window` to that")
             }
@@ -87,7 +87,7 @@ impl EndpointError {
     pub(super) fn wait(&self) -> Option<Duration> {
         match self {
             EndpointError::Overloaded { wait, .. } => *wait,
-            EndpointError::Away(left) => Some(*left),
+            EndpointError::Away { left, .. } => Some(*left),
             _ => None,
         }
     }

@@ -46,6 +46,11 @@ impl Service {
         Ok(step)
     }
 
+    /// Returns the batches that providers have not finished, of all agents.
+    pub async fn open_batches(&self) -> Result<Vec<BatchView>> {
+        Ok(self.parts.store.open_batches().await?.into_iter().map(BatchView::from).collect())
+    }
+
     /// Takes the results of batches that have ended. Errors are logged: what is not taken now is taken later.
     pub(crate) async fn take_batches(&self, now: Timestamp) {
         if let Some(batching) = &self.parts.batching {

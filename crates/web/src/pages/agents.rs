@@ -21,9 +21,11 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Query(query
     visitor.needs(Scope::Search)?;
     let live = live::address(&site, &visitor, None).await?;
     let after = query.get("after");
-    let caller = &visitor.caller;
-    let mut agents = site.service.agents(caller.workspace(), after, MOST + 1, |agent| caller.opens(agent)).await?;
-    if let ([only], None, None) = (agents.as_slice(), after, query.get("all")) {
+    let (caller, named) = (&visitor.caller, query.get("name").map(str::to_lowercase));
+    let is_named = |agent: &Agent| named.as_ref().is_none_or(|part| agent.name().to_lowercase().contains(part.trim()));
+    let may_use = |agent: &Agent| caller.opens(agent) && is_named(agent);
+    let mut agents = site.service.agents(caller.workspace(), after, MOST + 1, may_use).await?;
+    if let ([only], None, None, None) = (agents.as_slice(), after, query.get("all"), &named) {
         return Ok(redirect(&link::agent(only.name(), "")));
     }
     let more = agents.len() > MOST;
@@ -32,15 +34,34 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Query(query
     for agent in &agents {
         rows.push(site.service.agent_overview(agent).await?);
     }
+    let address = |after: Option<&str>| {
+        let fields = [("all", query.get("all")), ("name", query.get("name")), ("after", after)];
+        link::with("/", fields.into_iter().filter_map(|(name, value)| Some((name, value?))))
+    };
     let page = Page { title: "Agents".into(), visitor: Some(&visitor), live, ..Page::default() };
     Ok(page.show(html! {
         h1 { "Agents" }
-        @if rows.is_empty() { (nobody()) } @else { (table(&rows)) }
+        @if more || after.is_some() || named.is_some() { (find(query.get("name"))) }
+        div #live hx-get=(address(after)) hx-trigger="annalschange from:body" hx-select="#live" hx-swap="outerHTML" {
+            @if !rows.is_empty() { (table(&rows)) }
+            @else if named.is_some() { p.empty { "No agent has this in its name." } }
+            @else { (nobody()) }
+        }
         @if let Some(last) = agents.last().map(Agent::name).filter(|_| more) {
-            p { a href=(link::with("/", [("after", last)])) { "More agents" } }
+            p { a href=(address(Some(last))) { "More agents" } }
         }
         @if visitor.caller.may(Scope::Ingest) { (import()) }
     }))
+}
+
+/// Finds an agent among many.
+fn find(name: Option<&str>) -> Markup {
+    html! {
+        form.row method="get" action="/" role="search" {
+            label { "Name contains " input type="search" name="name" value=[name] maxlength="128" dir="auto"; }
+            button type="submit" { "Find" }
+        }
+    }
 }
 
 fn table(rows: &[AgentView]) -> Markup {
@@ -65,8 +86,8 @@ fn line(row: &AgentView) -> Markup {
             th scope="row" { a href=(link::agent(&row.agent, "")) { bdi { (row.agent) } } }
             td.n { (words::count(row.turns)) }
             td.n { (words::count(row.summaries)) }
-            td { (days.unwrap_or_else(|| "nothing yet".into())) }
-            td { @if let Some(at) = row.last_ingest { (words::utc(at)) } @else { "never" } }
+            td.t { (days.unwrap_or_else(|| "nothing yet".into())) }
+            td.t { @if let Some(at) = row.last_ingest { (words::utc(at)) } @else { "never" } }
             td.n { (words::count(row.not_yet_searchable)) }
             td {
                 @if row.failed + row.degraded == 0 { "none" }

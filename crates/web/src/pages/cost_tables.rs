@@ -20,6 +20,8 @@ struct Sum {
     calls: u64,
     tokens_in: u64,
     tokens_out: u64,
+    /// Tokens of answers that came in batches, at half the price.
+    in_batches: u64,
     cost: f64,
     /// Whether some of it has no price.
     has_unpriced: bool,
@@ -30,6 +32,7 @@ impl Sum {
         self.calls += view.calls;
         self.tokens_in += view.tokens_in;
         self.tokens_out += view.tokens_out;
+        self.in_batches += in_batches(view);
         self.cost += view.cost.unwrap_or_default();
         self.has_unpriced |= view.cost.is_none();
     }
@@ -37,6 +40,11 @@ impl Sum {
     fn tokens(&self) -> u64 {
         self.tokens_in + self.tokens_out
     }
+}
+
+/// Returns the tokens of a row if they came in batches.
+pub(super) fn in_batches(view: &CostView) -> u64 {
+    if view.batch { view.tokens_in + view.tokens_out } else { 0 }
 }
 
 fn sums<'a, K: Ord>(costs: &'a [CostView], key: impl Fn(&'a CostView) -> K) -> BTreeMap<K, Sum> {
@@ -72,7 +80,8 @@ pub(super) fn columns(answer: &CostsAnswer, budget: Option<u64>) -> Markup {
                     @if let Some(sum) = by_day.get(day) {
                         @let (read, all) = (height(sum.tokens_in), height(sum.tokens()));
                         g {
-                            title { (words::day(*day)) ": " (words::count(sum.tokens_in)) " in, " (words::count(sum.tokens_out)) " out" }
+                            title { (words::day(*day)) ": " (words::count(sum.tokens_in)) " in, " (words::count(sum.tokens_out)) " out"
+                                @if sum.in_batches > 0 { ", " (words::count(sum.in_batches)) " of them in batches" } }
                             rect.in x=(x) width=(width) y=(format!("{:.1}", base - read)) height=(format!("{read:.1}")) {}
                             rect.out x=(x) width=(width) y=(format!("{:.1}", base - all)) height=(format!("{:.1}", all - read)) {}
                         }
@@ -121,6 +130,7 @@ fn agent(name: &str) -> &str {
 fn table(title: &str, first: &str, answer: &CostsAnswer, key: fn(&CostView) -> String) -> Markup {
     let sums = sums(&answer.costs, key);
     let most = sums.values().map(Sum::tokens).max().unwrap_or_default().max(1);
+    let has_batches = answer.costs.iter().any(|view| view.batch);
     let mut rows: Vec<(&String, &Sum)> = sums.iter().collect();
     if first != "UTC day" {
         rows.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.tokens()));
@@ -130,11 +140,13 @@ fn table(title: &str, first: &str, answer: &CostsAnswer, key: fn(&CostView) -> S
             caption { (title) }
             thead { tr {
                 th scope="col" { (first) } th.n scope="col" { "Calls" } th.n scope="col" { "Tokens in" } th.n scope="col" { "Tokens out" }
+                @if has_batches { th.n scope="col" { "In batches" } }
                 th.n scope="col" { "Cost" } th scope="col" { span.hidden { "Share" } }
             } }
             tbody { @for (name, sum) in rows.iter().take(MOST_ROWS) { tr {
                 th.t scope="row" { bdi { (name) } }
                 td.n { (words::count(sum.calls)) } td.n { (words::count(sum.tokens_in)) } td.n { (words::count(sum.tokens_out)) }
+                @if has_batches { td.n { (words::count(sum.in_batches)) } }
                 td.n.t { @if sum.has_unpriced && sum.cost == 0.0 { "no price" } @else { @if sum.has_unpriced { "over " } (amount(sum.cost, &answer.currency)) } }
                 td.share { svg width="100%" height="10" aria-hidden="true" { rect.in width=(format!("{:.1}%", sum.tokens() as f64 / most as f64 * 100.0)) height="10" {} } }
             } } }
@@ -180,9 +192,9 @@ mod tests {
 
     #[test]
     fn sums_are_by_key_and_name_what_has_no_price() {
-        let costs = [view(1, "a", Some(0.5)), view(2, "a", Some(0.25)), view(2, "b", None)];
+        let costs = [CostView { batch: true, ..view(1, "a", Some(0.5)) }, view(2, "a", Some(0.25)), view(2, "b", None)];
         let by_model = sums(&costs, |view| view.model.clone());
-        let a = Sum { calls: 2, tokens_in: 20, tokens_out: 4, cost: 0.75, has_unpriced: false };
+        let a = Sum { calls: 2, tokens_in: 20, tokens_out: 4, in_batches: 12, cost: 0.75, has_unpriced: false };
         assert_eq!((by_model["a"], by_model["b"].has_unpriced), (a, true));
         assert_eq!(sums(&costs, |view| view.day).len(), 2);
     }

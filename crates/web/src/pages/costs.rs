@@ -40,14 +40,18 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Query(query
         None => service.costs_of_all(caller, &request, now).await?,
     };
     let prices = service.prices().await?;
+    let own = ["from", "to", "agent"].into_iter().filter_map(|name| Some((name, query.get(name)?)));
+    let own = link::with("/costs", own);
     let page = Page { title: "Costs".into(), visitor: Some(&visitor), live, ..Page::default() };
     Ok(page.show(html! {
         h1 { "Costs" }
         (choice(&query, &answer, &all, now))
+        div #live hx-get=(own) hx-trigger="annalschange from:body" hx-select="#live" hx-swap="outerHTML" {
         (total(&answer, agents.len()))
         @if !answer.costs.is_empty() {
             (cost_tables::columns(&answer, budget(service, &agents, &answer).await?))
             (cost_tables::tables(&answer, agents.len() > 1 || answer.costs.iter().any(|cost| cost.agent.is_empty())))
+        }
         }
         (price_table(&visitor, &prices, &answer))
     }))
@@ -119,6 +123,10 @@ fn total(answer: &CostsAnswer, agents: usize) -> Markup {
                 (words::plural(agents as u64, "agent")) "."
             }
         }
+        @let in_batches: u64 = answer.costs.iter().map(cost_tables::in_batches).sum();
+        @if in_batches > 0 {
+            p.hint { (words::plural(in_batches, "token")) " of these came in batches, at half the price." }
+        }
         @if !answer.unpriced.is_empty() {
             p.notice { "Without a price: " @for (number, model) in answer.unpriced.iter().enumerate() { @if number > 0 { ", " } bdi { (model) } } ". Enter prices below." }
         }
@@ -149,7 +157,7 @@ fn price_table(visitor: &Visitor, prices: &PricesView, answer: &CostsAnswer) -> 
     html! {
         section.changes #prices {
             h2 { "Prices" }
-            p.hint { "Per million tokens, as your provider lists them. Annals looks up none. They are kept in the catalog, apply to the past too, and are the same as "
+            p.hint { "Per million tokens of single calls, as your provider lists them; batches count half. All prices are in one currency. Annals looks up none. They are kept in the catalog, apply to the past too, and are the same as "
                 code { "GET /v1/prices" } "." }
             @if is_operator {
                 form method="post" action="/prices" {

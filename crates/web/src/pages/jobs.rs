@@ -1,7 +1,7 @@
 //! The scheduled jobs: what runs, what ran, when each wakes next. For the operator.
 
 use annals_core::Error;
-use annals_service::wire::{AgentFailure, HealthView, JobView, OutcomeView};
+use annals_service::wire::{AgentFailure, BatchView, HealthView, JobView, OutcomeView};
 use axum::extract::{Path, State};
 use maud::{Markup, html};
 
@@ -26,6 +26,7 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor) -> Shown {
         None => Vec::new(),
     };
     let failures = site.service.all_failures(MOST_FAILURES).await?;
+    let batches = site.service.open_batches().await?;
     let page = Page { title: "Jobs".into(), visitor: Some(&visitor), live, ..Page::default() };
     Ok(page.show(html! {
         h1 { "Jobs" }
@@ -39,6 +40,7 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor) -> Shown {
             @if jobs.is_empty() { p.empty { "This process runs no scheduled jobs." } }
             @else { (table(&visitor, &jobs)) }
             (waiting(&health))
+            (in_batches(&batches))
             (failed(&failures))
         }
         h2 { "More for the operator" }
@@ -90,6 +92,27 @@ fn waiting(health: &HealthView) -> Markup {
             div { dt { "Due for a summary" } dd { (words::plural(health.due, "period")) ", for the job rollup" } }
             div { dt { "Not searchable yet" } dd { (words::plural(health.not_yet_searchable, "change")) } }
             @if health.dead > 0 { div.warning { dt { "Dead letters" } dd { (words::count(health.dead)) "; the status page of each agent lists them" } } }
+        }
+    }
+}
+
+/// The batches that providers have not finished.
+fn in_batches(batches: &[BatchView]) -> Markup {
+    let moment = |text: &str| text.parse().map_or_else(|_| text.to_owned(), words::utc);
+    html! {
+        @if !batches.is_empty() {
+            h2 #batches { "Batches" }
+            p.hint { "Requests that a provider answers within a day, at half the price. Their summaries wait for them." }
+            div.scroll tabindex="0" role="region" aria-label="Batches" { table {
+                thead { tr { th scope="col" { "Model" } th scope="col" { "State" } th scope="col" { "Since" } th.n scope="col" { "Requests" } th.n scope="col" { "Answered" } } }
+                tbody { @for batch in batches { tr {
+                    th scope="row" { bdi { (batch.model) } }
+                    td { (batch.state) }
+                    td.t { (moment(&batch.at)) }
+                    td.n { (words::count(batch.requests)) }
+                    td.n { (words::count(batch.done)) }
+                } } }
+            } }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What was opened in the timeline: the text of a period or a turn, its sources, and the summaries that cover it.
 
 use annals_core::ports::Scope;
-use annals_core::{Agent, Error, Grain, Period, Zones};
+use annals_core::{Agent, Date, Error, Grain, Period, Zones};
 use annals_service::Service;
 use annals_service::wire::{MemoryAnswer, MemoryView, PeriodState, PeriodView, PeriodsAnswer, PeriodsRequest};
 use maud::{Markup, html};
@@ -13,8 +13,29 @@ use crate::timeline::{Picture, Window};
 use crate::visit::Visitor;
 use crate::{link, words};
 
-/// Turns shown below a day.
+/// Turns shown at once beside a day.
 const MOST_TURNS: usize = 300;
+
+/// What the address opens.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) window: Window,
+    /// The label of a period, or the id of a turn.
+    pub(super) open: &'a str,
+    /// The position after which the turns of a day are shown.
+    pub(super) after: Option<&'a str>,
+}
+
+impl Place<'_> {
+    /// Returns its address.
+    pub(super) fn address(self, agent: &str) -> String {
+        let window = self.window.to_string();
+        match self.after {
+            Some(after) => link::turns_after(agent, &window, self.open, after),
+            None => link::timeline(agent, &window, Some(self.open)),
+        }
+    }
+}
 
 /// Draws the period or memory that the address names.
 pub(super) async fn opened(
@@ -22,10 +43,10 @@ pub(super) async fn opened(
     visitor: &Visitor,
     agent: &Agent,
     zones: &Zones,
-    window: Window,
     answer: &PeriodsAnswer,
-    open: &str,
+    place: Place<'_>,
 ) -> Result<Markup, Failure> {
+    let Place { window, open, .. } = place;
     if let Some(id) = memory_id(open) {
         let answer = service.memory(agent, id.as_str()).await?;
         return Ok(turn(agent.name(), window, &answer, zones));
@@ -50,11 +71,15 @@ pub(super) async fn opened(
         Some(id) => Some(service.memory(agent, id).await?),
         None => None,
     };
-    let made_from = made_from(service, agent, zones, window, period, told.as_ref(), picture).await?;
+    let turns = picture.turns(view.from, view.to);
+    let made_from = match period.grain() {
+        Grain::Daily => turns_of(service, agent, zones, place, first, turns).await?,
+        _ => made_from(service, agent, window, period, told.as_ref(), picture).await?,
+    };
     let may_change = visitor.caller.may(Scope::Admin);
     Ok(html! {
         section.panel #opened aria-labelledby="opened-name" {
-            (head(agent.name(), window, period, view, picture.turns(view.from, view.to)))
+            (head(agent.name(), window, period, view, turns))
             (why_failed(view))
             div.columns {
                 div {
@@ -188,25 +213,41 @@ fn writer(view: &PeriodView) -> String {
     }
 }
 
-async fn made_from(
+/// Draws the turns of a day, at most [`MOST_TURNS`] of them, and leads to the rest.
+async fn turns_of(
     service: &Service,
     agent: &Agent,
     zones: &Zones,
+    place: Place<'_>,
+    day: Date,
+    total: u64,
+) -> Result<Markup, Error> {
+    let shown = turns(service, agent, (day, day), MOST_TURNS, place.after).await?;
+    let is_all = place.after.is_none() && shown.next_cursor.is_none();
+    let total = if is_all { shown.memories.len() as u64 } else { total };
+    let time = |turn: Option<&MemoryView>| Some(words::time(turn?.cover.start.parse().ok()?, zones));
+    let ends = time(shown.memories.first()).zip(time(shown.memories.last())).filter(|_| !is_all);
+    let window = place.window.to_string();
+    Ok(html! {
+        @if shown.memories.is_empty() && is_all { p.empty { "Its turns were pruned or forgotten." } }
+        @else { h3 { "Made from " (words::plural(total, "turn")) } }
+        @if let Some((first, last)) = ends { p.hint { (words::count(shown.memories.len() as u64)) " of them, from " (first) " to " (last) } }
+        (parts::turns(agent.name(), &shown.memories, zones, None))
+        p {
+            @if place.after.is_some() { a href=(link::timeline(agent.name(), &window, Some(place.open))) { "First turns" } " " }
+            @if let Some(next) = &shown.next_cursor { a href=(link::turns_after(agent.name(), &window, place.open, next)) { "Next turns" } }
+        }
+    })
+}
+
+async fn made_from(
+    service: &Service,
+    agent: &Agent,
     window: Window,
     period: Period,
     told: Option<&MemoryAnswer>,
     picture: &Picture<'_>,
 ) -> Result<Markup, Error> {
-    if period.grain() == Grain::Daily {
-        let day = period.first_day();
-        return Ok(match turns(service, agent, day, day, MOST_TURNS).await? {
-            Some(turns) if turns.is_empty() => html! { p.empty { "Its turns were pruned or forgotten." } },
-            Some(turns) => {
-                html! { h3 { "Made from " (words::plural(turns.len() as u64, "turn")) } (parts::turns(agent.name(), &turns, zones, None)) }
-            }
-            None => html! { p.empty { "This day has too many turns to show them all. Search within it." } },
-        });
-    }
     let sources = match told {
         Some(told) => service.sources(agent, &told.memory.id).await?.sources,
         None => Vec::new(),

@@ -3,7 +3,7 @@
 use annals_core::ports::Scope;
 use annals_core::{Agent, Date, Error, Grain, MemoryId, Period, Zones};
 use annals_service::Service;
-use annals_service::wire::{MemoryView, PeriodsAnswer, PeriodsRequest, TimelineRequest};
+use annals_service::wire::{MemoryView, PeriodsAnswer, PeriodsRequest, TimelineAnswer, TimelineRequest};
 use axum::extract::{Path, State};
 use maud::{Markup, html};
 
@@ -40,10 +40,12 @@ pub(crate) async fn show(
     let label = window.to_string();
     let open = query.get("open").or(window.grain().map(|_| label.as_str()));
     let picture = Picture::new(window, &answer, open, marks);
-    let opened = match open {
-        Some(open) => panel::opened(service, &visitor, &agent, &zones, window, &answer, open).await?,
+    let place = open.map(|open| panel::Place { window, open, after: query.get("after") });
+    let opened = match place {
+        Some(place) => panel::opened(service, &visitor, &agent, &zones, &answer, place).await?,
         None => html! {},
     };
+    let own = place.map_or_else(|| link::timeline(&name, &label, None), |place| place.address(&name));
     let title = window.name();
     let page = Page { title, visitor: Some(&visitor), agent: Some(&name), tab: Some(""), live };
     Ok(page.show(html! {
@@ -51,7 +53,7 @@ pub(crate) async fn show(
         (jump::missed(wanted))
         @if answer.first.is_none() { (nothing(&name)) }
         @else {
-            (figure(&name, window, open, &answer, &picture))
+            (figure(&name, window, &own, &answer, &picture))
             (between(&name, window))
             (opened)
             details.list {
@@ -85,33 +87,35 @@ async fn marks(service: &Service, agent: &Agent, window: Window, zones: &Zones) 
         return Ok(Vec::new());
     }
     let (first, last) = window.days();
-    let turns = turns(service, agent, first, last, MOST_MARKS).await?;
+    let turns = turns(service, agent, (first, last), MOST_MARKS, None).await?;
+    if turns.next_cursor.is_some() {
+        return Ok(Vec::new());
+    }
     let interval = zones.days(first, last);
     let mark = |turn: &MemoryView| {
         let at = turn.cover.start.parse().ok()?;
         let title = format!("{}: {}", parts::name(turn, zones), parts::excerpt(&turn.text));
         Some(Mark::new(turn.id.clone(), title, at, interval.start, interval.end))
     };
-    Ok(turns.map(|turns| turns.iter().filter_map(mark).collect()).unwrap_or_default())
+    Ok(turns.memories.iter().filter_map(mark).collect())
 }
 
-/// Returns the turns of these days, or nothing if there are more than `most`.
+/// Returns the first turns of these days after a position, and the position of the rest.
 pub(super) async fn turns(
     service: &Service,
     agent: &Agent,
-    first: Date,
-    last: Date,
+    (first, last): (Date, Date),
     most: usize,
-) -> Result<Option<Vec<MemoryView>>, Error> {
+    after: Option<&str>,
+) -> Result<TimelineAnswer, Error> {
     let request = TimelineRequest {
         grains: Some(Grain::Working.as_str().to_owned()),
         from: Some(first),
         to: Some(last),
         limit: Some(most),
-        cursor: None,
+        cursor: after.map(str::to_owned),
     };
-    let answer = service.timeline(agent, request, service.now()).await?;
-    Ok(answer.next_cursor.is_none().then_some(answer.memories))
+    service.timeline(agent, request, service.now()).await
 }
 
 fn heading(agent: &str, window: Window, answer: &PeriodsAnswer) -> Markup {
@@ -167,9 +171,8 @@ fn levels(agent: &str, window: Window, focus: Date) -> Markup {
     }
 }
 
-fn figure(agent: &str, window: Window, open: Option<&str>, answer: &PeriodsAnswer, picture: &Picture<'_>) -> Markup {
+fn figure(agent: &str, window: Window, own: &str, answer: &PeriodsAnswer, picture: &Picture<'_>) -> Markup {
     let is_empty = answer.periods.is_empty();
-    let own = link::timeline(agent, &window.to_string(), open);
     html! {
         figure #strata.strata tabindex="0" aria-label="Strata. Arrow keys move and zoom, Home shows today."
             hx-get=(own) hx-trigger="annalschange from:body" hx-select="#strata" hx-select-oob="#opened" hx-swap="outerHTML" {
