@@ -25,7 +25,9 @@ pub(super) fn lacks_introduction(tokens: &[Token], language: Language) -> bool {
 }
 
 fn english(tokens: &[Token]) -> bool {
-    if is_occasion(tokens) || word(tokens, 0) == "the" && word(tokens, 1).ends_with("year-old") {
+    let is_reaction = is_in("reaction reactions", word(tokens, 0)) && word(tokens, 1) == "to";
+    let is_of_age = word(tokens, 0) == "the" && word(tokens, 1).ends_with("year-old");
+    if is_occasion(tokens) || is_reaction || is_of_age || is_bare(tokens) || succeeds(tokens) {
         return true;
     }
     let is_unnamed = !has_name(tokens.get(1..).unwrap_or_default()) && !is_place(word(tokens, 0));
@@ -36,15 +38,38 @@ fn english(tokens: &[Token]) -> bool {
 fn is_by_unknown(tokens: &[Token]) -> bool {
     let first = word(tokens, 0);
     let is_of_writer = verbs::is_past(first) || first.ends_with("ing");
-    let is_short = tokens.len() <= 3 && pronouns::may_be_name(first) && verbs::is_finite(word(tokens, 1));
     let is_role = tokens.iter().take(3).any(|token| is_in(ROLES, &token.lower));
-    !is_of_writer && (is_short || is_role || speaks(tokens) || is_in("reaction reactions", first))
+    !is_of_writer && (is_role || speaks(tokens))
 }
 
-/// Returns whether the first verb reports what someone says or decides.
+/// "Okafor returns", "Lag is zero", "Renn suspended Falk": neither who nor where.
+fn is_bare(tokens: &[Token]) -> bool {
+    let first = word(tokens, 0);
+    let is_subject = pronouns::may_be_name(first) && !is_place(first) && !tokens.first().is_some_and(is_acronym);
+    let is_told = |token: &Token| is_number(token) || is_acronym(token) || is_place(&token.lower);
+    tokens.len() <= 3 && is_subject && verbs::is_finite(word(tokens, 1)) && !tokens.iter().any(is_told)
+}
+
+/// "Ingrid Moe takes over until June": an office that is not named.
+fn succeeds(tokens: &[Token]) -> bool {
+    let takes_over = |at: usize| {
+        is_in("takes took", word(tokens, at))
+            && is_in("over charge", word(tokens, at + 1))
+            && !tokens.get(at + 2).is_some_and(|next| {
+                let is_joined = next.place.start == tokens[at + 1].place.end + 1;
+                is_joined && (is_in("of as from at the a an", &next.lower) || next.is_capital())
+            })
+    };
+    (1..START).any(takes_over)
+}
+
+fn is_acronym(token: &Token) -> bool {
+    definite::is_acronym(token.raw)
+}
+
+/// Returns whether a verb near the beginning reports what someone says or decides.
 fn speaks(tokens: &[Token]) -> bool {
-    let verb = tokens.iter().take(START).skip(1).find(|token| verbs::is_finite(&token.lower));
-    verb.is_some_and(|verb| is_in(SPEAKING, &verb.lower))
+    tokens.iter().take(START).skip(1).any(|token| is_in(SPEAKING, &token.lower))
 }
 
 /// "Thousands of fans left", "At least nine people were dead".
@@ -64,7 +89,8 @@ fn is_sequel(tokens: &[Token]) -> bool {
     let is_next = word(tokens, 0) == "another" || is_in(ORDINALS, word(tokens, 0)) || is_in(COUNTS, word(tokens, 0));
     let is_of_series = word(tokens, 0) == "another"
         || tokens.iter().any(|token| is_in("row from straight consecutive running", &token.lower));
-    is_next && is_of_series && !tokens.iter().any(|token| verbs::is_finite(&token.lower))
+    // "Five wins": a noun, although it can be a verb.
+    is_next && is_of_series && !tokens.iter().skip(2).any(|token| verbs::is_finite(&token.lower))
 }
 
 /// "Under the deal, …", "On the anniversary, …": an occasion that neither a name nor a number describes.
@@ -165,6 +191,13 @@ mod tests {
         check("About 40 plants died.", false);
         check("Fourth victory in a row.", true);
         check("Another 12 boards.", true);
+        check("Five wins from six.", true);
+        check("Lag is zero.", true);
+        check("Lindgren suspended Holt.", true);
+        check("France sues Italy.", false);
+        check("Rosa Holt takes charge, the first woman in the job.", true);
+        check("Rosa Holt takes over as head coach of Lazio.", false);
+        check("Reactions to Lindgren's speech were mixed.", true);
         check("First frost.", false);
         check("Under the deal, nobody is dismissed.", true);
         check("In the garden, the pump failed.", false);

@@ -33,7 +33,7 @@ fn full_name<'a>(text: &'a str, pair: &[Token], surname: &str) -> Option<&'a str
 }
 
 fn is_name(token: &Token) -> bool {
-    token.is_capital() && pronouns::may_be_name(&token.lower) && !dates::is_calendar_word(&token.lower)
+    token.is_capital() && pronouns::may_be_name(bare(&token.lower)) && !dates::is_calendar_word(&token.lower)
 }
 
 /// Removes the genitive.
