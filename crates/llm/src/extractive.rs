@@ -27,10 +27,12 @@ mod openers;
 mod pronouns;
 mod reading;
 mod record;
+mod reports;
 mod small_talk;
 mod spacing;
 pub(crate) mod split;
 mod status;
+mod surnames;
 #[cfg(test)]
 mod tests;
 mod tokens;
@@ -51,7 +53,7 @@ pub(crate) use language::Language;
 
 /// Part of every recipe. Change it with every change to this folder that can change a summary, so that older summaries are
 /// recognised as outdated.
-const VERSION: &str = "extractive 6";
+const VERSION: &str = "extractive 7";
 
 /// The built-in engine.
 #[derive(Clone, Copy, Debug, Default)]

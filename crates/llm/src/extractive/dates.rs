@@ -252,7 +252,7 @@ fn ahead(words: &[&str], at: usize, day: Date) -> Found {
     let unit = phrases::unit(word(start + length))?;
     let end = start + length + 1;
     let is_from_now = word(end) == "from" && ["now", "today"].contains(&word(end + 1));
-    let is_meant = is_from_now || (is_in && word(end) != "time" && tense::is_future(words, at));
+    let is_meant = is_from_now || (is_in && word(end) != "time" && !tense::counts_back(words, at) && tense::is_future(words, at));
     let span = count.map_or(Some(Span::After), |count| Span::away(day, unit, count))?;
     is_meant.then_some((if is_from_now { end + 2 } else { end }, span))
 }
@@ -318,6 +318,8 @@ mod tests {
         check("He called the other day.", "He called the other day [before 2026-03-04].");
         check("The lease will end in two months.", "The lease will end in two months [2026-05].");
         check("I wrote the book in two months.", "I wrote the book in two months.");
+        check("They vote for the first time in two years.", "They vote for the first time in two years.");
+        check("The coldest March in ten years begins.", "The coldest March in ten years begins.");
         check("I read a lot in the last few weeks.", "I read a lot in the last few weeks [until 2026-03-04].");
     }
 

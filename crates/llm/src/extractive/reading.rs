@@ -10,7 +10,7 @@ use super::names::Names;
 use super::record::{self, Form};
 use super::tokens::{Token, tokens};
 use super::{
-    clean, continuations, dates, entries, labels, openers, pronouns, spacing, split, status, unnamed, words, wrapped,
+    clean, continuations, dates, entries, labels, openers, pronouns, spacing, split, status, surnames, unnamed, words, wrapped,
 };
 
 /// Maximum sentences of one message that are read: as many as the longest stored message (256 KiB) has of 64 bytes each.
@@ -53,11 +53,12 @@ pub(super) fn of(message: &str, day: Date, room: usize, names: &Names, form: For
     let mut before = String::new();
     let mut read: Vec<Read> = Vec::new();
     for sentence in split::sentences(&cleaned, room).take(SENTENCES) {
-        if form == Form::Record && status::is(&tokens(sentence)) {
+        if form == Form::Record && (status::is(&tokens(sentence)) || is_bare_number(sentence)) {
             continue;
         }
         let bare = without_agency(without_number(sentence));
         let resolved = resolved(bare, &before, text.language, names);
+        let resolved = if form == Form::Record { with_full_name(&cleaned, sentence, resolved) } else { resolved };
         let begins_line = begins_line(&cleaned, sentence);
         let is_behind = !begins_line && read.last().is_some_and(|last| last.dependence != Dependence::Aside);
         let (dependence, continues) = text.dependence(sentence, &resolved, is_behind);
@@ -186,6 +187,11 @@ fn begins_line(text: &str, sentence: &str) -> bool {
     before.is_none_or(|before| before.is_empty() || before.ends_with('\n'))
 }
 
+/// Returns whether a sentence has a number and no word: "100%."
+fn is_bare_number(sentence: &str) -> bool {
+    !sentence.contains(char::is_alphabetic) && sentence.contains(|c: char| c.is_ascii_digit())
+}
+
 /// Returns whether only a colon follows in the line: "Common causes:".
 fn leads_a_list(text: &str, sentence: &str) -> bool {
     let rest = text.get(start_of(text, sentence) + sentence.len()..).unwrap_or_default();
@@ -208,6 +214,12 @@ fn is_loose_clause(sentence: &str) -> bool {
     const SUBJECTS: [&str; 9] = ["i", "we", "my", "our", "the", "a", "an", "this", "there"];
     let first = sentence.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     first.starts_with(char::is_lowercase) && !SUBJECTS.contains(&first)
+}
+
+/// Completes a surname at the beginning of a sentence, which is a slice of the text.
+fn with_full_name(text: &str, sentence: &str, resolved: String) -> String {
+    let before = text.get(..start_of(text, sentence)).unwrap_or_default();
+    surnames::expanded(before, &resolved).unwrap_or(resolved)
 }
 
 /// Removes words that link to the sentence before, and replaces a pronoun at the beginning by a name. English only.

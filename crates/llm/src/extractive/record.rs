@@ -8,7 +8,7 @@ use super::dates;
 use super::definite;
 use super::language::Language;
 use super::tokens::{Token, tokens};
-use super::{pronouns, verbs};
+use super::{pronouns, reports, verbs};
 
 /// Minimum words of a sentence without names and numbers that describes what it is about.
 const PLAIN: usize = 12;
@@ -91,6 +91,7 @@ pub(super) fn is_known(tokens: &[Token], language: Language) -> bool {
         return !definite::is_of_writer(tokens, language)
             && (definite::begins(tokens, language)
                 || definite::ends(tokens, language)
+                || reports::lacks_introduction(tokens, language)
                 || is_report(tokens, language) && definite::is_in_report(tokens, language));
     }
     let is_of_writer = verbs::is_past(word(0)) || word(0).ends_with("ing");
@@ -106,6 +107,7 @@ pub(super) fn is_known(tokens: &[Token], language: Language) -> bool {
         || is_further
         || is_part(tokens)
         || is_unanchored(tokens)
+        || reports::lacks_introduction(tokens, language)
         || is_of_nobody(tokens))
         && !continuations::is_of_writer(tokens)
 }

@@ -25,6 +25,15 @@ pub(super) fn is_past(words: &[&str], at: usize) -> bool {
     nearest.is_some_and(|place| past(words[place]) && !is_question(words, place))
 }
 
+/// Returns whether the time counts back to the last such event: "for the first time in 22 years", "the worst flood in a decade".
+pub(super) fn counts_back(words: &[&str], at: usize) -> bool {
+    const SUPERLATIVES: [&str; 8] = ["worst", "best", "most", "least", "fewest", "lowest", "first", "only"];
+    // "March" is also a verb.
+    let is_verb = |word: &str| verbs::is_finite(word) && super::phrases::month(word).is_none();
+    let mut before = words[at.saturating_sub(5)..at].iter().rev().take_while(|word| !is_verb(word));
+    before.any(|word| SUPERLATIVES.contains(word) || word.len() > 5 && word.ends_with("est"))
+}
+
 fn is_ahead(word: &str) -> bool {
     AHEAD.split_whitespace().any(|ahead| ahead == word) || word.ends_with("'ll")
 }
