@@ -252,7 +252,8 @@ fn ahead(words: &[&str], at: usize, day: Date) -> Found {
     let unit = phrases::unit(word(start + length))?;
     let end = start + length + 1;
     let is_from_now = word(end) == "from" && ["now", "today"].contains(&word(end + 1));
-    let is_meant = is_from_now || (is_in && word(end) != "time" && !tense::counts_back(words, at) && tense::is_future(words, at));
+    let is_meant =
+        is_from_now || (is_in && word(end) != "time" && !tense::counts_back(words, at) && tense::is_future(words, at));
     let span = count.map_or(Some(Span::After), |count| Span::away(day, unit, count))?;
     is_meant.then_some((if is_from_now { end + 2 } else { end }, span))
 }

@@ -10,7 +10,8 @@ use super::names::Names;
 use super::record::{self, Form};
 use super::tokens::{Token, tokens};
 use super::{
-    clean, continuations, dates, entries, labels, openers, pronouns, spacing, split, status, surnames, unnamed, words, wrapped,
+    clean, continuations, dates, entries, labels, openers, pronouns, spacing, split, status, surnames, unnamed, words,
+    wrapped,
 };
 
 /// Maximum sentences of one message that are read: as many as the longest stored message (256 KiB) has of 64 bytes each.

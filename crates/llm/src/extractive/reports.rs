@@ -100,9 +100,7 @@ fn is_occasion(tokens: &[Token]) -> bool {
     // A comma is one column wider than a space.
     let end = (2..START.min(tokens.len())).find(|at| gap(*at) > 1);
     let is_told = |token: &Token| token.is_capital() || is_number(token) || is_in(KNOWN, &token.lower);
-    is_open
-        && word(tokens, 1) == "the"
-        && end.is_some_and(|end| end <= 4 && !tokens[2..=end].iter().any(is_told))
+    is_open && word(tokens, 1) == "the" && end.is_some_and(|end| end <= 4 && !tokens[2..=end].iter().any(is_told))
 }
 
 /// "Tausende demonstrieren": a name of a place behind a preposition says where.

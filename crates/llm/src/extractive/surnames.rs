@@ -16,7 +16,8 @@ pub(super) fn expanded(before: &str, sentence: &str) -> Option<String> {
     let surname = bare(first.raw);
     let earlier = tokens(before);
     // "Strike" in a headline is a common noun if the text also writes "strike".
-    let is_common = earlier.iter().chain(&words).any(|token| !token.is_capital() && token.lower == surname.to_lowercase());
+    let is_common =
+        earlier.iter().chain(&words).any(|token| !token.is_capital() && token.lower == surname.to_lowercase());
     if first.place.start > 0 || is_longer || is_common {
         return None;
     }
