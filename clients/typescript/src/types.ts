@@ -74,6 +74,8 @@ export interface ContextAnswer {
   tokens: number;
   /** Why some memories were found by their words alone: the model of their vectors cannot be opened. Absent if vectors were compared everywhere. */
   words_alone_because?: string | null;
+  /** Why the newest messages were not searched. Commands give it, which otherwise wait until all are searchable. */
+  incomplete_because?: string | null;
 }
 
 /** One piece of context. */
@@ -811,6 +813,8 @@ export interface SearchAnswer {
   time_zone: string;
   /** Why some memories were found by their words alone: the model of their vectors cannot be opened. Absent if vectors were compared everywhere. */
   words_alone_because?: string | null;
+  /** Why the newest messages were not searched. Commands give it, which otherwise wait until all are searchable. */
+  incomplete_because?: string | null;
 }
 
 /** A search. Dates are local days of the agent's time zone, and hard filters: a memory that lies entirely outside them is never returned. */

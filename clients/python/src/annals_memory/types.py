@@ -83,6 +83,7 @@ ContextAnswer = TypedDict(
         "text": "str",  # Text to insert into a prompt as it is: lines with short ids below their days, fenced as data so that a model does not take them for instructions.
         "tokens": "int",  # Estimated number of tokens of the text.
         "words_alone_because": "NotRequired[str | None]",  # Why some memories were found by their words alone: the model of their vectors cannot be opened. Absent if vectors were compared everywhere.
+        "incomplete_because": "NotRequired[str | None]",  # Why the newest messages were not searched. Commands give it, which otherwise wait until all are searchable.
     },
 )
 
@@ -755,6 +756,7 @@ SearchAnswer = TypedDict(
         "summary_range": "NotRequired[RangeView | None]",
         "time_zone": "str",  # IANA name of the time zone of the days.
         "words_alone_because": "NotRequired[str | None]",  # Why some memories were found by their words alone: the model of their vectors cannot be opened. Absent if vectors were compared everywhere.
+        "incomplete_because": "NotRequired[str | None]",  # Why the newest messages were not searched. Commands give it, which otherwise wait until all are searchable.
     },
 )
 
