@@ -43,7 +43,8 @@ pub(super) fn of(gone: &Gone) -> BTreeSet<String> {
     let texts = texts.chain(gone.blocks.iter().map(|block| block.text.as_str()));
     let mut sentences: BTreeSet<String> = texts.flat_map(searched_sentences).map(str::to_owned).collect();
     for stored in &gone.documents {
-        sentences.extend(searched_sentences(&content_text(stored.document.content.clone())).map(str::to_owned));
+        let text = content_text(stored.document.content.clone(), has_words);
+        sentences.extend(searched_sentences(&text).map(str::to_owned));
     }
     for attachment in &gone.attachments {
         // A single word is an id or the name of a model, and occurs elsewhere too.
@@ -56,27 +57,37 @@ pub(super) fn of(gone: &Gone) -> BTreeSet<String> {
 
 /// Returns the strings of an attachment, one a line.
 fn attached_text(attachment: &str) -> String {
-    serde_json::from_str(attachment).map_or_else(|_| attachment.to_owned(), |value| content_text(Content::Json(value)))
+    serde_json::from_str(attachment)
+        .map_or_else(|_| attachment.to_owned(), |value| content_text(Content::Json(value), has_words))
 }
 
-/// Returns the texts of a content, one a line. The names of the fields of a JSON value are left out: they are searched for as
-/// stored, and stand between quotes there.
-fn content_text(content: Content) -> String {
+/// Returns the texts of a content, one a line, with the names of fields that a test selects.
+fn content_text(content: Content, names: fn(&str) -> bool) -> String {
     match content {
         Content::Text(text) => text,
         Content::Json(value) => {
             let mut lines = Vec::new();
-            strings(&value, &mut lines);
+            strings(&value, names, &mut lines);
             lines.join("\n")
         }
     }
 }
 
-fn strings<'v>(value: &'v Value, lines: &mut Vec<&'v str>) {
+/// A single word such as "title" occurs everywhere, so that no proof can search for it.
+fn has_words(name: &str) -> bool {
+    name.contains(char::is_whitespace)
+}
+
+fn strings<'v>(value: &'v Value, names: fn(&str) -> bool, lines: &mut Vec<&'v str>) {
     match value {
         Value::String(text) => lines.push(text),
-        Value::Array(values) => values.iter().for_each(|value| strings(value, lines)),
-        Value::Object(fields) => fields.values().for_each(|value| strings(value, lines)),
+        Value::Array(values) => values.iter().for_each(|value| strings(value, names, lines)),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                lines.extend(names(name).then_some(name.as_str()));
+                strings(value, names, lines);
+            }
+        }
         _ => {}
     }
 }
@@ -167,10 +178,10 @@ impl Remaining {
     }
 }
 
-/// Returns the text of a row; of JSON its strings.
+/// Returns the text of a row; of JSON its strings and the names of its fields.
 fn text_of<'r>(sql: &str, row: &'r Row<'_>) -> Result<Cow<'r, str>> {
     if sql == DOCUMENT_TEXTS {
-        return Ok(content_text(documents::content(row)?).into());
+        return Ok(content_text(documents::content(row)?, |_| true).into());
     }
     if sql == TURN_TEXTS && !row.is_null("attachment")? {
         return Ok(format!("{}\n{}", row.text(2)?, attached_text(row.text(3)?)).into());

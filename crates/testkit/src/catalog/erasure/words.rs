@@ -12,7 +12,7 @@ impl AgentData {
     /// Returns the sentences of the deleted records that do not occur in the remaining ones.
     pub(super) fn words_gone(&self, gone: &Gone) -> Vec<String> {
         let Gone { memories, attachments, operations, blocks, documents, .. } = gone;
-        let documents: Vec<String> = documents.iter().map(|document| strings(&document.content)).collect();
+        let documents: Vec<String> = documents.iter().map(|document| strings(&document.content, has_words)).collect();
         let attachments: Vec<String> = attachments.iter().map(|json| attached(json)).collect();
         let is_of = |operation: &&FactOperation| memories.iter().any(|memory| memory.id == operation.source);
         let by_itself = operations.values().filter(|operation| !is_of(operation));
@@ -23,7 +23,7 @@ impl AgentData {
         // A single word of an attachment is an id or the like.
         let attached_sentences = attachments.iter().flat_map(|text| searched_sentences(text));
         sentences.extend(attached_sentences.filter(|sentence| sentence.contains(char::is_whitespace)));
-        let staying = self.documents.values().map(|document| strings(&document.content));
+        let staying = self.documents.values().map(|document| strings(&document.content, |_| true));
         let staying: Vec<String> = staying.chain(self.attachments.values().map(|json| attached(json))).collect();
         let stays = || self.stays().chain(staying.iter().map(String::as_str));
         let gone = sentences.into_iter().filter(|sentence| !stays().any(|text| text.contains(sentence)));
@@ -55,16 +55,26 @@ fn texts_of(operation: &FactOperation) -> impl Iterator<Item = &str> {
 
 /// Returns the strings of an attachment, one a line.
 fn attached(json: &str) -> String {
-    serde_json::from_str(json).map_or_else(|_| json.to_owned(), |value| strings(&Content::Json(value)))
+    serde_json::from_str(json).map_or_else(|_| json.to_owned(), |value| strings(&Content::Json(value), has_words))
 }
 
-/// Returns a text, or the strings of a JSON value, one a line.
-fn strings(content: &Content) -> String {
-    fn add<'v>(value: &'v serde_json::Value, lines: &mut Vec<&'v str>) {
+/// No proof can search for a single word.
+fn has_words(name: &str) -> bool {
+    name.contains(char::is_whitespace)
+}
+
+/// Returns a text, or the strings of a JSON value, one a line, with the names of fields that a test selects.
+fn strings(content: &Content, names: fn(&str) -> bool) -> String {
+    fn add<'v>(value: &'v serde_json::Value, names: fn(&str) -> bool, lines: &mut Vec<&'v str>) {
         match value {
             serde_json::Value::String(text) => lines.push(text),
-            serde_json::Value::Array(values) => values.iter().for_each(|value| add(value, lines)),
-            serde_json::Value::Object(fields) => fields.values().for_each(|value| add(value, lines)),
+            serde_json::Value::Array(values) => values.iter().for_each(|value| add(value, names, lines)),
+            serde_json::Value::Object(fields) => {
+                for (name, value) in fields {
+                    lines.extend(names(name).then_some(name.as_str()));
+                    add(value, names, lines);
+                }
+            }
             _ => {}
         }
     }
@@ -72,7 +82,7 @@ fn strings(content: &Content) -> String {
         Content::Text(text) => text.clone(),
         Content::Json(value) => {
             let mut lines = Vec::new();
-            add(value, &mut lines);
+            add(value, names, &mut lines);
             lines.join("\n")
         }
     }
@@ -95,7 +105,8 @@ pub(super) fn texts(data: &AgentData) -> Vec<(&'static str, String)> {
     let replies = data.replies.values().map(|(text, _)| ("reply", text.clone()));
     let blocks = data.blocks.values().flat_map(|block| [&block.name, &block.text]);
     let replies = replies.chain(blocks.map(|text| ("block", text.clone())));
-    let replies = replies.chain(data.documents.values().map(|document| ("document", strings(&document.content))));
+    let replies =
+        replies.chain(data.documents.values().map(|document| ("document", strings(&document.content, |_| true))));
     let attachments = data.attachments.values().map(|json| ("turn.attachment", json.clone()));
     let memories = memories.chain(attachments);
     memories.chain(sentences).chain(who).chain(log).chain(bases).chain(versions).chain(replies).collect()
