@@ -26,6 +26,7 @@ pub async fn documents_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> 
         agents_do_not_share_documents,
         agent_is_known_by_its_documents,
         erasure_removes_documents_that_the_target_names,
+        what_a_field_of_another_document_is_called_is_not_gone,
     ];
     run("documents", cases, async || Box::new(make().await) as Box<dyn Store>).await;
 }
