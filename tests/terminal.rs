@@ -50,6 +50,28 @@ fn dry_run_of_forgetting_shows_samples() {
     assert!(many.out.contains("… and 4 more"), "{}", many.out);
     let none = annals.run(&["forget", "--agent", "ann", "--conversation", "nowhere"]);
     assert_eq!((none.code, none.out.as_str()), (0, "Nothing matches, so nothing would be forgotten.\n"));
+    for yes in [&["--yes"][..], &[]] {
+        let unknown = annals.run(&[&["forget", "--agent", "ann", "t-nope"], yes].concat());
+        assert_eq!(unknown.code, 3, "{}{}", unknown.out, unknown.err);
+        assert!(unknown.err.contains("memory t-nope"), "{}", unknown.err);
+    }
+}
+
+#[test]
+fn forgetting_shows_former_texts_and_deleting_an_agent_its_summaries() {
+    let annals = Annals::new();
+    let of_day = |text: &str| line("ann", "talk", "1", "Ann", text, "2026-01-02T10:00:00Z");
+    annals.import(&of_day("Zelda Quist sold the boat on Friday."));
+    let file = annals.file("revised.jsonl", &of_day("She sold the boat on Friday."));
+    annals.json(&["import", "--revise", file.to_str().unwrap()]);
+    let forget = ["forget", "--agent", "ann", "--subject", "Zelda Quist"];
+    let would = annals.run(&forget).out;
+    assert!(would.contains("1 former text") && would.contains("Nothing was changed"), "{would}");
+    let done = annals.run(&[&forget[..], &["--yes"]].concat()).out;
+    assert!(done.contains("1 former text") && done.contains("1 sentence searched for"), "{done}");
+    annals.json(&["rollup"]);
+    let deleted = annals.run(&["agent", "delete", "ann", "--yes"]).out;
+    assert!(deleted.contains("summaries") && !deleted.contains("sealed"), "{deleted}");
 }
 
 #[test]

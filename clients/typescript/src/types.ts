@@ -332,7 +332,9 @@ export interface ForgetAnswer {
   dead_letters: number;
   /** Whether it was erased. */
   done: boolean;
-  /** Sealed summaries that a model wrote. They cannot be cut, so they are erased completely. */
+  /** Only for a subject: memories that stay and lose a former text that names it. */
+  former_texts?: Array<string>;
+  /** Sealed summaries that a model wrote. They cannot be cut, so they are erased completely. If the whole agent is deleted, all its summaries. */
   lost: Array<string>;
   /** Operations of the fact log: those extracted from the turns, and those that name the subject anywhere. */
   operations: Array<string>;

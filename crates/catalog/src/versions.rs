@@ -85,10 +85,20 @@ pub(crate) fn forget(db: &dyn Db, agent_id: i64, id: &MemoryId) -> Result<()> {
     Ok(())
 }
 
-/// Returns the numbers of the former texts that `takes` accepts.
-pub(crate) fn of_which(db: &dyn Db, agent_id: i64, takes: impl Fn(&str) -> bool) -> Result<Vec<i64>> {
-    let sql = "SELECT version_id, text FROM version WHERE agent_id = ?1";
-    let read = |row: &Row| takes(row.text("text")?).then(|| row.get("version_id")).transpose();
+/// A former text and its memory.
+pub(crate) struct Former {
+    pub(crate) version_id: i64,
+    pub(crate) id: MemoryId,
+    pub(crate) text: String,
+}
+
+/// Returns the former texts that `takes` accepts.
+pub(crate) fn of_which(db: &dyn Db, agent_id: i64, takes: impl Fn(&str) -> bool) -> Result<Vec<Former>> {
+    let sql = "SELECT version_id, id, text FROM version WHERE agent_id = ?1";
+    let former = |row: &Row| {
+        Ok(Former { version_id: row.get("version_id")?, id: memories::read_id(row)?, text: row.get("text")? })
+    };
+    let read = |row: &Row| takes(row.text("text")?).then(|| former(row)).transpose();
     Ok(db.query(sql, params![agent_id], read)?.into_iter().flatten().collect())
 }
 

@@ -317,7 +317,8 @@ ForgetAnswer = TypedDict(
         "cut": "list[str]",  # Sealed summaries that lose the sentences that came from the erased memories.
         "dead_letters": "int",  # Number of dead letters.
         "done": "bool",  # Whether it was erased.
-        "lost": "list[str]",  # Sealed summaries that a model wrote. They cannot be cut, so they are erased completely.
+        "former_texts": "NotRequired[list[str]]",  # Only for a subject: memories that stay and lose a former text that names it.
+        "lost": "list[str]",  # Sealed summaries that a model wrote. They cannot be cut, so they are erased completely. If the whole agent is deleted, all its summaries.
         "operations": "list[str]",  # Operations of the fact log: those extracted from the turns, and those that name the subject anywhere.
         "proof": "NotRequired[ProofView | None]",
         "prompts": "NotRequired[list[str]]",  # Only for a subject: the agent's own prompts that name it. They stay as they are: edit them.

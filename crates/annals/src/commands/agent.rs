@@ -27,7 +27,7 @@ pub(crate) async fn run(global: &Global, args: &cli::Agent) -> Result<ExitCode> 
         }
         cli::Agent::Delete { name, yes } => {
             let report = client.call(DeleteAgent { agent: name.clone(), dry_run: !yes }).await?;
-            return forget::finish(&client, &report, global.json).await;
+            return forget::finish(&client, &report, forget::Scope::Agent, global.json).await;
         }
     };
     if global.json {

@@ -23,31 +23,31 @@ pub(crate) async fn run(client: &Client, args: &Forget, json: bool) -> Result<Ex
         dry_run: !args.yes,
     };
     let report = client.call(calls::Forget { agent: args.agent.clone(), request }).await?;
-    finish(client, &report, json).await
+    finish(client, &report, Scope::Part, json).await
+}
+
+/// How much of an agent is forgotten.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    Part,
+    Agent,
 }
 
 /// Prints what was forgotten, or would be. Fails if the proof found something that is left.
-pub(crate) async fn finish(client: &Client, report: &ForgetReport, json: bool) -> Result<ExitCode> {
+pub(crate) async fn finish(client: &Client, report: &ForgetReport, scope: Scope, json: bool) -> Result<ExitCode> {
     let ForgetReport { answer, samples } = report;
     if json {
         print_json(answer);
-    } else if !answer.done && reaches_nothing(answer) {
+    } else if !answer.done && answer.reaches_nothing() {
         say!("Nothing matches, so nothing would be forgotten.");
         print_limits(answer);
     } else {
         // An agent that was forgotten has no time zones any more.
         let zones = if samples.is_empty() { Zones::new("UTC")? } else { client.zones(&answer.agent).await? };
-        print(answer, &samples.iter().map(|memory| sample(memory, &zones)).collect::<Vec<_>>());
+        print(answer, scope, &samples.iter().map(|memory| sample(memory, &zones)).collect::<Vec<_>>());
     }
     let clean = answer.proof.as_ref().is_none_or(|proof| proof.clean);
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-fn reaches_nothing(answer: &ForgetAnswer) -> bool {
-    let ForgetAnswer { turns, pruned, statements, operations, blocks, documents, .. } = answer;
-    let ForgetAnswer { rebuilt, cut, lost, dead_letters, .. } = answer;
-    let ids = [turns, pruned, statements, operations, blocks, documents, rebuilt, cut, lost];
-    ids.iter().all(|ids| ids.is_empty()) && *dead_letters == 0
 }
 
 /// Returns the beginning of a memory that would go, to help the user decide.
@@ -59,13 +59,14 @@ fn sample(memory: &MemoryView, zones: &Zones) -> String {
     format!("{} {DIM}{first}{more}{DIM:#}", dates(memory, zones))
 }
 
-fn print(answer: &ForgetAnswer, samples: &[String]) {
+fn print(answer: &ForgetAnswer, scope: Scope, samples: &[String]) {
     let would = if answer.done { "was forgotten" } else { "would be forgotten" };
     say!("{BOLD}{}{BOLD:#}: what {would}", answer.agent);
     let counts = [
         (answer.turns.len() as u64, "turn"),
         (answer.pruned.len() as u64, "pruned turn"),
         (answer.statements.len() as u64, "statement"),
+        (answer.former_texts.len() as u64, "former text"),
         (answer.operations.len() as u64, "fact operation"),
         (answer.dead_letters, "dead letter"),
         (answer.blocks.len() as u64, "block"),
@@ -87,7 +88,9 @@ fn print(answer: &ForgetAnswer, samples: &[String]) {
             say!("  {} {words}: {DIM}{}{DIM:#}", plural(periods.len() as u64, "summary"), periods.join(" "));
         }
     }
-    if !answer.lost.is_empty() {
+    if !answer.lost.is_empty() && scope == Scope::Agent {
+        say!("  {}", plural(answer.lost.len() as u64, "summary"));
+    } else if !answer.lost.is_empty() {
         let summaries = plural(answer.lost.len() as u64, "sealed summary");
         say!(
             "  {WARN}{summaries} removed completely, because single sentences cannot be removed from the text of a model: {}{WARN:#}",

@@ -50,7 +50,7 @@ const TAKE_OVER: [&str; 5] = [
 
 /// Begins to restore an agent that holds no memories yet.
 pub(crate) fn begin(db: &dyn Db, agent: &Agent) -> Result<()> {
-    unless_full(db, agents::known(db, agent)?)?;
+    unless_full(db, agent, agents::known(db, agent)?)?;
     drop_staged(db, agent)?;
     let sql = "INSERT INTO agent (workspace, name, erased) VALUES (?1, ?2, ?3)";
     let last = changes::last_seq(db, agents::known(db, agent)?)?;
@@ -68,7 +68,7 @@ pub(crate) fn take(db: &dyn Db, agent: &Agent, records: Vec<Record>) -> Result<(
 /// Makes the staged records the agent's memory.
 pub(crate) fn finish(db: &dyn Db, agent: &Agent, now: Timestamp) -> Result<()> {
     let (former, agent_id) = (agents::enrolled(db, agent)?, staged(db, agent)?);
-    unless_full(db, former)?;
+    unless_full(db, agent, former)?;
     Restoring { db, agent, sequence_agent: former, agent_id, forgotten: None }.mark_days_without_row_dirty(now)?;
     take_over(db, former, agent_id)?;
     // An archive does not say when its messages arrived: the days do, as well as they can.
@@ -102,7 +102,7 @@ fn staged(db: &dyn Db, agent: &Agent) -> Result<i64> {
     Ok(found.ok_or_else(|| Error::invalid("restore", "was not started"))?)
 }
 
-fn unless_full(db: &dyn Db, agent_id: i64) -> Result<()> {
+fn unless_full(db: &dyn Db, agent: &Agent, agent_id: i64) -> Result<()> {
     for sql in [
         "SELECT 1 FROM turn WHERE agent_id = ?1",
         "SELECT 1 FROM statement WHERE agent_id = ?1",
@@ -114,7 +114,11 @@ fn unless_full(db: &dyn Db, agent_id: i64) -> Result<()> {
         "SELECT 1 FROM document WHERE agent_id = ?1",
     ] {
         if db.exists(sql, params![agent_id])? {
-            return Err(Error::invalid("agent", "already has memories").into());
+            let reason = format!(
+                "{} already has memories; an export of Annals is restored only into an agent without any",
+                agent.name()
+            );
+            return Err(Error::invalid("agent", reason).into());
         }
     }
     Ok(())

@@ -68,6 +68,8 @@ pub(super) struct Gone {
     pub(super) operations: Vec<FactOperation>,
     pub(super) blocks: Vec<Block>,
     pub(super) documents: Vec<documents::Stored>,
+    /// Former texts that name the subject, of memories that stay.
+    pub(super) former_texts: Vec<String>,
 }
 
 /// Plans what an erasure would do now. `scanned` saves reading all turns for a subject.
@@ -82,7 +84,8 @@ pub(crate) fn plan(db: &dyn Db, agent: &Agent, target: &Target, scanned: Option<
     let mut blocks = blocks::of(db, agent_id)?;
     blocks.retain(|block| selection.takes_block(block));
     let documents = documents::matching(db, agent_id, |document| selection.takes_document(agent, document))?;
-    let gone = Gone { memories, attachments, operations: selection.operations(db)?, blocks, documents };
+    let operations = selection.operations(db)?;
+    let mut gone = Gone { memories, attachments, operations, blocks, documents, former_texts: Vec::new() };
     let item_keys = item_keys(&gone);
     let is_whole = *target == Target::Agent;
     let mut plan = Plan {
@@ -108,7 +111,7 @@ pub(crate) fn plan(db: &dyn Db, agent: &Agent, target: &Target, scanned: Option<
     } else {
         plan.report.letters = letters(db, agent_id, &plan.memories)?;
         plan.find_summaries(db, agent, &selection)?;
-        plan.find_versions(db, agent, &selection)?;
+        gone.former_texts = plan.find_versions(db, agent, &selection)?;
         plan.report.words = words::not_in_rest(db, agent_id, &gone, &plan.cuts)?;
     }
     plan.report.prompts = selection.prompts(db, agent)?;
@@ -160,17 +163,22 @@ impl Plan {
         Ok(())
     }
 
-    /// Finds former texts, of memories that stay, that may contain erased text.
-    fn find_versions(&mut self, db: &dyn Db, agent: &Agent, selection: &Selection) -> Result<()> {
+    /// Finds former texts that may contain erased text. Returns those that name the subject, of memories that stay.
+    fn find_versions(&mut self, db: &dyn Db, agent: &Agent, selection: &Selection) -> Result<Vec<String>> {
         let days = self.memories.iter().map(|memory| memory.day);
         let days = days.chain(self.pruned.iter().filter_map(|turn| turn.day));
         let rewritten = self.report.rebuilt.iter().chain(&self.report.cut).chain(&self.report.lost).copied();
         let periods = days.flat_map(lineage).chain(rewritten);
         self.reworded = periods.map(|period| MemoryId::summary(agent, period)).collect();
-        if selection.has_subject() {
-            self.versions = versions::of_which(db, self.agent_id, |text| selection.is_named_in(text))?;
+        if !selection.has_subject() {
+            return Ok(Vec::new());
         }
-        Ok(())
+        let mut naming = versions::of_which(db, self.agent_id, |text| selection.is_named_in(text))?;
+        self.versions = naming.iter().map(|former| former.version_id).collect();
+        let gone: BTreeSet<&MemoryId> = self.memories.iter().map(|memory| &memory.id).collect();
+        naming.retain(|former| !gone.contains(&former.id) && !self.reworded.contains(&former.id));
+        self.report.former_texts = naming.iter().map(|former| former.id.clone()).collect();
+        Ok(naming.into_iter().map(|former| former.text).collect())
     }
 
     /// Returns the periods of everything that is erased. `None` if they are not known for certain.
@@ -198,6 +206,8 @@ impl Plan {
         for periods in [&mut report.rebuilt, &mut report.cut, &mut report.lost] {
             periods.sort();
         }
+        report.former_texts.sort();
+        report.former_texts.dedup();
         report.sealed_sentences.sort();
         report.sealed_sentences.dedup();
     }

@@ -26,10 +26,10 @@ pub(crate) const TURN_TEXTS: &str =
     "SELECT seq, id, content, attachment FROM turn WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq";
 pub(crate) const STATEMENT_TEXTS: &str =
     "SELECT seq, id, text FROM statement WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq";
-/// Former texts of remaining memories: their history remains too.
 /// The number of a document stands for its id: what is removed of them is known by number.
 pub(crate) const DOCUMENT_TEXTS: &str = "SELECT document_id, key AS id, content, is_json FROM document
     WHERE agent_id = ?1 AND document_id > ?2 ORDER BY document_id";
+/// Former texts of remaining memories: their history remains too.
 pub(crate) const VERSION_TEXTS: &str =
     "SELECT version_id, id, text FROM version WHERE agent_id = ?1 AND version_id > ?2 ORDER BY version_id";
 
@@ -41,6 +41,7 @@ pub(super) fn of(gone: &Gone) -> BTreeSet<String> {
     let by_itself = gone.operations.iter().filter(|operation| !live.contains(&operation.source));
     let texts = gone.memories.iter().map(|memory| memory.text.as_str()).chain(by_itself.flat_map(texts_of));
     let texts = texts.chain(gone.blocks.iter().map(|block| block.text.as_str()));
+    let texts = texts.chain(gone.former_texts.iter().map(String::as_str));
     let mut sentences: BTreeSet<String> = texts.flat_map(searched_sentences).map(str::to_owned).collect();
     for stored in &gone.documents {
         let text = content_text(stored.document.content.clone(), has_words);

@@ -69,6 +69,8 @@ pub struct ErasureReport {
     pub prompts: Vec<String>,
     /// Statements extracted from those turns, or naming the subject.
     pub statements: Vec<MemoryId>,
+    /// For a subject: memories that stay and lose a former text that names it.
+    pub former_texts: Vec<MemoryId>,
     /// Removed operations of the fact log, by id.
     pub operations: Vec<String>,
     /// Summaries that are removed and rebuilt from the remaining input.

@@ -1,11 +1,13 @@
 //! CSV files with a row per message. The caller maps fields to columns (`content` → `Text`); a column that is named as a field
-//! needs no mapping. Commas, semicolons, tabs and bars separate.
+//! needs no mapping. Commas, semicolons, tabs and bars separate. UTF-16 with a byte order mark, as spreadsheets write it, is read.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, Read};
+use std::io::{BufRead, BufReader, Read};
 
 use annals_core::{Date, Error, Fault, Message, Result, Role, Timestamp};
 use csv::{ByteRecord, Reader, ReaderBuilder};
+use encoding_rs_io::DecodeReaderBytesBuilder;
+use jiff::fmt::strtime;
 
 use crate::dates;
 use crate::detect::{Fit, Sample};
@@ -25,6 +27,9 @@ pub struct Csv;
 /// The fields of a message, and whether a file must have them.
 const FIELDS: [(&str, bool); 6] =
     [("content", true), ("at", true), ("name", false), ("role", false), ("conversation", false), ("id", false)];
+/// Dates with the name of a month in English, and the times behind them.
+const NAMED_MONTHS: [&str; 6] = ["%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%d-%b-%Y", "%Y %b %d"];
+const TIMES: [&str; 4] = ["", " %H:%M", " %H:%M:%S", " %I:%M %p"];
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 impl Importer for Csv {
@@ -184,10 +189,22 @@ fn instant(text: &str, order: DateOrder, options: &Options) -> Option<Timestamp>
     if let Some(at) = dates::of_text(text, &options.zone) {
         return Some(at);
     }
+    if let Some(at) = named_month(text, options) {
+        return Some(at);
+    }
     let (written, rest) = local_time::leading(text)?;
     // What follows a time is not ignored: it may be a zone.
     let (zone, length) = clock::zone(rest).unwrap_or((options.zone.clone(), 0));
     rest[length..].trim().is_empty().then(|| written.instant(order, &zone))?.and_then(dates::storable)
+}
+
+/// Reads a date such as `4 March 2026` or `Mar 4, 2026 18:30`.
+fn named_month(text: &str, options: &Options) -> Option<Timestamp> {
+    let day = NAMED_MONTHS.iter().flat_map(|day| TIMES.map(|time| (format!("{day}{time}"), time.is_empty())));
+    let (parsed, is_day) =
+        day.filter_map(|(format, is_day)| Some((strtime::parse(format, text).ok()?, is_day))).next()?;
+    let at = if is_day { parsed.to_date().ok()?.at(12, 0, 0, 0) } else { parsed.to_datetime().ok()? };
+    clock::instant(at, &options.zone).and_then(dates::storable)
 }
 
 /// Passes the rows of a table to `read`, with their line numbers.
@@ -222,14 +239,16 @@ where
     }
 }
 
-/// Opens a table: passes over a byte order mark and finds the separator in the first line.
-fn table<R: BufRead>(mut input: R) -> std::io::Result<Reader<impl Read>> {
+/// Opens a table: decodes it as its byte order mark says, and finds the separator in the first line. Without a mark the bytes
+/// stay as they are, so that a row that is not UTF-8 is a damaged row.
+fn table(input: impl BufRead) -> std::io::Result<Reader<impl Read>> {
+    let decoded = DecodeReaderBytesBuilder::new().bom_sniffing(true).strip_bom(true).utf8_passthru(true).build(input);
+    let mut input = BufReader::new(decoded);
     let mut first = Vec::new();
     input.by_ref().take(1 << 20).read_until(b'\n', &mut first)?;
-    let text = first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&first).to_vec();
-    let count = |separator: u8| text.iter().filter(|byte| **byte == separator).count();
+    let count = |separator: u8| first.iter().filter(|byte| **byte == separator).count();
     let separator = SEPARATORS.into_iter().rev().max_by_key(|separator| count(*separator)).unwrap_or(b',');
-    Ok(ReaderBuilder::new().delimiter(separator).flexible(true).from_reader(std::io::Cursor::new(text).chain(input)))
+    Ok(ReaderBuilder::new().delimiter(separator).flexible(true).from_reader(std::io::Cursor::new(first).chain(input)))
 }
 
 #[cfg(test)]

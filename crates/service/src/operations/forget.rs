@@ -15,7 +15,21 @@ impl Service {
     pub async fn forget(&self, agent: &Agent, request: ForgetRequest, now: Timestamp) -> Result<ForgetAnswer> {
         let dry_run = request.dry_run;
         let target = self.target(agent, request, now).await?;
+        if let Target::Memories(ids) = &target {
+            self.check_known(agent, ids).await?;
+        }
         self.forget_target(agent, &target, dry_run, now).await
+    }
+
+    /// Refuses ids if none of them is known: most likely they are mistyped.
+    async fn check_known(&self, agent: &Agent, ids: &[MemoryId]) -> Result<()> {
+        let report = self.parts.eraser.preview(agent, &Target::Memories(ids.to_vec())).await?;
+        match ids.first() {
+            Some(id) if ForgetAnswer::new(agent, &report, None).reaches_nothing() => {
+                Err(Error::NotFound { what: "memory", name: id.to_string() })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Does the same as [`Service::forget`] for a given target.

@@ -67,6 +67,9 @@ pub struct ForgetAnswer {
     pub prompts: Vec<String>,
     /// Statements extracted from the turns, or naming the subject.
     pub statements: Vec<String>,
+    /// Only for a subject: memories that stay and lose a former text that names it.
+    #[serde(default)]
+    pub former_texts: Vec<String>,
     /// Operations of the fact log: those extracted from the turns, and those that name the subject anywhere.
     pub operations: Vec<String>,
     /// Number of dead letters.
@@ -79,7 +82,8 @@ pub struct ForgetAnswer {
     pub rebuilt: Vec<String>,
     /// Sealed summaries that lose the sentences that came from the erased memories.
     pub cut: Vec<String>,
-    /// Sealed summaries that a model wrote. They cannot be cut, so they are erased completely.
+    /// Sealed summaries that a model wrote. They cannot be cut, so they are erased completely. If the whole agent is deleted,
+    /// all its summaries.
     pub lost: Vec<String>,
     /// Result of the search for leftovers, once the erasure is done.
     pub proof: Option<ProofView>,
@@ -110,6 +114,14 @@ pub struct ProofView {
 }
 
 impl ForgetAnswer {
+    /// Returns whether nothing matches the request.
+    pub fn reaches_nothing(&self) -> bool {
+        let ForgetAnswer { turns, pruned, statements, former_texts, operations, blocks, documents, .. } = self;
+        let ForgetAnswer { rebuilt, cut, lost, dead_letters, .. } = self;
+        let ids = [turns, pruned, statements, former_texts, operations, blocks, documents, rebuilt, cut, lost];
+        ids.iter().all(|ids| ids.is_empty()) && *dead_letters == 0
+    }
+
     /// Builds the answer from a report. It counts as done if there is a proof.
     pub fn new(agent: &annals_core::Agent, report: &ErasureReport, proof: Option<ProofView>) -> ForgetAnswer {
         let labels = |periods: &[Period]| periods.iter().map(Period::to_string).collect();
@@ -125,6 +137,7 @@ impl ForgetAnswer {
             unfollowed: report.unfollowed.clone(),
             prompts: report.prompts.clone(),
             statements: ids(&report.statements),
+            former_texts: ids(&report.former_texts),
             operations: report.operations.clone(),
             dead_letters: report.letters,
             blocks: report.blocks.clone(),

@@ -27,7 +27,7 @@ impl Archive for MemoryCatalog {
     }
 
     async fn begin_restore(&self, agent: &Agent) -> Result<()> {
-        let data = self.read(agent, |data| data.unless_full().map(|()| data.clone()))??;
+        let data = self.read(agent, |data| data.unless_full(agent).map(|()| data.clone()))??;
         self.state().restoring.insert(agent.clone(), data);
         Ok(())
     }
@@ -53,7 +53,7 @@ impl Archive for MemoryCatalog {
         data.mark_unknown_days_dirty(present.last_seq(state.floor), now);
         let of_days = |row: &&LedgerRow| row.period.grain() == Grain::Daily;
         data.last_ingest = data.ledger.values().filter(of_days).map(|row| row.dirty_at).max();
-        present.unless_full()?;
+        present.unless_full(agent)?;
         *present = data;
         Ok(())
     }

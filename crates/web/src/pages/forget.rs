@@ -120,9 +120,10 @@ fn ask(agent: &str) -> Markup {
 }
 
 fn counts(answer: &ForgetAnswer) -> Markup {
-    let rows: [(&str, usize); 9] = [
+    let rows: [(&str, usize); 10] = [
         ("turns", answer.turns.len()),
         ("statements", answer.statements.len()),
+        ("memories that stay and lose a former text", answer.former_texts.len()),
         ("operations of facts", answer.operations.len()),
         ("blocks", answer.blocks.len()),
         ("documents", answer.documents.len()),

@@ -1,4 +1,4 @@
-use crate::kinds::fixtures::{check, check_damaged, check_longer, fixture, options, read};
+use crate::kinds::fixtures::{check, check_damaged, check_longer, fixture, keyed, options, read};
 use crate::{Kind, Options};
 
 fn mapped(columns: &[(&str, &str)]) -> Options {
@@ -47,4 +47,36 @@ fn damaged_input_does_no_harm() {
     for name in ["english.csv", "faults.csv", "tabs.tsv"] {
         check_damaged(Kind::Csv, &format!("csv/{name}"), 100, &english());
     }
+}
+
+#[test]
+fn dates_with_the_name_of_a_month_are_read() {
+    let check = |text: &str, expect: Option<&str>| {
+        let at = super::instant(text, crate::DateOrder::DayMonthYear, &options("Europe/Berlin"));
+        assert_eq!(at.map(|at| at.to_string()).as_deref(), expect, "{text}");
+    };
+    check("4 March 2026", Some("2026-03-04T11:00:00Z"));
+    check("4 Mar 2026 18:30", Some("2026-03-04T17:30:00Z"));
+    check("March 4, 2026 6:30 PM", Some("2026-03-04T17:30:00Z"));
+    check("Mar 4, 2026 18:30:05", Some("2026-03-04T17:30:05Z"));
+    check("04-Mar-2026", Some("2026-03-04T11:00:00Z"));
+    check("31 February 2026", None);
+    check("4 March 2026 or so", None);
+    check("March 2026", None);
+}
+
+#[test]
+fn utf16_with_a_byte_order_mark_is_read() {
+    let text = "text,date,speaker\nGrüße aus Zürich 🚀,2026-03-04,Ann\n";
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: Vec<u8>| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        keyed(&read(Kind::Csv, &path, &english()).unwrap().0)
+    };
+    let units = || std::iter::once(0xfeff).chain(text.encode_utf16());
+    let expect = write("same.csv", text.into());
+    assert!(format!("{expect:?}").contains("Grüße aus Zürich 🚀"), "{expect:?}");
+    assert_eq!(write("same.csv", units().flat_map(u16::to_le_bytes).collect()), expect);
+    assert_eq!(write("same.csv", units().flat_map(u16::to_be_bytes).collect()), expect);
 }

@@ -7,10 +7,14 @@ use crate::catalog::agent_data::{AgentData, Pruned, remember, state, summarized}
 
 impl AgentData {
     /// Returns [`Error::Invalid`] if the agent holds memories, fact operations, blocks or documents.
-    pub(super) fn unless_full(&self) -> Result<()> {
+    pub(super) fn unless_full(&self, agent: &Agent) -> Result<()> {
         let is_empty = self.memories.is_empty() && self.blocks.is_empty() && self.documents.is_empty();
         if !is_empty || !self.log.is_empty() {
-            return Err(Error::invalid("agent", "already has memories"));
+            let reason = format!(
+                "{} already has memories; an export of Annals is restored only into an agent without any",
+                agent.name()
+            );
+            return Err(Error::invalid("agent", reason));
         }
         Ok(())
     }

@@ -18,6 +18,8 @@ pub(super) struct Gone {
     pub(super) operations: BTreeMap<String, FactOperation>,
     pub(super) blocks: BTreeMap<String, Block>,
     pub(super) documents: Vec<Document>,
+    /// Former texts that name the subject, of memories that stay.
+    pub(super) former_texts: Vec<String>,
 }
 
 /// An erasure in progress.
@@ -41,11 +43,11 @@ impl AgentData {
 
 impl Erasing<'_> {
     fn part(mut self) -> ErasureReport {
-        let gone = self.take();
+        let mut gone = self.take();
         let mut touched = self.cut_sealed();
         touched.extend(gone.memories.iter().filter(|memory| memory.kind() == Kind::Turn).map(|turn| turn.period));
         self.remove_made_of(touched);
-        self.drop_versions(&gone);
+        self.drop_versions(&mut gone);
         self.data.replies.clear();
         // Records of uploads count no messages, and stay.
         self.data
@@ -107,7 +109,7 @@ impl Erasing<'_> {
         let of_documents = documents.iter().map(|document| ItemKey::Document(document.document_key()));
         let items = operations.chain(of_blocks).chain(of_documents);
         self.data.forgotten.extend(items.map(|item_key| item(&item_key)));
-        Gone { memories, attachments, pruned, operations: gone, blocks, documents }
+        Gone { memories, attachments, pruned, operations: gone, blocks, documents, former_texts: Vec::new() }
     }
 
     fn take_documents(&mut self) -> Vec<Document> {

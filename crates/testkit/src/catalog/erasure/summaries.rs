@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use annals_core::ports::Version;
 use annals_core::{Base, Body, Grain, Kind, Memory, MemoryId, Period};
 
 use super::erase::{Erasing, Gone};
@@ -79,15 +80,22 @@ impl Erasing<'_> {
         }
     }
 
-    /// Drops former texts that may contain forgotten words, of memories that stay.
-    pub(super) fn drop_versions(&mut self, gone: &Gone) {
+    /// Drops former texts that may contain forgotten words, of memories that stay. Those that name the subject are
+    /// reported.
+    pub(super) fn drop_versions(&mut self, gone: &mut Gone) {
         let days =
             gone.memories.iter().map(|memory| memory.period).chain(gone.pruned.values().filter_map(|turn| turn.day));
         let above: BTreeSet<_> = days.flat_map(lineage).collect();
         let made_of: BTreeSet<_> = above.into_iter().map(|period| MemoryId::summary(self.agent, period)).collect();
         self.data.versions.retain(|id, versions| {
-            versions.retain(|version| !self.selection.is_named_in(&version.text));
-            !versions.is_empty() && !made_of.contains(id)
+            if made_of.contains(id) {
+                return false;
+            }
+            let names = |version: &mut Version| self.selection.is_named_in(&version.text);
+            let naming: Vec<String> = versions.extract_if(.., names).map(|version| version.text).collect();
+            self.report.former_texts.extend((!naming.is_empty()).then(|| id.clone()));
+            gone.former_texts.extend(naming);
+            !versions.is_empty()
         });
     }
 }

@@ -11,14 +11,14 @@ use crate::catalog::agent_data::AgentData;
 impl AgentData {
     /// Returns the sentences of the deleted records that do not occur in the remaining ones.
     pub(super) fn words_gone(&self, gone: &Gone) -> Vec<String> {
-        let Gone { memories, attachments, operations, blocks, documents, .. } = gone;
+        let Gone { memories, attachments, operations, blocks, documents, former_texts, .. } = gone;
         let documents: Vec<String> = documents.iter().map(|document| strings(&document.content, has_words)).collect();
         let attachments: Vec<String> = attachments.iter().map(|json| attached(json)).collect();
         let is_of = |operation: &&FactOperation| memories.iter().any(|memory| memory.id == operation.source);
         let by_itself = operations.values().filter(|operation| !is_of(operation));
         let texts = memories.iter().map(|memory| memory.text.as_str()).chain(by_itself.flat_map(texts_of));
         let texts = texts.chain(blocks.values().map(|block| block.text.as_str()));
-        let texts = texts.chain(documents.iter().map(String::as_str));
+        let texts = texts.chain(documents.iter().chain(former_texts).map(String::as_str));
         let mut sentences: BTreeSet<&str> = texts.flat_map(searched_sentences).collect();
         // A single word of an attachment is an id or the like.
         let attached_sentences = attachments.iter().flat_map(|text| searched_sentences(text));

@@ -255,13 +255,16 @@ pub(super) async fn summaries_and_former_texts_that_name_the_subject_are_erased(
     assert_eq!(dirty(store).await, expected);
     // Former texts name the subject, present ones do not.
     let day = summary_of(store, "2026-03-04").await.unwrap().id;
-    for text in ["Eve came.", "She came."] {
+    for text in ["Eve came with a cake.", "She came."] {
         store.correct(&me(), &day, text, now()).await.unwrap();
     }
     store.ingest(&me(), vec![user_turn("1", "2026-03-04T10:00:00Z", "Eve!")], true, now()).await.unwrap();
     store.ingest(&me(), vec![user_turn("1", "2026-03-04T10:00:00Z", "She!")], true, now()).await.unwrap();
-    assert_eq!(erase(store, subject("Eve")).await.turns, []);
-    for id in [day, user_turn("1", "2026-03-04T10:00:00Z", "").id] {
+    let turn = user_turn("1", "2026-03-04T10:00:00Z", "").id;
+    let done = erase(store, subject("Eve")).await;
+    assert_eq!((done.turns, done.former_texts), (vec![], ids(&[&day, &turn])));
+    assert_eq!(done.words, ["Eve came with a cake"]);
+    for id in [day, turn] {
         let former: Vec<_> =
             store.versions(&me(), &id).await.unwrap().into_iter().map(|version| version.text).collect();
         assert_eq!(former, ["He came."], "of {id}");
