@@ -53,7 +53,7 @@ fn dry_run_of_forgetting_shows_samples() {
     for yes in [&["--yes"][..], &[]] {
         let unknown = annals.run(&[&["forget", "--agent", "ann", "t-nope"], yes].concat());
         assert_eq!(unknown.code, 3, "{}{}", unknown.out, unknown.err);
-        assert!(unknown.err.contains("memory t-nope"), "{}", unknown.err);
+        assert!(unknown.err.contains("no memory \"t-nope\""), "{}", unknown.err);
     }
 }
 
