@@ -74,6 +74,8 @@ pub(crate) enum Token {
     In,
     /// Like `In`, and may also stand inside a time.
     Of,
+    /// "how many": the unit behind it is asked for, and is no time.
+    HowMany,
     /// Articles.
     Filler,
     Other,

@@ -9,6 +9,8 @@ use super::{Holiday, Length, Season, Third};
 /// First and last day.
 pub(super) type Days = (Date, Date);
 
+const SATURDAY: i8 = 5;
+
 /// Returns the unit that contains a day. A month is the calendar month, not the weeks that a monthly summary covers.
 pub(super) fn around(length: Length, day: Date) -> Option<Days> {
     let month = day.first_of_month();
@@ -60,6 +62,28 @@ pub(super) fn weekday(weekday: i8, today: Date, is_today_allowed: bool) -> Optio
     let since = if since == 0 && !is_today_allowed { 7 } else { since };
     let day = today.checked_sub(since.days()).ok()?;
     Some((day, day))
+}
+
+/// Returns the first such weekday after a day.
+pub(super) fn weekday_after(day_of_week: i8, day: Date) -> Option<Days> {
+    weekday(day_of_week, day.checked_add(1.week()).ok()?, true)
+}
+
+/// Returns the unit before a day. A week is the seven days before it.
+pub(super) fn previous(length: Length, day: Date) -> Option<Days> {
+    match length {
+        Length::Week => Some((day.checked_sub(1.week()).ok()?, day.yesterday().ok()?)),
+        _ => back(length, 1, day),
+    }
+}
+
+/// Returns the unit after a day. A week is the seven days after it.
+pub(super) fn next(length: Length, day: Date) -> Option<Days> {
+    match length {
+        Length::Week => Some((day.tomorrow().ok()?, day.checked_add(1.week()).ok()?)),
+        Length::Weekend => around(length, weekday_after(SATURDAY, day)?.0),
+        _ => back(length, -1, day),
+    }
 }
 
 /// Returns a month of a year, or the latest such month that has begun.

@@ -14,7 +14,7 @@ const MOST_UNITS: i16 = 400;
 /// in front of them.
 pub(super) fn days(words: &[Word<'_>], before: Token, today: Date) -> Option<(usize, Days)> {
     let is_bound = |token: Token| matches!(token, Token::Other | Token::Filler | Token::In | Token::Of | Token::And);
-    if is_bound(words.first()?.token) {
+    if is_bound(words.first()?.token) || before == Token::HowMany {
         return None;
     }
     let most = words.len().min(LONGEST);
@@ -33,13 +33,14 @@ fn meaning(tokens: &[Token], before: Token, today: Date) -> Option<Days> {
     relative(tokens, today)
         .or_else(|| dated(tokens, today))
         .or_else(|| part(tokens, today))
+        .or_else(|| beside(tokens, today))
         .or_else(|| around(tokens, today))
         .or_else(|| lone(tokens, before, today))
 }
 
 /// Reads a part of a month, year or quarter: "early March", "the last week of February", "week 53 of 2020", "3 to 5 March".
 fn part(tokens: &[Token], today: Date) -> Option<Days> {
-    use Token::{And, Last, Month, Number, Ordinal, PerhapsMonth, Quarter, To, Unit, Until, Year};
+    use Token::{And, Count, Last, Month, Number, Ordinal, PerhapsMonth, Quarter, To, Unit, Until, Year};
     match *tokens {
         [Token::Third(third), ref whole @ ..] => {
             calendar::third(third, dated(whole, today).or_else(|| lone(whole, Token::In, today))?)
@@ -47,6 +48,16 @@ fn part(tokens: &[Token], today: Date) -> Option<Days> {
         [Last, Unit(Length::Week | Length::Day), Month(_) | PerhapsMonth(_), ..] => {
             let days = if tokens[1] == Unit(Length::Week) { 7 } else { 1 };
             calendar::end(named_month(&tokens[2..], today)?, days)
+        }
+        [
+            Last,
+            Number(count) | Count(count),
+            Unit(length @ (Length::Week | Length::Day)),
+            Month(_) | PerhapsMonth(_),
+            ..,
+        ] if is_count(count) => {
+            let days = if length == Length::Week { 7 } else { 1 };
+            calendar::end(named_month(&tokens[3..], today)?, days * i64::from(count))
         }
         [Ordinal(number), Unit(Length::Week), ref month @ ..] => calendar::week_of(number, named_month(month, today)?),
         [Unit(Length::Week), Number(week)] => calendar::week(week, None, today),
@@ -67,6 +78,27 @@ fn part(tokens: &[Token], today: Date) -> Option<Days> {
             Number(last) | Ordinal(last),
             ref year @ ..,
         ] => calendar::days_until(dated(&[&tokens[..2], year].concat(), today)?, last),
+        _ => None,
+    }
+}
+
+/// Reads a day or unit beside a time: "the Friday before 5 March", "the week after Easter", "two months before July 2024".
+fn beside(tokens: &[Token], today: Date) -> Option<Days> {
+    use Token::{After, AgoBefore, Before, Count, Number, Unit, Weekday};
+    let side = tokens.iter().position(|token| matches!(token, Before | After | AgoBefore))?;
+    let rest = &tokens[side + 1..];
+    let time = || relative(rest, today).or_else(|| dated(rest, today)).or_else(|| lone(rest, Token::In, today));
+    match (&tokens[..side], tokens[side]) {
+        ([Weekday(weekday)], After) => calendar::weekday_after(*weekday, time()?.1),
+        ([Weekday(weekday)], _) => calendar::weekday(*weekday, time()?.0, false),
+        ([Unit(length)], After) => calendar::next(*length, time()?.1),
+        ([Unit(length)], _) => calendar::previous(*length, time()?.0),
+        ([Number(count) | Count(count), Unit(length)], After) if is_count(*count) => {
+            calendar::back(*length, -i64::from(*count), time()?.1)
+        }
+        ([Number(count) | Count(count), Unit(length)], _) if is_count(*count) => {
+            calendar::back(*length, (*count).into(), time()?.0)
+        }
         _ => None,
     }
 }

@@ -41,6 +41,38 @@ fn days_and_weeks_are_found() {
 }
 
 #[test]
+fn days_and_units_beside_a_time_are_found() {
+    check("the Friday before 5 March 2024", &["Friday before 5 March 2024=2024-03-01..2024-03-01"]);
+    check("the Tuesday before 5 March 2024", &["Tuesday before 5 March 2024=2024-02-27..2024-02-27"]);
+    check("the Tuesday after 5 March 2024", &["Tuesday after 5 March 2024=2024-03-12..2024-03-12"]);
+    check("the Monday after Easter 2024", &["Monday after Easter 2024=2024-04-08..2024-04-08"]);
+    check("the week before 9 June 2023", &["week before 9 June 2023=2023-06-02..2023-06-08"]);
+    check("the week after 9 June 2023", &["week after 9 June 2023=2023-06-10..2023-06-16"]);
+    check("the weekend before 15 July 2023", &["weekend before 15 July 2023=2023-07-08..2023-07-09"]);
+    check("the weekend after 13 July 2023", &["weekend after 13 July 2023=2023-07-15..2023-07-16"]);
+    check("the day before 1 March 2024", &["day before 1 March 2024=2024-02-29..2024-02-29"]);
+    check("the month before July 2024", &["month before July 2024=2024-06-01..2024-06-30"]);
+    check("the year after 2019", &["year after 2019=2020-01-01..2020-12-31"]);
+    check("two months before July 2024", &["two months before July 2024=2024-05-01..2024-05-31"]);
+    check("3 days after 30 December 2024", &["3 days after 30 December 2024=2025-01-02..2025-01-02"]);
+    check("the week before last Friday", &["week before last Friday=2026-02-20..2026-02-26"]);
+    check("the week before last", &["week before last=2026-02-16..2026-02-22"]);
+    check("the day before we met", &[]);
+    check("on Friday before lunch", &["Friday=2026-02-27..2026-02-27"]);
+    check("the last two weeks of August 2023", &["last two weeks of August 2023=2023-08-18..2023-08-31"]);
+    check_in("de", "am Montag vor Ostern 2024", &["Montag vor Ostern 2024=2024-03-25..2024-03-25"]);
+    check_in("fr", "la semaine avant le 9 juin 2023", &["semaine avant le 9 juin 2023=2023-06-02..2023-06-08"]);
+}
+
+#[test]
+fn units_that_are_asked_for_are_no_times() {
+    check("How many days ago did I buy the lamp?", &[]);
+    check("How many weeks before Easter 2024 was it?", &["before Easter 2024=..2024-03-28"]);
+    check("How many days did I spend in Rome last year?", &["last year=2025-01-01..2025-12-31"]);
+    check_in("de", "Wie viele Wochen vor Ostern 2024 war das?", &["vor Ostern 2024=..2024-03-28"]);
+}
+
+#[test]
 fn months_quarters_and_years_are_found() {
     check("what happened last month?", &["last month=2026-02-01..2026-02-28"]);
     check("in July 2023", &["July 2023=2023-07-01..2023-07-31"]);

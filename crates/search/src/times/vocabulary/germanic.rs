@@ -7,8 +7,9 @@ use crate::times::Season::{Autumn, Spring, Summer, Winter};
 use crate::times::Third::{Early, Late, Mid};
 use crate::times::Token;
 use crate::times::Token::{
-    After, Ago, AgoBefore, And, Before, BeforeLast, Between, Count, DayBeforeYesterday, Filler, HalfYear, Holiday, In,
-    Last, Month, Of, Ordinal, PerhapsMonth, Season, Since, This, To, Today, Unit, Until, Weekday, Yesterday,
+    After, Ago, AgoBefore, And, Before, BeforeLast, Between, Count, DayBeforeYesterday, Filler, HalfYear, Holiday,
+    HowMany, In, Last, Month, Of, Ordinal, PerhapsMonth, Season, Since, This, To, Today, Unit, Until, Weekday,
+    Yesterday,
 };
 
 pub(super) const ENGLISH: Table = &[
@@ -16,6 +17,7 @@ pub(super) const ENGLISH: Table = &[
     ("this", This),
     ("ago", Ago),
     ("since", Since),
+    ("how_many", HowMany),
     ("before prior_to earlier_than", Before),
     ("after later_than", After),
     ("until till up_to", Until),
@@ -83,6 +85,7 @@ pub(super) const GERMAN: Table = &[
         Last,
     ),
     ("diese diesen dieser dieses diesem", This),
+    ("wie_viele wieviele wie_viel", HowMany),
     ("vor", AgoBefore),
     ("seit", Since),
     ("nach", After),
@@ -137,6 +140,7 @@ pub(super) const DUTCH: Table = &[
     ("deze dit", This),
     ("geleden", Ago),
     ("sinds", Since),
+    ("hoeveel", HowMany),
     ("voor", Before),
     ("na", After),
     ("tot", Until),

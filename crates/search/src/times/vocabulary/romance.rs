@@ -7,13 +7,14 @@ use crate::times::Season::{Autumn, Spring, Summer, Winter};
 use crate::times::Third::{Early, Late, Mid};
 use crate::times::Token;
 use crate::times::Token::{
-    After, Ago, AgoBefore, And, Before, BeforeLast, Between, Count, DayBeforeYesterday, Filler, HalfYear, Holiday, In,
-    Last, Month, Of, Ordinal, Season, Since, This, To, Today, Unit, Until, Weekday, Yesterday,
+    After, Ago, AgoBefore, And, Before, BeforeLast, Between, Count, DayBeforeYesterday, Filler, HalfYear, Holiday,
+    HowMany, In, Last, Month, Of, Ordinal, Season, Since, This, To, Today, Unit, Until, Weekday, Yesterday,
 };
 
 pub(super) const FRENCH: Table = &[
     ("dernier derniere derniers dernieres passe passee passes passees", Last),
     ("ce cet cette ces", This),
+    ("combien_de", HowMany),
     ("il_y_a", AgoBefore),
     ("depuis", Since),
     ("avant", Before),
@@ -63,6 +64,7 @@ pub(super) const FRENCH: Table = &[
 pub(super) const SPANISH: Table = &[
     ("pasado pasada pasados pasadas ultimo ultima ultimos ultimas anterior", Last),
     ("este esta estos estas", This),
+    ("cuantos cuantas", HowMany),
     ("hace", AgoBefore),
     ("desde", Since),
     ("antes_de antes_del", Before),
@@ -115,6 +117,7 @@ pub(super) const SPANISH: Table = &[
 pub(super) const PORTUGUESE: Table = &[
     ("passado passada passados passadas ultimo ultima ultimos ultimas anterior", Last),
     ("este esta neste nesta deste desta esse essa", This),
+    ("quantos quantas", HowMany),
     ("ha", AgoBefore),
     ("atras", Ago),
     ("desde", Since),
@@ -169,6 +172,7 @@ pub(super) const ITALIAN: Table = &[
     ("questo questa questi queste", This),
     ("fa", Ago),
     ("da dal dalla dall", Since),
+    ("quanti quante", HowMany),
     ("prima_di prima_del prima_della", Before),
     ("dopo", After),
     ("fino_a fino_al fino_alla", Until),
