@@ -98,11 +98,19 @@ impl Served {
     /// Returns the number of locks that the service holds on the catalog, as listed by the system. SQLite holds one as long
     /// as the catalog is open.
     ///
-    /// Takes the maximum of five lists: the system writes its list in pieces, and a list that changes meanwhile can miss an
-    /// entry.
+    /// Reads the list again while it shows another number: the system writes it in pieces, so that a list that changes meanwhile
+    /// can miss an entry or repeat it. A lock that is gone stays gone.
     #[cfg(target_os = "linux")]
     pub fn locks(&self) -> usize {
-        (0..5).map(|_| self.listed_locks()).max().unwrap_or_default()
+        let mut held = self.listed_locks();
+        for _ in 0..50 {
+            if held == 1 {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            held = self.listed_locks();
+        }
+        held
     }
 
     #[cfg(target_os = "linux")]
