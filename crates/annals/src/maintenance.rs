@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::commands::backup::{Source, Target, prune, take};
 use crate::config::Config;
 use crate::folder::Folder;
+use crate::view::plural;
 
 /// If the last run is longer ago than this, the job runs at the start of the service.
 const A_DAY: SignedDuration = SignedDuration::from_hours(25);
@@ -151,7 +152,7 @@ impl Task for Verification {
             self.0.rebuild_damaged(&agent, &found, moment.now).await?;
             last = Some(agent);
         }
-        Ok(Report { done: format!("{checked} agents checked, {repaired} repaired"), failures })
+        Ok(Report { done: format!("{} checked, {repaired} repaired", plural(checked, "agent")), failures })
     }
 }
 

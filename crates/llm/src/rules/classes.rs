@@ -55,6 +55,7 @@ classes! {
     BELONGINGS "belongings"
     BELONGING_MODIFIERS "belonging_modifiers"
     NOT_NAMES "not_names"
+    EMPHASISED "emphasised"
 }
 
 #[cfg(test)]

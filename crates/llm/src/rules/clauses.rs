@@ -84,7 +84,9 @@ fn has_open_quote(text: &str) -> bool {
 }
 
 fn is_read(sentence: &str) -> bool {
-    sentence.len() <= LONGEST && !sentence.trim_end_matches(['"', '\'', ')', ' ', '!']).ends_with('?')
+    sentence.len() <= LONGEST
+        && !HANGOVER.is_match(sentence)
+        && !sentence.trim_end_matches(['"', '\'', ')', ' ', '!']).ends_with('?')
 }
 
 fn of_sentence(sentence: &str, today: Date) -> Vec<Clause> {
@@ -159,8 +161,10 @@ pattern!(
 );
 pattern!(
     JEST,
-    r"(?i)\b(?:just kidding|jk|joking|kidding|sarcas\w+|/s|yeah right|trust me|as if|not really|in my dreams)\b|(?:^|[.!,] )not[.!]*$|\bsays? no ?(?:one|body)\b|said no ?(?:one|body)\b"
+    r"(?i)\b(?:just kidding|jk|joking|kidding|sarcas\w+|/s|yeah right|trust me|as if|not really|in my dreams)\b|(?:^|[.!,] )not[.!]*$|\bsays? no ?(?:one|body)\b|said no ?(?:one|body)\b|\bschön wär(?:'s|s|e es|e das)\b|\b(?:nur|kleiner) (?:spaß|scherz|witz)\b|\bje (?:plaisante|rigole)\b|\bes (?:broma|una broma)\b"
 );
+// A tomcat has a name or says something more.
+pattern!(HANGOVER, r"(?i)\beinen (?:\w+ )?kater[\s.!]*$");
 // Quoted lines, and lines of a log or chat that begin with a time or a name.
 pattern!(QUOTED, r#"^\s*(?:>|\||<[^>]{1,40}>|\[[^\]]{1,40}\]|\*|!\w|/\w|\(\d|\d{1,2}:\d\d)"#);
 // Excludes colons in times and emoticons.
@@ -196,8 +200,9 @@ pattern!(
 // The same as a sentence of its own.
 pattern!(
     TAKES_BACK,
-    r"(?ix)^(?:(?:and|but|so|then|yet|however|sadly|unfortunately|eventually|later|in\ the\ end)[\s,]+)*(?:
-        (?:i|we|it|they|the\ \w+)\b[^.;!?]{0,20}?\b(?:turned\ (?:(?:it|them|that|this|the\ (?:job|offer))\ down|down\ (?:the\ )?\w+)
+    r"(?ix)^(?:(?:and|but|so|then|yet|however|sadly|unfortunately|eventually|later|in\ the\ end|nah|no|nope|wait|actually|well)[\s,.!…-]+)*(?:
+        (?:changed|i've\ changed|we've\ changed)\ (?:my|our)\ minds?
+        |(?:i|we|it|they|the\ \w+)\b[^.;!?]{0,20}?\b(?:turned\ (?:(?:it|them|that|this|the\ (?:job|offer))\ down|down\ (?:the\ )?\w+)
           |(?:declined|refused|rejected)(?:\ (?:it|them|the\ (?:job|offer|position)))?|said\ no|fell\ through|backed\ out|changed\ (?:my|our)\ minds?
           |(?:was|were|got)\ (?:withdrawn|rescinded|revoked|cancell?ed|called\ off))
       |(?:aber\ |doch\ |leider\ )*(?:ich|wir)\ (?:habe|haben)\b[^.;!?]{0,30}?\b(?:abgelehnt|abgesagt|ausgeschlagen|nein\ gesagt)

@@ -3,9 +3,9 @@
 use regex::Regex;
 
 use super::classes::{
-    ALLERGENS, AMBIGUOUS_PLACES, BELONGING_MODIFIERS, BELONGINGS, CONDITIONS, Class, FIELDS, GAMES, HOBBIES,
-    INSTRUMENTS, LANGUAGES, NOT_NAMES, OCCUPATION_MODIFIERS, OCCUPATIONS, PET_MODIFIERS, PETS, PLACES, TASTE_KINDS,
-    TASTE_MODIFIERS, TASTES, WORKPLACES,
+    ALLERGENS, AMBIGUOUS_PLACES, BELONGING_MODIFIERS, BELONGINGS, CONDITIONS, Class, EMPHASISED, FIELDS, GAMES,
+    HOBBIES, INSTRUMENTS, LANGUAGES, NOT_NAMES, OCCUPATION_MODIFIERS, OCCUPATIONS, PET_MODIFIERS, PETS, PLACES,
+    TASTE_KINDS, TASTE_MODIFIERS, TASTES, WORKPLACES,
 };
 use super::grammar::pattern;
 
@@ -139,7 +139,7 @@ fn employer(text: &str) -> Option<String> {
             return Some(workplace.to_owned());
         }
     }
-    let is_other = PLACES.has(text) || NOT_EMPLOYER.is_match(text);
+    let is_other = PLACES.has(text) || NOT_EMPLOYER.is_match(text) || EMPHASISED.has(text);
     (is_title(text) && !is_other).then(|| text.to_owned())
 }
 
@@ -153,7 +153,8 @@ fn has_day_or_month(text: &str) -> bool {
 }
 
 fn is_name(text: &str) -> bool {
-    NAME.is_match(text) && !text.split([' ', '-']).any(|word| NOT_NAMES.has(word)) && !NOT_NAMES.has(text)
+    let names_nobody = |text: &str| NOT_NAMES.has(text) || EMPHASISED.has(text);
+    NAME.is_match(text) && !text.split([' ', '-']).any(names_nobody) && !names_nobody(text)
 }
 
 /// Reads "a dog", "a dog and two cats", "two black cats".

@@ -42,6 +42,13 @@ fn idioms_give_no_facts() {
         "I'm gonna die of embarrassment.",
         "I like Friday for the call.",
         "I love getting woken up at 4am.",
+        "My best friend Jack Daniel kept me company.",
+        "I took my dog Off the leash.",
+        "I volunteer at Nothing.",
+        "I'm married to Work.",
+        "I'm engaged to Help.",
+        "I work for Money.",
+        "I work at Heights.",
     ] {
         check(text, &[]);
     }
