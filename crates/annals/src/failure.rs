@@ -4,10 +4,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use annals_core::{Error, Fault};
+use annals_server::error_table;
 use annals_server::rest::chain;
 use serde_json::json;
-
-use crate::exit_code::exit_code;
 
 /// Prints the error to standard error and returns its exit code.
 pub(crate) fn report(error: &Error, json: bool) -> ExitCode {
@@ -18,7 +17,7 @@ pub(crate) fn report(error: &Error, json: bool) -> ExitCode {
 
 /// Formats the error as text or as JSON, and returns it with the exit code.
 fn render(error: &Error, json: bool) -> (String, u8) {
-    let exit = exit_code(error);
+    let exit = error_table::row(error).exit_code;
     if !json {
         return (format!("annals: {}{}", chain(error), advice(error)), exit);
     }

@@ -3,6 +3,7 @@
 pub(crate) mod excerpt;
 
 use annals_core::{DateRange, Grain, Timestamp, Zones};
+pub(crate) use annals_service::numbers::{count, plural};
 use annals_service::wire::MemoryView;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
@@ -131,25 +132,4 @@ pub(crate) fn column(text: &str, indent: usize) -> String {
         .word_splitter(textwrap::WordSplitter::NoHyphenation)
         .word_separator(textwrap::WordSeparator::AsciiSpace);
     text.lines().map(|line| textwrap::fill(line, &options)).collect::<Vec<_>>().join("\n")
-}
-
-/// Formats a number with thousands separators: 3,410.
-pub(crate) fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let groups: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().filter_map(|group| std::str::from_utf8(group).ok()).collect();
-    groups.join(",")
-}
-
-/// Formats a number with its noun: `1 message`, `2 messages`.
-pub(crate) fn plural(number: u64, word: &str) -> String {
-    let many = if number == 1 {
-        ""
-    } else if word.ends_with('y') {
-        "ies"
-    } else {
-        "s"
-    };
-    let stem = if many == "ies" { &word[..word.len() - 1] } else { word };
-    format!("{} {stem}{many}", count(number))
 }

@@ -22,7 +22,7 @@ use crate::access::{
 };
 use crate::compat;
 use crate::config::ServerConfig;
-use crate::error_status::error_status;
+use crate::error_table;
 use crate::mcp;
 use crate::request::identify;
 use crate::rest::{LONGEST_WAIT, Routes, no_such_method, nowhere, routes};
@@ -90,7 +90,7 @@ pub fn site(service: &Service, host: Option<Arc<dyn Host>>) -> Result<Site> {
         service,
         host,
         sessions,
-        status_of: error_status,
+        status_of: |error| error_table::row(error).status,
         stop: CancellationToken::new(),
         streams: Site::streams(),
         stream_times: StreamTimes::default(),

@@ -11,11 +11,11 @@ mod declared;
 mod pass;
 mod round_robin;
 mod runner;
-mod task;
+mod tasks;
 
 pub use alarm::{Alarm, AlarmClock, JobStatus};
 pub use declared::{Jobs, Rounds, Timing};
 pub use pass::{Exclusive, FailedCleanings, Pass, Retained, RolledUp, ShouldStop, Tables};
 pub use round_robin::{RoundRobin, Sweep};
 pub use runner::{Outcome, Runs};
-pub use task::{Moment, MomentClock, Report, RetentionTask, RollUpTask, Task};
+pub use tasks::{Compaction, Moment, MomentClock, Report, RetentionTask, RollUpTask, Task, Verification};

@@ -18,7 +18,8 @@
 //! | `output` | keeps exports out of the data folder |
 //! | `secret` | the format of keys |
 //! | `metrics` | counters, histograms and gauges |
-//! | `jobs` | scheduled roll-up, retention and maintenance |
+//! | `jobs` | scheduled jobs: their bodies, runs and schedules |
+//! | `numbers` | numbers as they stand in sentences |
 //! | `wiring` | joins policies, stores and models to the parts of a service |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -37,6 +38,7 @@ mod fixture;
 pub mod jobs;
 pub mod locks;
 pub mod metrics;
+pub mod numbers;
 mod operations;
 mod outlines;
 mod output;

@@ -1,26 +1,17 @@
 //! Dates, counts and states in words for people.
 
 use annals_core::{Date, Grain, Period, Timestamp, Zones};
+pub(crate) use annals_service::numbers::{count, plural};
 use annals_service::wire::PeriodState;
 
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-
 /// Returns the name of the month of a day.
-pub(crate) fn month(day: Date) -> &'static str {
-    MONTHS[usize::try_from(day.month() - 1).unwrap_or_default()]
+pub(crate) fn month(day: Date) -> String {
+    day.strftime("%B").to_string()
+}
+
+/// Returns the first three letters of the month of a day.
+pub(crate) fn short_month(day: Date) -> String {
+    day.strftime("%b").to_string()
 }
 
 /// Returns `10 June 2026`.
@@ -79,23 +70,6 @@ fn local(at: Timestamp, zones: &Zones) -> Option<jiff::Zoned> {
 /// Returns a time in UTC for the operator: `2026-06-10 18:30 UTC`.
 pub(crate) fn utc(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d %H:%M UTC").to_string()
-}
-
-/// Returns a number with its digits in groups: `12,345`.
-pub(crate) fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let groups: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).unwrap_or_default()).collect();
-    groups.join(",")
-}
-
-/// Returns `1 turn`, `12 turns`.
-pub(crate) fn plural(number: u64, one: &str) -> String {
-    match one.strip_suffix('y') {
-        _ if number == 1 => format!("1 {one}"),
-        Some(stem) if !one.ends_with("ay") => format!("{} {stem}ies", count(number)),
-        _ => format!("{} {one}s", count(number)),
-    }
 }
 
 /// Returns the name of a lane: what the memories of a grain are called.

@@ -25,7 +25,7 @@ use crate::embedders::runtime;
 use crate::folder::{CATALOG, Claim, Folder, Opening, clock_is_synchronised};
 use crate::host::{FolderHost, Operator};
 use crate::ipc;
-use crate::maintenance;
+use crate::jobs;
 use crate::takeover;
 use crate::view::{BOLD, DIM, say};
 
@@ -46,7 +46,7 @@ pub(crate) async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
     };
     let folder = Folder::open_claimed(claim, opening).await?;
     read_ahead(folder.path().join(CATALOG), Memory::of_machine().bytes);
-    let alarms = maintenance::alarms(&folder, &config)?;
+    let alarms = jobs::alarms(&folder, &config)?;
     let tcp = if args.local { None } else { Some(listen(&folder, &server).await?) };
     let unix = ipc::listen(folder.path())?;
     let stop = CancellationToken::new();

@@ -189,10 +189,7 @@ fn instant(text: &str, order: DateOrder, options: &Options) -> Option<Timestamp>
     if let Some(at) = dates::of_text(text, &options.zone) {
         return Some(at);
     }
-    if let Some(at) = named_month(text, options) {
-        return Some(at);
-    }
-    let (written, rest) = local_time::leading(text)?;
+    let Some((written, rest)) = local_time::leading(text) else { return named_month(text, options) };
     // What follows a time is not ignored: it may be a zone.
     let (zone, length) = clock::zone(rest).unwrap_or((options.zone.clone(), 0));
     rest[length..].trim().is_empty().then(|| written.instant(order, &zone))?.and_then(dates::storable)

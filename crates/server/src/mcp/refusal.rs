@@ -4,6 +4,7 @@ use annals_core::ports::Scope;
 use annals_core::{Error, Fault};
 use axum::http::StatusCode;
 
+use crate::error_table;
 use crate::rest::Problem;
 
 /// Why a tool call has no answer.
@@ -63,17 +64,7 @@ impl Refusal {
             Refusal::NoSuchTool(_) => "List the tools to see which exist.",
             Refusal::Scope(_) => "Do not try again; ask the person for a key with that scope.",
             Refusal::Busy(_) => "Wait a little and call again with the same arguments.",
-            Refusal::Arguments(_) | Refusal::Failed(Error::Invalid(_) | Error::Faults(_)) => {
-                "Correct that and call again."
-            }
-            Refusal::Failed(Error::NotFound { what: "memory", .. }) => {
-                "Use an id as shown in brackets in the answers of search_memory, timeline and memory_context."
-            }
-            Refusal::Failed(Error::NotFound { .. }) => "The first add_memory creates the memory of a new agent.",
-            Refusal::Failed(Error::Conflict { .. } | Error::Stale { .. }) => {
-                "Read the current state again before you change anything."
-            }
-            Refusal::Failed(_) => "Memory cannot answer now; go on without it, or try again in a minute.",
+            Refusal::Arguments(error) | Refusal::Failed(error) => error_table::row(error).advice,
         }
     }
 }

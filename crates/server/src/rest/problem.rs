@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::error_status::error_status;
+use crate::error_table;
 use crate::request::request_id;
 
 /// Why a request failed.
@@ -98,7 +98,7 @@ impl Problem {
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Problem {
-        let (status, code) = (error_status(&error), error.code());
+        let (status, code) = (error_table::row(&error).status, error.code());
         let retry_after = match &error {
             Error::Unavailable { retry_after, .. } => {
                 Some(retry_after.map_or(60, |wait| u64::try_from(wait.as_secs()).unwrap_or(60).max(1)))

@@ -86,7 +86,7 @@ pub(super) fn columns(answer: &CostsAnswer, budget: Option<u64>) -> Markup {
                             rect.out x=(x) width=(width) y=(format!("{:.1}", base - all)) height=(format!("{:.1}", all - read)) {}
                         }
                     }
-                    @if days.len() <= 10 || number % 5 == 0 { text x=(x) y="119" { (day.day()) " " (&words::month(*day)[..3]) } }
+                    @if days.len() <= 10 || number % 5 == 0 { text x=(x) y="119" { (day.day()) " " (words::short_month(*day)) } }
                 }
                 line.base x1="0" x2="100%" y1=(base) y2=(base) {}
                 @if let Some(budget) = budget {

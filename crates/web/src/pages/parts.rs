@@ -89,5 +89,5 @@ pub(super) fn sentences(agent: &str, sentences: &[SentenceView]) -> Markup {
 
 fn short_day(day: &str) -> String {
     day.parse()
-        .map_or_else(|_| day.to_owned(), |day: annals_core::Date| format!("{} {}", day.day(), &words::month(day)[..3]))
+        .map_or_else(|_| day.to_owned(), |day: annals_core::Date| format!("{} {}", day.day(), words::short_month(day)))
 }

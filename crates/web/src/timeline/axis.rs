@@ -84,7 +84,7 @@ fn short(part: Window) -> String {
     match period.grain() {
         Grain::Yearly => first.year().to_string(),
         Grain::Quarterly => format!("Q{}", (first.month() + 2) / 3),
-        Grain::Monthly => words::month(first)[..3].to_owned(),
+        Grain::Monthly => words::short_month(first),
         Grain::Weekly => format!("W{}", first.iso_week_date().week()),
         Grain::Daily | Grain::Working => first.day().to_string(),
     }

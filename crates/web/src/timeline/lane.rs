@@ -107,7 +107,7 @@ impl Bar {
             _ if self.group.is_some() => String::new(),
             Grain::Yearly => first.year().to_string(),
             Grain::Quarterly => format!("Q{}", (first.month() + 2) / 3),
-            Grain::Monthly => words::month(first).to_owned(),
+            Grain::Monthly => words::month(first),
             Grain::Weekly => format!("W{}", first.iso_week_date().week()),
             Grain::Daily | Grain::Working => first.day().to_string(),
         }

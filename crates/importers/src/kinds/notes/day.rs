@@ -1,23 +1,10 @@
 //! Finds the day that a note is about in its path: `2026-03-09.md`, `2026_03_09.md`, `20260309.md`, `2026/03/09.md`, or a format
 //! of moment.js as in the settings of Obsidian. Dates whose order of day and month is unknown are not guessed.
 
+use annals_core::CalendarNames;
 use jiff::civil::Date;
 
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+const NAMES: CalendarNames = CalendarNames::ENGLISH;
 
 /// Returns the day in the name of a file, or in its folders if the name is only the day of a month. `path` has no extension.
 pub fn of_path(path: &str) -> Option<Date> {
@@ -73,8 +60,8 @@ pub fn by_format(path: &str, format: &str) -> Option<Date> {
         match token {
             "YYYY" | "GGGG" | "gggg" => year = Some(number(&mut rest, 4, 4)?),
             "YY" => year = Some(2000 + number(&mut rest, 2, 2)?),
-            "MMMM" => month = Some(name(&mut rest, &MONTHS, usize::MAX)?),
-            "MMM" => month = Some(name(&mut rest, &MONTHS, 3)?),
+            "MMMM" => month = Some(name(&mut rest, &NAMES.months, usize::MAX)?),
+            "MMM" => month = Some(name(&mut rest, &NAMES.months, 3)?),
             "MM" => month = Some(number(&mut rest, 2, 2)?),
             "M" => month = Some(number(&mut rest, 1, 2)?),
             "DDDD" => of_year = Some(number(&mut rest, 3, 3)?),
@@ -85,9 +72,9 @@ pub fn by_format(path: &str, format: &str) -> Option<Date> {
                 day = Some(number(&mut rest, 1, 2)?);
                 rest = ["st", "nd", "rd", "th"].iter().find_map(|suffix| rest.strip_prefix(suffix))?;
             }
-            "dddd" => _ = name(&mut rest, &DAYS, usize::MAX)?,
-            "ddd" => _ = name(&mut rest, &DAYS, 3)?,
-            "dd" => _ = name(&mut rest, &DAYS, 2)?,
+            "dddd" => _ = name(&mut rest, &NAMES.weekdays, usize::MAX)?,
+            "ddd" => _ = name(&mut rest, &NAMES.weekdays, 3)?,
+            "dd" => _ = name(&mut rest, &NAMES.weekdays, 2)?,
             "WW" | "ww" | "HH" | "mm" | "ss" => _ = number(&mut rest, 2, 2)?,
             "W" | "w" | "Q" | "d" | "E" | "e" | "H" => _ = number(&mut rest, 1, 2)?,
             literal => rest = rest.strip_prefix(literal.trim_matches(['[', ']']))?,

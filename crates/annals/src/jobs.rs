@@ -1,0 +1,140 @@
+//! The table of the scheduled jobs: name, schedule and body of each.
+//!
+//! A job with an interval writes the time of its last run into the data folder, so that a restart does not repeat weekly work.
+//! The bodies are in `annals_service::jobs`, and in `backup.rs`.
+
+mod backup;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use annals_core::{Error, Result, SignedDuration, Timestamp};
+use annals_service::jobs::{
+    Alarm, Compaction, Jobs, Moment, Pass, Report, RetentionTask, RollUpTask, Task, Timing, Verification,
+};
+use annals_service::metrics::Metrics;
+use async_trait::async_trait;
+use tokio_util::sync::CancellationToken;
+
+use crate::config::Config;
+use crate::folder::Folder;
+use backup::Backup;
+
+/// If the last run is longer ago than this, the job runs at the start of the service.
+const A_DAY: SignedDuration = SignedDuration::from_hours(25);
+const A_WEEK: SignedDuration = SignedDuration::from_hours(7 * 24 + 1);
+
+/// A job of the table.
+struct Job {
+    name: &'static str,
+    schedule: fn(&Jobs, &Config) -> Timing,
+    /// The interval after which a run was missed. A job without one determines itself what is due, so it always runs at the start.
+    every: Option<SignedDuration>,
+    run: fn(&Setting) -> Arc<dyn Task>,
+}
+
+/// What the bodies of the jobs are made from.
+struct Setting<'s> {
+    folder: &'s Folder,
+    config: &'s Config,
+    declared: &'s Jobs,
+    /// Shared by roll-up and retention, which take turns over the same agents.
+    pass: Pass,
+}
+
+const JOBS: [Job; 5] = [
+    Job {
+        name: "rollup",
+        schedule: |declared, _| declared.rollup.timing.clone(),
+        every: None,
+        run: |of| Arc::new(RollUpTask { pass: of.pass.clone(), agents_at_once: of.declared.rollup.agents_at_once }),
+    },
+    Job {
+        name: "retention",
+        schedule: |declared, _| declared.retention.timing.clone(),
+        every: None,
+        run: |of| {
+            Arc::new(RetentionTask { pass: of.pass.clone(), agents_at_once: of.declared.retention.agents_at_once })
+        },
+    },
+    Job {
+        name: "compaction",
+        schedule: |declared, _| declared.compaction.clone(),
+        every: Some(A_DAY),
+        run: |of| Arc::new(Compaction(of.folder.service().clone())),
+    },
+    Job {
+        name: "verification",
+        schedule: |declared, _| declared.verification.clone(),
+        every: Some(A_WEEK),
+        run: |of| Arc::new(Verification(of.folder.service().clone())),
+    },
+    Job {
+        name: "backup",
+        schedule: |declared, config| Timing {
+            enabled: declared.backup.enabled && config.backup.target.is_some(),
+            ..declared.backup.clone()
+        },
+        every: Some(A_DAY),
+        run: |of| Arc::new(Backup::new(of.folder, of.config)),
+    },
+];
+
+/// Returns the jobs of a folder with their schedules.
+pub(crate) fn alarms(folder: &Folder, config: &Config) -> Result<Vec<Alarm>> {
+    let declared = Jobs::in_folder(&folder.path().join("jobs"))?;
+    let setting = Setting { folder, config, declared: &declared, pass: Pass::of(folder.service()) };
+    Ok(JOBS.iter().map(|job| job.alarm(&setting)).collect())
+}
+
+impl Job {
+    /// Builds the alarm of the job. A job with an interval runs at the start only if its last run is longer ago than that.
+    fn alarm(&self, of: &Setting) -> Alarm {
+        let note = self.every.map(|_| of.folder.path().join("done").join(self.name));
+        let last = note.as_deref().and_then(last);
+        let now = of.folder.service().now();
+        // A last run in the future was recorded under a clock that was ahead.
+        let catch_up = last.zip(self.every).is_none_or(|(last, every)| last > now || now.duration_since(last) > every);
+        let metrics = of.folder.service().metrics().clone();
+        let task = Arc::new(RecordedJob { name: self.name, note, metrics, task: (self.run)(of) });
+        Alarm { name: self.name.to_owned(), timing: (self.schedule)(of.declared, of.config), task, catch_up }
+    }
+}
+
+/// A task that also records metrics, and writes the time of a completed run to a file.
+struct RecordedJob {
+    name: &'static str,
+    note: Option<PathBuf>,
+    metrics: Metrics,
+    task: Arc<dyn Task>,
+}
+
+#[async_trait]
+impl Task for RecordedJob {
+    async fn run(&self, moment: Moment, stop: &CancellationToken) -> Result<Report> {
+        if let Some(synchronised) = moment.synchronised {
+            self.metrics.clock_synchronised(synchronised);
+        }
+        let begun = Instant::now();
+        let done = self.task.run(moment, stop).await.inspect_err(|error| self.metrics.failed(self.name, error));
+        self.metrics.job(self.name, begun.elapsed());
+        let report = done?;
+        if let Some(note) = self.note.as_deref().filter(|_| !stop.is_cancelled()) {
+            leave(note, moment.now)?;
+        }
+        Ok(report)
+    }
+}
+
+fn last(note: &Path) -> Option<Timestamp> {
+    std::fs::read_to_string(note).ok()?.trim().parse().ok()
+}
+
+fn leave(note: &Path, now: Timestamp) -> Result<()> {
+    let write = || {
+        std::fs::create_dir_all(note.parent().unwrap_or(Path::new(".")))?;
+        annals_objects::replace_file(note, now.to_string().as_bytes())
+    };
+    write().map_err(|cause| Error::storage(format!("writing {}", note.display()), cause))
+}

@@ -1,0 +1,72 @@
+//! The body of a job: one bounded pass of its work. Each job has a file here, except backup: it copies files, so the binary
+//! passes it in.
+
+mod compaction;
+mod retention;
+mod rollup;
+mod verification;
+
+use std::sync::Arc;
+
+use annals_core::{Result, Timestamp};
+use annals_retention::Doubt;
+use async_trait::async_trait;
+use tokio_util::sync::CancellationToken;
+
+use super::round_robin::Sweep;
+
+pub use compaction::Compaction;
+pub use retention::RetentionTask;
+pub use rollup::RollUpTask;
+pub use verification::Verification;
+
+/// A reading of the machine's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// The current time.
+    pub now: Timestamp,
+    /// Whether the system reports its clock as synchronised; `None` if it does not report it.
+    pub synchronised: Option<bool>,
+}
+
+/// The source of clock readings: the machine's clock in the binary, a clock under the test's control in tests.
+pub type MomentClock = Arc<dyn Fn() -> Moment + Send + Sync>;
+
+/// The result of a run, for people who look at the jobs. Holds no text of memories.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// What was done; empty if there was nothing to do.
+    pub done: String,
+    /// The number of failures; each was logged.
+    pub failures: u64,
+}
+
+/// The body of a job.
+#[async_trait]
+pub trait Task: Send + Sync {
+    /// Does one pass of the work: compares the actual state with the required one, and does what is missing. Called at every
+    /// wake-up, once when the service starts, and on request; a task that should not repeat its work so often checks first
+    /// when it was last done. Once `stop` is cancelled it begins nothing more: the run has reached its bound, or the service
+    /// is stopping.
+    async fn run(&self, moment: Moment, stop: &CancellationToken) -> Result<Report>;
+}
+
+fn left<T>(sweep: &Sweep<T>) -> Option<String> {
+    counted(sweep.left.len() as u64, "agents left for the next run")
+}
+
+fn in_words(doubt: Doubt) -> String {
+    let reason = match doubt {
+        Doubt::Unsynchronised => "the clock is not synchronised",
+        Doubt::Behind => "the clock went back",
+    };
+    format!("nothing closed or pruned: {reason}")
+}
+
+fn counted(number: u64, what: &str) -> Option<String> {
+    (number > 0).then(|| format!("{number} {what}"))
+}
+
+fn listed(parts: impl IntoIterator<Item = Option<String>>) -> String {
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}

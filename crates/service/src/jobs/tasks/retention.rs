@@ -1,0 +1,41 @@
+//! The job retention: prunes memories that are past their plan, and saved model answers that no retry needs any more.
+
+use annals_core::Result;
+use async_trait::async_trait;
+use tokio_util::sync::CancellationToken;
+
+use super::{Moment, Report, Task, counted, in_words, left, listed};
+use crate::jobs::pass::{Pass, Retained};
+use crate::jobs::round_robin::Sweep;
+
+/// The job retention: [`Pass::retain`].
+pub struct RetentionTask {
+    /// The pass that does the work.
+    pub pass: Pass,
+    /// The number of agents processed at the same time.
+    pub agents_at_once: usize,
+}
+
+#[async_trait]
+impl Task for RetentionTask {
+    async fn run(&self, moment: Moment, stop: &CancellationToken) -> Result<Report> {
+        Ok(retained(&self.pass.retain(self.agents_at_once, moment, stop).await?))
+    }
+}
+
+fn retained(sweep: &Sweep<Retained>) -> Report {
+    let sum = |number: fn(&Retained) -> u64| sweep.turns.iter().map(|(_, turn)| number(turn)).sum::<u64>();
+    let doubt = sweep.turns.iter().rev().find_map(|(_, turn)| turn.trust.doubt());
+    let done = [
+        counted(sum(|turn| turn.pruned.pruned.iter().map(|totals| totals.rows).sum()), "memories pruned"),
+        counted(
+            sum(|turn| turn.pruned.postponed.iter().map(|totals| totals.rows).sum()),
+            "memories due, after half an hour of steady clock",
+        ),
+        counted(sum(|turn| turn.pruned.held.len() as u64), "periods past the plan, kept"),
+        counted(sum(|turn| turn.answers), "saved model answers deleted"),
+        left(sweep),
+        doubt.map(in_words),
+    ];
+    Report { done: listed(done), failures: sweep.failed.len() as u64 }
+}

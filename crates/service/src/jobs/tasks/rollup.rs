@@ -1,0 +1,44 @@
+//! The job rollup: facts from new messages, summaries of closed periods, both made searchable, forgettings finished.
+
+use annals_core::Result;
+use async_trait::async_trait;
+use tokio_util::sync::CancellationToken;
+
+use super::{Moment, Report, Task, counted, in_words, left, listed};
+use crate::jobs::pass::{Pass, RolledUp};
+use crate::jobs::round_robin::Sweep;
+
+/// The job rollup: [`Pass::roll_up`].
+pub struct RollUpTask {
+    /// The pass that does the work.
+    pub pass: Pass,
+    /// The number of agents processed at the same time.
+    pub agents_at_once: usize,
+}
+
+#[async_trait]
+impl Task for RollUpTask {
+    async fn run(&self, moment: Moment, stop: &CancellationToken) -> Result<Report> {
+        Ok(rolled_up(&self.pass.roll_up(self.agents_at_once, moment, stop).await?))
+    }
+}
+
+fn rolled_up(sweep: &Sweep<RolledUp>) -> Report {
+    let sum = |number: fn(&RolledUp) -> u64| sweep.turns.iter().map(|(_, turn)| number(turn)).sum::<u64>();
+    let doubt = sweep.turns.iter().rev().find_map(|(_, turn)| turn.trust.doubt());
+    let done = [
+        counted(sum(|turn| turn.extracted.turns), "messages read for facts"),
+        counted(sum(|turn| turn.passed.written.iter().sum()), "summaries written"),
+        counted(sum(|turn| turn.passed.degraded), "of them by the built-in engine"),
+        counted(sum(|turn| turn.passed.removed), "summaries removed"),
+        counted(sum(|turn| turn.passed.waiting.len() as u64), "periods waiting for a model"),
+        counted(sum(|turn| turn.passed.in_batch.len() as u64), "periods waiting for a batch"),
+        counted(sum(|turn| turn.passed.left), "periods left for the next run"),
+        counted(sum(|turn| turn.projected.applied), "changes made searchable"),
+        counted(sum(|turn| u64::from(turn.cleaned)), "agents purged of forgotten data"),
+        left(sweep),
+        doubt.map(in_words),
+    ];
+    let faults: u64 = sum(|turn| turn.passed.failed.len() as u64 + turn.projected.dead);
+    Report { done: listed(done), failures: faults + sweep.failed.len() as u64 }
+}
