@@ -127,3 +127,32 @@ fn roll_up_without_waiting_leaves_its_answers_to_the_next() {
     assert_eq!(status["memories"]["daily"].as_u64().unwrap(), u64::from(DAYS), "{status}");
     assert_eq!(batched.server.batch_bill().answered, u64::from(DAYS), "days came by the batch, the rest at once");
 }
+
+#[test]
+fn abandoned_batch_is_asked_again() {
+    let batched = Batched::new(vec![]);
+    batched.server.plan_batches(u64::MAX, []);
+    batched.annals.json(&["rollup", "--batch", "--no-wait"]);
+    let open = batched.annals.json(&["status"])["batches"].clone();
+    assert_eq!((open.as_array().unwrap().len(), &open[0]["state"]), (1, &Value::from("sent")), "{open}");
+    let ended = batched.annals.run(&["rollup", "--abandon-batches"]);
+    assert!(ended.out.contains("`annals rollup` asks again"), "{}{}", ended.out, ended.err);
+    assert_eq!(batched.server.cancelled_batches().len(), 1);
+    batched.annals.json(&["rollup"]);
+    let status = batched.annals.json(&["status"]);
+    assert_eq!(status["agents"][0]["in_batch"].as_array().unwrap().len(), 0);
+    assert_eq!(status["agents"][0]["memories"]["daily"], u64::from(DAYS), "{status}");
+    assert_eq!(status["batches"][0]["state"], "ended", "{status}");
+    assert!(batched.annals.run(&["rollup", "--abandon-batches"]).out.contains("No batch is open"));
+}
+
+#[test]
+fn refused_batch_and_its_cause_are_shown_by_status_and_doctor() {
+    let batched = Batched::new(vec![BatchFault::Create(403)]);
+    let sent = batched.annals.run(&["rollup", "--batch", "--no-wait"]);
+    assert!(sent.out.contains("it was not taken") && sent.out.contains("status 403"), "{}", sent.out);
+    for command in [&["status"][..], &["doctor", "--without-models"]] {
+        let shown = batched.annals.run(command).out;
+        assert!(shown.contains("it was not taken") && shown.contains("status 403"), "{command:?}: {shown}");
+    }
+}

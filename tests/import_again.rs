@@ -132,7 +132,7 @@ fn forgotten_items_are_not_stored_by_the_next_import() {
     assert_eq!(annals.dump(), before);
     assert!(!before.contains("Zelda"), "{before}");
     let stdout = annals.run(&["import", &path, "--from", "openclaw", "--agent", "ann"]).out;
-    assert!(stdout.contains("3 items skipped, because they were forgotten before"), "{stdout}");
+    assert!(stdout.contains("3 items skipped: forgotten before"), "{stdout}");
     let wanted = annals.json(&["import", &path, "--from", "openclaw", "--agent", "ann", "--unforget"]);
     assert_eq!(wanted["stored"]["blocks"]["new"], 1, "{wanted}");
 }

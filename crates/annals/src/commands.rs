@@ -62,6 +62,9 @@ async fn dispatch(global: Global, command: Command) -> Result<ExitCode> {
         Command::Import(args) => import::run(&global, &args).await,
         Command::Agent(args) => agent::run(&global, &args).await,
         Command::Rollup(args) if args.batch && !args.dry_run => batch_rollup::run(&global, &args, json).await,
+        Command::Rollup(args) if args.abandon_batches => {
+            batch_rollup::abandon(&Client::open(&global).await?, json).await
+        }
         Command::Rollup(args) => rollup::run(&Client::open(&global).await?, &args, json).await,
         Command::Search(args) => search::run(&Client::open(&global).await?, &args, json).await,
         Command::Context(args) => context::run(&Client::open(&global).await?, &args, json).await,

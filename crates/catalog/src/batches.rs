@@ -27,6 +27,10 @@ impl Batches for SqliteCatalog {
         self.thread.read("reading batches", |c| open(c)).await
     }
 
+    async fn failed_batches(&self, since: Timestamp) -> annals_core::Result<Vec<ModelBatch>> {
+        self.thread.read("reading failed batches", move |c| failed(c, since)).await
+    }
+
     async fn settle(
         &self,
         batch: &str,
@@ -59,12 +63,12 @@ fn begin(db: &dyn Db, batch: &ModelBatch, requests: &[BatchedRequest]) -> Result
         "DELETE FROM batch_request WHERE batch_id IN (SELECT batch_id FROM batch WHERE state = 'ended' AND at < ?1)";
     db.execute(sql, params![old])?;
     db.execute("DELETE FROM batch WHERE state = 'ended' AND at < ?1", params![old])?;
-    let sql = "INSERT INTO batch (batch_id, base_url, model, remote, state, at, requests, done, reads)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
-    let ModelBatch { id, base_url, model, remote, .. } = batch;
+    let sql = "INSERT INTO batch (batch_id, base_url, model, remote, state, at, requests, done, reads, failure)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+    let ModelBatch { id, base_url, model, remote, failure, .. } = batch;
     let (state, at) = (batch.state.as_str(), micros(batch.at));
     let (requests_made, done, reads) = (signed(batch.requests), signed(batch.done), signed(batch.reads));
-    db.execute(sql, params![id, base_url, model, remote, state, at, requests_made, done, reads])?;
+    db.execute(sql, params![id, base_url, model, remote, state, at, requests_made, done, reads, failure])?;
     let mut last: Option<(&Agent, i64)> = None;
     for (place, request) in (0_i64..).zip(requests) {
         let agent_id = match last.filter(|(agent, _)| *agent == &request.agent) {
@@ -85,29 +89,37 @@ fn begin(db: &dyn Db, batch: &ModelBatch, requests: &[BatchedRequest]) -> Result
 }
 
 fn save(db: &dyn Db, batch: &ModelBatch) -> Result<()> {
-    let sql =
-        "UPDATE batch SET remote = ?2, state = ?3, at = ?4, requests = ?5, done = ?6, reads = ?7 WHERE batch_id = ?1";
+    let sql = "UPDATE batch
+        SET remote = ?2, state = ?3, at = ?4, requests = ?5, done = ?6, reads = ?7, failure = ?8
+        WHERE batch_id = ?1";
     let (state, at) = (batch.state.as_str(), micros(batch.at));
     let (requests, done, reads) = (signed(batch.requests), signed(batch.done), signed(batch.reads));
-    db.execute(sql, params![batch.id, batch.remote, state, at, requests, done, reads])?;
+    db.execute(sql, params![batch.id, batch.remote, state, at, requests, done, reads, batch.failure])?;
     Ok(())
 }
 
 fn open(db: &dyn Db) -> Result<Vec<ModelBatch>> {
-    let read = |row: &Row| {
-        Ok(ModelBatch {
-            id: row.get("batch_id")?,
-            base_url: row.get("base_url")?,
-            model: row.get("model")?,
-            remote: row.get("remote")?,
-            state: word(row, "state")?,
-            at: instant(row, "at")?,
-            requests: number(row, "requests")?,
-            done: number(row, "done")?,
-            reads: number(row, "reads")?,
-        })
-    };
     db.query("SELECT * FROM batch WHERE state <> 'ended' ORDER BY at, batch_id", &[], read)
+}
+
+fn failed(db: &dyn Db, since: Timestamp) -> Result<Vec<ModelBatch>> {
+    let sql = "SELECT * FROM batch WHERE state = 'ended' AND failure IS NOT NULL AND at >= ?1 ORDER BY at, batch_id";
+    db.query(sql, params![micros(since)], read)
+}
+
+fn read(row: &Row) -> Result<ModelBatch> {
+    Ok(ModelBatch {
+        id: row.get("batch_id")?,
+        base_url: row.get("base_url")?,
+        model: row.get("model")?,
+        remote: row.get("remote")?,
+        state: word(row, "state")?,
+        at: instant(row, "at")?,
+        requests: number(row, "requests")?,
+        done: number(row, "done")?,
+        reads: number(row, "reads")?,
+        failure: row.get("failure")?,
+    })
 }
 
 fn settle(db: &dyn Db, batch: &str, settlements: &[(u64, Settlement)], now: Timestamp) -> Result<u64> {

@@ -4,9 +4,9 @@ use annals_testkit::all_records;
 use std::path::Path;
 
 use annals_core::ports::{
-    Access, Accesses, Archive, Blocks, Building, Change, ClockNote, Content, Document, DocumentKey, DocumentWrite,
-    Documents, Erasure, Expected, Journal, Keys, Record, Replies, RequestKey, Requests, Seals, Target, VectorModel,
-    Watermark,
+    Access, Accesses, Archive, Batches, Blocks, Building, Change, ClockNote, Content, Document, DocumentKey,
+    DocumentWrite, Documents, Erasure, Expected, Journal, Keys, Record, Replies, RequestKey, Requests, Seals, Target,
+    VectorModel, Watermark,
 };
 use annals_core::prelude::*;
 use annals_core::{
@@ -30,6 +30,7 @@ const VERSION_7: &str = include_str!("fixture/version_7.sql");
 const VERSION_8: &str = include_str!("fixture/version_8.sql");
 const VERSION_9: &str = include_str!("fixture/version_9.sql");
 const VERSION_10: &str = include_str!("fixture/version_10.sql");
+const VERSION_11: &str = include_str!("fixture/version_11.sql");
 /// The model that made all vectors until version 10.
 const FORMER_MODEL: &str = "all-MiniLM-L6-v2@04f237888393";
 const NOW: &str = "2026-06-01T00:00:00Z";
@@ -65,8 +66,8 @@ async fn version_3_catalog_is_migrated_without_loss() {
 }
 
 #[tokio::test]
-async fn version_4_to_10_catalogs_are_migrated_without_loss() {
-    for version in [VERSION_4, VERSION_5, VERSION_6, VERSION_7, VERSION_8, VERSION_9, VERSION_10] {
+async fn version_4_to_11_catalogs_are_migrated_without_loss() {
+    for version in [VERSION_4, VERSION_5, VERSION_6, VERSION_7, VERSION_8, VERSION_9, VERSION_10, VERSION_11] {
         let catalog = folder_of(version).open();
         let (me, now, cake) = (agent("me"), at("2026-06-01T00:00:00Z"), MemoryId::from_text(CAKE));
         assert_eq!(catalog.recall(&me, &[cake]).await.unwrap()[0].1, Some(Access { times: 3, last: now }));
@@ -93,6 +94,17 @@ async fn version_10_catalog_keeps_its_prices() {
     let catalog = folder_of(VERSION_10).open();
     let prices = catalog.prices().await.unwrap();
     assert_eq!(prices.iter().map(|price| price.model.as_str()).collect::<Vec<_>>(), ["small"]);
+}
+
+#[tokio::test]
+async fn version_11_catalog_keeps_its_open_batch() {
+    let catalog = folder_of(VERSION_11).open();
+    let open = catalog.open_batches().await.unwrap();
+    assert_eq!(
+        open.iter().map(|batch| (batch.remote.as_deref(), &batch.failure)).collect::<Vec<_>>(),
+        [(Some("batch-1"), &None)]
+    );
+    assert_eq!(catalog.in_batch(&agent("me")).await.unwrap(), [period("2026-W20")]);
 }
 
 #[tokio::test]
@@ -310,9 +322,10 @@ async fn migrated_agents_continue_above_the_former_sequence() {
 fn migrated_schema_equals_new_schema() {
     let new = Folder::new();
     drop(new.open());
-    for version in
-        [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6, VERSION_7, VERSION_8, VERSION_9, VERSION_10]
-    {
+    for version in [
+        VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6, VERSION_7, VERSION_8, VERSION_9, VERSION_10,
+        VERSION_11,
+    ] {
         let old = folder_of(version);
         drop(old.open());
         let old = schema(&Connection::open(old.path()).unwrap());
@@ -338,6 +351,8 @@ async fn power_cut_during_migration_loses_nothing() {
     cut_power_while_migrating(VERSION_7, 12).await;
     cut_power_while_migrating(VERSION_8, 12).await;
     cut_power_while_migrating(VERSION_9, 12).await;
+    cut_power_while_migrating(VERSION_10, 12).await;
+    cut_power_while_migrating(VERSION_11, 12).await;
 }
 
 async fn cut_power_while_migrating(version: &str, next: u64) {

@@ -109,6 +109,13 @@ impl Batching for Auto {
             None => Ok(BatchReport::default()),
         }
     }
+
+    async fn abandon(&self) -> Result<BatchReport> {
+        match &self.endpoint {
+            Some(endpoint) => endpoint.abandon().await,
+            None => Ok(BatchReport::default()),
+        }
+    }
 }
 
 #[async_trait]

@@ -32,8 +32,8 @@ pub use import::{Import, ImportItems, ImportLine, MessageItem};
 pub use jobs::{ListJobs, RunJob};
 pub use keys::{AddKey, ListKeys, RevokeKey};
 pub use maintenance::{
-    BatchRollup, CheckReadable, CopyCatalog, Dump, ListDeadLetters, Rebuild, ReplayDeadLetters, Retain, Rollup, Status,
-    Verify,
+    AbandonBatches, BatchRollup, CheckReadable, CopyCatalog, Dump, ListBatches, ListDeadLetters, Rebuild,
+    ReplayDeadLetters, Retain, Rollup, Status, Verify,
 };
 pub use memories::{Correct, Forget, GetMemory, GetSources};
 pub use searches::{FindContext, ListConversations, ReadTimeline, Search};
@@ -109,7 +109,7 @@ pub enum Refusal {
 type Run = for<'a> fn(Value, Context<'a>) -> BoxFuture<'a, std::result::Result<Value, Refusal>>;
 
 /// Every call, by name.
-const CALLS: [(&str, Run); 40] = [
+const CALLS: [(&str, Run); 42] = [
     entry::<ListAgents>(),
     entry::<GetSettings>(),
     entry::<CreateAgent>(),
@@ -132,6 +132,8 @@ const CALLS: [(&str, Run); 40] = [
     entry::<Forget>(),
     entry::<Rollup>(),
     entry::<BatchRollup>(),
+    entry::<ListBatches>(),
+    entry::<AbandonBatches>(),
     entry::<Retain>(),
     entry::<Status>(),
     entry::<ListDeadLetters>(),

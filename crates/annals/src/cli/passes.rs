@@ -26,6 +26,9 @@ pub(crate) struct Rollup {
     /// Tokens that each agent may use today in batches, in place of every limit
     #[arg(long, requires = "batch", value_name = "TOKENS")]
     pub budget: Option<u64>,
+    /// End the batches that the provider has not finished; the next `rollup` asks again
+    #[arg(long, conflicts_with_all = ["agent", "dry_run", "refresh", "batch"])]
+    pub abandon_batches: bool,
 }
 
 #[derive(Args)]

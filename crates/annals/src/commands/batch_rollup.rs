@@ -1,4 +1,5 @@
 //! `annals rollup --batch`: sends questions to the model in batches, and waits until every due summary is written.
+//! `annals rollup --abandon-batches` ends them.
 //!
 //! Opens the folder only during each step, so that other commands can use it while the provider works. All state is in the
 //! folder: after an interruption the next `annals rollup` continues.
@@ -7,7 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use annals_core::{Grain, Result};
-use annals_service::calls::BatchRollup;
+use annals_service::calls::{AbandonBatches, BatchRollup};
 use annals_service::wire::{BatchStep, BatchView};
 
 use crate::cli::{Global, Rollup};
@@ -54,6 +55,21 @@ pub(crate) async fn run(global: &Global, args: &Rollup, json: bool) -> Result<Ex
     }
 }
 
+/// Ends the batches that providers have not finished.
+pub(crate) async fn abandon(client: &Client, json: bool) -> Result<ExitCode> {
+    let ended = client.call(AbandonBatches {}).await?;
+    if json {
+        print_json(&ended);
+        return Ok(ExitCode::SUCCESS);
+    }
+    match ended.is_empty() {
+        true => say!("No batch is open."),
+        false => say!("Ended. A provider may bill what it has answered. The next `annals rollup` asks again."),
+    }
+    ended.iter().for_each(|batch| say!("  {DIM}{}{DIM:#}", progress(batch)));
+    Ok(ExitCode::SUCCESS)
+}
+
 /// Prints the result of a step, and the progress of the batches if it has changed.
 fn print(step: &BatchStep, shown: &mut String) {
     let number = |grain: &Grain| step.written.get(grain.as_str()).copied().filter(|number| *number > 0);
@@ -78,8 +94,8 @@ fn print(step: &BatchStep, shown: &mut String) {
     }
 }
 
-fn progress(batch: &BatchView) -> String {
-    let id = batch.id.as_deref().unwrap_or("being created");
+pub(super) fn progress(batch: &BatchView) -> String {
+    let id = batch.id.as_deref().unwrap_or(if batch.state == "ended" { "not created" } else { "being created" });
     format!("{}: {} of {} requests done ({id})", batch.model, count(batch.done), count(batch.requests))
 }
 

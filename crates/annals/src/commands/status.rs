@@ -4,27 +4,38 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use annals_core::{Grain, Result, Timestamp};
-use annals_service::calls::Status;
-use annals_service::wire::{ModelView, ReembeddingView, StatusView, UsageView};
+use annals_service::calls::{ListBatches, Status};
+use annals_service::wire::{BatchView, ModelView, ReembeddingView, StatusView, UsageView};
 use serde_json::json;
 
 use crate::cli::OneOrAll;
 use crate::client::Client;
+use crate::commands::batch_rollup;
 use crate::view::{BOLD, DIM, WARN, count, plural, print_json, say};
 
 pub(crate) async fn run(client: &Client, args: &OneOrAll, json: bool) -> Result<ExitCode> {
     let agents = client.call(Status { agent: args.agent.clone() }).await?;
     let data = client.data().canonicalize().unwrap_or_else(|_| client.data().to_owned());
+    let batches = client.call(ListBatches {}).await?;
     if json {
-        print_json(&json!({ "data": data, "agents": agents }));
+        print_json(&json!({ "data": data, "agents": agents, "batches": batches }));
         return Ok(ExitCode::SUCCESS);
     }
     agents.iter().for_each(print);
+    batches.iter().for_each(print_batch);
     match agents.is_empty() {
         true => say!("No agents yet. `annals import FILE` creates the first."),
         false => say!("{DIM}{}{DIM:#}", data.display()),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Prints how far a batch has come, and why it failed.
+fn print_batch(batch: &BatchView) {
+    say!("batch to {}", batch_rollup::progress(batch));
+    for failure in &batch.failure {
+        say!("  {WARN}{}: {failure}{WARN:#}", batch.base_url);
+    }
 }
 
 /// Prints the tokens of the last thirty days, by purpose.

@@ -391,7 +391,8 @@ CREATE TABLE batch (
     at INTEGER NOT NULL, -- When it was recorded, or begun to be sent.
     requests INTEGER NOT NULL,
     done INTEGER NOT NULL, -- Requests that the provider has processed.
-    reads INTEGER NOT NULL -- How often its results were read and were not complete.
+    reads INTEGER NOT NULL, -- How often its results were read and were not complete.
+    failure TEXT -- Why the last step of it failed, or why it ended without results.
 ) STRICT;
 
 -- Requests of batches, without their text. They are kept for a month after the end of the batch.

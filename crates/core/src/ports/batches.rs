@@ -68,6 +68,8 @@ pub struct ModelBatch {
     pub done: u64,
     /// How often its results were read and were not complete.
     pub reads: u64,
+    /// Why the last step of it failed, or why it ended without results. Never contains text of a question or an answer.
+    pub failure: Option<String>,
 }
 
 /// A request of a batch. Its number is its place in the batch, from 0.
@@ -224,11 +226,14 @@ pub trait Batches: Send + Sync {
     /// Forgets batches that ended more than [`BATCH_MEMORY`] before.
     async fn begin_batch(&self, batch: ModelBatch, requests: Vec<BatchedRequest>) -> Result<()>;
 
-    /// Saves provider's id, state, time and counts of a batch. Does nothing to one that is unknown.
+    /// Saves provider's id, state, time, counts and failure of a batch. Does nothing to one that is unknown.
     async fn save_batch(&self, batch: &ModelBatch) -> Result<()>;
 
     /// Returns the batches that have not ended, oldest first.
     async fn open_batches(&self) -> Result<Vec<ModelBatch>>;
+
+    /// Returns the batches that were recorded at this time or later and ended with a failure, oldest first.
+    async fn failed_batches(&self, since: Timestamp) -> Result<Vec<ModelBatch>>;
 
     /// Records the provider's results for requests of a batch, by number. Books the cost of each answer at the price of a
     /// batch and saves it as a reply, unless something that its question may contain was erased since. A request that is not

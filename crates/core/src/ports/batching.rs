@@ -52,6 +52,10 @@ pub trait Batching: Send + Sync {
 
     /// Polls the open batches, and saves the answers of those that have ended.
     async fn take(&self, now: Timestamp) -> Result<BatchReport>;
+
+    /// Ends the open batches, here and at their providers. Their periods are due again; providers may bill what they have
+    /// answered already.
+    async fn abandon(&self) -> Result<BatchReport>;
 }
 
 /// Returns what a counting engine has counted.

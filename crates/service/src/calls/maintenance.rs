@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::{Call, Context, SendsItems};
 use crate::operations::RolledUpAgent;
 use crate::wire::{
-    BatchStep, CatalogCopy, CheckedView, DeadLetterView, RebuildAnswer, ReplayAnswer, RetainRequest, RetentionAnswer,
-    RollupRequest, StatusView, VerifyAnswer,
+    BatchStep, BatchView, CatalogCopy, CheckedView, DeadLetterView, RebuildAnswer, ReplayAnswer, RetainRequest,
+    RetentionAnswer, RollupRequest, StatusView, VerifyAnswer,
 };
 
 /// Rolls agents up. Sends the result of each agent when it is done.
@@ -58,6 +58,32 @@ impl Call for BatchRollup {
     async fn run(self, context: Context<'_>) -> Result<BatchStep> {
         let agents = context.agents(self.agent.as_deref()).await?;
         context.service().batch_step(&agents, self.budget, context.now).await
+    }
+}
+
+/// Lists the batches that have not ended, and those that failed within the last day.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ListBatches {}
+
+impl Call for ListBatches {
+    const NAME: &'static str = "list_batches";
+    type Answer = Vec<BatchView>;
+
+    async fn run(self, context: Context<'_>) -> Result<Vec<BatchView>> {
+        context.service().batches(context.now).await
+    }
+}
+
+/// Ends all open batches, and returns them.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct AbandonBatches {}
+
+impl Call for AbandonBatches {
+    const NAME: &'static str = "abandon_batches";
+    type Answer = Vec<BatchView>;
+
+    async fn run(self, context: Context<'_>) -> Result<Vec<BatchView>> {
+        context.service().abandon_batches().await
     }
 }
 

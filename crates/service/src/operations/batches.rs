@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use annals_core::ports::{BatchReport, Batching, Estimate, budget_day};
+use annals_core::ports::{BatchReport, Batching, Estimate, RequestState, budget_day};
 use annals_core::{Agent, Error, Grain, Purpose, Result, SignedDuration, Timestamp};
 use annals_summarizer::{Passed, Waiting};
 
@@ -22,6 +22,9 @@ const MEASURED: SignedDuration = SignedDuration::from_hours(60 * 24);
 
 /// Tokens of the instructions of a question.
 const INSTRUCTIONS: u64 = 800;
+
+/// How long a failed batch is shown: as long as a server that refused one for good gets no other.
+const FAILED_FOR: SignedDuration = SignedDuration::from_hours(24);
 
 /// Millionths in a whole of a currency.
 const MICROS: f64 = 1_000_000.0;
@@ -46,9 +49,25 @@ impl Service {
         Ok(step)
     }
 
-    /// Returns the batches that providers have not finished, of all agents.
-    pub async fn open_batches(&self) -> Result<Vec<BatchView>> {
-        Ok(self.parts.store.open_batches().await?.into_iter().map(BatchView::from).collect())
+    /// Returns the batches that failed within the last day and those that have not ended, of all agents.
+    pub async fn batches(&self, now: Timestamp) -> Result<Vec<BatchView>> {
+        let since = now.saturating_sub(FAILED_FOR).unwrap_or(Timestamp::MIN);
+        let failed = self.parts.store.failed_batches(since).await?;
+        let open = self.parts.store.open_batches().await?;
+        Ok(failed.into_iter().chain(open).map(BatchView::from).collect())
+    }
+
+    /// Ends all open batches, here and at their providers, so that their periods are due again. Returns these batches.
+    pub async fn abandon_batches(&self) -> Result<Vec<BatchView>> {
+        let open = self.parts.store.open_batches().await?;
+        if let Some(batching) = &self.parts.batching {
+            batching.abandon().await?;
+        }
+        // Without a model there is nobody to tell a provider.
+        for batch in self.parts.store.open_batches().await? {
+            self.parts.store.end_batch(&batch.id, RequestState::Lost).await?;
+        }
+        Ok(open.into_iter().map(BatchView::from).collect())
     }
 
     /// Takes the results of batches that have ended. Errors are logged: what is not taken now is taken later.

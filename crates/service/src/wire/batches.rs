@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use super::FailureView;
 
-/// A batch that has not ended.
+/// A batch that has not ended, or that failed within the last day.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct BatchView {
     /// The provider's id; null while it is being created.
@@ -18,7 +18,7 @@ pub struct BatchView {
     pub base_url: String,
     /// Name of the model.
     pub model: String,
-    /// `prepared`, `sending` or `sent`.
+    /// `prepared`, `sending`, `sent` or `ended`.
     pub state: String,
     /// When it was sent.
     #[schema(format = DateTime)]
@@ -27,18 +27,22 @@ pub struct BatchView {
     pub requests: u64,
     /// Number of requests that the provider has processed.
     pub done: u64,
+    /// Why its last step failed, or why it ended without results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
 }
 
 impl From<ModelBatch> for BatchView {
     fn from(batch: ModelBatch) -> BatchView {
         BatchView {
-            id: batch.remote.filter(|_| batch.state == BatchState::Sent),
+            id: batch.remote.filter(|_| matches!(batch.state, BatchState::Sent | BatchState::Ended)),
             base_url: batch.base_url,
             model: batch.model,
             state: batch.state.as_str().to_owned(),
             at: batch.at.to_string(),
             requests: batch.requests,
             done: batch.done,
+            failure: batch.failure,
         }
     }
 }

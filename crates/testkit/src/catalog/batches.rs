@@ -35,11 +35,11 @@ impl Batches for MemoryCatalog {
     }
 
     async fn open_batches(&self) -> Result<Vec<ModelBatch>> {
-        let state = self.state();
-        let open = state.batches.values().filter(|(batch, _)| batch.state != BatchState::Ended);
-        let mut open: Vec<ModelBatch> = open.map(|(batch, _)| batch.clone()).collect();
-        open.sort_by(|a, b| (a.at, &a.id).cmp(&(b.at, &b.id)));
-        Ok(open)
+        Ok(self.batches(|batch| batch.state != BatchState::Ended))
+    }
+
+    async fn failed_batches(&self, since: Timestamp) -> Result<Vec<ModelBatch>> {
+        Ok(self.batches(|batch| batch.state == BatchState::Ended && batch.failure.is_some() && batch.at >= since))
     }
 
     async fn settle(&self, batch: &str, settlements: Vec<(u64, Settlement)>, now: Timestamp) -> Result<u64> {
@@ -128,5 +128,16 @@ impl State {
                 }
             }
         }
+    }
+}
+
+impl MemoryCatalog {
+    /// Returns the batches that a filter accepts, oldest first.
+    fn batches(&self, accepts: impl Fn(&ModelBatch) -> bool) -> Vec<ModelBatch> {
+        let state = self.state();
+        let mut found: Vec<ModelBatch> = state.batches.values().map(|(batch, _)| batch.clone()).collect();
+        found.retain(accepts);
+        found.sort_by(|a, b| (a.at, &a.id).cmp(&(b.at, &b.id)));
+        found
     }
 }

@@ -129,6 +129,10 @@ impl<P: Batches> Batches for Faulty<P> {
         self.store()?.open_batches().await
     }
 
+    async fn failed_batches(&self, since: Timestamp) -> Result<Vec<ModelBatch>> {
+        self.store()?.failed_batches(since).await
+    }
+
     async fn settle(&self, batch: &str, settlements: Vec<(u64, Settlement)>, now: Timestamp) -> Result<u64> {
         self.store()?.settle(batch, settlements, now).await
     }

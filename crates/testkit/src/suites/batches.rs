@@ -14,6 +14,7 @@ use crate::{at, period, turn};
 pub async fn batches_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
     let cases: Vec<Case<dyn Store>> = cases![
         batch_is_kept_until_it_ends,
+        failure_is_kept_after_the_end,
         answers_are_saved_and_booked_once,
         useless_answer_is_booked_and_not_kept,
         unknown_requests_and_batches_are_left_alone,
@@ -40,6 +41,7 @@ fn batch(id: &str) -> ModelBatch {
         requests: 2,
         done: 0,
         reads: 0,
+        failure: None,
     }
 }
 
@@ -88,6 +90,25 @@ async fn batch_is_kept_until_it_ends(store: &dyn Store) {
     assert_eq!(of_period, [(Digest::of(["q"]), RequestState::Open)]);
     store.end_batch("b", RequestState::Lost).await.unwrap();
     assert_eq!(store.open_batches().await.unwrap().len(), 1);
+}
+
+async fn failure_is_kept_after_the_end(store: &dyn Store) {
+    let ids = async |since| -> Vec<String> {
+        store.failed_batches(since).await.unwrap().into_iter().map(|batch| batch.id).collect()
+    };
+    begin(store, "well").await;
+    let failed = ModelBatch { failure: Some("status 403".into()), at: later(), ..batch("failed") };
+    store.begin_batch(ModelBatch { failure: None, ..failed.clone() }, Vec::new()).await.unwrap();
+    store.save_batch(&failed).await.unwrap();
+    assert_eq!(store.open_batches().await.unwrap()[1], failed);
+    assert_eq!(ids(now()).await, [""; 0]);
+    store.end_batch("well", RequestState::Answered).await.unwrap();
+    store.end_batch("failed", RequestState::Unsent).await.unwrap();
+    assert_eq!(ids(now()).await, ["failed"]);
+    assert_eq!(ids(later()).await, ["failed"]);
+    assert_eq!(ids(later() + SignedDuration::from_secs(1)).await, [""; 0]);
+    let ended = ModelBatch { state: BatchState::Ended, ..failed };
+    assert_eq!(store.failed_batches(now()).await.unwrap(), [ended]);
 }
 
 async fn answers_are_saved_and_booked_once(store: &dyn Store) {

@@ -26,7 +26,7 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor) -> Shown {
         None => Vec::new(),
     };
     let failures = site.service.all_failures(MOST_FAILURES).await?;
-    let batches = site.service.open_batches().await?;
+    let batches = site.service.batches(site.service.now()).await?;
     let page = Page { title: "Jobs".into(), visitor: Some(&visitor), live, ..Page::default() };
     Ok(page.show(html! {
         h1 { "Jobs" }
@@ -96,7 +96,7 @@ fn waiting(health: &HealthView) -> Markup {
     }
 }
 
-/// The batches that providers have not finished.
+/// The batches that providers have not finished, or that failed within the last day.
 fn in_batches(batches: &[BatchView]) -> Markup {
     let moment = |text: &str| text.parse().map_or_else(|_| text.to_owned(), words::utc);
     html! {
@@ -107,7 +107,7 @@ fn in_batches(batches: &[BatchView]) -> Markup {
                 thead { tr { th scope="col" { "Model" } th scope="col" { "State" } th scope="col" { "Since" } th.n scope="col" { "Requests" } th.n scope="col" { "Answered" } } }
                 tbody { @for batch in batches { tr {
                     th scope="row" { bdi { (batch.model) } }
-                    td { (batch.state) }
+                    td { (batch.state) @if let Some(failure) = &batch.failure { " " span.chip.failed { "failed" } " " bdi { (failure) } } }
                     td.t { (moment(&batch.at)) }
                     td.n { (words::count(batch.requests)) }
                     td.n { (words::count(batch.done)) }

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use annals_core::{Error, Result};
-use annals_service::calls::CheckReadable;
+use annals_service::calls::{CheckReadable, ListBatches};
+use annals_service::wire::BatchView;
 
 use super::Finding;
 use crate::cli::Global;
@@ -26,7 +27,10 @@ pub(crate) async fn look(global: &Global, data: &Path, report: &mut dyn FnMut(Fi
         Err(error) => (false, Err(error)),
     };
     match answer {
-        Ok(agents) => report(Finding::ok(ABOUT, format!("catalog, tables and facts of {agents} open and answer"))),
+        Ok((agents, batches)) => {
+            report(Finding::ok(ABOUT, format!("catalog, tables and facts of {agents} open and answer")));
+            batches.iter().filter_map(failed_batch).for_each(&mut *report);
+        }
         Err(Error::InUse { owner, .. }) => {
             report(Finding::ok(ABOUT, format!("not checked: another annals process has them open{owner}")));
             return true;
@@ -41,19 +45,32 @@ pub(crate) async fn look(global: &Global, data: &Path, report: &mut dyn FnMut(Fi
     in_use
 }
 
-async fn open(global: &Global, data: &Path) -> Result<String> {
+async fn open(global: &Global, data: &Path) -> Result<(String, Vec<BatchView>)> {
     // Opens without models: a wrong model configuration must not prevent this check.
     let folder = Folder::open(data, Opening::without_models(global, data, now(global))?, false).await?;
     read(&Client::here(folder, global)).await
 }
 
-async fn read(client: &Client) -> Result<String> {
+async fn read(client: &Client) -> Result<(String, Vec<BatchView>)> {
     let checked = client.call(CheckReadable {}).await?;
     let agents = plural(checked.agents, "agent");
-    Ok(match checked.of_another_model {
+    let agents = match checked.of_another_model {
         0 => agents,
         some => format!(
             "{agents} ({some} with vectors of another embedding model; the service embeds them again, or `annals rebuild --embedder`)"
         ),
-    })
+    };
+    Ok((agents, client.call(ListBatches {}).await?))
+}
+
+/// Returns what to do about a batch that failed.
+fn failed_batch(batch: &BatchView) -> Option<Finding> {
+    let failure = batch.failure.as_ref()?;
+    let mend = match batch.state.as_str() {
+        "ended" => {
+            "its summaries are asked for again, for a day at once at the full price; correct what the message names"
+        }
+        _ => "it is asked after again; `annals rollup --abandon-batches` ends it, and the next `rollup` asks again",
+    };
+    Some(Finding::doubtful("batch", format!("{} at {}: {failure}", batch.model, batch.base_url), mend))
 }

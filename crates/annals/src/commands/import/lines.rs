@@ -149,7 +149,7 @@ fn print(imported: &ImportAnswer) {
     }
     if imported.forgotten > 0 {
         let messages = plural(imported.forgotten, "message");
-        say!("{messages} skipped, because they were forgotten before; --unforget imports them again.");
+        say!("{messages} skipped: forgotten before; --unforget imports what was forgotten.");
     }
     if imported.masked > 0 {
         say!("{} masked before storage.", plural(imported.masked, "credential"));

@@ -82,7 +82,7 @@ fn print_stored(agent: &str, from: &str, stored: &StoredItems) {
     let forgotten = kinds.iter().map(|(_, counts)| counts.forgotten).sum();
     if forgotten > 0 {
         let items = plural(forgotten, "item");
-        say!("{items} skipped, because they were forgotten before; --unforget imports them again.");
+        say!("{items} skipped: forgotten before; --unforget imports what was forgotten.");
     }
     if stored.masked > 0 {
         say!("{} masked before storage.", plural(stored.masked, "credential"));

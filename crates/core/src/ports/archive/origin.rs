@@ -59,7 +59,7 @@ impl Origin {
         }
         Err(Error::invalid(
             "agent",
-            "does not match these records: they reference memories by the ids of another agent",
+            "does not match these records: they are of another agent, whose name is part of their ids; restore them under that name",
         ))
     }
 }

@@ -78,6 +78,7 @@ impl Outbox {
             requests: self.requests.len() as u64,
             done: 0,
             reads: 0,
+            failure: None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Sends collected batches, finds sent ones again after a crash, and saves their results.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::Arc;
 
 use annals_core::ports::{BatchReport, BatchState, BatchedRequest, ModelBatch, RequestState};
@@ -29,6 +30,9 @@ const PAUSE: SignedDuration = SignedDuration::from_mins(10);
 
 /// How long a server gets no further batch after it refused one for good. Its old periods are asked at once meanwhile.
 const REFUSAL: SignedDuration = SignedDuration::from_hours(24);
+
+/// Why a batch is given up after one of these times.
+const LATE: &str = "it did not end in time and is given up";
 
 /// How often results that are not complete are read before the missing ones are given up.
 const READS: u64 = 3;
@@ -60,14 +64,25 @@ impl Endpoint {
         for batch in &open {
             match self.channel_of(batch) {
                 Some(channel) => desk.look(channel, batch.clone(), &open, now, &mut report).await?,
-                None if has_lasted(batch, GIVE_UP, now) => desk.lose(None, batch, &mut report).await?,
-                None => report.failures.push(format!("no model at {} is configured any more", batch.base_url)),
+                None if has_lasted(batch, GIVE_UP, now) => desk.lose(None, batch, LATE, &mut report).await?,
+                None => desk.note(batch, "its server is no longer configured", &mut report).await?,
             }
         }
         for batch in desk.batches.open_batches().await?.iter().filter(|batch| has_lasted(batch, SILENCE, now)) {
-            desk.lose(self.channel_of(batch), batch, &mut report).await?;
+            desk.lose(self.channel_of(batch), batch, LATE, &mut report).await?;
         }
         report.open = self.within_reach(desk).await?;
+        Ok(report)
+    }
+
+    /// Ends the open batches, here and at their providers. Their periods are due again.
+    pub(crate) async fn abandon(&self) -> Result<BatchReport> {
+        let mut report = BatchReport::default();
+        let Some(desk) = &self.desk else { return Ok(report) };
+        let _at_work = desk.at_work.lock().await;
+        for batch in desk.batches.open_batches().await? {
+            desk.lose(self.channel_of(&batch), &batch, "it was abandoned by command", &mut report).await?;
+        }
         Ok(report)
     }
 
@@ -102,10 +117,16 @@ impl BatchCollector {
                 self.give_up(&provider, &batch, Unsent::Refused(failure), now, report).await
             }
             Err(failure) => {
-                report.failures.push(format!("{}: {failure}", channel.what()));
+                self.note(&batch, format!("sending it: {failure}"), report).await?;
                 self.search(&provider, batch, &[], now, report).await
             }
         }
+    }
+
+    /// Records and reports why a step of a batch failed.
+    async fn note(&self, batch: &ModelBatch, why: impl fmt::Display, report: &mut BatchReport) -> Result<()> {
+        report.failures.push(format!("batch at {}: {why}", batch.base_url));
+        self.batches.save_batch(&ModelBatch { failure: Some(why.to_string()), ..batch.clone() }).await
     }
 
     /// Uploads the lines if the provider takes a file, and records that the batch is being created. Returns the body that creates
@@ -148,7 +169,7 @@ impl BatchCollector {
     }
 
     async fn note_sent(&self, mut batch: ModelBatch, remote: String, report: &mut BatchReport) -> Result<()> {
-        (batch.state, batch.remote) = (BatchState::Sent, Some(remote));
+        (batch.state, batch.remote, batch.failure) = (BatchState::Sent, Some(remote), None);
         report.sent += batch.requests;
         self.batches.save_batch(&batch).await
     }
@@ -168,7 +189,7 @@ impl BatchCollector {
                 report.failures.push("a batch was not sent: something was forgotten meanwhile".to_owned());
             }
             Unsent::Refused(failure) => {
-                report.failures.push(format!("a batch to {} was not taken: {failure}", batch.base_url));
+                self.note(batch, format!("it was not taken: {failure}"), report).await?;
                 let is_final = is_refusal(&failure) && !failure.passes();
                 self.pause(batch, is_final, now);
             }
@@ -189,8 +210,14 @@ impl BatchCollector {
     }
 
     /// Ends a batch of which nothing more is expected. Its periods are due again; what is answered later is not read.
-    async fn lose(&self, channel: Option<&Arc<Channel>>, batch: &ModelBatch, report: &mut BatchReport) -> Result<()> {
-        report.failures.push(format!("a batch at {} did not end in time; it is given up", batch.base_url));
+    async fn lose(
+        &self,
+        channel: Option<&Arc<Channel>>,
+        batch: &ModelBatch,
+        why: &str,
+        report: &mut BatchReport,
+    ) -> Result<()> {
+        self.note(batch, why, report).await?;
         if let Some(channel) = channel {
             let provider = Provider::of(channel);
             if let Some(remote) = batch.remote.as_ref().filter(|_| batch.state == BatchState::Sent) {
@@ -237,10 +264,7 @@ impl BatchCollector {
                 self.drop_unsent(provider, &batch).await
             }
             Ok(Found::No | Found::Perhaps) => Ok(()),
-            Err(failure) => {
-                report.failures.push(format!("looking for a batch at {}: {failure}", batch.base_url));
-                Ok(())
-            }
+            Err(failure) => self.note(&batch, format!("looking for it: {failure}"), report).await,
         }
     }
 
@@ -258,22 +282,16 @@ impl BatchCollector {
             Ok(status) => status,
             Err(EndpointError::Denied(404)) if batch.reads + 1 >= READS => {
                 provider.delete_input(&batch, None).await;
-                report.settled += self.batches.end_batch(&batch.id, RequestState::Lost).await?;
-                return Ok(());
-            }
-            Err(failure @ EndpointError::Denied(404)) => {
-                report.failures.push(format!("asking after the batch {remote} at {}: {failure}", batch.base_url));
-                batch.reads += 1;
-                return self.batches.save_batch(&batch).await;
+                return self.lose(None, &batch, "the provider no longer has it", report).await;
             }
             Err(failure) => {
-                report.failures.push(format!("asking after a batch at {}: {failure}", batch.base_url));
-                return Ok(());
+                batch.reads += u64::from(matches!(failure, EndpointError::Denied(404)));
+                return self.note(&batch, format!("asking after {remote}: {failure}"), report).await;
             }
         };
-        batch.done = status.done;
+        (batch.done, batch.failure) = (status.done, None);
         if status.is_refused && status.results.is_empty() {
-            report.failures.push(format!("the provider refused the batch {remote} as a whole {}", status.reason));
+            self.note(&batch, format!("the provider refused {remote} as a whole {}", status.reason), report).await?;
             // A queue of the provider that is full passes.
             self.pause(&batch, status.reason != "token_limit_exceeded", now);
             for path in &status.leftovers {
@@ -287,7 +305,7 @@ impl BatchCollector {
             return self.finish(channel, batch, &status, now, report).await;
         }
         if has_lasted(&batch, GIVE_UP, now) {
-            return self.lose(Some(channel), &batch, report).await;
+            return self.lose(Some(channel), &batch, LATE, report).await;
         }
         self.batches.save_batch(&batch).await
     }
@@ -309,9 +327,8 @@ impl BatchCollector {
         let is_final = read.failure.as_ref().is_none_or(|failure| !failure.passes() && !failure.is_late());
         if !is_complete && (!is_final || batch.reads + 1 < READS) {
             let why = read.failure.map_or_else(|| "lines are missing".into(), |failure| failure.to_string());
-            report.failures.push(format!("the results of a batch at {} are not complete: {why}", batch.base_url));
             batch.reads += u64::from(is_final);
-            return self.batches.save_batch(&batch).await;
+            return self.note(&batch, format!("its results are not complete: {why}"), report).await;
         }
         report.settled += self.batches.end_batch(&batch.id, RequestState::Lost).await?;
         for path in &status.leftovers {

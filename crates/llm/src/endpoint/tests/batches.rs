@@ -1,7 +1,7 @@
 //! Batches over real HTTP: collected, sent, answered, and found again after faults of the provider and crashes.
 
 use annals_core::SignedDuration;
-use annals_core::ports::{BatchReport, BatchState, Erasure, Target, Turns};
+use annals_core::ports::{BatchReport, BatchState, Batches, Erasure, Target, Turns};
 use annals_testkit::{BatchFault, Faulty, ModelRequest, ResultFault};
 
 use futures::FutureExt;
@@ -271,6 +271,23 @@ async fn batch_that_never_ends_is_given_up() {
 }
 
 #[tokio::test]
+async fn abandoned_batch_is_cancelled_and_its_questions_are_asked_at_once() {
+    for dialect in [Dialect::Plain, Dialect::Anthropic] {
+        let (life, agents, turns) = (Life::new(dialect, vec![]), agents(2), a_day().await);
+        life.server.plan_batches(u64::MAX, []);
+        let endpoint = life.process(dialect);
+        life.step(&endpoint, &turns, &agents).await.unwrap();
+        let report = endpoint.abandon().await.unwrap();
+        assert_eq!((report.settled, report.failures.len()), (2, 1), "{report:?}");
+        assert_eq!((life.server.cancelled_batches().len(), life.server.input_files()), (1, 0));
+        assert_eq!(life.store.failed_batches(life.now).await.unwrap().len(), 1);
+        assert_eq!(endpoint.abandon().await.unwrap(), BatchReport::default());
+        let direct = life.process(dialect).in_mode(Mode::Direct);
+        assert_eq!(life.ask(&direct, &turns, &agents).await.unwrap(), 2);
+    }
+}
+
+#[tokio::test]
 async fn batch_of_a_server_that_is_not_configured_is_given_up() {
     let (mut life, agents, turns) = (Life::new(Dialect::Plain, vec![]), agents(1), a_day().await);
     life.step(&life.process(Dialect::Plain), &turns, &agents).await.unwrap();
@@ -293,6 +310,8 @@ async fn server_that_refuses_batches_is_asked_at_once() {
     let (written, report) = life.step(&endpoint, &turns, &agents).await.unwrap();
     assert_eq!(written, 0);
     assert!(report.failures[0].contains("status 400 (refused by the test)"), "{report:?}");
+    let failed = life.store.failed_batches(life.now).await.unwrap().remove(0).failure.unwrap();
+    assert!(report.failures[0].ends_with(&failed) && failed.contains("status 400"), "{failed}");
     let (written, report) = life.step(&endpoint, &turns, &agents).await.unwrap();
     assert_eq!((written, report.sent, life.server.batch_bill().batches), (2, 0, 0));
 }
