@@ -38,16 +38,17 @@ pub(crate) use words::{DOCUMENT_TEXTS, Remaining, STATEMENT_TEXTS, TURN_TEXTS, V
 const PLANNING: &str = "selecting what to forget";
 
 impl SqliteCatalog {
-    /// Returns the report of a plan, with its `words` reduced to those that no remaining turn or statement contains.
+    /// Returns the report of a plan, with its sentences reduced to those that no remaining turn, statement, document or former
+    /// text contains.
     /// Reads in pieces, so that other work continues.
     async fn without_what_remains(&self, plan: Plan) -> annals_core::Result<ErasureReport> {
         let (search, mut report) = (Remaining::new(&plan), plan.report);
         let Some(search) = search else { return Ok(report) };
-        let former = self.held(&search, VERSION_TEXTS).await?;
-        report.sealed_sentences.retain(|sentence| !former.contains(sentence));
-        let (turns, statements) = (self.held(&search, TURN_TEXTS).await?, self.held(&search, STATEMENT_TEXTS).await?);
-        let documents = self.held(&search, DOCUMENT_TEXTS).await?;
-        report.words.retain(|word| [&former, &turns, &statements, &documents].iter().all(|held| !held.contains(word)));
+        for texts in [VERSION_TEXTS, TURN_TEXTS, STATEMENT_TEXTS, DOCUMENT_TEXTS] {
+            let held = self.held(&search, texts).await?;
+            report.words.retain(|sentence| !held.contains(sentence));
+            report.sealed_sentences.retain(|sentence| !held.contains(sentence));
+        }
         Ok(report)
     }
 

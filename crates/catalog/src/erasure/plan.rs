@@ -34,7 +34,7 @@ pub(crate) struct Plan {
     pub(super) documents: BTreeSet<i64>,
     /// Former texts that name the subject.
     pub(super) versions: Vec<i64>,
-    /// The report. Its `words` still have to be compared with the remaining rows.
+    /// The report. Its sentences still have to be compared with the remaining turns, statements, documents and former texts.
     pub(crate) report: ErasureReport,
 }
 
@@ -112,7 +112,12 @@ pub(crate) fn plan(db: &dyn Db, agent: &Agent, target: &Target, scanned: Option<
         plan.report.letters = letters(db, agent_id, &plan.memories)?;
         plan.find_summaries(db, agent, &selection)?;
         gone.former_texts = plan.find_versions(db, agent, &selection)?;
-        plan.report.words = words::not_in_rest(db, agent_id, &gone, &plan.cuts)?;
+        let mut sentences = words::of(&gone);
+        let searched = sentences.iter().chain(&plan.report.sealed_sentences);
+        let held = words::held_in_rest(db, agent_id, &gone, &plan.cuts, searched)?;
+        sentences.retain(|sentence| !held.contains(sentence));
+        plan.report.words = sentences.into_iter().collect();
+        plan.report.sealed_sentences.retain(|sentence| !held.contains(sentence));
     }
     plan.report.prompts = selection.prompts(db, agent)?;
     plan.finish(&mut selection);

@@ -93,14 +93,18 @@ fn strings<'v>(value: &'v Value, names: fn(&str) -> bool, lines: &mut Vec<&'v st
     }
 }
 
-/// Returns the removed sentences that occur in no remaining operation or block, nor in the remaining bases of sealed
-/// periods.
-pub(super) fn not_in_rest(db: &dyn Db, agent_id: i64, gone: &Gone, cuts: &[Cut]) -> Result<Vec<String>> {
-    let mut sentences = of(gone);
-    let phrases = Phrases::new(&sentences);
+/// Returns those of the sentences that occur in a remaining operation or block, or in the remaining base of a sealed period.
+pub(super) fn held_in_rest<'s>(
+    db: &dyn Db,
+    agent_id: i64,
+    gone: &Gone,
+    cuts: &[Cut],
+    sentences: impl Iterator<Item = &'s String>,
+) -> Result<BTreeSet<String>> {
+    let (phrases, mut held) = (Phrases::new(sentences), BTreeSet::new());
     let mut look = |text: &str| {
         phrases.each_in(text, |stays| {
-            sentences.remove(std::str::from_utf8(stays).unwrap_or_default());
+            held.insert(String::from_utf8_lossy(stays).into_owned());
         });
     };
     let going: BTreeSet<&str> = gone.operations.iter().map(|operation| operation.id.as_str()).collect();
@@ -114,7 +118,7 @@ pub(super) fn not_in_rest(db: &dyn Db, agent_id: i64, gone: &Gone, cuts: &[Cut])
         let base = cut.map_or_else(|| bases::of(db, agent_id, period), Ok)?;
         base.iter().flat_map(kept).for_each(&mut look);
     }
-    Ok(sentences.into_iter().collect())
+    Ok(held)
 }
 
 /// A search for erased sentences in the remaining turns, statements and former texts.

@@ -90,8 +90,7 @@ pub struct ErasureReport {
     /// Not part of any printed report.
     pub words: Vec<String>,
     /// Sentences that sealed summaries lose, in order and without duplicates. For a pruned turn they are all that was
-    /// left. Rebuilt summaries may contain some of them; former texts of remaining memories do not. Not part of any
-    /// printed report.
+    /// left. Rebuilt summaries may contain some of them; other remaining data does not. Not part of any printed report.
     pub sealed_sentences: Vec<String>,
 }
 

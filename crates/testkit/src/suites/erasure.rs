@@ -62,6 +62,7 @@ pub async fn erasure_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         sealed::model_text_is_lost,
         sealed::base_without_the_turn_is_amended_again,
         sealed::base_is_cut_without_a_summary,
+        sealed::sentence_that_a_remaining_fact_quotes_is_not_gone,
         sealed::summaries_without_the_turn_stay,
         sealed::untraced_model_text_counts_for_all_sources,
         sealed::sealed_parent_is_amended_after_its_input_is_erased,

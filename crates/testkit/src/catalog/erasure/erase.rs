@@ -164,7 +164,7 @@ impl Erasing<'_> {
         for periods in [&mut self.report.rebuilt, &mut self.report.cut, &mut self.report.lost] {
             periods.sort();
         }
-        self.report.sealed_sentences.retain(|sentence| !self.data.former_texts().any(|text| text.contains(sentence)));
+        self.report.sealed_sentences = self.data.not_in_rest(std::mem::take(&mut self.report.sealed_sentences));
         self.report.sealed_sentences.sort();
         self.report.sealed_sentences.dedup();
         self.report

@@ -23,25 +23,22 @@ impl AgentData {
         // A single word of an attachment is an id or the like.
         let attached_sentences = attachments.iter().flat_map(|text| searched_sentences(text));
         sentences.extend(attached_sentences.filter(|sentence| sentence.contains(char::is_whitespace)));
-        let staying = self.documents.values().map(|document| strings(&document.content, |_| true));
-        let staying: Vec<String> = staying.chain(self.attachments.values().map(|json| attached(json))).collect();
-        let stays = || self.stays().chain(staying.iter().map(String::as_str));
-        let gone = sentences.into_iter().filter(|sentence| !stays().any(|text| text.contains(sentence)));
-        gone.map(str::to_owned).collect()
+        self.not_in_rest(sentences.into_iter().map(str::to_owned).collect())
     }
 
-    /// Returns the remaining texts: turns, statements, operations, blocks, former texts, and the sentences of sealed bases.
-    fn stays(&self) -> impl Iterator<Item = &str> {
+    /// Returns the sentences that no remaining text contains: turns, statements, operations, blocks, documents, attachments,
+    /// former texts, and the sentences of sealed bases.
+    pub(super) fn not_in_rest(&self, mut sentences: Vec<String>) -> Vec<String> {
         let memories = self.memories.values().filter(|memory| !matches!(memory.kind(), Kind::Summary | Kind::Passage));
         let texts = memories.map(|memory| memory.text.as_str());
         let texts = texts.chain(self.blocks.values().map(|block| block.text.as_str()));
         let texts = texts.chain(self.log.values().flat_map(texts_of)).chain(self.bases.values().flat_map(kept));
-        texts.chain(self.former_texts())
-    }
-
-    /// Returns the texts that memories had before they were corrected or revised.
-    pub(super) fn former_texts(&self) -> impl Iterator<Item = &str> {
-        self.versions.values().flatten().map(|version| version.text.as_str())
+        let texts = texts.chain(self.versions.values().flatten().map(|version| version.text.as_str()));
+        let stored = self.documents.values().map(|document| strings(&document.content, |_| true));
+        let stored = stored.chain(self.attachments.values().map(|json| attached(json)));
+        let staying: Vec<String> = texts.map(str::to_owned).chain(stored).collect();
+        sentences.retain(|sentence| !staying.iter().any(|text| text.contains(sentence)));
+        sentences
     }
 }
 

@@ -7,7 +7,7 @@ use super::{by_id, erase, everything, much_later, periods};
 use crate::suites::Store;
 use crate::suites::catalog::{all_changes, dirty, later, me, now, row, say, user_turn};
 use crate::suites::history::{By, base_of, roll_up, roll_up_all, seal, summary_of};
-use crate::{at, period, replacing, summary};
+use crate::{at, entry, period, replacing, summary};
 
 const DAY: &str = "2026-03-04";
 
@@ -223,6 +223,16 @@ pub(super) async fn summaries_without_the_turn_stay(store: &dyn Store) {
     let (summary, base) = (summary_of(store, DAY).await, base_of(store, DAY).await);
     assert_eq!(erase(store, by_id(&[&home])).await.rebuilt, periods(&["2026-03-05"]));
     assert_eq!((summary_of(store, DAY).await, base_of(store, DAY).await), (summary, base));
+}
+
+pub(super) async fn sentence_that_a_remaining_fact_quotes_is_not_gone(store: &dyn Store) {
+    let [tea, ..] = week(store, By::Quoting).await;
+    let mut fact = entry(&me(), "Ann likes cake", "2026-03-04T10:00:00Z");
+    fact.properties.insert("how".into(), "tea".into());
+    store.add_operations(&me(), vec![fact]).await.unwrap();
+    let done = erase(store, by_id(&[&tea])).await;
+    assert_eq!((done.pruned, done.cut, done.operations), (vec![tea], periods(&[DAY]), Vec::new()));
+    assert_eq!(done.sealed_sentences, [""; 0], "the fact was entered by hand, and stays");
 }
 
 pub(super) async fn base_is_cut_without_a_summary(store: &dyn Store) {
