@@ -31,14 +31,14 @@ struct Job {
     schedule: fn(&Jobs, &Config) -> Timing,
     /// The interval after which a run was missed. A job without one determines itself what is due, so it always runs at the start.
     every: Option<SignedDuration>,
-    run: fn(&Setting) -> Arc<dyn Task>,
+    run: fn(&Context) -> Arc<dyn Task>,
 }
 
 /// What the bodies of the jobs are made from.
-struct Setting<'s> {
-    folder: &'s Folder,
-    config: &'s Config,
-    declared: &'s Jobs,
+struct Context<'c> {
+    folder: &'c Folder,
+    config: &'c Config,
+    declared: &'c Jobs,
     /// Shared by roll-up and retention, which take turns over the same agents.
     pass: Pass,
 }
@@ -48,27 +48,32 @@ const JOBS: [Job; 5] = [
         name: "rollup",
         schedule: |declared, _| declared.rollup.timing.clone(),
         every: None,
-        run: |of| Arc::new(RollUpTask { pass: of.pass.clone(), agents_at_once: of.declared.rollup.agents_at_once }),
+        run: |context| {
+            Arc::new(RollUpTask { pass: context.pass.clone(), agents_at_once: context.declared.rollup.agents_at_once })
+        },
     },
     Job {
         name: "retention",
         schedule: |declared, _| declared.retention.timing.clone(),
         every: None,
-        run: |of| {
-            Arc::new(RetentionTask { pass: of.pass.clone(), agents_at_once: of.declared.retention.agents_at_once })
+        run: |context| {
+            Arc::new(RetentionTask {
+                pass: context.pass.clone(),
+                agents_at_once: context.declared.retention.agents_at_once,
+            })
         },
     },
     Job {
         name: "compaction",
         schedule: |declared, _| declared.compaction.clone(),
         every: Some(A_DAY),
-        run: |of| Arc::new(Compaction(of.folder.service().clone())),
+        run: |context| Arc::new(Compaction(context.folder.service().clone())),
     },
     Job {
         name: "verification",
         schedule: |declared, _| declared.verification.clone(),
         every: Some(A_WEEK),
-        run: |of| Arc::new(Verification(of.folder.service().clone())),
+        run: |context| Arc::new(Verification(context.folder.service().clone())),
     },
     Job {
         name: "backup",
@@ -77,28 +82,28 @@ const JOBS: [Job; 5] = [
             ..declared.backup.clone()
         },
         every: Some(A_DAY),
-        run: |of| Arc::new(Backup::new(of.folder, of.config)),
+        run: |context| Arc::new(Backup::new(context.folder, context.config)),
     },
 ];
 
 /// Returns the jobs of a folder with their schedules.
 pub(crate) fn alarms(folder: &Folder, config: &Config) -> Result<Vec<Alarm>> {
     let declared = Jobs::in_folder(&folder.path().join("jobs"))?;
-    let setting = Setting { folder, config, declared: &declared, pass: Pass::of(folder.service()) };
-    Ok(JOBS.iter().map(|job| job.alarm(&setting)).collect())
+    let context = Context { folder, config, declared: &declared, pass: Pass::of(folder.service()) };
+    Ok(JOBS.iter().map(|job| job.alarm(&context)).collect())
 }
 
 impl Job {
     /// Builds the alarm of the job. A job with an interval runs at the start only if its last run is longer ago than that.
-    fn alarm(&self, of: &Setting) -> Alarm {
-        let note = self.every.map(|_| of.folder.path().join("done").join(self.name));
+    fn alarm(&self, context: &Context) -> Alarm {
+        let note = self.every.map(|_| context.folder.path().join("done").join(self.name));
         let last = note.as_deref().and_then(last);
-        let now = of.folder.service().now();
+        let now = context.folder.service().now();
         // A last run in the future was recorded under a clock that was ahead.
         let catch_up = last.zip(self.every).is_none_or(|(last, every)| last > now || now.duration_since(last) > every);
-        let metrics = of.folder.service().metrics().clone();
-        let task = Arc::new(RecordedJob { name: self.name, note, metrics, task: (self.run)(of) });
-        Alarm { name: self.name.to_owned(), timing: (self.schedule)(of.declared, of.config), task, catch_up }
+        let metrics = context.folder.service().metrics().clone();
+        let task = Arc::new(RecordedJob { name: self.name, note, metrics, task: (self.run)(context) });
+        Alarm { name: self.name.to_owned(), timing: (self.schedule)(context.declared, context.config), task, catch_up }
     }
 }
 

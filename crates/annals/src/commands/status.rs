@@ -33,7 +33,7 @@ pub(crate) async fn run(client: &Client, args: &OneOrAll, json: bool) -> Result<
 /// Prints how far a batch has come, and why it failed.
 fn print_batch(batch: &BatchView) {
     say!("batch to {}", batch_rollup::progress(batch));
-    for failure in &batch.failure {
+    if let Some(failure) = &batch.failure {
         say!("  {WARN}{}: {failure}{WARN:#}", batch.base_url);
     }
 }

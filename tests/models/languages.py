@@ -1,0 +1,63 @@
+"""Recall in several languages by the built-in model and by multilingual-e5-small, through the command.
+
+Each folder below SETS holds messages.jsonl and queries.jsonl, as `annals-bench retrieval` reads them. Prints hit@5 and nDCG@10 of turns, in
+percent.
+"""
+
+import json
+import math
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import e5_server
+
+
+def lines(path):
+    return [json.loads(line) for line in open(path, encoding="utf-8")]
+
+
+def config(url):
+    return "" if url is None else (
+        f'[embedder]\nbase_url = "{url}"\nmodel = "multilingual-e5-small"\ndimension = {e5_server.DIMENSION}\n'
+        'query_prefix = "query: "\npassage_prefix = "passage: "\n'
+    )
+
+
+def search(program, data, query):
+    """Returns the messages of the ten best turns."""
+    command = [program, "--data", data, "--json", "--now", query["at"], "search", query["query"]]
+    command += ["--agent", query["agent"], "--grain", "working", "--limit", "10"]
+    answer = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    assert not answer.get("words_alone_because"), answer
+    return [result["message"] for result in answer["results"]]
+
+
+def measure(program, folder, url):
+    data = tempfile.mkdtemp()
+    pathlib.Path(data, "annals.toml").write_text(config(url))
+    subprocess.run([program, "--data", data, "import", folder / "messages.jsonl"], check=True, stdout=subprocess.DEVNULL)
+    hits, gain, queries = 0, 0.0, lines(folder / "queries.jsonl")
+    for query in queries:
+        ranks = [rank for rank, one in enumerate(search(program, data, query)) if one in query["evidence"]]
+        hits += any(rank < 5 for rank in ranks)
+        best = sum(1 / math.log2(rank + 2) for rank in range(min(10, len(query["evidence"]))))
+        gain += sum(1 / math.log2(rank + 2) for rank in ranks) / best
+    shutil.rmtree(data)
+    return 100 * hits / len(queries), 100 * gain / len(queries), len(queries)
+
+
+def main():
+    program, sets, e5 = (pathlib.Path(argument).absolute() for argument in sys.argv[1:4])
+    url = e5_server.start(e5)
+    print("| set | questions | model | hit@5 | nDCG@10 |\n| --- | --- | --- | --- | --- |")
+    for folder in sorted(path for path in sets.iterdir() if path.is_dir()):
+        for name, base in [("built-in", None), ("multilingual-e5-small, 4 bits", url)]:
+            hit, gain, number = measure(program, folder, base)
+            print(f"| {folder.name} | {number} | {name} | {hit:.1f} | {gain:.1f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
