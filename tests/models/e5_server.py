@@ -3,6 +3,7 @@
 The prefixes `query: ` and `passage: ` come with the texts, as other servers of this model expect them.
 """
 
+import contextlib
 import ctypes
 import http.server
 import json
@@ -53,7 +54,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(body)
+        # The asker may have been killed.
+        with contextlib.suppress(OSError):
+            self.wfile.write(body)
 
     def log_message(self, *_):
         pass
