@@ -3,6 +3,7 @@
 The prefixes `query: ` and `passage: ` come with the texts, as other servers of this model expect them.
 """
 
+import concurrent.futures
 import contextlib
 import ctypes
 import http.server
@@ -29,15 +30,15 @@ class Model:
         self.library = ctypes.CDLL(str(library))
         self.library.e5_load.restype = ctypes.c_void_p
         self.handle = ctypes.c_void_p(self.library.e5_load(str(folder / "e5-small-q4.bin").encode()))
-        self.lock = threading.Lock()
+        # OpenMP keeps threads for each thread that calls it.
+        self.caller = concurrent.futures.ThreadPoolExecutor(1)
 
     def vector(self, text):
         is_query = text.startswith("query: ")
         text = text.split(": ", 1)[1] if text.startswith(("query: ", "passage: ")) else text
         out = (ctypes.c_float * DIMENSION)()
-        with self.lock:
-            if self.library.e5_embed(self.handle, text.encode(), int(is_query), out):
-                raise ValueError("no vector")
+        if self.caller.submit(self.library.e5_embed, self.handle, text.encode(), int(is_query), out).result():
+            raise ValueError("no vector")
         return list(out)
 
 
