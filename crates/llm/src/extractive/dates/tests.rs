@@ -1,0 +1,123 @@
+//! Tests of dates behind relative times.
+
+use super::*;
+
+/// The sentence is from Wednesday, 4 March 2026.
+#[track_caller]
+fn check(sentence: &str, expect: &str) {
+    let language = Language::of(&tokens(sentence));
+    assert_eq!(resolve(sentence, "2026-03-04".parse().unwrap(), language), expect);
+}
+
+#[test]
+fn days_weeks_months_and_years_get_dates() {
+    check(
+        "The ship reached the pier at 3:40 p.m. Wednesday, early.",
+        "The ship reached the pier at 3:40 p.m. Wednesday [2026-03-04], early.",
+    );
+    check(
+        "Crews restored power by Monday night, it said.",
+        "Crews restored power by Monday night [2026-03-02], it said.",
+    );
+    check("He asked for the report by Monday.", "He asked for the report by Monday [2026-03-09].");
+    check("I sold it yesterday.", "I sold it yesterday [2026-03-03].");
+    check("Last night we ate out.", "Last night [2026-03-03] we ate out.");
+    check("Today's build broke.", "Today's [2026-03-04] build broke.");
+    check("We met the day before yesterday.", "We met the day before yesterday [2026-03-02].");
+    check("She comes tomorrow evening, late.", "She comes tomorrow evening [2026-03-05], late.");
+    check("I fly next week.", "I fly next week [2026-03-09 to 2026-03-15].");
+    check("We moved last month!", "We moved last month [2026-02]!");
+    check("He died last year.", "He died last year [2025].");
+    check("Sales rose this quarter.", "Sales rose this quarter [2026-Q1].");
+    check("We hiked this past weekend.", "We hiked this past weekend [2026-02-28 to 2026-03-01].");
+    check("I slept over the weekend", "I slept over the weekend [2026-02-28 to 2026-03-01]");
+    check("We will paint over the weekend", "We will paint over the weekend [2026-03-07 to 2026-03-08]");
+    check("Last summer I sailed.", "Last summer [2025] I sailed.");
+    check("Last December it snowed.", "Last December [2025-12] it snowed.");
+}
+
+#[test]
+fn counted_times_get_dates() {
+    check("I began two weeks ago.", "I began two weeks ago [2026-02-18].");
+    check("It broke 3 days ago", "It broke 3 days ago [2026-03-01]");
+    check("We met 10 years ago.", "We met 10 years ago [2016].");
+    check("I left a few days ago.", "I left a few days ago [before 2026-03-04].");
+    check("He called the other day.", "He called the other day [before 2026-03-04].");
+    check("The lease will end in two months.", "The lease will end in two months [2026-05].");
+    check("I wrote the book in two months.", "I wrote the book in two months.");
+    check("They vote for the first time in two years.", "They vote for the first time in two years.");
+    check("The coldest March in ten years begins.", "The coldest March in ten years begins.");
+    check("I read a lot in the last few weeks.", "I read a lot in the last few weeks [until 2026-03-04].");
+}
+
+#[test]
+fn weekday_is_on_the_side_of_its_verb() {
+    check("I quit on Friday.", "I quit on Friday [2026-02-27].");
+    check("We leave on Friday.", "We leave on Friday [2026-03-06].");
+    check("The report is due by Monday.", "The report is due by Monday [2026-03-09].");
+    check("The launch was moved to Tuesday.", "The launch was moved to Tuesday [2026-03-10].");
+    check("Police said on Monday that he will resign.", "Police said on Monday [2026-03-02] that he will resign.");
+    check("I saw her last Friday night.", "I saw her last Friday night [2026-02-27].");
+    check("Jo rang, coming Saturday.", "Jo rang, coming Saturday [2026-03-07].");
+    check("I start next Monday.", "I start next Monday [2026-03-09].");
+    check("Ordered a desk, arrives Friday.", "Ordered a desk, arrives Friday [2026-03-06].");
+    check("Thousands met on Sunday to protest.", "Thousands met on Sunday [2026-03-01] to protest.");
+    check("We met on Wednesday.", "We met on Wednesday [2026-03-04].");
+}
+
+#[test]
+fn notes_without_capitals_get_dates() {
+    check("deploy went out fri, no alerts", "deploy went out fri [2026-02-27], no alerts");
+    check("pool exhausted. rolled back. review thursday", "pool exhausted. rolled back. review thursday [2026-03-05]");
+    check("dentist moved to tues", "dentist moved to tues [2026-03-10]");
+    check(
+        "saw the vet on monday; new pills from friday",
+        "saw the vet on monday [2026-03-02]; new pills from friday [2026-03-06]",
+    );
+    for sentence in
+        ["i sat down in the sun", "we wed in may", "gym every friday", "open monday to friday", "fridays off"]
+    {
+        check(sentence, sentence);
+    }
+}
+
+#[test]
+fn other_words_and_dated_times_stay() {
+    for sentence in [
+        "I run every Friday.",
+        "Open Monday to Friday.",
+        "It is due on Friday 28 March.",
+        "I sold it yesterday [2026-03-03].",
+        "We bought it on Black Friday.",
+        "That was the last straw.",
+        "I met her in May 2024.",
+        "The shop is past this corner.",
+    ] {
+        check(sentence, sentence);
+    }
+}
+
+#[test]
+fn times_in_other_languages_get_dates() {
+    check("Ich bin gestern nach Berlin gezogen.", "Ich bin gestern [2026-03-03] nach Berlin gezogen.");
+    check("Der Zug ist hier und ich bin da.", "Der Zug ist hier und ich bin da.");
+    check("Nächste Woche habe ich die Prüfung.", "Nächste Woche [2026-03-09 to 2026-03-15] habe ich die Prüfung.");
+    check("Ich habe vor zwei Wochen gekündigt.", "Ich habe vor zwei Wochen [2026-02-18] gekündigt.");
+    check("Guten Morgen, ich bin da.", "Guten Morgen, ich bin da.");
+    check("J'ai vendu la maison hier.", "J'ai vendu la maison hier [2026-03-03].");
+    check("Ayer firmé el contrato con mi jefe.", "Ayer [2026-03-03] firmé el contrato con mi jefe.");
+    check("Fui al mercado por la mañana.", "Fui al mercado por la mañana.");
+    check("Ontem comprei a casa com o João.", "Ontem [2026-03-03] comprei a casa com o João.");
+    check("Domani ho un esame di guida.", "Domani [2026-03-05] ho un esame di guida.");
+    check("Ik heb gisteren het huis verkocht.", "Ik heb gisteren [2026-03-03] het huis verkocht.");
+    check("Letzten Freitag war ich bei der Bank.", "Letzten Freitag [2026-02-27] war ich bei der Bank.");
+    check("Der Termin ist am nächsten Montag.", "Der Termin ist am nächsten Montag [2026-03-09].");
+    check("Nous avons signé vendredi dernier.", "Nous avons signé vendredi dernier [2026-02-27].");
+    check("El próximo lunes empiezo en la oficina.", "El próximo lunes [2026-03-09] empiezo en la oficina.");
+    check("Das Treffen findet am Montag statt.", "Das Treffen findet am Montag [2026-03-09] statt.");
+    check("La rencontre est prévue jeudi.", "La rencontre est prévue jeudi [2026-03-05].");
+    check("Ich bin immer am Montag da.", "Ich bin immer am Montag da.");
+    check("Volgende vrijdag heb ik een afspraak.", "Volgende vrijdag [2026-03-06] heb ik een afspraak.");
+    check("我上个月搬到了柏林。", "我上个月[2026-02]搬到了柏林。");
+    check("昨天我去了北京。", "昨天[2026-03-03]我去了北京。");
+}
