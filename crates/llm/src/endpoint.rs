@@ -77,7 +77,7 @@ pub struct Endpoint {
     channels: HashMap<Purpose, Arc<Channel>>,
     replies: Arc<dyn Replies>,
     /// Collects questions for batches; `None` if none are made.
-    desk: Option<Arc<BatchCollector>>,
+    collector: Option<Arc<BatchCollector>>,
     mode: Mode,
 }
 
@@ -122,7 +122,7 @@ impl Endpoint {
             ungrounded: models.ungrounded,
             channels,
             replies,
-            desk: None,
+            collector: None,
             mode: Mode::Direct,
         })
     }
@@ -193,8 +193,8 @@ impl Engine for Endpoint {
     }
 
     async fn awaited(&self, agent: &Agent) -> Result<Vec<Period>> {
-        match &self.desk {
-            Some(desk) => desk.awaited(agent).await,
+        match &self.collector {
+            Some(collector) => collector.awaited(agent).await,
             None => Ok(Vec::new()),
         }
     }

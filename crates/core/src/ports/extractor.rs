@@ -41,14 +41,14 @@ impl ReadingSchedule {
 
     /// Returns whether turns that were said at these times are to be read at `now`. A time in the future comes from a wrong clock
     /// and does not wait.
-    pub fn is_due(self, said: impl Iterator<Item = Timestamp> + Clone, now: Timestamp) -> bool {
+    pub fn is_due(self, times: impl Iterator<Item = Timestamp> + Clone, now: Timestamp) -> bool {
         let has_passed = |since: Option<Timestamp>, wait: SignedDuration| {
             since.is_none_or(|since| since > now || now.duration_since(since) >= wait)
         };
-        let number = said.clone().count();
+        let number = times.clone().count();
         number >= self.turns
-            || has_passed(said.clone().max(), self.quiet)
-            || has_passed(said.min(), self.quiet.saturating_mul(Self::LONGEST))
+            || has_passed(times.clone().max(), self.quiet)
+            || has_passed(times.min(), self.quiet.saturating_mul(Self::LONGEST))
     }
 }
 

@@ -127,7 +127,7 @@ impl Endpoint {
     /// Enables batches, which are recorded in this port.
     #[must_use]
     pub fn with_batches(self, batches: Arc<dyn Batches>) -> Endpoint {
-        Endpoint { desk: Some(Arc::new(BatchCollector::new(batches))), ..self }
+        Endpoint { collector: Some(Arc::new(BatchCollector::new(batches))), ..self }
     }
 
     /// Makes batches the default for questions about periods more than a week old.
@@ -142,18 +142,18 @@ impl Endpoint {
 
     /// Returns how the questions about a period are asked. [`Error::InBatch`] if the period waits for answers.
     pub(super) async fn way(&self, task: &SummaryTask<'_>, about: Timestamp) -> Result<Way> {
-        let Some(desk) = &self.desk else { return Ok(Way::Direct) };
+        let Some(collector) = &self.collector else { return Ok(Way::Direct) };
         if let Mode::Counting(_) = self.mode {
             return Ok(Way::Counting);
         }
-        let asked = desk.batches.batched(task.agent, task.period).await?;
+        let asked = collector.batches.batched(task.agent, task.period).await?;
         if asked.iter().any(|(_, state)| *state == RequestState::Open) {
             return Err(Error::InBatch);
         }
         let in_batches = match self.mode {
             Mode::Direct | Mode::Counting(_) => false,
             // A server that refuses batches is asked at once: otherwise old periods would wait for ever.
-            Mode::OldInBatches => !is_recent(about, task.now) && !self.refuses_batches(desk, task),
+            Mode::OldInBatches => !is_recent(about, task.now) && !self.refuses_batches(collector, task),
             Mode::InBatches(_) => true,
         };
         if !in_batches {
@@ -166,9 +166,9 @@ impl Endpoint {
         Ok(Way::Batch(tried))
     }
 
-    fn refuses_batches(&self, desk: &BatchCollector, task: &SummaryTask<'_>) -> bool {
+    fn refuses_batches(&self, collector: &BatchCollector, task: &SummaryTask<'_>) -> bool {
         let Some(channel) = self.channels.get(&Purpose::of(task.period.grain())) else { return false };
-        let state = locked(&desk.state);
+        let state = locked(&collector.state);
         let pause = state.pauses.get(&channel.model.base_url);
         pause.is_some_and(|(until, is_refusal)| *is_refusal && *until > task.now)
     }
@@ -180,7 +180,7 @@ impl Endpoint {
         (key, form): (Digest, Form),
         question: &[ChatMessage],
     ) -> Result<Error> {
-        let (Some(desk), Some(channel)) = (&self.desk, self.channels.get(&job.purpose)) else {
+        let (Some(collector), Some(channel)) = (&self.collector, self.channels.get(&job.purpose)) else {
             return Ok(Error::InBatch);
         };
         let Sizes { window, max_output_tokens } = channel.sizes().await;
@@ -197,8 +197,8 @@ impl Endpoint {
         }
         let Some(period) = job.period else { return Ok(Error::InBatch) };
         // The id of a batch depends on it, so that a second one of the same moment gets another.
-        let before = desk.batches.batched(job.agent, period).await?.len();
-        if !locked(&desk.state).takes(channel, job.now) {
+        let before = collector.batches.batched(job.agent, period).await?.len();
+        if !locked(&collector.state).takes(channel, job.now) {
             return Ok(Error::InBatch);
         }
         let tokens =
@@ -206,7 +206,7 @@ impl Endpoint {
         let reservation = match self.reserve_in_batch(job, tokens).await {
             Ok(reservation) => reservation,
             Err(Error::Budget { .. }) if matches!(self.mode, Mode::InBatches(_)) => {
-                locked(&desk.state).over_budget += 1;
+                locked(&collector.state).over_budget += 1;
                 return Ok(Error::InBatch);
             }
             Err(error) => return Ok(error),
@@ -221,7 +221,7 @@ impl Endpoint {
             reservation: Some(reservation),
         };
         let body = channel.body_in_batch(question, form, max_output_tokens);
-        if !locked(&desk.state).add(channel, request, &body, (job.now, before)) {
+        if !locked(&collector.state).add(channel, request, &body, (job.now, before)) {
             self.replies.release(job.agent, reservation).await?;
         }
         Ok(Error::InBatch)

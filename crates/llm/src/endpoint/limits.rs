@@ -75,12 +75,12 @@ pub(super) async fn ask(http: &reqwest::Client, model: &Model) -> Option<Limits>
     Some(match own.and_then(|entry| entry["owned_by"].as_str()) {
         Some("llamacpp") => asking.llama_cpp().await,
         Some("library") => asking.ollama().await,
-        _ => Limits { window: own.and_then(told), ..UNKNOWN },
+        _ => Limits { window: own.and_then(stated_window), ..UNKNOWN },
     })
 }
 
 /// Returns the window in an entry of a list of models.
-fn told(entry: &Value) -> Option<u64> {
+fn stated_window(entry: &Value) -> Option<u64> {
     ["max_model_len", "context_length", "max_context_length"].iter().find_map(|name| plausible(&entry[*name]))
 }
 

@@ -30,7 +30,7 @@ pub(crate) async fn show(
         h1 { bdi { (title) } }
         (place(&name, &answer.memory))
         section.panel {
-            div.told {
+            div.text {
                 @if answer.sentences.is_empty() { (parts::text(&answer.memory.text)) }
                 @else { (parts::sentences(&name, &answer.sentences)) }
             }

@@ -67,14 +67,14 @@ pub(super) async fn opened(
         let name = words::period(period);
         return Ok(html! { section.panel #opened { h2 { (name) } p.empty { "Nothing happened in this time." } } });
     };
-    let told = match &view.summary {
+    let summary = match &view.summary {
         Some(id) => Some(service.memory(agent, id).await?),
         None => None,
     };
     let turns = picture.turns(view.from, view.to);
     let made_from = match period.grain() {
         Grain::Daily => turns_of(service, agent, zones, place, first, turns).await?,
-        _ => made_from(service, agent, window, period, told.as_ref(), picture).await?,
+        _ => made_from(service, agent, window, period, summary.as_ref(), picture).await?,
     };
     let may_change = visitor.caller.may(Scope::Admin);
     Ok(html! {
@@ -83,11 +83,11 @@ pub(super) async fn opened(
             (why_failed(view))
             div.columns {
                 div {
-                    @match &told {
-                        Some(told) => (summary(agent.name(), told)),
+                    @match &summary {
+                        Some(summary) => (summary_text(agent.name(), summary)),
                         None => p.empty { (why_no_text(view)) },
                     }
-                    (actions(agent.name(), told.as_ref(), view, may_change))
+                    (actions(agent.name(), summary.as_ref(), view, may_change))
                     (notes(view))
                 }
                 div { (made_from) }
@@ -120,25 +120,25 @@ fn head(agent: &str, window: Window, period: Period, view: &PeriodView, turns: u
     }
 }
 
-fn summary(agent: &str, told: &MemoryAnswer) -> Markup {
+fn summary_text(agent: &str, summary: &MemoryAnswer) -> Markup {
     html! {
-        div.told {
-            @if told.sentences.is_empty() { (parts::text(&told.memory.text)) }
-            @else { (parts::sentences(agent, &told.sentences)) }
+        div.text {
+            @if summary.sentences.is_empty() { (parts::text(&summary.memory.text)) }
+            @else { (parts::sentences(agent, &summary.sentences)) }
         }
     }
 }
 
 /// Leads to the forms that change the period. Forgetting begins with a dry run.
-fn actions(agent: &str, told: Option<&MemoryAnswer>, view: &PeriodView, may_change: bool) -> Markup {
+fn actions(agent: &str, summary: Option<&MemoryAnswer>, view: &PeriodView, may_change: bool) -> Markup {
     let (from, to) = (view.from.to_string(), view.to.to_string());
     html! {
         p.actions {
-            @if let Some(told) = told {
-                a href=(link::memory(agent, &told.memory.id)) { @if may_change { "Former texts, correct or pin" } @else { "Details and former texts" } }
+            @if let Some(summary) = summary {
+                a href=(link::memory(agent, &summary.memory.id)) { @if may_change { "Former texts, correct or pin" } @else { "Details and former texts" } }
             }
             @if may_change {
-                @if told.is_some() { " · " }
+                @if summary.is_some() { " · " }
                 a.danger href=(link::with(&link::agent(agent, "forget"), [("from", from.as_str()), ("to", to.as_str())])) { "Forget these days …" }
             }
         }
@@ -245,14 +245,14 @@ async fn made_from(
     agent: &Agent,
     window: Window,
     period: Period,
-    told: Option<&MemoryAnswer>,
+    summary: Option<&MemoryAnswer>,
     picture: &Picture<'_>,
 ) -> Result<Markup, Error> {
-    let sources = match told {
-        Some(told) => service.sources(agent, &told.memory.id).await?.sources,
+    let sources = match summary {
+        Some(summary) => service.sources(agent, &summary.memory.id).await?.sources,
         None => Vec::new(),
     };
-    let gone = told.map_or(0, |told| told.memory.source_ids.len()).saturating_sub(sources.len());
+    let gone = summary.map_or(0, |summary| summary.memory.source_ids.len()).saturating_sub(sources.len());
     let text = |period: Period| sources.iter().find(|source| source.period == period.to_string());
     let children: Vec<(Period, &PeriodView)> =
         period.children().into_iter().filter_map(|child| Some((child, picture.view(child)?))).collect();
@@ -295,7 +295,7 @@ fn turn(agent: &str, window: Window, answer: &MemoryAnswer, zones: &Zones) -> Ma
             @if let Some(day) = day {
                 p.up { "Told in " a href=(link::timeline(agent, &window.to_string(), Some(&day.to_string()))) { (words::period(day)) } }
             }
-            div.told { (parts::text(&memory.text)) }
+            div.text { (parts::text(&memory.text)) }
             p.actions { a href=(link::memory(agent, &memory.id)) { "Details of this turn" } }
         }
     }

@@ -133,14 +133,14 @@ impl<'a> Provider<'a> {
 
     /// Adds the provider's reason to a refusal. A body that names a file quotes no memory; one that holds requests may be quoted.
     fn with_reason(&self, mut failure: EndpointError, answer: &Value) -> EndpointError {
-        let said = answer["error"]["message"].as_str().unwrap_or_default();
-        let is_key_in = self.channel.model.key.as_ref().is_some_and(|key| said.contains(key.expose_secret()));
+        let message = answer["error"]["message"].as_str().unwrap_or_default();
+        let is_key_in = self.channel.model.key.as_ref().is_some_and(|key| message.contains(key.expose_secret()));
         if let EndpointError::Refused { code, .. } = &mut failure
             && self.takes_files()
-            && !said.is_empty()
+            && !message.is_empty()
             && !is_key_in
         {
-            let tame: String = said.chars().filter(|c| !c.is_control()).take(LONGEST_REASON).collect();
+            let tame: String = message.chars().filter(|c| !c.is_control()).take(LONGEST_REASON).collect();
             *code = format!("({tame})");
         }
         failure

@@ -41,54 +41,54 @@ impl Endpoint {
     /// Sends what was collected. Each batch is recorded first.
     pub(crate) async fn send(&self, now: Timestamp) -> Result<BatchReport> {
         let mut report = BatchReport::default();
-        let Some(desk) = &self.desk else { return Ok(report) };
-        let _at_work = desk.at_work.lock().await;
+        let Some(collector) = &self.collector else { return Ok(report) };
+        let _at_work = collector.at_work.lock().await;
         let outboxes = {
-            let mut state = locked(&desk.state);
+            let mut state = locked(&collector.state);
             report.over_budget = std::mem::take(&mut state.over_budget);
             std::mem::take(&mut state.outboxes)
         };
         for outbox in outboxes {
-            desk.send_one(outbox, now, &mut report).await?;
+            collector.send_one(outbox, now, &mut report).await?;
         }
-        report.open = self.within_reach(desk).await?;
+        report.open = self.within_reach(collector).await?;
         Ok(report)
     }
 
     /// Polls the open batches, and saves the answers of those that have ended.
     pub(crate) async fn take(&self, now: Timestamp) -> Result<BatchReport> {
         let mut report = BatchReport::default();
-        let Some(desk) = &self.desk else { return Ok(report) };
-        let _at_work = desk.at_work.lock().await;
-        let open = desk.batches.open_batches().await?;
+        let Some(collector) = &self.collector else { return Ok(report) };
+        let _at_work = collector.at_work.lock().await;
+        let open = collector.batches.open_batches().await?;
         for batch in &open {
             match self.channel_of(batch) {
-                Some(channel) => desk.look(channel, batch.clone(), &open, now, &mut report).await?,
-                None if has_lasted(batch, GIVE_UP, now) => desk.lose(None, batch, LATE, &mut report).await?,
-                None => desk.note(batch, "its server is no longer configured", &mut report).await?,
+                Some(channel) => collector.look(channel, batch.clone(), &open, now, &mut report).await?,
+                None if has_lasted(batch, GIVE_UP, now) => collector.lose(None, batch, LATE, &mut report).await?,
+                None => collector.note(batch, "its server is no longer configured", &mut report).await?,
             }
         }
-        for batch in desk.batches.open_batches().await?.iter().filter(|batch| has_lasted(batch, SILENCE, now)) {
-            desk.lose(self.channel_of(batch), batch, LATE, &mut report).await?;
+        for batch in collector.batches.open_batches().await?.iter().filter(|batch| has_lasted(batch, SILENCE, now)) {
+            collector.lose(self.channel_of(batch), batch, LATE, &mut report).await?;
         }
-        report.open = self.within_reach(desk).await?;
+        report.open = self.within_reach(collector).await?;
         Ok(report)
     }
 
     /// Ends the open batches, here and at their providers. Their periods are due again.
     pub(crate) async fn abandon(&self) -> Result<BatchReport> {
         let mut report = BatchReport::default();
-        let Some(desk) = &self.desk else { return Ok(report) };
-        let _at_work = desk.at_work.lock().await;
-        for batch in desk.batches.open_batches().await? {
-            desk.lose(self.channel_of(&batch), &batch, "it was abandoned by command", &mut report).await?;
+        let Some(collector) = &self.collector else { return Ok(report) };
+        let _at_work = collector.at_work.lock().await;
+        for batch in collector.batches.open_batches().await? {
+            collector.lose(self.channel_of(&batch), &batch, "it was abandoned by command", &mut report).await?;
         }
         Ok(report)
     }
 
     /// Returns the batches that have not ended and whose server is configured. For others it makes no sense to wait.
-    async fn within_reach(&self, desk: &BatchCollector) -> Result<Vec<ModelBatch>> {
-        let mut open = desk.batches.open_batches().await?;
+    async fn within_reach(&self, collector: &BatchCollector) -> Result<Vec<ModelBatch>> {
+        let mut open = collector.batches.open_batches().await?;
         open.retain(|batch| self.channel_of(batch).is_some());
         Ok(open)
     }

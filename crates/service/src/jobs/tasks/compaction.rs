@@ -14,25 +14,25 @@ pub struct Compaction(pub Service);
 #[async_trait]
 impl Task for Compaction {
     async fn run(&self, _: Moment, stop: &CancellationToken) -> Result<Report> {
-        let mut tidied = 0;
+        let mut compacted = 0;
         let mut worst = [TableStats::default(); 6];
         let mut last = None;
         while let Some(agent) = self.0.next_agent(last.as_ref()).await? {
             for (grain, worst) in Grain::ALL.into_iter().zip(&mut worst) {
                 if stop.is_cancelled() {
-                    let done = format!("{tidied} tables compacted before the job was stopped");
+                    let done = format!("{compacted} tables compacted before the job was stopped");
                     return Ok(Report { done, failures: 0 });
                 }
                 let table_stats = self.0.compact(&agent, grain).await?;
                 worst.versions = worst.versions.max(table_stats.versions);
                 worst.fragments = worst.fragments.max(table_stats.fragments);
-                tidied += 1;
+                compacted += 1;
             }
             last = Some(agent);
         }
         for (grain, worst) in Grain::ALL.into_iter().zip(worst) {
             self.0.metrics().tables(grain, worst.versions, worst.fragments);
         }
-        Ok(Report { done: format!("{tidied} tables compacted"), failures: 0 })
+        Ok(Report { done: format!("{compacted} tables compacted"), failures: 0 })
     }
 }
