@@ -23,7 +23,7 @@ def what_happened_in_week_24(playwright, address):
     text = told.first.locator(".said").inner_text().split("source")[0].strip()
     with page.expect_navigation():
         told.first.get_by_role("link", name="source").first.click()
-    message = page.inner_text("main .told")
+    message = page.inner_text("main .text")
     assert text.split(" ", 1)[1][:40] in message, (text, message)
     assert "2025-06-" in page.inner_text("main dl.notes"), "the conversation of the message"
     page.get_by_role("link", name="Show in the timeline").click()
@@ -55,7 +55,7 @@ def where_did_she_live_in_march(playwright, address):
     walk.axe("slider")
     with page.expect_navigation():
         home().get_by_role("link", name="January 2025").click()
-    assert "I live in Lisbon." in page.inner_text("main .told") and "Nora" in page.inner_text("h1")
+    assert "I live in Lisbon." in page.inner_text("main .text") and "Nora" in page.inner_text("h1")
     walk.done()
 
 
