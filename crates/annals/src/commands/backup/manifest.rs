@@ -158,10 +158,10 @@ pub(crate) async fn read(target: &Target, backup: &str) -> Result<Option<Manifes
     let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
     match manifest.format {
         FORMAT => Ok(Some(manifest)),
-        other => Err(Error::storage(
-            format!("reading the backup {backup}"),
+        other => Err(Error::invalid(
+            format!("the backup {backup}"),
             format!(
-                "it has format {other}, but this version of annals reads format {FORMAT}; use the version that made it"
+                "has format {other}, but this version of annals reads format {FORMAT}; use the version that made it"
             ),
         )),
     }
