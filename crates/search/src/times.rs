@@ -17,7 +17,9 @@ mod words;
 use annals_core::{Date, DateRange, TimeExpression};
 use jiff::Unit;
 
+use about::names_only_a_period;
 pub(crate) use about::{asks_for_a_period, is_neutral};
+use words::bare;
 
 /// The last words of a question are read, up to this many: people paste text above their question.
 const LAST: usize = 400;
@@ -30,6 +32,8 @@ pub(crate) enum Token {
     This,
     /// "ago" after a number of units.
     Ago,
+    /// "the year so far".
+    SoFar,
     /// "hace", "il y a", "vor": "ago" before a number of units.
     AgoBefore,
     Since,
@@ -151,11 +155,30 @@ pub(crate) fn understand(text: &str, language: &str, today: Date) -> Understood 
             place += 1;
         }
     }
-    Understood { times, rest: rest.join(" ") }
+    let found = Understood { times, rest: rest.join(" ") };
+    if found.times.is_empty() { lone_period(&words, today).unwrap_or(found) } else { found }
 }
 
+/// Returns the token in front of a word. Between "in" and a season there may be an article.
 fn before(words: &[Word<'_>], place: usize) -> Token {
-    place.checked_sub(1).map_or(Token::Other, |place| words[place].token)
+    let is_skipped = |word: &&Word<'_>| matches!((words[place].token, word.token), (Token::Season(_), Token::Filler));
+    words[..place].iter().rev().find(|word| !is_skipped(word)).map_or(Token::Other, |word| word.token)
+}
+
+/// Reads a word that may mean something else as a month or season, if the question has no other topic: "How was March?", "How
+/// was my summer?". A month begins with a capital letter.
+fn lone_period(words: &[Word<'_>], today: Date) -> Option<Understood> {
+    let is_month = |word: &Word<'_>| bare(word.text).starts_with(char::is_uppercase);
+    let place = words.iter().position(|word| match word.token {
+        Token::PerhapsMonth(_) => is_month(word),
+        Token::Season(_) => true,
+        _ => false,
+    })?;
+    let others = words.iter().enumerate().filter(|(other, _)| *other != place).map(|(_, word)| word.text);
+    let rest = others.collect::<Vec<_>>().join(" ");
+    let (_, (from, to)) = span::days(&words[place..=place], Token::In, today).filter(|_| names_only_a_period(&rest))?;
+    let days = DateRange { from, to };
+    Some(Understood { times: vec![TimeExpression { words: bare(words[place].text).to_owned(), days }], rest })
 }
 
 fn tail(text: &str) -> &str {
@@ -166,7 +189,7 @@ fn tail(text: &str) -> &str {
 /// Returns the words as they stand in the question. Chinese words are joined without spaces.
 fn joined<'a>(words: &[Word<'a>]) -> String {
     let is_wide = words.iter().any(|word| word.text.chars().any(annals_core::is_wide));
-    let shown = |word: &Word<'a>| Some(words::bare(word.text)).filter(|bare| !bare.is_empty()).unwrap_or(word.text);
+    let shown = |word: &Word<'a>| Some(bare(word.text)).filter(|bare| !bare.is_empty()).unwrap_or(word.text);
     let texts: Vec<&str> = words.iter().map(shown).collect();
     texts.join(if is_wide { "" } else { " " })
 }

@@ -83,9 +83,9 @@ const NEUTRAL: &str = "
     go going had happen happened has have he her his how i important in is it life like lives main me month my new of on our over
     overview please quarter recap remember she short so sum summarise summarize summary tell that the their there they things this
     time to up us was we week went were what what's whole with year you your day
-    alles am bitte das den der die es gab geschah geschehen im ist lief mir passiert passierte uns war wie
+    alles am bitte das den der die es gab geschah geschehen im ist lief mein meine mir passiert passierte uns war wie
     au comment en est est-ce etait la le passe que qu qu'est-ce qu'est qui s s'est s'est-il ce
-    como el estuvo fue los ocurrio paso
+    como el estuvo fue los mi ocurrio paso
     aconteceu em foi na no o
     andata andato che com'e cosa e nel successo
     de er gebeurd gebeurde het hoe wat";
@@ -98,10 +98,14 @@ const FOR: [&str; 6] = ["for", "fur", "pour", "para", "per", "voor"];
 /// Ann?".
 pub(crate) fn asks_for_a_period(rest: &str) -> bool {
     let text = folded(rest).replace('’', "'");
-    if SUMMARISE.iter().any(|words| contains_words(&text, words)) {
-        return true;
-    }
-    HAPPENED.iter().any(|words| contains_words(&text, words)) && names_nothing_but_somebody(rest)
+    SUMMARISE.iter().any(|words| contains_words(&text, words)) || names_only_a_period(rest)
+}
+
+/// Returns whether a question without its times asks for what happened in them, and names no other topic.
+pub(super) fn names_only_a_period(rest: &str) -> bool {
+    let text = folded(rest).replace('’', "'");
+    let asks = SUMMARISE.iter().chain(HAPPENED).any(|words| contains_words(&text, words));
+    asks && names_nothing_but_somebody(rest)
 }
 
 fn names_nothing_but_somebody(rest: &str) -> bool {

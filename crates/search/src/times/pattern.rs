@@ -127,7 +127,7 @@ fn around(tokens: &[Token], today: Date) -> Option<Days> {
 /// Reads times counted from today.
 fn relative(tokens: &[Token], today: Date) -> Option<Days> {
     use Token::{Ago, AgoBefore, Before, BeforeLast, Count, DayBeforeYesterday, HalfYear};
-    use Token::{Last, Number, This, Today, Unit, Weekday, Yesterday};
+    use Token::{Last, Number, SoFar, This, Today, Unit, Weekday, Yesterday};
     match *tokens {
         [Number(count) | Count(count), Unit(length), Ago, Today]
         | [Today, AgoBefore, Number(count) | Count(count), Unit(length)]
@@ -160,7 +160,7 @@ fn relative(tokens: &[Token], today: Date) -> Option<Days> {
         }
         [Last, Unit(Length::Day)] | [Unit(Length::Day), Last] => None,
         [Last, Unit(length)] | [Unit(length), Last] => calendar::back(length, 1, today),
-        [This, Unit(length)] => calendar::back(length, 0, today),
+        [This, Unit(length)] | [Unit(length), SoFar] | [This, Unit(length), SoFar] => calendar::back(length, 0, today),
         [Last, Weekday(weekday)] | [Weekday(weekday), Last] => calendar::weekday(weekday, today, false),
         [Last, Unit(Length::Week), Weekday(weekday)]
         | [Weekday(weekday), Last, Unit(Length::Week)]

@@ -258,3 +258,27 @@ fn lengths() {
     assert_eq!(length(range("2025-01-01", "2025-12-31")), Some(365));
     assert_eq!(length(DateRange::default()), None);
 }
+
+#[test]
+fn month_or_season_is_found_if_the_question_has_no_other_topic() {
+    check("How was March?", &["March=2026-03-01..2026-03-31"]);
+    check("How was May for Ann?", &["May=2025-05-01..2025-05-31"]);
+    check("Tell me about March", &["March=2026-03-01..2026-03-31"]);
+    check("How was my summer?", &["summer=2025-06-01..2025-08-31"]);
+    check("What happened in the summer?", &["summer=2025-06-01..2025-08-31"]);
+    check("Where did we go in the summer?", &["summer=2025-06-01..2025-08-31"]);
+    check_in("de", "Wie war der Sommer?", &["Sommer=2025-06-01..2025-08-31"]);
+    check("How was the march?", &[]);
+    check("How was the march in March 2025?", &["March 2025=2025-03-01..2025-03-31"]);
+    check("Summarise what May said", &[]);
+    check("What did May buy?", &[]);
+    check("Which summer dress did I buy?", &[]);
+}
+
+#[test]
+fn unit_so_far_is_the_present_one() {
+    check("Tell me about my year so far", &["year so far=2026-01-01..2026-12-31"]);
+    check("How was this week so far?", &["this week so far=2026-03-02..2026-03-08"]);
+    check_in("de", "Wie war das Jahr bisher?", &["Jahr bisher=2026-01-01..2026-12-31"]);
+    check("What did you read so far?", &[]);
+}

@@ -8,7 +8,7 @@ use crate::times::Third::{Early, Late, Mid};
 use crate::times::Token;
 use crate::times::Token::{
     After, Ago, AgoBefore, And, Before, BeforeLast, Between, Count, DayBeforeYesterday, Filler, HalfYear, Holiday,
-    HowMany, In, Last, Month, Of, Ordinal, PerhapsMonth, Season, Since, This, To, Today, Unit, Until, Weekday,
+    HowMany, In, Last, Month, Of, Ordinal, PerhapsMonth, Season, Since, SoFar, This, To, Today, Unit, Until, Weekday,
     Yesterday,
 };
 
@@ -20,6 +20,7 @@ pub(super) const ENGLISH: Table = &[
     ("how_many", HowMany),
     ("before prior_to earlier_than", Before),
     ("after later_than", After),
+    ("so_far", SoFar),
     ("until till up_to", Until),
     ("to through thru", To),
     ("between", Between),
@@ -89,6 +90,7 @@ pub(super) const GERMAN: Table = &[
     ("vor", AgoBefore),
     ("seit", Since),
     ("nach", After),
+    ("bisher bislang", SoFar),
     ("bis", Until),
     ("zwischen", Between),
     ("und", And),
@@ -143,6 +145,7 @@ pub(super) const DUTCH: Table = &[
     ("hoeveel", HowMany),
     ("voor", Before),
     ("na", After),
+    ("tot_nu_toe", SoFar),
     ("tot", Until),
     ("tussen", Between),
     ("en", And),

@@ -8,7 +8,7 @@ use crate::times::Third::{Early, Late, Mid};
 use crate::times::Token;
 use crate::times::Token::{
     After, Ago, AgoBefore, And, Before, BeforeLast, Between, Count, DayBeforeYesterday, Filler, HalfYear, Holiday,
-    HowMany, In, Last, Month, Of, Ordinal, Season, Since, This, To, Today, Unit, Until, Weekday, Yesterday,
+    HowMany, In, Last, Month, Of, Ordinal, Season, Since, SoFar, This, To, Today, Unit, Until, Weekday, Yesterday,
 };
 
 pub(super) const FRENCH: Table = &[
@@ -19,6 +19,7 @@ pub(super) const FRENCH: Table = &[
     ("depuis", Since),
     ("avant", Before),
     ("apres", After),
+    ("jusqu'ici jusqu'a_present", SoFar),
     ("jusqu'a jusqu'au jusqu'en", Until),
     ("entre", Between),
     ("et", And),
@@ -69,6 +70,7 @@ pub(super) const SPANISH: Table = &[
     ("desde", Since),
     ("antes_de antes_del", Before),
     ("despues_de despues_del", After),
+    ("hasta_ahora", SoFar),
     ("hasta", Until),
     ("al", To),
     ("entre", Between),
@@ -123,6 +125,7 @@ pub(super) const PORTUGUESE: Table = &[
     ("desde", Since),
     ("antes_de antes_do antes_da", Before),
     ("depois_de depois_do depois_da apos", After),
+    ("ate_agora", SoFar),
     ("ate", Until),
     ("entre", Between),
     ("e", And),
@@ -175,6 +178,7 @@ pub(super) const ITALIAN: Table = &[
     ("quanti quante", HowMany),
     ("prima_di prima_del prima_della", Before),
     ("dopo", After),
+    ("finora", SoFar),
     ("fino_a fino_al fino_alla", Until),
     ("al", To),
     ("tra fra", Between),
