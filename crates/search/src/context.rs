@@ -62,7 +62,8 @@ impl Search {
         let Known { named, speaker, subjects } = self.known(agent, request, answer.range, &zones, now).await?;
         let is_known = answer.results.iter().any(|found| is_of_requested_period(&answer, found))
             || (!small_talk::is_small_talk(&request.prompt, &subjects)
-                && (!subjects.is_empty() || floor::knows(&request.prompt, &settings.language, &answer)));
+                && (!subjects.is_empty()
+                    || floor::knows(&request.prompt, &settings.language, &answer, zones.day_of(now))));
         candidates.extend(speaker);
         let (documents, words_alone) = self.of_documents(request).await?;
         candidates.extend(documents);

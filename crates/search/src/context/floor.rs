@@ -4,8 +4,11 @@
 //! A prompt that names a speaker of the memory, or is about the asker or what was said, needs less similarity than a question
 //! about general knowledge, since every long chat contains a little of that. Among many memories the best one is more similar
 //! by chance than among few, so the threshold rises with their number.
+//!
+//! A prompt about people of the memory that names a past time needs no similarity if something was said then: "What did Priya
+//! write in April?" resembles nothing that she wrote.
 
-use annals_core::{Answer, Found, tokens};
+use annals_core::{Answer, Date, DateRange, Found, tokens};
 
 use crate::question::Question;
 
@@ -25,16 +28,33 @@ const HALVING: f64 = 0.033;
 /// with more prompts than they resemble.
 const LITTLE: u64 = 60;
 
-/// Returns whether memory holds something about the prompt, judged by the results of its search.
-pub(super) fn knows(prompt: &str, language: &str, answer: &Answer) -> bool {
+/// The share of matched words at which the threshold does not apply. No prompt of usual words reaches it; two rare words that one
+/// memory contains do.
+const ALL_RARE: f64 = 0.55;
+
+/// Returns whether memory holds something about the prompt, judged by the results of its search. `today` is the agent's.
+pub(super) fn knows(prompt: &str, language: &str, answer: &Answer, today: Date) -> bool {
     if answer.results.iter().map(|found| tokens(&found.memory.text)).sum::<u64>() <= LITTLE {
         return !answer.results.is_empty();
     }
     let question = Question::new(prompt, language);
     let names = |found: &Found| found.memory.speaker().is_some_and(|speaker| question.names(speaker));
     let is_personal = question.is_personal || answer.results.iter().any(names);
+    if is_personal && answer.results.iter().any(|found| is_of_named_time(answer, found, today)) {
+        return true;
+    }
     let floor = floor(if is_personal { PERSONAL } else { IMPERSONAL }, answer.compared);
-    answer.results.iter().any(|found| found.fit.similarity + WORDS * found.fit.words >= floor)
+    let fits = |found: &Found| found.fit.words >= ALL_RARE || found.fit.similarity + WORDS * found.fit.words >= floor;
+    answer.results.iter().any(fits)
+}
+
+/// Returns whether a memory lies in a time that the prompt names, and that is over.
+fn is_of_named_time(answer: &Answer, found: &Found, today: Date) -> bool {
+    let (first, last) = found.memory.days;
+    let is_in = |days: DateRange| {
+        days.from.is_none_or(|from| from <= first) && days.to.is_some_and(|to| last <= to && to < today)
+    };
+    answer.times.iter().any(|time| is_in(time.days))
 }
 
 /// Returns the threshold among this many rows.
@@ -45,10 +65,14 @@ fn floor(usual: f64, rows: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::{DateRange, Fit, Reranked, Role};
+    use annals_core::{Fit, Reranked, Role};
 
     use super::*;
     use crate::fixture::{memory, turn_body};
+
+    fn today() -> Date {
+        "2026-04-10".parse().unwrap()
+    }
 
     fn answer(similarity: f64, words: f64, compared: usize) -> Answer {
         let mut memory = memory("t", "2026-03-04".parse().unwrap(), turn_body("Ann Lee", Role::User));
@@ -72,7 +96,7 @@ mod tests {
     #[test]
     fn personal_prompts_and_small_memories_need_less_similarity() {
         fn check(prompt: &str, similarity: f64, words: f64, rows: usize, expect: bool) {
-            let known = knows(prompt, "en", &answer(similarity, words, rows));
+            let known = knows(prompt, "en", &answer(similarity, words, rows), today());
             assert_eq!(known, expect, "{prompt:?} {similarity} {words} of {rows}");
         }
         check("Which boat did I sell?", 0.3, 0.3, 600, true);
@@ -89,9 +113,31 @@ mod tests {
     #[test]
     fn no_hits_mean_no_known_memory() {
         let nothing = Answer { results: Vec::new(), ..answer(0.0, 0.0, 0) };
-        assert!(!knows("Which boat did I sell?", "en", &nothing));
+        assert!(!knows("Which boat did I sell?", "en", &nothing, today()));
         let mut little = answer(0.0, 0.0, 1);
         little.results[0].memory.text = "I moved to Bern.".into();
-        assert!(knows("What is the weather like at home?", "en", &little));
+        assert!(knows("What is the weather like at home?", "en", &little, today()));
+    }
+
+    #[test]
+    fn personal_prompt_about_a_past_time_needs_no_similarity() {
+        fn check(prompt: &str, expect: bool) {
+            let times = crate::times::find_times(prompt, "en", today());
+            let known = knows(prompt, "en", &Answer { times, ..answer(0.1, 0.1, 600) }, today());
+            assert_eq!(known, expect, "{prompt:?}");
+        }
+        // The memory is of 4 March.
+        check("What did Ann write in March?", true);
+        check("What did we change in March?", true);
+        check("What did Ann write in February?", false);
+        check("Who won the cup in March?", false);
+        check("What did Ann write?", false);
+        check("What should I wear this year?", false);
+    }
+
+    #[test]
+    fn memory_with_all_rare_words_of_a_prompt_needs_no_similarity() {
+        assert!(knows("Why was prod down?", "en", &answer(0.1, 0.57, 600), today()));
+        assert!(!knows("Why was prod down?", "en", &answer(0.1, 0.4, 600), today()));
     }
 }
