@@ -2,12 +2,14 @@
 //! have a share, in rank order. Search results get the rest, and what one kind does not use goes to the others. The newest
 //! summaries have a small share of their own and no more. Pure.
 //!
+//! Turns with the same words as newer ones get what all others leave: they cost as much as the answers beside them, and say less.
+//!
 //! Nothing appears twice: a fact, a statement or a sentence of a summary is dropped if the turn that it was made from is shown,
 //! and that turn is dropped if a sentence of the requested period covers it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use annals_core::{ContextKind, Date, MemoryId, Period};
+use annals_core::{ContextKind, Date, MemoryId, Period, folded};
 
 use super::excerpt;
 use super::items::{Candidate, Line, Pool};
@@ -17,6 +19,8 @@ use super::render::{self, Section};
 const SHARES: [(Pool, u64); 3] = [(Pool::LastTurn, 50), (Pool::Period, 60), (Pool::Facts, 15)];
 /// Percent for the newest summaries together: a sentence or two of each shows what the rest is about.
 const NEWEST: u64 = 10;
+/// Number of turns with the same words that compete with all others: the newest ones.
+const SAME_WORDS: usize = 2;
 /// Maximum number of fills. Dropping repeats makes room for more candidates, which may repeat something again.
 const ROUNDS: usize = 4;
 
@@ -68,7 +72,12 @@ fn fill(ranked: &[Candidate], limits: &Limits<'_>, shown: &HashSet<MemoryId>) ->
         page.add(&wanted, pool, if is_limited { UNRELATED - render::FRAME } else { left * percent / 100 }, query_words);
     }
     page.add_newest(&wanted, left * NEWEST / 100, query_words);
-    page.add(&wanted, Pool::Found, u64::MAX, query_words);
+    let (repeats, others): (Vec<_>, Vec<_>) = {
+        let repeats = repeats(&wanted);
+        wanted.iter().cloned().partition(|(place, _)| repeats.contains(place))
+    };
+    page.add(&others, Pool::Found, u64::MAX, query_words);
+    page.add(&repeats, Pool::Found, u64::MAX, query_words);
     for (pool, _) in SHARES.iter().filter(|(pool, _)| is_known || *pool != Pool::Facts) {
         page.add(&wanted, *pool, u64::MAX, query_words);
     }
@@ -81,6 +90,19 @@ fn fill(ranked: &[Candidate], limits: &Limits<'_>, shown: &HashSet<MemoryId>) ->
     let is_counted = |(place, candidate): &&(usize, Candidate)| !page.done.contains(place) && counts(candidate);
     let omitted = wanted.iter().filter(is_counted).count();
     Chosen { candidates: page.chosen, omitted }
+}
+
+/// Returns the places of turns with the same words as newer ones.
+fn repeats(wanted: &[(usize, Candidate)]) -> HashSet<usize> {
+    let mut by_words: HashMap<String, Vec<(Option<Date>, usize)>> = HashMap::new();
+    for (place, candidate) in wanted.iter().filter(|(_, candidate)| candidate.item.kind == ContextKind::Turn) {
+        by_words.entry(folded(&candidate.item.text)).or_default().push((render::day(&candidate.item), *place));
+    }
+    let older = by_words.into_values().flat_map(|mut same| {
+        same.sort_unstable_by(|a, b| b.cmp(a));
+        same.into_iter().skip(SAME_WORDS).map(|(_, place)| place)
+    });
+    older.collect()
 }
 
 /// Returns the turns that are shown word for word.

@@ -131,3 +131,20 @@ fn prompt_unknown_to_memory_gets_sixty_tokens_of_facts() {
     assert!(!text.is_empty() && annals_core::tokens(&text) <= UNRELATED, "{text}");
     assert_eq!(shown(&facts, 2000, true, "").len(), 8);
 }
+
+#[test]
+fn older_turns_with_the_same_words_give_way_to_other_turns() {
+    let on = |id: &str, day: &str, text: &str, score: f64| {
+        let mut turn = turn(id, text);
+        let day = day.parse().unwrap();
+        (turn.item.days, turn.item.score) = (Some((day, day)), score);
+        turn
+    };
+    let question = "Kai: Rename the handlers module.";
+    let mut all: Vec<Candidate> =
+        (1..=6).map(|day| on(&format!("t-{day}"), &format!("2026-03-0{day}"), question, 9.0)).collect();
+    all.push(on("t-answer", "2026-03-06", "assistant: Renamed handlers.py to routes.py.", 1.0));
+    let three = (1..1000).map(|budget| shown(&all, budget, true, "")).find(|shown| shown.len() == 3);
+    assert_eq!(three.unwrap(), ["t-5", "t-6", "t-answer"]);
+    assert_eq!(shown(&all, 1000, true, "").len(), all.len(), "they are shown if there is room");
+}
