@@ -93,7 +93,7 @@ fn print(answer: &ForgetAnswer, scope: Scope, samples: &[String]) {
     } else if !answer.lost.is_empty() {
         let summaries = plural(answer.lost.len() as u64, "sealed summary");
         say!(
-            "  {WARN}{summaries} removed completely, because single sentences cannot be removed from the text of a model: {}{WARN:#}",
+            "  {WARN}{summaries} removed completely, because nothing else was in them or their text is reworded, so that sentences cannot be told apart: {}{WARN:#}",
             answer.lost.join(" ")
         );
     }
