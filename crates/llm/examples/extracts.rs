@@ -19,13 +19,16 @@ mod extracts {
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use annals_core::ports::SummaryTask;
+use annals_core::ports::{Background, SummaryTask};
 use annals_core::{Agent, Body, Digest, Engine, Grain, Memory, MemoryId, Period, Sentence, Settings, Zones};
 use annals_llm::Extractive;
 
 use extracts::checker::Fault;
 use extracts::{checker, lost};
 use input::{Failure, content, days, evidence, lines};
+
+/// Earlier turns that the engine is shown, as by the summarizer.
+const EARLIER: usize = 200;
 
 /// The evidence turns of one agent.
 type Evidence<'a> = Vec<&'a Memory>;
@@ -55,8 +58,9 @@ async fn main() -> Result<(), Failure> {
         let mut finer: Vec<Vec<Memory>> = days.clone();
         for grain in Grain::SUMMARIES {
             let mut written = Vec::new();
-            for children in &finer {
-                written.push(summary(&agent, grain, children).await?);
+            for (place, children) in finer.iter().enumerate() {
+                let earlier = if grain == Grain::Daily { finer[..place].concat() } else { Vec::new() };
+                written.push(summary(&agent, grain, children, earlier).await?);
             }
             tables.entry(grain).or_default().add(&written, &evidence);
             finer = siblings(written, grain);
@@ -120,11 +124,13 @@ fn siblings(written: Vec<Memory>, grain: Grain) -> Vec<Vec<Memory>> {
     periods.into_values().collect()
 }
 
-async fn summary(agent: &Agent, grain: Grain, sources: &[Memory]) -> Result<Memory, Failure> {
+async fn summary(agent: &Agent, grain: Grain, sources: &[Memory], earlier: Vec<Memory>) -> Result<Memory, Failure> {
     let (settings, period) = (Settings::default(), sources[0].period.ancestor(grain));
     let now = sources[sources.len() - 1].at();
-    let task =
-        SummaryTask { agent, settings: &settings, period, sources, base: None, read_seq: 0, now, background: None };
+    let earlier = earlier[earlier.len().saturating_sub(EARLIER)..].to_vec();
+    let background = Background { earlier, ..Background::default() };
+    let (base, background) = (None, Some(&background));
+    let task = SummaryTask { agent, settings: &settings, period, sources, base, read_seq: 0, now, background };
     let draft = Extractive.summarize(task).await?;
     Ok(Memory {
         id: MemoryId::summary(agent, period),

@@ -19,6 +19,7 @@ mod dependence;
 mod entries;
 mod events;
 mod explain;
+mod full_names;
 mod labels;
 mod language;
 mod lines;
@@ -32,7 +33,7 @@ mod small_talk;
 mod spacing;
 pub(crate) mod split;
 mod status;
-mod surnames;
+mod story;
 #[cfg(test)]
 mod tests;
 mod tokens;
@@ -47,13 +48,13 @@ use annals_core::ports::SummaryTask;
 use annals_core::{Author, Base, Digest, Draft, Engine, Grain, Memory, Result, Sentence, Settings};
 use async_trait::async_trait;
 
-use budget::Budget;
+use candidates::Input;
 pub use explain::{Step, explain};
 pub(crate) use language::Language;
 
 /// Part of every recipe. Change it with every change to this folder that can change a summary, so that older summaries are
 /// recognised as outdated.
-const VERSION: &str = "extractive 7";
+const VERSION: &str = "extractive 8";
 
 /// The built-in engine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -74,10 +75,15 @@ impl Engine for Extractive {
         let grain = task.period.grain();
         Ok(match task.base {
             Some(base) if task.sources.is_empty() => kept(base),
-            Some(base) => amended(grain, base, task.sources),
-            None => draft(grain, sentences(grain, None, task.sources), true),
+            Some(base) => amended(grain, base, task.sources, earlier(task)),
+            None => draft(grain, sentences(grain, None, task.sources, earlier(task)), true),
         })
     }
+}
+
+/// Returns the turns before a day that may have the names of what its records are about.
+fn earlier(task: SummaryTask<'_>) -> &[Memory] {
+    task.background.map_or(&[], |background| &background.earlier)
 }
 
 /// Returns the base unchanged.
@@ -87,8 +93,8 @@ fn kept(base: &Base) -> Draft {
 }
 
 /// Amends a base with late turns. Keeps the base unchanged if neither it nor the late turns have a sentence worth quoting.
-fn amended(grain: Grain, base: &Base, late: &[Memory]) -> Draft {
-    let sentences = sentences(grain, Some(base), late);
+fn amended(grain: Grain, base: &Base, late: &[Memory], earlier: &[Memory]) -> Draft {
+    let sentences = sentences(grain, Some(base), late, earlier);
     if sentences.is_empty() { kept(base) } else { draft(grain, sentences, base.verbatim) }
 }
 
@@ -97,15 +103,13 @@ fn draft(grain: Grain, sentences: Vec<Sentence>, verbatim: bool) -> Draft {
 }
 
 /// Returns the chosen sentences. Empty only if there is a base and no sentence is worth quoting.
-fn sentences(grain: Grain, base: Option<&Base>, sources: &[Memory]) -> Vec<Sentence> {
-    let sources = in_order(sources);
-    let budget = Budget::of(grain, base, &sources);
-    let pool = candidates::pool(grain, base, &sources, budget);
-    let chosen = choose::within(grain, budget, &pool);
+fn sentences(grain: Grain, base: Option<&Base>, sources: &[Memory], earlier: &[Memory]) -> Vec<Sentence> {
+    let input = Input::of(grain, base, sources, earlier);
+    let pool = input.pool();
+    let chosen = choose::within(grain, input.budget, &pool);
     if chosen.is_empty() && base.is_none() {
-        let head = lines::head(grain, sources[0].days.0, None);
-        let is_brief = candidates::are_notes(grain, &sources, budget);
-        return vec![small_talk::sentence(&sources, is_brief, budget.room(&head))];
+        let head = lines::head(grain, input.sources[0].days.0, None);
+        return vec![small_talk::sentence(&input.sources, input.has_notes(), input.budget.room(&head))];
     }
     chosen.into_iter().map(|index| pool[index].sentence.clone()).collect()
 }

@@ -1,14 +1,16 @@
 //! Reads what helps an engine to understand the input of a period: the agent's own block, facts about the people who are named, and
-//! the end of the summary before. Only engines behind a network get it; the built-in engine quotes and needs none.
+//! the end of the summary before. Only engines behind a network get these. The built-in engine gets earlier turns of those who write
+//! alone, for the names of what they write about.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use annals_core::ports::Background;
+use annals_core::ports::{Background, Select};
 use annals_core::{
-    ALIAS, Error, Fact, FactQuery, Facts, Grain, LedgerRow, Memory, MemoryId, Period, Result, Timestamp, words,
+    ALIAS, Error, Fact, FactQuery, Facts, Grain, Interval, Kind, LedgerRow, Memory, MemoryId, Period, Result, Timestamp,
+    words,
 };
 
-use crate::input::Input;
+use crate::input::{Input, without_recalled};
 use crate::pass::Pass;
 
 /// Names of blocks that describe the agent.
@@ -17,17 +19,39 @@ const PERSONA: [&str; 3] = ["persona", "agent", "identity"];
 const KNOWN: (usize, usize, usize) = (12, 6, 24);
 /// Sentences of the summary before.
 const BEFORE: usize = 2;
+/// Earlier turns that are read: half a year of a daily log.
+const EARLIER: usize = 200;
 
 impl Pass<'_> {
-    /// Returns the background of a period; `None` if the engine needs none.
-    pub(crate) async fn background(&self, row: &LedgerRow, input: &Input) -> Result<Option<Background>> {
+    /// Returns the background of a period for the engine of the agent.
+    pub(crate) async fn background(&self, row: &LedgerRow, input: &Input) -> Result<Background> {
         let grain = row.period.grain();
         if self.summarizer.engine.writes_locally(&self.settings, grain) {
-            return Ok(None);
+            return self.local_background(row, input).await;
         }
         let known = self.known(&input.children, self.zones.cover(row.period).end).await?;
         let before = if grain > Grain::Daily { self.before(row.period).await? } else { Vec::new() };
-        Ok(Some(Background { persona: self.persona().await?, known, before }))
+        Ok(Background { persona: self.persona().await?, known, before, earlier: Vec::new() })
+    }
+
+    /// Returns the background of a period for the built-in engine.
+    pub(crate) async fn local_background(&self, row: &LedgerRow, input: &Input) -> Result<Background> {
+        let authors = if row.period.grain() == Grain::Daily { lone_authors(&input.children) } else { BTreeSet::new() };
+        if authors.is_empty() {
+            return Ok(Background::default());
+        }
+        let before = Interval { end: self.zones.cover(row.period).start, ..Interval::ALWAYS };
+        let newest = Select {
+            within: before,
+            kinds: vec![Kind::Turn],
+            newest_first: true,
+            limit: EARLIER,
+            ..Select::all(Grain::Working)
+        };
+        let mut earlier = self.summarizer.store.list(self.agent, &newest).await?;
+        earlier.retain(|turn| turn.speaker().is_some_and(|speaker| authors.contains(speaker)));
+        earlier.reverse();
+        Ok(Background { earlier: earlier.into_iter().map(without_recalled).collect(), ..Background::default() })
     }
 
     async fn persona(&self) -> Result<Option<String>> {
@@ -79,6 +103,16 @@ async fn find(facts: &dyn Facts, agent: &annals_core::Agent, names: &[String], e
     found.sort_by_key(|fact| (fact.predicate != ALIAS, std::cmp::Reverse(fact.valid_from)));
     found.truncate(KNOWN.2);
     Ok(found)
+}
+
+/// Returns those who are the only speaker of a conversation.
+fn lone_authors(turns: &[Memory]) -> BTreeSet<&str> {
+    let mut speakers: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for turn in turns {
+        let (conversation, speaker) = (turn.conversation().unwrap_or_default(), turn.speaker().unwrap_or_default());
+        speakers.entry(conversation).or_default().insert(speaker);
+    }
+    speakers.into_values().filter(|speakers| speakers.len() == 1).flatten().collect()
 }
 
 /// Returns the speakers, then the capitalised words of the texts, each once.

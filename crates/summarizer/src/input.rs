@@ -70,7 +70,7 @@ impl Input {
 
 /// Removes text recalled from memory from a turn, because it would be summarised again as new. The rest may be empty, but the
 /// summary still covers the turn.
-fn without_recalled(memory: Memory) -> Memory {
+pub(crate) fn without_recalled(memory: Memory) -> Memory {
     if memory.kind() != Kind::Turn {
         return memory;
     }

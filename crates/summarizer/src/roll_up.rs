@@ -95,7 +95,7 @@ impl Pass<'_> {
             return Ok(Err(Fault::Away));
         }
         let background = self.background(row, input).await?;
-        let error = match engine.summarize(self.task(row, input, background.as_ref())).await {
+        let error = match engine.summarize(self.task(row, input, &background)).await {
             Ok(draft) => return Ok(Ok(self.summary(row, input, Some(draft), None))),
             Err(error) => error,
         };
@@ -112,7 +112,8 @@ impl Pass<'_> {
 
     async fn by_fallback(&self, row: &LedgerRow, input: &Input) -> Result<Outcome> {
         let fallback = &*self.summarizer.fallback;
-        let draft = match fallback.summarize(self.task(row, input, None)).await {
+        let background = self.local_background(row, input).await?;
+        let draft = match fallback.summarize(self.task(row, input, &background)).await {
             Ok(draft) => draft,
             Err(error) if error.is_of_input() => return Ok(Outcome::Failed(error.to_string())),
             Err(error) => return Err(error),
@@ -124,7 +125,7 @@ impl Pass<'_> {
         Ok(Outcome::Done(Summary { degraded: true, author, ..summary }))
     }
 
-    fn task<'a>(&'a self, row: &LedgerRow, input: &'a Input, background: Option<&'a Background>) -> SummaryTask<'a> {
+    fn task<'a>(&'a self, row: &LedgerRow, input: &'a Input, background: &'a Background) -> SummaryTask<'a> {
         SummaryTask {
             agent: self.agent,
             settings: &self.settings,
@@ -132,7 +133,7 @@ impl Pass<'_> {
             sources: &input.children,
             base: input.base.as_ref(),
             read_seq: row.dirty_seq,
-            background,
+            background: Some(background),
             now: self.now,
         }
     }

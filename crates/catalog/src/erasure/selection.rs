@@ -188,7 +188,8 @@ impl Selection {
             || sentence.speaker.iter().chain([&sentence.text]).any(|text| self.is_named_in(text))
     }
 
-    fn takes_any(&self, sources: &[MemoryId]) -> bool {
+    /// Returns whether one of the ids is selected.
+    pub(super) fn takes_any(&self, sources: &[MemoryId]) -> bool {
         sources.iter().any(|id| self.sources.contains(id))
     }
 

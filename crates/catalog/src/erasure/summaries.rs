@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 
 use annals_core::ports::ErasureReport;
-use annals_core::{Agent, Base, Grain, MemoryId, Period};
+use annals_core::{Agent, Base, Grain, MemoryId, Period, Sentence};
 
 use super::selection::{Sealed, Selection};
 use super::words;
-use crate::columns::word;
+use crate::columns::{json, word};
 use crate::db::{Db, Result, params};
 use crate::{bases, ledger, summaries};
 
@@ -72,12 +72,10 @@ impl Summaries<'_> {
         Ok(Some(Cut { period, base, base_seq, present }))
     }
 
-    /// Returns every unsealed summary of these periods and of their ancestors; for a subject, also those that name it,
-    /// with their ancestors.
+    /// Returns every unsealed summary of these periods and of their ancestors, and those with selected sentences: a day can
+    /// quote names from turns of earlier days.
     pub(super) fn made_of(&self, mut touched: BTreeSet<Period>) -> Result<Vec<Period>> {
-        if self.selection.has_subject() {
-            touched.extend(self.naming()?);
-        }
+        touched.extend(self.quoting()?);
         let mut found = Vec::new();
         for period in touched.into_iter().flat_map(lineage).collect::<BTreeSet<_>>() {
             let id = MemoryId::summary(self.agent, period);
@@ -88,14 +86,16 @@ impl Summaries<'_> {
         Ok(found)
     }
 
-    /// Returns the periods with summaries that name the subject.
-    fn naming(&self) -> Result<Vec<Period>> {
-        let sql = "SELECT period, text FROM summary WHERE agent_id = ?1";
-        let naming = self.db.query(sql, params![self.agent_id], |row| {
-            let is_named = self.selection.is_named_in(row.text("text")?);
-            is_named.then(|| word(row, "period")).transpose()
+    /// Returns the periods with summaries that name the subject, or have a sentence from a selected turn.
+    fn quoting(&self) -> Result<Vec<Period>> {
+        let sql = "SELECT period, text, sentences FROM summary WHERE agent_id = ?1";
+        let quoting = self.db.query(sql, params![self.agent_id], |row| {
+            let sentences: Vec<Sentence> = json(row, "sentences")?;
+            let is_quoting = self.selection.is_named_in(row.text("text")?)
+                || sentences.iter().any(|sentence| self.selection.takes_any(&sentence.from));
+            is_quoting.then(|| word(row, "period")).transpose()
         })?;
-        Ok(naming.into_iter().flatten().collect())
+        Ok(quoting.into_iter().flatten().collect())
     }
 }
 

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 
 use crate::{Agent, Author, Base, Digest, Draft, Fact, Grain, Memory, Period, Result, Settings, Timestamp};
 
-/// What helps to understand the input of a summary. None of it may appear in the summary, so it is not part of the digest of
-/// the input. Otherwise one changed week would cause every later week to be rewritten.
+/// What helps to understand the input of a summary. It is not part of the digest of the input: otherwise one changed week would cause
+/// every later week to be rewritten. Only `earlier` may appear in the summary.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Background {
     /// The block that describes the agent, if there is one.
@@ -14,6 +14,9 @@ pub struct Background {
     pub known: Vec<Fact>,
     /// The last sentences of the summary of the period before.
     pub before: Vec<String>,
+    /// For a day, earlier turns of those who write alone in a conversation, oldest first. An engine may quote names from them. It
+    /// lists the turn of each name among the sources of the sentence, so that forgetting the turn removes the sentence.
+    pub earlier: Vec<Memory>,
 }
 
 /// The request for one summary.

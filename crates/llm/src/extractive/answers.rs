@@ -51,12 +51,14 @@ mod tests {
     use super::*;
     use crate::extractive::reading;
     use crate::extractive::record::Form;
+    use crate::extractive::story::Story;
 
     #[test]
     fn only_a_dependent_answer_gets_its_question() {
         fn check(question: &str, reply: &str, expect: &str) {
             let names = Names::of(["Ann", "Bob"].into_iter());
-            let read = |text| reading::of(text, "2026-03-04".parse().unwrap(), 60, &names, Form::Chat);
+            let read =
+                |text| reading::of(text, "2026-03-04".parse().unwrap(), 60, &names, Form::Chat, &Story::default());
             let question = super::question(&read(question), &names);
             let mut replied = read(reply);
             question.and_then(|question| answer(&mut replied, "Bob", &question, &names));

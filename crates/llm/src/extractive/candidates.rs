@@ -1,7 +1,7 @@
 //! The sentences from which a summary is chosen.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use annals_core::{Base, Date, Grain, Memory, MemoryId, Role, Sentence};
 
@@ -10,9 +10,10 @@ use super::dependence::{self, Dependence};
 use super::language::Language;
 use super::names::Names;
 use super::record::Form;
+use super::story::{self, Story};
 use super::tokens::tokens;
 use super::worth::{self, Worth};
-use super::{answers, lines, reading, record, small_talk, split};
+use super::{answers, in_order, lines, reading, record, small_talk, split};
 
 /// Maximum number of sentences that are compared with each other: one message alone can give thousands (`reading`). No budget has
 /// room for more.
@@ -56,41 +57,79 @@ impl Candidate {
     }
 }
 
-/// Returns the candidates for a summary of the grain in order of time: sentences that stand alone and say enough, or a few of the
-/// others if there are none.
-pub(super) fn pool(grain: Grain, base: Option<&Base>, sources: &[&Memory], budget: Budget) -> Vec<Candidate> {
-    let all = judged(grain, base, sources, budget);
-    let is_record = form(base, sources) == Form::Record;
-    let best = all.iter().filter(|one| one.worth.full() > 0.0).map(|one| one.dependence).min();
-    let is_weak = best.is_some_and(|best| best > Dependence::Independent);
-    let most = match (is_weak, is_record, grain) {
-        (false, ..) => POOL,
-        (true, true, _) => 1,
-        (true, false, _) => WEAK,
-    };
-    // A line that needs earlier entries would mislead, and readings would hide the days that matter.
-    let is_quotable = |one: &Candidate| match one.dependence {
-        Dependence::Leaning => !is_record,
-        Dependence::Faint => !is_record || grain > Grain::Daily || length(&one.sentence.text) >= EXPLICIT,
-        Dependence::Independent | Dependence::Aside => true,
-    };
-    let keeps = |one: &Candidate| {
-        one.is_small_talk() || (one.worth.full() > 0.0 && Some(one.dependence) == best && is_quotable(one))
-    };
-    let pool = best_of(all.into_iter().filter(keeps).collect(), most);
-    if grain > Grain::Daily { without_notes(pool) } else { dated_or_all(pool) }
+/// What a summary is made from.
+pub(super) struct Input<'a> {
+    grain: Grain,
+    base: Option<&'a Base>,
+    /// In order of time.
+    pub(super) sources: Vec<&'a Memory>,
+    /// Earlier turns of the authors of records, in order of time.
+    earlier: Vec<&'a Memory>,
+    pub(super) budget: Budget,
+    /// Whether one author writes, in conversations that nobody is addressed in.
+    form: Form,
+}
+
+impl<'a> Input<'a> {
+    pub(super) fn of(grain: Grain, base: Option<&'a Base>, sources: &'a [Memory], earlier: &'a [Memory]) -> Input<'a> {
+        let (sources, earlier) = (in_order(sources), in_order(earlier));
+        let (budget, form) = (Budget::of(grain, base, &sources), form(base, &sources));
+        Input { grain, base, sources, earlier, budget, form }
+    }
+
+    /// Returns the candidates in order of time: sentences that stand alone and say enough, or a few of the others if there are
+    /// none.
+    pub(super) fn pool(&self) -> Vec<Candidate> {
+        let all = self.judged();
+        let is_record = self.form == Form::Record;
+        let best = all.iter().filter(|one| one.worth.full() > 0.0).map(|one| one.dependence).min();
+        let is_weak = best.is_some_and(|best| best > Dependence::Independent);
+        let most = match (is_weak, is_record) {
+            (false, _) => POOL,
+            (true, true) => 1,
+            (true, false) => WEAK,
+        };
+        // A line that needs earlier entries would mislead, and readings would hide the days that matter.
+        let is_quotable = |one: &Candidate| match one.dependence {
+            Dependence::Leaning => !is_record,
+            Dependence::Faint => !is_record || self.grain > Grain::Daily || length(&one.sentence.text) >= EXPLICIT,
+            Dependence::Independent | Dependence::Aside => true,
+        };
+        let keeps = |one: &Candidate| {
+            one.is_small_talk() || (one.worth.full() > 0.0 && Some(one.dependence) == best && is_quotable(one))
+        };
+        let pool = best_of(all.into_iter().filter(keeps).collect(), most);
+        if self.grain > Grain::Daily { without_notes(pool) } else { dated_or_all(pool) }
+    }
+
+    /// Returns whether a period without a quotable line has notes in it, rather than small talk.
+    pub(super) fn has_notes(&self) -> bool {
+        self.form == Form::Record && self.judged().iter().any(|one| one.worth.full() > 0.0 || one.is_note())
+    }
+
+    /// Returns every sentence in order of time, with its content and standing.
+    pub(super) fn judged(&self) -> Vec<Candidate> {
+        let names = Names::of(speakers(self.base, &self.sources));
+        let quotes = quotes(self, &names);
+        let quotes = if let Some(base) = self.base { beside(base, quotes) } else { quotes };
+        quotes.into_iter().map(|quote| quote.judged(self, &names)).collect()
+    }
+
+    /// Returns what the record of a turn is about: its conversation, or all that its author wrote if that begins with it.
+    fn story(&self, turn: &Memory) -> Story {
+        let of_author = |other: &&&Memory| other.speaker() == turn.speaker() && is_persons(other);
+        let is_same = |other: &&&Memory| other.conversation() == turn.conversation();
+        let has_earlier = self.earlier.iter().filter(of_author).any(|other| is_same(&other));
+        let all = self.earlier.iter().chain(&self.sources).filter(of_author);
+        let turns: Vec<&Memory> = all.filter(|other| !has_earlier || is_same(other)).copied().collect();
+        Story::of(&turns, turn)
+    }
 }
 
 /// Drops the notes of records if there is content. Small talk stays: it says with whom.
 fn without_notes(pool: Vec<Candidate>) -> Vec<Candidate> {
     let (notes, others): (Vec<_>, Vec<_>) = pool.into_iter().partition(Candidate::is_note);
     if others.is_empty() { notes } else { others }
-}
-
-/// Returns whether a period without a quotable line has notes in it, rather than small talk.
-pub(super) fn are_notes(grain: Grain, sources: &[&Memory], budget: Budget) -> bool {
-    let all = judged(grain, None, sources, budget);
-    form(None, sources) == Form::Record && all.iter().any(|one| one.worth.full() > 0.0 || one.is_note())
 }
 
 /// Drops the note of small talk of a sealed day if a late sentence has content.
@@ -119,15 +158,6 @@ fn best_of(candidates: Vec<Candidate>, most: usize) -> Vec<Candidate> {
     candidates.into_iter().enumerate().filter(|(index, _)| kept.contains(index)).map(|(_, one)| one).collect()
 }
 
-/// Returns every sentence in order of time, with its content and standing.
-pub(super) fn judged(grain: Grain, base: Option<&Base>, sources: &[&Memory], budget: Budget) -> Vec<Candidate> {
-    let names = Names::of(speakers(base, sources));
-    let quotes = quotes(grain, sources, budget, &names);
-    let quotes = if let Some(base) = base { beside(base, quotes) } else { quotes };
-    let form = form(base, sources);
-    quotes.into_iter().map(|quote| quote.judged(grain, budget, &names, form)).collect()
-}
-
 fn speakers<'a>(base: Option<&'a Base>, sources: &[&'a Memory]) -> impl Iterator<Item = &'a str> {
     let kept = base.into_iter().flat_map(|base| &base.sentences);
     let sentences = sources.iter().flat_map(|source| source.sentences()).chain(kept);
@@ -148,12 +178,12 @@ struct Quote<'a> {
 }
 
 impl Quote<'_> {
-    fn judged(self, grain: Grain, budget: Budget, names: &Names, form: Form) -> Candidate {
-        let text = cut(&self.text, room(grain, budget, self.day, self.speaker));
+    fn judged(self, input: &Input, names: &Names) -> Candidate {
+        let text = cut(&self.text, room(input.grain, input.budget, self.day, self.speaker));
         let mut worth = if small_talk::is(self.speaker, &text) {
             Worth::default()
         } else {
-            worth::of(&text, self.language, (grain, form), names)
+            worth::of(&text, self.language, (input.grain, input.form), names)
         };
         if self.speaker.is_some_and(crate::rules::is_assistant) {
             worth.factor *= EXPLAINED;
@@ -181,10 +211,10 @@ fn beside<'a>(base: &'a Base, late: Vec<Quote<'a>>) -> Vec<Quote<'a>> {
     quotes
 }
 
-fn quotes<'a>(grain: Grain, sources: &[&'a Memory], budget: Budget, names: &Names) -> Vec<Quote<'a>> {
-    if grain > Grain::Daily {
-        let form = form(None, sources);
-        let of_child = |(child, summary): (usize, &&'a Memory)| of_sentences(child, summary.sentences(), form);
+fn quotes<'a>(input: &Input<'a>, names: &Names) -> Vec<Quote<'a>> {
+    let sources = &input.sources;
+    if input.grain > Grain::Daily {
+        let of_child = |(child, summary): (usize, &&'a Memory)| of_sentences(child, summary.sentences(), input.form);
         return sources.iter().enumerate().flat_map(of_child).collect();
     }
     let people_spoke = sources.iter().any(|turn| is_persons(turn) && !turn.text.trim().is_empty());
@@ -192,17 +222,26 @@ fn quotes<'a>(grain: Grain, sources: &[&'a Memory], budget: Budget, names: &Name
     let mut found = Vec::new();
     let mut open_question: Option<(&Memory, String)> = None;
     let chats = chats(sources);
+    let mut stories: BTreeMap<&str, Story> = BTreeMap::new();
     for (child, turn) in turns {
-        let form = if chats.contains(turn.conversation().unwrap_or_default()) { Form::Chat } else { Form::Record };
-        let room = room(Grain::Daily, budget, turn.days.0, turn.speaker());
-        let mut read = reading::of(&turn.text, turn.days.0, room, names, form);
+        let conversation = turn.conversation().unwrap_or_default();
+        let form = if chats.contains(conversation) { Form::Chat } else { Form::Record };
+        let story = match form {
+            Form::Chat => &Story::default(),
+            Form::Record => stories.entry(conversation).or_insert_with(|| input.story(turn)),
+        };
+        let room = room(Grain::Daily, input.budget, turn.days.0, turn.speaker());
+        let mut read = reading::of(&turn.text, turn.days.0, room, names, form, story);
         let next = answers::question(&read, names).map(|question| (*turn, question));
         let mut answer = open_question.filter(|(asker, _)| is_answered(asker, turn)).and_then(|(asker, question)| {
             let place = answers::answer(&mut read, asker.speaker()?, &question, names)?;
             Some((place, asker.id.clone()))
         });
-        for read in read {
+        for mut read in read {
             let asker = answer.take_if(|(place, _)| *place == read.place).map(|(_, asker)| asker);
+            if story.is_routine(story::parts(&read.text).1) {
+                read.dependence = read.dependence.max(Dependence::Faint);
+            }
             found.push(of_read(child, turn, read, asker));
         }
         open_question = next;
@@ -244,7 +283,12 @@ fn is_answered(asker: &Memory, turn: &Memory) -> bool {
 }
 
 fn of_read<'a>(child: usize, turn: &'a Memory, read: reading::Read, asker: Option<MemoryId>) -> Quote<'a> {
-    let of_turn = Cow::Borrowed(std::slice::from_ref(&turn.id));
+    let mut from = vec![turn.id.clone()];
+    for id in asker.into_iter().chain(read.from) {
+        if !from.contains(&id) {
+            from.push(id);
+        }
+    }
     Quote {
         child,
         place: read.place,
@@ -253,7 +297,7 @@ fn of_read<'a>(child: usize, turn: &'a Memory, read: reading::Read, asker: Optio
         text: Cow::Owned(read.text),
         language: read.language,
         dependence: read.dependence,
-        from: asker.map_or(of_turn, |asker| Cow::Owned(vec![turn.id.clone(), asker])),
+        from: Cow::Owned(from),
     }
 }
 
@@ -263,7 +307,8 @@ fn of_sentences<'a>(child: usize, sentences: &'a [Sentence], form: Form) -> Vec<
         let language = Language::of(&tokens);
         // A line of several sentences is introduced by its first.
         let first = split::sentences(&sentence.text, usize::MAX).next().unwrap_or_default();
-        let is_known = form == Form::Record && record::is_known(&self::tokens(first), language);
+        let is_labelled = story::parts(first).0.is_some();
+        let is_known = form == Form::Record && !is_labelled && record::is_known(&self::tokens(first), language);
         let least = if is_known { Dependence::Leaning } else { Dependence::Independent };
         Quote {
             child,

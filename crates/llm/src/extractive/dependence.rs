@@ -61,9 +61,9 @@ fn english(tokens: &[Token]) -> Dependence {
 
 /// Returns whether the text labels a picture or an article: "Photo: …", "Read more: …", "Follow our live coverage".
 fn is_label(tokens: &[Token]) -> bool {
-    const LABELS: &str = "photo photos image images picture pictured caption infographic video audio source sources credit advertisement subscribe copyright related watch figure";
+    const LABELS: &str = "photo photos photograph photographs image images picture pictured caption infographic video audio source sources credit advertisement subscribe copyright related watch figure";
     let word = |at: usize| tokens.get(at).map(|token| token.lower.as_str()).unwrap_or_default();
-    is_in("read see click sign follow", word(0))
+    is_in("read see click sign follow tell", word(0))
         && is_in("more also here up our us live", word(1))
         && (word(0) != "sign" || word(2) == "for")
         || is_in(LABELS, word(0)) && tokens.get(1).is_none_or(|next| next.place.start > tokens[0].place.end + 1)

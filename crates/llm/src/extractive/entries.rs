@@ -46,13 +46,14 @@ mod tests {
     use super::super::names::Names;
     use super::super::reading;
     use super::super::record::Form;
+    use super::super::story::Story;
     use super::*;
 
     #[test]
     fn later_sentences_of_a_short_entry_are_quoted_with_the_first() {
         fn check(entry: &str, expect: &[&str]) {
             let names = Names::of(["Log"].into_iter());
-            let read = reading::of(entry, "2026-03-04".parse().unwrap(), 60, &names, Form::Record);
+            let read = reading::of(entry, "2026-03-04".parse().unwrap(), 60, &names, Form::Record, &Story::default());
             let quotable = read.iter().filter(|one| one.dependence == Dependence::Independent);
             assert_eq!(quotable.map(|one| one.text.as_str()).collect::<Vec<_>>(), expect, "{entry}");
         }

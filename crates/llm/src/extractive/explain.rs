@@ -2,9 +2,9 @@
 
 use annals_core::{Grain, Memory, Sentence};
 
-use super::budget::Budget;
+use super::candidates::{Candidate, Input};
+use super::choose;
 use super::dependence::Dependence;
-use super::{candidates, choose, in_order};
 
 /// The step at which a sentence was left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,12 +25,11 @@ pub enum Step {
 
 /// Returns the sentences of a period without a base, in order of time, each with the step at which it was left out.
 pub fn explain(grain: Grain, sources: &[Memory]) -> Vec<(Sentence, Step)> {
-    let sources = in_order(sources);
-    let budget = Budget::of(grain, None, &sources);
-    let pool = candidates::pool(grain, None, &sources, budget);
+    let input = Input::of(grain, None, sources, &[]);
+    let pool = input.pool();
     let chosen: Vec<&Sentence> =
-        choose::within(grain, budget, &pool).into_iter().map(|index| &pool[index].sentence).collect();
-    let step = |one: &candidates::Candidate| match one.dependence {
+        choose::within(grain, input.budget, &pool).into_iter().map(|index| &pool[index].sentence).collect();
+    let step = |one: &Candidate| match one.dependence {
         _ if chosen.contains(&&one.sentence) => Step::Chosen,
         Dependence::Aside => Step::Aside,
         Dependence::Leaning => Step::Leaning,
@@ -38,6 +37,5 @@ pub fn explain(grain: Grain, sources: &[Memory]) -> Vec<(Sentence, Step)> {
         Dependence::Faint => Step::Faint,
         Dependence::Independent => Step::Outranked,
     };
-    let all = candidates::judged(grain, None, &sources, budget);
-    all.into_iter().map(|one| (one.sentence.clone(), step(&one))).collect()
+    input.judged().into_iter().map(|one| (one.sentence.clone(), step(&one))).collect()
 }

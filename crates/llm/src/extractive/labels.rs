@@ -12,7 +12,7 @@ const DROPPED: &str = "link|links|link to work|links to work|link(s) to work|tag
 
 /// Returns the text without labels.
 pub(super) fn without(text: &str) -> Cow<'_, str> {
-    if !text.contains(':') {
+    if !text.contains([':', '\n']) {
         return Cow::Borrowed(text);
     }
     let lines: Vec<&str> = text.lines().filter_map(of_line).collect();
@@ -20,6 +20,9 @@ pub(super) fn without(text: &str) -> Cow<'_, str> {
 }
 
 fn of_line(line: &str) -> Option<&str> {
+    if is_byline(line) {
+        return None;
+    }
     // "10:14 BREAKING: …"
     let timed = line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':' || c == ' ');
     let Some((label, rest)) = timed.split_once(':') else { return Some(line) };
@@ -37,6 +40,15 @@ fn of_line(line: &str) -> Option<&str> {
     Some(if is_one_of(LABELS) { rest.trim_start() } else { line })
 }
 
+/// Returns whether a line names the author: "By Hannah Voss, arts writer".
+fn is_byline(line: &str) -> bool {
+    const LONGEST: usize = 8;
+    let line = line.trim();
+    let name = ["By ", "Von ", "Par ", "Por "].iter().find_map(|by| line.strip_prefix(by));
+    let is_open = line.ends_with(char::is_alphabetic) && line.split_whitespace().count() <= LONGEST;
+    is_open && name.is_some_and(|name| name.starts_with(char::is_uppercase))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,5 +63,7 @@ mod tests {
         check("Blockers: none", "");
         check("Decision: we use Postgres.", "Decision: we use Postgres.");
         check("No colon", "No colon");
+        check("Rates rise\nBy Ann Lee, arts writer\nAll rise.", "Rates rise\nAll rise.");
+        check("By May, all was over.\nBy Easter Ann had left.", "By May, all was over.\nBy Easter Ann had left.");
     }
 }

@@ -2,7 +2,8 @@
 
 use annals_core::{Date, Grain, Sentence};
 
-use super::budget::cut;
+use super::budget::{cut, length};
+use super::story;
 
 /// Maximum words of a speaker's name in a line, so that no name uses up the budget.
 const NAME: usize = 4;
@@ -20,11 +21,12 @@ pub(super) fn head(grain: Grain, day: Date, speaker: Option<&str>) -> String {
     day + &speaker
 }
 
-/// Counts the words of a summary that are names and days at the head of lines, or dates appended to times.
+/// Counts the words of a summary that are names and days at the head of lines, labels, or dates appended to times.
 pub(super) fn added<'a>(grain: Grain, sentences: impl IntoIterator<Item = &'a Sentence>) -> usize {
     let of = |sentence: &Sentence| {
         let head = head(grain, sentence.day, sentence.speaker.as_deref());
-        head.split_whitespace().count() + words_of_dates(&sentence.text)
+        let (label, _) = story::parts(&sentence.text);
+        length(&head) + label.map_or(0, length) + words_of_dates(&sentence.text)
     };
     sentences.into_iter().map(of).sum()
 }

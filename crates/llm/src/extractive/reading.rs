@@ -1,17 +1,18 @@
 //! Reads the sentences of a message so that each can be understood without it: removes what was not said and words that link to
 //! the sentence before, replaces pronouns by names, and adds dates to times.
 
-use annals_core::Date;
+use annals_core::{Date, MemoryId};
 
 use super::budget::length;
 use super::dependence::{self, Dependence};
+use super::full_names::{self, FullNames};
 use super::language::Language;
 use super::names::Names;
 use super::record::{self, Form};
+use super::story::{self, Story};
 use super::tokens::{Token, tokens};
 use super::{
-    clean, continuations, dates, entries, labels, openers, pronouns, spacing, split, status, surnames, unnamed, words,
-    wrapped,
+    clean, continuations, dates, entries, labels, openers, pronouns, spacing, split, status, unnamed, words, wrapped,
 };
 
 /// Maximum sentences of one message that are read: as many as the longest stored message (256 KiB) has of 64 bytes each.
@@ -22,6 +23,9 @@ const PASSAGE: usize = 26;
 
 /// Maximum words of a passage that ends with a sentence about nobody: it has no other place, and news have long sentences.
 const CONTINUED: usize = 45;
+
+/// Words of a headline.
+const HEADLINE: std::ops::RangeInclusive<usize> = 2..=14;
 
 /// A sentence of a message, as it may be quoted.
 #[derive(Clone, Debug)]
@@ -39,18 +43,24 @@ pub(super) struct Read {
     pub(super) begins_line: bool,
     /// Whether it continues the sentence before without a pronoun.
     pub(super) continues: bool,
+    /// The earlier turns that have the names which were added.
+    pub(super) from: Vec<MemoryId>,
     /// As it is quoted behind the sentence before: in a record with its pronouns.
     behind: String,
 }
 
 /// Returns the sentences of a message of a day. Splits those longer than `room` words into clauses, where they have any.
-pub(super) fn of(message: &str, day: Date, room: usize, names: &Names, form: Form) -> Vec<Read> {
+pub(super) fn of(message: &str, day: Date, room: usize, names: &Names, form: Form, story: &Story) -> Vec<Read> {
     let cleaned = clean::without_asides(message);
     let is_code = message.trim_start().starts_with("```") && matches!(cleaned, std::borrow::Cow::Borrowed(_));
     let cleaned = if form == Form::Record { labels::without(&cleaned) } else { std::borrow::Cow::Borrowed(&*cleaned) };
     let cleaned = spacing::joined(&cleaned);
     let cleaned = wrapped::joined(&cleaned);
-    let text = Text::of(&cleaned, form);
+    let text = Text::of(&cleaned, form, story);
+    let mut own_names = FullNames::default();
+    if form == Form::Record {
+        own_names.read(&cleaned, text.language, None);
+    }
     let mut before = String::new();
     let mut read: Vec<Read> = Vec::new();
     for sentence in split::sentences(&cleaned, room).take(SENTENCES) {
@@ -59,30 +69,46 @@ pub(super) fn of(message: &str, day: Date, room: usize, names: &Names, form: For
         }
         let bare = without_agency(without_number(sentence));
         let resolved = resolved(bare, &before, text.language, names);
-        let resolved = if form == Form::Record { with_full_name(&cleaned, sentence, resolved) } else { resolved };
+        let (resolved, mut from) = full_names::complete(&resolved, &[&own_names, story.names()]);
         let begins_line = begins_line(&cleaned, sentence);
         let is_behind = !begins_line && read.last().is_some_and(|last| last.dependence != Dependence::Aside);
-        let (dependence, continues) = text.dependence(sentence, &resolved, is_behind);
+        let (dependence, context) = text.dependence(sentence, &resolved, is_behind);
         let dependence = if is_code { Dependence::Aside } else { dependence };
         let resolved = if text.is_capitalized { openers::capitalized(&resolved) } else { resolved };
         let dated = dates::resolve(&resolved, day, text.language);
         let is_undated = form == Form::Record && dates::is_undated(&dated, text.language);
         let dependence = if is_undated { Dependence::Aside } else { dependence };
+        let behind = if form == Form::Record { dates::resolve(bare, day, text.language) } else { dated.clone() };
+        let headline = text.headline.filter(|_| context == Context::Headline);
+        let (labelled, source) = story.labelled(&dated, headline);
+        from.extend(source);
         read.push(Read {
-            behind: if form == Form::Record { dates::resolve(bare, day, text.language) } else { dated.clone() },
-            text: dated,
+            behind,
+            text: labelled,
             language: text.language,
             dependence,
             place: read.len(),
             begins_line,
-            continues,
+            continues: context == Context::Before,
+            from,
         });
         before = resolved;
     }
     if form == Form::Record {
         entries::join(&mut read);
     }
-    with_passages(read, names, form)
+    with_passages(read, names, &text)
+}
+
+/// What a sentence needs to be understood.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Context {
+    /// Nothing, or what cannot be added.
+    Nothing,
+    /// The sentence before.
+    Before,
+    /// The headline of the entry.
+    Headline,
 }
 
 /// What the whole text of a message tells about its sentences.
@@ -90,6 +116,12 @@ struct Text<'a> {
     text: &'a str,
     language: Language,
     form: Form,
+    /// The headline of an entry.
+    headline: Option<&'a str>,
+    /// Whether lines say what the record is about.
+    is_labelled: bool,
+    /// Whether the name of the conversation says it.
+    is_titled: bool,
     /// Whether the writer is no subject. Where writers speak of themselves, "the dog" is often theirs, and known.
     is_report: bool,
     /// Whether sentences begin with capitals, so that a piece that does not is a clause of a longer sentence.
@@ -97,23 +129,32 @@ struct Text<'a> {
 }
 
 impl Text<'_> {
-    fn of(text: &str, form: Form) -> Text<'_> {
+    fn of<'t>(text: &'t str, form: Form, story: &Story) -> Text<'t> {
         let tokens = tokens(text);
         let language = Language::of(&tokens);
         // In "“We lost everything,” said Ilse Brand" the writer is no subject.
         let unquoted = if form == Form::Record { record::unquoted(text) } else { text.to_owned() };
         let is_report = language != Language::English || !continuations::is_of_writer(&self::tokens(&unquoted));
         let is_capitalized = language == Language::English && text.trim_start().starts_with(char::is_uppercase);
-        Text { text, language, form, is_report, is_capitalized }
+        let headline = if form == Form::Record && is_report { headline(text) } else { None };
+        Text {
+            text,
+            language,
+            form,
+            headline,
+            is_labelled: story.is_labelled(),
+            is_titled: story.is_titled(),
+            is_report,
+            is_capitalized,
+        }
     }
 
-    /// Returns how well a sentence stands alone, and whether it continues the one before without a pronoun. `resolved` is the
-    /// sentence with names for pronouns.
-    fn dependence(&self, sentence: &str, resolved: &str, is_behind: bool) -> (Dependence, bool) {
+    /// Returns how well a sentence stands alone, and what it needs. `resolved` is the sentence with names for pronouns.
+    fn dependence(&self, sentence: &str, resolved: &str, is_behind: bool) -> (Dependence, Context) {
         let is_record = self.form == Form::Record;
         let tokens = tokens(resolved);
         if leads_a_list(self.text, sentence) {
-            return (Dependence::Aside, false);
+            return (Dependence::Aside, Context::Nothing);
         }
         // "Her letter gave no reason": with a name for "her" it still says too little.
         let is_possessive = is_record && self.language == Language::English && pronouns::is_possessive(sentence);
@@ -123,7 +164,11 @@ impl Text<'_> {
             && (self.language == Language::English && unnamed::is_in(resolved)
                 || record::refers_to_others(&tokens, self.language));
         let is_known = is_record && record::is_known(&tokens, self.language);
-        let least = if continues || is_loose || is_unnamed || is_known {
+        let is_headed = self.headline.is_some_and(|headline| !headline.contains(sentence)) && !is_possessive;
+        let needs_headline = is_headed && (continues || is_known);
+        let is_introduced = needs_headline || self.is_labelled;
+        let is_lost = continues && !needs_headline || is_known && !is_introduced;
+        let least = if is_lost || is_loose || is_unnamed {
             Dependence::Leaning
         } else if is_record && record::is_label(&tokens, self.language) {
             Dependence::Faint
@@ -133,9 +178,22 @@ impl Text<'_> {
         let own = match dependence::of(resolved, &tokens, self.language) {
             // A log begins its lines with them: "New frames in."
             Dependence::Leaning if is_record && !is_behind && dependence::is_fragment(&tokens) => Dependence::Faint,
+            // What someone says about an event is no event.
+            Dependence::Independent if is_record && is_report_of_speech(sentence) => Dependence::Faint,
             own => own,
         };
-        (own.max(least), continues)
+        let context = match () {
+            () if needs_headline => Context::Headline,
+            () if continues => Context::Before,
+            () => Context::Nothing,
+        };
+        (own.max(least), context)
+    }
+
+    /// Returns whether a passage has a pronoun for someone whom it does not name: "Relatives welcome the verdict. His lawyers appeal."
+    fn lacks_person(&self, passage: &str) -> bool {
+        let is_of_others = self.form == Form::Record && self.is_report && !self.is_titled;
+        is_of_others && record::refers_to_others(&tokens(story::parts(passage).1), self.language)
     }
 
     /// Returns whether a sentence behind another needs that one. In languages other than English these are also very short
@@ -153,14 +211,14 @@ impl Text<'_> {
 
 /// Adds behind each sentence that stands alone the passages that continue it: "We got a puppy. She eats shoes." A sentence that
 /// depends on the one before is quoted together with it or not at all.
-fn with_passages(read: Vec<Read>, names: &Names, form: Form) -> Vec<Read> {
+fn with_passages(read: Vec<Read>, names: &Names, whole: &Text) -> Vec<Read> {
     let mut found = Vec::with_capacity(read.len());
     for (place, first) in read.iter().enumerate() {
         found.push(first.clone());
         // A sentence without content has nothing that the next one could refer to.
         let begins =
             first.dependence == Dependence::Independent || first.dependence == Dependence::Faint && first.begins_line;
-        let has_content = form == Form::Record || words::is_informative(&first.text, first.language, names);
+        let has_content = whole.form == Form::Record || words::is_informative(&first.text, first.language, names);
         if !begins || !has_content {
             continue;
         }
@@ -171,7 +229,10 @@ fn with_passages(read: Vec<Read>, names: &Names, form: Form) -> Vec<Read> {
         let goes_on = |next: &&Read| !next.begins_line && leans(next);
         for next in read[place + 1..].iter().take_while(goes_on) {
             text = format!("{text} {}", next.behind);
-            if length(&text) > if next.continues { CONTINUED } else { PASSAGE } {
+            if length(story::parts(&text).1) > if next.continues { CONTINUED } else { PASSAGE } {
+                break;
+            }
+            if whole.lacks_person(&text) {
                 break;
             }
             // "New frames in. Oak from Asturias." says enough together.
@@ -186,6 +247,11 @@ fn begins_line(text: &str, sentence: &str) -> bool {
     const MARKS: [char; 8] = [' ', '\t', '-', '*', '•', '>', '–', '·'];
     let before = text.get(..start_of(text, sentence)).map(|before| before.trim_end_matches(MARKS));
     before.is_none_or(|before| before.is_empty() || before.ends_with('\n'))
+}
+
+/// Returns whether a sentence begins with a quotation: "“We lost everything,” said Ilse Brand".
+fn is_report_of_speech(sentence: &str) -> bool {
+    sentence.starts_with(['"', '“', '„', '«', '»'])
 }
 
 /// Returns whether a sentence has a number and no word: "100%."
@@ -217,10 +283,15 @@ fn is_loose_clause(sentence: &str) -> bool {
     first.starts_with(char::is_lowercase) && !SUBJECTS.contains(&first)
 }
 
-/// Completes a surname at the beginning of a sentence, which is a slice of the text.
-fn with_full_name(text: &str, sentence: &str, resolved: String) -> String {
-    let before = text.get(..start_of(text, sentence)).unwrap_or_default();
-    surnames::expanded(before, &resolved).unwrap_or(resolved)
+/// Returns the headline of an entry: a first line without a mark at its end, above sentences.
+fn headline(text: &str) -> Option<&str> {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next()?;
+    let is_open = first.ends_with(|c: char| c.is_alphanumeric() || "”\"’'%)".contains(c));
+    let is_title =
+        first.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()) && HEADLINE.contains(&length(first));
+    let has_body = lines.any(|line| line.ends_with(['.', '”', '"', '!']) && length(line) >= *HEADLINE.start() * 2);
+    (is_open && is_title && has_body).then_some(first)
 }
 
 /// Removes words that link to the sentence before, and replaces a pronoun at the beginning by a name. English only.
@@ -261,7 +332,14 @@ mod tests {
     #[test]
     fn dependent_sentence_is_read_with_the_one_before_it() {
         fn check(message: &str, expect: &[&str]) {
-            let read = of(message, "2026-03-04".parse().unwrap(), 60, &Names::of(["Ann"].into_iter()), Form::Chat);
+            let read = of(
+                message,
+                "2026-03-04".parse().unwrap(),
+                60,
+                &Names::of(["Ann"].into_iter()),
+                Form::Chat,
+                &Story::default(),
+            );
             let dependence = read.iter().filter(|one| one.dependence == Dependence::Independent);
             assert_eq!(dependence.map(|one| one.text.as_str()).collect::<Vec<_>>(), expect, "{message}");
         }

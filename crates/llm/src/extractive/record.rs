@@ -40,14 +40,14 @@ pub(super) fn addresses(text: &str) -> bool {
     tokens(&unquoted).iter().any(is_you)
 }
 
-/// Returns whether a line has a number or a name. The first word of a sentence has a capital anyway, and so has every German noun.
-pub(super) fn is_particular(text: &str, language: Language) -> bool {
+/// Returns whether a line has a name. The first word of a sentence has a capital anyway, and so has every German noun.
+pub(super) fn is_named(text: &str, language: Language) -> bool {
     let tokens = tokens(text);
     let is_name = |pair: &[Token]| {
         let between = &text[pair[0].place.end..pair[1].place.start];
         has_name(&pair[1..]) && !between.contains(['.', '!', '?', ':', '\n'])
     };
-    tokens.iter().any(is_number) || language != Language::German && tokens.windows(2).any(is_name)
+    language != Language::German && tokens.windows(2).any(is_name)
 }
 
 /// Returns whether a sentence behind another needs that one.

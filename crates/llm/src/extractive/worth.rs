@@ -12,7 +12,7 @@ use super::language::Language;
 use super::names::Names;
 use super::record::{self, Form};
 use super::words::{self, Kind};
-use super::{answers, events, vague};
+use super::{answers, events, story, vague};
 
 /// Weight of names, times and amounts, which later questions ask about. At 1.5: 45.9 and 75.7 %.
 const PARTICULAR: f64 = 2.0;
@@ -29,7 +29,7 @@ const QUESTION: f64 = 0.3;
 /// Factor for sentences that had to be cut, so that whole ones come first. Matters for verbose diaries; conversations have none.
 const CUT: f64 = 0.5;
 
-/// Minimum words of more than three letters with content in a line of a record; one more without name, number or notable event.
+/// Minimum words of more than three letters with content in a line of a record; one more without name or notable event.
 const TOLD: usize = 3;
 
 /// Cost of a sentence in addition to its words: its share of a line's head and of the reader's attention. At 3: 45.3 and 75.7 %.
@@ -76,6 +76,7 @@ impl Worth {
 /// A sentence with a single content word is still a filler ("Gotcha!", "Thanks for the recipe!", "Bye, Joe!"), unless speakers
 /// talk about themselves ("I graduated!") or answer a question.
 pub(super) fn of(sentence: &str, language: Language, (grain, form): (Grain, Form), names: &Names) -> Worth {
+    let (label, sentence) = story::parts(sentence);
     let (question, rest) = answers::parts(sentence);
     let mut found = words::of(rest, language, names);
     let sequence: Vec<String> = found.iter().map(|(word, _)| word.clone()).collect();
@@ -96,7 +97,7 @@ pub(super) fn of(sentence: &str, language: Language, (grain, form): (Grain, Form
     let is_reading =
         |word: &str| form == Form::Record && grain > Grain::Daily && word.starts_with(|c: char| c.is_ascii_digit());
     let weight = |word: &str, kind| if is_reading(word) { 1.0 } else { weight(kind) };
-    let words: Vec<(String, f64)> = found.iter().map(|(word, kind)| (word.clone(), weight(word, *kind))).collect();
+    let mut words: Vec<(String, f64)> = found.iter().map(|(word, kind)| (word.clone(), weight(word, *kind))).collect();
     let is_read = matches!(language, Language::English | Language::Unspaced);
     // "Sunday works for me" says a time, but not of what.
     let has_content = found.iter().any(|(_, kind)| *kind == Kind::Content);
@@ -107,6 +108,9 @@ pub(super) fn of(sentence: &str, language: Language, (grain, form): (Grain, Form
         form == Form::Record && !is_own && language != Language::Unspaced && is_scant(rest, language, &found, event);
     let is_definite =
         is_kept && !is_scant && news * words.iter().map(|(_, worth)| worth).sum::<f64>() >= least(grain, form);
+    // The line of the headline alone says nothing besides.
+    let said = label.into_iter().flat_map(|label| words::of(label, language, names)).map(|(word, _)| (word, 0.0));
+    words.extend(said.filter(|(word, _)| found.iter().all(|(one, _)| one != word)).collect::<Vec<_>>());
     Worth { words, factor: news / (length(sentence) as f64 + SENTENCE), is_definite }
 }
 
@@ -146,7 +150,7 @@ fn substance(words: &[(String, Kind)]) -> f64 {
 fn is_scant(sentence: &str, language: Language, words: &[(String, Kind)], event: Event) -> bool {
     let tells = |word: &str| word.chars().filter(|c| c.is_alphabetic()).count() > 3;
     let told = words.iter().filter(|(word, _)| tells(word)).count();
-    let is_plain = event >= Event::Happening && !record::is_particular(sentence, language);
+    let is_plain = event >= Event::Happening && !record::is_named(sentence, language);
     told < TOLD + usize::from(is_plain)
 }
 

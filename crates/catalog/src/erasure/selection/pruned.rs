@@ -157,11 +157,12 @@ impl Left {
 
     fn quote(&mut self, period: Period, verbatim: bool, sentence: &Sentence, subject: &Subject) {
         let named = verbatim && sentence.speaker.iter().chain([&sentence.text]).any(|text| subject.is_named_in(text));
-        for id in &sentence.from {
+        for (position, id) in sentence.from.iter().enumerate() {
             if let Some(remains) = self.of.get_mut(id) {
                 remains.periods.insert(period);
                 remains.names_subject |= named;
-                if verbatim {
+                // Others may be turns of earlier days, which gave a name.
+                if verbatim && position == 0 {
                     remains.day.get_or_insert(Period::of(Grain::Daily, sentence.day));
                 }
             }

@@ -81,7 +81,10 @@ fn remains(data: &AgentData, texts: &[(Period, Base)], id: &MemoryId, subject: &
             remains.periods.insert(*period);
             if text.verbatim {
                 remains.names_subject |= named(sentence.speaker.as_slice(), &sentence.text);
-                remains.day.get_or_insert(Period::of(Grain::Daily, sentence.day));
+                // Others may be turns of earlier days, which gave a name.
+                if sentence.from.first() == Some(id) {
+                    remains.day.get_or_insert(Period::of(Grain::Daily, sentence.day));
+                }
             }
         }
         if !is_above(*period) && text.sources.contains(id) {

@@ -59,12 +59,16 @@ impl Erasing<'_> {
         self.data.versions.remove(id);
     }
 
-    /// Removes every unsealed summary that was made from these periods, their own summaries included, or that names the
-    /// subject.
+    /// Removes every unsealed summary that was made from these periods, their own summaries included, that names the subject, or
+    /// that has a sentence from a selected turn.
     pub(super) fn remove_made_of(&mut self, mut touched: BTreeSet<Period>) {
         let summaries = self.data.memories.values().filter(|memory| memory.kind() == Kind::Summary);
-        let naming = summaries.filter(|summary| self.selection.is_named_in(&summary.text));
-        touched.extend(naming.map(|summary| summary.period));
+        let quotes = |summary: &&Memory| {
+            self.selection.is_named_in(&summary.text)
+                || summary.sentences().iter().any(|sentence| self.selection.takes_any(&sentence.from))
+        };
+        let quoting = summaries.filter(quotes);
+        touched.extend(quoting.map(|summary| summary.period));
         for period in touched.iter().flat_map(|period| lineage(*period)).collect::<BTreeSet<_>>() {
             let id = MemoryId::summary(self.agent, period);
             if !self.data.bases.contains_key(&period) && self.data.delete(&id, self.seq).is_some() {

@@ -1,0 +1,140 @@
+//! Full names for surnames in records: "Whitlock refused" becomes "Sandra Whitlock refused" if the entry or an earlier one has the
+//! full name. Their readers see the sentence alone.
+//!
+//! Only a surname with exactly one full name is completed: a wrong name would be a lie.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use annals_core::MemoryId;
+
+use super::language::Language;
+use super::tokens::{Token, tokens};
+use super::{dates, definite, pronouns};
+
+/// The full names in some texts.
+#[derive(Debug, Default)]
+pub(super) struct FullNames {
+    /// By surname, each with the turn that has it last; `None` for the entry that is read.
+    names: BTreeMap<String, BTreeMap<String, Option<MemoryId>>>,
+    /// Words that occur in lower case: "Strike" in a headline is no name if the text also writes "strike".
+    common: BTreeSet<String>,
+}
+
+impl FullNames {
+    /// Adds the names in a text of a turn.
+    pub(super) fn read(&mut self, text: &str, language: Language, from: Option<&MemoryId>) {
+        let tokens = tokens(text);
+        self.common.extend(tokens.iter().filter(|token| !token.is_capital()).map(|token| token.lower.clone()));
+        // German capitalises every noun: only the last two of three words are a name.
+        let least = if language == Language::German { 3 } else { 2 };
+        for run in runs(text, &tokens).filter(|run| run.len() >= least) {
+            let [.., given, surname] = run else { continue };
+            if is_name(given) && is_name(surname) && !is_in(INSTITUTIONS, bare(&surname.lower)) {
+                let full = format!("{} {}", given.raw, bare(surname.raw));
+                self.names.entry(bare(surname.raw).to_owned()).or_default().insert(full, from.cloned());
+            }
+        }
+    }
+
+    /// Returns the only full name of a surname.
+    fn of(&self, surname: &str) -> Option<(&str, Option<&MemoryId>)> {
+        let names = self.names.get(surname)?;
+        let only = names.len() == 1 && !self.common.contains(&surname.to_lowercase());
+        names.iter().next().filter(|_| only).map(|(name, from)| (name.as_str(), from.as_ref()))
+    }
+}
+
+/// Returns the sentence with full names, and the turns that have these. Looks in the first of the lists that has the surname.
+pub(super) fn complete(sentence: &str, known: &[&FullNames]) -> (String, Vec<MemoryId>) {
+    let tokens = tokens(sentence);
+    let (mut text, mut from, mut done) = (String::new(), Vec::new(), BTreeSet::new());
+    let mut end = 0;
+    for run in runs(sentence, &tokens) {
+        let [surname] = run else {
+            // The name is complete, or has a title.
+            done.extend(run.iter().map(|token| bare(token.raw)));
+            continue;
+        };
+        let before = tokens.iter().rev().find(|token| token.place.end <= surname.place.start);
+        let is_place = before.is_some_and(|before| is_in("in at near der die das den dem", &before.lower));
+        let named = known.iter().find(|names| names.names.contains_key(bare(surname.raw)));
+        let Some((full, turn)) = named.and_then(|names| names.of(bare(surname.raw))) else { continue };
+        if is_place || !is_name(surname) || !done.insert(bare(surname.raw)) {
+            continue;
+        }
+        text.push_str(&sentence[end..surname.place.start]);
+        text.push_str(full);
+        end = surname.place.start + bare(surname.raw).len();
+        from.extend(turn.cloned());
+    }
+    text.push_str(&sentence[end..]);
+    (text, from)
+}
+
+/// Returns the runs of capitalised words that are joined by single spaces. The genitive ends a run.
+pub(super) fn runs<'t, 'a>(text: &'a str, tokens: &'t [Token<'a>]) -> impl Iterator<Item = &'t [Token<'a>]> {
+    let is_joined = |one: &Token, next: &Token| {
+        one.is_capital()
+            && next.is_capital()
+            && bare(one.raw) == one.raw
+            && &text[one.place.end..next.place.start] == " "
+    };
+    let runs = tokens.chunk_by(is_joined).filter(|run| run[0].is_capital());
+    // "But Gale": the first word of a sentence may be no name.
+    runs.map(|run| if run.len() > 1 && !pronouns::may_be_name(&run[0].lower) { &run[1..] } else { run })
+}
+
+pub(super) fn is_name(token: &Token) -> bool {
+    token.is_capital()
+        && bare(token.raw).chars().count() > 2
+        && pronouns::may_be_name(bare(&token.lower))
+        && !dates::is_calendar_word(bare(&token.lower))
+        && !definite::is_acronym(token.raw)
+}
+
+/// Removes the genitive.
+pub(super) fn bare(word: &str) -> &str {
+    word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word)
+}
+
+fn is_in(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|one| one == word)
+}
+
+/// Last words of names that are no surnames.
+const INSTITUTIONS: &str = "court council party bank street road city town university ministry school college hospital park square bridge \
+    river island lake mountain house hall club league cup union front movement army group company bay sea ocean county state states \
+    region parliament minister president secretary act inc plc ltd corporation agency commission committee office station airport";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn surname_is_completed_if_it_has_one_full_name() {
+        #[track_caller]
+        fn check(before: &str, sentence: &str, expect: &str) {
+            let mut names = FullNames::default();
+            names.read(before, Language::of(&tokens(before)), None);
+            assert_eq!(complete(sentence, &[&names]).0, expect, "{before} {sentence}");
+        }
+        check("Union leader Sandra Whitlock refused.", "Whitlock left.", "Sandra Whitlock left.");
+        check("Sandra Whitlock's firm closed.", "Whitlock’s staff left.", "Sandra Whitlock’s staff left.");
+        check(
+            "Sandra Whitlock came.",
+            "Union jails Whitlock, says Whitlock.",
+            "Union jails Sandra Whitlock, says Whitlock.",
+        );
+        check("Sandra Whitlock refused.", "Mayor Whitlock left.", "Mayor Whitlock left.");
+        check("Sandra and Tom Whitlock met Ida Whitlock.", "Whitlock left.", "Whitlock left.");
+        check("On Whitlock they agreed.", "Whitlock left.", "Whitlock left.");
+        check("Harbour Strike Begins\nThe strike began.", "Strike leaders met.", "Strike leaders met.");
+        check("Carrow Crown Court met.", "Court of Appeal met.", "Court of Appeal met.");
+        check(
+            "Der Jurist Henrik Stolp kommt aus Kassel.",
+            "Stolp legt eine Liste vor.",
+            "Henrik Stolp legt eine Liste vor.",
+        );
+        check("Das Amtsgericht Kassel tagt.", "Kassel protestiert.", "Kassel protestiert.");
+    }
+}

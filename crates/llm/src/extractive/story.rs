@@ -1,0 +1,343 @@
+//! What a record is about: a label for its lines, and the full names of its people.
+//!
+//! Writer and reader of a timeline or a log know its subject, so its entries seldom name it. A line that is read alone needs it:
+//! "(Harrow tunnel) Toll rises to 21." The label is the readable name of the conversation. A record of reports without one
+//! is labelled with the first name in its first entry, if its entries belong together. It is taken from earlier turns, which are then among
+//! the sources of the line.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use annals_core::{Memory, MemoryId};
+
+use super::full_names::{self, FullNames, bare};
+use super::language::Language;
+use super::record;
+use super::tokens::{Token, tokens};
+use super::{continuations, dates, definite, verbs};
+
+/// Minimum share of the entries with a name of the first one in a conversation about one subject; of those with the label itself if
+/// each entry is a conversation, as articles of a newspaper are.
+const RECURRING: (f64, f64) = (0.1, 0.25);
+/// The same for the capitalised words of German, which include all nouns.
+const RECURRING_NOUNS: f64 = 0.15;
+
+/// Minimum entries of a record of reports.
+const COMPARED: usize = 4;
+
+/// Maximum share of entries in which the writer is the subject, in a record of reports.
+const OWN: f64 = 0.25;
+
+/// Minimum number and share of the entries that have a word of routine.
+const ROUTINE: (usize, f64) = (5, 0.15);
+
+/// Minimum other words of a line that is no routine.
+const TOLD: usize = 3;
+
+/// Entries in which the first name is searched.
+const FIRST: usize = 3;
+
+/// Maximum words of a label.
+const LABEL: usize = 6;
+
+/// What precedes a day in a record.
+#[derive(Debug, Default)]
+pub(super) struct Story {
+    label: Option<Label>,
+    names: FullNames,
+    /// Words of so many entries that they tell nothing: "meds", "breakfast".
+    routine: BTreeSet<String>,
+}
+
+/// Words that say what a line is about.
+#[derive(Debug)]
+struct Label {
+    text: String,
+    /// Lower-case words of which a line has one if it needs no label.
+    names: BTreeSet<String>,
+    /// The turn that it is quoted from; `None` for the name of the conversation.
+    from: Option<MemoryId>,
+}
+
+/// Returns the words that a large share of the entries has.
+fn routine(entries: &[Entry]) -> BTreeSet<String> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for entry in entries {
+        let words: BTreeSet<String> = tokens(&entry.turn.text).into_iter().map(|token| token.lower).collect();
+        words.into_iter().filter(|word| tells(word)).for_each(|word| *counts.entry(word).or_default() += 1);
+    }
+    let least = ROUTINE.0.max((ROUTINE.1 * entries.len() as f64) as usize);
+    counts.into_iter().filter(|(_, count)| *count >= least).map(|(word, _)| word).collect()
+}
+
+fn tells(word: &str) -> bool {
+    word.chars().filter(|c| c.is_alphabetic()).count() > 3
+}
+
+/// The language and words of an entry.
+struct Entry<'a> {
+    turn: &'a Memory,
+    language: Language,
+    names: BTreeSet<String>,
+    is_own: bool,
+}
+
+impl Story {
+    /// Reads the turns of a record, up to the day of an entry.
+    pub(super) fn of(turns: &[&Memory], entry: &Memory) -> Story {
+        let language = Language::of_texts(turns.iter().map(|turn| turn.text.as_str()));
+        let entries: Vec<Entry> = turns.iter().map(|turn| Entry::of(turn, language)).collect();
+        let mut names = FullNames::default();
+        entries.iter().for_each(|one| names.read(&one.turn.text, one.language, Some(&one.turn.id)));
+        let speaker = entry.speaker().unwrap_or_default();
+        let title = title(entry.conversation().unwrap_or_default(), speaker);
+        let label = match title {
+            Some(title) => Some(titled(title, &entries)),
+            None if is_of_reports(&entries) => first_named(&entries),
+            None => None,
+        };
+        Story { label, names, routine: routine(&entries) }
+    }
+
+    /// Returns the full names in earlier entries.
+    pub(super) fn names(&self) -> &FullNames {
+        &self.names
+    }
+
+    /// Returns whether lines of this record say what they are about.
+    pub(super) fn is_labelled(&self) -> bool {
+        self.label.is_some()
+    }
+
+    /// Returns whether the label is the name of a conversation, which can be a person: "(Mum) Left the gas on."
+    pub(super) fn is_titled(&self) -> bool {
+        self.label.as_ref().is_some_and(|label| label.from.is_none())
+    }
+
+    /// Returns whether a line has few words that many other entries do not have.
+    pub(super) fn is_routine(&self, line: &str) -> bool {
+        let words: BTreeSet<String> =
+            tokens(line).into_iter().map(|token| token.lower).filter(|word| tells(word)).collect();
+        words.iter().any(|word| self.routine.contains(word)) && words.difference(&self.routine).count() < TOLD
+    }
+
+    /// Returns the line with the label and the headline of its entry, where it needs them, and the turn that has the label.
+    pub(super) fn labelled(&self, line: &str, headline: Option<&str>) -> (String, Option<MemoryId>) {
+        let said = format!("{} {line}", headline.unwrap_or_default());
+        let label = self
+            .label
+            .as_ref()
+            .filter(|label| !tokens(&said).iter().any(|token| label.names.contains(bare(&token.lower))));
+        let from = label.and_then(|label| label.from.clone());
+        let parts: Vec<&str> = label.map(|label| label.text.as_str()).into_iter().chain(headline).collect();
+        (if parts.is_empty() { line.to_owned() } else { format!("({}) {line}", parts.join(": ")) }, from)
+    }
+}
+
+/// Splits a line into its label, if it has one, and the rest.
+pub(super) fn parts(line: &str) -> (Option<&str>, &str) {
+    let split = || line.strip_prefix('(')?.split_once(") ");
+    match split() {
+        Some((label, rest)) if !label.contains(": “") && !rest.is_empty() => (Some(label), rest),
+        _ => (None, line),
+    }
+}
+
+impl Entry<'_> {
+    fn of(turn: &Memory, language: Language) -> Entry<'_> {
+        let tokens = tokens(&turn.text);
+        let unquoted = record::unquoted(&turn.text);
+        let written = self::tokens(&unquoted);
+        let is_own = match language {
+            Language::English => {
+                continuations::is_of_writer(&written)
+                    || tokens
+                        .first()
+                        .is_some_and(|first| verbs::is_past(&first.lower) || first.raw.starts_with(char::is_lowercase))
+            }
+            other => definite::is_of_writer(&written, other),
+        };
+        let names = names(&turn.text, &tokens, language);
+        Entry { turn, language, names, is_own }
+    }
+}
+
+/// Returns the names in a text in lower case, without the first words of sentences.
+fn names(text: &str, tokens: &[Token], language: Language) -> BTreeSet<String> {
+    let is_inside = |pair: &[Token]| {
+        let between = &text[pair[0].place.end..pair[1].place.start];
+        !between.contains(['.', '!', '?', ':', '\n', '"', '“', '«', '„'])
+    };
+    let is_one = |token: &Token| {
+        token.is_capital() && token.raw.chars().count() > 2 && !dates::is_calendar_word(bare(&token.lower))
+    };
+    let inside = tokens.windows(2).filter(|pair| is_inside(pair) && is_one(&pair[1])).map(|pair| &pair[1]);
+    let is_known = |token: &&Token| !language.is_grammar(&token.lower);
+    inside.filter(is_known).map(|token| bare(&token.lower).to_owned()).collect()
+}
+
+/// Returns whether the writer is the subject of few entries only.
+fn is_of_reports(entries: &[Entry]) -> bool {
+    let count = entries.iter().filter(|entry| entry.is_own).count();
+    entries.len() >= COMPARED && (count as f64) < OWN * entries.len() as f64
+}
+
+/// Returns the words of the name of a conversation, if a person can read them: "harrow-tunnel", but not "conv-26" or "journal".
+fn title(conversation: &str, speaker: &str) -> Option<Vec<String>> {
+    let words: Vec<&str> = conversation.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let is_readable = |word: &&str| word.chars().all(char::is_alphabetic) && word.chars().count() > 2;
+    let is_plain = words.iter().all(|word| {
+        is_readable(word) || word.len() <= 4 && word.chars().all(|c| c.is_ascii_digit()) || word.len() <= 2
+    });
+    let speaker = speaker.to_lowercase();
+    let is_telling = |word: &&str| {
+        let word = word.to_lowercase();
+        is_readable(&word.as_str()) && !is_in(GENERIC, &word) && !speaker.contains(&word)
+    };
+    let has_content = words.iter().any(is_telling);
+    let kept: Vec<String> = words
+        .iter()
+        .filter(|word| is_readable(word) && !is_in(GENERIC, &word.to_lowercase()))
+        .map(|word| (*word).to_owned())
+        .collect();
+    (is_plain && has_content && kept.len() <= LABEL).then_some(kept)
+}
+
+/// Returns the label of a title: the first name in the entries that has all its words, or else its words.
+fn titled(title: Vec<String>, entries: &[Entry]) -> Label {
+    let words: BTreeSet<String> = title.iter().map(|word| word.to_lowercase()).collect();
+    let has_all = |phrase: &String| {
+        let found: BTreeSet<String> = tokens(phrase).iter().map(|token| bare(&token.lower).to_owned()).collect();
+        words.is_subset(&found)
+    };
+    let named = entries.iter().take(FIRST).find_map(|entry| {
+        let phrase = phrases(entry, entries).into_iter().find(has_all)?;
+        Some((phrase, entry.turn.id.clone()))
+    });
+    match named {
+        Some((text, from)) => Label { names: name_words(&text, &words), text, from: Some(from) },
+        None => Label { text: super::openers::capitalized(&title.join(" ")), names: words, from: None },
+    }
+}
+
+/// Returns the first name in the first entries, if later ones are about the same.
+fn first_named(entries: &[Entry]) -> Option<Label> {
+    let (first, text) =
+        entries.iter().take(FIRST).find_map(|entry| Some((entry, phrases(entry, entries).into_iter().next()?)))?;
+    let names = name_words(&text, &BTreeSet::new());
+    let is_one_conversation = entries.iter().all(|entry| entry.turn.conversation() == first.turn.conversation());
+    let (mut expected, mut share) = (names.clone(), RECURRING.1);
+    if is_one_conversation {
+        share = if first.language == Language::German { RECURRING_NOUNS } else { RECURRING.0 };
+        expected.extend(first.names.iter().cloned());
+    }
+    let has_one = |entry: &&Entry| tokens(&entry.turn.text).iter().any(|token| expected.contains(bare(&token.lower)));
+    let later = entries.iter().filter(|entry| entry.turn.id != first.turn.id).filter(has_one).count();
+    let is_recurring = later > 0 && later as f64 >= share * (entries.len() - 1) as f64;
+    is_recurring.then(|| Label { names, text, from: Some(first.turn.id.clone()) })
+}
+
+/// Returns the capitalised words of a label, and the given ones.
+fn name_words(label: &str, given: &BTreeSet<String>) -> BTreeSet<String> {
+    let tokens = tokens(label);
+    let capital = tokens.iter().filter(|token| token.is_capital()).map(|token| bare(&token.lower).to_owned());
+    capital.chain(given.iter().cloned()).collect()
+}
+
+/// Returns the names in an entry, in order, each with a common noun beside it if the record speaks of that noun: "Harrow Sound
+/// tunnel", "ferry Estrella", "mina de Castrel".
+fn phrases(entry: &Entry, entries: &[Entry]) -> Vec<String> {
+    let text = entry.turn.text.as_str();
+    let tokens = tokens(text);
+    let is_known = |token: &Token| !token.is_capital() && token.lower.len() > 2 && is_definite(&token.lower, entries);
+    let joined = |one: usize, next: usize| {
+        tokens.get(next).is_some_and(|token| &text[tokens[one].place.end..token.place.start] == " ")
+    };
+    let mut found = Vec::new();
+    for run in full_names::runs(text, &tokens) {
+        let first = tokens.iter().position(|token| token.place == run[0].place).unwrap_or_default();
+        let begins = first == 0
+            || text[tokens[first - 1].place.end..run[0].place.start]
+                .contains(['.', '!', '?', '\n', ':', '"', '“', '«', '„']);
+        let is_name = |token: &Token| full_names::is_name(token) && !entry.language.is_grammar(&token.lower);
+        let run = if run.len() > 1 && !is_name(&run[0]) { &run[1..] } else { run };
+        // The first word of a sentence is a name if it is one elsewhere.
+        let is_confirmed = |token: &Token| entries.iter().any(|one| one.names.contains(bare(&token.lower)));
+        if !run.iter().all(|token| full_names::is_name(token) || definite::is_acronym(token.raw))
+            || begins && run.len() == 1 && !is_confirmed(&run[0])
+            || run.len() == 1 && entry.language == Language::German
+        {
+            continue;
+        }
+        let (mut start, mut end) =
+            (first, tokens.iter().position(|token| token.place == run[run.len() - 1].place).unwrap_or(first) + 1);
+        if run[0].place != tokens[first].place {
+            start = first + 1;
+        }
+        let is_genitive = bare(tokens[end - 1].raw) != tokens[end - 1].raw;
+        let of = start >= 2 && is_in("de del of von da di", &tokens[start - 1].lower);
+        if !is_genitive && joined(end - 1, end) && is_known(&tokens[end]) {
+            end += 1;
+        } else if of && joined(start - 2, start - 1) && joined(start - 1, start) && is_known(&tokens[start - 2]) {
+            start -= 2;
+        } else if start >= 1 && joined(start - 1, start) && is_known(&tokens[start - 1]) {
+            start -= 1;
+        }
+        let last = &tokens[end - 1];
+        let length = bare(last.raw).len();
+        if end - start <= LABEL {
+            found.push(text[tokens[start].place.start..last.place.start + length].to_owned());
+        }
+    }
+    found
+}
+
+/// Returns whether an entry has the noun behind a definite article.
+fn is_definite(noun: &str, entries: &[Entry]) -> bool {
+    entries.iter().any(|entry| {
+        let tokens = tokens(&entry.turn.text);
+        tokens.windows(2).any(|pair| {
+            pair[1].lower == noun && is_in("the el la los las le les il lo i gli o a os as de het", &pair[0].lower)
+        })
+    })
+}
+
+fn is_in(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|one| one == word)
+}
+
+/// Words of names of conversations that say nothing about them.
+const GENERIC: &str = "log logs logbook timeline timelines note notes notebook journal journals diary diaries chat chats conversation conversations \
+    conv session sessions thread threads channel default main general misc test tests demo import imported imports daily weekly monthly day days \
+    week weeks entry entries news feed feeds messages message memory memories agent agents user users assistant chronik tagebuch protokoll \
+    notizen cronología cronologia diario bitácora bitacora journal carnet chronologie story stories article articles summary summaries update updates \
+    my the and for of from new old all data file files text texts jan feb mar apr may jun jul aug sep oct nov dec";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_readable_names_of_conversations_are_titles() {
+        #[track_caller]
+        fn check(conversation: &str, expect: Option<&str>) {
+            assert_eq!(title(conversation, "Ruth").map(|words| words.join(" ")).as_deref(), expect, "{conversation}");
+        }
+        check("harrow-tunnel", Some("harrow tunnel"));
+        check("Kitchen renovation 2024", Some("Kitchen renovation"));
+        check("mum", Some("mum"));
+        check("garden_log", Some("garden"));
+        for other in ["journal", "2024-03-04", "conv-26", "c", "ruth", "9f86d081-884c", "session_3", "D3:11", ""] {
+            check(other, None);
+        }
+    }
+
+    #[test]
+    fn label_is_split_from_its_line() {
+        fn check(line: &str, expect: (Option<&str>, &str)) {
+            assert_eq!(parts(line), expect, "{line}");
+        }
+        check("(Harrow tunnel) Toll rises.", (Some("Harrow tunnel"), "Toll rises."));
+        check("(Bob: “How old?”) Five years.", (None, "(Bob: “How old?”) Five years."));
+        check("Toll rises (again) today.", (None, "Toll rises (again) today."));
+    }
+}
