@@ -4,8 +4,8 @@
 //! `split`, `openers`, `pronouns`, `dates`), rates whether each stands alone (`dependence`, `continuations`) and its content (`worth`: `words`,
 //! `events`, `vague`), selects the best without repetition (`choose`) and formats them (`lines`). Sentences of a sealed base
 //! compete with late ones. Never rewords: a line is one sentence of a turn, or one with those that depend on it. Words are
-//! removed (remarks, links, cuts marked "…") or added: a name for the first pronoun, dates in brackets, a question before its
-//! answer (`answers`, the only lines from two turns).
+//! removed (remarks, links, cuts marked "…") or added: names for pronouns and surnames, dates in brackets, a question before its
+//! answer (`answers`), and in records what they are about (`story`). All turns that gave words are the sources of a line.
 
 mod answers;
 mod budget;

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use annals_core::ports::{Background, Select};
 use annals_core::{
-    ALIAS, Error, Fact, FactQuery, Facts, Grain, Interval, Kind, LedgerRow, Memory, MemoryId, Period, Result, Timestamp,
-    words,
+    ALIAS, Error, Fact, FactQuery, Facts, Grain, Interval, Kind, LedgerRow, Memory, MemoryId, Period, Result,
+    Timestamp, words,
 };
 
 use crate::input::{Input, without_recalled};

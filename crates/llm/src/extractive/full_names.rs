@@ -27,13 +27,23 @@ impl FullNames {
         self.common.extend(tokens.iter().filter(|token| !token.is_capital()).map(|token| token.lower.clone()));
         // German capitalises every noun: only the last two of three words are a name.
         let least = if language == Language::German { 3 } else { 2 };
-        for run in runs(text, &tokens).filter(|run| run.len() >= least) {
+        let without_article = |run: &'_ [Token]| usize::from(language.is_grammar(&run[0].lower));
+        for run in runs(text, &tokens).filter(|run| run.len() >= least + without_article(run)) {
             let [.., given, surname] = run else { continue };
-            if is_name(given) && is_name(surname) && !is_in(INSTITUTIONS, bare(&surname.lower)) {
+            if given.raw != surname.raw
+                && is_name(given)
+                && is_name(surname)
+                && !is_in(INSTITUTIONS, bare(&surname.lower))
+            {
                 let full = format!("{} {}", given.raw, bare(surname.raw));
                 self.names.entry(bare(surname.raw).to_owned()).or_default().insert(full, from.cloned());
             }
         }
+    }
+
+    /// Returns whether a word is a surname.
+    pub(super) fn has(&self, surname: &str) -> bool {
+        self.names.contains_key(bare(surname))
     }
 
     /// Returns the only full name of a surname.
@@ -55,7 +65,7 @@ pub(super) fn complete(sentence: &str, known: &[&FullNames]) -> (String, Vec<Mem
             done.extend(run.iter().map(|token| bare(token.raw)));
             continue;
         };
-        let before = tokens.iter().rev().find(|token| token.place.end <= surname.place.start);
+        let before = tokens[..tokens.partition_point(|token| token.place.end <= surname.place.start)].last();
         let is_place = before.is_some_and(|before| is_in("in at near der die das den dem", &before.lower));
         let named = known.iter().find(|names| names.names.contains_key(bare(surname.raw)));
         let Some((full, turn)) = named.and_then(|names| names.of(bare(surname.raw))) else { continue };

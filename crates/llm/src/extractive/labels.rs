@@ -8,7 +8,8 @@ const LABELS: &str = "today's progress|todays progress|progress|done|completed|a
     log|misc|other|breaking|update|developing|just in|urgent|eilmeldung|urgente|erledigt|gemacht|fortschritt|notizen|fait|avancement|hecho|progreso|notas";
 
 /// Labels of lines that are not part of the text.
-const DROPPED: &str = "link|links|link to work|links to work|link(s) to work|tags|mood|source|sources|read more";
+const DROPPED: &str = "link|links|link to work|links to work|link(s) to work|tags|mood|source|sources|read more|\
+    foto|fotos|photo|photograph|picture|image|caption|bild|related";
 
 /// Returns the text without labels.
 pub(super) fn without(text: &str) -> Cow<'_, str> {

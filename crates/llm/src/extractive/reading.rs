@@ -68,8 +68,9 @@ pub(super) fn of(message: &str, day: Date, room: usize, names: &Names, form: For
             continue;
         }
         let bare = without_agency(without_number(sentence));
-        let resolved = resolved(bare, &before, text.language, names);
-        let (resolved, mut from) = full_names::complete(&resolved, &[&own_names, story.names()]);
+        let known = [&own_names, story.names()];
+        let resolved = text.resolved(bare, &before, names, &known);
+        let (resolved, mut from) = full_names::complete(&resolved, &known);
         let begins_line = begins_line(&cleaned, sentence);
         let is_behind = !begins_line && read.last().is_some_and(|last| last.dependence != Dependence::Aside);
         let (dependence, context) = text.dependence(sentence, &resolved, is_behind);
@@ -78,7 +79,10 @@ pub(super) fn of(message: &str, day: Date, room: usize, names: &Names, form: For
         let dated = dates::resolve(&resolved, day, text.language);
         let is_undated = form == Form::Record && dates::is_undated(&dated, text.language);
         let dependence = if is_undated { Dependence::Aside } else { dependence };
-        let behind = if form == Form::Record { dates::resolve(bare, day, text.language) } else { dated.clone() };
+        let behind = match form {
+            Form::Record => dates::resolve(&full_names::complete(bare, &known).0, day, text.language),
+            Form::Chat => dated.clone(),
+        };
         let headline = text.headline.filter(|_| context == Context::Headline);
         let (labelled, source) = story.labelled(&dated, headline);
         from.extend(source);
@@ -149,6 +153,23 @@ impl Text<'_> {
         }
     }
 
+    /// Removes words that link to the sentence before, and replaces a pronoun at the beginning by a name. English only. In a report
+    /// the name of one word must be known: "Debt fell. She resigned."
+    fn resolved(&self, sentence: &str, before: &str, names: &Names, known: &[&FullNames]) -> String {
+        if self.language != Language::English {
+            return sentence.to_owned();
+        }
+        let (rest, is_shorter) = openers::strip(sentence, names);
+        let is_strict = self.form == Form::Record && self.is_report;
+        let is_known = |named: &String| {
+            let tokens = tokens(named);
+            let is_longer = tokens[0].lower == "the" || tokens.get(1).is_some_and(Token::is_capital);
+            !is_strict || is_longer || known.iter().any(|names| names.has(tokens[0].raw))
+        };
+        let named = pronouns::resolve(before, rest, names).filter(is_known);
+        named.unwrap_or_else(|| if is_shorter { openers::capitalized(rest) } else { rest.to_owned() })
+    }
+
     /// Returns how well a sentence stands alone, and what it needs. `resolved` is the sentence with names for pronouns.
     fn dependence(&self, sentence: &str, resolved: &str, is_behind: bool) -> (Dependence, Context) {
         let is_record = self.form == Form::Record;
@@ -164,10 +185,11 @@ impl Text<'_> {
             && (self.language == Language::English && unnamed::is_in(resolved)
                 || record::refers_to_others(&tokens, self.language));
         let is_known = is_record && record::is_known(&tokens, self.language);
-        let is_headed = self.headline.is_some_and(|headline| !headline.contains(sentence)) && !is_possessive;
-        let needs_headline = is_headed && (continues || is_known);
+        let is_headline = self.headline.is_some_and(|headline| headline.contains(sentence));
+        let needs_headline = !is_headline && !is_possessive && self.is_apart(sentence, &tokens, continues || is_known);
         let is_introduced = needs_headline || self.is_labelled;
-        let is_lost = continues && !needs_headline || is_known && !is_introduced;
+        let is_resumed = is_record && !is_introduced && self.language == Language::English && record::resumes(&tokens);
+        let is_lost = continues && !needs_headline || is_known && !is_introduced || is_resumed;
         let least = if is_lost || is_loose || is_unnamed {
             Dependence::Leaning
         } else if is_record && record::is_label(&tokens, self.language) {
@@ -178,8 +200,10 @@ impl Text<'_> {
         let own = match dependence::of(resolved, &tokens, self.language) {
             // A log begins its lines with them: "New frames in."
             Dependence::Leaning if is_record && !is_behind && dependence::is_fragment(&tokens) => Dependence::Faint,
-            // What someone says about an event is no event.
-            Dependence::Independent if is_record && is_report_of_speech(sentence) => Dependence::Faint,
+            // What someone says about an event is no event, and a headline says less than the sentence below it.
+            Dependence::Independent if is_headline || is_record && self.is_speech(sentence, &tokens) => {
+                Dependence::Faint
+            }
             own => own,
         };
         let context = match () {
@@ -190,10 +214,36 @@ impl Text<'_> {
         (own.max(least), context)
     }
 
+    /// Returns whether a sentence below a headline needs it: it continues the one before, or shares no word with the headline, and
+    /// is not the first.
+    fn is_apart(&self, sentence: &str, tokens: &[Token], continues: bool) -> bool {
+        let Some(headline) = self.headline else { return false };
+        let below = self.text.split_once(headline).map_or("", |(_, below)| below.trim_start());
+        let words: Vec<String> = self::tokens(headline).into_iter().map(|token| token.lower).collect();
+        let shares = || tokens.iter().any(|token| token.lower.len() > 3 && words.contains(&token.lower));
+        continues || !below.starts_with(sentence) && !shares()
+    }
+
+    /// Returns whether a sentence of a report only says what someone says, without a number: "“We lost everything,” said Ilse Brand".
+    fn is_speech(&self, sentence: &str, tokens: &[Token]) -> bool {
+        let is_quote = sentence.starts_with(['"', '“', '„', '«', '»']);
+        let has_number = tokens.iter().any(|token| token.raw.starts_with(|c: char| c.is_ascii_digit()));
+        self.is_report && (is_quote || self.language == Language::English && !has_number && record::reacts(tokens))
+    }
+
     /// Returns whether a passage has a pronoun for someone whom it does not name: "Relatives welcome the verdict. His lawyers appeal."
     fn lacks_person(&self, passage: &str) -> bool {
         let is_of_others = self.form == Form::Record && self.is_report && !self.is_titled;
-        is_of_others && record::refers_to_others(&tokens(story::parts(passage).1), self.language)
+        let (_, passage) = story::parts(passage);
+        let tokens = tokens(passage);
+        let has_person = || {
+            full_names::runs(passage, &tokens).any(|run| run.len() > 1)
+                || tokens.iter().any(|token| pronouns::is_person(&token.lower))
+        };
+        let is_of_one = |token: &Token| ["he", "she", "his", "her", "him"].contains(&token.lower.as_str());
+        is_of_others
+            && (record::refers_to_others(&tokens, self.language)
+                || self.is_labelled && tokens.iter().any(is_of_one) && !has_person())
     }
 
     /// Returns whether a sentence behind another needs that one. In languages other than English these are also very short
@@ -249,11 +299,6 @@ fn begins_line(text: &str, sentence: &str) -> bool {
     before.is_none_or(|before| before.is_empty() || before.ends_with('\n'))
 }
 
-/// Returns whether a sentence begins with a quotation: "“We lost everything,” said Ilse Brand".
-fn is_report_of_speech(sentence: &str) -> bool {
-    sentence.starts_with(['"', '“', '„', '«', '»'])
-}
-
 /// Returns whether a sentence has a number and no word: "100%."
 fn is_bare_number(sentence: &str) -> bool {
     !sentence.contains(char::is_alphabetic) && sentence.contains(|c: char| c.is_ascii_digit())
@@ -292,16 +337,6 @@ fn headline(text: &str) -> Option<&str> {
         first.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()) && HEADLINE.contains(&length(first));
     let has_body = lines.any(|line| line.ends_with(['.', '”', '"', '!']) && length(line) >= *HEADLINE.start() * 2);
     (is_open && is_title && has_body).then_some(first)
-}
-
-/// Removes words that link to the sentence before, and replaces a pronoun at the beginning by a name. English only.
-fn resolved(sentence: &str, before: &str, language: Language, names: &Names) -> String {
-    if language != Language::English {
-        return sentence.to_owned();
-    }
-    let (rest, is_shorter) = openers::strip(sentence, names);
-    let named = pronouns::resolve(before, rest, names);
-    named.unwrap_or_else(|| if is_shorter { openers::capitalized(rest) } else { rest.to_owned() })
 }
 
 /// Removes the number of a list item or the day of a diary entry: "2. Buy milk", "12th. Up early".

@@ -177,7 +177,7 @@ fn is_timed_by_other(tokens: &[Token]) -> bool {
 
 /// Returns whether the main verb only answers what the sentence before reports: "The FLN denies responsibility", "Hav said the
 /// money would go to schools".
-fn reacts(tokens: &[Token]) -> bool {
+pub(super) fn reacts(tokens: &[Token]) -> bool {
     const REACTIONS: &str = "denies denied rejects rejected declined declines said says told called calls accepts accepted described describes blames \
         blamed insists insisted admitted admits vowed welcomed dismissed";
     let verb = tokens.iter().skip(1).find(|token| verbs::is_finite(&token.lower));
@@ -266,6 +266,13 @@ fn lacks_subject(tokens: &[Token]) -> bool {
     let is_verb = |at: usize| tokens.get(at).is_some_and(|token| verbs::is_finite(&token.lower));
     let is_present = first.lower.ends_with('s') && is_verb(0) && !is_verb(1);
     is_present || verbs::is_past(&first.lower) && !has_name(&tokens[1..])
+}
+
+/// Returns whether a short sentence without a name takes up something that an earlier entry has: "Repeated with fresh mix", "Disk
+/// full again".
+pub(super) fn resumes(tokens: &[Token]) -> bool {
+    const BACK: &str = "again also another repeat repeated still rerun same second third";
+    tokens.len() < PLAIN && names(tokens) == 0 && tokens.iter().any(|token| is_in(BACK, &token.lower))
 }
 
 /// Returns whether the sentence sums up: "In all, 29 men died".

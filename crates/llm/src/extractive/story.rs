@@ -5,24 +5,29 @@
 //! is labelled with the first name in its first entry, if its entries belong together. It is taken from earlier turns, which are then among
 //! the sources of the line.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use annals_core::{Memory, MemoryId};
+use annals_core::{Date, Memory, MemoryId};
 
 use super::full_names::{self, FullNames, bare};
 use super::language::Language;
+use super::openers::capitalized;
 use super::record;
 use super::tokens::{Token, tokens};
-use super::{continuations, dates, definite, verbs};
+use super::{continuations, dates, definite, labels, verbs};
 
 /// Minimum share of the entries with a name of the first one in a conversation about one subject; of those with the label itself if
 /// each entry is a conversation, as articles of a newspaper are.
-const RECURRING: (f64, f64) = (0.1, 0.25);
+const RECURRING: (f64, f64) = (0.08, 0.25);
 /// The same for the capitalised words of German, which include all nouns.
 const RECURRING_NOUNS: f64 = 0.15;
 
 /// Minimum entries of a record of reports.
 const COMPARED: usize = 4;
+
+/// Entries among which one that recurs is enough.
+const FEW: usize = 6;
 
 /// Maximum share of entries in which the writer is the subject, in a record of reports.
 const OWN: f64 = 0.25;
@@ -32,6 +37,9 @@ const ROUTINE: (usize, f64) = (5, 0.15);
 
 /// Minimum other words of a line that is no routine.
 const TOLD: usize = 3;
+
+/// Maximum characters of an entry that are read.
+const LONGEST: usize = 3_000;
 
 /// Entries in which the first name is searched.
 const FIRST: usize = 3;
@@ -58,11 +66,12 @@ struct Label {
     from: Option<MemoryId>,
 }
 
-/// Returns the words that a large share of the entries has.
-fn routine(entries: &[Entry]) -> BTreeSet<String> {
+/// Returns the words that a large share of the entries before the day has.
+fn routine(entries: &[Entry], day: Date) -> BTreeSet<String> {
+    let entries: Vec<&Entry> = entries.iter().filter(|entry| entry.turn.days.0 < day).collect();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for entry in entries {
-        let words: BTreeSet<String> = tokens(&entry.turn.text).into_iter().map(|token| token.lower).collect();
+    for entry in &entries {
+        let words: BTreeSet<String> = tokens(&entry.text).into_iter().map(|token| token.lower).collect();
         words.into_iter().filter(|word| tells(word)).for_each(|word| *counts.entry(word).or_default() += 1);
     }
     let least = ROUTINE.0.max((ROUTINE.1 * entries.len() as f64) as usize);
@@ -76,6 +85,8 @@ fn tells(word: &str) -> bool {
 /// The language and words of an entry.
 struct Entry<'a> {
     turn: &'a Memory,
+    /// Its text without labels and names of authors.
+    text: Cow<'a, str>,
     language: Language,
     names: BTreeSet<String>,
     is_own: bool,
@@ -87,7 +98,7 @@ impl Story {
         let language = Language::of_texts(turns.iter().map(|turn| turn.text.as_str()));
         let entries: Vec<Entry> = turns.iter().map(|turn| Entry::of(turn, language)).collect();
         let mut names = FullNames::default();
-        entries.iter().for_each(|one| names.read(&one.turn.text, one.language, Some(&one.turn.id)));
+        entries.iter().for_each(|one| names.read(&one.text, one.language, Some(&one.turn.id)));
         let speaker = entry.speaker().unwrap_or_default();
         let title = title(entry.conversation().unwrap_or_default(), speaker);
         let label = match title {
@@ -95,7 +106,7 @@ impl Story {
             None if is_of_reports(&entries) => first_named(&entries),
             None => None,
         };
-        Story { label, names, routine: routine(&entries) }
+        Story { label, names, routine: routine(&entries, entry.days.0) }
     }
 
     /// Returns the full names in earlier entries.
@@ -123,13 +134,13 @@ impl Story {
     /// Returns the line with the label and the headline of its entry, where it needs them, and the turn that has the label.
     pub(super) fn labelled(&self, line: &str, headline: Option<&str>) -> (String, Option<MemoryId>) {
         let said = format!("{} {line}", headline.unwrap_or_default());
-        let label = self
-            .label
-            .as_ref()
-            .filter(|label| !tokens(&said).iter().any(|token| label.names.contains(bare(&token.lower))));
+        let label =
+            self.label.as_ref().filter(|label| !tokens(&said).iter().any(|token| is_one_of(&label.names, token)));
         let from = label.and_then(|label| label.from.clone());
         let parts: Vec<&str> = label.map(|label| label.text.as_str()).into_iter().chain(headline).collect();
-        (if parts.is_empty() { line.to_owned() } else { format!("({}) {line}", parts.join(": ")) }, from)
+        let text =
+            if parts.is_empty() { line.to_owned() } else { format!("({}) {line}", capitalized(&parts.join(": "))) };
+        (text, from)
     }
 }
 
@@ -144,8 +155,10 @@ pub(super) fn parts(line: &str) -> (Option<&str>, &str) {
 
 impl Entry<'_> {
     fn of(turn: &Memory, language: Language) -> Entry<'_> {
-        let tokens = tokens(&turn.text);
-        let unquoted = record::unquoted(&turn.text);
+        let end = turn.text.char_indices().nth(LONGEST).map_or(turn.text.len(), |(at, _)| at);
+        let text = labels::without(&turn.text[..end]);
+        let tokens = tokens(&text);
+        let unquoted = record::unquoted(&text);
         let written = self::tokens(&unquoted);
         let is_own = match language {
             Language::English => {
@@ -156,8 +169,9 @@ impl Entry<'_> {
             }
             other => definite::is_of_writer(&written, other),
         };
-        let names = names(&turn.text, &tokens, language);
-        Entry { turn, language, names, is_own }
+        let names = names(&text, &tokens, language);
+        drop(tokens);
+        Entry { turn, text, language, names, is_own }
     }
 }
 
@@ -191,15 +205,10 @@ fn title(conversation: &str, speaker: &str) -> Option<Vec<String>> {
     let speaker = speaker.to_lowercase();
     let is_telling = |word: &&str| {
         let word = word.to_lowercase();
-        is_readable(&word.as_str()) && !is_in(GENERIC, &word) && !speaker.contains(&word)
+        is_readable(&word.as_str()) && !is_in(GENERIC, &word) && !word.ends_with("log") && !speaker.contains(&word)
     };
-    let has_content = words.iter().any(is_telling);
-    let kept: Vec<String> = words
-        .iter()
-        .filter(|word| is_readable(word) && !is_in(GENERIC, &word.to_lowercase()))
-        .map(|word| (*word).to_owned())
-        .collect();
-    (is_plain && has_content && kept.len() <= LABEL).then_some(kept)
+    let kept: Vec<String> = words.iter().filter(|word| is_telling(word)).map(|word| (*word).to_owned()).collect();
+    (is_plain && (1..=LABEL).contains(&kept.len())).then_some(kept)
 }
 
 /// Returns the label of a title: the first name in the entries that has all its words, or else its words.
@@ -215,7 +224,7 @@ fn titled(title: Vec<String>, entries: &[Entry]) -> Label {
     });
     match named {
         Some((text, from)) => Label { names: name_words(&text, &words), text, from: Some(from) },
-        None => Label { text: super::openers::capitalized(&title.join(" ")), names: words, from: None },
+        None => Label { text: title.join(" "), names: words, from: None },
     }
 }
 
@@ -229,11 +238,25 @@ fn first_named(entries: &[Entry]) -> Option<Label> {
     if is_one_conversation {
         share = if first.language == Language::German { RECURRING_NOUNS } else { RECURRING.0 };
         expected.extend(first.names.iter().cloned());
+        expected.extend(tokens(&text).into_iter().map(|token| token.lower).filter(|word| tells(word)));
     }
-    let has_one = |entry: &&Entry| tokens(&entry.turn.text).iter().any(|token| expected.contains(bare(&token.lower)));
-    let later = entries.iter().filter(|entry| entry.turn.id != first.turn.id).filter(has_one).count();
-    let is_recurring = later > 0 && later as f64 >= share * (entries.len() - 1) as f64;
+    let has_one = |entry: &Entry| tokens(&entry.text).iter().any(|token| is_one_of(&expected, token));
+    // A subject that was established stays the subject.
+    let mut later = 0;
+    let is_recurring =
+        entries.iter().filter(|entry| entry.turn.id != first.turn.id).enumerate().any(|(place, entry)| {
+            later += usize::from(has_one(entry));
+            let least = if place < FEW { 1 } else { 2 };
+            place + 2 >= COMPARED && later >= least && later as f64 >= share * (place + 1) as f64
+        });
     is_recurring.then(|| Label { names, text, from: Some(first.turn.id.clone()) })
+}
+
+/// Returns whether a token is one of the words, apart from endings: "Stadtmuseums".
+fn is_one_of(words: &BTreeSet<String>, token: &Token) -> bool {
+    const STEM: usize = 5;
+    let word = bare(&token.lower);
+    words.contains(word) || words.iter().any(|one| one.len() >= STEM && word.starts_with(one.as_str()))
 }
 
 /// Returns the capitalised words of a label, and the given ones.
@@ -246,7 +269,7 @@ fn name_words(label: &str, given: &BTreeSet<String>) -> BTreeSet<String> {
 /// Returns the names in an entry, in order, each with a common noun beside it if the record speaks of that noun: "Harrow Sound
 /// tunnel", "ferry Estrella", "mina de Castrel".
 fn phrases(entry: &Entry, entries: &[Entry]) -> Vec<String> {
-    let text = entry.turn.text.as_str();
+    let text = &*entry.text;
     let tokens = tokens(text);
     let is_known = |token: &Token| !token.is_capital() && token.lower.len() > 2 && is_definite(&token.lower, entries);
     let joined = |one: usize, next: usize| {
@@ -275,8 +298,11 @@ fn phrases(entry: &Entry, entries: &[Entry]) -> Vec<String> {
         }
         let is_genitive = bare(tokens[end - 1].raw) != tokens[end - 1].raw;
         let of = start >= 2 && is_in("de del of von da di", &tokens[start - 1].lower);
+        let is_number = |token: &Token| token.raw.chars().all(|c| c.is_ascii_digit());
         if !is_genitive && joined(end - 1, end) && is_known(&tokens[end]) {
-            end += 1;
+            // "Meridian flight 612"
+            let is_numbered = joined(end, end + 1) && is_number(&tokens[end + 1]);
+            end += 1 + usize::from(is_numbered);
         } else if of && joined(start - 2, start - 1) && joined(start - 1, start) && is_known(&tokens[start - 2]) {
             start -= 2;
         } else if start >= 1 && joined(start - 1, start) && is_known(&tokens[start - 1]) {
@@ -294,7 +320,7 @@ fn phrases(entry: &Entry, entries: &[Entry]) -> Vec<String> {
 /// Returns whether an entry has the noun behind a definite article.
 fn is_definite(noun: &str, entries: &[Entry]) -> bool {
     entries.iter().any(|entry| {
-        let tokens = tokens(&entry.turn.text);
+        let tokens = tokens(&entry.text);
         tokens.windows(2).any(|pair| {
             pair[1].lower == noun && is_in("the el la los las le les il lo i gli o a os as de het", &pair[0].lower)
         })

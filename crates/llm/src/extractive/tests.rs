@@ -2,6 +2,7 @@
 
 mod random;
 
+use annals_core::ports::Background;
 use annals_core::{Agent, Body, Interval, MemoryId, Period, Role, Timestamp, TurnKey, Zones};
 
 use super::*;
@@ -42,9 +43,15 @@ fn write(grain: Grain, sources: &[Memory]) -> Draft {
 }
 
 fn write_upon(period: Period, base: Option<&Base>, sources: &[Memory]) -> Draft {
+    write_after(&[], period, base, sources)
+}
+
+/// Writes a summary with earlier turns.
+fn write_after(earlier: &[Memory], period: Period, base: Option<&Base>, sources: &[Memory]) -> Draft {
     let (agent, settings, now) = (agent(), Settings::default(), Timestamp::UNIX_EPOCH);
-    let task =
-        SummaryTask { agent: &agent, settings: &settings, period, sources, base, read_seq: 0, now, background: None };
+    let background = Background { earlier: earlier.to_vec(), ..Background::default() };
+    let (agent, settings, background) = (&agent, &settings, Some(&background));
+    let task = SummaryTask { agent, settings, period, sources, base, read_seq: 0, now, background };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(Extractive.summarize(task)).unwrap()
 }
@@ -288,6 +295,78 @@ fn huge_turn_is_read_like_any_other() {
     for piece in ["ok ", "x", "我去了北京", "a; b ", "1. ", ".1 ", "line of a log\n"] {
         check(1_000_000, piece);
     }
+}
+
+/// Entries of a wire on the days after the first of May.
+fn wire(conversation: &str, entries: &[&str]) -> Vec<Memory> {
+    let entry = |(day, text): (i64, &&str)| {
+        let mut entry = turn(day, 0, Role::User, "Wire", text);
+        if let Body::Turn { conversation: name, .. } = &mut entry.body {
+            conversation.clone_into(name);
+        }
+        entry
+    };
+    (1..).zip(entries).map(entry).collect()
+}
+
+/// Returns the lines of the last entry with the indices of their sources.
+fn last_lines(entries: &[Memory]) -> Vec<(String, Vec<usize>)> {
+    let (last, earlier) = entries.split_last().unwrap();
+    let draft = write_after(earlier, last.period, None, std::slice::from_ref(last));
+    let place = |id: &MemoryId| entries.iter().position(|entry| entry.id == *id).unwrap();
+    let line = |sentence: Sentence| (sentence.text, sentence.from.iter().map(place).collect());
+    draft.sentences.into_iter().map(line).collect()
+}
+
+#[test]
+fn lines_of_a_record_say_what_it_is_about_with_their_sources() {
+    const ENTRIES: [&str; 5] = [
+        "Part of the Harrow tunnel collapsed in Selvay during the rush hour. The tunnel opened in 1994.",
+        "Minister Elin Marwood visits Selvay.",
+        "Divers recover nine more bodies.",
+        "Parliament sets up an inquiry into the Harrow disaster.",
+        "Marwood resigns after the inquiry finds deleted minutes.",
+    ];
+    #[track_caller]
+    fn check(conversation: &str, entries: &[&str], expect: &str, from: &[usize]) {
+        assert_eq!(last_lines(&wire(conversation, entries)), [(expect.to_owned(), from.to_vec())]);
+    }
+    let resigns = "Elin Marwood resigns after the inquiry finds deleted minutes.";
+    check("timeline", &ENTRIES, &format!("(Harrow tunnel) {resigns}"), &[4, 1, 0]);
+    check("harrow-tunnel", &ENTRIES, &format!("(Harrow tunnel) {resigns}"), &[4, 1, 0]);
+    check("selvay-crisis", &ENTRIES, &format!("(Selvay crisis) {resigns}"), &[4, 1]);
+    // The writer is the subject.
+    let own = ["I took the Harrow tunnel to Selvay.", "I met Tom Marwood in Selvay.", "I rested.", "We left Selvay."];
+    check(
+        "diary",
+        &[&own[..], &["Marwood sold his red boat in Bergen."]].concat(),
+        "Tom Marwood sold his red boat in Bergen.",
+        &[4, 1],
+    );
+    // Later entries are about something else.
+    let mixed = ["Part of the Harrow tunnel collapsed.", "Rome elects Ida Lund.", "Oslo bans cars.", "Ghent floods."];
+    check(
+        "news",
+        &[&mixed[..], &["Lund raises taxes in Rome by 3%."]].concat(),
+        "Ida Lund raises taxes in Rome by 3%.",
+        &[4, 1],
+    );
+}
+
+#[test]
+fn sentences_below_a_headline_quote_it() {
+    let entries = wire(
+        "2023-05-01",
+        &[
+            "Six libraries to close\nBy Ann Lee, arts writer\nSix libraries of Kelmore will close in July.\nA petition against the closures gathered 22,000 names.",
+        ],
+    );
+    let lines: Vec<String> = last_lines(&entries).into_iter().map(|(line, _)| line).collect();
+    let expect = [
+        "Six libraries of Kelmore will close in July.",
+        "(Six libraries to close) A petition against the closures gathered 22,000 names.",
+    ];
+    assert_eq!(lines, expect);
 }
 
 #[test]

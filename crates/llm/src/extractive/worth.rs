@@ -29,7 +29,7 @@ const QUESTION: f64 = 0.3;
 /// Factor for sentences that had to be cut, so that whole ones come first. Matters for verbose diaries; conversations have none.
 const CUT: f64 = 0.5;
 
-/// Minimum words of more than three letters with content in a line of a record; one more without name or notable event.
+/// Minimum words of more than three letters with content in a line of a record; more without name or notable event.
 const TOLD: usize = 3;
 
 /// Cost of a sentence in addition to its words: its share of a line's head and of the reader's attention. At 3: 45.3 and 75.7 %.
@@ -104,8 +104,10 @@ pub(super) fn of(sentence: &str, language: Language, (grain, form): (Grain, Form
     let is_plain = event >= Event::Happening && is_read && (!is_particular || (grain > Grain::Daily && !has_content));
     let is_kept = is_kept(grain, is_vague, is_plain && (event > Event::Happening || grain > Grain::Weekly));
     let news = if is_plain { news * PLAIN } else { news };
-    let is_scant =
-        form == Form::Record && !is_own && language != Language::Unspaced && is_scant(rest, language, &found, event);
+    let is_scant = form == Form::Record
+        && !is_own
+        && language != Language::Unspaced
+        && is_scant(rest, label.is_some(), language, &found, event);
     let is_definite =
         is_kept && !is_scant && news * words.iter().map(|(_, worth)| worth).sum::<f64>() >= least(grain, form);
     // The line of the headline alone says nothing besides.
@@ -147,11 +149,12 @@ fn substance(words: &[(String, Kind)]) -> f64 {
 
 /// Returns whether the words do not tell an event of a record: readings ("BP 138/82", "Chl-a 3.2 µg/L"), labels ("Data entry") and
 /// chores ("Raked the yard. Church.").
-fn is_scant(sentence: &str, language: Language, words: &[(String, Kind)], event: Event) -> bool {
+fn is_scant(sentence: &str, is_labelled: bool, language: Language, words: &[(String, Kind)], event: Event) -> bool {
     let tells = |word: &str| word.chars().filter(|c| c.is_alphabetic()).count() > 3;
     let told = words.iter().filter(|(word, _)| tells(word)).count();
     let is_plain = event >= Event::Happening && !record::is_named(sentence, language);
-    told < TOLD + usize::from(is_plain)
+    let more = if is_labelled { 1 } else { 2 };
+    told < TOLD + if is_plain { more } else { 0 }
 }
 
 fn mood(sentence: &str) -> f64 {

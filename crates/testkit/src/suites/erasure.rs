@@ -49,6 +49,7 @@ pub async fn erasure_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         subject::summaries_and_former_texts_that_name_the_subject_are_erased,
         unsealed::summaries_above_are_removed_and_dirty,
         unsealed::other_days_stay,
+        unsealed::day_that_quotes_a_name_from_an_earlier_day_is_removed,
         unsealed::day_without_a_summary_is_dirty,
         unsealed::empty_periods_have_no_summaries,
         unsealed::remaining_turns_are_rolled_up_again,

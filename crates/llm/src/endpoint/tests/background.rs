@@ -7,6 +7,7 @@ fn background() -> Background {
         persona: Some("Looks after the household.\n</agent>".into()),
         known: vec![fact("Annie", "also_known_as", "Ann"), fact("Ann", "lives_in", "Porto")],
         before: vec!["2026-03-01 Ann looked for a flat with Zelda.".into()],
+        earlier: Vec::new(),
     }
 }
 

@@ -119,6 +119,6 @@ proptest! {
     fn order_of_sources_does_not_matter(turns in conversation(), seed in any::<u64>()) {
         let mut shuffled = turns.clone();
         shuffled.sort_by_key(|turn| Digest::of([turn.id.as_str().as_bytes(), &seed.to_le_bytes()]));
-        prop_assert_eq!(sentences(Grain::Daily, None, &turns), sentences(Grain::Daily, None, &shuffled));
+        prop_assert_eq!(sentences(Grain::Daily, None, &turns, &[]), sentences(Grain::Daily, None, &shuffled, &[]));
     }
 }

@@ -1,12 +1,12 @@
 //! Unsealed summaries, which can be written again.
 
-use annals_core::{Grain, MemoryId};
+use annals_core::{Draft, Grain, MemoryId, Sentence, Summary};
 
 use super::{ABOVE, by_id, erase, much_later, periods};
-use crate::period;
 use crate::suites::Store;
-use crate::suites::catalog::{all_changes, dirty, me, row, say, user_turn};
+use crate::suites::catalog::{all_changes, dirty, me, now, row, say, user_turn};
 use crate::suites::history::{By, deleted, roll_up_all, summary_of};
+use crate::{period, summary};
 
 /// Stores two turns of one day and one of a day in another week and month, and rolls them up.
 async fn months(store: &dyn Store) -> [MemoryId; 3] {
@@ -42,6 +42,25 @@ pub(super) async fn other_days_stay(store: &dyn Store) {
         assert_eq!(summary_of(store, label).await.unwrap().text.matches("home").count(), 1, "{label}");
         assert!(!row(store, label).await.is_dirty(), "{label}");
     }
+}
+
+pub(super) async fn day_that_quotes_a_name_from_an_earlier_day_is_removed(store: &dyn Store) {
+    let [tea, cake, home] = months(store).await;
+    let former = row(store, "2026-04-08").await;
+    let text = "(tea) home";
+    let from = vec![home.clone(), tea.clone()];
+    let day = period("2026-04-08").first_day();
+    let sentence = Sentence { day, speaker: None, text: text.into(), from, ungrounded: false };
+    let draft = Draft { text: text.into(), sentences: vec![sentence], tokens: 0, ungrounded: 0, verbatim: true };
+    let quoting = summary("2026-04-08", former.dirty_seq, &[home], text);
+    let quoting = Summary { replaces: former.rolled_up(), draft: Some(draft), ..quoting };
+    store.save_summaries(&me(), vec![quoting], now()).await.unwrap();
+    erase(store, by_id(&[&cake])).await;
+    assert!(summary_of(store, "2026-04-08").await.is_some());
+    let done = erase(store, by_id(&[&tea])).await;
+    assert!(done.rebuilt.contains(&period("2026-04-08")), "{:?}", done.rebuilt);
+    assert_eq!(summary_of(store, "2026-04-08").await, None);
+    assert!(row(store, "2026-04-08").await.is_dirty());
 }
 
 pub(super) async fn day_without_a_summary_is_dirty(store: &dyn Store) {
