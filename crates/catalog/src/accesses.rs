@@ -32,8 +32,9 @@ pub(crate) const ADD: &str = "INSERT INTO access (agent_id, id, times, last)
        OR EXISTS (SELECT 1 FROM summary WHERE agent_id = ?1 AND id = ?2)
        OR EXISTS (SELECT 1 FROM passage WHERE agent_id = ?1 AND id = ?2)
     ON CONFLICT (agent_id, id) DO UPDATE
-    SET times = min(times, 9223372036854775807 - excluded.times) + excluded.times,
-        last = max(last, excluded.last)";
+    SET times = CASE WHEN access.times > 9223372036854775807 - excluded.times THEN 9223372036854775807
+            ELSE access.times + excluded.times END,
+        last = CASE WHEN access.last > excluded.last THEN access.last ELSE excluded.last END";
 
 /// Returns live memories by id, each with its access count.
 pub(crate) fn recall(db: &dyn Db, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<(Memory, Option<Access>)>> {

@@ -156,7 +156,7 @@ pub(crate) fn enrolled(db: &dyn Db, agent: &Agent) -> Result<i64> {
 
 /// Records that something of the agent is erased now.
 pub(crate) fn note_erasure(db: &dyn Db, agent: &Agent) -> Result<()> {
-    let sql = "UPDATE agent SET erased = max(erased, seq) WHERE agent_id = ?1";
+    let sql = "UPDATE agent SET erased = seq WHERE agent_id = ?1 AND erased < seq";
     db.execute(sql, params![known(db, agent)?])?;
     Ok(())
 }

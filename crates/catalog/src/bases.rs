@@ -50,8 +50,14 @@ pub(crate) fn seq(db: &dyn Db, agent_id: i64, period: Period) -> Result<Option<i
 /// Sets the base of a period, replacing a former one, and seals the period. The base contains no turn that arrived
 /// after `seq`.
 pub(crate) fn set(db: &dyn Db, agent_id: i64, period: Period, base: &Base, seq: Option<i64>) -> Result<()> {
-    let sql = "INSERT OR REPLACE INTO base (agent_id, grain, period, text, sentences, sources, verbatim, seq)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    let sql = "INSERT INTO base (agent_id, grain, period, text, sentences, sources, verbatim, seq)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+        ON CONFLICT (agent_id, grain, period) DO UPDATE
+        SET text = excluded.text,
+            sentences = excluded.sentences,
+            sources = excluded.sources,
+            verbatim = excluded.verbatim,
+            seq = excluded.seq";
     db.execute(
         sql,
         params![

@@ -55,7 +55,8 @@ fn write(db: &dyn Db, agent: &Agent, written: &[Block], removed: &[String], most
 
 /// Stores a block, replacing one of the same name.
 pub(crate) fn save_of(db: &dyn Db, agent_id: i64, block: &Block) -> Result<()> {
-    let sql = "INSERT OR REPLACE INTO block (agent_id, name, text, updated_at) VALUES (?1, ?2, ?3, ?4)";
+    let sql = "INSERT INTO block (agent_id, name, text, updated_at) VALUES (?1, ?2, ?3, ?4)
+        ON CONFLICT (agent_id, name) DO UPDATE SET text = excluded.text, updated_at = excluded.updated_at";
     db.execute(sql, params![agent_id, block.name, block.text, micros(block.updated_at)])?;
     Ok(())
 }

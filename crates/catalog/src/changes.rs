@@ -175,13 +175,13 @@ pub(crate) fn last_seq(db: &dyn Db, agent_id: i64) -> Result<i64> {
 
 /// Returns the highest number that any agent has, or had before it was erased.
 pub(crate) fn highest_seq(db: &dyn Db) -> Result<i64> {
-    let sql = "SELECT max(seq) FROM (SELECT seq FROM agent UNION ALL SELECT seq FROM sequence_floor)";
+    let sql = "SELECT max(seq) FROM (SELECT seq FROM agent UNION ALL SELECT seq FROM sequence_floor) AS numbers";
     db.query_one(sql, &[], |row| row.get(0))
 }
 
 /// Keeps the numbers of an agent that is erased as a whole from being assigned again.
 pub(crate) fn raise_floor(db: &dyn Db, agent_id: i64) -> Result<()> {
-    let sql = "UPDATE sequence_floor SET seq = max(seq, ?1)";
+    let sql = "UPDATE sequence_floor SET seq = ?1 WHERE seq < ?1";
     db.execute(sql, params![last_seq(db, agent_id)?])?;
     Ok(())
 }

@@ -34,6 +34,20 @@ pub(crate) trait Db {
         values: Values<'_>,
         read: &mut dyn FnMut(&Row<'_>) -> Result<ControlFlow<()>>,
     ) -> Result<()>;
+
+    /// Returns the tables with a column `agent_id`, by name.
+    fn tables_of_agents(&self) -> Result<Vec<AgentTable>>;
+}
+
+/// A table with rows of agents.
+#[derive(Clone)]
+pub(crate) struct AgentTable {
+    pub(crate) name: String,
+    /// The columns that order the rows of one agent: those behind `agent_id` in a unique index that begins with it, otherwise
+    /// the primary key.
+    pub(crate) keys: Vec<String>,
+    /// The columns of text.
+    pub(crate) texts: Vec<String>,
 }
 
 /// A connection that can make changes in a unit of work. Only the owner of the connection uses it.

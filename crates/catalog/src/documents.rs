@@ -104,6 +104,10 @@ const NEWEST: &str = "SELECT collection, key FROM document
       AND substr(key, 1, length(?6)) = ?6 AND (expires_at IS NULL OR expires_at > ?7)
     ORDER BY updated_at DESC, collection, key
     LIMIT ?8";
+const SIZES: &str = "SELECT octet_length(content) AS bytes FROM document
+    WHERE agent_id = ?1 AND (collection, key) > (?2, ?3)
+    ORDER BY collection, key
+    LIMIT ?4";
 pub(crate) const PAGE: &str = "SELECT * FROM document
     WHERE agent_id = ?1 AND (collection, key) > (?2, ?3)
     ORDER BY collection, key
@@ -176,15 +180,15 @@ fn read_key(row: &Row) -> Result<DocumentKey> {
 
 /// Returns the documents after a key, expired ones included, and whether the page ended early because of its size.
 pub(crate) fn page(db: &dyn Db, agent_id: i64, after: &DocumentKey, most: i64) -> Result<(Vec<Document>, bool)> {
-    let (mut found, mut bytes, mut is_cut) = (Vec::new(), 0, false);
-    db.for_each(PAGE, params![agent_id, after.collection, after.key, most], |row| {
-        found.push((row.get("document_id")?, read(row)?));
-        bytes += row.text("content")?.len();
+    let (mut rows, mut bytes, mut is_cut) = (0_i64, 0, false);
+    db.for_each(SIZES, params![agent_id, after.collection, after.key, most], |row| {
+        rows += 1;
+        bytes += number::<usize>(row, "bytes")?;
         is_cut = bytes > BYTES;
         Ok(if is_cut { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     })?;
-    let found = found.into_iter().map(|(document_id, document)| with_passages(db, document_id, document));
-    Ok((found.collect::<Result<_>>()?, is_cut))
+    let found = find(db, PAGE, params![agent_id, after.collection, after.key, rows])?;
+    Ok((found.into_iter().map(|stored| stored.document).collect(), is_cut))
 }
 
 /// Returns the documents of an agent that `takes` accepts, by collection and key. Reads one at a time.
@@ -197,10 +201,6 @@ pub(crate) fn matching(db: &dyn Db, agent_id: i64, takes: impl Fn(&Document) -> 
         matching.extend(found.into_iter().filter(|stored| takes(&stored.document)));
     }
     Ok(matching)
-}
-
-fn with_passages(db: &dyn Db, document_id: i64, document: Document) -> Result<Document> {
-    Ok(Document { passages: passages::ranges(db, document_id)?, ..document })
 }
 
 fn collections(db: &dyn Db, agent: &Agent, now: Timestamp) -> Result<Vec<StoredCollection>> {

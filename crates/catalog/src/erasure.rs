@@ -25,7 +25,7 @@ use crate::db::{Db, Result, params};
 use crate::sqlite::{Sqlite, pages};
 use crate::{agents, forgotten};
 
-pub(crate) use carry_out::{tables_of_agents, wipe as wipe_agent};
+pub(crate) use carry_out::wipe as wipe_agent;
 pub(crate) use leftovers::{phrases, tables};
 pub(crate) use plan::{Plan, plan};
 #[cfg(test)]
@@ -174,8 +174,10 @@ pub(crate) fn erase(
 
 /// Records an erasure.
 pub(crate) fn owe(db: &dyn Db, agent: &Agent) -> Result<()> {
-    let sql = "INSERT OR REPLACE INTO cleaning (workspace, name) VALUES (?1, ?2)";
-    db.execute(sql, params![agent.workspace(), agent.name()])?;
+    let names = params![agent.workspace(), agent.name()];
+    // A new row, because it gets a new number.
+    db.execute("DELETE FROM cleaning WHERE workspace = ?1 AND name = ?2", names)?;
+    db.execute("INSERT INTO cleaning (workspace, name) VALUES (?1, ?2)", names)?;
     Ok(())
 }
 

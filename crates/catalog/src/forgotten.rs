@@ -7,7 +7,7 @@ use annals_core::{Agent, Digest, MemoryId, Message, TurnKey, entity_key};
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
-use crate::db::{Db, Result, params};
+use crate::db::{Db, Error, Result, params};
 use crate::{agents, changes, pruned};
 
 /// A hash under the catalog's key.
@@ -65,11 +65,15 @@ impl<'a> KeyedHashes<'a> {
         Ok(secret.map(|secret| KeyedHashes { db, agent, secret }))
     }
 
-    /// Does the same as [`KeyedHashes::known`], but has SQLite generate the key if there is none.
+    /// Does the same as [`KeyedHashes::known`], but generates the key if there is none.
     pub(crate) fn ready(db: &'a dyn Db, agent: &'a Agent) -> Result<KeyedHashes<'a>> {
-        let sql = "INSERT OR IGNORE INTO secret (only, key) VALUES (1, randomblob(32))";
-        db.execute(sql, &[])?;
-        Ok(KeyedHashes::known(db, agent)?.expect("it was just made"))
+        if let Some(hashes) = KeyedHashes::known(db, agent)? {
+            return Ok(hashes);
+        }
+        let mut secret = [0; 32];
+        getrandom::fill(&mut secret).map_err(Error::other)?;
+        db.execute("INSERT INTO secret (\"only\", key) VALUES (1, ?1)", params![secret])?;
+        Ok(KeyedHashes { db, agent, secret })
     }
 
     /// Returns whether this message was forgotten, by its position or by its content in its conversation.
@@ -97,7 +101,7 @@ impl<'a> KeyedHashes<'a> {
     }
 
     fn add(&self, hash: Hash) -> Result<()> {
-        self.db.execute("INSERT OR IGNORE INTO forgotten (hash) VALUES (?1)", params![hash])?;
+        self.db.execute("INSERT INTO forgotten (hash) VALUES (?1) ON CONFLICT (hash) DO NOTHING", params![hash])?;
         Ok(())
     }
 

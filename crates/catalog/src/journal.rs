@@ -88,11 +88,12 @@ pub(crate) fn note_failure(
     let sql = "INSERT INTO journal (agent_id, attempts, last_error, not_before, failing_since)
         VALUES (?1, 1, ?2, ?3, ?4)
         ON CONFLICT (agent_id) DO UPDATE
-        SET attempts = attempts + 1,
+        SET attempts = journal.attempts + 1,
             last_error = excluded.last_error,
             not_before = excluded.not_before,
             -- A value in the future was recorded while the clock was ahead.
-            failing_since = min(coalesce(failing_since, excluded.failing_since), excluded.failing_since)";
+            failing_since = CASE WHEN journal.failing_since < excluded.failing_since THEN journal.failing_since
+                ELSE excluded.failing_since END";
     db.execute(sql, values)?;
     Ok(())
 }
@@ -260,7 +261,7 @@ pub(crate) fn of_source(db: &dyn Db, agent_id: i64, source: &MemoryId) -> Result
 /// Inserts an operation, or updates the one of its id. Returns whether anything changed.
 pub(crate) fn save(db: &dyn Db, agent_id: i64, operation: &FactOperation) -> Result<bool> {
     // Updates a row only if something differs: the number of changed rows tells whether the log changed.
-    let sql = "INSERT INTO fact_operation (
+    let sql = "INSERT INTO fact_operation AS known (
             agent_id, id, verb, subject, predicate, object, replaces, properties, confidence, at, said_at, source, position,
             recorded_at
         )
@@ -268,8 +269,9 @@ pub(crate) fn save(db: &dyn Db, agent_id: i64, operation: &FactOperation) -> Res
         ON CONFLICT (agent_id, id) DO UPDATE
         SET (verb, subject, predicate, object, replaces, properties, confidence, at, said_at, source, position, recorded_at)
             = (?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
-        WHERE (verb, subject, predicate, object, replaces, properties, confidence, at, said_at, source, position, recorded_at)
-            IS NOT (?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+        WHERE (known.verb, known.subject, known.predicate, known.object, known.replaces, known.properties, known.confidence,
+                known.at, known.said_at, known.source, known.position, known.recorded_at)
+            IS DISTINCT FROM (?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
     let changed = db.execute(
         sql,
         params![

@@ -137,18 +137,18 @@ pub(crate) fn mark_clean(db: &dyn Db, agent_id: i64, summary: &Summary, now: Tim
              author)
         VALUES (?1, ?2, ?3, 0, ?4, ?5, ?6, ?7, ?8, coalesce(?9, 0), coalesce(?10, 0), ?11)
         ON CONFLICT (agent_id, grain, period) DO UPDATE
-        SET clean_seq = max(clean_seq, excluded.clean_seq),
+        SET clean_seq = CASE WHEN ledger.clean_seq > excluded.clean_seq THEN ledger.clean_seq ELSE excluded.clean_seq END,
             input_digest = excluded.input_digest,
             -- Without a draft the stored text stays, and so does the record of how it was made.
-            recipe = coalesce(excluded.recipe, recipe),
-            degraded = coalesce(?9, degraded),
-            ungrounded = coalesce(?10, ungrounded),
-            author = CASE WHEN excluded.recipe IS NULL THEN author ELSE excluded.author END,
+            recipe = coalesce(excluded.recipe, ledger.recipe),
+            degraded = coalesce(?9, ledger.degraded),
+            ungrounded = coalesce(?10, ledger.ungrounded),
+            author = CASE WHEN excluded.recipe IS NULL THEN ledger.author ELSE excluded.author END,
             attempts = 0,
             failing_since = NULL,
             not_before = NULL,
             last_error = NULL,
-            tokens = tokens + excluded.tokens";
+            tokens = ledger.tokens + excluded.tokens";
     db.execute(
         sql,
         params![
@@ -180,7 +180,8 @@ pub(crate) fn note_failure(
     let agent_id = agents::known(db, agent)?;
     let (grain, label) = (grain_number(period.grain()), period.to_string());
     let sql = "UPDATE ledger
-        SET attempts = attempts + 1, last_error = ?4, not_before = ?5, failing_since = min(coalesce(failing_since, ?6), ?6)
+        SET attempts = attempts + 1, last_error = ?4, not_before = ?5,
+            failing_since = CASE WHEN failing_since < ?6 THEN failing_since ELSE ?6 END
         WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
     if db.execute(sql, params![agent_id, grain, label, error, micros(not_before), micros(now)])? == 0 {
         return Err(Error::NotFound { what: "ledger row of the period", name: period.to_string() }.into());
@@ -201,7 +202,7 @@ pub(crate) fn note_outage(
     for period in periods {
         let (grain, label) = (grain_number(period.grain()), period.to_string());
         let sql = "UPDATE ledger
-            SET last_error = ?4, not_before = ?5, failing_since = min(coalesce(failing_since, ?6), ?6)
+            SET last_error = ?4, not_before = ?5, failing_since = CASE WHEN failing_since < ?6 THEN failing_since ELSE ?6 END
             WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
         db.execute(sql, params![agent_id, grain, label, error, micros(not_before), micros(now)])?;
     }
@@ -210,10 +211,12 @@ pub(crate) fn note_outage(
 
 /// Writes a row of an archive, replacing an existing one.
 pub(crate) fn restore(db: &dyn Db, agent_id: i64, row: &LedgerRow) -> Result<()> {
-    let sql = "INSERT OR REPLACE INTO ledger
+    let sql = "INSERT INTO ledger
             (agent_id, grain, period, dirty_seq, clean_seq, dirty_at, input_digest, recipe, tokens, degraded, ungrounded,
              author)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+    let former = "DELETE FROM ledger WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
+    db.execute(former, params![agent_id, grain_number(row.period.grain()), row.period.to_string()])?;
     db.execute(
         sql,
         params![

@@ -149,7 +149,7 @@ fn retention_and_erasure_queries_use_their_indexes() {
         ("fact_operation", "SEARCH fact_operation USING PRIMARY KEY (agent_id=? AND id>?)"),
         ("turn", "SEARCH turn USING INDEX turn_by_change (agent_id=? AND seq>?)"),
     ] {
-        check(&tables.iter().find(|table| table.name() == name).unwrap().sql(true), expect);
+        check(&tables.iter().find(|table| table.name == name).unwrap().sql(true), expect);
     }
 }
 

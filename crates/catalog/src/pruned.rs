@@ -44,7 +44,15 @@ impl Pruned {
 
     /// Stores it, replacing an earlier row.
     pub(crate) fn save(&self, db: &dyn Db, agent_id: i64) -> Result<()> {
-        let sql = "INSERT OR REPLACE INTO pruned VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+        let sql = "INSERT INTO pruned (agent_id, id, arrived, day, at, conversation, speaker, content)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            ON CONFLICT (agent_id, id) DO UPDATE
+            SET arrived = excluded.arrived,
+                day = excluded.day,
+                at = excluded.at,
+                conversation = excluded.conversation,
+                speaker = excluded.speaker,
+                content = excluded.content";
         db.execute(
             sql,
             params![

@@ -72,8 +72,9 @@ pub(crate) fn save(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) ->
 
 /// Stores an answer unless something of the agent was erased since its input was read.
 pub(crate) fn keep(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) -> Result<()> {
-    let sql = "INSERT OR REPLACE INTO reply (agent_id, key, text, kept_at)
-               SELECT agent_id, ?2, ?3, ?4 FROM agent WHERE agent_id = ?1 AND erased < ?5";
+    let sql = "INSERT INTO reply (agent_id, key, text, kept_at)
+        SELECT agent_id, ?2, ?3, ?4 FROM agent WHERE agent_id = ?1 AND erased < ?5
+        ON CONFLICT (agent_id, key) DO UPDATE SET text = excluded.text, kept_at = excluded.kept_at";
     let agent_id = agents::known(db, agent)?;
     let values = params![agent_id, reply.key.0, reply.text, micros(now), signed(reply.read_seq)];
     db.execute(sql, values)?;
@@ -82,7 +83,8 @@ pub(crate) fn keep(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) ->
 
 /// Stores an answer whose question contained nothing that was erased since.
 pub(crate) fn store(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) -> Result<()> {
-    let sql = "INSERT OR REPLACE INTO reply (agent_id, key, text, kept_at) VALUES (?1, ?2, ?3, ?4)";
+    let sql = "INSERT INTO reply (agent_id, key, text, kept_at) VALUES (?1, ?2, ?3, ?4)
+        ON CONFLICT (agent_id, key) DO UPDATE SET text = excluded.text, kept_at = excluded.kept_at";
     db.execute(sql, params![agents::enrolled(db, agent)?, reply.key.0, reply.text, micros(now)])?;
     Ok(())
 }
@@ -99,7 +101,9 @@ pub(crate) fn charge_call(db: &dyn Db, agent: &Agent, reply: &Reply, batch: bool
     let sql = "INSERT INTO usage (agent_id, day, purpose, model, batch, calls, tokens_in, tokens_out)
         VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7)
         ON CONFLICT (agent_id, day, purpose, model, batch) DO UPDATE
-        SET calls = calls + 1, tokens_in = tokens_in + excluded.tokens_in, tokens_out = tokens_out + excluded.tokens_out";
+        SET calls = usage.calls + 1,
+            tokens_in = usage.tokens_in + excluded.tokens_in,
+            tokens_out = usage.tokens_out + excluded.tokens_out";
     db.execute(
         sql,
         params![
@@ -142,7 +146,9 @@ fn prices(db: &dyn Db) -> Result<Vec<Price>> {
 fn save_prices(db: &dyn Db, list: &[Price]) -> Result<()> {
     db.execute("DELETE FROM price", &[])?;
     for price in list {
-        let sql = "INSERT OR REPLACE INTO price (model, currency, input, output) VALUES (?1, ?2, ?3, ?4)";
+        let sql = "INSERT INTO price (model, currency, input, output) VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT (model) DO UPDATE
+            SET currency = excluded.currency, input = excluded.input, output = excluded.output";
         db.execute(sql, params![price.model, price.currency, signed(price.input), signed(price.output)])?;
     }
     Ok(())
@@ -158,9 +164,9 @@ pub(crate) const SPENT: &str = "WITH spent (agent_id, tokens) AS (
         SELECT agent_id, tokens FROM batch_request WHERE state IN ('open', 'void') AND ?2 = 0
     )
     SELECT
-        coalesce(sum(tokens) FILTER (WHERE agent_id = ?3), 0) AS of_agent,
-        coalesce(sum(tokens) FILTER (WHERE workspace = ?4), 0) AS of_workspace,
-        coalesce(sum(tokens), 0) AS of_all
+        CAST(coalesce(sum(tokens) FILTER (WHERE agent_id = ?3), 0) AS BIGINT) AS of_agent,
+        CAST(coalesce(sum(tokens) FILTER (WHERE workspace = ?4), 0) AS BIGINT) AS of_workspace,
+        CAST(coalesce(sum(tokens), 0) AS BIGINT) AS of_all
     FROM spent
     JOIN agent USING (agent_id)";
 
@@ -220,23 +226,25 @@ pub(crate) fn bequeath(db: &dyn Db, agent: &Agent, agent_id: i64) -> Result<()> 
     for sql in has_spent {
         if db.exists(sql, params![agent_id])? {
             let heir = agents::enrolled(db, &Agent::erased(agent.workspace())?)?;
-            return BEQUEATH.into_iter().try_for_each(|sql| db.execute(sql, params![agent_id, heir]).map(drop));
+            BEQUEATH.into_iter().try_for_each(|sql| db.execute(sql, params![agent_id, heir]).map(drop))?;
+            db.execute(BEQUEATH_BATCHED, params![agent_id, heir, [0_u8; 32]])?;
+            return Ok(());
         }
     }
     Ok(())
 }
 
 /// The steps of [`bequeath`], from agent ?1 to agent ?2.
-const BEQUEATH: [&str; 3] = [
+const BEQUEATH: [&str; 2] = [
     "INSERT INTO usage (agent_id, day, purpose, model, batch, calls, tokens_in, tokens_out)
         SELECT ?2, day, purpose, model, batch, calls, tokens_in, tokens_out FROM usage WHERE agent_id = ?1
         ON CONFLICT (agent_id, day, purpose, model, batch) DO UPDATE SET calls = usage.calls + excluded.calls,
             tokens_in = usage.tokens_in + excluded.tokens_in, tokens_out = usage.tokens_out + excluded.tokens_out",
     "UPDATE reservation SET agent_id = ?2 WHERE agent_id = ?1",
-    // Read before the first change, so that the answer is never kept.
-    "UPDATE batch_request SET agent_id = ?2, state = 'void', key = zeroblob(32), read_seq = 0
-        WHERE agent_id = ?1 AND state IN ('open', 'void')",
 ];
+/// Read before the first change, so that the answer is never kept. Its key ?3 is that of no question.
+const BEQUEATH_BATCHED: &str = "UPDATE batch_request SET agent_id = ?2, state = 'void', key = ?3, read_seq = 0
+    WHERE agent_id = ?1 AND state IN ('open', 'void')";
 
 fn read(row: &Row) -> Result<Usage> {
     Ok(Usage {

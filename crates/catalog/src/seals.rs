@@ -246,7 +246,8 @@ pub(crate) fn clock(db: &dyn Db) -> Result<Option<ClockNote>> {
 }
 
 pub(crate) fn save_clock(db: &dyn Db, note: ClockNote) -> Result<()> {
-    let sql = "INSERT OR REPLACE INTO clock (only, seen, steady_since) VALUES (1, ?1, ?2)";
+    let sql = "INSERT INTO clock (\"only\", seen, steady_since) VALUES (1, ?1, ?2)
+        ON CONFLICT (\"only\") DO UPDATE SET seen = excluded.seen, steady_since = excluded.steady_since";
     db.execute(sql, params![micros(note.seen), micros(note.steady_since)])?;
     Ok(())
 }

@@ -9,6 +9,7 @@ pub(crate) mod copy;
 pub(crate) mod open;
 pub(crate) mod pages;
 pub(crate) mod scrub;
+mod tables;
 pub(crate) mod thread;
 
 use std::ops::ControlFlow;
@@ -16,7 +17,7 @@ use std::ops::ControlFlow;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, ErrorCode, Statement, ToSql, ffi, params_from_iter};
 
-use crate::db::{Columns, Db, Error, Failure, Result, Row, Sql, Transactions, Value, Values};
+use crate::db::{AgentTable, Columns, Db, Error, Failure, Result, Row, Sql, Transactions, Value, Values};
 
 /// A connection to the file.
 pub(crate) struct Sqlite(pub(crate) Connection);
@@ -79,6 +80,10 @@ impl Db for Sqlite {
             }
         }
         Ok(())
+    }
+
+    fn tables_of_agents(&self) -> Result<Vec<AgentTable>> {
+        tables::of_agents(self)
     }
 }
 

@@ -1,7 +1,5 @@
 //! Exports the agent's records page by page, in an order that depends only on their content.
 
-use std::ops::ControlFlow;
-
 use annals_core::ports::{Block, DocumentKey, Record};
 use annals_core::{Agent, Digest, LedgerRow, MemoryId, Message};
 
@@ -20,7 +18,11 @@ const PRUNED: &str = "SELECT * FROM pruned WHERE agent_id = ?1 AND id > ?2 ORDER
 const STATEMENTS: &str =
     "SELECT * FROM statement WHERE agent_id = ?1 AND cover_start >= ?2 AND (cover_start, day, id) > (?2, ?3, ?4)
     ORDER BY cover_start, day, id LIMIT ?5";
-const VERSIONS: &str = "SELECT * FROM version WHERE agent_id = ?1 AND id > ?2 ORDER BY id, version_id";
+/// The texts of one memory stay together, even beyond ?3 + 1 rows.
+const VERSIONS: &str = "SELECT * FROM version
+    WHERE agent_id = ?1 AND id > ?2
+      AND id <= coalesce((SELECT id FROM version WHERE agent_id = ?1 AND id > ?2 ORDER BY id LIMIT 1 OFFSET ?3), '~')
+    ORDER BY id, version_id";
 
 /// The kinds of records, in order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -121,7 +123,7 @@ impl Reader<'_> {
             }
             Section::Versions => {
                 let id = if let Some(Record::Version { id, .. }) = after { id.as_str() } else { "" };
-                versions(self.db, self.agent, self.agent_id, id, limit)
+                versions(self.db, self.agent, self.agent_id, id, most)
             }
             Section::Documents => unreachable!("read by `documents`"),
             Section::Accesses => {
@@ -217,22 +219,15 @@ fn period_record(db: &dyn Db, agent: &Agent, agent_id: i64, row: LedgerRow) -> R
 }
 
 /// Returns former texts of the memories with an id above `after`. The texts of one memory stay together, even beyond
-/// `limit`.
-fn versions(db: &dyn Db, agent: &Agent, agent_id: i64, after: &str, limit: usize) -> Result<Vec<Record>> {
+/// `most`.
+fn versions(db: &dyn Db, agent: &Agent, agent_id: i64, after: &str, most: i64) -> Result<Vec<Record>> {
     let hashes = KeyedHashes::known(db, agent)?;
-    let mut versions: Vec<Record> = Vec::new();
-    db.for_each(VERSIONS, params![agent_id, after], |row| {
+    db.query(VERSIONS, params![agent_id, after, most - 1], |row| {
         let (id, text, replaced_at): (_, String, _) =
             (memories::read_id(row)?, row.get("text")?, instant(row, "replaced_at")?);
-        let goes_on = matches!(versions.last(), Some(Record::Version { id: last, .. }) if *last == id);
-        if versions.len() >= limit && !goes_on {
-            return Ok(ControlFlow::Break(()));
-        }
         let sent = is_sent(db, agent_id, hashes.as_ref(), &id, &text)?;
-        versions.push(Record::Version { id, text, replaced_at, sent });
-        Ok(ControlFlow::Continue(()))
-    })?;
-    Ok(versions)
+        Ok(Record::Version { id, text, replaced_at, sent })
+    })
 }
 
 /// Returns whether a former text is what the client sent last, for a turn that a person corrected since.

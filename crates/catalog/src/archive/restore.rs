@@ -7,7 +7,7 @@ use annals_core::{Agent, Base, Digest, Error, LedgerRow, MemoryId, Message, Peri
 use data_encoding::HEXLOWER;
 
 use crate::columns::word;
-use crate::db::{Db, Result, Sql, params};
+use crate::db::{AgentTable, Db, Result, Sql, params};
 use crate::forgotten::KeyedHashes;
 use crate::pruned::Pruned;
 use crate::turns::StoredFields;
@@ -44,8 +44,12 @@ const TAKE_OVER: [&str; 5] = [
         AND EXISTS (SELECT 1 FROM pruned AS known WHERE known.agent_id = ?1 AND known.id = pruned.id)",
     "UPDATE agent SET settings = (SELECT settings FROM agent WHERE agent_id = ?1)
         WHERE agent_id = ?2 AND settings IS NULL",
-    "UPDATE agent SET (seq, erased) = (SELECT seq, max(former.erased, agent.erased) FROM agent AS former
-        WHERE former.agent_id = ?1) WHERE agent_id = ?2",
+    "UPDATE agent SET (seq, erased) = (
+            SELECT former.seq, CASE WHEN former.erased > agent.erased THEN former.erased ELSE agent.erased END
+            FROM agent AS former
+            WHERE former.agent_id = ?1
+        )
+        WHERE agent_id = ?2",
 ];
 
 /// Begins to restore an agent that holds no memories yet.
@@ -135,11 +139,21 @@ fn take_over(db: &dyn Db, former: i64, agent_id: i64) -> Result<()> {
     for sql in TAKE_OVER {
         db.execute(Sql::Once(sql), params![former, agent_id])?;
     }
-    for table in erasure::tables_of_agents(db)?.iter().filter(|table| *table != "agent") {
-        let sql = format!("UPDATE OR IGNORE \"{table}\" SET agent_id = ?2 WHERE agent_id = ?1");
-        db.execute(Sql::Once(&sql), params![former, agent_id])?;
+    for table in db.tables_of_agents()?.iter().filter(|table| table.name != "agent") {
+        db.execute(Sql::Once(&moving(table)), params![former, agent_id])?;
     }
     erasure::wipe_agent(db, former)
+}
+
+/// Builds the statement that moves the rows of a table from agent ?1 to agent ?2, except those of which agent ?2 has its own.
+fn moving(table: &AgentTable) -> String {
+    let name = &table.name;
+    let keys = table.keys.iter().filter(|key| *key != "agent_id");
+    let is_same: String = keys.map(|key| format!(" AND own.\"{key}\" = \"{name}\".\"{key}\"")).collect();
+    format!(
+        "UPDATE \"{name}\" SET agent_id = ?2
+        WHERE agent_id = ?1 AND NOT EXISTS (SELECT 1 FROM \"{name}\" AS own WHERE own.agent_id = ?2{is_same})"
+    )
 }
 
 struct Restoring<'c> {

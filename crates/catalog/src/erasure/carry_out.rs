@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use annals_core::{Agent, Kind, MemoryId, Period, Sentence, Timestamp};
 
 use super::Plan;
-use super::leftovers::TABLES;
 use super::plan::Removed;
 use super::summaries::Cut;
 use crate::columns::{json, number, word};
@@ -169,16 +168,12 @@ pub(super) fn count_letters(db: &dyn Db, agent_id: i64) -> Result<u64> {
 
 /// Removes every row of the agent from every table, then the agent.
 pub(crate) fn wipe(db: &dyn Db, agent_id: i64) -> Result<()> {
-    let tables = tables_of_agents(db)?;
+    let tables = db.tables_of_agents()?;
+    let names = tables.iter().map(|table| table.name.as_str());
     // The agent's row last: the others refer to it.
-    for table in tables.iter().filter(|table| *table != "agent").chain([&"agent".to_owned()]) {
-        let sql = format!("DELETE FROM \"{table}\" WHERE agent_id = ?1");
+    for name in names.filter(|name| *name != "agent").chain(["agent"]) {
+        let sql = format!("DELETE FROM \"{name}\" WHERE agent_id = ?1");
         db.execute(Sql::Once(&sql), params![agent_id])?;
     }
     Ok(())
-}
-
-/// Returns the names of the tables that hold rows of agents.
-pub(crate) fn tables_of_agents(db: &dyn Db) -> Result<Vec<String>> {
-    db.query(Sql::Once(TABLES), &[], |row| row.get(0))
 }

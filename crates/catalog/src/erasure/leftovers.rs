@@ -11,42 +11,11 @@ use std::sync::Arc;
 use annals_core::Phrases;
 
 use crate::columns::to_json;
-use crate::db::{Db, Result, Row, Sql, ToValue, Value};
+use crate::db::{AgentTable, Db, Result, Row, Sql, ToValue, Value};
 
 /// The rows of a piece, and the bytes of text after which a piece ends early.
 const ROWS: usize = 1_000;
 const BYTES: usize = 2 << 20;
-
-/// The tables that hold rows of agents.
-pub(super) const TABLES: &str = "SELECT sqlite_schema.name
-    FROM sqlite_schema
-    JOIN pragma_table_info(sqlite_schema.name) AS info ON info.name = 'agent_id'
-    WHERE sqlite_schema.type = 'table'
-    ORDER BY sqlite_schema.name";
-const TEXT_COLUMNS: &str = "SELECT name FROM pragma_table_info(?1) WHERE type = 'TEXT' ORDER BY name";
-const KEY_COLUMNS: &str = "SELECT key.name FROM pragma_table_list(?1) AS listed, pragma_table_info(?1) AS key
-    WHERE listed.schema = 'main' AND listed.wr = 1 AND key.pk > 0 AND key.name <> 'agent_id' ORDER BY key.pk";
-/// The columns of a unique index of a table whose rows lie in order of their row number.
-const UNIQUE_COLUMNS: &str = "SELECT of_index.name
-    FROM pragma_index_info((
-        SELECT listed.name
-        FROM pragma_index_list(?1) AS listed
-        JOIN pragma_index_info(listed.name) AS first ON first.seqno = 0 AND first.name = 'agent_id'
-        WHERE listed.\"unique\" = 1
-        ORDER BY listed.name
-        LIMIT 1
-    )) AS of_index
-    WHERE of_index.seqno > 0
-    ORDER BY of_index.seqno";
-
-#[derive(Clone)]
-pub(crate) struct Table {
-    name: String,
-    /// The columns that order the rows of one agent. `agent_id` is not among them: with it SQLite would read all rows
-    /// again from the first in each piece.
-    keys: Vec<String>,
-    texts: Vec<String>,
-}
 
 /// Returns the phrases as they occur in texts and in JSON, where quotes and control characters are escaped.
 pub(crate) fn phrases(words: &[String]) -> Arc<Phrases> {
@@ -54,27 +23,11 @@ pub(crate) fn phrases(words: &[String]) -> Arc<Phrases> {
     Arc::new(Phrases::new(words.iter().cloned().chain(escaped)))
 }
 
-/// Returns the tables that hold rows of agents.
-pub(crate) fn tables(db: &dyn Db) -> Result<Vec<Table>> {
-    let mut tables = Vec::new();
-    for name in names(db, TABLES, None)? {
-        let mut keys = names(db, KEY_COLUMNS, Some(&name))?;
-        if keys.is_empty() {
-            keys = names(db, UNIQUE_COLUMNS, Some(&name))?;
-        }
-        if keys.is_empty() {
-            keys.push("rowid".into());
-        }
-        let texts = names(db, TEXT_COLUMNS, Some(&name))?;
-        tables.push(Table { name, keys, texts });
-    }
+/// Returns the tables with text of agents.
+pub(crate) fn tables(db: &dyn Db) -> Result<Vec<AgentTable>> {
+    let mut tables = db.tables_of_agents()?;
     tables.retain(|table| !table.texts.is_empty());
     Ok(tables)
-}
-
-fn names(db: &dyn Db, sql: &str, table: Option<&str>) -> Result<Vec<String>> {
-    let table: Vec<&dyn ToValue> = table.iter().map(|name| name as &dyn ToValue).collect();
-    db.query(Sql::Once(sql), &table, |row| row.get(0))
 }
 
 /// The values of a row in the columns that order the rows.
@@ -86,12 +39,7 @@ pub(crate) struct Piece {
     pub(crate) next: Option<Key>,
 }
 
-impl Table {
-    #[cfg(test)]
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
-
+impl AgentTable {
     /// Searches the rows of an agent after the given key; from the first row if there is none.
     pub(crate) fn search(&self, db: &dyn Db, agent_id: i64, phrases: &Phrases, after: Option<Key>) -> Result<Piece> {
         let mut values: Vec<&dyn ToValue> = vec![&agent_id];
@@ -139,22 +87,6 @@ mod tests {
     use crate::db::params;
     use crate::fixture::Folder;
     use crate::sqlite::open::{Options, open};
-
-    /// A new table with text needs an `agent_id`; otherwise no proof of erasure searches it.
-    #[test]
-    fn tables_without_agent_id_hold_no_memory_text() {
-        let folder = Folder::new();
-        let db = open(&folder.path(), &Options::default()).unwrap();
-        let searched: BTreeSet<String> = tables(&db).ok().unwrap().into_iter().map(|table| table.name).collect();
-        let all = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name";
-        let mut others = names(&db, all, None).ok().unwrap();
-        others.retain(|name| {
-            let texts = names(&db, TEXT_COLUMNS, Some(name)).ok().unwrap();
-            !searched.contains(name) && !texts.is_empty()
-        });
-        // These hold names of keys, agents and models, and ids.
-        assert_eq!(others, ["access_key", "batch", "cleaning", "price", "source"]);
-    }
 
     #[test]
     fn search_in_pieces_reads_every_row_once() {

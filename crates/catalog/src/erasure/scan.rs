@@ -23,7 +23,7 @@ use crate::{SqliteCatalog, agents, changes};
 const ROWS: usize = 1_000;
 const BYTES: usize = 2 << 20;
 
-pub(crate) const FROM: &str = "SELECT * FROM turn WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq";
+pub(crate) const FROM: &str = "SELECT * FROM turn WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
 
 /// The turns that name a subject, among all up to a sequence number.
 pub(crate) struct Scanned {
@@ -44,14 +44,15 @@ impl Scanned {
                 turns::find_where(db, turns::BY_ID, params![agent_id, id.as_str()], |turn| is_about(turn, subject))?;
             found.extend(stored.into_iter().filter(|stored| stored.seq <= self.until.unsigned_abs()));
         }
-        found.extend(turns::find_where(db, FROM, params![agent_id, self.until], |turn| is_about(turn, subject))?);
+        let since = params![agent_id, self.until, i64::MAX];
+        found.extend(turns::find_where(db, FROM, since, |turn| is_about(turn, subject))?);
         Ok(Some(found))
     }
 
     /// Reads the next turns. Returns whether there may be more.
     fn read(&mut self, db: &dyn Db, agent_id: i64, end: i64) -> Result<bool> {
         let (after, mut rows, mut bytes) = (self.until, 0, 0);
-        db.for_each(FROM, params![agent_id, after], |row| {
+        db.for_each(FROM, params![agent_id, after, signed(ROWS as u64)], |row| {
             let stored = turns::read(row)?;
             self.until = signed(stored.seq);
             rows += 1;

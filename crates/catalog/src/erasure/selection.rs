@@ -309,7 +309,7 @@ mod tests {
     use annals_testkit::{agent, at, operation};
 
     use super::*;
-    use crate::db::{Error, Row, Sql, Values};
+    use crate::db::{AgentTable, Error, Row, Sql, Values};
     use crate::fixture::{Folder, user_turn};
     use crate::sqlite::open::{Options, open};
 
@@ -329,6 +329,10 @@ mod tests {
         ) -> Result<()> {
             let (Sql::Kept(text) | Sql::Once(text)) = sql;
             if text == self.1 { Err(Error::other("the disk is gone").into()) } else { self.0.read(sql, values, read) }
+        }
+
+        fn tables_of_agents(&self) -> Result<Vec<AgentTable>> {
+            self.0.tables_of_agents()
         }
     }
 

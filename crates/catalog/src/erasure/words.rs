@@ -15,6 +15,7 @@ use super::plan::{Gone, Plan};
 use super::summaries::Cut;
 use serde_json::Value;
 
+use crate::columns::signed;
 use crate::db::{Db, Result, Row, params};
 use crate::{bases, blocks, documents, journal, memories};
 
@@ -23,15 +24,15 @@ const ROWS: usize = 1_000;
 const BYTES: usize = 2 << 20;
 
 pub(crate) const TURN_TEXTS: &str =
-    "SELECT seq, id, content, attachment FROM turn WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq";
+    "SELECT seq, id, content, attachment FROM turn WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
 pub(crate) const STATEMENT_TEXTS: &str =
-    "SELECT seq, id, text FROM statement WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq";
+    "SELECT seq, id, text FROM statement WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
 /// The number of a document stands for its id: what is removed of them is known by number.
 pub(crate) const DOCUMENT_TEXTS: &str = "SELECT document_id, key AS id, content, is_json FROM document
-    WHERE agent_id = ?1 AND document_id > ?2 ORDER BY document_id";
+    WHERE agent_id = ?1 AND document_id > ?2 ORDER BY document_id LIMIT ?3";
 /// Former texts of remaining memories: their history remains too.
 pub(crate) const VERSION_TEXTS: &str =
-    "SELECT version_id, id, text FROM version WHERE agent_id = ?1 AND version_id > ?2 ORDER BY version_id";
+    "SELECT version_id, id, text FROM version WHERE agent_id = ?1 AND version_id > ?2 ORDER BY version_id LIMIT ?3";
 
 /// Returns the sentences of the removed data.
 pub(super) fn of(gone: &Gone) -> BTreeSet<String> {
@@ -152,7 +153,7 @@ impl Remaining {
     /// `None` at the end.
     pub(crate) fn piece(&self, db: &dyn Db, sql: &str, after: i64) -> Result<(BTreeSet<String>, Option<i64>)> {
         let (mut held, mut next, mut read, mut bytes) = (BTreeSet::new(), None, 0, 0);
-        db.for_each(sql, params![self.agent_id, after], |row| {
+        db.for_each(sql, params![self.agent_id, after, signed(ROWS as u64)], |row| {
             let text = text_of(sql, row)?;
             if !self.is_removed(sql, row)? {
                 self.phrases.each_in(&*text, |stays| {

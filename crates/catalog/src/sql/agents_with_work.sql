@@ -24,10 +24,10 @@ reached (agent_id, grain, seq) AS (
     SELECT
         agent.agent_id,
         grains.grain,
-        min(
-            coalesce(watermark.applied, 0),
-            CASE grains.grain WHEN 0 THEN coalesce(journal.extracted, 0) ELSE 9223372036854775807 END
-        )
+        CASE WHEN grains.grain = 0 AND coalesce(journal.extracted, 0) < coalesce(watermark.applied, 0)
+            THEN coalesce(journal.extracted, 0)
+            ELSE coalesce(watermark.applied, 0)
+        END
     FROM agent
     CROSS JOIN grains
     LEFT JOIN watermark ON watermark.agent_id = agent.agent_id AND watermark.grain = grains.grain

@@ -37,7 +37,7 @@ WHERE NOT EXISTS (SELECT 1 FROM statement WHERE statement.agent_id = source.agen
 UNION ALL
 SELECT 'period ' || ledger.period || ' is sealed without a base, or has a base but is not sealed'
 FROM ledger
-WHERE ledger.sealed <> EXISTS (SELECT 1 FROM base WHERE (base.agent_id, base.grain, base.period)
+WHERE (ledger.sealed = 1) <> EXISTS (SELECT 1 FROM base WHERE (base.agent_id, base.grain, base.period)
     = (ledger.agent_id, ledger.grain, ledger.period))
 UNION ALL
 SELECT 'base of ' || base.period || ' has no ledger row'
@@ -83,5 +83,5 @@ UNION ALL
 SELECT 'change ' || change.seq || ' of agent ' || agent.name || ' is more than one change'
 FROM change
 JOIN agent USING (agent_id)
-GROUP BY change.agent_id, change.seq
+GROUP BY change.agent_id, change.seq, agent.name
 HAVING count(*) > 1

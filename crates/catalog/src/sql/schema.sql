@@ -1,4 +1,4 @@
--- The catalog's schema, version 11 (PRAGMA user_version). The migrate_*.sql files bring older files to the same schema.
+-- The catalog's schema, version 12 (PRAGMA user_version). The migrate_*.sql files bring older files to the same schema.
 -- These tables hold everything that Annals cannot recompute. The vector and text tables and the table of facts are
 -- projections and can be rebuilt from here.
 --
@@ -440,7 +440,7 @@ CREATE TABLE forgotten (
     hash BLOB PRIMARY KEY
 ) STRICT, WITHOUT ROWID;
 
--- The key of all keyed hashes, made by randomblob when first needed. No export contains it.
+-- The key of all keyed hashes, made when it is first needed. No export contains it.
 CREATE TABLE secret (
     only INTEGER PRIMARY KEY CHECK (only = 1),
     key BLOB NOT NULL CHECK (length(key) = 32)
