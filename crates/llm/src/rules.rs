@@ -1,6 +1,7 @@
 //! Extracts facts without a model: port [`annals_core::Extractor`] by a table of patterns. Prefers precision to recall.
 //!
-//! A turn is cut into clauses in which the speaker states something (`clauses`). A rule of the table (`table`, `grammar`) must
+//! Turns of a game, a role play or an exercise are not read (`scenes`), nor text of others in a turn (`framing`). The rest is cut into
+//! clauses in which the speaker states something (`clauses`). A rule of the table (`table`, `grammar`) must
 //! match a whole clause, apart from dates (`dates`), and its object must be of a closed class (`objects`, `classes`): a known
 //! place, occupation, animal, food. Simple German, French and Spanish sentences are translated to English clauses first
 //! (`languages`), and negated endings to positive clauses (`polarity`). The subject is always the speaker; statements about
@@ -10,11 +11,13 @@ mod aliases;
 mod classes;
 mod clauses;
 mod dates;
+mod framing;
 mod grammar;
 mod languages;
 mod objects;
 mod operations;
 mod polarity;
+mod scenes;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -42,8 +45,9 @@ impl Extractor for Rules {
         let zones = task.settings.zones()?;
         let speakers = Speakers::of(&task);
         let mut operations = Operations::new(&zones, task.known, task.now);
-        for turn in task.turns.iter().filter(|turn| is_read(turn)) {
-            operations.read(turn, &speakers);
+        let invented = scenes::invented(&task);
+        for turn in task.turns.iter().filter(|turn| is_read(turn) && !invented.contains(&turn.id)) {
+            operations.read(turn, scenes::former(&task, turn), &speakers);
         }
         Ok(Extracted { operations: operations.into_log(), ..Extracted::default() })
     }

@@ -56,6 +56,8 @@ classes! {
     BELONGING_MODIFIERS "belonging_modifiers"
     NOT_NAMES "not_names"
     EMPHASISED "emphasised"
+    FIRST_NAMES "first_names"
+    TITLES "titles"
 }
 
 #[cfg(test)]

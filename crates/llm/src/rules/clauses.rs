@@ -8,12 +8,15 @@ use annals_core::Date;
 use regex::{Captures, Regex};
 
 use super::dates::{self, Side};
+use super::framing;
 use super::grammar::pattern;
 use super::languages;
 use crate::extractive::split;
 
 /// Maximum bytes of a sentence. Logs and code have longer "sentences" than people.
 const LONGEST: usize = 1000;
+/// Minimum words of a question that a statement may precede. Shorter ones are tags: "I love tea, right?"
+const LEAST_QUESTION: usize = 4;
 /// Maximum bytes of a turn. Longer turns contain text from elsewhere.
 const LONGEST_TURN: usize = 4000;
 
@@ -33,60 +36,64 @@ pub(super) fn of(text: &str, today: Date) -> Vec<Clause> {
         return Vec::new();
     }
     let text = plain(text);
-    if text.len() > LONGEST_TURN || FOREIGN.is_match(&text) || JEST.is_match(text.trim_end()) {
+    if text.len() > LONGEST_TURN || framing::is_foreign(&text) {
         return Vec::new();
     }
     let mut quoting = false;
     let mut clauses = Vec::new();
     // The number of clauses before the last sentence that was read.
     let mut before = 0;
-    for line in own_lines(&text) {
+    for line in framing::own_lines(&text) {
         for sentence in split::sentences(line, usize::MAX) {
             let starts_quoted = quoting || sentence.starts_with(['"', '\'']);
             quoting ^= has_open_quote(sentence);
-            if starts_quoted || !is_read(sentence) {
-                continue;
+            match stated(sentence).filter(|_| !starts_quoted) {
+                None => {}
+                // "I got a job at Tesla. But I turned it down."
+                Some(stated) if TAKES_BACK.is_match(stated) => clauses.truncate(before),
+                Some(stated) if TAKEN_BACK.is_match(stated) => {}
+                Some(stated) => {
+                    before = clauses.len();
+                    clauses.extend(of_sentence(stated, today));
+                }
             }
-            // "I got a job at Tesla. But I turned it down."
-            if TAKES_BACK.is_match(sentence) {
-                clauses.truncate(before);
-            } else if !TAKEN_BACK.is_match(sentence) {
-                before = clauses.len();
-                clauses.extend(of_sentence(sentence, today));
+            if framing::introduces(sentence) {
+                return clauses;
             }
         }
     }
     clauses
 }
 
-/// Normalises apostrophes and quotation marks, and removes descriptions of attachments.
-fn plain(text: &str) -> String {
-    let text = text.replace(['’', '`', '´', '‘'], "'").replace(['“', '”', '„', '«', '»'], "\"");
-    ATTACHED.replace_all(&text, "").into_owned()
+/// Returns whether the turn begins by taking back what the speaker stated before: "Nope, made you look."
+pub(super) fn takes_back(text: &str) -> bool {
+    let text = plain(text);
+    split::sentences(&text, usize::MAX).next().is_some_and(|first| TAKES_BACK.is_match(first))
 }
 
-/// Returns the lines that the speaker wrote: not quoted, not headed by a name, and only up to a colon that introduces something.
-fn own_lines(text: &str) -> Vec<&str> {
-    let mut lines = Vec::new();
-    for line in text.lines().filter(|line| !QUOTED.is_match(line)) {
-        match COLON.find(line) {
-            // The text below is what the line introduces.
-            Some(colon) if line[colon.end()..].trim().is_empty() => break,
-            Some(_) => {}
-            None => lines.push(line),
-        }
-    }
-    lines
+/// Normalises apostrophes and quotation marks, and removes descriptions of attachments.
+pub(super) fn plain(text: &str) -> String {
+    let text = text.replace(['’', '`', '´', '‘'], "'").replace(['“', '”', '„', '«', '»'], "\"");
+    let text = ATTACHED.replace_all(&text, "");
+    NEGATED.replace_all(&text, "${verb}n't").into_owned()
 }
 
 fn has_open_quote(text: &str) -> bool {
     text.matches('"').count() % 2 == 1
 }
 
-fn is_read(sentence: &str) -> bool {
-    sentence.len() <= LONGEST
-        && !HANGOVER.is_match(sentence)
-        && !sentence.trim_end_matches(['"', '\'', ')', ' ', '!']).ends_with('?')
+/// Returns what a sentence states: all of it, or what comes before the question at its end ("I'm vegan, what can I cook?").
+fn stated(sentence: &str) -> Option<&str> {
+    if sentence.len() > LONGEST || HANGOVER.is_match(sentence) {
+        return None;
+    }
+    if !sentence.trim_end_matches(['"', '\'', ')', ' ', '!']).ends_with('?') {
+        return Some(sentence);
+    }
+    let question = QUESTION.captures(sentence)?;
+    let is_tag = question["question"].split_whitespace().count() < LEAST_QUESTION;
+    let before = &sentence[..question.get(0)?.start()];
+    (!is_tag && STARTS_WITH_OWN.is_match(before)).then_some(before)
 }
 
 fn of_sentence(sentence: &str, today: Date) -> Vec<Clause> {
@@ -104,7 +111,7 @@ fn of_sentence(sentence: &str, today: Date) -> Vec<Clause> {
         }
         let continues = start > 0 && VERB.is_match(text);
         if !text.is_empty() {
-            clauses.push(Clause { text: text.to_owned(), states, continues });
+            clauses.push(Clause { text: completed(&piece, text), states, continues });
         }
     }
     clauses
@@ -136,6 +143,12 @@ fn is_date(text: &str, today: Date) -> bool {
     matches!(dates::take(text, today, Side::Past), (rest, Some(_)) if rest.is_empty())
 }
 
+/// Adds the subject that casual messages leave out: "just moved to Oslo".
+fn completed(piece: &str, bare: &str) -> String {
+    let is_own = JUST.is_match(piece) && DONE.is_match(bare);
+    if is_own { format!("I {bare}") } else { bare.to_owned() }
+}
+
 /// Removes fillers and forms of address at the beginning ("Hey Mel, yeah, I …") and additions at the end ("… now, actually!").
 fn bare(clause: &str) -> &str {
     let lead = LEAD.find(clause).map_or(0, |lead| lead.end());
@@ -143,32 +156,11 @@ fn bare(clause: &str) -> &str {
     TAIL.find(clause).map_or(clause, |tail| clause[..tail.start()].trim_end())
 }
 
+// "dont", "cant"; "won't" and "can't" begin with the stems "wo" and "ca".
+pattern!(NEGATED, r"(?i)\b(?P<verb>do|does|did|ca|wo|is|are|was|were|have|has|would|could|should)nt\b");
 pattern!(ATTACHED, r"\[(?:shared|sent|attached|photo|image|picture|video)[^\]]*\]?");
-// Text to work on, role play, fiction, and text of others.
-pattern!(
-    FOREIGN,
-    r#"(?imx)\b(?:translat\w+|proof-?read\w*|rewrite|rephrase\w*|reword\w*|paraphrase\w*|summari[sz]e|grammar|cover\ letter|
-        role-?\ ?play\w*|pretend\w*|fiction\w*|hypothetical\w*|lyrics|screenplay|dialogues?|transcripts?|examples?|for\ instance|template|
-        scenarios?|personas?|poems?|sample|character|protagonist|narrator|d&d|dnd|cosplay\w*|
-        übersetz\w*|rollenspiel\w*|stell\ dir\ vor|traduis\w*|traduire|jeu\ de\ rôle|traduce\w*|traducir|imagina|imagínate|
-        wrote:|how\ (?:do|would)\ (?:you|i)\ say|what\ does\ .*\ mean|dreamt|dreamed|april\ fools?)\b|
-      \be\.g\.|
-      \b(?:in|for)\ (?:the|my|our|a|this|that|your)\ (?:\w+\ )?(?:stor(?:y|ies)|novel|game|film|movie|play|dream|song|show|sitcom|
-        simulation|campaign|exercise|video|book|skit|comic|parody)\b|
-      ^\s*(?:dear\ (?:sir|madam|mr|ms|mrs|dr|hiring|customer|team|all)\b|(?:best|kind|warm)\ regards|regards,|sincerely|yours\ (?:truly|faithfully)|best\ wishes)|
-      ^\s*(?:let's\ (?:play|say|pretend|imagine)|act\ as|you\ are\ an?\ |imagine|suppose|write\ |correct\ |edit\ |fix\ (?:this|the|my)|
-        from:|subject:|to:|prompt|system|user:|assistant:|on\ .{1,60}\ wrote|here(?:'s|\ is|\ are)\ (?:the|my|a|an|what))"#
-);
-pattern!(
-    JEST,
-    r"(?i)\b(?:just kidding|jk|joking|kidding|sarcas\w+|/s|yeah right|trust me|as if|not really|in my dreams)\b|(?:^|[.!,] )not[.!]*$|\bsays? no ?(?:one|body)\b|said no ?(?:one|body)\b|\bschön wär(?:'s|s|e es|e das)\b|\b(?:nur|kleiner) (?:spaß|scherz|witz)\b|\bje (?:plaisante|rigole)\b|\bes (?:broma|una broma)\b"
-);
 // A tomcat has a name or says something more.
 pattern!(HANGOVER, r"(?i)\beinen (?:\w+ )?kater[\s.!]*$");
-// Quoted lines, and lines of a log or chat that begin with a time or a name.
-pattern!(QUOTED, r#"^\s*(?:>|\||<[^>]{1,40}>|\[[^\]]{1,40}\]|\*|!\w|/\w|\(\d|\d{1,2}:\d\d)"#);
-// Excludes colons in times and emoticons.
-pattern!(COLON, r"[\p{L}\d)\]][*_]{0,2}:(?:\s|$)");
 pattern!(
     UNSURE,
     r"(?ix)\b(?:if|would|could|might|may\ be|wish(?:es|ed)?|maybe|perhaps|possibly|probably|suppos\w+|imagin\w+|unless|whether|almost|nearly|
@@ -178,7 +170,7 @@ pattern!(
         dreams?|dreaming|guess|assum\w+|bet|lie|lied|lying|fake|prank|costume|halloween|feels?\ like|felt\ like|seems?|like\ a|like\ an|
         said|says|saying|say|told|tells|tell\ (?:people|them|him|her|everyone)|claims?|claimed|asked|asks|thinks?|thought|believes?|believed|heard|according\ to|mentioned|wrote|writes|
         texted|texts|tweeted|posted|quoted|quotes?|goes|was\ like|were\ like|be\ like|insists|swears|announced|replied|answered|shouted|yelled|
-        sang|sings|calls?\ me\ an?|bio|headline|title\ says)\b
+        sang|sings|calls?\ me\ an?|what\ i\ call|so-called|bio|headline|title\ says)\b
       |\b(?:i|we|you|he|she|they|it)'d\b"
 );
 // "…, but I turned it down": what came before did not come about.
@@ -201,14 +193,16 @@ pattern!(
 pattern!(
     TAKES_BACK,
     r"(?ix)^(?:(?:and|but|so|then|yet|however|sadly|unfortunately|eventually|later|in\ the\ end|nah|no|nope|wait|actually|well)[\s,.!…-]+)*(?:
-        (?:changed|i've\ changed|we've\ changed)\ (?:my|our)\ minds?
+        (?:changed|i've\ changed|we've\ changed)\ (?:my|our)\ minds?|made\ you\ look|gotcha|just\ messing(?:\ with\ you)?
+        |(?:(?:\w+\ )?(?:days?|weeks?|months?|years?)\ later,?\ )?(?:i|we)\ (?:came|moved|went|flew)\ (?:back|home)(?:\ (?:home|again))?
         |(?:i|we|it|they|the\ \w+)\b[^.;!?]{0,20}?\b(?:turned\ (?:(?:it|them|that|this|the\ (?:job|offer))\ down|down\ (?:the\ )?\w+)
           |(?:declined|refused|rejected)(?:\ (?:it|them|the\ (?:job|offer|position)))?|said\ no|fell\ through|backed\ out|changed\ (?:my|our)\ minds?
           |(?:was|were|got)\ (?:withdrawn|rescinded|revoked|cancell?ed|called\ off))
       |(?:aber\ |doch\ |leider\ )*(?:ich|wir)\ (?:habe|haben)\b[^.;!?]{0,30}?\b(?:abgelehnt|abgesagt|ausgeschlagen|nein\ gesagt)
       |(?:mais\ |finalement,?\ )*(?:j'ai|je\ l'ai|nous\ avons)\b[^.;!?]{0,20}?\b(?:refusé\w*|décliné\w*|dit\ non)
       |(?:pero\ |al\ final,?\ )*(?:lo|la|los|las)\ rechac(?:é|amos)
-    )(?:\ (?:though|anyway|later|in\ the\ end))?[\s.!]*$"
+    )(?:\ (?:though|anyway|later|in\ the\ end))?[\s.!]*$
+    |^(?:(?:actually|wait|no|nope|sorry|oops|hmm)[\s,.!…-]+)*(?:scratch\ that|strike\ that|correction|typo|never\ ?mind|nvm|ignore\ that|i\ take\ that\ back|my\ mistake|i\ misspoke|edit:)\b"
 );
 // A clause ends only where one begins that does not change its meaning.
 pattern!(
@@ -221,7 +215,7 @@ pattern!(
           ((?:(?:also|now|then|actually|recently|currently|just)\s+)?
             (?:i|i'm|i've|im|we|we're|we've|my|our|it|it's|they|they're|he|she|this|that's|there)\b)
       |\s+(?:and|but)\s+(?:also\s+|now\s+|currently\s+)?((?:work|live|love|like|hate|have|speak|play|study|own|still|am|was)\b)
-      |\s*,?\s+(?:so|because|but|which)\s+((?:no|\w+ing|excited|happy|coffee|please|any|the)\b)
+      |\s*,?\s+(?:so|because|but|which)\s+((?:bear|don't|be|need|looking|no|\w+ing|excited|happy|coffee|please|any|the)\b)
     )"
 );
 pattern!(
@@ -233,6 +227,7 @@ pattern!(
         recently|definitely|absolutely|totally|cool|nice|great|awesome|right|true|same\ here|me\ too|for\ me|as\ for\ me|besides|
         finally|good\ question|fun\ fact|on\ another\ note|like\ i\ said|i\ have\ to\ say|speaking\ of\ which|oh\ yeah|yup|hmm+|um+|uh+|mm+|gosh|man|dude|congrats|
         hi\ all|hi\ everyone|hello\ all|hello\ everyone|fyi|
+        ngl|lowkey|tbh|omg+|idk|ugh+|bruh|fr|lmao+|ok\ so|wait|listen|literally|look|oops|sry|sorry|
         just|in\ the\ meantime|meanwhile|outside\ of\ work|in\ my\ (?:free|spare)\ time|as\ well|because|since|although|though
         )\b[\s,!.:;–-]*
         (?:(?-i:[A-Z])\p{L}+[,!.]\s+)?
@@ -241,14 +236,30 @@ pattern!(
 );
 pattern!(
     TAIL,
-    r#"(?ix)(?:[\s,]+(?:now|too|as\ well|again|here|these\ days|at\ the\ moment|right\ now|currently|nowadays|actually|by\ the\ way|btw|honestly|
-        sadly|lately|already|finally|so\ much|very\ much|a\ lot|together|though|obsessively|for\ sure|every\ (?:day|morning|evening|week|weekend|\w+day)|
+    r#"(?ix)(?:,\s+not\ \p{L}[\p{L}'\ ]{1,30}|[\s,]+(?:now|too|as\ well|again|here|these\ days|at\ the\ moment|right\ now|currently|nowadays|actually|by\ the\ way|btw|honestly|
+        sadly|lately|already|finally|lol+|lmao+|omg|wow|fr|rn|tho|y'?all|tbh|ngl|imo|smh|never\ again|
+        for\ (?:work|school|college|uni|university|love|good|a\ living|(?:a|my|the|a\ new|my\ new)\ job)|so\ much|very\ much|a\ lot|together|though|obsessively|for\ sure|every\ (?:day|morning|evening|week|weekend|\w+day)|
         in\ the\ (?:mornings?|evenings?)|with\ (?:my\ )?friends|in\ a\ band|at\ home)|[\s.!;,:–—()-]|[^\p{L}\p{M}\p{N}"'?%+\#&/<>@])+$"#
 );
 // Introductions that limit the statement to some context.
 pattern!(
     FRAME,
     r"(?i)^(?:in|at|on|as|for|during|with|under|like|by|after|before|wherever|per|from|inside|within|according|back|every|each|whoever|someone|somebody|nobody|no one)\b"
+);
+// A question after a statement. "Is that right?" is about the statement.
+pattern!(
+    QUESTION,
+    r"(?ix)(?:\s*[,;]|\s+[-–—]+)\s*(?:and\ |so\ |but\ )?
+        (?P<question>(?:what|how|which|where|when|why|who|whose|can|could|should|would|will|do|does|did|are|any|have|has|am|may|is\ (?:there|my))\b[^?]*\?)\W*$"
+);
+pattern!(
+    STARTS_WITH_OWN,
+    r"(?i)^(?:(?:hi|hello|hey|ok|okay|so|well)[,!. ]+)*(?:i|i'm|im|i've|ive|we|we're|we've|my|our)\b"
+);
+pattern!(JUST, r"(?i)^(?:(?:omg|ok|so|hey|well|lol|btw|yay|and|guess what)[,!.\s]+)*(?:just|finally|recently)\s");
+pattern!(
+    DONE,
+    r"(?i)^(?:moved|adopted|bought|quit|sold|joined|became|graduated|got (?:a|an|my|engaged|married|divorced|promoted|laid|fired)|started|signed up)\b"
 );
 pattern!(SUBJECT, r"^(?:(?i:my|our) (?:[\w'-]+ ){0,2}[\w'-]+|\p{Lu}\p{Ll}+)$");
 pattern!(VERB, r"(?i)^(?:work|live|love|like|hate|have|speak|play|study|own)\b");

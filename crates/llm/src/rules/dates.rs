@@ -221,7 +221,7 @@ pattern!(
          \ (?P<unit>week|weekend|month|year|{weekday}|{month})
       |\b(?P<weekday>{weekday})
       |\b(?:(?:the\ )?(?P<day>\d{1,2})(?:st|nd|rd|th)?\ (?:of\ )?)?
-         (?P<month>(?-i:{Month}))
+         (?P<month>(?-i:{Month})|january|february|april|june|july|august|september|october|november|december)
          (?:\ (?P<day_after>\d{1,2})(?:st|nd|rd|th)?\b)?(?:,?\ (?P<month_year>\d{4}))?
       |\b(?P<year>(?:19|20)\d\d)
     )\b"

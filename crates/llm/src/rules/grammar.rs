@@ -15,7 +15,7 @@ macro_rules! pattern {
 pub(super) use pattern;
 
 /// Entries may refer to entries below them.
-const WORDS: [(&str, &str); 20] = [
+const WORDS: [(&str, &str); 21] = [
     ("i_want", r"(?:{i} want|(?:i'?ve|i have|we've|we have|i|we) always wanted)"),
     ("i", r"(?:i|we|(?:my|our) (?:wife|husband|partner|girlfriend|boyfriend|family) and i){adv}"),
     ("i_am", r"(?:i'?m|i am|we're|we are){adv}"),
@@ -23,6 +23,8 @@ const WORDS: [(&str, &str); 20] = [
     ("i_own", r"(?:i|we){adv} (?:have|own|have got)|(?:i|we)'ve{adv} got"),
     ("i_have_been", r"(?:i'?ve been|i have been|we've been|we have been){adv}"),
     ("o", r"(?P<o>.+?)"),
+    // Whom or what somebody lives with.
+    ("with", r"(?:,? with (?:my|our) [\p{L}' ]{2,40})?"),
     ("names", r"(?P<o>{name}(?:(?:,? and |, | & ){name})*)"),
     ("name", r"(?-i:\p{Lu}\p{Ll}+(?:-\p{Lu}\p{Ll}+)?(?: \p{Lu}\p{Ll}+)?)"),
     (

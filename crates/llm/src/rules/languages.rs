@@ -33,8 +33,8 @@ struct Language {
     dates: LazyLock<Vec<(Regex, String)>>,
     /// Separator of two statements.
     joint: LazyLock<Regex>,
-    /// Subject that a second statement may omit: "Ich wohne in Bern und arbeite bei …".
-    subject: &'static str,
+    /// Subjects that a second statement may omit: "Ich wohne in Bern und arbeite bei …".
+    subjects: &'static [&'static str],
 }
 
 static LANGUAGES: [Language; 3] = [
@@ -43,7 +43,7 @@ static LANGUAGES: [Language; 3] = [
         words: LazyLock::new(|| dictionary(include_str!("languages/german.txt"))),
         dates: LazyLock::new(|| dates::compiled(german::DATES, names("de"), "am {weekday}", r"(?:am|im|vom|ab) ")),
         joint: LazyLock::new(|| joint("und|aber")),
-        subject: "ich ",
+        subjects: &["ich ", "wir "],
     },
     Language {
         lines: LazyLock::new(|| compiled(french::LINES)),
@@ -53,14 +53,14 @@ static LANGUAGES: [Language; 3] = [
             dates::compiled(french::DATES, names("fr"), weekday, r"(?:le|en|depuis|au mois de) ")
         }),
         joint: LazyLock::new(|| joint("et|mais")),
-        subject: "je ",
+        subjects: &["je ", "nous "],
     },
     Language {
         lines: LazyLock::new(|| compiled(spanish::LINES)),
         words: LazyLock::new(|| dictionary(include_str!("languages/spanish.txt"))),
         dates: LazyLock::new(|| dates::compiled(spanish::DATES, names("es"), "el {weekday}", r"(?:el|en|desde) ")),
         joint: LazyLock::new(|| joint("y|pero")),
-        subject: "",
+        subjects: &[],
     },
 ];
 
@@ -84,7 +84,8 @@ impl Language {
             .split(sentence)
             .enumerate()
             .map(|(index, piece)| {
-                let completed = || self.clause(&format!("{}{piece}", self.subject)).filter(|_| index > 0);
+                let complete = |subject: &&str| self.clause(&format!("{subject}{piece}"));
+                let completed = || self.subjects.iter().find_map(complete).filter(|_| index > 0);
                 self.clause(piece).or_else(completed)
             })
             .collect();

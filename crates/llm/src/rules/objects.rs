@@ -3,8 +3,8 @@
 use regex::Regex;
 
 use super::classes::{
-    ALLERGENS, AMBIGUOUS_PLACES, BELONGING_MODIFIERS, BELONGINGS, CONDITIONS, Class, EMPHASISED, FIELDS, GAMES,
-    HOBBIES, INSTRUMENTS, LANGUAGES, NOT_NAMES, OCCUPATION_MODIFIERS, OCCUPATIONS, PET_MODIFIERS, PETS, PLACES,
+    ALLERGENS, AMBIGUOUS_PLACES, BELONGING_MODIFIERS, BELONGINGS, CONDITIONS, Class, EMPHASISED, FIELDS, FIRST_NAMES,
+    GAMES, HOBBIES, INSTRUMENTS, LANGUAGES, NOT_NAMES, OCCUPATION_MODIFIERS, OCCUPATIONS, PET_MODIFIERS, PETS, PLACES,
     TASTE_KINDS, TASTE_MODIFIERS, TASTES, WORKPLACES,
 };
 use super::grammar::pattern;
@@ -29,6 +29,8 @@ pub(super) enum Shape {
     Occupation,
     /// Names of people or pets, one or more.
     Names,
+    /// A common given name, where another word could be the name of a thing.
+    FirstName,
     /// Another name of the speaker.
     Alias,
     /// Pets: "a black cat", "two dogs".
@@ -79,6 +81,7 @@ pub(super) fn objects(shape: Shape, text: &str, kind: Option<&str>) -> Vec<Strin
         Shape::School => one(is_title(text) && SCHOOL.is_match(text), text),
         Shape::Occupation => one(has_head(text, &OCCUPATIONS, &OCCUPATION_MODIFIERS), text),
         Shape::Names | Shape::Alias => members(text, is_name),
+        Shape::FirstName => one(text.split(' ').next().is_some_and(|name| FIRST_NAMES.has(name)), text),
         Shape::Pets => pets(text),
         Shape::Children => one(CHILDREN.is_match(text), text.strip_prefix("a ").unwrap_or(text)),
         Shape::Belonging => belonging(text).into_iter().collect(),
@@ -133,13 +136,18 @@ fn is_place(text: &str) -> bool {
 }
 
 fn employer(text: &str) -> Option<String> {
+    // "Airbus in Toulouse" is the employer and its place.
+    if let Some((employer_name, _)) = text.rsplit_once(" in ").filter(|(_, place)| is_place(place)) {
+        return employer(employer_name);
+    }
     if let Some(workplace) = WORKPLACE.captures(text).and_then(|found| found.name("workplace")) {
         let workplace = workplace.as_str();
         if WORKPLACES.has(workplace) || COMPANY.is_match(workplace) {
             return Some(workplace.to_owned());
         }
     }
-    let is_other = PLACES.has(text) || NOT_EMPLOYER.is_match(text) || EMPHASISED.has(text);
+    let is_person = FIRST_NAMES.has(text.strip_suffix("'s").unwrap_or(text));
+    let is_other = PLACES.has(text) || NOT_EMPLOYER.is_match(text) || EMPHASISED.has(text) || is_person;
     (is_title(text) && !is_other).then(|| text.to_owned())
 }
 

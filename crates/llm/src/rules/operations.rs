@@ -8,6 +8,7 @@ use regex::{Captures, Regex};
 use serde_json::Value;
 
 use super::aliases::Speakers;
+use super::classes::TITLES;
 use super::clauses::{self, Clause};
 use super::dates::{self, Side, When};
 use super::grammar::{self, pattern};
@@ -47,9 +48,14 @@ impl<'a> Operations<'a> {
         self.log
     }
 
-    /// Adds the operations of a turn.
-    pub(super) fn read(&mut self, turn: &Memory, speakers: &Speakers) {
+    /// Adds the operations of a turn. `former` is the speaker's turn before it, which this turn may take back.
+    pub(super) fn read(&mut self, turn: &Memory, former: Option<&Memory>, speakers: &Speakers) {
+        let taken_back = former.filter(|_| clauses::takes_back(&turn.text));
+        if let Some(former) = taken_back {
+            self.log.retain(|one| one.source != former.id);
+        }
         let first = self.log.len();
+        taken_back.into_iter().for_each(|former| self.take_back(turn, former, speakers));
         let mut held = false;
         let is_lost = LOST.is_match(&turn.text);
         for mut clause in clauses::of(&turn.text, turn.days.0) {
@@ -64,6 +70,23 @@ impl<'a> Operations<'a> {
             triples.retain(|triple| !is_lost || triple.verb == Verb::Delete || !triple.predicate.starts_with("has_"));
             held = !triples.is_empty();
             triples.into_iter().for_each(|triple| self.add(turn, first, triple));
+        }
+    }
+
+    /// Ends what the former turn stated, because an earlier task may have stored it.
+    fn take_back(&mut self, turn: &Memory, former: &Memory, speakers: &Speakers) {
+        let first = self.log.len();
+        let mut stated = Operations::new(self.zones, self.known, self.now);
+        stated.read(former, None, speakers);
+        for one in stated.log.into_iter().filter(|one| one.verb != Verb::Delete) {
+            let is_known = self.known.iter().any(|fact| {
+                fact.valid_to.is_none()
+                    && entity_key(&fact.subject) == entity_key(&one.subject)
+                    && (fact.predicate == one.predicate && entity_key(&fact.object) == entity_key(&one.object))
+            });
+            if is_known {
+                self.add(turn, first, Triple::ended(one.predicate, one.object, one.confidence));
+            }
         }
     }
 
@@ -161,6 +184,14 @@ struct Triple {
     end: Option<Date>,
 }
 
+impl Triple {
+    /// A fact that has ended now.
+    fn ended(predicate: String, object: String, confidence: f64) -> Triple {
+        let (former, properties, day, end) = (None, Properties::new(), None, None);
+        Triple { verb: Verb::Delete, predicate, object, former, properties, confidence, day, end }
+    }
+}
+
 fn triples(clause: &Clause, turn: &Memory, speakers: &Speakers) -> Vec<Triple> {
     let polar = polarity::of(&clause.text);
     let mut triples = Vec::new();
@@ -184,9 +215,16 @@ fn of_rules(rules: &[Rule], clause: &str, ended: bool, turn: &Memory, speakers: 
     for rule in rules {
         let (text, when) = if rule.is_ahead() { &future } else { &past };
         let reading = Reading { rule, when: when.as_ref(), ended, turn, speakers };
-        triples.extend(rule.pattern.captures_iter(text).flat_map(|found| reading.triples(&found)));
+        let whole = rule.pattern.captures_iter(text).filter(|found| ends_well(text, found));
+        triples.extend(whole.flat_map(|found| reading.triples(&found)));
     }
     triples
+}
+
+/// Returns whether a name ends where the match ends. In "my uncle Bob joke fell flat" a noun follows, so the name is part of another.
+fn ends_well(text: &str, found: &Captures<'_>) -> bool {
+    let rest = &text[found.get(0).map_or(0, |found| found.end())..];
+    !rest.starts_with(' ') || FOLLOWS_NAME.is_match(rest)
 }
 
 /// The application of a rule to a clause.
@@ -310,17 +348,30 @@ impl Reading<'_> {
             return entity_key(speaker) != entity_key(object) && self.speakers.may_be_called(speaker, object, found);
         }
         let is_call = self.rule.object == Shape::Names && self.speakers.has(object);
-        self.rule.object != Shape::Names || (entity_key(speaker) != entity_key(object) && !is_call)
+        // "My Uncle Ben's rice", "my neighbor Totoro".
+        let is_title = found.name("kin").is_some_and(|kin| TITLES.has(&format!("{} {object}", kin.as_str())));
+        !is_title && (self.rule.object != Shape::Names || (entity_key(speaker) != entity_key(object) && !is_call))
     }
 }
 
 // Words that suggest that a person or pet named in the clause is dead or no longer the speaker's.
 pattern!(
     GONE,
-    r"(?i)\b(?:died|dead|dies|dying|death|passed|late|lost|lose|loss|buried|bury|funeral|grave|memorial|memory|rip|rest in peace|put down|miss|missed|missing|goodbye|broke|split|divorc\w+|separated|dumped|left me|ended things|ex|former|used to|had to (?:put|let)|would have|another mother|goes by|back then|at the time|back in|years ago|in (?:high school|college|school|the \d+s)|as a (?:kid|child|teen\w*|student|girl|boy)|were (?:kids|children|young))\b"
+    r"(?i)\b(?:died|dead|dies|dying|death|passed|late|lost|lose|loss|buried|bury|funeral|grave|memorial|memory|rip|rest in peace|rest (?:her|his|their) soul|put down|miss|missed|missing|goodbye|broke|split|divorc\w+|separated|dumped|left me|ended things|ex|former|used to|had to (?:put|let)|would have|lived to|another mother|goes by|back then|at the time|back in|years ago|in (?:high school|college|school|the \d+s)|as a (?:kid|child|teen\w*|student|girl|boy)|were (?:kids|children|young))\b"
 );
 pattern!(
     LOST,
     r"(?i)\b(?:he|she|they|it) (?:has |have |had |just |recently |sadly )*(?:died|passed|left us|is gone|ran away)\b"
 );
 pattern!(STARTS_WITH_MY, r"(?i)^(?:my|our)\b");
+// What may follow a name: a verb, a preposition, a conjunction, a pronoun or an adverb.
+pattern!(
+    FOLLOWS_NAME,
+    r"(?ix)^\ (?:\W|(?:\w+(?:s|ed|ing|ly|n't)|is|was|are|were|has|had|have|does|did|do|and|or|but|who|whom|to|in|on|at|with|for|from|of|about|by|over|into|
+        after|before|came|got|went|took|made|gave|said|told|left|lost|bought|found|met|saw|ate|ran|sat|sang|sent|kept|knew|taught|thought|brought|
+        drove|flew|wrote|won|caught|fell|felt|held|heard|led|paid|read|slept|spoke|spent|stood|swam|threw|woke|wore|hurt|cut|hit|put|let|quit|began|
+        became|broke|chose|drew|drank|fought|forgot|grew|hid|laid|lent|rode|rose|sold|shot|shut|stole|stuck|beat|bit|built|dug|dealt|
+        will|would|can|could|may|might|must|should|just|also|never|always|still|already|once|often|too|then|now|here|there|again|
+        yesterday|today|tomorrow|tonight|last|next|because|since|when|while|if|so|like|plus|n|i|we|he|she|they|it|my|our|the|an?|both|all|
+        down|up|out|off|back|home|around)\b)"
+);

@@ -14,7 +14,8 @@ use regex::Regex;
 use super::grammar::spelled;
 use super::objects::Shape::{
     self, Alias, All, Allergen, Belonging, Birthday, Children, Club, Condition, Course, Date, Destination, Employer,
-    Favorite, Field, Food, Hobby, Language, Listed, Names, Occupation, Pets, Place, Play, School, Skill, Taste,
+    Favorite, Field, FirstName, Food, Hobby, Language, Listed, Names, Occupation, Pets, Place, Play, School, Skill,
+    Taste,
 };
 
 /// What a rule states, and which date it may have.
@@ -95,8 +96,8 @@ const OF_CLAUSES: &[Line] = &[
     ("my (?:all-?time )?favou?rite {kind}(?: of all time)? (?:is|are|has always been){adv} {o}", Holds, "has_favorite", Favorite, 0.9),
     ("{o} (?:is|are){adv} my (?:all-?time )?favou?rite {kind}(?: of all time)?",  Holds,   "has_favorite",   Favorite,   0.8),
     // Homes and origins.
-    ("{i} live (?:here )?in {o}",                                                 Holds,   "lives_in",       Place,      0.9),
-    ("{i_am} (?:living|based|located) (?:here )?in {o}",                          Holds,   "lives_in",       Place,      0.9),
+    ("{i} live (?:here )?in {o}{with}",                                                Holds,   "lives_in",       Place,      0.9),
+    ("{i_am} (?:living|based|located) (?:here )?in {o}{with}",                         Holds,   "lives_in",       Place,      0.9),
     ("{i_have} (?:lived|been living) (?:here )?in {o}",                           Since,   "lives_in",       Place,      0.9),
     ("{i_have} (?:moved|relocated)(?: back| away)? from (?P<former>.+?) to {o}",  Turned,  "lives_in",       Place,      0.9),
     ("{i_have} (?:moved|relocated)(?: back| away)? to {o} from (?P<former>.+?)",  Turned,  "lives_in",       Place,      0.9),
@@ -164,13 +165,14 @@ const OF_CLAUSES: &[Line] = &[
     ("(?:{i_own}) {o}",                                                           Holds,   "owns",           Belonging,  0.9),
     ("{i_have} (?:bought|purchased|opened) {o}(?: in (?P<place>.+?))?",           Began,   "owns",           Belonging,  0.9),
     ("{i_have} (?:sold|gave away|got rid of|donated|totaled) {o}",                Ends,    "owns",           Belonging,  0.9),
+    ("(?P<o>{name}) is my {relative}",                                            Holds,   "",               FirstName,  0.8),
     // Couples.
     ("{i_am} married to {names}",                                                 Holds,   "married_to",     Names,      0.9),
     ("{i_have} been married to {names}",                                          Holds,   "married_to",     Names,      0.9),
     ("{i_have}(?: got| gotten)? married(?: to)? (?P<o>{name})",                   Began,   "married_to",     Names,      0.9),
     ("{i_am} engaged to {names}",                                                 Holds,   "engaged_to",     Names,      0.9),
     ("{i_have} (?:got|gotten|become) engaged to {names}",                         Began,   "engaged_to",     Names,      0.9),
-    ("{i_am} (?P<o>married|single|divorced|widowed)",                             Becomes, "marital_status", Listed,     0.9),
+    ("{i_am} (?P<o>married|engaged|single|divorced|widowed)",                     Becomes, "marital_status", Listed,     0.9),
     ("{i_am} (?P<o>married) (?:to (?P<name>.+?)|with (?P<children>.+?))",         Becomes, "marital_status", Listed,     0.9),
     ("{i_have} (?:got|gotten) (?P<o>married|engaged|divorced)(?: to (?P<name>.+?))?(?: in (?P<place>.+?))?", Turned, "marital_status", Listed, 0.9),
     ("{i_have} been (?P<o>married)",                                              Becomes, "marital_status", Listed,     0.9),

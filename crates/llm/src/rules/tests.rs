@@ -1,5 +1,6 @@
 //! Facts that are found and texts without facts, in small cases. Spoken by Ann on Wednesday, 10 May 2023, at noon.
 
+mod conversations;
 mod labelled;
 mod languages;
 mod no_fact;

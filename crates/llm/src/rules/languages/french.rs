@@ -50,7 +50,8 @@ pub(super) const LINES: &[Line] = &[
     // Names.
     (r"(?:je m'appelle|mon nom est) {name}",                                       "my name is $name"),
     // Plans.
-    (r"je (?:vais|pars|déménage) (?:à|en|au|aux) {o}",                             "I'm going to $o"),
+    (r"je déménage (?:à|en|au|aux) {o}",                                           "I'm moving to $o"),
+    (r"je (?:vais|pars) (?:à|en|au|aux) {o}",                                      "I'm going to $o"),
     // What somebody is. Last, because other lines begin the same way.
     (r"je suis {o}(?: de métier| de profession)?",                                 "I am a $o"),
 ];
@@ -71,6 +72,9 @@ pub(super) const DATES: &[(&str, &str)] = &[
     ("il y a un an", "a year ago"),
     ("il y a deux ans", "two years ago"),
     ("il y a trois ans", "three years ago"),
+    (r"depuis (?P<n>\d{1,2}) ans", "since $n years ago"),
+    ("depuis un an", "since a year ago"),
+    ("depuis (?P<number>deux|trois|quatre|cinq|six|sept|huit|neuf|dix) ans", "since $number years ago"),
     (r"depuis (?P<y>\d{4})", "since $y"),
     (r"en (?P<y>\d{4})", "in $y"),
 ];

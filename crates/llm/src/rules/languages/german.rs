@@ -53,7 +53,8 @@ pub(super) const LINES: &[Line] = &[
     // Names.
     (r"(?:ich heiße|mein Name ist) {name}",                                        "my name is $name"),
     // Plans.
-    (r"ich (?:fliege|reise|fahre|ziehe) nach {o}",                        "I'm going to $o"),
+    (r"ich ziehe nach {o}(?: um)?",                                                "I'm moving to $o"),
+    (r"ich (?:fliege|reise|fahre) nach {o}",                                       "I'm going to $o"),
     // What somebody is. Last, because other lines begin the same way.
     (r"ich bin(?: von Beruf)? {o}(?: von Beruf)?",                                 "I am a $o"),
 ];
@@ -74,6 +75,9 @@ pub(super) const DATES: &[(&str, &str)] = &[
     ("vor einem Jahr", "a year ago"),
     ("vor zwei Jahren", "two years ago"),
     ("vor drei Jahren", "three years ago"),
+    (r"seit (?P<n>\d{1,2}) Jahren", "since $n years ago"),
+    ("seit einem Jahr", "since a year ago"),
+    ("seit (?P<number>zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn) Jahren", "since $number years ago"),
     (r"seit (?P<y>\d{4})", "since $y"),
     (r"(?:im Jahr )(?P<y>\d{4})", "in $y"),
 ];

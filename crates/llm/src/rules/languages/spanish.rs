@@ -49,6 +49,7 @@ pub(super) const LINES: &[Line] = &[
     // Names.
     (r"(?:me llamo|mi nombre es) {name}",                                          "my name is $name"),
     // Plans.
+    (r"me mudo a {o}",                                                             "I'm moving to $o"),
     (r"(?:voy|viajo|me voy) a {o}",                                                "I'm going to $o"),
     // What somebody is. Last, because other lines begin the same way.
     (r"(?:yo )?soy {o}",                                                           "I am a $o"),
@@ -66,6 +67,9 @@ pub(super) const DATES: &[(&str, &str)] = &[
     ("la próxima semana|la semana que viene", "next week"),
     ("el próximo mes|el mes que viene", "next month"),
     ("el próximo año|el año que viene", "next year"),
+    (r"desde hace (?P<n>\d{1,2}) años", "since $n years ago"),
+    ("desde hace un año", "since a year ago"),
+    ("desde hace (?P<number>dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez) años", "since $number years ago"),
     (r"hace (?P<n>\d{1,2}) años", "$n years ago"),
     ("hace un año", "a year ago"),
     ("hace dos años", "two years ago"),
