@@ -58,9 +58,9 @@ const BUILT_IN: [(&str, &str); 5] = [
     ("backup", include_str!("../../../../jobs/backup.toml")),
 ];
 /// A day; a longer run would never end.
-const MOST_MINUTES: u16 = 1440;
+const MAX_MINUTES: u16 = 1440;
 /// More agents at once take more memory without saving time.
-const MOST_AT_ONCE: u16 = 64;
+const MAX_AT_ONCE: u16 = 64;
 
 impl Jobs {
     /// Returns the jobs that come with Annals.
@@ -101,12 +101,12 @@ fn timing(reader: &mut Reader) -> Timing {
     Timing {
         enabled: reader.flag("enabled"),
         wake: reader.wake("wake"),
-        minutes: reader.number("minutes", MOST_MINUTES),
+        minutes: reader.number("minutes", MAX_MINUTES),
     }
 }
 
 fn rounds(reader: &mut Reader) -> Rounds {
-    let agents_at_once = usize::from(reader.number("agents_at_once", MOST_AT_ONCE));
+    let agents_at_once = usize::from(reader.number("agents_at_once", MAX_AT_ONCE));
     Rounds { timing: timing(reader), agents_at_once }
 }
 

@@ -8,52 +8,49 @@
 mod failed_cleanings;
 mod retain;
 mod roll_up;
-mod service;
-mod tables;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
-
-use annals_core::ports::Batching;
-use annals_core::{Result, Store};
-use annals_retention::{Look, Retention};
-use annals_summarizer::Summarizer;
+use annals_core::Result;
+use annals_retention::Look;
 
 use super::Moment;
 use super::round_robin::RoundRobin;
-use crate::locks::AgentLocks;
+use crate::Service;
 
-pub use failed_cleanings::FailedCleanings;
+use failed_cleanings::FailedCleanings;
 pub use retain::Retained;
 pub use roll_up::RolledUp;
-pub use tables::{Exclusive, ShouldStop, Tables};
 
-/// The dependencies of a pass. Cheap to clone; clones share the order of turns.
+/// Returns whether a turn has lasted long enough; called between steps. Each kind of work does at least one step, so that none
+/// starves behind another.
+pub(crate) type ShouldStop<'a> = &'a (dyn Fn() -> bool + Sync);
+
+/// The passes over the agents of a service. Cheap to clone; clones share the order of turns.
 #[derive(Clone)]
 pub struct Pass {
-    /// The source of truth.
-    pub store: Arc<dyn Store>,
-    /// Writes the summaries that are due.
-    pub summarizer: Summarizer,
-    /// Prunes memories that are past their plan.
-    pub retention: Retention,
-    /// Reads new messages for facts, updates the tables, and cleans the files.
-    pub tables: Arc<dyn Tables>,
-    /// Asks the models in batches, if there are any.
-    pub batching: Option<Arc<dyn Batching>>,
-    pub locks: AgentLocks,
+    service: Service,
     /// The order of turns of roll-up.
-    pub roll_ups: RoundRobin,
+    roll_ups: RoundRobin,
     /// The order of turns of retention.
-    pub prunings: RoundRobin,
+    prunings: RoundRobin,
     /// The agents whose files recently could not be cleaned.
-    pub cleanings: FailedCleanings,
+    cleanings: FailedCleanings,
 }
 
 impl Pass {
+    /// Creates a pass over this service. It takes the service's agent locks, so that jobs, requests and erasures take turns.
+    pub fn of(service: &Service) -> Pass {
+        Pass {
+            service: service.clone(),
+            roll_ups: RoundRobin::default(),
+            prunings: RoundRobin::default(),
+            cleanings: FailedCleanings::default(),
+        }
+    }
+
     /// Checks the clock, once for a whole round.
     async fn look(&self, moment: Moment) -> Result<Look> {
-        self.retention.look_at_clock(moment.now, moment.synchronised).await
+        self.service.parts.retention.look_at_clock(moment.now, moment.synchronised).await
     }
 }

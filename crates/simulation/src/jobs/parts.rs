@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use annals_core::retry::LONGEST_OUTAGE;
+use annals_core::retry::MAX_OUTAGE;
 use annals_core::{Facts, SignedDuration, Store, Strata, Timestamp};
 use annals_retention::Plans;
 use annals_service::{Components, Parts};
@@ -15,11 +15,8 @@ const SWIFT: &str =
 /// The plans of the agents, assigned in turn.
 pub(super) const PLANS: [&str; 5] = ["free", "swift", "starter", "pro", "keep"];
 /// The same delays as in a service.
-pub(super) const SCHEDULE: SchedulePolicy = SchedulePolicy {
-    grace: SignedDuration::from_mins(10),
-    quiet: SignedDuration::from_mins(5),
-    outage: LONGEST_OUTAGE,
-};
+pub(super) const SCHEDULE: SchedulePolicy =
+    SchedulePolicy { grace: SignedDuration::from_mins(10), quiet: SignedDuration::from_mins(5), outage: MAX_OUTAGE };
 
 /// Assembles the parts, with an engine that never fails and an extractor that finds nothing.
 pub fn parts(store: Arc<dyn Store>, strata: Arc<dyn Strata>, facts: Arc<dyn Facts>) -> Parts {

@@ -8,11 +8,12 @@
 //! - under a clock that is certainly wrong nothing is written or pruned; under one that jumped ahead nothing is pruned.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 use annals_core::{Agent, Grain, MemoryId, Message, Period, Role, Settings, SignedDuration, Timestamp, identify};
 use annals_retention::Plan;
-use annals_service::Parts;
 use annals_service::jobs::{Moment, Pass, RolledUp, Sweep};
+use annals_service::{Parts, Service};
 use annals_testkit::Dice;
 use tokio_util::sync::CancellationToken;
 
@@ -99,6 +100,7 @@ pub struct World {
     dice: Dice,
     parts: Parts,
     pass: Pass,
+    clock: Arc<Mutex<Timestamp>>,
     people: Vec<Someone>,
     sent: u64,
     off_until: i64,
@@ -119,12 +121,16 @@ impl World {
             let plan = parts.plans.get(plan).unwrap().clone();
             people.push(Someone { agent, plan, unsent: Vec::new(), sent: BTreeMap::new(), gone: Gone::new() });
         }
+        let clock = Arc::new(Mutex::new(START.parse().unwrap()));
+        let read = clock.clone();
+        let parts = Parts { clock: Arc::new(move || *read.lock().unwrap()), ..parts };
         let mut dice = Dice::new(seed);
         let unsynchronised = 30 + dice.below(200);
         World {
             name: format!("seed {seed}"),
             tally: Tally::default(),
-            pass: Pass::exclusive(&parts),
+            pass: Pass::of(&Service::new(parts.clone())),
+            clock,
             people,
             sent: 0,
             off_until: 0,
@@ -266,6 +272,7 @@ impl World {
     }
 
     async fn roll_up(&mut self, moment: Moment) -> Sweep<RolledUp> {
+        *self.clock.lock().unwrap() = moment.now;
         let before = self.sealed_and_dirty().await;
         let never = CancellationToken::new();
         let sweep = self.pass.roll_up(AGENTS_AT_ONCE, moment, &never).await.unwrap();
@@ -286,6 +293,7 @@ impl World {
 
     /// Prunes, and checks that everything pruned was allowed to go. Returns the number of pruned memories.
     async fn retain(&mut self, moment: Moment) -> u64 {
+        *self.clock.lock().unwrap() = moment.now;
         let mut before = Vec::new();
         for someone in &self.people {
             before.push(Live::of(&*self.parts.store, &someone.agent).await);
@@ -336,7 +344,7 @@ impl World {
             self.roll_up(Moment { now, synchronised: Some(true) }).await;
         }
         for someone in &self.people {
-            let gaps = self.pass.summarizer.coverage(&someone.agent, now).await.unwrap();
+            let gaps = self.parts.summarizer.coverage(&someone.agent, now).await.unwrap();
             assert!(gaps.is_empty(), "{}: {} at {now}: {gaps:?}", self.name, someone.agent);
             let live = Live::of(&*self.parts.store, &someone.agent).await;
             let zones = self.parts.store.settings(&someone.agent).await.unwrap().zones().unwrap();

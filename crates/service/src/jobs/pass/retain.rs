@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use annals_core::ports::RequestKey;
 use annals_core::{Agent, Result, SignedDuration, Timestamp};
-use annals_retention::{Pruned, Trust};
+use annals_retention::{Look, Pruned, Trust};
 use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
 
-use super::{Look, Pass, ShouldStop};
+use super::{Pass, ShouldStop};
 use crate::jobs::{Moment, Sweep};
 use crate::locks::History;
 
@@ -34,7 +34,7 @@ impl Pass {
         let look = self.look(moment).await?;
         let agents = self.agents_to_retain(look).await?;
         if let (true, Ok(before)) = (look.trust(None).prunes(), look.now.checked_sub(RequestKey::LIFETIME)) {
-            self.store.drop_requests(before).await?;
+            self.service.parts.store.drop_requests(before).await?;
         }
         let turn = |agent: Agent| async move { self.retain_agent(&agent, look, &|| stop.is_cancelled()).await }.boxed();
         Ok(self.prunings.sweep(agents, at_once, stop, turn).await)
@@ -43,26 +43,27 @@ impl Pass {
     /// Returns the agents that have something past their plan, older answers of models, or changes waiting for a table.
     async fn agents_to_retain(&self, look: Look) -> Result<Vec<Agent>> {
         let answers_before = look.trust(None).prunes().then(|| answers_before(look.now)).flatten();
-        let limits = self.retention.limits(look.now, answers_before);
-        let mut agents: BTreeSet<Agent> = self.store.agents_to_retain(&limits).await?.into_iter().collect();
-        agents.extend(self.store.agents_with_work(look.now).await?);
+        let limits = self.service.parts.retention.limits(look.now, answers_before);
+        let mut agents: BTreeSet<Agent> =
+            self.service.parts.store.agents_to_retain(&limits).await?.into_iter().collect();
+        agents.extend(self.service.parts.store.agents_with_work(look.now).await?);
         Ok(agents.into_iter().collect())
     }
 
     /// Prunes one agent. Returns `None` if another task holds the lock of the agent's history.
     async fn retain_agent(&self, agent: &Agent, look: Look, should_stop: ShouldStop<'_>) -> Result<Option<Retained>> {
-        let Some(history) = self.locks.try_lock::<History>(agent) else { return Ok(None) };
+        let Some(history) = self.service.locks.try_lock::<History>(agent) else { return Ok(None) };
         let (now, trust) = (look.now, look.trust(None));
-        let pruned = self.retention.prune_until(agent, now, trust.prunes(), should_stop).await?;
+        let pruned = self.service.parts.retention.prune_until(agent, now, trust.prunes(), should_stop).await?;
         drop(history);
-        self.tables.make_searchable(agent, now).await?;
+        self.service.make_searchable_if_free(agent).await?;
         let answers = if trust.prunes() { self.drop_answers(agent, now).await? } else { 0 };
         Ok(Some(Retained { trust, pruned, answers }))
     }
 
     async fn drop_answers(&self, agent: &Agent, now: Timestamp) -> Result<u64> {
         match answers_before(now) {
-            Some(before) => self.store.drop_replies(agent, before).await,
+            Some(before) => self.service.parts.store.drop_replies(agent, before).await,
             None => Ok(0),
         }
     }

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use annals_core::{Agent, LedgerRow, Result, SignedDuration, Timestamp, Zones};
-use annals_retention::Trust;
+use annals_retention::{Look, Trust};
 use annals_summarizer::Passed;
 use annals_writer::{ExtractionPassed, Projected};
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use super::{Look, Pass, ShouldStop};
+use super::{Pass, ShouldStop};
 use crate::jobs::{Moment, Sweep};
-use crate::locks::{Held, History, RollUp};
+use crate::locks::{Extraction, Facts, Held, History, RollUp, Tables};
 use crate::operations::log_batches;
 
 /// The result of rolling up one agent.
@@ -34,19 +34,19 @@ impl Pass {
     /// is cancelled no further agent begins, and turns under way end between two steps; the rest is due in the next round.
     /// Returns an error only if a store fails before the first turn.
     pub async fn roll_up(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Sweep<RolledUp>> {
-        let look = self.look(moment).await?;
-        if let Some(batching) = &self.batching {
+        let (parts, look) = (&self.service.parts, self.look(moment).await?);
+        if let Some(batching) = &parts.batching {
             log_batches(batching.take(look.now).await);
         }
-        let pending: BTreeSet<Agent> = self.tables.pending_cleanings().await?.into_iter().collect();
-        let known: BTreeSet<Agent> = self.store.agents_with_work(look.now).await?.into_iter().collect();
+        let pending: BTreeSet<Agent> = parts.eraser.pending_cleanings().await?.into_iter().collect();
+        let known: BTreeSet<Agent> = parts.store.agents_with_work(look.now).await?.into_iter().collect();
         let agents = known.union(&pending).cloned().collect();
         let turn = |agent: Agent| {
             let (is_known, is_pending) = (known.contains(&agent), pending.contains(&agent));
             self.roll_up_turn(agent, look, is_known, is_pending, stop)
         };
         let sweep = self.roll_ups.sweep(agents, at_once, stop, turn).await;
-        if let Some(batching) = &self.batching {
+        if let Some(batching) = &parts.batching {
             log_batches(batching.send(look.now).await);
         }
         Ok(sweep)
@@ -74,11 +74,10 @@ impl Pass {
         is_pending: bool,
         should_stop: ShouldStop<'_>,
     ) -> Result<Option<RolledUp>> {
-        let Some(mut roll_up) = self.locks.try_lock::<RollUp>(agent) else { return Ok(None) };
-        if self.locks.try_lock::<History>(agent).is_none() {
+        let Some(mut roll_up) = self.service.locks.try_lock::<RollUp>(agent) else { return Ok(None) };
+        if self.service.locks.try_lock::<History>(agent).is_none() {
             return Ok(None);
         }
-        let now = look.now;
         let mut turn = RolledUp {
             trust: look.trust(None),
             extracted: ExtractionPassed::default(),
@@ -88,15 +87,15 @@ impl Pass {
         };
         let mut first = Ok(());
         if is_known {
-            let extracted = self.tables.read_for_facts(agent, now, should_stop).await;
+            let extracted = self.service.read_for_facts_if_free(agent, should_stop).await;
             first = first.and(extracted.map(|extracted| turn.extracted = extracted));
             let passed = self.write_due(agent, &roll_up, look, &mut turn.trust, should_stop).await;
             first = first.and(passed.map(|passed| turn.passed = passed));
-            let projected = self.tables.make_searchable(agent, now).await;
+            let projected = self.service.make_searchable_if_free(agent).await;
             first = first.and(projected.map(|projected| turn.projected = projected));
         }
         if is_pending {
-            first = first.and(self.clean(agent, &mut roll_up, now).await.map(|cleaned| turn.cleaned = cleaned));
+            first = first.and(self.clean(agent, &mut roll_up, look.now).await.map(|cleaned| turn.cleaned = cleaned));
         }
         first.map(|()| Some(turn))
     }
@@ -104,12 +103,18 @@ impl Pass {
     /// Cleans the agent's files, unless the eraser has cleaned them meanwhile, the last try failed a short time ago, or
     /// another task reads its messages. Returns whether it cleaned them.
     async fn clean(&self, agent: &Agent, roll_up: &mut Held<'_, RollUp>, now: Timestamp) -> Result<bool> {
-        if !self.cleanings.is_due(agent, now) || !self.tables.pending_cleanings().await?.contains(agent) {
+        let eraser = &self.service.parts.eraser;
+        if !self.cleanings.is_due(agent, now) || !eraser.pending_cleanings().await?.contains(agent) {
             return Ok(false);
         }
-        let cleaned = self.tables.clean(agent, roll_up, now).await;
+        // A model may hold this lock for minutes; the next round tries again.
+        let Some(mut reader) = roll_up.try_then::<Extraction>() else { return Ok(false) };
+        let mut history = reader.then::<History>().await;
+        let mut facts = history.then::<Facts>().await;
+        let _tables = facts.then::<Tables>().await;
+        let cleaned = eraser.clean(agent, now).await;
         self.cleanings.note(agent, now, cleaned.is_ok());
-        cleaned
+        cleaned.map(|()| true)
     }
 
     /// Writes the summaries that are due, if the clock is trusted.
@@ -121,16 +126,17 @@ impl Pass {
         trust: &mut Trust,
         should_stop: ShouldStop<'_>,
     ) -> Result<Passed> {
-        let ledger = self.store.ledger(agent).await?;
+        let parts = &self.service.parts;
+        let ledger = parts.store.ledger(agent).await?;
         *trust = look.trust(ledger.iter().map(|row| row.dirty_at).max());
-        let zones = self.store.settings(agent).await?.zones()?;
+        let zones = parts.store.settings(agent).await?.zones()?;
         if !trust.closes() || !ledger.iter().any(|row| may_be_due(row, &zones, look.now)) {
             return Ok(Passed::default());
         }
         let history = roll_up.for_saving::<History>();
         // An erasure waits only for the summaries being written now.
         let should_stop = || should_stop() || roll_up.is_waited_for();
-        self.summarizer.pass_unlocked(agent, look.now, &|_| (), &should_stop, &history).await
+        parts.summarizer.pass_unlocked(agent, look.now, &|_| (), &should_stop, &history).await
     }
 }
 

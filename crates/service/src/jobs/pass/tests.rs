@@ -1,15 +1,17 @@
 //! Rounds over stores in memory: failures, untrusted clocks, pending erasures, and busy agents.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use annals_core::ports::{Erasure, Replies, SummaryTask, Target};
 use annals_core::prelude::*;
 use annals_core::{Agent, Digest, Draft, Engine, Error, Grain, Purpose, Reply, Settings, SignedDuration, Timestamp};
 use annals_retention::{Doubt, Trust};
-use annals_summarizer::SchedulePolicy;
-use annals_testkit::{Faulty, MemoryCatalog, QuotingEngine, SilentExtractor, agent, at, message};
-use annals_writer::{ExtractionPassed, Projected};
+use annals_summarizer::{SchedulePolicy, Summarizer};
+use annals_testkit::{
+    Faulty, MemoryCatalog, MemoryStrata, QuotingEngine, SilentExtractor, WordEmbedder, agent, at, message, one_embedder,
+};
+use annals_writer::{Eraser, Writer};
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
@@ -17,44 +19,11 @@ use super::*;
 use crate::Parts;
 use crate::fixture::in_memory;
 use crate::jobs::Sweep;
-use crate::locks::{Held, History, RollUp};
-
-/// Tables that fail for one agent.
-struct Picky {
-    inner: Exclusive,
-    refused: &'static str,
-}
-
-#[async_trait]
-impl Tables for Picky {
-    async fn read_for_facts(
-        &self,
-        agent: &Agent,
-        now: Timestamp,
-        should_stop: ShouldStop<'_>,
-    ) -> Result<ExtractionPassed> {
-        self.inner.read_for_facts(agent, now, should_stop).await
-    }
-
-    async fn make_searchable(&self, agent: &Agent, now: Timestamp) -> Result<Projected> {
-        if agent.name() == self.refused {
-            return Err(Error::storage("writing a table", "the disk is full"));
-        }
-        self.inner.make_searchable(agent, now).await
-    }
-
-    async fn pending_cleanings(&self) -> Result<Vec<Agent>> {
-        self.inner.pending_cleanings().await
-    }
-
-    async fn clean(&self, agent: &Agent, roll_up: &mut Held<'_, RollUp>, now: Timestamp) -> Result<bool> {
-        self.inner.clean(agent, roll_up, now).await
-    }
-}
+use crate::locks::History;
 
 struct Fixture {
     catalog: Arc<MemoryCatalog>,
-    tables: Exclusive,
+    parts: Parts,
     pass: Pass,
 }
 
@@ -70,8 +39,8 @@ async fn fixture(names: &[&str]) -> Fixture {
         catalog.save_settings(&agent(name), &settings).await.unwrap();
         parts.writer.ingest(&agent(name), vec![message(FIRST_AT, "tea")], false, at(FIRST_AT)).await.unwrap();
     }
-    let (tables, pass) = (Exclusive::of(&parts), Pass::exclusive(&parts));
-    Fixture { catalog, tables, pass }
+    let pass = Pass::of(&Service::new(parts.clone()));
+    Fixture { catalog, parts, pass }
 }
 
 fn moment(now: &str, synchronised: Option<bool>) -> Moment {
@@ -79,6 +48,12 @@ fn moment(now: &str, synchronised: Option<bool>) -> Moment {
 }
 
 impl Fixture {
+    /// Replaces parts of the service.
+    fn assemble(&mut self, change: impl FnOnce(Parts) -> Parts) {
+        self.parts = change(self.parts.clone());
+        self.pass = Pass::of(&Service::new(self.parts.clone()));
+    }
+
     async fn roll_up(&self, now: &str, synchronised: Option<bool>) -> Sweep<RolledUp> {
         self.pass.roll_up(1, moment(now, synchronised), &CancellationToken::new()).await.unwrap()
     }
@@ -101,7 +76,7 @@ async fn every_agent_is_read_rolled_up_and_made_searchable() {
     for (_, turn) in &sweep.turns {
         assert_eq!((turn.extracted.turns, turn.passed.written[0], turn.projected.applied), (1, 1, 2));
     }
-    assert_eq!(fixture.tables.writer.backlog(&agent("a")).await.unwrap(), 0);
+    assert_eq!(fixture.parts.writer.backlog(&agent("a")).await.unwrap(), 0);
     let again = fixture.roll_up(NEXT, None).await;
     assert!(again.turns.iter().all(|(_, turn)| turn.passed == Default::default() && turn.projected.applied == 0));
 }
@@ -134,15 +109,15 @@ async fn stopped_turn_ends_between_two_steps_and_the_next_continues() {
     for day in 0..100 {
         let sent_at = at(FIRST_AT) + SignedDuration::from_hours(24 * day);
         fixture
-            .tables
+            .parts
             .writer
             .ingest(&agent("a"), vec![message(&sent_at.to_string(), "tea")], false, sent_at)
             .await
             .unwrap();
     }
     let slow = Arc::new(Slow { minutes: 0.into(), bound: 0.into(), stop: Mutex::default() });
-    let catalog = fixture.catalog.clone();
-    fixture.pass.summarizer = Summarizer::new(catalog.clone(), slow.clone(), slow.clone(), SchedulePolicy::default());
+    let summarizer = Summarizer::new(fixture.catalog.clone(), slow.clone(), slow.clone(), SchedulePolicy::default());
+    fixture.assemble(|parts| Parts { summarizer, ..parts });
     let (mut rounds, mut left, mut others) = (0, 1, 0);
     while left > 0 {
         let stop = CancellationToken::new();
@@ -158,20 +133,34 @@ async fn stopped_turn_ends_between_two_steps_and_the_next_continues() {
         rounds += 1;
     }
     assert!(rounds >= 10 && others > 0, "{rounds} rounds, {others} turns of the other agent");
-    let gaps = fixture.pass.summarizer.coverage(&agent("a"), at("2027-01-10T10:00:00Z")).await.unwrap();
+    let gaps = fixture.parts.summarizer.coverage(&agent("a"), at("2027-01-10T10:00:00Z")).await.unwrap();
     assert_eq!((gaps.len(), fixture.memories("a").await[Grain::Daily as usize]), (0, 100));
     assert_eq!(fixture.memories("b").await[Grain::Daily as usize], 1);
+}
+
+/// Creates agents with one message each, and tables that may fail.
+async fn with_strata(names: &[&str], strata: Faulty<MemoryStrata>) -> (Fixture, Arc<Faulty<MemoryStrata>>) {
+    let (mut fixture, strata) = (fixture(names).await, Arc::new(strata));
+    let writer = writer(&fixture.parts, strata.clone());
+    fixture.assemble(|parts| Parts { writer, ..parts });
+    (fixture, strata)
+}
+
+fn writer(parts: &Parts, strata: Arc<Faulty<MemoryStrata>>) -> Writer {
+    Writer::new(parts.store.clone(), strata, one_embedder(WordEmbedder::new()))
 }
 
 /// The table of one agent cannot be written: its summary is written, and other agents are not affected.
 #[tokio::test]
 async fn failure_of_one_agent_does_not_stop_others() {
-    let mut fixture = fixture(&["a", "b", "c"]).await;
-    fixture.pass.tables = Arc::new(Picky { inner: fixture.tables.clone(), refused: "b" });
+    let one = with_strata(&["a"], Faulty::during(MemoryStrata::new(), 0..0)).await;
+    one.0.roll_up(NEXT, None).await;
+    let first_call_of_b = one.1.calls() + 1;
+    let (fixture, _) = with_strata(&["a", "b", "c"], Faulty::at_call(MemoryStrata::new(), first_call_of_b)).await;
     let sweep = fixture.roll_up(NEXT, None).await;
     assert_eq!(sweep.turns.iter().map(|(agent, _)| agent.name()).collect::<Vec<_>>(), ["a", "c"]);
     let (failed, error) = &sweep.failed[0];
-    assert_eq!((failed.name(), error.to_string().as_str()), ("b", "writing a table: the disk is full"));
+    assert_eq!((failed.name(), error.to_string().as_str()), ("b", "reaching the store: it is away"));
     for name in ["a", "b", "c"] {
         assert_eq!(fixture.memories(name).await[Grain::Daily as usize], 1, "{name}");
     }
@@ -184,8 +173,8 @@ async fn next_round_recovers_from_a_failure_of_any_store_call() {
         let mut fixture = fixture(&["a", "b"]).await;
         let faulty = Arc::new(Faulty::at_call((*fixture.catalog).clone(), call));
         let engine = Arc::new(QuotingEngine);
-        fixture.pass.store = faulty.clone();
-        fixture.pass.summarizer = Summarizer::new(faulty.clone(), engine.clone(), engine, SchedulePolicy::default());
+        let summarizer = Summarizer::new(faulty.clone(), engine.clone(), engine, SchedulePolicy::default());
+        fixture.assemble(|parts| Parts { store: faulty.clone(), summarizer, ..parts });
         let _ = fixture.pass.roll_up(1, moment(NEXT, None), &CancellationToken::new()).await;
         if faulty.calls() < call {
             return;
@@ -194,7 +183,7 @@ async fn next_round_recovers_from_a_failure_of_any_store_call() {
         assert!(sweep.failed.is_empty(), "failing call {call}: {:?}", sweep.failed);
         for name in ["a", "b"] {
             assert_eq!(fixture.memories(name).await, [1, 1, 0, 0, 0, 0], "failing call {call}");
-            assert_eq!(fixture.tables.writer.audit(&agent(name)).await.unwrap(), [], "failing call {call}");
+            assert_eq!(fixture.parts.writer.audit(&agent(name)).await.unwrap(), [], "failing call {call}");
         }
     }
 }
@@ -216,7 +205,7 @@ async fn untrusted_clock_writes_no_summaries() {
 async fn clock_behind_stored_messages_is_not_trusted() {
     let fixture = fixture(&["a"]).await;
     fixture
-        .tables
+        .parts
         .writer
         .ingest(&agent("a"), vec![message(FIRST_AT, "cake")], false, at("2026-03-09T10:00:00Z"))
         .await
@@ -240,7 +229,7 @@ async fn pruning_waits_until_the_clock_has_run_steadily() {
     let retained = fixture.retain("2026-03-08T10:31:00Z", None).await;
     assert_eq!((retained.trust, retained.pruned.pruned[0].rows), (Trust::Full, 1));
     assert_eq!(fixture.memories("a").await, [0, 1, 0, 0, 0, 0]);
-    assert_eq!(fixture.tables.writer.backlog(&agent("a")).await.unwrap(), 0, "the table knows");
+    assert_eq!(fixture.parts.writer.backlog(&agent("a")).await.unwrap(), 0, "the table knows");
 }
 
 /// Ten thousand idle agents cost a round as much as one.
@@ -249,10 +238,10 @@ async fn idle_agent_gets_no_turn() {
     let mut fixture = fixture(&["a", "b", "c"]).await;
     assert_eq!(fixture.roll_up(NEXT, None).await.turns.len(), 3);
     let counted = Arc::new(Faulty::during((*fixture.catalog).clone(), 0..0));
-    fixture.pass.store = counted.clone();
+    fixture.assemble(|parts| Parts { store: counted.clone(), ..parts });
     assert_eq!(fixture.roll_up(NEXT, None).await.turns.len(), 0);
     assert_eq!(counted.calls(), 1);
-    fixture.tables.writer.ingest(&agent("b"), vec![message(FIRST_AT, "cake")], false, at(FIRST_AT)).await.unwrap();
+    fixture.parts.writer.ingest(&agent("b"), vec![message(FIRST_AT, "cake")], false, at(FIRST_AT)).await.unwrap();
     let sweep = fixture.roll_up(NEXT, None).await;
     assert_eq!(sweep.turns.iter().map(|(agent, _)| agent.name()).collect::<Vec<_>>(), ["b"]);
 }
@@ -261,7 +250,7 @@ async fn idle_agent_gets_no_turn() {
 #[tokio::test]
 async fn agent_with_locked_history_is_left_for_the_next_round() {
     let fixture = fixture(&["a", "b"]).await;
-    let forgetting = fixture.pass.locks.lock::<History>(&agent("a")).await;
+    let forgetting = fixture.pass.service.locks.lock::<History>(&agent("a")).await;
     let sweep = fixture.roll_up(NEXT, None).await;
     assert_eq!((sweep.left, sweep.turns.len()), (vec![agent("a")], 1));
     assert_eq!((fixture.memories("a").await[1], fixture.memories("b").await[1]), (0, 1));
@@ -280,55 +269,28 @@ async fn pending_cleaning_is_done_even_if_the_agent_was_erased() {
     fixture.catalog.erase(&agent("gone"), &Target::Agent, at(NEXT)).await.unwrap();
     let sweep = fixture.roll_up(NEXT, Some(false)).await;
     assert_eq!(sweep.turns.iter().filter(|(_, turn)| turn.cleaned).count(), 2);
-    assert_eq!(fixture.tables.pending_cleanings().await.unwrap(), []);
+    assert_eq!(fixture.parts.eraser.pending_cleanings().await.unwrap(), []);
     assert_eq!(fixture.catalog.all_agents().await.unwrap(), [agent("a")], "nothing is made of who is gone");
     assert!(fixture.roll_up(NEXT, None).await.turns.iter().all(|(_, turn)| !turn.cleaned));
-}
-
-/// Tables whose cleaning fails; counts the tries.
-struct Unclean {
-    inner: Exclusive,
-    tried: AtomicU64,
-}
-
-#[async_trait]
-impl Tables for Unclean {
-    async fn read_for_facts(
-        &self,
-        agent: &Agent,
-        now: Timestamp,
-        should_stop: ShouldStop<'_>,
-    ) -> Result<ExtractionPassed> {
-        self.inner.read_for_facts(agent, now, should_stop).await
-    }
-
-    async fn make_searchable(&self, agent: &Agent, now: Timestamp) -> Result<Projected> {
-        self.inner.make_searchable(agent, now).await
-    }
-
-    async fn pending_cleanings(&self) -> Result<Vec<Agent>> {
-        self.inner.pending_cleanings().await
-    }
-
-    async fn clean(&self, _: &Agent, _: &mut Held<'_, RollUp>, _: Timestamp) -> Result<bool> {
-        self.tried.fetch_add(1, Ordering::SeqCst);
-        Err(Error::storage("overwriting what was deleted", "the disk is full"))
-    }
 }
 
 #[tokio::test]
 async fn failing_cleaning_is_retried_with_back_off() {
     let mut fixture = fixture(&["a"]).await;
     fixture.catalog.erase(&agent("a"), &Target::Conversation("talk".into()), at(NEXT)).await.unwrap();
-    let unclean = Arc::new(Unclean { inner: fixture.tables.clone(), tried: 0.into() });
-    fixture.pass.tables = unclean.clone();
+    let away = Arc::new(Faulty::during(MemoryStrata::new(), 0..u64::MAX));
+    let writer = writer(&fixture.parts, away.clone());
+    fixture.assemble(|parts| Parts {
+        eraser: Eraser::new(writer, parts.fact_writer.clone(), parts.store.clone()),
+        ..parts
+    });
     for minute in 0..60 {
         let now = at(NEXT) + SignedDuration::from_mins(minute);
         fixture.roll_up(&now.to_string(), None).await;
     }
     // At minutes 0, 1, 3, 7, 15 and 31.
-    assert_eq!(unclean.tried.load(Ordering::SeqCst), 6);
-    assert_eq!(fixture.tables.pending_cleanings().await.unwrap(), [agent("a")]);
+    assert_eq!(away.calls(), 6);
+    assert_eq!(fixture.parts.eraser.pending_cleanings().await.unwrap(), [agent("a")]);
 }
 
 /// The erasure holds the agent's lock when the round begins, and has cleaned the files when it releases it.
@@ -336,9 +298,9 @@ async fn failing_cleaning_is_retried_with_back_off() {
 async fn files_cleaned_by_the_eraser_are_not_cleaned_again() {
     let fixture = fixture(&["a"]).await;
     fixture.catalog.erase(&agent("a"), &Target::Conversation("talk".into()), at(NEXT)).await.unwrap();
-    let forgetting = fixture.pass.locks.lock::<History>(&agent("a")).await;
+    let forgetting = fixture.pass.service.locks.lock::<History>(&agent("a")).await;
     assert_eq!(fixture.roll_up(NEXT, None).await.left, [agent("a")]);
-    fixture.tables.eraser.clean(&agent("a"), at(NEXT)).await.unwrap();
+    fixture.parts.eraser.clean(&agent("a"), at(NEXT)).await.unwrap();
     drop(forgetting);
     assert!(fixture.roll_up(NEXT, None).await.turns.iter().all(|(_, turn)| !turn.cleaned));
 }
