@@ -24,7 +24,7 @@ use mutation::{Mutation, apply, mutations};
 const FOR_EVER: Duration = Duration::from_secs(120);
 /// Inputs between two checks of the time.
 const BATCH: u32 = 16;
-const MOST_SHRINKING: u32 = 300;
+const MAX_SHRINKING: u32 = 300;
 
 /// Result of a check: an error says what the parser did wrong.
 type Verdict = Result<(), String>;
@@ -50,7 +50,7 @@ fn fuzz(target: &'static str, good: &[Vec<u8>], check: impl Fn(&[u8]) -> Verdict
     let choice = (0..good.len(), mutations());
     while batches == 0 || Instant::now() < end {
         let mut runner = TestRunner::new_with_rng(
-            Config { cases: BATCH, max_shrink_iters: MOST_SHRINKING, failure_persistence: None, ..Config::default() },
+            Config { cases: BATCH, max_shrink_iters: MAX_SHRINKING, failure_persistence: None, ..Config::default() },
             random(seed, batches),
         );
         let done = runner.run(&choice, |(index, mutations): (usize, Vec<Mutation>)| {

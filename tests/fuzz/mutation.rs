@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 /// Largest size of a mutated input, in bytes.
-const LARGEST: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 
 /// A mutation. Positions and lengths are fractions of the input's length, in 65,536ths, so that it applies to every input.
 #[derive(Clone, Debug)]
@@ -144,7 +144,7 @@ pub fn apply(good: &[u8], mutations: &[Mutation]) -> Vec<u8> {
     let mut bytes = good.to_vec();
     for mutation in mutations {
         change(&mut bytes, mutation);
-        bytes.truncate(LARGEST);
+        bytes.truncate(MAX_BYTES);
     }
     bytes
 }

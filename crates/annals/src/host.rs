@@ -21,7 +21,7 @@ use crate::commands::backup::{self, Target};
 use crate::folder::{Folder, clock_is_synchronised};
 
 /// The doctor syncs the disk, opens the port and embeds a sentence; more than this means that something hangs.
-const LONGEST_EXAMINATION: Duration = Duration::from_secs(120);
+const MAX_EXAMINATION: Duration = Duration::from_secs(120);
 
 /// An open folder, with scheduled jobs if this process is the service.
 pub(crate) struct FolderHost {
@@ -104,7 +104,7 @@ impl Host for FolderHost {
             command.args(["--set", set]);
         });
         command.stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
-        let output = tokio::time::timeout(LONGEST_EXAMINATION, command.output());
+        let output = tokio::time::timeout(MAX_EXAMINATION, command.output());
         let output = output.await.map_err(|_| failed(std::io::Error::other("it did not end in two minutes")))?;
         let examined: Examined = serde_json::from_slice(&output.map_err(failed)?.stdout)
             .map_err(|_| failed(std::io::Error::other("it ended without a result; run `annals doctor`")))?;

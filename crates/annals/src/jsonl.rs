@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use crate::lines::Lines;
 
 /// Faults beyond this number are counted, not listed.
-const MOST_FAULTS: usize = 100;
+const MAX_FAULTS: usize = 100;
 /// If this many lines at the beginning all lack every field of a message, the file is not a file of messages.
 const UNPARSED_LINES: usize = 5;
 const FIELDS: [&str; 7] = ["agent", "conversation", "id", "role", "name", "content", "at"];
@@ -158,7 +158,7 @@ impl<'a> Reading<'a> {
 
     fn report(&mut self, faults: impl IntoIterator<Item = Fault>) {
         for fault in faults {
-            if self.faults.len() < MOST_FAULTS { self.faults.push(fault) } else { self.more += 1 }
+            if self.faults.len() < MAX_FAULTS { self.faults.push(fault) } else { self.more += 1 }
         }
     }
 

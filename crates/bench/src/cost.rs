@@ -14,7 +14,7 @@ use crate::summaries::turns;
 const PERIOD: SignedDuration = SignedDuration::from_mins(1);
 /// Turns before a task that are shown with it, and turns of the largest task, as in the writer.
 const CONTEXT: usize = 6;
-const LARGEST: usize = 20;
+const MAX_TURNS: usize = 20;
 
 /// Input file and schedule.
 #[derive(Args)]
@@ -65,8 +65,8 @@ impl Sum {
             now = now.saturating_add(PERIOD).unwrap_or(Timestamp::MAX);
             let arrived = turns.iter().take_while(|turn| turn.at() < now).count();
             if arrived > read && schedule.is_due(turns[read..arrived].iter().map(Memory::at), now) {
-                for start in (read..arrived).step_by(LARGEST) {
-                    self.ask(agent, turns, start..arrived.min(start + LARGEST), now)?;
+                for start in (read..arrived).step_by(MAX_TURNS) {
+                    self.ask(agent, turns, start..arrived.min(start + MAX_TURNS), now)?;
                 }
                 read = arrived;
             }

@@ -17,7 +17,7 @@ use crate::{Interval, MemoryId, Timestamp};
 pub use aliases::joined_names;
 pub use entity::{entity_key, folded, predicate_name};
 pub use fold::fold;
-pub use graph::{Along, Direction, FARTHEST, Reached, Route, Walk};
+pub use graph::{Along, Direction, MAX_WALK_DEPTH, Reached, Route, Walk};
 pub use merge::MERGED_BECAUSE;
 pub use operation::{CONTEXT, FactOperation, SPEAKER, UNTIL, Verb};
 

@@ -41,7 +41,7 @@ pub use digest::{Digest, MemoryId};
 pub use error::{Error, Fault, Result};
 pub use extraction::{Extracted, Extraction, ExtractionWatermark, Purpose, Reply, Statement, Usage};
 pub use fact::{
-    ALIAS, Along, CONTEXT, Direction, ENTITY_TYPE, FARTHEST, Fact, FactOperation, FactQuery, MERGED_BECAUSE,
+    ALIAS, Along, CONTEXT, Direction, ENTITY_TYPE, Fact, FactOperation, FactQuery, MAX_WALK_DEPTH, MERGED_BECAUSE,
     OBSERVATION, Properties, Reached, Route, SPEAKER, UNTIL, Verb, Walk, entity_key, fold, folded, joined_names,
     predicate_name,
 };

@@ -71,6 +71,11 @@ pub struct Message {
 }
 
 impl Message {
+    /// Maximum bytes of the content. Longer texts are documents; the sender should split them, because it knows where.
+    pub const MAX_CONTENT_BYTES: usize = 256 * 1024;
+    /// Maximum bytes of a conversation, an id or a name.
+    pub const MAX_NAME_BYTES: usize = 256;
+
     /// Returns the digest of everything but the key. Two messages with one key are the same message if their digests
     /// are equal.
     pub fn digest(&self) -> Digest {

@@ -12,7 +12,7 @@ use crate::{Error, Result};
 
 /// The workspace used when the service runs without keys.
 const DEFAULT_WORKSPACE: &str = "default";
-const LONGEST_NAME: usize = 128;
+const MAX_NAME_LENGTH: usize = 128;
 const FOLDER_LENGTH: usize = 26;
 
 /// One agent within one workspace. Every store operation is scoped to an agent.
@@ -74,8 +74,8 @@ fn check_name(field: &'static str, name: &str) -> Result<()> {
     if name.is_empty() {
         return Err(Error::invalid(field, "is empty"));
     }
-    if name.len() > LONGEST_NAME {
-        return Err(Error::invalid(field, format!("has {} bytes; {LONGEST_NAME} are allowed", name.len())));
+    if name.len() > MAX_NAME_LENGTH {
+        return Err(Error::invalid(field, format!("has {} bytes; {MAX_NAME_LENGTH} are allowed", name.len())));
     }
     if let Some(control) = name.chars().find(|c| c.is_control()) {
         return Err(Error::invalid(field, format!("contains the control character {control:?}")));

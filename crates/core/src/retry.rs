@@ -8,12 +8,12 @@ use jiff::{SignedDuration, Timestamp};
 
 /// How often a model may fail on an input by its own fault before the fallback processes it. Each further attempt costs
 /// a call, each had feedback on the answer before, and the work behind it waits.
-pub const MOST_ATTEMPTS: u32 = 3;
+pub const MAX_ATTEMPTS: u32 = 3;
 
 /// How long an unavailable model, or a spent budget, may hold work up before the fallback does it. Most restarts,
 /// overloads and nightly maintenance windows end within six hours. After a day without summaries, yesterday would have
 /// none and retention would stand still.
-pub const LONGEST_OUTAGE: SignedDuration = SignedDuration::from_hours(6);
+pub const MAX_OUTAGE: SignedDuration = SignedDuration::from_hours(6);
 
 /// How long work waits at most for a spent budget before it asks again. Asking costs nothing, and somebody may have raised the budget.
 pub const BUDGET_CHECK: SignedDuration = SignedDuration::from_mins(15);

@@ -14,7 +14,7 @@ pub const SENTENCE_ENDS: [char; 7] = ['.', '!', '?', '\n', '。', '！', '？'];
 
 /// Minimum length in characters of a sentence that an erasure searches for. Shorter ones prove nothing: they occur
 /// everywhere.
-const SHORTEST_SEARCHED: usize = 12;
+const MIN_SEARCHED_LENGTH: usize = 12;
 
 /// The first character of the wide scripts: Chinese, Japanese, Korean, and emoji above them.
 const WIDE: char = '\u{2E80}';
@@ -38,7 +38,7 @@ pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
 /// Returns the sentences by which an erasure proves that a text is gone: without marks and surrounding spaces, at least
 /// twelve characters long. An ellipsis does not end one, so that a longer and rarer text is searched for.
 pub fn searched_sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.split(SENTENCE_ENDS).map(str::trim).filter(|sentence| sentence.chars().count() >= SHORTEST_SEARCHED)
+    text.split(SENTENCE_ENDS).map(str::trim).filter(|sentence| sentence.chars().count() >= MIN_SEARCHED_LENGTH)
 }
 
 /// Returns whether a text contains a name as whole words: no letter or digit touches it on either side. Kana, Chinese

@@ -11,11 +11,11 @@ use crate::retry::later;
 use crate::{Date, Error, Interval, Period, Result};
 
 /// No zone was ever farther ahead of UTC.
-const FARTHEST_AHEAD: SignedDuration = SignedDuration::from_hours(16);
+const MAX_OFFSET: SignedDuration = SignedDuration::from_hours(16);
 
 /// Returns the latest calendar day of any zone at an instant. No later day has begun in any zone.
 pub fn latest_day(now: Timestamp) -> Date {
-    later(now, FARTHEST_AHEAD).to_zoned(TimeZone::UTC).date()
+    later(now, MAX_OFFSET).to_zoned(TimeZone::UTC).date()
 }
 
 /// The time zones of an agent, from the first to the present one.

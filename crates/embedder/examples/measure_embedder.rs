@@ -9,12 +9,12 @@ use std::time::Instant;
 use annals_core::Embedder;
 use annals_embedder::{OnnxEmbedder, Runtime};
 
-const MOST: usize = 400;
+const MAX_TEXTS: usize = 400;
 
 #[tokio::main]
 async fn main() {
     let file = std::fs::read_to_string(std::env::args().nth(1).expect("the file of messages")).unwrap();
-    let texts: Vec<String> = file.lines().take(MOST).map(content).collect();
+    let texts: Vec<String> = file.lines().take(MAX_TEXTS).map(content).collect();
     let found = Runtime::find(None);
     println!("{}", found.describe());
     let mut vectors = Vec::new();

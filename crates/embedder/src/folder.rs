@@ -28,7 +28,7 @@ const POOLING: &str = "1_Pooling/config.json";
 const PROMPTS: &str = "config_sentence_transformers.json";
 
 /// The largest window that is accepted; some files have 10^30 for "unknown".
-const LONGEST_WINDOW: u64 = 131_072;
+const MAX_WINDOW: u64 = 131_072;
 
 /// Settings that override what a folder says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -152,7 +152,7 @@ fn window(folder: &Path, options: &Options, config: &Value) -> Result<usize> {
     let before = if is_roberta { config["pad_token_id"].as_u64().unwrap_or(1) + 1 } else { 0 };
     let positions = config["max_position_embeddings"].as_u64().map(|positions| positions.saturating_sub(before));
     let written = [sentences["max_seq_length"].as_u64(), tokenizer["model_max_length"].as_u64(), positions];
-    let first = written.into_iter().flatten().find(|window| (8..=LONGEST_WINDOW).contains(window));
+    let first = written.into_iter().flatten().find(|window| (8..=MAX_WINDOW).contains(window));
     let window = first.map(|window| window.min(positions.unwrap_or(window)));
     window.and_then(|window| usize::try_from(window).ok()).ok_or_else(|| {
         let field = "max_seq_length in sentence_bert_config.json, or model_max_length in tokenizer_config.json";

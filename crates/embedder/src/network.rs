@@ -14,10 +14,10 @@ use crate::pooling::{Pooling, unit};
 use crate::runtime::Runtime;
 
 /// More workers would only take memory (23 MB each with the built-in model) and cores that other work needs.
-const MOST_WORKERS: usize = 16;
+const MAX_WORKERS: usize = 16;
 
 /// Bytes of weights that all workers together may take. A large model gets fewer workers, with more threads each.
-const MOST_WEIGHTS: u64 = 512 << 20;
+const MAX_WEIGHTS: u64 = 512 << 20;
 
 /// At this niceness, another thread gets about nine times as much of a busy core.
 const NICENESS: i32 = 10;
@@ -125,9 +125,9 @@ fn output(found: &[String]) -> Result<String> {
 
 /// Returns the number of workers, and of threads in each.
 fn share(cores: usize, size: u64) -> (usize, usize) {
-    let fitting = usize::try_from(MOST_WEIGHTS / size.max(1)).unwrap_or(MOST_WORKERS);
-    let workers = cores.min(MOST_WORKERS).min(fitting).max(1);
-    (workers, (cores.min(MOST_WORKERS) / workers).max(1))
+    let fitting = usize::try_from(MAX_WEIGHTS / size.max(1)).unwrap_or(MAX_WORKERS);
+    let workers = cores.min(MAX_WORKERS).min(fitting).max(1);
+    (workers, (cores.min(MAX_WORKERS) / workers).max(1))
 }
 
 /// Starts threads at lower priority, so that durable writes come first: threads inherit it from the one that creates them.

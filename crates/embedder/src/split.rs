@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::tokens::LONGEST;
+use crate::tokens::MAX_TEXT_BYTES;
 
 /// A sentence of more bytes is halved before it is counted. 250 tokens of prose are about 1000 bytes.
 const PIECE: usize = 2048;
@@ -43,7 +43,7 @@ impl Parts {
     fn add(&mut self, sentence: Range<usize>, tokens: usize, room: usize) {
         if let Some((open, held)) = &mut self.open
             && *held + tokens <= room
-            && sentence.end - open.start <= LONGEST
+            && sentence.end - open.start <= MAX_TEXT_BYTES
         {
             open.end = sentence.end;
             *held += tokens;
@@ -142,7 +142,7 @@ mod tests {
         let mut end = 0;
         for part in &parts {
             assert_eq!(part.start, end, "a gap");
-            assert!(part.len() <= LONGEST && tokens.count(&text[part.clone()]) <= tokens.room(), "too long");
+            assert!(part.len() <= MAX_TEXT_BYTES && tokens.count(&text[part.clone()]) <= tokens.room(), "too long");
             end = part.end;
         }
         assert_eq!(end, text.len());

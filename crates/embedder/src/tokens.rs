@@ -1,14 +1,14 @@
 //! Turns text into the token ids that the network reads.
 //!
 //! Relies on `tokenizer.json` for the vocabulary and for the window, which is the number of tokens that the network takes.
-//! Never tokenises more than [`LONGEST`] bytes of a text at once, so that a text of any size takes little memory.
+//! Never tokenises more than [`MAX_TEXT_BYTES`] bytes of a text at once, so that a text of any size takes little memory.
 
 use annals_core::{Error, Result};
 use tokenizers::{Tokenizer, TruncationParams};
 
 /// The most bytes of a text that are tokenised. 256 tokens of prose are 1 KB; the window cuts the rest in any case, but
 /// tokenising takes some 50 bytes of memory for each byte of text.
-pub(crate) const LONGEST: usize = 16 * 1024;
+pub(crate) const MAX_TEXT_BYTES: usize = 16 * 1024;
 
 /// A tokenizer and the size of its window.
 pub(crate) struct Tokens {
@@ -50,7 +50,7 @@ impl Tokens {
 }
 
 fn head(text: &str) -> &str {
-    &text[..text.floor_char_boundary(LONGEST)]
+    &text[..text.floor_char_boundary(MAX_TEXT_BYTES)]
 }
 
 #[cfg(test)]
@@ -84,7 +84,7 @@ mod tests {
     fn huge_word_is_one_token() {
         let tokens = Tokens::load(&ModelFiles::bundled().tokenizer, None).unwrap();
         assert_eq!(tokens.ids(&"a".repeat(10_000_000)).unwrap().len(), 3);
-        assert_eq!(tokens.ids(&format!("a{}", "é".repeat(LONGEST))).unwrap().len(), 3);
+        assert_eq!(tokens.ids(&format!("a{}", "é".repeat(MAX_TEXT_BYTES))).unwrap().len(), 3);
     }
 
     #[test]

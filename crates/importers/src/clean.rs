@@ -1,59 +1,50 @@
 //! Makes texts, names and ids storable: the rules of `writer/src/check.rs`, applied instead of reported.
 
-use annals_core::Digest;
-
-/// Maximum bytes of one message's content. `writer/src/check.rs` refuses longer ones.
-pub const LONGEST_CONTENT: usize = 256 * 1024;
-/// Maximum bytes of a conversation, an id or a name.
-pub const LONGEST_NAME: usize = 256;
+use annals_core::{Digest, Message};
 
 /// Returns a text without NUL characters, which stores refuse.
 pub fn text(text: String) -> String {
     if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text }
 }
 
-/// Splits a text into parts of at most [`LONGEST_CONTENT`] bytes, at the end of a paragraph, line or word if there is one
-/// in the second half. A short text is one part.
+/// Splits a text into the contents of messages. A short text is one part; parts without words are left out.
 pub fn parts(text: &str) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let mut rest = text;
-    while rest.len() > LONGEST_CONTENT {
-        let window = &rest[..floor(rest, LONGEST_CONTENT)];
+    let parts = split(text, Message::MAX_CONTENT_BYTES).into_iter();
+    parts.filter(|part| !part.trim().is_empty()).collect()
+}
+
+/// Splits a text into parts of at most `max_bytes`, at the end of a paragraph, line or word if there is one in the second half.
+/// The parts together are the text.
+pub fn split(text: &str, max_bytes: usize) -> Vec<&str> {
+    let (mut parts, mut rest) = (Vec::new(), text);
+    while rest.len() > max_bytes {
+        let window = &rest[..rest.floor_char_boundary(max_bytes)];
         let ends = ["\n\n", "\n", " "].into_iter().filter_map(|end| window.rfind(end).map(|at| at + end.len()));
-        let cut = ends.into_iter().find(|at| *at > LONGEST_CONTENT / 2).unwrap_or(window.len());
+        let cut = ends.into_iter().find(|at| *at > max_bytes / 2).unwrap_or(window.len());
         parts.push(&rest[..cut]);
         rest = &rest[cut..];
     }
     parts.push(rest);
-    parts.retain(|part| !part.trim().is_empty());
     parts
 }
 
 /// Returns an id without control characters. An id that is too long keeps its beginning and gets the digest of the whole.
 pub fn id(id: &str) -> String {
-    if id.len() <= LONGEST_NAME && !id.chars().any(char::is_control) {
+    if id.len() <= Message::MAX_NAME_BYTES && !id.chars().any(char::is_control) {
         return id.to_owned();
     }
     let digest = Digest::of([id]).to_string();
     let plain: String = id.chars().filter(|c| !c.is_control()).collect();
-    format!("{}~{}", &plain[..floor(&plain, LONGEST_NAME - 40)], &digest[..32])
+    format!("{}~{}", &plain[..plain.floor_char_boundary(Message::MAX_NAME_BYTES - 40)], &digest[..32])
 }
 
-/// Returns the name of a speaker without control characters and surrounding space, at most [`LONGEST_NAME`] bytes; `None` if
+/// Returns the name of a speaker without control characters and surrounding space, at most [`Message::MAX_NAME_BYTES`] bytes; `None` if
 /// nothing is left.
 pub fn name(name: &str) -> Option<String> {
     let plain: String = name.chars().filter(|c| !c.is_control()).collect();
     let trimmed = plain.trim();
-    let cut = trimmed[..floor(trimmed, LONGEST_NAME)].trim_end();
+    let cut = trimmed[..trimmed.floor_char_boundary(Message::MAX_NAME_BYTES)].trim_end();
     (!cut.is_empty()).then(|| cut.to_owned())
-}
-
-/// Returns the greatest character boundary up to `at`.
-fn floor(text: &str, at: usize) -> usize {
-    if at >= text.len() {
-        return text.len();
-    }
-    (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -67,8 +58,8 @@ mod tests {
         assert_eq!(split.len(), 2);
         assert!(split[0].ends_with("\n\n"), "{:?}", &split[0][split[0].len() - 4..]);
         assert_eq!(split.concat(), text);
-        let unbroken = "é".repeat(LONGEST_CONTENT);
-        assert!(parts(&unbroken).iter().all(|part| part.len() <= LONGEST_CONTENT));
+        let unbroken = "é".repeat(Message::MAX_CONTENT_BYTES);
+        assert!(parts(&unbroken).iter().all(|part| part.len() <= Message::MAX_CONTENT_BYTES));
         assert_eq!(parts(&unbroken).concat(), unbroken);
     }
 
@@ -76,11 +67,11 @@ mod tests {
     fn ids_and_names_pass_the_checks() {
         assert_eq!(id("plain"), "plain");
         let long = "x".repeat(5000);
-        assert!(id(&long).len() <= LONGEST_NAME);
+        assert!(id(&long).len() <= Message::MAX_NAME_BYTES);
         assert_ne!(id(&long), id(&format!("{long}y")));
         assert_ne!(id("a\nb"), id("ab"));
         assert_eq!(name("  Ann\n "), Some("Ann".to_owned()));
         assert_eq!(name("\u{7}"), None);
-        assert!(name(&"é".repeat(500)).is_some_and(|name| name.len() <= LONGEST_NAME));
+        assert!(name(&"é".repeat(500)).is_some_and(|name| name.len() <= Message::MAX_NAME_BYTES));
     }
 }

@@ -8,9 +8,9 @@ use annals_core::Timestamp;
 use crate::item::{Imported, Item};
 
 /// Items that wait for the newest time of the source. Beyond them, the newest time so far counts.
-const MOST_WAITING: usize = 10_000;
+const MAX_WAITING: usize = 10_000;
 /// Bytes of their texts.
-const LARGEST_WAITING: usize = 8 << 20;
+const MAX_WAITING_BYTES: usize = 8 << 20;
 
 /// The times that are known while a source is read.
 #[derive(Default)]
@@ -48,7 +48,7 @@ impl Dating {
     pub fn wait(&mut self, mut imported: Imported) -> bool {
         self.bytes += imported.item.parts().map_or(0, |(text, _)| text.len());
         self.waiting.push(imported);
-        self.waiting.len() >= MOST_WAITING || self.bytes >= LARGEST_WAITING
+        self.waiting.len() >= MAX_WAITING || self.bytes >= MAX_WAITING_BYTES
     }
 
     /// Returns the waiting items, in order, with the best time that is known.
@@ -113,6 +113,6 @@ mod tests {
     #[test]
     fn number_of_waiting_items_is_bounded() {
         let mut dating = Dating::default();
-        assert_eq!((1..=MOST_WAITING + 1).find(|_| dating.wait(block())), Some(MOST_WAITING));
+        assert_eq!((1..=MAX_WAITING + 1).find(|_| dating.wait(block())), Some(MAX_WAITING));
     }
 }

@@ -1,5 +1,5 @@
 //! Splits a file into JSON values without parsing it: the elements of one list, or values that follow one another (one
-//! object, JSON Lines). One value is in memory at a time, at most [`LARGEST`] bytes.
+//! object, JSON Lines). One value is in memory at a time, at most [`MAX_VALUE_BYTES`] bytes.
 //!
 //! A value that is damaged inside is still a value here, and its parser reports it. So one bad conversation does not hide
 //! those after it.
@@ -11,7 +11,7 @@ use std::io::{BufRead, Result as IoResult};
 use serde_json::Value;
 
 /// Largest value that is read; larger ones are passed over and reported.
-pub const LARGEST: usize = 256 << 20;
+pub const MAX_VALUE_BYTES: usize = 256 << 20;
 /// Memory that a reader keeps for its next value. A larger one is given back.
 const KEPT: usize = 4 << 20;
 
@@ -49,7 +49,7 @@ impl<R: BufRead> Lines<R> {
                 return Ok(None);
             }
             let line = self.line;
-            if self.buffer.len() > LARGEST {
+            if self.buffer.len() > MAX_VALUE_BYTES {
                 return Ok(Some(Element { line, value: Err(too_large()) }));
             }
             let text = without_mark(&self.buffer).trim_ascii();
@@ -60,14 +60,14 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// Appends a line to `buffer`, but no more than one byte beyond [`LARGEST`]. Returns the length of the line.
+/// Appends a line to `buffer`, but no more than one byte beyond [`MAX_VALUE_BYTES`]. Returns the length of the line.
 fn read_line(input: &mut impl BufRead, buffer: &mut Vec<u8>) -> IoResult<usize> {
     let mut length = 0;
     loop {
         let chunk = input.fill_buf()?;
         let end = chunk.iter().position(|byte| *byte == b'\n');
         let used = end.map_or(chunk.len(), |at| at + 1);
-        let room = (LARGEST + 1).saturating_sub(buffer.len());
+        let room = (MAX_VALUE_BYTES + 1).saturating_sub(buffer.len());
         buffer.extend_from_slice(&chunk[..used.min(room)]);
         length += used;
         input.consume(used);
@@ -155,11 +155,11 @@ impl<R: BufRead> Elements<R> {
             let used = scan.read(chunk);
             self.line += chunk[..used].iter().filter(|byte| **byte == b'\n').count() as u64;
             length += used;
-            let room = LARGEST.saturating_sub(self.buffer.len());
+            let room = MAX_VALUE_BYTES.saturating_sub(self.buffer.len());
             self.buffer.extend_from_slice(&chunk[..used.min(room)]);
             self.input.consume(used);
         }
-        let value = if length > LARGEST { Err(too_large()) } else { parse(&self.buffer) };
+        let value = if length > MAX_VALUE_BYTES { Err(too_large()) } else { parse(&self.buffer) };
         Ok(Element { line, value })
     }
 }
@@ -220,7 +220,7 @@ fn parse(bytes: &[u8]) -> Result<Value, String> {
 }
 
 fn too_large() -> String {
-    format!("is larger than {} MiB", LARGEST >> 20)
+    format!("is larger than {} MiB", MAX_VALUE_BYTES >> 20)
 }
 
 fn without_mark(bytes: &[u8]) -> &[u8] {

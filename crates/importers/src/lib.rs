@@ -27,13 +27,13 @@ mod source;
 mod summary;
 mod tree;
 
-pub use clean::{LONGEST_CONTENT, LONGEST_NAME, id as storable_id, name as storable_name};
+pub use clean::{id as storable_id, name as storable_name, split as split_text};
 pub use detect::{Detected, Fit, Sample, detect};
 pub use item::{Imported, Item, Place};
 pub use kind::{Importer, Kind};
 pub use options::{Branches, DateOrder, Options};
 pub use output::Output;
-pub use skipped::{Skip, Skipped, Why};
+pub use skipped::{Skip, SkipReason, Skipped};
 pub use source::{Entry, Limits, Source};
 pub use summary::Summary;
 

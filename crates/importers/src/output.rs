@@ -9,7 +9,7 @@ use crate::dates;
 use crate::dating::Dating;
 use crate::item::{Imported, Item, Place};
 use crate::options::{Branches, Options};
-use crate::skipped::{Skip, Why};
+use crate::skipped::{Skip, SkipReason};
 use crate::source::Entry;
 use crate::summary::Summary;
 
@@ -79,7 +79,7 @@ impl<'a> Output<'a> {
             return Ok(());
         }
         if dates::is_ahead(message.at, self.options.now) || dates::storable(message.at).is_none() {
-            self.skip(Skip::new(Why::Undated, "message with an impossible time", message.at.to_string(), place));
+            self.skip(Skip::new(SkipReason::Undated, "message with an impossible time", message.at.to_string(), place));
             return Ok(());
         }
         let content = clean::text(message.content);

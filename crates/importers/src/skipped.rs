@@ -6,15 +6,15 @@ use std::collections::BTreeMap;
 use crate::item::Place;
 
 /// Distinct kinds that are counted; further ones are counted together. A hostile file may invent a kind per line.
-const MOST_KINDS: usize = 200;
+const MAX_KINDS: usize = 200;
 /// Characters of an example that are kept.
-const LONGEST_EXAMPLE: usize = 120;
+const MAX_EXAMPLE_LENGTH: usize = 120;
 /// Characters of the name of a kind that are kept. Unknown types are named by the source.
-const LONGEST_KIND: usize = 80;
+const MAX_KIND_LENGTH: usize = 80;
 
 /// The reason why something was skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Why {
+pub enum SkipReason {
     /// The file, value or line cannot be read.
     Damaged,
     /// The importer does not know the shape.
@@ -33,7 +33,7 @@ pub enum Why {
 #[derive(Clone, Debug)]
 pub struct Skip<'a> {
     /// The reason.
-    pub why: Why,
+    pub why: SkipReason,
     /// The kind: `unknown content type "foo"`.
     pub kind: Cow<'a, str>,
     /// A short example: the value, or what is wrong with it. No text of a person.
@@ -45,7 +45,7 @@ pub struct Skip<'a> {
 impl<'a> Skip<'a> {
     /// Creates a skip.
     pub fn new(
-        why: Why,
+        why: SkipReason,
         kind: impl Into<Cow<'a, str>>,
         example: impl Into<Cow<'a, str>>,
         place: &'a Place,
@@ -55,28 +55,28 @@ impl<'a> Skip<'a> {
 
     /// Creates a skip for something that cannot be read; `example` says what is wrong.
     pub fn damaged(kind: impl Into<Cow<'a, str>>, example: impl Into<Cow<'a, str>>, place: &'a Place) -> Skip<'a> {
-        Skip::new(Why::Damaged, kind, example, place)
+        Skip::new(SkipReason::Damaged, kind, example, place)
     }
 
     /// Creates a skip for an unknown shape.
     pub fn unknown(kind: impl Into<Cow<'a, str>>, example: impl Into<Cow<'a, str>>, place: &'a Place) -> Skip<'a> {
-        Skip::new(Why::Unknown, kind, example, place)
+        Skip::new(SkipReason::Unknown, kind, example, place)
     }
 
     /// Creates a skip for something that is no message.
     pub fn no_message(kind: impl Into<Cow<'a, str>>, place: &'a Place) -> Skip<'a> {
-        Skip::new(Why::NoMessage, kind, "", place)
+        Skip::new(SkipReason::NoMessage, kind, "", place)
     }
 
     /// Creates a skip for something that an option imports.
     pub fn option(kind: impl Into<Cow<'a, str>>, place: &'a Place) -> Skip<'a> {
-        Skip::new(Why::Option, kind, "", place)
+        Skip::new(SkipReason::Option, kind, "", place)
     }
 }
 
 /// What was skipped, by reason and kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Skipped(BTreeMap<(Why, String), Counted>);
+pub struct Skipped(BTreeMap<(SkipReason, String), Counted>);
 
 /// How often, and where first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,16 +91,16 @@ pub struct Counted {
 impl Skipped {
     /// Counts one more.
     pub fn add(&mut self, skip: &Skip<'_>) {
-        let mut key = (skip.why, cut(&skip.kind, LONGEST_KIND));
-        if self.0.len() >= MOST_KINDS && !self.0.contains_key(&key) {
+        let mut key = (skip.why, cut(&skip.kind, MAX_KIND_LENGTH));
+        if self.0.len() >= MAX_KINDS && !self.0.contains_key(&key) {
             key.1 = "other kinds".to_owned();
         }
-        let first = || Counted { count: 0, example: cut(&skip.example, LONGEST_EXAMPLE), place: skip.place.clone() };
+        let first = || Counted { count: 0, example: cut(&skip.example, MAX_EXAMPLE_LENGTH), place: skip.place.clone() };
         self.0.entry(key).or_insert_with(first).count += 1;
     }
 
     /// Returns reason, kind and count, ordered by reason and kind.
-    pub fn iter(&self) -> impl Iterator<Item = (Why, &str, &Counted)> {
+    pub fn iter(&self) -> impl Iterator<Item = (SkipReason, &str, &Counted)> {
         self.0.iter().map(|((why, kind), counted)| (*why, kind.as_str(), counted))
     }
 

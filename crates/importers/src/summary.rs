@@ -11,7 +11,7 @@ use crate::item::{Imported, Item};
 use crate::skipped::Skipped;
 
 /// Distinct names that are listed; messages of further people are counted without name.
-const MOST_PEOPLE: usize = 1000;
+const MAX_PEOPLE: usize = 1000;
 /// People that are shown.
 const SHOWN: usize = 10;
 
@@ -89,7 +89,7 @@ impl Summary {
         let Some(name) = name else { return };
         if let Some(count) = self.people.get_mut(name) {
             *count += 1;
-        } else if self.people.len() < MOST_PEOPLE {
+        } else if self.people.len() < MAX_PEOPLE {
             self.people.insert(name.to_owned(), 1);
         }
     }

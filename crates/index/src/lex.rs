@@ -19,7 +19,7 @@ use script::{Run, runs};
 use stem::Stem;
 
 /// The longest token in bytes; longer words (hashes, encoded data) are cut.
-const LONGEST_TOKEN: usize = 40;
+const MAX_TOKEN_LENGTH: usize = 40;
 
 /// Returns the tokens of a stored row: its words, its speaker, and the words of its period.
 pub fn document(text: &str, language: &str, period: Period, speaker: Option<&str>) -> String {
@@ -100,7 +100,7 @@ fn bare<'a>(word: &'a str, stem: &Stem) -> &'a str {
 }
 
 fn cut(mut word: String) -> String {
-    while word.len() > LONGEST_TOKEN {
+    while word.len() > MAX_TOKEN_LENGTH {
         word.pop();
     }
     word
@@ -208,7 +208,7 @@ mod tests {
             let row: HashSet<&str> = row.split(' ').collect();
             for token in query(&text, language).split_whitespace() {
                 prop_assert!(row.contains(token), "{token:?}");
-                prop_assert!(token.len() <= LONGEST_TOKEN);
+                prop_assert!(token.len() <= MAX_TOKEN_LENGTH);
             }
         }
     }

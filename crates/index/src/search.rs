@@ -20,7 +20,7 @@ use crate::words::WordScores;
 /// In a table too large to compare every row: rows compared exactly for each wanted row, and the least number of rows
 /// compared.
 const COMPARED: usize = 4;
-const LEAST_COMPARED: usize = 2_000;
+const MIN_COMPARED: usize = 2_000;
 /// Rows sampled to estimate the spread of similarities.
 const SAMPLE: usize = 1_024;
 
@@ -175,7 +175,7 @@ impl InMemoryTable {
         differences: &mut Vec<u16>,
     ) -> VectorMatches {
         let stats = self.scan(question, passing, differences);
-        let many = limit.saturating_mul(COMPARED).max(LEAST_COMPARED);
+        let many = limit.saturating_mul(COMPARED).max(MIN_COMPARED);
         let nearest = || self.nearest(question, passing, differences, stats.counts.threshold(many));
         let (compared, spread) = rayon::join(nearest, || self.sampled(question, passing));
         let similar = |(rows, differing)| (rows, self.vectors.signs.similarity(differing));

@@ -13,8 +13,8 @@ const B: f32 = 0.3;
 
 /// Bits of a posting for the term frequency, which saturates at their maximum.
 const FREQUENCY_BITS: u32 = 4;
-const MOST_FREQUENT: u32 = (1 << FREQUENCY_BITS) - 1;
-const MOST_ROWS: u32 = u32::MAX >> FREQUENCY_BITS;
+const MAX_FREQUENCY: u32 = (1 << FREQUENCY_BITS) - 1;
+const MAX_ROWS: u32 = u32::MAX >> FREQUENCY_BITS;
 
 /// The postings of each word, ascending by row; a posting is a row number and a term frequency.
 #[derive(Default)]
@@ -75,7 +75,7 @@ impl InvertedIndex {
     /// Indexes the words of the next row. Returns its number.
     pub(crate) fn push(&mut self, lex: &str) -> u32 {
         let row = self.lengths.len() as u32;
-        assert!(row < MOST_ROWS, "no machine holds as many rows in memory");
+        assert!(row < MAX_ROWS, "no machine holds as many rows in memory");
         let mut length = 0_u16;
         for word in lex.split(' ') {
             length = length.saturating_add(1);
@@ -88,7 +88,7 @@ impl InvertedIndex {
             };
             let room = rows.capacity();
             match rows.last_mut().filter(|last| **last >> FREQUENCY_BITS == row) {
-                Some(last) if *last & MOST_FREQUENT < MOST_FREQUENT => *last += 1,
+                Some(last) if *last & MAX_FREQUENCY < MAX_FREQUENCY => *last += 1,
                 Some(_) => {}
                 None => rows.push(row << FREQUENCY_BITS | 1),
             }
@@ -119,7 +119,7 @@ impl InvertedIndex {
                 found.rarity.push(rarity);
             }
             for entry in postings {
-                let (row, times) = (row(*entry), (entry & MOST_FREQUENT) as f32);
+                let (row, times) = (row(*entry), (entry & MAX_FREQUENCY) as f32);
                 if !passing.contains(row) {
                     continue;
                 }

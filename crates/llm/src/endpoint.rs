@@ -53,7 +53,7 @@ use batch::BatchCollector;
 pub(crate) use batch::{Mode, Tally};
 use breaker::Breaker;
 use budget::Caps;
-use channel::{Channel, Learnt, Server};
+use channel::{Channel, LearnedLimits, Server};
 use retry_policy::RetryPolicy;
 
 use crate::config::{JsonMode, Models, PURPOSES, Ungrounded};
@@ -100,7 +100,7 @@ impl Endpoint {
 
     fn with_retry_policy(models: &Models, replies: Arc<dyn Replies>, retry_policy: RetryPolicy) -> Result<Endpoint> {
         let mut servers: HashMap<String, Arc<Server>> = HashMap::new();
-        let mut learnt: HashMap<(String, String, JsonMode), Arc<Learnt>> = HashMap::new();
+        let mut learned: HashMap<(String, String, JsonMode), Arc<LearnedLimits>> = HashMap::new();
         let mut channels = HashMap::new();
         for (purpose, model) in models.iter() {
             let server = match servers.get(&model.base_url) {
@@ -111,8 +111,8 @@ impl Endpoint {
                 }
             };
             servers.insert(model.base_url.clone(), Arc::clone(&server));
-            let own = learnt.entry((model.base_url.clone(), model.name.clone(), model.json));
-            let own = Arc::clone(own.or_insert_with(|| Arc::new(Learnt::new(model))));
+            let own = learned.entry((model.base_url.clone(), model.name.clone(), model.json));
+            let own = Arc::clone(own.or_insert_with(|| Arc::new(LearnedLimits::new(model))));
             channels.insert(purpose, Arc::new(Channel::new(Arc::clone(model), server, own, retry_policy)));
         }
         let (workspace, process) = (models.workspace_daily_tokens, models.process_daily_tokens);
@@ -143,7 +143,7 @@ impl Endpoint {
 
     /// Returns the state of the model of a channel, with all purposes that share it.
     fn state(&self, channel: &Channel) -> ModelState {
-        let is_same = |other: &Channel| Arc::ptr_eq(&other.learnt, &channel.learnt);
+        let is_same = |other: &Channel| Arc::ptr_eq(&other.learned, &channel.learned);
         let mut purposes: Vec<Purpose> =
             self.channels.iter().filter(|(_, other)| is_same(other)).map(|(purpose, _)| *purpose).collect();
         purposes.sort_by_key(|purpose| *purpose as usize);

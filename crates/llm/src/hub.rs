@@ -3,7 +3,7 @@
 //!
 //! Only files that a model needs are fetched, into a folder of the caller. Every file is checked against the listing's checksum
 //! before it gets its name; a file that was begun is continued. The listing is not trusted: paths that lead out of the folder and
-//! sizes beyond [`LARGEST`] are refused. Redirects are followed to other public hosts over TLS alone. Sends no key.
+//! sizes beyond [`MAX_FILE_BYTES`] are refused. Redirects are followed to other public hosts over TLS alone. Sends no key.
 
 mod fetch;
 mod listing;
@@ -24,10 +24,10 @@ use crate::endpoint::http::{client, read, unreachable};
 pub use listing::{Checksum, HubFile, Listing, fetched_files};
 
 /// Maximum bytes of one file.
-pub(crate) const LARGEST: u64 = 16 << 30;
+pub(crate) const MAX_FILE_BYTES: u64 = 16 << 30;
 
 /// Maximum redirects of one request.
-const MOST_REDIRECTS: usize = 5;
+const MAX_REDIRECTS: usize = 5;
 
 /// Maximum time without a byte. Then the connection counts as broken.
 const SILENCE: Duration = Duration::from_secs(60);
@@ -70,7 +70,7 @@ impl Hub {
     /// Sends a request from byte `from` on, and follows redirects. Returns an error for every status but 200 and 206.
     async fn get(&self, path: &str, from: u64) -> Result<reqwest::Response> {
         let mut url = self.base.join(&format!("{}/{path}", self.base.path().trim_end_matches('/')));
-        for _ in 0..=MOST_REDIRECTS {
+        for _ in 0..=MAX_REDIRECTS {
             let at = url.map_err(|_| self.unusable("redirects to no URL"))?;
             let mut request = self.client_for(&at)?.get(at.clone());
             if from > 0 {

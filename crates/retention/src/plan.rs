@@ -34,7 +34,7 @@ impl Plan {
     }
 
     /// Returns whether nothing is ever pruned.
-    pub fn is_forever(&self) -> bool {
+    pub(crate) fn is_forever(&self) -> bool {
         self.keeps == [Keep::Forever; 6]
     }
 

@@ -21,7 +21,7 @@ use crate::{Search, budget::budget, fold::fold};
 /// Tables with at most this many rows are scored completely: a month of a busy agent's turns, in under 10 ms. Larger tables are
 /// scored by the candidates of each leg. Scoring 20,000 rows completely took three times as long, more than the candidates of
 /// a table ten times as large.
-pub const EXACT: usize = 5_000;
+pub(crate) const EXACT: usize = 5_000;
 /// Rows that each leg returns from larger tables.
 const CANDIDATES: usize = 400;
 /// Memories that are read back, best first, and ranked by their content. More if more results are requested.
@@ -31,7 +31,7 @@ const TELLING_DELAY: i64 = 7;
 /// How often a search of a table begins again because a new generation has just replaced the one it read.
 const SWAPS: usize = 3;
 /// The maximum number of results of one answer.
-const MOST_RESULTS: usize = 1000;
+const MAX_RESULTS: usize = 1000;
 
 impl Search {
     /// Returns the memories of one agent that match a query at `now`, best first. Without a text, the newest come first.
@@ -41,8 +41,8 @@ impl Search {
 
     /// Runs the first half of an answer: the part that uses this machine's processor.
     pub async fn gather<'a>(&self, agent: &'a Agent, query: &'a Query, now: Timestamp) -> Result<Gathered<'a>> {
-        if query.limit == 0 || query.limit > MOST_RESULTS {
-            return Err(Error::invalid("limit", format!("is {}; 1 to {MOST_RESULTS} are allowed", query.limit)));
+        if query.limit == 0 || query.limit > MAX_RESULTS {
+            return Err(Error::invalid("limit", format!("is {}; 1 to {MAX_RESULTS} are allowed", query.limit)));
         }
         let settings = self.store.settings(agent).await?;
         let zones = settings.zones()?;

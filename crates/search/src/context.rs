@@ -32,10 +32,10 @@ use items::{Candidate, Pool};
 use known::Known;
 
 /// Minimum tokens of a context line. No more search results are ranked than a budget of such lines holds.
-const SHORTEST_LINE: u64 = 20;
+const MIN_LINE_TOKENS: u64 = 20;
 /// The fewest and the most search results that compete for the budget.
-const FEWEST: u64 = 40;
-const MOST: u64 = 200;
+const MIN_RESULTS: u64 = 40;
+const MAX_RESULTS: u64 = 200;
 
 impl Search {
     /// Returns the context that memory adds to a prompt at `now`.
@@ -146,7 +146,8 @@ fn query(request: &ContextQuery) -> Query {
         max_days_ago: request.max_days_ago,
         period: request.period,
         strict: request.strict,
-        limit: usize::try_from((request.budget / SHORTEST_LINE).clamp(FEWEST, MOST)).unwrap_or(usize::MAX),
+        limit: usize::try_from((request.budget / MIN_LINE_TOKENS).clamp(MIN_RESULTS, MAX_RESULTS))
+            .unwrap_or(usize::MAX),
         ..Query::default()
     }
 }

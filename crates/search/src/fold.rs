@@ -10,10 +10,10 @@ use annals_core::ports::DocumentKey;
 use annals_core::{Found, Grain, Kind, MemoryId, Period, folded};
 
 /// Finer summaries of one coarse summary are dropped if there are more than this many among the results.
-const MOST_SIBLINGS: usize = 3;
+const MAX_SIBLINGS: usize = 3;
 
 /// Passages of one document among the results; the others say more of the same.
-const MOST_PASSAGES: usize = 3;
+const MAX_PASSAGES: usize = 3;
 
 /// Returns the first `limit` results in their order, after dropping repeated texts, then summaries below one of their
 /// descendants, then the finer summaries of a summary that has too many of them. Summaries in `requested` are exempt from the
@@ -56,7 +56,7 @@ fn without_crowds(mut ranked: Vec<Found>) -> Vec<Found> {
         let Some(document) = found.memory.document() else { return true };
         let count = shown.entry(document.clone()).or_default();
         *count += 1;
-        *count <= MOST_PASSAGES
+        *count <= MAX_PASSAGES
     });
     ranked
 }
@@ -65,7 +65,7 @@ fn without_crowds(mut ranked: Vec<Found>) -> Vec<Found> {
 fn crowded(results: &[Found]) -> Option<Period> {
     let mut summaries =
         results.iter().filter(|found| found.memory.kind() == Kind::Summary).map(|found| found.memory.period);
-    summaries.find(|period| results.iter().filter(|found| is_summary_within(found, *period)).count() > MOST_SIBLINGS)
+    summaries.find(|period| results.iter().filter(|found| is_summary_within(found, *period)).count() > MAX_SIBLINGS)
 }
 
 fn is_summary_within(found: &Found, period: Period) -> bool {

@@ -27,11 +27,13 @@ mod weights;
 use annals_core::{Embedders, Facts, Store, Strata};
 use std::sync::Arc;
 
-pub use answer::{EXACT, Gathered};
+pub use answer::Gathered;
 pub use context::GatheredContext;
 pub use range::resolve;
 pub use times::find_times;
 pub use weights::Weights;
+
+use answer::EXACT;
 
 /// Answers queries. Cheap to clone.
 #[derive(Clone)]

@@ -11,9 +11,9 @@ use crate::range::{Bounds, within};
 use crate::times::length;
 
 /// Maximum number of summaries. Beyond it the turns are more useful.
-const MOST: usize = 8;
+const MAX_SUMMARIES: usize = 8;
 /// Daily summaries are not read for ranges longer than this.
-const MOST_DAYS: i64 = 62;
+const MAX_DAYS: i64 = 62;
 /// Grains from coarse to fine.
 const COARSE_FIRST: [Grain; 5] = [Grain::Yearly, Grain::Quarterly, Grain::Monthly, Grain::Weekly, Grain::Daily];
 
@@ -33,7 +33,7 @@ impl Search {
         let around = DateRange { from: from.checked_sub(7.days()).ok(), to: to.checked_add(7.days()).ok() };
         let mut found: Vec<Memory> = Vec::new();
         for grain in COARSE_FIRST {
-            if grain == Grain::Daily && length(days).is_none_or(|days| days > MOST_DAYS) {
+            if grain == Grain::Daily && length(days).is_none_or(|days| days > MAX_DAYS) {
                 continue;
             }
             let listed = self.summaries(agent, grain, within(around, zones)).await?;
@@ -44,7 +44,7 @@ impl Search {
                 }
             }
         }
-        found.truncate(MOST);
+        found.truncate(MAX_SUMMARIES);
         found.sort_by_key(|memory| (Reverse(memory.grain), memory.days.0));
         Ok(found)
     }

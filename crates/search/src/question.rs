@@ -12,7 +12,7 @@ pub(crate) struct Question {
     pub(crate) asks_when: bool,
     /// Whether it is about the present state.
     pub(crate) about_now: bool,
-    /// Whose words it asks for, if it says so.
+    /// The speaker whose words it asks for, if it says so.
     pub(crate) whose: Option<Whose>,
     /// Whether it is about the asker, or about what the asker and the assistant said or did. "Tell me a joke" and "Who are
     /// you?" are not: they only address the assistant.

@@ -15,7 +15,7 @@ mod tests;
 pub use annals_service::Caller;
 pub use bounds::{bound_size, bound_time};
 pub use connections::{ConnectionLimits, serve_connections};
-pub use guard::{Keyless, admit_visitor, authenticate};
+pub use guard::{KeylessAccess, admit_visitor, authenticate};
 pub use origin::{Places, Verdict, check_origin};
 pub use peer::Peer;
 pub use rate_limit::{Gates, limit};

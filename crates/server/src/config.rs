@@ -122,27 +122,27 @@ impl Default for ServerConfig {
 }
 
 /// Longest message. With a smaller body limit some messages could not be sent.
-const LARGEST_MESSAGE_KIB: u32 = 256;
+const MAX_MESSAGE_KIB: u32 = 256;
 
 /// A body is read into memory as a whole.
-const LARGEST_BODY_KIB: u32 = 64 * 1024;
+const MAX_BODY_KIB: u32 = 64 * 1024;
 
 /// Maximum of `drain_seconds`: below the 90 seconds after which systemd kills a unit.
-const LONGEST_DRAIN: u32 = 80;
+const MAX_DRAIN: u32 = 80;
 
 impl ServerConfig {
     /// Returns the faults of the values, each named as in the file.
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         let field = |name: &str| format!("server.{name}");
-        within(&mut faults, field("max_body_kib"), self.max_body_kib, LARGEST_MESSAGE_KIB, LARGEST_BODY_KIB);
+        within(&mut faults, field("max_body_kib"), self.max_body_kib, MAX_MESSAGE_KIB, MAX_BODY_KIB);
         within(&mut faults, field("max_upload_mib"), self.max_upload_mib, 1, 1 << 20);
         within(&mut faults, field("max_connections"), self.max_connections, 1, 50_000);
         let (per_peer, header) = (self.max_connections_per_peer, self.header_seconds);
         within(&mut faults, field("max_connections_per_peer"), per_peer, 1, 50_000);
         within(&mut faults, field("header_seconds"), header, 1, 300);
         within(&mut faults, field("request_seconds"), self.request_seconds, 1, 3600);
-        within(&mut faults, field("drain_seconds"), self.drain_seconds, 0, LONGEST_DRAIN);
+        within(&mut faults, field("drain_seconds"), self.drain_seconds, 0, MAX_DRAIN);
         for host in self.hosts.iter().filter(|host| !is_host(host)) {
             faults.push(Fault::new(
                 field("hosts"),

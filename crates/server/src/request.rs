@@ -17,7 +17,7 @@ use crate::rest::Code;
 
 const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 /// Longer ids could put somebody's text into our log.
-const LONGEST: usize = 64;
+const MAX_ID_LENGTH: usize = 64;
 
 tokio::task_local! {
     static ID: String;
@@ -81,7 +81,7 @@ fn word(method: &Method) -> &'static str {
 
 fn is_plain(id: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    !id.is_empty() && id.len() <= LONGEST && id.chars().all(plain)
+    !id.is_empty() && id.len() <= MAX_ID_LENGTH && id.chars().all(plain)
 }
 
 fn draw() -> String {

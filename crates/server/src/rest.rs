@@ -22,7 +22,7 @@ mod settings;
 mod tools;
 
 pub(crate) use extract::{bearer, too_large};
-pub(crate) use messages::LONGEST_WAIT;
+pub(crate) use messages::MAX_WAIT;
 pub(crate) use problem::Code;
 pub use problem::{FaultView, Problem, ProblemView, chain};
 pub use routes::{Routes, routes};

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::access::{
-    Caller, ConnectionLimits, Gates, Keyless, Places, admit_visitor, authenticate, bound_size, bound_time,
+    Caller, ConnectionLimits, Gates, KeylessAccess, Places, admit_visitor, authenticate, bound_size, bound_time,
     check_origin, limit, serve_connections,
 };
 use crate::compat;
@@ -25,7 +25,7 @@ use crate::config::ServerConfig;
 use crate::error_table;
 use crate::mcp;
 use crate::request::identify;
-use crate::rest::{LONGEST_WAIT, Routes, no_such_method, nowhere, routes};
+use crate::rest::{MAX_WAIT, Routes, no_such_method, nowhere, routes};
 
 /// Workers that make messages searchable. The embedder keeps two cores busy; the third worker is for agents with little to do.
 const WORKERS: [Worker; 3] = [Worker::Any, Worker::Any, Worker::Small];
@@ -62,11 +62,11 @@ pub fn public_with_pages(service: &Service, config: &ServerConfig, site: Option<
     let guard = |routes: Router| {
         routes
             .layer(from_fn_with_state(gates.clone(), limit))
-            .layer(from_fn_with_state((service.clone(), gates.clone(), Keyless::of(config)), authenticate))
+            .layer(from_fn_with_state((service.clone(), gates.clone(), KeylessAccess::of(config)), authenticate))
     };
     let guarded = guard(guarded.merge(mcp::routes(service, config)).merge(compat::routes(service, config)));
     let origins = from_fn_with_state((service.clone(), Places::new(config)), check_origin);
-    let keyless = (service.clone(), gates.clone(), Keyless::of(config));
+    let keyless = (service.clone(), gates.clone(), KeylessAccess::of(config));
     let for_visitors = |pages: Router, site: &Site| {
         pages
             .layer(from_fn_with_state(gates.clone(), limit))
@@ -203,7 +203,7 @@ fn connection_limits(config: &ServerConfig) -> ConnectionLimits {
         most_per_peer: config.max_connections_per_peer as usize,
         head: Duration::from_secs(config.header_seconds.into()),
         // Longer than any answer takes, so that waiting for an answer never closes a connection.
-        silence: Duration::from_secs(u64::from(config.request_seconds) + LONGEST_WAIT + 30),
+        silence: Duration::from_secs(u64::from(config.request_seconds) + MAX_WAIT + 30),
     }
 }
 

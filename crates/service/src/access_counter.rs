@@ -17,7 +17,7 @@ use crate::Service;
 /// Interval between writes of counts to the catalog.
 const EVERY: Duration = Duration::from_secs(60);
 /// The most memories with a count in memory, at some 200 bytes each; further memories are not counted.
-const MOST: usize = 100_000;
+const MAX_COUNTED: usize = 100_000;
 /// Counts in one transaction, small so that other writers do not wait long.
 const BATCH: usize = 500;
 
@@ -32,7 +32,7 @@ impl AccessCounter {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for memory in memories {
             let key = (agent.clone(), memory);
-            if counts.len() < MOST || counts.contains_key(&key) {
+            if counts.len() < MAX_COUNTED || counts.contains_key(&key) {
                 counts.entry(key).and_modify(|known| *known = known.and(once)).or_insert(once);
             }
         }
@@ -138,10 +138,10 @@ mod tests {
     fn memories_beyond_the_limit_are_not_counted() {
         let (access_counter, me) = (AccessCounter::default(), agent("a"));
         let ids = |numbers: std::ops::Range<usize>| numbers.map(|number| MemoryId::from_text(format!("t-{number}")));
-        access_counter.note(&me, ids(0..MOST + 5), at(NOW));
+        access_counter.note(&me, ids(0..MAX_COUNTED + 5), at(NOW));
         access_counter.note(&me, ids(0..1), at(NOW));
         let counts = access_counter.take().remove(&me).unwrap();
-        assert_eq!(counts.len(), MOST);
+        assert_eq!(counts.len(), MAX_COUNTED);
         let first = MemoryId::from_text("t-0");
         assert!(counts.contains(&(first, Access { times: 2, last: at(NOW) })));
         assert!(access_counter.take().is_empty());

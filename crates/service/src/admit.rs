@@ -38,7 +38,7 @@ impl Service {
     }
 
     /// Admits new data while enough of the disk is free.
-    pub fn admit_data(&self) -> Result<(), NotAdmitted> {
+    pub(crate) fn admit_data(&self) -> Result<(), NotAdmitted> {
         if self.disk_free().is_some_and(|free| free < self.disk_low()) {
             return Err(NotAdmitted::DiskLow(self.parts.limits.disk_low_mib));
         }

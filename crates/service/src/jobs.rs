@@ -15,7 +15,8 @@ mod tasks;
 
 pub use alarm::{Alarm, AlarmClock, JobStatus};
 pub use declared::{Jobs, Rounds, Timing};
-pub use pass::{Exclusive, FailedCleanings, Pass, Retained, RolledUp, ShouldStop, Tables};
+pub(crate) use pass::ShouldStop;
+pub use pass::{Pass, Retained, RolledUp};
 pub use round_robin::{RoundRobin, Sweep};
 pub use runner::{Outcome, Runs};
 pub use tasks::{Compaction, Moment, MomentClock, Report, RetentionTask, RollUpTask, Task, Verification};

@@ -54,11 +54,11 @@ pub use admit::NotAdmitted;
 pub use caller::Caller;
 pub use operations::{
     Accepted, AttachedMemory, DocumentChange, DocumentFound, DocumentQuery, Entity, Export, ImportRequest,
-    KnowledgeGraph, MOST_MESSAGES, MessageLine, MessageLines, MessageSource, NewDocument, NoProgress, ProgressSink,
+    KnowledgeGraph, MAX_MESSAGES, MessageLine, MessageLines, MessageSource, NewDocument, NoProgress, ProgressSink,
     RecordSource, Relation, RolledUpAgent, SourceReader, Stage, TurnsRequest, UploadWriter, Verified, read_source,
 };
 pub use output::refuse_in_data_folder;
-pub use secret::{Issued, Presented, issue};
+pub use secret::{IssuedKey, PresentedKey, issue};
 pub use service::{Clock, Parts, Prompts, Service};
 pub use tables::Worker;
 pub use wiring::Components;

@@ -63,12 +63,12 @@ impl AgentLocks {
     }
 
     /// Returns a lock that a pass takes only to save. The pass must hold no lock of the agent.
-    pub fn for_saving<'a, L: Level>(&self, agent: &'a Agent) -> SavingLock<'a> {
+    pub(crate) fn for_saving<'a, L: Level>(&self, agent: &'a Agent) -> SavingLock<'a> {
         SavingLock { entry: self.entry(agent), agent, lock: L::LOCK }
     }
 
     /// Waits until the lock is free, without keeping it. The calling task must hold no lock of the agent.
-    pub async fn wait_until_free(&self, agent: &Agent, lock: Lock) {
+    pub(crate) async fn wait_until_free(&self, agent: &Agent, lock: Lock) {
         drop(self.entry(agent).wait(agent, lock).await);
     }
 
@@ -141,17 +141,17 @@ impl<L: Level> Held<'_, L> {
     }
 
     /// Takes a later lock of the same agent if it is free now.
-    pub fn try_then<M: After<L>>(&mut self) -> Option<Held<'_, M>> {
+    pub(crate) fn try_then<M: After<L>>(&mut self) -> Option<Held<'_, M>> {
         self.guard.entry.clone().try_lock(&self.agent)
     }
 
     /// Returns a later lock of the same agent that a pass takes only to save.
-    pub fn for_saving<M: After<L>>(&self) -> SavingLock<'_> {
+    pub(crate) fn for_saving<M: After<L>>(&self) -> SavingLock<'_> {
         SavingLock { entry: self.guard.entry.clone(), agent: &self.agent, lock: M::LOCK }
     }
 
     /// Returns whether a task waits for this lock. Work that can continue another time ends then.
-    pub fn is_waited_for(&self) -> bool {
+    pub(crate) fn is_waited_for(&self) -> bool {
         self.signal().is_waited_for()
     }
 
@@ -169,7 +169,7 @@ pub struct Signal {
 
 impl Signal {
     /// Returns whether a task waits for the lock.
-    pub fn is_waited_for(&self) -> bool {
+    pub(crate) fn is_waited_for(&self) -> bool {
         self.entry.waiting[self.lock as usize].load(Ordering::SeqCst) > 0
     }
 }

@@ -196,12 +196,12 @@ impl Metrics {
     }
 
     /// Sets how many memories are still to be embedded with the configured model.
-    pub fn left_to_embed(&self, left: u64) {
+    pub(crate) fn left_to_embed(&self, left: u64) {
         self.0.to_embed_again.set(clamp(left));
     }
 
     /// Counts memories that were embedded with the configured model.
-    pub fn embedded_again(&self, changes: u64) {
+    pub(crate) fn embedded_again(&self, changes: u64) {
         let left = self.0.to_embed_again.get();
         self.0.to_embed_again.set((left - clamp(changes)).max(0));
     }

@@ -45,7 +45,7 @@ pub(crate) use batches::log_batches;
 pub use documents::{DocumentChange, DocumentFound, DocumentQuery, NewDocument};
 pub use export::Export;
 pub use import::{ImportRequest, MessageLine, MessageLines, MessageSource, RecordSource};
-pub use ingest::{Accepted, MOST_MESSAGES};
+pub use ingest::{Accepted, MAX_MESSAGES};
 pub use knowledge::{Entity, KnowledgeGraph, Relation};
 pub use progress::{NoProgress, ProgressSink, Stage};
 pub use read_source::{SourceReader, read_source};

@@ -13,7 +13,7 @@ use annals_core::{Agent, Result};
 use crate::Service;
 
 /// Outlines in memory. One of ten years takes about half a megabyte.
-const MOST: usize = 8;
+const MAX_OUTLINES: usize = 8;
 
 /// The outlines that were counted last. Clones share them.
 #[derive(Clone, Default)]
@@ -37,7 +37,7 @@ impl Outlines {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.retain(|counted| counted.agent != *agent);
         known.push_front(Counted { agent: agent.clone(), change, outline: outline.clone() });
-        known.truncate(MOST);
+        known.truncate(MAX_OUTLINES);
     }
 }
 

@@ -7,13 +7,13 @@ use std::path::{Component, Path, PathBuf};
 use annals_core::{Error, Result};
 
 /// Symbolic links that point to nothing are followed this often; more are a loop.
-const MOST_LINKS: u8 = 40;
+const MAX_LINKS: u8 = 40;
 
 /// Refuses a path in the data folder as the place of a file or folder to write. Follows symbolic links and `..`, also where the
 /// path does not exist yet.
 pub fn refuse_in_data_folder(data: &Path, path: &Path) -> Result<()> {
     let failed = |cause| Error::storage(format!("finding {}", path.display()), cause);
-    let place = std::path::absolute(path).map(|path| resolved(&path, MOST_LINKS)).map_err(failed)?;
+    let place = std::path::absolute(path).map(|path| resolved(&path, MAX_LINKS)).map_err(failed)?;
     let Some(of_data) = identity(data) else { return Ok(()) };
     if place.ancestors().any(|folder| identity(folder) == Some(of_data)) {
         return Err(Error::invalid(path.display().to_string(), "is in the data folder of Annals; name another place"));

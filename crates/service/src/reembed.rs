@@ -21,7 +21,7 @@ const PIECE: usize = 32;
 /// Changes per batch in a command, where a user waits.
 const LARGE_PIECE: usize = 256;
 /// Maximum wait of a batch for other work. It then runs in any case, so that a busy service makes progress too.
-const LONGEST_WAIT: Duration = Duration::from_secs(1);
+const MAX_WAIT: Duration = Duration::from_secs(1);
 /// How often it looks whether other work has ended.
 const LOOK: Duration = Duration::from_millis(20);
 /// Pause after a failure: the endpoint of the model may be away, or the disk full.
@@ -125,7 +125,7 @@ impl Service {
 
     /// Waits until no message waits to become searchable and a search could begin at once, but not for long.
     async fn wait_for_quiet(&self) {
-        let until = Instant::now() + LONGEST_WAIT;
+        let until = Instant::now() + MAX_WAIT;
         while Instant::now() < until && (self.queue.has_work() || self.searches.available_permits() == 0) {
             tokio::time::sleep(LOOK).await;
         }

@@ -13,7 +13,7 @@ const ID_BYTES: usize = 5;
 const SECRET_BYTES: usize = 32;
 
 /// A new key, as it is shown to its owner once.
-pub struct Issued {
+pub struct IssuedKey {
     /// Public id of the key.
     pub id: String,
     /// The whole key.
@@ -23,29 +23,29 @@ pub struct Issued {
 }
 
 /// Creates a key from random bytes. `fill` provides them: `getrandom::fill`, or a test's own function.
-pub fn issue(fill: impl Fn(&mut [u8]) -> std::result::Result<(), getrandom::Error>) -> Result<Issued> {
+pub fn issue(fill: impl Fn(&mut [u8]) -> std::result::Result<(), getrandom::Error>) -> Result<IssuedKey> {
     let (mut id, mut secret) = ([0; ID_BYTES], [0; SECRET_BYTES]);
     let failed = |error| Error::storage("drawing random bytes", error);
     fill(&mut id).map_err(failed)?;
     fill(&mut secret).map_err(failed)?;
     let (id, secret) = (encode(&id), encode(&secret));
-    Ok(Issued { text: format!("{PREFIX}_{id}_{secret}").into(), hash: hash(&secret), id })
+    Ok(IssuedKey { text: format!("{PREFIX}_{id}_{secret}").into(), hash: hash(&secret), id })
 }
 
 /// A key that a client sends.
-pub struct Presented {
+pub struct PresentedKey {
     /// Public id, by which the stored hash is found.
     pub id: String,
     secret: SecretString,
 }
 
-impl Presented {
+impl PresentedKey {
     /// Parses a key. None if the text does not look like one.
-    pub fn parse(text: &str) -> Option<Presented> {
+    pub fn parse(text: &str) -> Option<PresentedKey> {
         let (prefix, rest) = text.split_once('_')?;
         let (id, secret) = rest.split_once('_')?;
         let fits = prefix == PREFIX && !id.is_empty() && !secret.is_empty();
-        fits.then(|| Presented { id: id.to_owned(), secret: secret.to_owned().into() })
+        fits.then(|| PresentedKey { id: id.to_owned(), secret: secret.to_owned().into() })
     }
 
     /// Returns whether the secret has this hash. The time does not depend on where they differ.
@@ -54,7 +54,7 @@ impl Presented {
     }
 }
 
-impl fmt::Debug for Presented {
+impl fmt::Debug for PresentedKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "key {}", self.id)
     }
@@ -72,7 +72,7 @@ fn encode(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    fn issued(seed: u8) -> Issued {
+    fn issued(seed: u8) -> IssuedKey {
         issue(|bytes| {
             bytes.fill(seed);
             Ok(())
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn key_is_found_by_its_id_and_matches_its_own_hash_only() {
         let (one, other) = (issued(1), issued(2));
-        let presented = Presented::parse(one.text.expose_secret()).unwrap();
+        let presented = PresentedKey::parse(one.text.expose_secret()).unwrap();
         assert_eq!(presented.id, one.id);
         assert!(presented.is(&one.hash));
         assert!(!presented.is(&other.hash));
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn text_in_another_format_is_not_a_key() {
         for text in ["", "annals", "annals_", "annals_a", "annals_a_", "annals__b", "sk-a_b_c", "Bearer annals_a_b"] {
-            assert!(Presented::parse(text).is_none(), "{text}");
+            assert!(PresentedKey::parse(text).is_none(), "{text}");
         }
     }
 

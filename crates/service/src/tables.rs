@@ -241,7 +241,7 @@ impl Service {
     }
 
     /// Reads again the messages that a model could not read before.
-    pub async fn reread_for_facts(&self, agent: &Agent, now: Timestamp) -> Result<ExtractionPassed> {
+    pub(crate) async fn reread_for_facts(&self, agent: &Agent, now: Timestamp) -> Result<ExtractionPassed> {
         let reader = self.locks.lock::<Extraction>(agent).await;
         let passed = self.parts.fact_writer.replay_unlocked(agent, now, &reader.for_saving::<Facts>()).await?;
         Ok(passed)

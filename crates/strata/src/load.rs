@@ -19,14 +19,14 @@ const AHEAD: u64 = 8 << 20;
 
 /// Where to search a table.
 pub(crate) enum Location {
-    Nowhere,
+    Missing,
     Memory(Arc<RwLock<InMemoryTable>>),
     Disk(lancedb::Table, usize),
 }
 
 /// Loads the table into memory if it fits. One task loads at a time: fifty searches after a start would hold fifty copies.
 pub(crate) async fn load(tables: &Tables, name: &Table, slot: &Slot) -> Result<Location> {
-    let Some(table) = tables.reading(name, slot).await? else { return Ok(Location::Nowhere) };
+    let Some(table) = tables.reading(name, slot).await? else { return Ok(Location::Missing) };
     let loading = async {
         // A write between reading and caching would be missing in memory.
         let _guard = slot.load_lock.lock().await;

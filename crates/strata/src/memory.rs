@@ -6,9 +6,9 @@ use std::path::Path;
 const SIGNS_FROM: usize = 20_000;
 /// The tables get one part in this many of the memory that the process may use.
 const PART: usize = 8;
-const MOST_BYTES: usize = 1 << 30;
+const MAX_BYTES: usize = 1 << 30;
 /// The minimum, also used if the size of the memory is unknown.
-const LEAST_BYTES: usize = 64 << 20;
+const MIN_BYTES: usize = 64 << 20;
 
 /// Limits on what is held in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl Memory {
     /// Returns limits for this machine, or for the container or unit that the process runs in: an eighth of its memory,
     /// at least 64 MB and at most 1 GB.
     pub fn of_machine() -> Memory {
-        Memory::of((usable_bytes(Path::new("/")).unwrap_or(0) / PART).clamp(LEAST_BYTES, MOST_BYTES))
+        Memory::of((usable_bytes(Path::new("/")).unwrap_or(0) / PART).clamp(MIN_BYTES, MAX_BYTES))
     }
 }
 
@@ -127,6 +127,6 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         assert_eq!(usable_bytes(root.path()), None);
         assert_eq!(machine_bytes("MemFree: 3 kB"), None);
-        assert!((LEAST_BYTES..=MOST_BYTES).contains(&Memory::of_machine().bytes));
+        assert!((MIN_BYTES..=MAX_BYTES).contains(&Memory::of_machine().bytes));
     }
 }

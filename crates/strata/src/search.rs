@@ -22,7 +22,7 @@ pub(crate) async fn search(tables: &Tables, name: &Table, probe: &Probe) -> Resu
     let loaded = match tables.in_memory.get(name) {
         Some(loaded) => loaded,
         None => match load(tables, name, &slot).await? {
-            Location::Nowhere => return Ok(Findings::default()),
+            Location::Missing => return Ok(Findings::default()),
             Location::Memory(loaded) => loaded,
             Location::Disk(snapshot, rows) => {
                 check(probe, rows::dimension(&snapshot).await.map_err(|error| explain(name, error))?)?;

@@ -3,17 +3,17 @@
 use annals_core::SignedDuration;
 use annals_core::retry::Backoff;
 
-use crate::roll_up::Why;
+use crate::roll_up::RollUpReason;
 
 /// The shortest and the longest wait for an engine that gives no retry time.
 const OUTAGE_WAIT: (SignedDuration, SignedDuration) = (SignedDuration::from_mins(1), SignedDuration::from_hours(1));
 
 /// Returns the wait after a failure that follows `attempts` others. None for an outdated summary, which is still valid.
-pub(crate) fn after_failure(why: Why, attempts: u32) -> Option<SignedDuration> {
+pub(crate) fn after_failure(why: RollUpReason, attempts: u32) -> Option<SignedDuration> {
     match why {
-        Why::Dirty => Some(Backoff::SUMMARY.after(attempts)),
-        Why::Degraded => Some(Backoff::SUBSTITUTE_SUMMARY.after(attempts)),
-        Why::Outdated => None,
+        RollUpReason::Dirty => Some(Backoff::SUMMARY.after(attempts)),
+        RollUpReason::Degraded => Some(Backoff::SUBSTITUTE_SUMMARY.after(attempts)),
+        RollUpReason::Outdated => None,
     }
 }
 

@@ -9,9 +9,9 @@ use annals_core::{Error, Grain, LedgerRow, Period, Result, Summary, Timestamp};
 use futures::StreamExt;
 
 use crate::backoff;
-use crate::due::LONGEST_WAIT;
+use crate::due::MAX_WAIT;
 use crate::pass::{Pass, Passed};
-use crate::roll_up::{Outage, Outcome, Why};
+use crate::roll_up::{Outage, Outcome, RollUpReason};
 
 /// Roll-ups saved in one transaction: one fsync for many, and little to repeat after a crash.
 const BATCH: usize = 64;
@@ -22,7 +22,7 @@ impl Pass<'_> {
     /// Rolls these periods up, until `should_stop` returns true. Once the engine is unavailable, it is not called for the rest of
     /// them, because they would only wait too. What an engine behind a network writes is saved one by one, because each summary
     /// may have taken minutes.
-    pub(crate) async fn roll_up_rows(&mut self, rows: &[LedgerRow], why: Why) -> Result<()> {
+    pub(crate) async fn roll_up_rows(&mut self, rows: &[LedgerRow], why: RollUpReason) -> Result<()> {
         let away = Mutex::new(None);
         let (mut passed, mut waiting) = (std::mem::take(&mut self.passed), Vec::new());
         let (awaited, rows): (Vec<_>, Vec<_>) =
@@ -43,7 +43,7 @@ impl Pass<'_> {
     async fn roll_up_batch<'r>(
         &self,
         batch: &'r [LedgerRow],
-        why: Why,
+        why: RollUpReason,
         away: &Mutex<Option<Outage>>,
         (passed, waiting): (&mut Passed, &mut Vec<&'r LedgerRow>),
     ) -> Result<()> {
@@ -71,7 +71,7 @@ impl Pass<'_> {
         &self,
         rows: &'r [LedgerRow],
         outcomes: Vec<Outcome>,
-        why: Why,
+        why: RollUpReason,
         (passed, waiting): (&mut Passed, &mut Vec<&'r LedgerRow>),
     ) -> Result<()> {
         let _guard = self.lock.acquire(self.agent).await;
@@ -134,7 +134,13 @@ impl Pass<'_> {
     }
 
     /// Rolls up one period unless `should_stop` returns true. The very first period of a pass is always begun.
-    async fn step(&self, row: &LedgerRow, why: Why, away: &Mutex<Option<Outage>>, index: usize) -> Result<Outcome> {
+    async fn step(
+        &self,
+        row: &LedgerRow,
+        why: RollUpReason,
+        away: &Mutex<Option<Outage>>,
+        index: usize,
+    ) -> Result<Outcome> {
         if (self.begun || index > 0) && (self.should_stop)() {
             return Ok(Outcome::Left);
         }
@@ -143,7 +149,7 @@ impl Pass<'_> {
 
     /// Records a failure. An outdated summary gets no failure record, because it is still valid; the caller of the refresh gets
     /// the error.
-    async fn note_failure(&self, row: &LedgerRow, why: Why, error: String, passed: &mut Passed) -> Result<()> {
+    async fn note_failure(&self, row: &LedgerRow, why: RollUpReason, error: String, passed: &mut Passed) -> Result<()> {
         if let Some(wait) = backoff::after_failure(why, row.attempts) {
             let not_before = later(self.now, wait);
             self.summarizer.store.note_failure(self.agent, row.period, &error, not_before, self.now).await?;
@@ -152,8 +158,8 @@ impl Pass<'_> {
         Ok(())
     }
 
-    async fn note_outage(&mut self, waiting: &[&LedgerRow], why: Why, outage: Outage) -> Result<()> {
-        if why != Why::Outdated {
+    async fn note_outage(&mut self, waiting: &[&LedgerRow], why: RollUpReason, outage: Outage) -> Result<()> {
+        if why != RollUpReason::Outdated {
             let not_before = self.again(waiting, why, &outage);
             let periods: Vec<_> = waiting.iter().map(|row| row.period).collect();
             self.summarizer.store.note_outage(self.agent, &periods, &outage.error, not_before, self.now).await?;
@@ -165,12 +171,12 @@ impl Pass<'_> {
 
     /// Returns when to call an unavailable engine again: at its retry time, or after as long as it has been unavailable
     /// already; but not after the first of the periods has waited long enough for the fallback engine.
-    fn again(&self, waiting: &[&LedgerRow], why: Why, outage: &Outage) -> Timestamp {
+    fn again(&self, waiting: &[&LedgerRow], why: RollUpReason, outage: &Outage) -> Timestamp {
         let since = waiting.iter().filter_map(|row| row.failing_since).min().unwrap_or(self.now);
         let wait = backoff::after_outage(self.now.duration_since(since));
-        let again = outage.again.unwrap_or_else(|| later(self.now, wait)).min(later(self.now, LONGEST_WAIT));
+        let again = outage.again.unwrap_or_else(|| later(self.now, wait)).min(later(self.now, MAX_WAIT));
         let ends = waiting.iter().map(|row| self.summarizer.policy.ends(row, self.now));
-        if why == Why::Dirty { ends.fold(again, Timestamp::min) } else { again }
+        if why == RollUpReason::Dirty { ends.fold(again, Timestamp::min) } else { again }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use annals_core::retry::{LONGEST_OUTAGE, later};
+use annals_core::retry::{MAX_OUTAGE, later};
 use annals_core::{Digest, Grain, LedgerRow, Period, Timestamp, Zones};
 use jiff::SignedDuration;
 
@@ -11,7 +11,7 @@ use jiff::SignedDuration;
 const AGAIN: usize = 8;
 
 /// The longest wait. A later date was recorded under a wrong clock.
-pub(crate) const LONGEST_WAIT: SignedDuration = SignedDuration::from_hours(7 * 24);
+pub(crate) const MAX_WAIT: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// How long to wait for late input and for the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,9 +25,9 @@ pub struct SchedulePolicy {
 }
 
 impl Default for SchedulePolicy {
-    /// Returns no grace, no quiet time, and [`LONGEST_OUTAGE`].
+    /// Returns no grace, no quiet time, and [`MAX_OUTAGE`].
     fn default() -> SchedulePolicy {
-        SchedulePolicy { grace: SignedDuration::ZERO, quiet: SignedDuration::ZERO, outage: LONGEST_OUTAGE }
+        SchedulePolicy { grace: SignedDuration::ZERO, quiet: SignedDuration::ZERO, outage: MAX_OUTAGE }
     }
 }
 
@@ -120,7 +120,7 @@ fn unsettled(ledger: &[LedgerRow], grain: Grain) -> HashSet<Period> {
 }
 
 fn may_be_tried(row: &LedgerRow, now: Timestamp) -> bool {
-    row.not_before.is_none_or(|not_before| not_before <= now || not_before > later(now, LONGEST_WAIT))
+    row.not_before.is_none_or(|not_before| not_before <= now || not_before > later(now, MAX_WAIT))
 }
 
 fn has_passed(since: Timestamp, wait: SignedDuration, now: Timestamp) -> bool {
@@ -135,7 +135,7 @@ mod tests {
     const QUIET: SchedulePolicy = SchedulePolicy {
         grace: SignedDuration::from_mins(10),
         quiet: SignedDuration::from_mins(5),
-        outage: LONGEST_OUTAGE,
+        outage: MAX_OUTAGE,
     };
 
     /// Rows as `label:dirty/clean`, with input at noon of 2026-03-04. Expects the labels that are due.

@@ -6,7 +6,7 @@ use annals_core::ports::{AlreadyHeld, WriteLock};
 use annals_core::{Agent, Grain, LedgerRow, Period, Result, Settings, Summary, Timestamp, Zones};
 
 use crate::due::{degraded, outdated};
-use crate::roll_up::Why;
+use crate::roll_up::RollUpReason;
 use crate::{Summarizer, due};
 
 /// The result of a pass.
@@ -63,7 +63,7 @@ impl Summarizer {
     }
 
     /// Does the same, but begins no further period once `should_stop` returns true, except the first. So every pass makes progress.
-    pub async fn pass_until(
+    pub(crate) async fn pass_until(
         &self,
         agent: &Agent,
         now: Timestamp,
@@ -88,7 +88,7 @@ impl Summarizer {
             // Read first, so that summaries which the fallback engine writes now are not retried right away.
             let again = degraded(&pass.ledger().await?, grain, now);
             pass.write_due(grain).await?;
-            pass.roll_up_rows(&again, Why::Degraded).await?;
+            pass.roll_up_rows(&again, RollUpReason::Degraded).await?;
         }
         Ok(pass.passed)
     }
@@ -153,13 +153,13 @@ impl Pass<'_> {
         let ledger = self.ledger().await?;
         self.over_degraded = ledger.iter().filter(|row| row.degraded).filter_map(|row| row.period.parent()).collect();
         let rows = due(&ledger, grain, &self.zones, self.summarizer.policy, self.now);
-        self.roll_up_rows(&rows, Why::Dirty).await
+        self.roll_up_rows(&rows, RollUpReason::Dirty).await
     }
 
     async fn write_outdated(&mut self, grain: Grain) -> Result<()> {
         let recipe = self.summarizer.engine.recipe(&self.settings, grain);
         let rows = self.summarizer.with_summary(self.agent, outdated(&self.ledger().await?, grain, recipe)).await?;
-        self.roll_up_rows(&rows, Why::Outdated).await
+        self.roll_up_rows(&rows, RollUpReason::Outdated).await
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use annals_core::ports::{Background, SummaryTask};
-use annals_core::retry::{MOST_ATTEMPTS, budget_check, later};
+use annals_core::retry::{MAX_ATTEMPTS, budget_check, later};
 use annals_core::{Base, Digest, Draft, Error, LedgerRow, Result, Summary, Timestamp};
 
 use crate::input::Input;
@@ -11,7 +11,7 @@ use crate::pass::Pass;
 
 /// Why a period is rolled up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Why {
+pub(crate) enum RollUpReason {
     /// Its input changed. If the engine cannot write it, the fallback engine does.
     Dirty,
     /// The fallback engine wrote it; the engine may be able to by now.
@@ -53,9 +53,14 @@ enum Fault {
 
 impl Pass<'_> {
     /// Rolls up one period, ready to be saved. An error comes from the store, and ends the pass.
-    pub(crate) async fn roll_up(&self, row: &LedgerRow, why: Why, away: &Mutex<Option<Outage>>) -> Result<Outcome> {
+    pub(crate) async fn roll_up(
+        &self,
+        row: &LedgerRow,
+        why: RollUpReason,
+        away: &Mutex<Option<Outage>>,
+    ) -> Result<Outcome> {
         let input = self.summarizer.input(self.agent, row).await?;
-        if input.is_empty() || (input.known && why == Why::Dirty) {
+        if input.is_empty() || (input.known && why == RollUpReason::Dirty) {
             return Ok(Outcome::Done(self.summary(row, &input, None, row.recipe)));
         }
         if let Some(base) = input.base.as_ref().filter(|_| input.children.is_empty()) {
@@ -65,7 +70,7 @@ impl Pass<'_> {
             Ok(summary) => return Ok(Outcome::Done(summary)),
             Err(fault) => fault,
         };
-        if why == Why::Dirty && self.uses_fallback(row, &fault) {
+        if why == RollUpReason::Dirty && self.uses_fallback(row, &fault) {
             return self.by_fallback(row, &input).await;
         }
         Ok(match fault {
@@ -78,7 +83,7 @@ impl Pass<'_> {
     /// Returns whether the engine was tried, or waited for, long enough.
     fn uses_fallback(&self, row: &LedgerRow, fault: &Fault) -> bool {
         match fault {
-            Fault::Own(_) => row.attempts + 1 >= MOST_ATTEMPTS,
+            Fault::Own(_) => row.attempts + 1 >= MAX_ATTEMPTS,
             Fault::InBatch => false,
             Fault::Away => self.over_degraded.contains(&row.period) || self.summarizer.policy.is_over(row, self.now),
         }

@@ -50,7 +50,7 @@ pub(crate) async fn serve(Path((digest, name)): Path<(String, String)>) -> Respo
     let path = format!("/assets/{digest}/{name}");
     let found = ALL.iter().find(|asset| asset.path() == path);
     found.map_or_else(
-        || Failure::Nowhere.into_response(),
+        || Failure::NotFound.into_response(),
         |asset| {
             let headers =
                 [(header::CONTENT_TYPE, asset.kind), (header::CACHE_CONTROL, "public, max-age=31536000, immutable")];

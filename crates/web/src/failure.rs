@@ -39,12 +39,12 @@ pub(crate) enum Failure {
     /// The service takes no new messages at present.
     Refused(String),
     /// There is no such page.
-    Nowhere,
+    NotFound,
 }
 
 /// The failure of an answer, as an extension of it.
 #[derive(Clone)]
-pub(crate) struct Raised(pub(crate) Arc<Failure>);
+pub(crate) struct RaisedFailure(pub(crate) Arc<Failure>);
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
@@ -68,7 +68,7 @@ impl From<NotAdmitted> for Failure {
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let mut response = empty(StatusCode::INTERNAL_SERVER_ERROR);
-        response.extensions_mut().insert(Raised(Arc::new(self)));
+        response.extensions_mut().insert(RaisedFailure(Arc::new(self)));
         response
     }
 }
@@ -106,7 +106,7 @@ impl Failure {
             Failure::Scope(_) | Failure::Operator | Failure::Token => StatusCode::FORBIDDEN,
             Failure::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Failure::Refused(_) => StatusCode::SERVICE_UNAVAILABLE,
-            Failure::Nowhere => StatusCode::NOT_FOUND,
+            Failure::NotFound => StatusCode::NOT_FOUND,
         }
     }
 
@@ -131,7 +131,7 @@ impl Failure {
             ),
             Failure::TooLarge => ("Nothing was changed", "The form is larger than 1 MiB.".into()),
             Failure::Refused(reason) => ("Not now", format!("{reason} Nothing was stored; try again later.")),
-            Failure::Nowhere => ("There is no such page", "The address may be of a former version.".into()),
+            Failure::NotFound => ("There is no such page", "The address may be of a former version.".into()),
         };
         (title.to_owned(), reason)
     }

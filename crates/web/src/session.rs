@@ -14,7 +14,7 @@ use subtle::ConstantTimeEq;
 /// How long a session lasts.
 pub(crate) const LIFETIME: SignedDuration = SignedDuration::from_hours(12);
 /// Maximum number of sessions. Beyond it, the one that expires first is closed.
-const MOST: usize = 1000;
+const MAX_SESSIONS: usize = 1000;
 
 /// The open sessions of the process. They end with it.
 pub struct Sessions {
@@ -49,7 +49,7 @@ impl Sessions {
         let expires_at = now.saturating_add(LIFETIME).unwrap_or(now);
         let mut open = self.sessions();
         open.retain(|_, session| session.expires_at > now);
-        if open.len() >= MOST {
+        if open.len() >= MAX_SESSIONS {
             let first = open.iter().min_by_key(|(_, session)| session.expires_at).map(|(id, _)| *id);
             first.map(|id| open.remove(&id));
         }
@@ -111,10 +111,10 @@ mod tests {
     fn number_of_sessions_is_bounded() {
         let sessions = Sessions::new().unwrap();
         let first = sessions.open("first".into(), at(0)).unwrap();
-        for _ in 0..MOST {
+        for _ in 0..MAX_SESSIONS {
             sessions.open("later".into(), at(1)).unwrap();
         }
         let count = sessions.sessions().len();
-        assert_eq!((count, sessions.find(&first, at(1))), (MOST, None));
+        assert_eq!((count, sessions.find(&first, at(1))), (MAX_SESSIONS, None));
     }
 }

@@ -56,12 +56,12 @@ impl Default for StreamTimes {
 }
 
 /// Streams of events at once. Each holds a connection; a page without one loads its parts again by the clock.
-const MOST_STREAMS: usize = 64;
+const MAX_STREAMS: usize = 64;
 
 impl Site {
     /// Returns the permits of streams.
     pub fn streams() -> Arc<Semaphore> {
-        Arc::new(Semaphore::new(MOST_STREAMS))
+        Arc::new(Semaphore::new(MAX_STREAMS))
     }
 }
 

@@ -19,7 +19,7 @@ use crate::visit::{TOKEN, Visitor};
 /// An upload without a byte for this long is aborted.
 const SILENCE: Duration = Duration::from_secs(60);
 /// Size of a field that is no file.
-const LARGEST_FIELD: u64 = 4096;
+const MAX_FIELD_BYTES: u64 = 4096;
 /// The field with the file.
 const FILE: &str = "file";
 
@@ -39,7 +39,7 @@ pub(crate) async fn receive(
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let boundary = multer::parse_boundary(kind).map_err(|_| Failure::Token)?;
     // The router limits the size of the whole.
-    let sizes = SizeLimit::new().per_field(LARGEST_FIELD).for_field(FILE, u64::MAX);
+    let sizes = SizeLimit::new().per_field(MAX_FIELD_BYTES).for_field(FILE, u64::MAX);
     let body = request.into_body().into_data_stream();
     let mut form = Multipart::with_constraints(body, boundary, Constraints::new().size_limit(sizes));
     let mut fields = Vec::new();

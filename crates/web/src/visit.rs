@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use crate::failure::{Failure, Raised};
+use crate::failure::{Failure, RaisedFailure};
 use crate::fields::Fields;
 use crate::session::is_same;
 use crate::site::Site;
@@ -21,7 +21,7 @@ pub(crate) const COOKIE: &str = "annals_session";
 /// Name of the field that holds the token of a change.
 pub(crate) const TOKEN: &str = "token";
 /// Maximum size of a form: a corrected text has at most 256 KiB, and percent-encoding makes up to three bytes of one.
-const LARGEST_FORM: usize = 1 << 20;
+const MAX_FORM_BYTES: usize = 1 << 20;
 
 /// Nothing inline, nothing from elsewhere.
 const POLICY: &str =
@@ -112,8 +112,8 @@ pub(crate) fn session_id(headers: &HeaderMap) -> Option<&str> {
 }
 
 fn framed(site: &Site, visitor: Option<&Visitor>, response: Response) -> Response {
-    let raised = response.extensions().get::<Raised>().cloned();
-    let mut response = raised.map_or(response, |Raised(failure)| failure.page(visitor, site.status_of));
+    let raised = response.extensions().get::<RaisedFailure>().cloned();
+    let mut response = raised.map_or(response, |RaisedFailure(failure)| failure.page(visitor, site.status_of));
     for (name, value) in HEADERS {
         response.headers_mut().insert(name, value);
     }
@@ -129,7 +129,7 @@ pub(crate) async fn check_token(State(site): State<Site>, request: Request, next
         return next.run(request).await;
     }
     let (mut parts, body) = request.into_parts();
-    let Ok(bytes) = to_bytes(body, LARGEST_FORM).await else { return Failure::TooLarge.into_response() };
+    let Ok(bytes) = to_bytes(body, MAX_FORM_BYTES).await else { return Failure::TooLarge.into_response() };
     let fields = Fields::parse(&bytes);
     let visitor = parts.extensions.get::<Visitor>();
     let expected = visitor.map_or(site.sessions.shared_token(), |visitor| &visitor.token);

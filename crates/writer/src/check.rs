@@ -4,9 +4,6 @@ use annals_core::retry::later;
 use annals_core::{Fault, Message, Period, Timestamp};
 use jiff::SignedDuration;
 
-/// Maximum bytes of one message's content. Longer texts are documents; the sender should split them, because it knows where.
-pub const LONGEST_CONTENT: usize = 256 * 1024;
-const LONGEST_NAME: usize = 256;
 /// Clocks of clients may be ahead by this much; more is a wrong date.
 const AHEAD: SignedDuration = SignedDuration::from_mins(5);
 
@@ -29,7 +26,9 @@ pub fn check(message: &Message, now: Timestamp) -> Vec<Fault> {
 pub(crate) fn check_name(name: &str) -> Option<String> {
     match name {
         "" => Some("is empty".into()),
-        _ if name.len() > LONGEST_NAME => Some(format!("has {} bytes; {LONGEST_NAME} are allowed", name.len())),
+        _ if name.len() > Message::MAX_NAME_BYTES => {
+            Some(format!("has {} bytes; {} are allowed", name.len(), Message::MAX_NAME_BYTES))
+        }
         _ => name.chars().find(|c| c.is_control()).map(|c| format!("contains the control character {c:?}")),
     }
 }
@@ -38,8 +37,8 @@ pub(crate) fn check_content(content: &str) -> Option<String> {
     if content.trim().is_empty() {
         return Some("is empty".into());
     }
-    if content.len() > LONGEST_CONTENT {
-        return Some(format!("has {} bytes; {LONGEST_CONTENT} are allowed", content.len()));
+    if content.len() > Message::MAX_CONTENT_BYTES {
+        return Some(format!("has {} bytes; {} are allowed", content.len(), Message::MAX_CONTENT_BYTES));
     }
     content.contains('\0').then(|| "contains a NUL character".into())
 }
@@ -82,7 +81,7 @@ mod tests {
     fn valid_message_has_no_faults() {
         faults(&message(), &[]);
         faults(&Message { at: "2026-03-04T12:05:00Z".parse().unwrap(), ..message() }, &[]);
-        faults(&Message { content: "x".repeat(LONGEST_CONTENT), ..message() }, &[]);
+        faults(&Message { content: "x".repeat(Message::MAX_CONTENT_BYTES), ..message() }, &[]);
     }
 
     #[test]

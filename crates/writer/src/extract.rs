@@ -15,7 +15,7 @@ mod section;
 use std::sync::Arc;
 
 use annals_core::ports::{AlreadyHeld, Change, ReadingSchedule, WriteLock};
-use annals_core::retry::{Backoff, LONGEST_OUTAGE, MOST_ATTEMPTS, budget_check, later};
+use annals_core::retry::{Backoff, MAX_ATTEMPTS, MAX_OUTAGE, budget_check, later};
 use annals_core::{
     Agent, Error, Extracted, Extraction, ExtractionWatermark, Extractor, Facts, Grain, Kind, Memory, Result, Settings,
     Store, Timestamp,
@@ -194,7 +194,7 @@ impl FactWriter {
 
     async fn begin<'a>(&self, agent: &'a Agent, now: Timestamp, lock: &'a dyn WriteLock) -> Result<Pass<'a>> {
         let watermark = self.store.extraction(agent).await?;
-        let overdue = watermark.failing_since.is_some_and(|since| now.duration_since(since) >= LONGEST_OUTAGE);
+        let overdue = watermark.failing_since.is_some_and(|since| now.duration_since(since) >= MAX_OUTAGE);
         let held = if is_held(&watermark, now) { watermark.last_error } else { None };
         let (fallback_reason, waiting) = if overdue { (held, None) } else { (None, held) };
         let settings = self.store.settings(agent).await?;
@@ -370,7 +370,7 @@ fn join(all: &mut Extracted, more: Extracted) {
 }
 
 /// Whether the model must not be called yet. A failure dated in the future was recorded under a clock that was ahead, and must
-/// not hold until then. A failure dated in the past holds for [`LONGEST_OUTAGE`] at most.
+/// not hold until then. A failure dated in the past holds for [`MAX_OUTAGE`] at most.
 fn is_held(watermark: &ExtractionWatermark, now: Timestamp) -> bool {
     watermark.not_before.is_some_and(|until| until > now) && watermark.failing_since.is_none_or(|since| since <= now)
 }
@@ -382,7 +382,7 @@ fn again(error: &Error, watermark: &ExtractionWatermark, overdue: bool, now: Tim
         error if error.is_outage() && overdue => None,
         Error::Unavailable { retry_after, .. } => Some(later(now, retry_after.unwrap_or(doubled))),
         Error::Budget { again, .. } => Some(budget_check(*again, now)),
-        _ => (watermark.attempts + 1 < MOST_ATTEMPTS).then(|| later(now, doubled)),
+        _ => (watermark.attempts + 1 < MAX_ATTEMPTS).then(|| later(now, doubled)),
     }
 }
 

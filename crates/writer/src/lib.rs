@@ -30,7 +30,7 @@ use std::sync::Arc;
 use annals_core::{Embedders, Store, Strata};
 
 pub use audit::Discrepancy;
-pub use check::{LONGEST_CONTENT, check};
+pub use check::check;
 pub use extract::{ExtractionPassed, FactWriter};
 pub use facts::{FactInput, ImportedFact, imported_fact};
 pub use forget::Eraser;

@@ -8,13 +8,13 @@ use annals_core::ports::{Document, Passage, is_heading};
 use crate::Writer;
 
 /// The most parts of a document that are split each by itself; of more, the whole text is split.
-const MOST_PARTS: usize = 64;
+const MAX_PARTS: usize = 64;
 
 impl Writer {
     /// Returns the passages of a document. Selected values of a JSON value share none, so that each is found as if it were alone.
     pub fn passages_of(&self, document: &Document) -> Vec<Passage> {
         let parts = document.searched_parts();
-        if parts.len() > MOST_PARTS {
+        if parts.len() > MAX_PARTS {
             return self.passages(&document.searched_text());
         }
         let (mut found, mut start) = (Vec::new(), 0_u32);

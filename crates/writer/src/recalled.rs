@@ -14,7 +14,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use annals_core::{Body, Grain, Memory, MemoryId, Role, Timestamp, sentences, unfenced, words};
 
 /// Shorter sentences are repeated by chance.
-const LEAST_WORDS: usize = 6;
+const MIN_WORDS: usize = 6;
 /// How many memories of the working grain, and how many summaries of each grain, are searched for recalled sentences.
 const LAST: (usize, usize) = (500, 50);
 
@@ -129,7 +129,7 @@ impl SeenSentences {
 /// Returns a hash of the words in lower case. None for a sentence that is too short.
 fn key(sentence: &str) -> Option<u64> {
     let words: Vec<String> = words(sentence).map(str::to_lowercase).collect();
-    (words.len() >= LEAST_WORDS).then(|| hash(&words.join(" ")))
+    (words.len() >= MIN_WORDS).then(|| hash(&words.join(" ")))
 }
 
 fn hash(text: &str) -> u64 {

@@ -3,10 +3,8 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use annals_core::Error;
-use annals_importers::{
-    Branches, Imported, Item, Kind, LONGEST_CONTENT, LONGEST_NAME, Limits, Options, Source, detect, import,
-};
+use annals_core::{Error, Message};
+use annals_importers::{Branches, Imported, Item, Kind, Limits, Options, Source, detect, import};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -17,14 +15,14 @@ use crate::import_from::{fixture, zip};
 /// Bounds small enough for random archives to reach them.
 const LIMITS: Limits = Limits { entries: 100, expanded: 16 << 20, ratio: 200, free: 1 << 20 };
 /// The largest fixtures add nothing that smaller ones do not have.
-const LARGEST: u64 = 64 << 10;
+const MAX_BYTES: u64 = 64 << 10;
 
 /// Returns every fixture with its kind and file name in the first line: `slack 2026-03-09.json`.
 fn good() -> Vec<Vec<u8>> {
     let root = PathBuf::from(fixture(""));
     let found = files(&root).into_iter().filter(|file| {
         let is_expected = file.extension().is_some_and(|end| end == "expect");
-        !is_expected && file.metadata().is_ok_and(|metadata| metadata.len() <= LARGEST)
+        !is_expected && file.metadata().is_ok_and(|metadata| metadata.len() <= MAX_BYTES)
     });
     found.map(|file| with_head(&root, &file)).collect()
 }
@@ -63,8 +61,9 @@ fn input_error(error: &Error) -> Verdict {
 fn storable(imported: &Imported) -> Verdict {
     let Item::Message(message) = &imported.item else { return Ok(()) };
     let names = [Some(&message.conversation), message.client_id.as_ref(), message.name.as_ref()];
-    let is_name = |name: &String| !name.is_empty() && name.len() <= LONGEST_NAME && !name.contains(char::is_control);
-    if names.into_iter().flatten().all(is_name) && message.content.len() <= LONGEST_CONTENT {
+    let is_name =
+        |name: &String| !name.is_empty() && name.len() <= Message::MAX_NAME_BYTES && !name.contains(char::is_control);
+    if names.into_iter().flatten().all(is_name) && message.content.len() <= Message::MAX_CONTENT_BYTES {
         Ok(())
     } else {
         Err(format!("a message that cannot be stored: {message:?}"))

@@ -17,7 +17,7 @@ use crate::view::{DIM, WARN, count, plural, print_json, say};
 
 /// Time before the first question about a batch, and the longest time between two.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// Exit code after Ctrl-C, as shells know it.
 const INTERRUPTED: u8 = 130;
@@ -42,7 +42,7 @@ pub(crate) async fn run(global: &Global, args: &Rollup, json: bool) -> Result<Ex
             let is_left = is_done && step.in_batch + step.waiting > 0;
             return Ok(if has_failed || is_left { ExitCode::FAILURE } else { ExitCode::SUCCESS });
         }
-        wait = if has_moved { FIRST_WAIT } else { LONGEST_WAIT.min(wait * 2) };
+        wait = if has_moved { FIRST_WAIT } else { MAX_WAIT.min(wait * 2) };
         tokio::select! {
             () = tokio::time::sleep(wait) => {}
             _ = tokio::signal::ctrl_c() => {

@@ -26,7 +26,7 @@ const GRACE: u32 = 20;
 /// Attempts between two starts. A service that finds the folder locked ends at once.
 const AGAIN: u32 = 30;
 /// Maximum size of the log to which the next service appends, in bytes.
-const LONGEST_LOG: u64 = 1 << 20;
+const MAX_LOG_BYTES: u64 = 1 << 20;
 
 pub(crate) async fn run(global: &Global, args: &Mcp) -> Result<ExitCode> {
     let data = data(global)?;
@@ -80,7 +80,7 @@ fn start(global: &Global, data: &Path) -> Result<Child> {
 /// Opens the log for appending: an owner that is about to end may still write to it.
 fn open_log(data: &Path) -> std::io::Result<File> {
     let log = OpenOptions::new().append(true).create(true).open(data.join("service.log"))?;
-    if log.metadata()?.len() > LONGEST_LOG {
+    if log.metadata()?.len() > MAX_LOG_BYTES {
         log.set_len(0)?;
     }
     Ok(log)

@@ -8,7 +8,7 @@ use annals_core::is_wide;
 const LINES: usize = 3;
 
 /// Minimum length of a word, in characters; shorter ones are mostly function words. Does not apply to scripts without spaces.
-const SHORTEST: usize = 4;
+const MIN_WORD_LENGTH: usize = 4;
 
 /// Some lines of a text, in their order.
 #[derive(Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl<'a> Excerpt<'a> {
 /// a word.
 fn words(text: &str) -> impl Iterator<Item = String> {
     let spaced =
-        text.split(|c: char| !c.is_alphanumeric() || is_wide(c)).filter(|word| word.chars().count() >= SHORTEST);
+        text.split(|c: char| !c.is_alphanumeric() || is_wide(c)).filter(|word| word.chars().count() >= MIN_WORD_LENGTH);
     let stems = spaced.map(|word| stem(&word.to_lowercase())).collect::<Vec<_>>();
     let unspaced = text.chars().filter(|c| c.is_alphanumeric() && is_wide(*c)).map(String::from);
     stems.into_iter().chain(unspaced.collect::<Vec<_>>())

@@ -14,9 +14,9 @@ const PAST: usize = 60;
 /// Number of warm-up questions.
 const WARMING: usize = 10;
 /// Minimum number of words of a turn that becomes a question.
-const FEWEST_WORDS: usize = 4;
+const MIN_WORDS: usize = 4;
 /// Maximum number of words of a question.
-const MOST_WORDS: usize = 12;
+const MAX_WORDS: usize = 12;
 
 /// All questions of a measurement. Their words differ, so that no vector is already cached.
 #[derive(Serialize, Deserialize)]
@@ -73,8 +73,8 @@ impl Questions {
 
 fn questions_of(days: impl Iterator<Item = Vec<Message>>) -> Vec<String> {
     let turns = days.flatten().map(|message| message.content);
-    let words = turns.map(|text| text.split_whitespace().take(MOST_WORDS).map(str::to_owned).collect::<Vec<_>>());
-    words.filter(|words| words.len() >= FEWEST_WORDS).map(|words| words.join(" ")).collect()
+    let words = turns.map(|text| text.split_whitespace().take(MAX_WORDS).map(str::to_owned).collect::<Vec<_>>());
+    words.filter(|words| words.len() >= MIN_WORDS).map(|words| words.join(" ")).collect()
 }
 
 /// Selects up to `each` * 2 texts, spread evenly, and assigns them to two lists alternately.

@@ -10,7 +10,7 @@ use super::baselines::Ranked;
 use super::measures::{Measures, percent};
 
 /// Types with fewer questions are left out, as not significant.
-const FEWEST: usize = 30;
+const MIN_QUESTIONS: usize = 30;
 /// The measures shown, of turns and of conversations.
 const COLUMNS: [(&str, &str); 5] = [
     ("turn", "hit@5"),
@@ -52,7 +52,8 @@ impl Compared {
             }
             (class.to_owned(), (indices.len(), rankings))
         };
-        let types = types.into_iter().map(of_type).filter(|(class, (number, _))| class.is_empty() || *number >= FEWEST);
+        let types =
+            types.into_iter().map(of_type).filter(|(class, (number, _))| class.is_empty() || *number >= MIN_QUESTIONS);
         Compared { set: set.to_owned(), types: types.collect() }
     }
 

@@ -14,7 +14,7 @@ use crate::figures::round;
 use crate::input;
 
 /// Minimum number of words of a row that becomes a question.
-const LEAST_WORDS: usize = 6;
+const MIN_WORDS: usize = 6;
 /// Minimum share of rows in the range.
 const RANGE: f64 = 0.1;
 /// Start of the range as a share of the rows: in the middle, where an index helps least.
@@ -105,7 +105,7 @@ fn made(rows: &Rows, count: usize) -> Vec<String> {
     for _ in 0..count * 20 {
         let text = rows.text(random.random_range(0..rows.count));
         let words: Vec<&str> = text.split_whitespace().collect();
-        if words.len() < LEAST_WORDS || questions.len() == count {
+        if words.len() < MIN_WORDS || questions.len() == count {
             continue;
         }
         questions.push(match random.random_bool(0.5) {

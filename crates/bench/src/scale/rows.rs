@@ -17,7 +17,7 @@ const DAY: i64 = 86_400_000_000;
 /// Time span of all rounds, in microseconds.
 const SPAN: i64 = 3_652 * DAY;
 /// A text with fewer words has too few other orders.
-const LEAST_WORDS: usize = 5;
+const MIN_WORDS: usize = 5;
 
 /// The rows, by number.
 pub(crate) struct Rows {
@@ -77,7 +77,7 @@ impl Rows {
             return text.clone();
         }
         let mut words: Vec<&str> = text.split_whitespace().collect();
-        if words.len() < LEAST_WORDS {
+        if words.len() < MIN_WORDS {
             return format!("{text} {}", self.round(row));
         }
         words.shuffle(&mut StdRng::seed_from_u64(row as u64));

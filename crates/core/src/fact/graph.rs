@@ -10,7 +10,7 @@ use super::{Fact, predicate_name};
 use crate::{Error, Interval, Result, Timestamp};
 
 /// Maximum depth of a walk or a path, in facts.
-pub const FARTHEST: u32 = 10;
+pub const MAX_WALK_DEPTH: u32 = 10;
 
 /// Direction in which facts are followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,7 +77,7 @@ impl Along {
 pub struct Walk {
     /// The start entity, by any of its names.
     pub from: String,
-    /// Maximum distance in facts: 1 to [`FARTHEST`].
+    /// Maximum distance in facts: 1 to [`MAX_WALK_DEPTH`].
     pub depth: u32,
     /// The facts to follow.
     pub along: Along,
@@ -101,7 +101,7 @@ pub struct Route {
     pub from: String,
     /// The end entity, by any of its names.
     pub to: String,
-    /// Maximum length in facts: 1 to [`FARTHEST`].
+    /// Maximum length in facts: 1 to [`MAX_WALK_DEPTH`].
     pub depth: u32,
     /// The facts to follow.
     pub along: Along,
@@ -123,8 +123,8 @@ impl Route {
 
 fn check_depth(depth: u32) -> Result<()> {
     match depth {
-        1..=FARTHEST => Ok(()),
-        _ => Err(Error::invalid("depth", format!("is {depth}; 1 to {FARTHEST} are allowed"))),
+        1..=MAX_WALK_DEPTH => Ok(()),
+        _ => Err(Error::invalid("depth", format!("is {depth}; 1 to {MAX_WALK_DEPTH} are allowed"))),
     }
 }
 
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn depth_out_of_bounds_is_refused() {
-        for (depth, expect) in [(0, false), (1, true), (FARTHEST, true), (FARTHEST + 1, false)] {
+        for (depth, expect) in [(0, false), (1, true), (MAX_WALK_DEPTH, true), (MAX_WALK_DEPTH + 1, false)] {
             assert_eq!(Walk { depth, ..Walk::default() }.check().is_ok(), expect, "{depth}");
             assert_eq!(Route { depth, ..Route::default() }.check().is_ok(), expect, "{depth}");
         }

@@ -22,7 +22,7 @@ pub const MERGED_BECAUSE: &str = "merged_because";
 /// The property that lists the ids of the supporting facts.
 const EVIDENCE: &str = "evidence";
 /// Maximum number of supporting facts and of sources that a merge lists.
-const MOST_EVIDENCE: usize = 16;
+const MAX_EVIDENCE: usize = 16;
 
 /// The reason of a merge.
 #[derive(Clone, Copy)]
@@ -146,7 +146,7 @@ fn merge(names: &mut Names<'_>, name: usize, into: usize, reason: Reason, rows: 
         return None;
     }
     let rows: BTreeSet<usize> = rows.iter().copied().collect();
-    let evidence: Vec<&Fact> = rows.iter().take(MOST_EVIDENCE).map(|row| names.fact(*row)).collect();
+    let evidence: Vec<&Fact> = rows.iter().take(MAX_EVIDENCE).map(|row| names.fact(*row)).collect();
     let fact = alias(names, name, into, reason, &evidence)?;
     names.join(into, name);
     Some(fact)
@@ -157,7 +157,7 @@ fn alias(names: &Names<'_>, name: usize, into: usize, reason: Reason, evidence: 
     let ids: Vec<&str> = evidence.iter().map(|fact| fact.id.as_str()).collect();
     let mut sources: Vec<MemoryId> = Vec::new();
     for source in evidence.iter().flat_map(|fact| &fact.sources) {
-        if !sources.contains(source) && sources.len() < MOST_EVIDENCE {
+        if !sources.contains(source) && sources.len() < MAX_EVIDENCE {
             sources.push(source.clone());
         }
     }

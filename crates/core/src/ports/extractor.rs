@@ -37,7 +37,7 @@ impl ReadingSchedule {
     pub const AT_ONCE: ReadingSchedule = ReadingSchedule { quiet: SignedDuration::ZERO, turns: 1 };
 
     /// Turns that have waited this many times the quiet time are read, although the conversation goes on.
-    const LONGEST: i32 = 6;
+    const MAX_WAIT_FACTOR: i32 = 6;
 
     /// Returns whether turns that were said at these times are to be read at `now`. A time in the future comes from a wrong clock
     /// and does not wait.
@@ -48,7 +48,7 @@ impl ReadingSchedule {
         let number = times.clone().count();
         number >= self.turns
             || has_passed(times.clone().max(), self.quiet)
-            || has_passed(times.min(), self.quiet.saturating_mul(Self::LONGEST))
+            || has_passed(times.min(), self.quiet.saturating_mul(Self::MAX_WAIT_FACTOR))
     }
 }
 

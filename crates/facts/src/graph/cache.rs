@@ -8,7 +8,7 @@ use lru::LruCache;
 use super::Graph;
 
 /// The most facts in all cached graphs together; a single larger graph is cached alone.
-const MOST: usize = 200_000;
+const MAX_CACHED_FACTS: usize = 200_000;
 
 /// The graphs of the agents whose facts were queried last.
 pub(crate) struct Graphs {
@@ -32,7 +32,7 @@ impl Graphs {
     pub(crate) fn keep(&self, agent: &Agent, graph: Arc<Graph>) {
         let mut kept = self.kept.lock().expect("no holder of the lock panics");
         kept.put(agent.clone(), graph);
-        while kept.len() > 1 && kept.iter().map(|(_, graph)| graph.len()).sum::<usize>() > MOST {
+        while kept.len() > 1 && kept.iter().map(|(_, graph)| graph.len()).sum::<usize>() > MAX_CACHED_FACTS {
             kept.pop_lru();
         }
     }
@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn least_recently_used_graphs_are_evicted_beyond_the_fact_limit() {
         let graphs = Graphs::default();
-        let half = || Arc::new(Graph::of(vec![fact("Ann", "likes", "tea"); MOST / 2]));
+        let half = || Arc::new(Graph::of(vec![fact("Ann", "likes", "tea"); MAX_CACHED_FACTS / 2]));
         for name in ["a", "b"] {
             graphs.keep(&agent(name), half());
         }
@@ -60,7 +60,7 @@ mod tests {
         graphs.keep(&agent("c"), half());
         let is_kept = |name: &str| graphs.get(&agent(name)).is_some();
         assert_eq!(["a", "b", "c"].map(is_kept), [true, false, true]);
-        graphs.keep(&agent("d"), Arc::new(Graph::of(vec![fact("Ann", "likes", "tea"); MOST + 1])));
+        graphs.keep(&agent("d"), Arc::new(Graph::of(vec![fact("Ann", "likes", "tea"); MAX_CACHED_FACTS + 1])));
         assert_eq!(["a", "c", "d"].map(is_kept), [false, false, true]);
         graphs.give_up(&agent("d"));
         assert!(!is_kept("d"));

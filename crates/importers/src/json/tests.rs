@@ -63,7 +63,7 @@ fn lines_are_numbered_and_damaged_ones_are_reported() {
 
 #[test]
 fn line_beyond_the_limit_is_passed_over_without_being_kept() {
-    let long = std::io::repeat(b'x').take(super::LARGEST as u64 + 100);
+    let long = std::io::repeat(b'x').take(super::MAX_VALUE_BYTES as u64 + 100);
     let rest: &[u8] = b"\n{\"a\":1}\n";
     let mut lines = Lines::new(BufReader::with_capacity(1 << 20, long.chain(rest)));
     let first = lines.next().unwrap().unwrap();

@@ -18,7 +18,7 @@ use crate::detect::{Fit, Sample};
 use crate::item::{Item, Place};
 use crate::kind::Importer;
 use crate::output::Output;
-use crate::skipped::{Skip, Why};
+use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
 use crate::tree::{Branch, Node, Span, branches, times, unread};
 
@@ -59,7 +59,12 @@ impl Importer for ChatGpt {
             if is_candidate(&entry) {
                 each_element(source, &entry, output, conversation)?;
             } else {
-                output.skip(Skip::new(Why::NoMessage, "file without conversations", entry.name(), &entry.place()));
+                output.skip(Skip::new(
+                    SkipReason::NoMessage,
+                    "file without conversations",
+                    entry.name(),
+                    &entry.place(),
+                ));
             }
         }
         Ok(())
@@ -217,13 +222,13 @@ impl<'v> Conversation<'v> {
         let pieces = content::pieces(message, role, place, output);
         let (Some(pieces), Some(at)) = (pieces, at) else {
             if at.is_none() {
-                output.skip(Skip::new(Why::Undated, "message without a time", "", place));
+                output.skip(Skip::new(SkipReason::Undated, "message without a time", "", place));
             }
             return Ok(());
         };
         let id = self.names[node];
         if !output.is_new(&format!("chatgpt:{}/{id}", self.id)) {
-            output.skip(Skip::new(Why::Repeated, "message that came before", "", place));
+            output.skip(Skip::new(SkipReason::Repeated, "message that came before", "", place));
             return Ok(());
         }
         let message = Message {
@@ -283,7 +288,7 @@ fn role(message: &Value, place: &Place, output: &mut Output<'_>) -> Option<Role>
 fn note(memory: &str, at: Option<annals_core::Timestamp>, place: &Place, output: &mut Output<'_>) -> Result<()> {
     let id = format!("chatgpt:memory/{}", &Digest::of([memory]).to_string()[..32]);
     if !output.is_new(&id) {
-        output.skip(Skip::new(Why::Repeated, "memory that came before", "", place));
+        output.skip(Skip::new(SkipReason::Repeated, "memory that came before", "", place));
         return Ok(());
     }
     let item = Item::Document { id, title: "ChatGPT's memory".to_owned(), text: memory.to_owned(), at };

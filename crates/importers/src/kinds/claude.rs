@@ -19,7 +19,7 @@ use crate::detect::{Fit, Sample};
 use crate::item::Place;
 use crate::kind::Importer;
 use crate::output::Output;
-use crate::skipped::{Skip, Why};
+use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
 use crate::tree::{Branch, Node, Span, branches, times, unread};
 
@@ -44,7 +44,12 @@ impl Importer for Claude {
             if is_candidate(&entry) {
                 each_element(source, &entry, output, value)?;
             } else {
-                output.skip(Skip::new(Why::NoMessage, "file without conversations", entry.name(), &entry.place()));
+                output.skip(Skip::new(
+                    SkipReason::NoMessage,
+                    "file without conversations",
+                    entry.name(),
+                    &entry.place(),
+                ));
             }
         }
         Ok(())
@@ -170,11 +175,11 @@ impl<'v> Conversation<'v> {
         let place = place.at_entry(format!("conversation {}, message {id}", self.id));
         let Some(role) = message::role(message, &place, output) else { return Ok(()) };
         let Some(at) = at else {
-            output.skip(Skip::new(Why::Undated, "message without a time", "", &place));
+            output.skip(Skip::new(SkipReason::Undated, "message without a time", "", &place));
             return Ok(());
         };
         if !output.is_new(&format!("claude:{}/{id}", self.id)) {
-            output.skip(Skip::new(Why::Repeated, "message that came before", "", &place));
+            output.skip(Skip::new(SkipReason::Repeated, "message that came before", "", &place));
             return Ok(());
         }
         let pieces = message::pieces(message, &place, output);

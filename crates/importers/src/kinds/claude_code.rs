@@ -16,7 +16,7 @@ use crate::dates;
 use crate::detect::{Fit, Sample};
 use crate::kind::Importer;
 use crate::output::Output;
-use crate::skipped::{Skip, Why};
+use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
 use line::Session;
 
@@ -69,7 +69,7 @@ fn oldest_first(source: &mut Source, output: &mut Output<'_>) -> Vec<Entry> {
             files.push((survey(source, &entry), entry));
         } else {
             let kind = if entry.has_extension("jsonl") { "subagent's file" } else { "file without a session" };
-            output.skip(Skip::new(Why::NoMessage, kind, entry.name(), &entry.place()));
+            output.skip(Skip::new(SkipReason::NoMessage, kind, entry.name(), &entry.place()));
         }
     }
     files.sort_by(|(one, of_one), (other, of_other)| (one, &of_one.path).cmp(&(other, &of_other.path)));

@@ -22,7 +22,7 @@ use crate::dates;
 use crate::detect::{Fit, Sample};
 use crate::kind::Importer;
 use crate::output::Output;
-use crate::skipped::{Skip, Why};
+use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
 use line::Session;
 
@@ -86,12 +86,12 @@ fn oldest_first(source: &mut Source, output: &mut Output<'_>) -> Vec<(Survey, En
     let mut files = Vec::new();
     for entry in source.entries().to_vec() {
         if !is_candidate(&entry) {
-            output.skip(Skip::new(Why::NoMessage, "file without a session", entry.name(), &entry.place()));
+            output.skip(Skip::new(SkipReason::NoMessage, "file without a session", entry.name(), &entry.place()));
             continue;
         }
         let survey = survey(source, &entry);
         if survey.is_subagent {
-            output.skip(Skip::new(Why::NoMessage, "subagent's file", entry.name(), &entry.place()));
+            output.skip(Skip::new(SkipReason::NoMessage, "subagent's file", entry.name(), &entry.place()));
         } else {
             files.push((survey, entry));
         }

@@ -18,7 +18,7 @@ use crate::kinds::notes::clock;
 use crate::kinds::texts::MadeIds;
 use crate::options::{DateOrder, Options};
 use crate::output::Output;
-use crate::skipped::{Skip, Why};
+use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
 
 /// Reads CSV files.
@@ -145,7 +145,7 @@ fn message(
     };
     let time = columns.value(row, "at");
     let Some(at) = time.and_then(|text| instant(text, order, output.options())) else {
-        output.skip(Skip::new(Why::Undated, "row without a readable time", time.unwrap_or_default(), place));
+        output.skip(Skip::new(SkipReason::Undated, "row without a readable time", time.unwrap_or_default(), place));
         return Ok(());
     };
     let name = columns.value(row, "name");

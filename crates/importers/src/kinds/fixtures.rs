@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use annals_core::Message;
+
 use crate::{Imported, Item, Kind, Limits, Options, Source, Summary, detect, import};
 
 /// Later than every fixture.
@@ -149,9 +151,12 @@ pub fn check_damaged(kind: Kind, name: &str, rounds: u64, options: &Options) {
             let Ok((items, _)) = read(kind, folder.path(), options) else { continue };
             for imported in &items {
                 if let Item::Message(message) = &imported.item {
-                    assert!(!message.content.trim().is_empty() && message.content.len() <= crate::LONGEST_CONTENT);
+                    assert!(!message.content.trim().is_empty() && message.content.len() <= Message::MAX_CONTENT_BYTES);
                     assert!(
-                        message.client_id.as_ref().is_some_and(|id| !id.is_empty() && id.len() <= crate::LONGEST_NAME)
+                        message
+                            .client_id
+                            .as_ref()
+                            .is_some_and(|id| !id.is_empty() && id.len() <= Message::MAX_NAME_BYTES)
                     );
                 }
             }

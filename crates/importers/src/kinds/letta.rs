@@ -20,7 +20,7 @@ use crate::kinds::files::{keys, list, text};
 use crate::kinds::pieces::Pieces;
 use crate::kinds::texts::{MadeIds, extension, without_spans};
 use crate::output::Output;
-use crate::skipped::{Skip, Why};
+use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
 use envelope::Envelope;
 
@@ -255,7 +255,7 @@ impl Reader {
             None => {}
         }
         let Some(at) = self.last else {
-            output.skip(Skip::new(Why::Undated, "message without a date", "", place));
+            output.skip(Skip::new(SkipReason::Undated, "message without a date", "", place));
             return Ok(());
         };
         // `otid` is unique to a message, unlike `id`, which each export counts anew.

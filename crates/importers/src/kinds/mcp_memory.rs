@@ -11,7 +11,7 @@ use crate::item::{Item, Place};
 use crate::kind::Importer;
 use crate::kinds::texts::{MadeIds, each_value};
 use crate::output::Output;
-use crate::skipped::{Skip, Why};
+use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
 
 /// Reads the file of the MCP reference memory server.
@@ -124,7 +124,7 @@ fn fact(
     let id = format!("mcp-memory:{}{made}", if is_relation { "relation/" } else { "" });
     let [subject, predicate, object] = words;
     if !output.is_new(&id) {
-        output.skip(Skip::new(Why::Repeated, "fact that occurs twice", "", place));
+        output.skip(Skip::new(SkipReason::Repeated, "fact that occurs twice", "", place));
         return Ok(());
     }
     let item = Item::Fact {

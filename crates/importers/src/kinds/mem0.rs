@@ -14,7 +14,7 @@ use crate::item::{Item, Place};
 use crate::kind::Importer;
 use crate::kinds::texts::{MadeIds, each_value};
 use crate::output::Output;
-use crate::skipped::{Skip, Why};
+use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
 
 /// Reads memories of mem0.
@@ -143,7 +143,7 @@ impl Reader {
         let at = at_of(value, output);
         // Pages overlap when memories are added between requests.
         if !output.is_new(&format!("{id}/{text}/{at:?}")) {
-            output.skip(Skip::new(Why::Repeated, "memory that occurs twice", "", &place));
+            output.skip(Skip::new(SkipReason::Repeated, "memory that occurs twice", "", &place));
             return Ok(());
         }
         for name in ["metadata", "metadata_", "categories"].into_iter().filter(|name| is_filled(&value[*name])) {

@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 
+use annals_core::Message;
 use proptest::prelude::*;
 use serde_json::Value;
 
 use super::testing::{items, options};
-use crate::{Branches, Item, Kind, LONGEST_CONTENT, LONGEST_NAME, Options};
+use crate::{Branches, Item, Kind, Options};
 
 const SOURCES: [(Kind, &str, &str); 9] = [
     (Kind::ChatGpt, "conversations.json", include_str!("../../fixtures/chatgpt.json")),
@@ -29,9 +30,12 @@ fn run(kind: Kind, name: &str, text: &str) -> (usize, u64) {
         let Item::Message(message) = &imported.item else { continue };
         let id = message.client_id.clone().unwrap();
         for name in [&message.conversation, &id].into_iter().chain(&message.name) {
-            assert!(!name.is_empty() && name.len() <= LONGEST_NAME && !name.contains(char::is_control), "{name:?}");
+            assert!(
+                !name.is_empty() && name.len() <= Message::MAX_NAME_BYTES && !name.contains(char::is_control),
+                "{name:?}"
+            );
         }
-        assert!(!message.content.trim().is_empty() && message.content.len() <= LONGEST_CONTENT);
+        assert!(!message.content.trim().is_empty() && message.content.len() <= Message::MAX_CONTENT_BYTES);
         assert!(message.at <= options.now, "{message:?}");
         assert!(ids.insert((message.conversation.clone(), id)), "{message:?} came twice");
     }

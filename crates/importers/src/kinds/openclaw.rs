@@ -18,11 +18,11 @@ use crate::kind::Importer;
 use crate::kinds::notes::day;
 use crate::kinds::texts::{extension, is_lines, read_text};
 use crate::output::Output;
-use crate::skipped::{Skip, Why};
+use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
 
 /// Largest text that is a block; blocks are in every prompt. The service refuses longer ones (`service/src/operations/blocks.rs`).
-const LARGEST_BLOCK: usize = 16 * 1024;
+const MAX_BLOCK_BYTES: usize = 16 * 1024;
 
 /// Reads workspaces of OpenClaw.
 pub struct OpenClaw;
@@ -68,7 +68,7 @@ impl Importer for OpenClaw {
             } else if is_lines(entry) {
                 session::read(source, entry, output)?;
             } else if let Some(reason) = not_read(entry, inner) {
-                output.skip(Skip::new(Why::NoMessage, reason, "", &place));
+                output.skip(Skip::new(SkipReason::NoMessage, reason, "", &place));
             } else if let Some(text) = read_text(source, entry, output) {
                 read_note(prefix, inner, &text, &sessions, &mut blocks, &place, output)?;
             }
@@ -93,7 +93,7 @@ fn read_note(
             note_time_zone(text, place, output);
         }
         let text = text.trim().to_owned();
-        if text.len() <= LARGEST_BLOCK && blocks.insert(block) {
+        if text.len() <= MAX_BLOCK_BYTES && blocks.insert(block) {
             return output.item(Item::Block { name: block.to_owned(), text, at: None }, place);
         }
         let id = format!("openclaw:{path}");
@@ -109,7 +109,7 @@ fn note_time_zone(text: &str, place: &Place, output: &mut Output<'_>) {
         text.lines().find_map(|line| line.split_once("**Timezone:**").or_else(|| line.split_once("**Time zone:**")));
     let Some(name) = line.map(|(_, name)| name.trim()).filter(|name| !name.is_empty()) else { return };
     if output.options().zone.iana_name() != Some(name) {
-        output.skip(Skip::new(Why::Option, "time zone of the person (--time-zone)", name, place));
+        output.skip(Skip::new(SkipReason::Option, "time zone of the person (--time-zone)", name, place));
     }
 }
 

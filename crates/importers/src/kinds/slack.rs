@@ -15,7 +15,7 @@ use crate::item::Place;
 use crate::kind::Importer;
 use crate::kinds::texts::{each_value, extension};
 use crate::output::Output;
-use crate::skipped::{Skip, Why};
+use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
 use directory::{Directory, LISTS};
 
@@ -162,12 +162,12 @@ fn message(
         return Ok(());
     }
     let Some(at) = dates::of_text(ts, &output.options().zone) else {
-        output.skip(Skip::new(Why::Undated, "message with an impossible ts", ts, place));
+        output.skip(Skip::new(SkipReason::Undated, "message with an impossible ts", ts, place));
         return Ok(());
     };
     // A broadcast stands in the thread and in the channel, with one ts.
     if !output.is_new(&format!("{conversation}/{ts}")) {
-        output.skip(Skip::new(Why::Repeated, "message that occurs twice", "", place));
+        output.skip(Skip::new(SkipReason::Repeated, "message that occurs twice", "", place));
         return Ok(());
     }
     let message = Message {

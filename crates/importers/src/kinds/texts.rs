@@ -13,16 +13,16 @@ use crate::skipped::Skip;
 use crate::source::{Entry, Source};
 
 /// Largest text file that is read as a whole.
-const LARGEST: u64 = 32 << 20;
+const MAX_FILE_BYTES: u64 = 32 << 20;
 
 /// Reads a text file: UTF-8, or UTF-16 with a byte order mark. Skips one that is neither, or too large.
 pub fn read_text(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Option<String> {
     output.begin_file(entry, true);
     let mut bytes = Vec::new();
-    let read = source.open_entry(entry).and_then(|input| input.take(LARGEST + 1).read_to_end(&mut bytes));
+    let read = source.open_entry(entry).and_then(|input| input.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes));
     let fault = match read {
         Err(cause) => cause.to_string(),
-        Ok(_) if bytes.len() as u64 > LARGEST => format!("is larger than {} MiB", LARGEST >> 20),
+        Ok(_) if bytes.len() as u64 > MAX_FILE_BYTES => format!("is larger than {} MiB", MAX_FILE_BYTES >> 20),
         Ok(_) => match decode(bytes) {
             Some(text) => return Some(text),
             None => "is not UTF-8 text; save it as UTF-8".to_owned(),

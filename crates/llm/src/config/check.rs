@@ -26,7 +26,7 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Default quiet time of a conversation before a model reads it for facts, and the longest that can be set.
 const READING_QUIET: Duration = Duration::from_secs(600);
-const LONGEST_QUIET: Duration = Duration::from_secs(86_400);
+const MAX_QUIET: Duration = Duration::from_secs(86_400);
 
 /// Default number of messages that are read without waiting for quiet: what one question takes.
 const READING_TURNS: u64 = 20;
@@ -35,24 +35,24 @@ const READING_TURNS: u64 = 20;
 const OWN_FIELDS: [&str; 4] = ["model", "messages", "stream", "stream_options"];
 
 /// Longest time that can be configured for one answer.
-const LONGEST_TIMEOUT: Duration = Duration::from_secs(3_600);
+const MAX_TIMEOUT: Duration = Duration::from_secs(3_600);
 
 /// Default time for reranking: a user waits for the search, and most accept about one second more.
 const RERANK_TIMEOUT: Duration = Duration::from_secs(1);
 
-const LONGEST_RERANK_TIMEOUT: Duration = Duration::from_secs(60);
+const MAX_RERANK_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Default number of results to rerank: results below the best 50 are seldom the answer, and each text costs the same.
 const CANDIDATES: u64 = 50;
 
 /// A search reads at most this many results back for ranking.
-const MOST_CANDIDATES: u64 = 200;
+const MAX_CANDIDATES: u64 = 200;
 
 /// Default daily limit for reranking: several hundred searches of two or three thousand tokens each.
 const RERANK_DAILY_TOKENS: u64 = 1_000_000;
 
 /// Smallest window that is accepted. None of our prompts is much shorter than half of it.
-const SMALLEST_WINDOW: u64 = 1_024;
+const MIN_WINDOW: u64 = 1_024;
 
 /// Completes a purpose's table with values of the table `[models]`. Returns `None` if neither names an endpoint.
 pub(super) fn merged(own: EndpointConfig, above: &EndpointConfig) -> Option<EndpointConfig> {
@@ -134,7 +134,7 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
             self.fault(at(own.model.is_some(), whole.model.is_some()), "model", "is missing");
         }
         let (window, max_output_tokens) = self.tokens(&at, own, &whole, purpose);
-        let timeout = self.timeout(at(own.timeout.is_some(), true), whole.timeout.as_ref(), (TIMEOUT, LONGEST_TIMEOUT));
+        let timeout = self.timeout(at(own.timeout.is_some(), true), whole.timeout.as_ref(), (TIMEOUT, MAX_TIMEOUT));
         if whole.temperature.is_some_and(|temperature| !(0.0..=2.0).contains(&temperature)) {
             self.fault(at(own.temperature.is_some(), true), "temperature", "is not between 0 and 2");
         }
@@ -164,10 +164,10 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
     pub(super) fn rerank(&mut self, field: &str, own: &RerankConfig, caps: (u64, u64)) -> Option<RerankModel> {
         let (key, key_env) = (own.key.clone(), own.key_env.clone());
         let key = self.key_of(field, EndpointConfig { key, key_env, ..EndpointConfig::default() }).key;
-        let timeout = self.timeout(field, own.timeout.as_ref(), (RERANK_TIMEOUT, LONGEST_RERANK_TIMEOUT));
+        let timeout = self.timeout(field, own.timeout.as_ref(), (RERANK_TIMEOUT, MAX_RERANK_TIMEOUT));
         let candidates = own.candidates.unwrap_or(CANDIDATES);
-        if !(2..=MOST_CANDIDATES).contains(&candidates) {
-            self.fault(field, "candidates", format!("is {candidates}; 2 to {MOST_CANDIDATES} are allowed"));
+        if !(2..=MAX_CANDIDATES).contains(&candidates) {
+            self.fault(field, "candidates", format!("is {candidates}; 2 to {MAX_CANDIDATES} are allowed"));
         }
         if own.base_url.is_none() && own.model.is_none() {
             return None;
@@ -202,8 +202,8 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
         let answer = output_tokens(purpose).min(window / 4);
         let reasoning = whole.reasoning.map_or(0, Reasoning::tokens);
         let output = whole.max_output_tokens.unwrap_or((answer + reasoning).min(window / 2));
-        if window < SMALLEST_WINDOW {
-            let reason = format!("is {window}; at least {SMALLEST_WINDOW} tokens are needed");
+        if window < MIN_WINDOW {
+            let reason = format!("is {window}; at least {MIN_WINDOW} tokens are needed");
             self.fault(at(own.window.is_some(), true), "window", reason);
         } else if output == 0 || output > window / 2 {
             let reason = format!("is {output}; 1 to half of the window are allowed");
@@ -242,7 +242,7 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
     pub(super) fn reading(&mut self, quiet: Option<&Wait>, turns: Option<u64>) -> ReadingSchedule {
         let quiet = match quiet.map(Wait::duration) {
             None => READING_QUIET,
-            Some(Ok(quiet)) if quiet <= LONGEST_QUIET => quiet,
+            Some(Ok(quiet)) if quiet <= MAX_QUIET => quiet,
             Some(_) => {
                 self.fault("models", "extraction_quiet", "must be a duration such as 10m, at most a day".to_owned());
                 READING_QUIET

@@ -25,7 +25,7 @@ const TIMEOUT: (Duration, Duration) = (Duration::from_secs(60), Duration::from_s
 const WINDOW: u64 = 512;
 
 /// The most components of a vector.
-const MOST_COMPONENTS: u64 = 16_384;
+const MAX_COMPONENTS: u64 = 16_384;
 
 /// How the vectors of a text's tokens become one vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -228,9 +228,9 @@ impl EmbedderConfig {
         if name.is_none() {
             checker.fault("embedder", "model", "is missing");
         }
-        let dimension = self.dimension.filter(|dimension| (1..=MOST_COMPONENTS).contains(dimension));
+        let dimension = self.dimension.filter(|dimension| (1..=MAX_COMPONENTS).contains(dimension));
         if dimension.is_none() {
-            let reason = format!("must be the number of components of the model's vectors, 1 to {MOST_COMPONENTS}");
+            let reason = format!("must be the number of components of the model's vectors, 1 to {MAX_COMPONENTS}");
             checker.fault("embedder", "dimension", reason);
         }
         Some(EmbeddingModel {

@@ -5,10 +5,10 @@ use llm_json::RepairOptions;
 use serde_json::{Deserializer, Value};
 
 /// Longer texts are not repaired: the repairer's run time grows faster than its input.
-const LONGEST_REPAIR: usize = 200_000;
+const MAX_REPAIR_BYTES: usize = 200_000;
 
 /// Deeper texts are not repaired: the repairer is recursive. The formats that we request are three levels deep.
-const DEEPEST_REPAIR: usize = 32;
+const MAX_REPAIR_DEPTH: usize = 32;
 
 /// Maximum number of start positions that are tried.
 const STARTS: usize = 64;
@@ -68,7 +68,7 @@ fn longest_inside(text: &str) -> Option<Value> {
 fn repaired(text: &str) -> Option<Value> {
     let start = text.find(['{', '['])?;
     let text = &text[start..];
-    if text.len() > LONGEST_REPAIR || depth(text) > DEEPEST_REPAIR {
+    if text.len() > MAX_REPAIR_BYTES || depth(text) > MAX_REPAIR_DEPTH {
         return None;
     }
     llm_json::loads(text, &RepairOptions::default()).ok().filter(is_container)

@@ -9,12 +9,12 @@ use super::tokens;
 use crate::prompts::{SummaryData, fence, tame};
 
 /// Maximum tokens of the background, and its maximum share of the tokens for sources.
-const MOST: (u64, u64) = (600, 5);
+const MAX_TOKENS_AND_SHARE: (u64, u64) = (600, 5);
 
 /// Returns the blocks that describe agent, known facts and the period before, together in at most `room` tokens.
 pub(super) fn blocks(agent: &Agent, background: Option<&Background>, zones: &Zones, room: u64) -> SummaryData {
     let Some(background) = background else { return SummaryData::default() };
-    let room = MOST.0.min(room / MOST.1);
+    let room = MAX_TOKENS_AND_SHARE.0.min(room / MAX_TOKENS_AND_SHARE.1);
     let persona = background.persona.iter().map(|text| tokens::beginning(&tame(text), room / 4).to_owned());
     let name = std::iter::once(tame(agent.name()));
     let known = background.known.iter().map(|fact| since(fact, zones)).collect();

@@ -28,13 +28,13 @@ use super::tokens;
 use crate::config::Model;
 
 /// Maximum time for one answer, whatever it consists of.
-const LONGEST_ANSWER: Duration = Duration::from_secs(3_600);
+const MAX_ANSWER_TIME: Duration = Duration::from_secs(3_600);
 
 /// Maximum shapes of one request that are tried.
-const MOST_SHAPES: usize = 12;
+const MAX_SHAPES: usize = 12;
 
 /// Tokens of the instructions of most questions, with the margin that is left free.
-const USUAL_INSTRUCTIONS: u64 = 1_200;
+const TYPICAL_INSTRUCTIONS: u64 = 1_200;
 
 /// Requests at once before a server has said how many it answers.
 const FIRST_AT_ONCE: usize = 1;
@@ -64,9 +64,9 @@ impl Server {
     }
 }
 
-/// What was learnt of a model, shared by all purposes that use it.
+/// What earlier requests have shown about a model, shared by all purposes that use it.
 #[derive(Debug)]
-pub(super) struct Learnt {
+pub(super) struct LearnedLimits {
     limits: OnceCell<Limits>,
     pub(super) speed: Speed,
     shape: Mutex<Shape>,
@@ -76,10 +76,10 @@ pub(super) struct Learnt {
     window: Mutex<Option<u64>>,
 }
 
-impl Learnt {
-    pub(super) fn new(model: &Model) -> Learnt {
+impl LearnedLimits {
+    pub(super) fn new(model: &Model) -> LearnedLimits {
         let shape = Mutex::new(Shape::of(model));
-        Learnt {
+        LearnedLimits {
             limits: OnceCell::new(),
             speed: Speed::default(),
             shape,
@@ -94,7 +94,7 @@ impl Learnt {
 pub(super) struct Channel {
     pub(super) model: Arc<Model>,
     server: Arc<Server>,
-    pub(super) learnt: Arc<Learnt>,
+    pub(super) learned: Arc<LearnedLimits>,
     retry_policy: RetryPolicy,
     pub(super) is_near: bool,
 }
@@ -112,11 +112,11 @@ impl Channel {
     pub(super) fn new(
         model: Arc<Model>,
         server: Arc<Server>,
-        learnt: Arc<Learnt>,
+        learned: Arc<LearnedLimits>,
         retry_policy: RetryPolicy,
     ) -> Channel {
         let is_near = limits::is_near(&model);
-        Channel { model, server, learnt, retry_policy, is_near }
+        Channel { model, server, learned, retry_policy, is_near }
     }
 
     /// Returns the window and the limit of the answer. Asks the server once.
@@ -126,8 +126,8 @@ impl Channel {
 
     fn sizes_by(&self, limits: Option<Limits>) -> Sizes {
         let window = limits.map_or(self.model.window, |limits| limits.window(&self.model));
-        let window = window.min(locked(&self.learnt.window).unwrap_or(u64::MAX));
-        let wanted = self.model.max_output_tokens + *locked(&self.learnt.reasoning);
+        let window = window.min(locked(&self.learned.window).unwrap_or(u64::MAX));
+        let wanted = self.model.max_output_tokens + *locked(&self.learned.reasoning);
         // A window smaller than configured must leave room for the question.
         Sizes { window, max_output_tokens: wanted.min(window / 2) }
     }
@@ -140,7 +140,7 @@ impl Channel {
 
     /// Returns how many of these `most` tokens the server reads and answers in about a minute.
     pub(super) fn fitting_room(&self, fixed: u64, most: u64) -> u64 {
-        self.learnt.speed.room(fixed, most, self.is_near)
+        self.learned.speed.room(fixed, most, self.is_near)
     }
 
     /// Allows twice as many tokens for answers with reasoning, if the window has room for them beside a question of `count` tokens.
@@ -150,22 +150,22 @@ impl Channel {
         let doubled = max_output_tokens * 2;
         let fits = doubled <= window / 2 && count + doubled <= window;
         if fits {
-            *locked(&self.learnt.reasoning) += max_output_tokens;
+            *locked(&self.learned.reasoning) += max_output_tokens;
         }
         fits
     }
 
     /// Returns what is known of the model, which these purposes use.
     pub(super) fn state(&self, purposes: Vec<Purpose>) -> ModelState {
-        let (limits, now) = (self.learnt.limits.get(), self.learnt.speed.now());
+        let (limits, now) = (self.learned.limits.get(), self.learned.speed.now());
         let Sizes { window, max_output_tokens } = self.sizes_by(limits.copied());
-        let most = window.saturating_sub(max_output_tokens).saturating_sub(USUAL_INSTRUCTIONS);
+        let most = window.saturating_sub(max_output_tokens).saturating_sub(TYPICAL_INSTRUCTIONS);
         ModelState {
             model: self.model.name.clone(),
             base_url: self.model.base_url.clone(),
             purposes,
             window,
-            room: self.fitting_room(USUAL_INSTRUCTIONS, most),
+            room: self.fitting_room(TYPICAL_INSTRUCTIONS, most),
             reading: now.reading,
             writing: now.writing,
             requests: now.requests,
@@ -194,11 +194,11 @@ impl Channel {
             max_output_tokens: self.sizes().await.max_output_tokens,
             reports_progress: limits.is_some_and(|limits| limits.reports_progress),
         };
-        let _running = self.learnt.speed.begin();
-        let answered = self.server.breaker.guard(LONGEST_ANSWER, self.in_some_shape(question, spent)).await;
+        let _running = self.learned.speed.begin();
+        let answered = self.server.breaker.guard(MAX_ANSWER_TIME, self.in_some_shape(question, spent)).await;
         match &answered {
-            Ok(completion) => self.learnt.speed.record(completion, estimated(messages)),
-            Err(EndpointError::TooLong { window: Some(window) }) => *locked(&self.learnt.window) = Some(*window),
+            Ok(completion) => self.learned.speed.record(completion, estimated(messages)),
+            Err(EndpointError::TooLong { window: Some(window) }) => *locked(&self.learned.window) = Some(*window),
             Err(_) => {}
         }
         answered
@@ -206,7 +206,7 @@ impl Channel {
 
     /// Returns the body of a question that is asked in a batch: whole, not as a stream.
     pub(super) fn body_in_batch(&self, messages: &[ChatMessage], form: Form, max_output_tokens: u64) -> Value {
-        let mut shape = *locked(&self.learnt.shape);
+        let mut shape = *locked(&self.learned.shape);
         shape.streams = false;
         let question = Question { messages, form, max_output_tokens, reports_progress: false };
         request::body(&self.model, question, shape)
@@ -214,7 +214,7 @@ impl Channel {
 
     /// Leaves out what the server has refused in a batch.
     pub(super) fn note_refusal(&self, failure: &EndpointError) {
-        let mut shape = locked(&self.learnt.shape);
+        let mut shape = locked(&self.learned.shape);
         if let Some(next) = failure.refused_form().and_then(|parameter| shape.after_refusal_of(parameter)) {
             *shape = next;
         }
@@ -250,8 +250,8 @@ impl Channel {
             }
             Ok::<_, ()>(limits)
         };
-        if self.learnt.limits.initialized() || !self.server.breaker.is_open() {
-            return self.learnt.limits.get_or_try_init(ask).await.ok().copied();
+        if self.learned.limits.initialized() || !self.server.breaker.is_open() {
+            return self.learned.limits.get_or_try_init(ask).await.ok().copied();
         }
         None
     }
@@ -266,12 +266,12 @@ impl Channel {
 
     /// Asks in the shape that worked last. If the server refuses it, tries others, and keeps the first that works.
     async fn in_some_shape(&self, question: Question<'_>, spent: &mut Spent) -> Result<Completion, EndpointError> {
-        let mut shape = *locked(&self.learnt.shape);
-        for _ in 0..MOST_SHAPES {
+        let mut shape = *locked(&self.learned.shape);
+        for _ in 0..MAX_SHAPES {
             let body = request::body(&self.model, question, shape);
             let failure = match self.with_retries(&body, question, spent).await {
                 Ok(completion) => {
-                    *locked(&self.learnt.shape) = shape;
+                    *locked(&self.learned.shape) = shape;
                     return Ok(completion);
                 }
                 Err(failure) => failure,
@@ -309,7 +309,7 @@ impl Channel {
             begun: Instant::now(),
             silence: self.model.timeout,
             question: estimated(question.messages),
-            progress: &|tokens| self.learnt.speed.note(tokens),
+            progress: &|tokens| self.learned.speed.note(tokens),
             pause: &|wait| *locked(&self.server.pause) = Some(Instant::now() + wait),
             spent,
         };

@@ -10,9 +10,9 @@ use super::failure::EndpointError;
 use super::tokens;
 
 /// Maximum bytes of the text of an answer; a good one has a few thousand.
-const LONGEST_TEXT: usize = 1_000_000;
+const MAX_TEXT_LENGTH: usize = 1_000_000;
 /// Maximum tokens of one question or answer; the largest windows have some ten million.
-const MOST_TOKENS: u64 = 1 << 26;
+const MAX_TOKENS: u64 = 1 << 26;
 
 /// A model's answer.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -76,7 +76,7 @@ impl Reading {
             Some("message_stop") => self.is_finished = true,
             _ => self.take_choice(&event["choices"][0]),
         }
-        if self.completion.text.len() > LONGEST_TEXT || self.reasoning > LONGEST_TEXT {
+        if self.completion.text.len() > MAX_TEXT_LENGTH || self.reasoning > MAX_TEXT_LENGTH {
             return Err(EndpointError::Unusable("its answer is longer than a million bytes"));
         }
         Ok(before != (self.completion.text.len(), self.reasoning) || event["prompt_progress"].is_object())
@@ -175,7 +175,7 @@ impl Reading {
 
 /// Returns a count of tokens. One that no context window has is no count: the sum of a few would exceed every number.
 pub(super) fn counted(count: &Value) -> Option<u64> {
-    count.as_u64().filter(|count| *count <= MOST_TOKENS)
+    count.as_u64().filter(|count| *count <= MAX_TOKENS)
 }
 
 fn content(content: &Value) -> String {

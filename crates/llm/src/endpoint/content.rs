@@ -9,9 +9,9 @@ use std::collections::HashSet;
 
 use annals_core::{entity_key, is_wide, words};
 
-/// Letters by which words are compared. Shorter words than [`SHORTEST`] are no content.
+/// Letters by which words are compared. Shorter words than [`MIN_LENGTH`] are no content.
 const COMPARED: usize = 5;
-const SHORTEST: usize = 4;
+const MIN_LENGTH: usize = 4;
 /// Characters after which a capital letter says nothing.
 const OPENERS: [char; 8] = ['.', '!', '?', ':', ';', '"', '“', '„'];
 /// A word of this length is rare enough to tell alone where it comes from.
@@ -82,7 +82,7 @@ fn word(run: &str, begins: bool) -> Word {
     let key = entity_key(run);
     let length = key.chars().count();
     let is_name = !begins && run.starts_with(char::is_uppercase);
-    let is_content = length >= SHORTEST || (is_name && length > 1);
+    let is_content = length >= MIN_LENGTH || (is_name && length > 1);
     Word { key: key.chars().take(COMPARED).collect(), is_content, is_telling: is_name || length >= RARE }
 }
 

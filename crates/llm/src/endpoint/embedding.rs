@@ -24,14 +24,14 @@ use super::retry_policy::RetryPolicy;
 use crate::config::EmbeddingModel;
 
 /// Maximum texts of one request.
-const MOST_TEXTS: usize = 32;
+const MAX_TEXTS: usize = 32;
 
 /// Maximum time of a question, whatever `timeout` says: a search waits for it, and words alone answer it well. A server that has to
 /// load its model first takes longer, and answers later searches.
 const QUERY: Duration = Duration::from_secs(4);
 
 /// Maximum numbers of one answer. Each takes up to 24 bytes, and the answer a million.
-const MOST_NUMBERS: usize = 40_000;
+const MAX_NUMBERS: usize = 40_000;
 
 /// An embedder that uses the configured endpoint.
 pub struct EmbeddingEndpoint {
@@ -62,7 +62,7 @@ impl EmbeddingEndpoint {
 
     /// Embeds texts as they stand.
     async fn run(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
-        let most = (MOST_NUMBERS / self.model.dimension).clamp(1, MOST_TEXTS);
+        let most = (MAX_NUMBERS / self.model.dimension).clamp(1, MAX_TEXTS);
         let mut vectors = Vec::with_capacity(texts.len());
         for batch in texts.chunks(most) {
             let asked = self.breaker.guard(self.model.timeout, self.in_some_form(batch, self.model.timeout)).await;

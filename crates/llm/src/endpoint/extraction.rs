@@ -17,7 +17,7 @@ use crate::prompts::{Context, ExtractionData, ExtractionFrame, Prompt, Rendered,
 use elements::Keep;
 
 /// Maximum facts, and maximum operations, from one turn.
-pub(super) const MOST_PER_TURN: usize = 8;
+pub(super) const MAX_PER_TURN: usize = 8;
 
 /// Known facts, predicates, names and preceding turns together get a quarter of the room of the turns.
 const SHARE_OF_BACKGROUND: u64 = 4;
@@ -29,7 +29,7 @@ const CONTEXT: usize = 4;
 const MARGIN: u64 = 600;
 
 /// A question with less room for its input than this is not asked.
-const LEAST_ROOM: u64 = 150;
+const MIN_ROOM: u64 = 150;
 
 /// Returns what the extraction model finds in the turns.
 pub(super) async fn read(endpoint: &Endpoint, task: ExtractionTask<'_>) -> Result<Extracted> {
@@ -88,7 +88,7 @@ impl Reader<'_> {
         let fixed = tokens::of_messages([system.as_str(), user.as_str()]) + MARGIN;
         let most = channel.most_room(fixed).await;
         let share = |room: u64| room * SHARE_OF_BACKGROUND / (SHARE_OF_BACKGROUND + 1);
-        if share(most) < LEAST_ROOM {
+        if share(most) < MIN_ROOM {
             let problem = format!(
                 "prompt and answer leave no room for messages in a context window of {} tokens",
                 channel.sizes().await.window
@@ -115,8 +115,8 @@ impl<'a> Questions<'a> {
             today: today.to_string(),
             weekday: today.strftime("%A").to_string(),
             zone: self.zones.name_at(self.about).to_owned(),
-            facts: MOST_PER_TURN,
-            operations: MOST_PER_TURN,
+            facts: MAX_PER_TURN,
+            operations: MAX_PER_TURN,
         };
         let data = ExtractionData { sources: fence("sources", &lines::numbered(part, 1)), ..background };
         Prompt::Extraction.render(self.task.settings, &Context::Extraction(frame, data))

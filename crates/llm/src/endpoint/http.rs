@@ -19,7 +19,7 @@ use super::network_policy::NetworkPolicy;
 use crate::config::Api;
 
 /// Maximum bytes of a JSON body; a good answer has a few thousand.
-const LONGEST_BODY: usize = 1_000_000;
+const MAX_BODY_BYTES: usize = 1_000_000;
 
 /// Time limit for connecting.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -124,11 +124,11 @@ fn status_of(kind: &str) -> u16 {
     }
 }
 
-/// Reads a body of at most [`LONGEST_BODY`].
+/// Reads a body of at most [`MAX_BODY_BYTES`].
 pub(crate) async fn read(mut response: Response) -> Result<Vec<u8>, EndpointError> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
-        if body.len() + chunk.len() > LONGEST_BODY {
+        if body.len() + chunk.len() > MAX_BODY_BYTES {
             return Err(EndpointError::Unusable("its answer is longer than a million bytes"));
         }
         body.extend_from_slice(&chunk);

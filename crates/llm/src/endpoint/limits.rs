@@ -19,13 +19,13 @@ use crate::config::{Api, Model};
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Window that is used at most, unless a larger one was configured: models overlook more in longer questions.
-const LARGEST_WINDOW: u64 = 32_768;
+const MAX_WINDOW: u64 = 32_768;
 
 /// Ollama's window if nothing says otherwise.
 const OLLAMA_WINDOW: u64 = 4_096;
 
 /// Smallest window that is accepted from a server; a smaller one is an error of the server.
-const SMALLEST_WINDOW: u64 = 512;
+const MIN_WINDOW: u64 = 512;
 
 /// Requests at once of a server that says nothing about it.
 const AT_ONCE: usize = 4;
@@ -46,11 +46,11 @@ const UNKNOWN: Limits = Limits { window: None, at_once: AT_ONCE, reports_progres
 
 impl Limits {
     /// Returns the window to use: the configured one, unless the server's is smaller; without a configured one the server's, up
-    /// to [`LARGEST_WINDOW`].
+    /// to [`MAX_WINDOW`].
     pub(super) fn window(&self, model: &Model) -> u64 {
         match self.window {
             Some(window) if model.has_own_window => window.min(model.window),
-            Some(window) => window.min(LARGEST_WINDOW),
+            Some(window) => window.min(MAX_WINDOW),
             None => model.window,
         }
     }
@@ -85,7 +85,7 @@ fn stated_window(entry: &Value) -> Option<u64> {
 }
 
 fn plausible(window: &Value) -> Option<u64> {
-    window.as_u64().filter(|window| *window >= SMALLEST_WINDOW)
+    window.as_u64().filter(|window| *window >= MIN_WINDOW)
 }
 
 struct Asking<'a> {

@@ -7,13 +7,13 @@ use super::tokens;
 use crate::prompts::tame;
 
 /// The line number that is assumed when the tokens of a line are counted.
-const WIDEST_NUMBER: usize = 99_999;
+const WIDEST_LINE_NUMBER: usize = 99_999;
 
 /// Maximum characters of a name, so that no name fills a window.
-const LONGEST_NAME: usize = 60;
+const MAX_NAME_LENGTH: usize = 60;
 
 /// Words at the beginning and at the end of a long turn of an assistant that are shown.
-const LONGEST_ANSWER: (usize, usize) = (120, 60);
+const ANSWER_ENDS_SHOWN: (usize, usize) = (120, 60);
 
 /// One line of input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Line {
 
     fn tokens(&self) -> u64 {
         // One for the line break.
-        tokens::at_most(&self.numbered(WIDEST_NUMBER)) + 1
+        tokens::at_most(&self.numbered(WIDEST_LINE_NUMBER)) + 1
     }
 }
 
@@ -79,10 +79,10 @@ fn by_conversation(mut lines: Vec<Line>) -> Vec<Line> {
 fn shortened(turn: &Memory) -> String {
     let text = tame(&turn.text);
     let words: Vec<&str> = text.split(' ').collect();
-    if turn.role() != Some(Role::Assistant) || words.len() <= LONGEST_ANSWER.0 + LONGEST_ANSWER.1 {
+    if turn.role() != Some(Role::Assistant) || words.len() <= ANSWER_ENDS_SHOWN.0 + ANSWER_ENDS_SHOWN.1 {
         return text;
     }
-    format!("{} […] {}", words[..LONGEST_ANSWER.0].join(" "), words[words.len() - LONGEST_ANSWER.1..].join(" "))
+    format!("{} […] {}", words[..ANSWER_ENDS_SHOWN.0].join(" "), words[words.len() - ANSWER_ENDS_SHOWN.1..].join(" "))
 }
 
 fn of_turn(turn: &Memory, zones: &Zones, dated: bool, has_several: bool) -> Result<Line> {
@@ -146,9 +146,9 @@ fn of_sentence(sentence: &Sentence, group: &str) -> Line {
     }
 }
 
-/// Returns a speaker's name on one line and cut to [`LONGEST_NAME`].
+/// Returns a speaker's name on one line and cut to [`MAX_NAME_LENGTH`].
 pub(super) fn name(speaker: &str) -> String {
-    tame(speaker).chars().take(LONGEST_NAME).collect()
+    tame(speaker).chars().take(MAX_NAME_LENGTH).collect()
 }
 
 fn clock(at: Timestamp, zones: &Zones) -> Result<String> {

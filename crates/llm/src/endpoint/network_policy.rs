@@ -22,7 +22,7 @@ pub(crate) enum AddressClass {
     /// This machine.
     Here,
     /// Where no model can be: cloud metadata, multicast, documentation and reserved addresses.
-    Nowhere,
+    Unroutable,
 }
 
 /// Returns the location of an address. An IPv6 address that contains an IPv4 one counts as that one.
@@ -39,8 +39,8 @@ fn place_v4(address: Ipv4Addr) -> AddressClass {
         [100, 64..128, ..] => AddressClass::Local,
         _ if address.is_private() => AddressClass::Local,
         // Link-local addresses: clouds serve their metadata there.
-        [0, ..] | [169, 254, ..] | [192, 0, 0, _] | [198, 18..20, ..] | [224..=255, ..] => AddressClass::Nowhere,
-        _ if address.is_documentation() => AddressClass::Nowhere,
+        [0, ..] | [169, 254, ..] | [192, 0, 0, _] | [198, 18..20, ..] | [224..=255, ..] => AddressClass::Unroutable,
+        _ if address.is_documentation() => AddressClass::Unroutable,
         _ => AddressClass::Public,
     }
 }
@@ -50,9 +50,9 @@ fn place_v6(address: Ipv6Addr) -> AddressClass {
         _ if address.is_loopback() => AddressClass::Here,
         _ if address.is_unique_local() => AddressClass::Local,
         // Teredo and documentation.
-        [0x2001, 0 | 0xdb8, ..] => AddressClass::Nowhere,
+        [0x2001, 0 | 0xdb8, ..] => AddressClass::Unroutable,
         [0x2000..0x4000, ..] => AddressClass::Public,
-        _ => AddressClass::Nowhere,
+        _ => AddressClass::Unroutable,
     }
 }
 
@@ -81,7 +81,7 @@ pub(crate) enum Refusal {
     /// It is public, and the connection is not encrypted.
     Unencrypted,
     /// No model can be there.
-    Nowhere,
+    Unroutable,
 }
 
 impl fmt::Display for Refusal {
@@ -92,7 +92,7 @@ impl fmt::Display for Refusal {
                  models.local_network = true"
             }
             Refusal::Unencrypted => "it is a public address, for which https:// is required",
-            Refusal::Nowhere => "it is an address that no model server can have",
+            Refusal::Unroutable => "it is an address that no model server can have",
         })
     }
 }
@@ -122,13 +122,13 @@ impl NetworkPolicy {
             AddressClass::Here if self.host == "localhost" => Ok(()),
             AddressClass::Here | AddressClass::Local if meant || self.local_network => Ok(()),
             AddressClass::Here | AddressClass::Local => Err(Refusal::Local),
-            AddressClass::Nowhere => Err(Refusal::Nowhere),
+            AddressClass::Unroutable => Err(Refusal::Unroutable),
         }
     }
 
     /// Returns the allowed addresses of a name, or the refusal of the last one if none is allowed.
     fn choose(&self, found: impl IntoIterator<Item = IpAddr>) -> Result<Vec<IpAddr>, Refusal> {
-        let (mut good, mut refusal) = (Vec::new(), Refusal::Nowhere);
+        let (mut good, mut refusal) = (Vec::new(), Refusal::Unroutable);
         for address in found {
             match self.judge(address, false) {
                 Ok(()) => good.push(address),
@@ -179,18 +179,18 @@ mod tests {
         );
         check(AddressClass::Local, &["fd00::1", "fc00::1", "::ffff:10.0.0.1", "64:ff9b::a00:1", "2002:c0a8:104::1"]);
         check(
-            AddressClass::Nowhere,
+            AddressClass::Unroutable,
             &["169.254.169.254", "::ffff:169.254.169.254", "64:ff9b::a9fe:a9fe", "2002:a9fe:a9fe::"],
         );
         check(
-            AddressClass::Nowhere,
+            AddressClass::Unroutable,
             &["0.0.0.0", "0.1.2.3", "192.0.0.192", "192.0.2.1", "198.18.0.1", "203.0.113.1", "224.0.0.1"],
         );
         check(
-            AddressClass::Nowhere,
+            AddressClass::Unroutable,
             &["240.0.0.1", "255.255.255.255", "::", "fe80::1", "ff02::1", "2001:db8::1", "2001::1"],
         );
-        check(AddressClass::Nowhere, &["::7f00:1", "100::1", "64:ff9b:1::1", "fec0::1"]);
+        check(AddressClass::Unroutable, &["::7f00:1", "100::1", "64:ff9b:1::1", "fec0::1"]);
         check(
             AddressClass::Public,
             &["1.1.1.1", "172.32.0.1", "100.128.0.1", "100.63.255.255", "192.167.1.1", "198.20.0.1"],
@@ -217,13 +217,13 @@ mod tests {
         }
         check("https://1.1.1.1/v1", Ok(()));
         check("http://1.1.1.1/v1", Err(Refusal::Unencrypted));
-        check("http://169.254.169.254/v1", Err(Refusal::Nowhere));
-        check("https://169.254.169.254/v1", Err(Refusal::Nowhere));
-        check("http://[::ffff:169.254.169.254]/v1", Err(Refusal::Nowhere));
+        check("http://169.254.169.254/v1", Err(Refusal::Unroutable));
+        check("https://169.254.169.254/v1", Err(Refusal::Unroutable));
+        check("http://[::ffff:169.254.169.254]/v1", Err(Refusal::Unroutable));
         // Other spellings of addresses are recognised too.
-        check("http://0xa9fea9fe/v1", Err(Refusal::Nowhere));
-        check("http://2852039166/v1", Err(Refusal::Nowhere));
-        check("http://0/v1", Err(Refusal::Nowhere));
+        check("http://0xa9fea9fe/v1", Err(Refusal::Unroutable));
+        check("http://2852039166/v1", Err(Refusal::Unroutable));
+        check("http://0/v1", Err(Refusal::Unroutable));
         check("https://api.example.org/v1", Ok(()));
     }
 
@@ -243,8 +243,8 @@ mod tests {
             check(public, false, &[local], Err(Refusal::Local));
             check(plain, true, &[local], Ok(&[local]));
         }
-        check(public, true, &["169.254.169.254"], Err(Refusal::Nowhere));
-        check(public, false, &[], Err(Refusal::Nowhere));
+        check(public, true, &["169.254.169.254"], Err(Refusal::Unroutable));
+        check(public, false, &[], Err(Refusal::Unroutable));
         // Only allowed addresses are kept.
         check(public, false, &["10.0.0.1", "1.1.1.1", "::1"], Ok(&["1.1.1.1"]));
         check("http://localhost:11434/v1", false, &["::1", "127.0.0.1"], Ok(&["::1", "127.0.0.1"]));

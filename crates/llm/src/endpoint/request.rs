@@ -12,7 +12,7 @@ use super::shape::{LimitName, Shape};
 use crate::config::{Api, JsonMode, Model, Reasoning};
 
 /// The least budget of reasoning that Anthropic accepts.
-const LEAST_REASONING: u64 = 1_024;
+const MIN_REASONING: u64 = 1_024;
 
 /// A message of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,5 +144,5 @@ fn turn(message: &ChatMessage) -> Option<Value> {
 /// Returns the budget of reasoning; none if it would leave less than half of the tokens to the answer.
 fn thinking(reasoning: Option<Reasoning>, max_output_tokens: u64) -> Option<Value> {
     let tokens = reasoning?.tokens().min(max_output_tokens / 2);
-    (tokens >= LEAST_REASONING).then(|| json!({ "type": "enabled", "budget_tokens": tokens }))
+    (tokens >= MIN_REASONING).then(|| json!({ "type": "enabled", "budget_tokens": tokens }))
 }

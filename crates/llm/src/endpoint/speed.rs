@@ -18,7 +18,7 @@ const FIRST: u64 = 1_536;
 const ANSWER_SHARE: f64 = 0.5;
 
 /// Least tokens of lines in a request: with fewer, the instructions cost more than the lines.
-const LEAST: u64 = 384;
+const MIN_TOKENS: u64 = 384;
 
 /// Weight of a new measurement.
 const WEIGHT: f64 = 0.5;
@@ -109,7 +109,7 @@ impl Speed {
             _ if is_near => as_f64(FIRST),
             _ => return most,
         };
-        if fitting >= as_f64(most) { most } else { step(fitting).max(LEAST).min(most) }
+        if fitting >= as_f64(most) { most } else { step(fitting).max(MIN_TOKENS).min(most) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -128,9 +128,9 @@ impl Drop for Running<'_> {
     }
 }
 
-/// Rounds down to a multiple of [`LEAST`] by a power of two.
+/// Rounds down to a multiple of [`MIN_TOKENS`] by a power of two.
 fn step(tokens: f64) -> u64 {
-    let mut step = LEAST;
+    let mut step = MIN_TOKENS;
     while as_f64(step) * 2.0 <= tokens {
         step *= 2;
     }

@@ -16,7 +16,7 @@ use super::http::{failure_of, read, unreachable};
 use super::rate_limit_headers::exhausted;
 
 /// Maximum bytes of a stream. An event of one token has some hundred bytes around it.
-const LONGEST_STREAM: usize = 32_000_000;
+const MAX_STREAM_BYTES: usize = 32_000_000;
 
 /// Tokens of an answer that broke off: they were paid for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -117,7 +117,7 @@ fn parsed(response: Response) -> impl Stream<Item = Result<Option<Value>, Endpoi
     let limited = response.bytes_stream().map_err(unreachable).and_then(move |chunk| {
         bytes += chunk.len();
         let too_long = || EndpointError::Unusable("its answer is longer than a million bytes");
-        futures::future::ready(if bytes > LONGEST_STREAM { Err(too_long()) } else { Ok(chunk) })
+        futures::future::ready(if bytes > MAX_STREAM_BYTES { Err(too_long()) } else { Ok(chunk) })
     });
     // Some servers leave out the blank line after the last event.
     let ended = limited.chain(stream::once(futures::future::ready(Ok("\n\n".into()))));

@@ -14,7 +14,7 @@ use crate::prompts::{
 };
 
 /// Smallest context window with room for an example beside instructions, answer and messages.
-const LEAST_FOR_EXAMPLE: u64 = 8_192;
+const MIN_WINDOW_FOR_EXAMPLE: u64 = 8_192;
 
 /// Sentences of a summary that is refused if its sources support none of them. Fewer may be false alarms.
 const UNSUPPORTED: usize = 3;
@@ -68,7 +68,7 @@ impl<'a> Subject<'a> {
             weekday: first.strftime("%A").to_string(),
             zone: self.zones.name_at(self.zones.cover(self.task.period).start).to_owned(),
             language: language_name(self.language),
-            example: if window < LEAST_FOR_EXAMPLE { "" } else { example(self.language, self.grain) },
+            example: if window < MIN_WINDOW_FOR_EXAMPLE { "" } else { example(self.language, self.grain) },
         }
     }
 

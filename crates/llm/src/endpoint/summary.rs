@@ -25,10 +25,10 @@ const TOKENS_PER_WORD: u64 = 6;
 const MARGIN: u64 = 600;
 
 /// A question with less room for its input than this is not asked.
-const LEAST_ROOM: u64 = 150;
+const MIN_ROOM: u64 = 150;
 
 /// Room of a question that merges parts, however slow the server is.
-const LEAST_TO_MERGE: u64 = 1_536;
+const MIN_ROOM_TO_MERGE: u64 = 1_536;
 
 /// Writes the summary of a period with the model for its grain.
 pub(super) async fn write(endpoint: &Endpoint, task: SummaryTask<'_>) -> Result<Draft> {
@@ -157,7 +157,7 @@ impl Scribe<'_> {
         let Rendered { system, user } = self.subject.render(prompt, &[], &[], limit(self.grain), window)?;
         let fixed = tokens::of_messages([system.as_str(), user.as_str()]) + MARGIN;
         let most = channel.most_room(fixed).await;
-        if most < LEAST_ROOM {
+        if most < MIN_ROOM {
             return Err(self.problem(&format!(
                 "prompt and answer leave no room for messages in a context window of {window} tokens"
             )));
@@ -167,7 +167,7 @@ impl Scribe<'_> {
         }
         let fitting = channel.fitting_room(fixed, most);
         Ok(if matches!(prompt, Prompt::Merge | Prompt::Amend) {
-            fitting.max(LEAST_TO_MERGE.min(most))
+            fitting.max(MIN_ROOM_TO_MERGE.min(most))
         } else {
             fitting
         })

@@ -76,7 +76,7 @@ impl Rig {
         let models = config.check(|_| None).unwrap();
         let catalog = MemoryCatalog::new();
         let endpoint = Endpoint::with_retry_policy(&models, Arc::new(catalog.clone()), retry_policy).unwrap();
-        endpoint.channels.values().for_each(|channel| channel.learnt.speed.record(&fast(), 0));
+        endpoint.channels.values().for_each(|channel| channel.learned.speed.record(&fast(), 0));
         Rig { endpoint, catalog, agent: agent("tester"), settings: Settings::default(), now: at(NOW) }
     }
 

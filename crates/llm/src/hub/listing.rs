@@ -5,7 +5,7 @@ use std::path::{Component, Path};
 use annals_core::{Error, Result};
 use serde_json::Value;
 
-use super::LARGEST;
+use super::MAX_FILE_BYTES;
 
 /// Files beside the network that say how a model is used.
 const ABOUT: [&str; 7] = [
@@ -79,7 +79,7 @@ fn file(entry: &Value) -> std::result::Result<HubFile, &'static str> {
     let path =
         entry["path"].as_str().filter(|path| is_inside(path)).ok_or("lists a path that leads out of the folder")?;
     let large = &entry["lfs"];
-    let size = large["size"].as_u64().or(entry["size"].as_u64()).filter(|size| *size <= LARGEST);
+    let size = large["size"].as_u64().or(entry["size"].as_u64()).filter(|size| *size <= MAX_FILE_BYTES);
     let sha256 = large["oid"].as_str().map(|oid| oid.trim_start_matches("sha256:"));
     let checksum = match (sha256, entry["oid"].as_str()) {
         (Some(sum), _) if is_hex(sum, 64) => Checksum::Sha256(sum.to_owned()),

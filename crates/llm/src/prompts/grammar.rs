@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 /// Maximum bytes of one part of a prompt. The longest standard prompt has two thousand.
-const LONGEST: usize = 64 * 1024;
+const MAX_PART_BYTES: usize = 64 * 1024;
 /// Maximum marks in one part. Nested branches use the parser's stack.
-const MOST_MARKS: usize = 200;
+const MAX_MARKS: usize = 200;
 
 /// Allowed between `{{` and `}}`: a name.
 static SHOW: LazyLock<Regex> = LazyLock::new(|| pattern(r"^-?\s*NAME\s*-?$"));
@@ -24,8 +24,8 @@ fn pattern(pattern: &str) -> Regex {
 
 /// Checks whether one part of a prompt does only what a prompt may do. Otherwise returns the line and the reason.
 pub(super) fn check(text: &str) -> Result<(), (usize, String)> {
-    if text.len() > LONGEST {
-        return Err((1, format!("is longer than {} KiB", LONGEST / 1024)));
+    if text.len() > MAX_PART_BYTES {
+        return Err((1, format!("is longer than {} KiB", MAX_PART_BYTES / 1024)));
     }
     let (mut at, mut marks) = (0, 0);
     while let Some((start, open)) = next_mark(text, at) {
@@ -47,8 +47,8 @@ pub(super) fn check(text: &str) -> Result<(), (usize, String)> {
             ));
         }
         marks += 1;
-        if marks > MOST_MARKS {
-            return Err((line, format!("has more than {MOST_MARKS} marks such as {{{{ sources }}}}")));
+        if marks > MAX_MARKS {
+            return Err((line, format!("has more than {MAX_MARKS} marks such as {{{{ sources }}}}")));
         }
         at = start + 2 + length + 2;
     }
@@ -117,11 +117,11 @@ mod tests {
 
     #[test]
     fn part_that_is_too_long_or_has_too_many_marks_is_refused() {
-        assert!(check(&"x".repeat(LONGEST)).is_ok());
-        assert_eq!(check(&"x".repeat(LONGEST + 1)).unwrap_err().1, "is longer than 64 KiB");
-        assert!(check(&"{{ a }}".repeat(MOST_MARKS)).is_ok());
-        let (line, reason) = check(&"{{ a }}\n".repeat(MOST_MARKS + 1)).unwrap_err();
-        assert_eq!((line, reason.as_str()), (MOST_MARKS + 1, "has more than 200 marks such as {{ sources }}"));
+        assert!(check(&"x".repeat(MAX_PART_BYTES)).is_ok());
+        assert_eq!(check(&"x".repeat(MAX_PART_BYTES + 1)).unwrap_err().1, "is longer than 64 KiB");
+        assert!(check(&"{{ a }}".repeat(MAX_MARKS)).is_ok());
+        let (line, reason) = check(&"{{ a }}\n".repeat(MAX_MARKS + 1)).unwrap_err();
+        assert_eq!((line, reason.as_str()), (MAX_MARKS + 1, "has more than 200 marks such as {{ sources }}"));
     }
 
     proptest! {

@@ -14,7 +14,7 @@ use annals_core::{Error, Fault, Result};
 use super::{Context, Prompt, grammar, sample};
 
 /// Maximum bytes of one rendered part: more than the window of any model.
-const LARGEST_PART: usize = 16 << 20;
+const MAX_PART_BYTES: usize = 16 << 20;
 /// Instructions of minijinja's virtual machine. A template of the allowed form needs a few for each mark.
 const FUEL: u64 = 100_000;
 
@@ -119,12 +119,12 @@ impl Part<'_> {
     }
 }
 
-/// Writer that fails beyond [`LARGEST_PART`] bytes.
+/// Writer that fails beyond [`MAX_PART_BYTES`] bytes.
 struct Bounded(Vec<u8>);
 
 impl io::Write for Bounded {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.0.len() + bytes.len() > LARGEST_PART {
+        if self.0.len() + bytes.len() > MAX_PART_BYTES {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         self.0.extend_from_slice(bytes);

@@ -10,7 +10,7 @@ use crate::Search;
 use crate::query_vectors::words_alone_because;
 
 /// Maximum number of parts. Each costs an embedding, some 5 ms.
-const MOST_PARTS: usize = 200;
+const MAX_PARTS: usize = 200;
 /// Score of a part per unit of similarity: 0 for an unrelated part, that of the best search result for a very similar one.
 const WEIGHT: f64 = 8.0;
 
@@ -19,8 +19,8 @@ impl Search {
     /// if there are too many.
     pub(super) async fn of_documents(&self, request: &ContextQuery) -> Result<(Vec<Candidate>, Option<String>)> {
         let parts: Vec<(&Document, &str)> = request.documents.iter().flat_map(|document| self.cut(document)).collect();
-        if parts.len() > MOST_PARTS {
-            let reason = format!("have {} parts; {MOST_PARTS} are compared at most", parts.len());
+        if parts.len() > MAX_PARTS {
+            let reason = format!("have {} parts; {MAX_PARTS} are compared at most", parts.len());
             return Err(Error::invalid("documents", reason));
         }
         if parts.is_empty() {

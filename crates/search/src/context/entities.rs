@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use annals_core::entity_key;
 
 /// Maximum number of words of a name.
-const LONGEST: usize = 5;
+const MAX_NAME_WORDS: usize = 5;
 /// Minimum number of characters of a name. Shorter ones match words of other languages by chance.
-const SHORTEST: usize = 3;
+const MIN_NAME_LENGTH: usize = 3;
 /// The last words of a prompt are read, up to this many: people paste text above their question.
 const LAST: usize = 1_000;
 
@@ -17,13 +17,13 @@ pub(super) fn candidates(prompt: &str) -> Vec<String> {
     let words: Vec<&str> = prompt.split_whitespace().collect();
     let words = &words[words.len().saturating_sub(LAST)..];
     let starts = (0..words.len()).map(|start| &words[start..]);
-    let runs = starts.flat_map(|rest| (1..=rest.len().min(LONGEST)).map(|length| rest[..length].join(" ")));
+    let runs = starts.flat_map(|rest| (1..=rest.len().min(MAX_NAME_WORDS)).map(|length| rest[..length].join(" ")));
     let keys = runs.flat_map(|run| {
         let key = entity_key(&run);
         let owner = key.strip_suffix("'s").or_else(|| key.strip_suffix("’s")).map(str::to_owned);
         [Some(key), owner]
     });
-    let keys = keys.flatten().filter(|key| key.chars().count() >= SHORTEST);
+    let keys = keys.flatten().filter(|key| key.chars().count() >= MIN_NAME_LENGTH);
     keys.collect::<BTreeSet<_>>().into_iter().collect()
 }
 

@@ -16,7 +16,7 @@ use crate::question::Question;
 const WORDS: f64 = 0.5;
 /// The thresholds below apply to tables of this many rows or more. Of the questions of `LoCoMo` and `lme`, one in five hundred and
 /// one in fifty stay below theirs.
-const USUAL: f64 = 512.0;
+const REFERENCE_ROWS: f64 = 512.0;
 const PERSONAL: f64 = 0.36;
 /// The threshold for other prompts.
 const IMPERSONAL: f64 = 0.55;
@@ -59,7 +59,7 @@ fn is_of_named_time(answer: &Answer, found: &Found, today: Date) -> bool {
 
 /// Returns the threshold among this many rows.
 fn floor(usual: f64, rows: usize) -> f64 {
-    let halvings = (USUAL / rows.max(1) as f64).log2();
+    let halvings = (REFERENCE_ROWS / rows.max(1) as f64).log2();
     usual - HALVING * halvings.max(0.0)
 }
 

@@ -25,9 +25,9 @@ const LAST: usize = 6;
 /// they come with every prompt.
 const NAMED: f64 = 3.0;
 const SPEAKER: f64 = 1.0;
-/// Score per word of the prompt that a fact contains, up to `MOST_SHARED` words.
+/// Score per word of the prompt that a fact contains, up to `MAX_SHARED` words.
 const SHARED: f64 = 1.0;
-const MOST_SHARED: usize = 2;
+const MAX_SHARED: usize = 2;
 /// Score of the last turn; high, so that it is seldom left out.
 const LAST_TURN_SCORE: f64 = 4.0;
 
@@ -146,7 +146,7 @@ impl Search {
 }
 
 fn item(fact: &Fact, shared: usize, weight: f64, zones: &Zones) -> Candidate {
-    items::of_fact(fact, weight * worth(fact) + SHARED * shared.min(MOST_SHARED) as f64, zones)
+    items::of_fact(fact, weight * worth(fact) + SHARED * shared.min(MAX_SHARED) as f64, zones)
 }
 
 /// Returns the weight of a fact's confidence, between 0.5 and 1.

@@ -3,12 +3,12 @@
 use annals_core::folded;
 
 /// Minimum characters of a word. Shorter words occur in too many texts or mean too little.
-const SHORTEST: usize = 4;
+const MIN_WORD_LENGTH: usize = 4;
 
 /// Returns the words of a text in lower case, without accents.
 pub(super) fn words(text: &str) -> Vec<String> {
     let folded = folded(text);
-    let words = annals_core::words(&folded).filter(|word| word.chars().count() >= SHORTEST);
+    let words = annals_core::words(&folded).filter(|word| word.chars().count() >= MIN_WORD_LENGTH);
     words.map(str::to_owned).collect()
 }
 

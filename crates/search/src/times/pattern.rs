@@ -6,9 +6,9 @@ use super::calendar::{self, Days};
 use super::{Length, Token, Word};
 
 /// Maximum number of tokens of one time, such as "since the 3rd of March of the year 2024".
-const LONGEST: usize = 8;
+const MAX_TOKENS: usize = 8;
 /// Numbers above this are not counts of time units.
-const MOST_UNITS: i16 = 400;
+const MAX_UNITS: i16 = 400;
 
 /// Matches the longest time at the beginning of the words. Returns the number of its words, and its days. `before` is the token
 /// in front of them.
@@ -17,7 +17,7 @@ pub(super) fn days(words: &[Word<'_>], before: Token, today: Date) -> Option<(us
     if is_bound(words.first()?.token) || before == Token::HowMany {
         return None;
     }
-    let most = words.len().min(LONGEST);
+    let most = words.len().min(MAX_TOKENS);
     let ends = |length: &usize| !is_bound(words[*length - 1].token);
     (1..=most).rev().filter(ends).find_map(|length| {
         let telling: Vec<Token> = words[..length]
@@ -230,5 +230,5 @@ fn lone(tokens: &[Token], before: Token, today: Date) -> Option<Days> {
 }
 
 fn is_count(count: i16) -> bool {
-    (1..=MOST_UNITS).contains(&count)
+    (1..=MAX_UNITS).contains(&count)
 }

@@ -7,7 +7,7 @@ use super::vocabulary::{Words, language_of};
 use super::{Token, Word, chinese};
 
 /// Maximum number of words of one entry.
-const LONGEST: usize = 4;
+const MAX_ENTRY_WORDS: usize = 4;
 
 /// Returns the words of a question as tokens. `language` is the agent's.
 pub(super) fn read<'a>(text: &'a str, language: &str, today: Date) -> Vec<Word<'a>> {
@@ -33,7 +33,7 @@ pub(super) fn read<'a>(text: &'a str, language: &str, today: Date) -> Vec<Word<'
 
 /// Returns the longest entry at the beginning of the words.
 fn longest(keys: &[String], vocabulary: &Words) -> Option<(usize, Token)> {
-    let lengths = (1..=LONGEST.min(keys.len())).rev();
+    let lengths = (1..=MAX_ENTRY_WORDS.min(keys.len())).rev();
     lengths.into_iter().find_map(|length| Some((length, vocabulary.get(&keys[..length].join(" "))?)))
 }
 

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::request::carried;
-use crate::rest::{LONGEST_WAIT, Problem, too_large};
+use crate::rest::{MAX_WAIT, Problem, too_large};
 
 /// Refuses bodies that declare a length over the limit, and aborts those that turn out to be longer.
 pub async fn bound_size(State(most): State<usize>, request: Request, next: Next) -> Result<Response, Problem> {
@@ -53,7 +53,7 @@ fn late(longest: Duration, only_reads: bool) -> Problem {
 /// that wait is added to the limit.
 fn requested_wait(uri: &Uri) -> Duration {
     let waits = uri.query().is_some_and(|query| query.split('&').any(|part| part.starts_with("wait=")));
-    Duration::from_secs(if waits { LONGEST_WAIT } else { 0 })
+    Duration::from_secs(if waits { MAX_WAIT } else { 0 })
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ use super::Peer;
 /// Pause after a failure to accept connections.
 const PAUSE: Duration = Duration::from_secs(1);
 /// Maximum size of a request head in bytes. It includes the query string.
-const LARGEST_HEAD: usize = 64 * 1024;
+const MAX_HEAD_BYTES: usize = 64 * 1024;
 
 /// Limits on the number of connections, and on how long each may take.
 #[derive(Clone, Copy, Debug)]
@@ -99,7 +99,7 @@ async fn serve_one(
         app.clone().oneshot(request.map(Body::new))
     });
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(head).max_buf_size(LARGEST_HEAD);
+    http.timer(TokioTimer::new()).header_read_timeout(head).max_buf_size(MAX_HEAD_BYTES);
     let served = http.serve_connection(TokioIo::new(connection), service).with_upgrades();
     tokio::pin!(served);
     let ended = tokio::select! {

@@ -5,7 +5,7 @@
 //! request would come from this machine, so a request with the headers of a proxy needs a key too.
 
 use annals_core::Timestamp;
-use annals_service::{Presented, Service};
+use annals_service::{PresentedKey, Service};
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::middleware::Next;
@@ -21,29 +21,29 @@ const OF_PROXIES: [&str; 5] = ["forwarded", "x-forwarded-for", "x-forwarded-host
 
 /// Who may call without a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keyless {
+pub enum KeylessAccess {
     /// Nobody, because others can reach the service.
     Nobody,
     /// Processes of this machine, until there is a key.
     ThisMachine,
 }
 
-impl Keyless {
+impl KeylessAccess {
     /// Returns who may call without a key under this configuration.
-    pub fn of(config: &ServerConfig) -> Keyless {
-        if config.reachable_because().is_some() { Keyless::Nobody } else { Keyless::ThisMachine }
+    pub fn of(config: &ServerConfig) -> KeylessAccess {
+        if config.reachable_because().is_some() { KeylessAccess::Nobody } else { KeylessAccess::ThisMachine }
     }
 
     fn admits(self, request: &Request) -> bool {
         let is_proxied = OF_PROXIES.iter().any(|header| request.headers().contains_key(*header));
         let is_here = !Peer::of(request).is_elsewhere() && calls_this_machine(request.uri(), request.headers());
-        self == Keyless::ThisMachine && is_here && !is_proxied
+        self == KeylessAccess::ThisMachine && is_here && !is_proxied
     }
 }
 
 /// Adds the [`Caller`] to a request, or answers 401. A peer with too many such failures gets 429.
 pub async fn authenticate(
-    State((service, gates, keyless)): State<(Service, Gates, Keyless)>,
+    State((service, gates, keyless)): State<(Service, Gates, KeylessAccess)>,
     mut request: Request,
     next: Next,
 ) -> Result<Response, Problem> {
@@ -59,7 +59,7 @@ pub async fn authenticate(
 /// Adds the [`Caller`] of a page that needs no key, and lets all others through: the page finds the session of its visitor. A peer
 /// with too many wrong keys gets 429.
 pub async fn admit_visitor(
-    State((service, gates, keyless)): State<(Service, Gates, Keyless)>,
+    State((service, gates, keyless)): State<(Service, Gates, KeylessAccess)>,
     mut request: Request,
     next: Next,
 ) -> Result<Response, Problem> {
@@ -85,7 +85,7 @@ async fn caller(service: &Service, text: Option<&str>, is_local: bool, now: Time
         };
     };
     let presented =
-        Presented::parse(text).ok_or_else(|| refused("the API key is malformed; a key begins with annals_"))?;
+        PresentedKey::parse(text).ok_or_else(|| refused("the API key is malformed; a key begins with annals_"))?;
     // The same answer for an unknown id, a wrong secret, and a key that was revoked or has expired.
     let good = service.authenticate(&presented, now).await?;
     good.map(Caller::of).ok_or_else(|| refused("the API key is unknown, revoked or expired"))

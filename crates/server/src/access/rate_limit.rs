@@ -10,7 +10,7 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use annals_service::MOST_MESSAGES;
+use annals_service::MAX_MESSAGES;
 use annals_service::config::Limits;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
@@ -26,7 +26,7 @@ use crate::rest::Problem;
 /// Failed authentications of one peer per minute. A person who mistypes is not slowed down; guessing is hopeless at any rate.
 const WRONG_KEYS: NonZeroU32 = NonZeroU32::new(30).expect("it is not zero");
 /// Number of peers with their own limit. All others share one.
-const MOST_PEERS: usize = 4096;
+const MAX_PEERS: usize = 4096;
 
 /// The limits of all callers. Cheap to clone; clones share the counts.
 #[derive(Clone)]
@@ -98,10 +98,10 @@ impl Gates {
 
 /// Returns the peer, or [`Peer::OTHERS`] if too many peers are already counted.
 fn counted_peer<K: Hash + Eq + Clone>(counts: &DefaultKeyedRateLimiter<K>, peer: Peer) -> Peer {
-    if counts.len() >= MOST_PEERS {
+    if counts.len() >= MAX_PEERS {
         counts.retain_recent();
     }
-    if counts.len() >= MOST_PEERS { Peer::OTHERS } else { peer }
+    if counts.len() >= MAX_PEERS { Peer::OTHERS } else { peer }
 }
 
 fn at_least_one(number: u32) -> NonZeroU32 {
@@ -129,7 +129,7 @@ fn advise(problem: Problem, path: &str) -> Problem {
     if problem.status() != StatusCode::TOO_MANY_REQUESTS || !path.ends_with("/messages") {
         return problem;
     }
-    problem.and(&format!("one request may contain up to {MOST_MESSAGES} messages, also of several conversations"))
+    problem.and(&format!("one request may contain up to {MAX_MESSAGES} messages, also of several conversations"))
 }
 
 #[cfg(test)]
@@ -212,12 +212,12 @@ mod tests {
     #[test]
     fn number_of_counted_peers_is_bounded() {
         let gates = gates(1, 1);
-        for number in 0..2 * MOST_PEERS as u32 {
+        for number in 0..2 * MAX_PEERS as u32 {
             let _ = gates.was_wrong(peer(number));
             let _ = gates.enter(&Caller::local(), peer(number));
         }
-        assert!(gates.0.wrong_keys.len() <= MOST_PEERS + 1);
-        assert!(gates.0.requests.len() <= MOST_PEERS + 1);
+        assert!(gates.0.wrong_keys.len() <= MAX_PEERS + 1);
+        assert!(gates.0.requests.len() <= MAX_PEERS + 1);
         assert!(gates.0.under_way.lock().unwrap().len() <= 1);
     }
 }

@@ -106,7 +106,7 @@ fn key(name: &str) -> String {
     issued(number as u8).text.expose_secret().to_owned()
 }
 
-fn issued(seed: u8) -> annals_service::Issued {
+fn issued(seed: u8) -> annals_service::IssuedKey {
     issue(|bytes| seeded(seed, bytes)).unwrap()
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::rest::{Problem, too_large};
 
 /// The longest problem document that is rewritten.
-const LONGEST_PROBLEM: usize = 1 << 20;
+const MAX_PROBLEM_LENGTH: usize = 1 << 20;
 
 /// A JSON object as a body. Unknown fields are the client's business; an empty body is an empty object.
 pub(super) struct JsonObject(pub(super) Map<String, Value>);
@@ -40,7 +40,7 @@ pub(super) async fn reshape(response: Response, shape: fn(&Value) -> Value) -> R
         return response;
     }
     let (mut parts, document) = response.into_parts();
-    let bytes = body::to_bytes(document, LONGEST_PROBLEM).await.unwrap_or_default();
+    let bytes = body::to_bytes(document, MAX_PROBLEM_LENGTH).await.unwrap_or_default();
     let problem = serde_json::from_slice(&bytes).unwrap_or_default();
     parts.headers.remove(header::CONTENT_LENGTH);
     parts.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));

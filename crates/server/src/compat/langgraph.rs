@@ -19,7 +19,7 @@ use crate::rest::Problem;
 /// The first label that LangGraph keeps for itself.
 const RESERVED: &str = "langgraph";
 /// The most items or namespaces of an answer.
-const MOST: usize = 1000;
+const MAX_LIMIT: usize = 1000;
 
 /// Returns the routes.
 pub(super) fn routes() -> Router<Service> {
@@ -103,8 +103,8 @@ fn escape(text: &str) -> Option<char> {
 }
 
 fn bounded(limit: usize) -> Result<usize, Problem> {
-    if limit > MOST {
-        Err(Error::invalid("limit", format!("is {limit}; at most {MOST} are allowed")).into())
+    if limit > MAX_LIMIT {
+        Err(Error::invalid("limit", format!("is {limit}; at most {MAX_LIMIT} are allowed")).into())
     } else {
         Ok(limit)
     }

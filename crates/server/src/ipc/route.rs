@@ -21,7 +21,7 @@ use super::{PATH, VERSION};
 /// Frames on their way to the caller; a full channel makes the operation wait.
 const WAITING: usize = 64;
 /// Maximum size of a line: larger than any request or record.
-const LONGEST_LINE: usize = 8 << 20;
+const MAX_LINE_LENGTH: usize = 8 << 20;
 
 /// Returns the route on which other processes make calls.
 pub fn route(host: Arc<dyn Host>) -> Router {
@@ -115,8 +115,8 @@ impl BodyLines {
                 return Ok(Some(line));
             }
             self.searched = self.rest.len();
-            if self.rest.len() > LONGEST_LINE {
-                return Err(format!("a line is longer than {} MiB", LONGEST_LINE >> 20));
+            if self.rest.len() > MAX_LINE_LENGTH {
+                return Err(format!("a line is longer than {} MiB", MAX_LINE_LENGTH >> 20));
             }
             match self.body.next().await {
                 Some(Ok(piece)) => self.rest.extend_from_slice(&piece),

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::access::Caller;
 
 /// Maximum number of agent names in an error. More would only fill the model's context.
-const MOST_NAMED: usize = 20;
+const MAX_NAMED: usize = 20;
 
 /// The caller, and the agent that the address names.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ impl Asker {
     /// Returns the name of the only agent that the caller may use. If there are several, the error names them.
     async fn only(&self, service: &Service) -> Result<String> {
         let may_use = |agent: &Agent| self.caller.opens(agent);
-        let agents = service.agents(self.caller.workspace(), None, MOST_NAMED, may_use).await?;
+        let agents = service.agents(self.caller.workspace(), None, MAX_NAMED, may_use).await?;
         match agents.as_slice() {
             [] => Err(Error::invalid(
                 "agent",

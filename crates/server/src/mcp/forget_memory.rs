@@ -13,7 +13,7 @@ use super::tool::{Effect, Tool};
 use super::{confirmation, text};
 
 /// Maximum number of ids of one kind in the text. The structured answer has all of them.
-const MOST_LISTED: usize = 20;
+const MAX_LISTED: usize = 20;
 
 pub(super) struct ForgetMemory;
 
@@ -140,8 +140,8 @@ fn limits(answer: &ForgetAnswer) -> Vec<String> {
 
 fn parts(answer: &ForgetAnswer) -> Vec<String> {
     let listed = |all: &[String], one: &str, many: &str| {
-        let more = if all.len() > MOST_LISTED { ", …" } else { "" };
-        let first = all.iter().take(MOST_LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let more = if all.len() > MAX_LISTED { ", …" } else { "" };
+        let first = all.iter().take(MAX_LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
         (!all.is_empty()).then(|| format!("{} ({first}{more})", text::count(all.len(), one, many)))
     };
     let parts = [

@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 /// A request is sent at most this often. If the owner ends each time, the request is likely the cause.
-const MOST_SENT: u32 = 3;
+const MAX_SENDS: u32 = 3;
 
 /// The state of one conversation.
 #[derive(Default)]
@@ -95,7 +95,7 @@ impl Session {
     /// Returns what continues the conversation with a new owner.
     pub(super) fn resume(&mut self) -> Resumption {
         let (again, given_up): (VecDeque<Request>, VecDeque<Request>) =
-            std::mem::take(&mut self.pending).into_iter().partition(|request| request.sent < MOST_SENT);
+            std::mem::take(&mut self.pending).into_iter().partition(|request| request.sent < MAX_SENDS);
         self.pending = again;
         self.pending.iter_mut().for_each(|request| request.sent += 1);
         Resumption {
@@ -107,7 +107,7 @@ impl Session {
 }
 
 fn error(id: &Value) -> String {
-    let message = format!("the memory service stopped {MOST_SENT} times while it worked on this request");
+    let message = format!("the memory service stopped {MAX_SENDS} times while it worked on this request");
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32603, "message": message } }).to_string()
 }
 

@@ -18,10 +18,10 @@ use super::extract::{Adding, Administering, Body, Id, Known, Named, Permitted, Q
 use crate::access::Caller;
 
 /// Longest time in seconds that a request may wait.
-pub(crate) const LONGEST_WAIT: u64 = 60;
-const USUAL_WAIT: u64 = 10;
+pub(crate) const MAX_WAIT: u64 = 60;
+const DEFAULT_WAIT: u64 = 10;
 /// Maximum length of an Idempotency-Key in bytes.
-const LONGEST_KEY: usize = 255;
+const MAX_KEY_LENGTH: usize = 255;
 
 /// What to wait for, and how long.
 #[derive(Debug, Deserialize, JsonSchema, IntoParams)]
@@ -37,7 +37,7 @@ pub(crate) struct Waiting {
 }
 
 fn usual_wait() -> u64 {
-    USUAL_WAIT
+    DEFAULT_WAIT
 }
 
 /// Stores messages of one or more conversations. When this answers, they are committed and fsynced.
@@ -58,8 +58,8 @@ pub(crate) async fn ingest(
     headers: HeaderMap,
     body: Body<IngestRequest>,
 ) -> Result<(StatusCode, Json<Ingested>), Problem> {
-    if waiting.timeout_seconds > LONGEST_WAIT {
-        return Err(Problem::malformed("timeout_seconds", format!("is above {LONGEST_WAIT}")));
+    if waiting.timeout_seconds > MAX_WAIT {
+        return Err(Problem::malformed("timeout_seconds", format!("is above {MAX_WAIT}")));
     }
     let settings = service.admit(&agent).await?;
     let now = service.now();
@@ -101,8 +101,8 @@ fn view(accepted: Accepted, status: Progress) -> Ingested {
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<&[u8]>, Problem> {
     match headers.get("idempotency-key").map(axum::http::HeaderValue::as_bytes) {
         Some([]) => Err(Problem::malformed("Idempotency-Key", "is empty")),
-        Some(key) if key.len() > LONGEST_KEY => {
-            Err(Problem::malformed("Idempotency-Key", format!("has {} bytes; {LONGEST_KEY} are allowed", key.len())))
+        Some(key) if key.len() > MAX_KEY_LENGTH => {
+            Err(Problem::malformed("Idempotency-Key", format!("has {} bytes; {MAX_KEY_LENGTH} are allowed", key.len())))
         }
         key => Ok(key),
     }

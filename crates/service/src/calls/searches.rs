@@ -12,7 +12,7 @@ use crate::wire::{
 };
 
 /// A search waits for at most as many changes to become searchable. Two cores embed them in about a minute.
-const MOST_AWAITED: u64 = 5_000;
+const MAX_AWAITED: u64 = 5_000;
 
 /// Makes messages searchable that were stored before. If there are too many, or the model of vectors gives none, returns why: what is
 /// searchable already is searched all the same. The question is tried first, because it waits for a short time only.
@@ -21,7 +21,7 @@ async fn make_searchable(service: &Service, agent: &Agent, question: Option<&str
     if backlog == 0 {
         return Ok(None);
     }
-    if backlog > MOST_AWAITED {
+    if backlog > MAX_AWAITED {
         let how = "a running `annals serve`, `annals rollup` or the import itself makes them searchable";
         return Ok(Some(format!("{backlog} messages wait to be embedded; {how}")));
     }

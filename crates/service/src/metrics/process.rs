@@ -6,7 +6,7 @@ use std::path::Path;
 use walkdir::WalkDir;
 
 /// The most entries of a folder that are counted for its size; a larger folder is reported too small.
-const MOST_ENTRIES: usize = 200_000;
+const MAX_ENTRIES: usize = 200_000;
 
 /// Returns the resident memory of this process; `None` without `/proc`.
 pub(super) fn resident_bytes() -> Option<u64> {
@@ -18,7 +18,7 @@ pub(super) fn resident_bytes() -> Option<u64> {
 
 /// Returns the bytes of a file, or of all files below a folder. Files that were removed meanwhile count zero.
 pub(super) fn bytes_of(path: &Path) -> u64 {
-    let entries = WalkDir::new(path).into_iter().take(MOST_ENTRIES).filter_map(Result::ok);
+    let entries = WalkDir::new(path).into_iter().take(MAX_ENTRIES).filter_map(Result::ok);
     let files = entries.filter_map(|entry| entry.metadata().ok()).filter(fs::Metadata::is_file);
     files.map(|file| file.len()).sum()
 }

@@ -32,7 +32,7 @@ const MICROS: f64 = 1_000_000.0;
 impl Service {
     /// Takes the results of batches that have ended, writes what they allow, and sends what is due then. `budget` is the number
     /// of tokens that each agent may use today, in place of its own limit and the operator's.
-    pub async fn batch_step(&self, agents: &[Agent], budget: Option<u64>, now: Timestamp) -> Result<BatchStep> {
+    pub(crate) async fn batch_step(&self, agents: &[Agent], budget: Option<u64>, now: Timestamp) -> Result<BatchStep> {
         let batching = self.batching()?;
         let mut step = BatchStep::default();
         note(&mut step, batching.take(now).await?);

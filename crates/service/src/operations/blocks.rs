@@ -9,10 +9,10 @@ use crate::Service;
 use crate::locks::History;
 use crate::wire::{BlockView, BlocksRequest, BlocksView};
 
-const LONGEST_NAME: usize = 64;
-const LONGEST_TEXT: usize = 16 * 1024;
+const MAX_NAME_LENGTH: usize = 64;
+const MAX_TEXT_LENGTH: usize = 16 * 1024;
 /// Blocks are in every context; more of them would leave no room for memories.
-const MOST: usize = 32;
+const MAX_BLOCKS: usize = 32;
 
 impl Service {
     /// Returns an agent's blocks.
@@ -36,7 +36,7 @@ impl Service {
                 None => removed.push(name.clone()),
             }
         }
-        let blocks = self.parts.store.write_blocks(agent, written, removed, MOST).await?;
+        let blocks = self.parts.store.write_blocks(agent, written, removed, MAX_BLOCKS).await?;
         Ok(view(agent, blocks))
     }
 }
@@ -51,14 +51,14 @@ fn check(index: usize, block: &BlockView) -> Vec<Fault> {
     let mut faults = Vec::new();
     match block.name.len() {
         0 => faults.push(fault("name", "is empty".to_owned())),
-        1..=LONGEST_NAME => {}
-        bytes => faults.push(fault("name", format!("has {bytes} bytes; {LONGEST_NAME} are allowed"))),
+        1..=MAX_NAME_LENGTH => {}
+        bytes => faults.push(fault("name", format!("has {bytes} bytes; {MAX_NAME_LENGTH} are allowed"))),
     }
     if block.name.chars().any(char::is_control) {
         faults.push(fault("name", "contains a control character".to_owned()));
     }
-    if block.text.len() > LONGEST_TEXT {
-        faults.push(fault("text", format!("has {} bytes; {LONGEST_TEXT} are allowed", block.text.len())));
+    if block.text.len() > MAX_TEXT_LENGTH {
+        faults.push(fault("text", format!("has {} bytes; {MAX_TEXT_LENGTH} are allowed", block.text.len())));
     }
     faults
 }

@@ -11,7 +11,7 @@ impl Service {
     }
 
     /// Reads a little from the tables and the facts of an agent. Repairs nothing.
-    pub async fn check_readable(&self, agent: &Agent, now: Timestamp) -> Result<()> {
+    pub(crate) async fn check_readable(&self, agent: &Agent, now: Timestamp) -> Result<()> {
         let query = Query { text: Some("annals".into()), limit: 1, ..Query::default() };
         self.parts.search.answer(agent, &query, now).await?;
         self.parts.facts.find(agent, &FactQuery { limit: Some(1), ..FactQuery::default() }).await?;

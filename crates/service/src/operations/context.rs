@@ -11,11 +11,11 @@ use super::search::bounded;
 use crate::Service;
 use crate::wire::{ContextAnswer, ContextItemView, ContextRequest, DocumentIn};
 
-const MOST_DOCUMENTS: usize = 100;
+const MAX_DOCUMENTS: usize = 100;
 /// The most bytes of all documents together; more text would have more parts than are compared.
-const LARGEST_DOCUMENTS: usize = 512 * 1024;
+const MAX_DOCUMENT_BYTES: usize = 512 * 1024;
 /// The most bytes of an id or a title. It is compared with every part.
-const LONGEST_TITLE: usize = 1024;
+const MAX_TITLE_LENGTH: usize = 1024;
 /// Allowed token budgets: a smaller one has no room for a memory, a larger one is no longer a context.
 const BUDGETS: RangeInclusive<u64> = 64..=100_000;
 
@@ -124,16 +124,16 @@ fn hint(context: &Context) -> Option<String> {
 fn check_documents(documents: &[DocumentIn]) -> Result<()> {
     let refused = |reason: String| Err(Error::invalid("documents", reason));
     let bytes: usize = documents.iter().map(|document| document.text.len()).sum();
-    let is_long = |text: &str| text.len() > LONGEST_TITLE;
+    let is_long = |text: &str| text.len() > MAX_TITLE_LENGTH;
     match () {
-        () if documents.len() > MOST_DOCUMENTS => {
-            refused(format!("are {}; {MOST_DOCUMENTS} are allowed", documents.len()))
+        () if documents.len() > MAX_DOCUMENTS => {
+            refused(format!("are {}; {MAX_DOCUMENTS} are allowed", documents.len()))
         }
-        () if bytes > LARGEST_DOCUMENTS => {
-            refused(format!("have {} KiB; {} are allowed", bytes.div_ceil(1024), LARGEST_DOCUMENTS / 1024))
+        () if bytes > MAX_DOCUMENT_BYTES => {
+            refused(format!("have {} KiB; {} are allowed", bytes.div_ceil(1024), MAX_DOCUMENT_BYTES / 1024))
         }
         () if documents.iter().any(|one| is_long(&one.id) || is_long(one.title.as_deref().unwrap_or_default())) => {
-            refused(format!("have an id or title of more than {LONGEST_TITLE} bytes"))
+            refused(format!("have an id or title of more than {MAX_TITLE_LENGTH} bytes"))
         }
         () => Ok(()),
     }

@@ -14,11 +14,11 @@ use crate::{Caller, Service};
 const MICROS: f64 = 1_000_000.0;
 /// Maximum price; a larger one is refused as an input error.
 const DEAREST: f64 = 1_000_000.0;
-const LONGEST_MODEL: usize = 200;
-const LONGEST_CURRENCY: usize = 8;
-const MOST_PRICES: usize = 1000;
+const MAX_MODEL_LENGTH: usize = 200;
+const MAX_CURRENCY_LENGTH: usize = 8;
+const MAX_PRICES: usize = 1000;
 /// Agents whose summaries are counted; the ledger of each is read.
-const MOST_COUNTED: usize = 20;
+const MAX_COUNTED: usize = 20;
 
 impl Service {
     /// Returns the prices of models.
@@ -115,7 +115,7 @@ impl Service {
 
     /// Counts the summaries that no model wrote.
     async fn built_in(&self, agents: &[Agent]) -> Result<Option<u64>> {
-        if agents.len() > MOST_COUNTED {
+        if agents.len() > MAX_COUNTED {
             return Ok(None);
         }
         let mut count = 0;
@@ -146,19 +146,19 @@ fn view(agent: &Agent, usage: &Usage, cost: Option<u64>) -> CostView {
 fn faults(list: &PricesView) -> Vec<Fault> {
     let mut faults = Vec::new();
     let currency = list.currency.trim();
-    if !list.prices.is_empty() && (currency.is_empty() || currency.chars().count() > LONGEST_CURRENCY) {
-        faults.push(Fault::new("currency", format!("must have 1 to {LONGEST_CURRENCY} letters")));
+    if !list.prices.is_empty() && (currency.is_empty() || currency.chars().count() > MAX_CURRENCY_LENGTH) {
+        faults.push(Fault::new("currency", format!("must have 1 to {MAX_CURRENCY_LENGTH} letters")));
     }
-    if list.prices.len() > MOST_PRICES {
-        faults.push(Fault::new("prices", format!("has {} entries; at most {MOST_PRICES} are kept", list.prices.len())));
+    if list.prices.len() > MAX_PRICES {
+        faults.push(Fault::new("prices", format!("has {} entries; at most {MAX_PRICES} are kept", list.prices.len())));
     }
     let mut seen = BTreeSet::new();
     for (number, price) in list.prices.iter().enumerate() {
         let mut fault =
             |field: &str, reason: String| faults.push(Fault::new(format!("prices[{number}].{field}"), reason));
         let model = price.model.as_str();
-        if model.trim().is_empty() || model.len() > LONGEST_MODEL || model.chars().any(char::is_control) {
-            fault("model", format!("must be a name of 1 to {LONGEST_MODEL} bytes"));
+        if model.trim().is_empty() || model.len() > MAX_MODEL_LENGTH || model.chars().any(char::is_control) {
+            fault("model", format!("must be a name of 1 to {MAX_MODEL_LENGTH} bytes"));
         }
         if !seen.insert(model) {
             fault("model", format!("is {model:?} a second time"));

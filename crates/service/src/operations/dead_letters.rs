@@ -13,7 +13,7 @@ impl Service {
     }
 
     /// Tries again to index the dead memories of an agent and to read its dead messages for facts.
-    pub async fn replay_dead_letters(&self, agent: &Agent, now: Timestamp) -> Result<ReplayAnswer> {
+    pub(crate) async fn replay_dead_letters(&self, agent: &Agent, now: Timestamp) -> Result<ReplayAnswer> {
         // Replaces a damaged table; no rows could be added to it.
         self.make_searchable(agent, &|_| ()).await?;
         let revived = {

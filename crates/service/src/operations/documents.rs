@@ -14,18 +14,18 @@ use crate::wire::{CollectionView, CollectionsAnswer, DocumentView, DocumentsAnsw
 pub use search::{DocumentFound, DocumentQuery};
 
 /// The most bytes of a content. A message of more than 256 KiB belongs into a document.
-pub(super) const LONGEST_CONTENT: usize = 1024 * 1024;
+pub(super) const MAX_CONTENT_BYTES: usize = 1024 * 1024;
 /// The most bytes of the path of a collection, and of a key.
-const LONGEST_NAME: usize = 1024;
+const MAX_NAME_LENGTH: usize = 1024;
 /// The most paths of a JSON value that are searched.
-const MOST_PATHS: usize = 64;
+const MAX_PATHS: usize = 64;
 /// The most documents of a page, and how many there are by default.
-const LARGEST_PAGE: usize = 1000;
+const MAX_PAGE_SIZE: usize = 1000;
 const PAGE: usize = 100;
 /// Documents that are read at once.
 const CHUNK: usize = 32;
 /// The longest lifetime, in seconds: a hundred years.
-const LONGEST_LIFE: u64 = 100 * 366 * 24 * 3600;
+const MAX_LIFETIME: u64 = 100 * 366 * 24 * 3600;
 
 /// A document to be stored.
 #[derive(Clone, Debug)]
@@ -203,8 +203,8 @@ impl Service {
         now: Timestamp,
     ) -> Result<DocumentsAnswer> {
         let limit = request.limit.unwrap_or(PAGE);
-        if limit == 0 || limit > LARGEST_PAGE {
-            return Err(Error::invalid("limit", format!("is {limit}; 1 to {LARGEST_PAGE} are allowed")));
+        if limit == 0 || limit > MAX_PAGE_SIZE {
+            return Err(Error::invalid("limit", format!("is {limit}; 1 to {MAX_PAGE_SIZE} are allowed")));
         }
         let mut select = DocumentSelect {
             below: request.collection.unwrap_or_default(),
@@ -272,8 +272,8 @@ fn requested(key: DocumentKey, request: PutDocument) -> Result<NewDocument> {
     };
     let lifetime = match request.lifetime_seconds {
         Some(0) => return Err(Error::invalid("lifetime_seconds", "is 0; leave it out to keep the document")),
-        Some(seconds) if seconds > LONGEST_LIFE => {
-            return Err(Error::invalid("lifetime_seconds", format!("is above {LONGEST_LIFE}")));
+        Some(seconds) if seconds > MAX_LIFETIME => {
+            return Err(Error::invalid("lifetime_seconds", format!("is above {MAX_LIFETIME}")));
         }
         seconds => seconds.and_then(|seconds| i64::try_from(seconds).ok()).map(SignedDuration::from_secs),
     };
@@ -292,8 +292,8 @@ fn check(new: &NewDocument) -> Vec<Fault> {
     for (field, name) in [("collection", collection), ("key", key)] {
         match name.len() {
             0 => fault(field, "is empty".to_owned()),
-            1..=LONGEST_NAME => {}
-            bytes => fault(field, format!("has {bytes} bytes; {LONGEST_NAME} are allowed")),
+            1..=MAX_NAME_LENGTH => {}
+            bytes => fault(field, format!("has {bytes} bytes; {MAX_NAME_LENGTH} are allowed")),
         }
         if name.chars().any(char::is_control) {
             fault(field, "contains a control character".to_owned());
@@ -306,11 +306,11 @@ fn check(new: &NewDocument) -> Vec<Fault> {
         Content::Text(text) => text.len(),
         Content::Json(value) => value.to_string().len(),
     };
-    if bytes > LONGEST_CONTENT {
-        fault("content", format!("has {bytes} bytes; {LONGEST_CONTENT} are allowed"));
+    if bytes > MAX_CONTENT_BYTES {
+        fault("content", format!("has {bytes} bytes; {MAX_CONTENT_BYTES} are allowed"));
     }
-    if new.indexed.as_ref().is_some_and(|paths| paths.len() > MOST_PATHS) {
-        fault("indexed", format!("has more than {MOST_PATHS} paths"));
+    if new.indexed.as_ref().is_some_and(|paths| paths.len() > MAX_PATHS) {
+        fault("indexed", format!("has more than {MAX_PATHS} paths"));
     }
     faults
 }

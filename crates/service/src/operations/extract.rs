@@ -22,7 +22,7 @@ impl Service {
 
     /// Does the same as [`Service::extract_facts`] if the extractor is local. Otherwise only updates the table of facts, and
     /// leaves reading to the roll-up: a model costs money and time.
-    pub async fn bring_facts_up_to_date(&self, agent: &Agent, progress: &dyn ProgressSink) -> Result<()> {
+    pub(crate) async fn bring_facts_up_to_date(&self, agent: &Agent, progress: &dyn ProgressSink) -> Result<()> {
         let settings = self.parts.store.settings(agent).await?;
         if self.parts.extractor.is_local(&settings) {
             self.extract_facts(agent, progress).await?;

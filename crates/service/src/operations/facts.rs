@@ -11,7 +11,7 @@ use crate::wire::{FactEntry, FactView, FactsAnswer, FactsRequest, Verb};
 use crate::{Service, refuse_in_data_folder};
 
 /// The default limit for the length of a path; names farther apart have little to do with each other.
-const USUAL_PATH: u32 = 6;
+const DEFAULT_PATH_LENGTH: u32 = 6;
 
 impl Service {
     /// Returns the facts that match, that are within some distance of a name, or that lead from one name to another.
@@ -33,7 +33,7 @@ impl Service {
     }
 
     /// Writes the facts of an agent to a Parquet file, which must not be in the data folder.
-    pub async fn export_facts(&self, agent: &Agent, file: &Path) -> Result<()> {
+    pub(crate) async fn export_facts(&self, agent: &Agent, file: &Path) -> Result<()> {
         self.parts.folder.as_deref().map_or(Ok(()), |data| refuse_in_data_folder(data, file))?;
         self.parts.facts.export(agent, file).await
     }
@@ -88,7 +88,7 @@ async fn ask(
             facts.walk(agent, &walk).await?.iter().map(FactView::from).collect()
         }
         (Some(from), Some(to), depth) => {
-            let route = Route { from, to, depth: depth.unwrap_or(USUAL_PATH), along: along(&request, as_of) };
+            let route = Route { from, to, depth: depth.unwrap_or(DEFAULT_PATH_LENGTH), along: along(&request, as_of) };
             let path = facts.path(agent, &route).await?;
             connected = Some(path.is_some());
             path.iter().flatten().map(FactView::from).collect()

@@ -25,7 +25,7 @@ pub(super) const BATCH: usize = 500;
 /// Records of an export per transaction.
 const RECORDS: usize = 100;
 /// Faults beyond this number are counted, not listed.
-const MOST_FAULTS: usize = 100;
+const MAX_FAULTS: usize = 100;
 
 /// Messages to import, all of them checked.
 #[derive(Default)]
@@ -112,7 +112,7 @@ impl Service {
 
     /// Restores an export, for agents that hold nothing yet. `agents` are its agents with the number of their records. Restores
     /// all of them or none. Adds what was done to `answer`.
-    pub async fn restore_export(
+    pub(crate) async fn restore_export(
         &self,
         export: &mut dyn RecordSource,
         agents: BTreeMap<Agent, u64>,
@@ -210,7 +210,7 @@ impl Service {
             let mut batches = Batches::of(file.messages()?);
             while let Some(batch) = batches.next(self).await? {
                 for changed in self.changed(&batch, name.as_deref()).await? {
-                    if faults.len() < MOST_FAULTS { faults.push(changed.fault) } else { more += 1 }
+                    if faults.len() < MAX_FAULTS { faults.push(changed.fault) } else { more += 1 }
                 }
             }
         }

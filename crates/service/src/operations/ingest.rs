@@ -14,10 +14,10 @@ use crate::metrics::Pipeline;
 use crate::wire::{IngestRequest, MessageIn, OperationView, Progress};
 
 /// The most messages of one request, which is one transaction with one fsync.
-pub const MOST_MESSAGES: usize = 1000;
+pub const MAX_MESSAGES: usize = 1000;
 
 /// The longest attachment of a message, in bytes. An item holds its message and more.
-const LONGEST_ATTACHMENT: usize = 512 * 1024;
+const MAX_ATTACHMENT_BYTES: usize = 512 * 1024;
 
 /// The result of an accepted request.
 #[derive(Clone, Debug)]
@@ -153,15 +153,15 @@ fn progress((searchable, extracted): (u64, u64), seq: u64) -> Progress {
 
 fn messages(request: IngestRequest, now: Timestamp) -> Result<Vec<NewMessage>> {
     let count = request.messages.len();
-    if count == 0 || count > MOST_MESSAGES {
-        return Err(Error::invalid("messages", format!("are {count}; 1 to {MOST_MESSAGES} are allowed")));
+    if count == 0 || count > MAX_MESSAGES {
+        return Err(Error::invalid("messages", format!("are {count}; 1 to {MAX_MESSAGES} are allowed")));
     }
     let mut faults = Vec::new();
     let mut messages = Vec::with_capacity(count);
     for (index, mut message) in request.messages.into_iter().enumerate() {
         let attachment = message.attachment.take();
-        if attachment.as_ref().is_some_and(|json| json.len() > LONGEST_ATTACHMENT) {
-            faults.push(at(index, Fault::new("attachment", format!("exceeds {LONGEST_ATTACHMENT} bytes"))));
+        if attachment.as_ref().is_some_and(|json| json.len() > MAX_ATTACHMENT_BYTES) {
+            faults.push(at(index, Fault::new("attachment", format!("exceeds {MAX_ATTACHMENT_BYTES} bytes"))));
         }
         let origin = if message.at.is_some() { Origin::Client } else { Origin::Untimed };
         match to_message(message, request.conversation.as_deref(), arrival(now, index)) {

@@ -54,7 +54,7 @@ struct Import<'a> {
 
 impl Service {
     /// Stores items as they arrive, and makes them searchable. Returns when `items` has ended.
-    pub async fn import_items(
+    pub(crate) async fn import_items(
         &self,
         agent: &Agent,
         request: &ItemsRequest,
@@ -73,7 +73,7 @@ impl Service {
     }
 
     /// Imports a source that is being read. After an error of the source, what came before it is stored.
-    pub async fn import_source(
+    pub(crate) async fn import_source(
         &self,
         agent: &Agent,
         kind: Kind,

@@ -4,7 +4,7 @@ use annals_core::ports::Key;
 use annals_core::{Agent, Error, Result, Timestamp};
 
 use crate::Service;
-use crate::secret::{Issued, Presented, issue};
+use crate::secret::{IssuedKey, PresentedKey, issue};
 use crate::wire::{KeyView, NewKey};
 
 impl Service {
@@ -14,7 +14,7 @@ impl Service {
         request: NewKey,
         now: Timestamp,
         fill: impl Fn(&mut [u8]) -> std::result::Result<(), getrandom::Error>,
-    ) -> Result<(Issued, KeyView)> {
+    ) -> Result<(IssuedKey, KeyView)> {
         // Names are checked now; otherwise only the holder of the key would notice that it opens nothing.
         Agent::in_workspace(&request.workspace, "a")?;
         for agent in &request.agents {
@@ -43,7 +43,7 @@ impl Service {
 
     /// Returns the key that a client presents. `None` for an unknown id, a wrong secret, and a key that was revoked or has
     /// expired.
-    pub async fn authenticate(&self, presented: &Presented, now: Timestamp) -> Result<Option<Key>> {
+    pub async fn authenticate(&self, presented: &PresentedKey, now: Timestamp) -> Result<Option<Key>> {
         let found = self.parts.store.key(&presented.id).await?;
         Ok(found.and_then(|(key, hash)| (presented.is(&hash) && key.is_good(now)).then_some(key)))
     }
@@ -93,7 +93,7 @@ mod tests {
         let (issued, view) =
             service.add_key(request(Some("2026-03-11T00:00:00Z")), at(NOW), getrandom::fill).await.unwrap();
         assert!(view.good && view.id == issued.id);
-        let presented = Presented::parse(issued.text.expose_secret()).unwrap();
+        let presented = PresentedKey::parse(issued.text.expose_secret()).unwrap();
         assert_eq!(service.authenticate(&presented, at(NOW)).await.unwrap().map(|key| key.id), Some(view.id));
         let later = at("2026-03-12T00:00:00Z");
         assert!(service.authenticate(&presented, later).await.unwrap().is_none());

@@ -22,7 +22,7 @@ impl Service {
     }
 
     /// Returns the memory with this id, of any agent.
-    pub async fn find_anywhere(&self, id: &str) -> Result<(Agent, Memory)> {
+    pub(crate) async fn find_anywhere(&self, id: &str) -> Result<(Agent, Memory)> {
         let wanted = [MemoryId::from_text(id)];
         for agent in self.all_agents().await? {
             // An id is a hash that includes the agent, so at most one agent has it.

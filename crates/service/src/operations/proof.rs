@@ -18,7 +18,7 @@ use crate::Service;
 use crate::wire::ProofView;
 
 /// Sentences with fewer characters occur in too many texts to prove anything.
-const SHORTEST: usize = 12;
+const MIN_SENTENCE_LENGTH: usize = 12;
 /// Changes read from the catalog at once.
 const BATCH: usize = 500;
 
@@ -30,9 +30,9 @@ const OF_AGENTS: [&str; 2] = ["tables", "facts"];
 const SCRATCH: &str = "annals-scratch-";
 
 impl Service {
-    /// Returns the sentences that no memory contains any more, without those shorter than [`SHORTEST`].
+    /// Returns the sentences that no memory contains any more, without those shorter than [`MIN_SENTENCE_LENGTH`].
     pub(super) async fn gone(&self, agent: &Agent, mut sentences: Vec<String>) -> Result<Vec<String>> {
-        sentences.retain(|sentence| sentence.chars().count() >= SHORTEST);
+        sentences.retain(|sentence| sentence.chars().count() >= MIN_SENTENCE_LENGTH);
         if sentences.is_empty() {
             return Ok(sentences);
         }

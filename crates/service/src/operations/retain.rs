@@ -10,7 +10,7 @@ use crate::wire::{RetainAnswer, RetainRequest, RetentionAnswer};
 impl Service {
     /// Prunes what is past the plans of these agents, or only reports it. Prunes nothing if the clock is not confirmed, unless
     /// the request trusts it. `synchronised` is what the system reports about its clock.
-    pub async fn retain_agents(
+    pub(crate) async fn retain_agents(
         &self,
         agents: &[Agent],
         request: &RetainRequest,
@@ -32,7 +32,12 @@ impl Service {
     }
 
     /// Returns what would be pruned under a plan; without one, under the plan of the agent. Changes nothing.
-    pub async fn plan_retention(&self, agent: &Agent, plan: Option<&str>, now: Timestamp) -> Result<RetainAnswer> {
+    pub(crate) async fn plan_retention(
+        &self,
+        agent: &Agent,
+        plan: Option<&str>,
+        now: Timestamp,
+    ) -> Result<RetainAnswer> {
         let plan = match plan {
             Some(plan) => plan.to_owned(),
             None => self.parts.store.settings(agent).await?.plan,

@@ -10,10 +10,10 @@ use crate::wire::{MemoryView, SearchAnswer, SearchRequest};
 const FEW: usize = 3;
 
 /// The most bytes of a question. Words beyond some 500 do not change its vector.
-const LONGEST_QUESTION: usize = 32 * 1024;
+const MAX_QUESTION_LENGTH: usize = 32 * 1024;
 
 /// The most days ago that a request may name; no message is older.
-const MOST_DAYS: u32 = 1_000_000;
+const MAX_DAYS: u32 = 1_000_000;
 
 impl Service {
     /// Returns the memories that match, best first.
@@ -74,18 +74,18 @@ impl Service {
 
 /// Refuses a question that is too long: each of its words is looked up before any filter applies.
 pub(super) fn bounded(field: &str, text: &str) -> Result<()> {
-    if text.len() <= LONGEST_QUESTION {
+    if text.len() <= MAX_QUESTION_LENGTH {
         return Ok(());
     }
-    let (size, most) = (text.len().div_ceil(1024), LONGEST_QUESTION / 1024);
+    let (size, most) = (text.len().div_ceil(1024), MAX_QUESTION_LENGTH / 1024);
     Err(Error::invalid(field, format!("has {size} KiB; {most} KiB are allowed; send only the question")))
 }
 
 fn query(request: SearchRequest) -> Result<Query> {
     let mut faults = Vec::new();
     for (field, days) in [("min_days_ago", request.min_days_ago), ("max_days_ago", request.max_days_ago)] {
-        if days.is_some_and(|days| days > MOST_DAYS) {
-            faults.push(Fault::new(field, format!("is above {MOST_DAYS}")));
+        if days.is_some_and(|days| days > MAX_DAYS) {
+            faults.push(Fault::new(field, format!("is above {MAX_DAYS}")));
         }
     }
     let period = request.period.map(|label| label.parse::<Period>()).transpose();

@@ -7,7 +7,7 @@ use crate::locks::{History, Tables};
 use crate::wire::{SettingsChange, SettingsView};
 
 /// A larger value is a mistake. The operator's caps for workspace and process are far lower and apply in any case.
-const MOST_TOKENS: u64 = 1_000_000_000;
+const MAX_TOKENS: u64 = 1_000_000_000;
 
 impl Service {
     /// Returns an agent's settings.
@@ -114,8 +114,8 @@ impl Service {
                 None => drop(settings.prompts.remove(&name)),
             }
         }
-        if change.daily_tokens.is_some_and(|tokens| tokens > MOST_TOKENS) {
-            faults.push(Fault::new("daily_tokens", format!("is above {MOST_TOKENS}")));
+        if change.daily_tokens.is_some_and(|tokens| tokens > MAX_TOKENS) {
+            faults.push(Fault::new("daily_tokens", format!("is above {MAX_TOKENS}")));
         }
         settings.engine = change.engine.unwrap_or(settings.engine);
         settings.daily_tokens = change.daily_tokens.map_or(settings.daily_tokens, |n| Some(n).filter(|n| *n > 0));

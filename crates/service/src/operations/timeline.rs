@@ -10,8 +10,8 @@ use crate::Service;
 use crate::wire::{MemoryView, TimelineAnswer, TimelineRequest};
 
 /// The most memories of one page.
-const MOST: usize = 1000;
-const USUAL: usize = 100;
+const MAX_PAGE_SIZE: usize = 1000;
+const DEFAULT_PAGE_SIZE: usize = 100;
 
 impl Service {
     /// Returns a page of memories, oldest first.
@@ -26,9 +26,14 @@ impl Service {
     }
 
     /// Returns the memories of a grain that follow `after`, or the first ones, oldest first, at most a thousand; empty at the end.
-    pub async fn page_of_memories(&self, agent: &Agent, grain: Grain, after: Option<&Memory>) -> Result<Vec<Memory>> {
-        let mut page = self.page(agent, &[grain], Interval::ALWAYS, after.map(Cursor::of), MOST).await?;
-        page.truncate(MOST);
+    pub(crate) async fn page_of_memories(
+        &self,
+        agent: &Agent,
+        grain: Grain,
+        after: Option<&Memory>,
+    ) -> Result<Vec<Memory>> {
+        let mut page = self.page(agent, &[grain], Interval::ALWAYS, after.map(Cursor::of), MAX_PAGE_SIZE).await?;
+        page.truncate(MAX_PAGE_SIZE);
         Ok(page)
     }
 
@@ -158,9 +163,9 @@ fn grain_for(first: Date, last: Date) -> Grain {
 
 /// Returns the size of a page, or an error if it is out of range.
 pub(crate) fn limit(limit: Option<usize>) -> Result<usize> {
-    match limit.unwrap_or(USUAL) {
-        limit @ 1..=MOST => Ok(limit),
-        other => Err(Error::invalid("limit", format!("is {other}; 1 to {MOST} are allowed"))),
+    match limit.unwrap_or(DEFAULT_PAGE_SIZE) {
+        limit @ 1..=MAX_PAGE_SIZE => Ok(limit),
+        other => Err(Error::invalid("limit", format!("is {other}; 1 to {MAX_PAGE_SIZE} are allowed"))),
     }
 }
 

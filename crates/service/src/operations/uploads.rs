@@ -22,7 +22,7 @@ use crate::{NotAdmitted, Service};
 /// Imports that are remembered; the oldest finished ones are dropped.
 const REMEMBERED: usize = 100;
 /// Imports that may wait. Each keeps its upload on the disk.
-const MOST_WAITING: usize = 8;
+const MAX_WAITING: usize = 8;
 
 /// Bytes of an upload after which the free space of the disk is looked at again.
 const STEP: u64 = 16 << 20;
@@ -104,7 +104,7 @@ impl Uploads {
     fn add(&self, upload: &Arc<Upload>) -> std::result::Result<(), NotAdmitted> {
         let mut imports = self.imports();
         let waiting = imports.iter().filter(|upload| !upload.is_finished()).count();
-        if waiting >= MOST_WAITING {
+        if waiting >= MAX_WAITING {
             return Err(NotAdmitted::UploadsFull(waiting));
         }
         while imports.len() >= REMEMBERED

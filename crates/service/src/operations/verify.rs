@@ -26,7 +26,7 @@ pub struct Verified {
 
 impl Verified {
     /// Returns whether every table agrees with the catalog.
-    pub fn tables_are_sound(&self) -> bool {
+    pub(crate) fn tables_are_sound(&self) -> bool {
         self.tables.is_empty() && !self.facts_differ
     }
 }
@@ -47,7 +47,7 @@ impl Service {
 
     /// Verifies the catalog, and compares everything of these agents with it. Also reports summaries that are merely not yet
     /// written.
-    pub async fn verify_agents(&self, agents: &[Agent], now: Timestamp) -> Result<VerifyAnswer> {
+    pub(crate) async fn verify_agents(&self, agents: &[Agent], now: Timestamp) -> Result<VerifyAnswer> {
         let catalog = self.check_catalog().await?;
         let mut answer = VerifyAnswer { sound: catalog.is_empty(), catalog, agents: Vec::new() };
         for agent in agents {
@@ -70,7 +70,7 @@ impl Service {
     }
 
     /// Returns the faults that the integrity check of the catalog finds.
-    pub async fn check_catalog(&self) -> Result<Vec<String>> {
+    pub(crate) async fn check_catalog(&self) -> Result<Vec<String>> {
         self.parts.store.check().await
     }
 

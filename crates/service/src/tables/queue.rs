@@ -17,7 +17,7 @@ pub(super) const LARGE_PIECE: usize = 256;
 /// further failure.
 const FIRST_PAUSE: Duration = Duration::from_secs(2);
 /// The longest pause. Once the cause is mended, messages wait no longer than this.
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+const MAX_PAUSE: Duration = Duration::from_secs(60);
 
 /// The agents with pending work, and the subscribers to their progress.
 #[derive(Clone, Default)]
@@ -162,7 +162,7 @@ impl Queue {
         let failures = waiting.failing.get(agent).map_or(0, |failing| failing.count);
         let failing = Failing { count: failures.saturating_add(1), error, is_paused: true };
         waiting.failing.insert(agent.clone(), failing);
-        (FIRST_PAUSE * 2_u32.saturating_pow(failures.min(8))).min(LONGEST_PAUSE)
+        (FIRST_PAUSE * 2_u32.saturating_pow(failures.min(8))).min(MAX_PAUSE)
     }
 
     pub(super) fn end_pause(&self, agent: &Agent) {

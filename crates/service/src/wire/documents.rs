@@ -81,7 +81,7 @@ impl From<Document> for DocumentView {
 
 impl DocumentView {
     /// Returns the document without its content.
-    pub fn without_content(self) -> DocumentView {
+    pub(crate) fn without_content(self) -> DocumentView {
         DocumentView { text: None, value: None, ..self }
     }
 }

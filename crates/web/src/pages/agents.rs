@@ -14,7 +14,7 @@ use crate::visit::Visitor;
 use crate::{link, words};
 
 /// Agents of one page.
-const MOST: usize = 50;
+const PAGE_SIZE: usize = 50;
 
 /// `GET /`
 pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Query(query): Query) -> Shown {
@@ -24,12 +24,12 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Query(query
     let (caller, named) = (&visitor.caller, query.get("name").map(str::to_lowercase));
     let is_named = |agent: &Agent| named.as_ref().is_none_or(|part| agent.name().to_lowercase().contains(part.trim()));
     let may_use = |agent: &Agent| caller.opens(agent) && is_named(agent);
-    let mut agents = site.service.agents(caller.workspace(), after, MOST + 1, may_use).await?;
+    let mut agents = site.service.agents(caller.workspace(), after, PAGE_SIZE + 1, may_use).await?;
     if let ([only], None, None, None) = (agents.as_slice(), after, query.get("all"), &named) {
         return Ok(redirect(&link::agent(only.name(), "")));
     }
-    let more = agents.len() > MOST;
-    agents.truncate(MOST);
+    let more = agents.len() > PAGE_SIZE;
+    agents.truncate(PAGE_SIZE);
     let mut rows = Vec::new();
     for agent in &agents {
         rows.push(site.service.agent_overview(agent).await?);

@@ -12,7 +12,7 @@ use crate::words;
 /// Height of the highest column, and of the row of days below.
 const HEIGHT: f64 = 90.0;
 /// Rows of a table.
-const MOST_ROWS: usize = 50;
+const MAX_ROWS: usize = 50;
 
 /// A sum of tokens and cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -143,7 +143,7 @@ fn table(title: &str, first: &str, answer: &CostsAnswer, key: fn(&CostView) -> S
                 @if has_batches { th.n scope="col" { "In batches" } }
                 th.n scope="col" { "Cost" } th scope="col" { span.hidden { "Share" } }
             } }
-            tbody { @for (name, sum) in rows.iter().take(MOST_ROWS) { tr {
+            tbody { @for (name, sum) in rows.iter().take(MAX_ROWS) { tr {
                 th.t scope="row" { bdi { (name) } }
                 td.n { (words::count(sum.calls)) } td.n { (words::count(sum.tokens_in)) } td.n { (words::count(sum.tokens_out)) }
                 @if has_batches { td.n { (words::count(sum.in_batches)) } }
@@ -151,7 +151,7 @@ fn table(title: &str, first: &str, answer: &CostsAnswer, key: fn(&CostView) -> S
                 td.share { svg width="100%" height="10" aria-hidden="true" { rect.in width=(format!("{:.1}%", sum.tokens() as f64 / most as f64 * 100.0)) height="10" {} } }
             } } }
         } }
-        @if rows.len() > MOST_ROWS { p.hint { (words::count((rows.len() - MOST_ROWS) as u64)) " more" } }
+        @if rows.len() > MAX_ROWS { p.hint { (words::count((rows.len() - MAX_ROWS) as u64)) " more" } }
     }
 }
 

@@ -18,11 +18,11 @@ use crate::visit::Visitor;
 use crate::{link, words};
 
 /// Agents whose names are offered for choice.
-const MOST_CHOICES: usize = 200;
+const MAX_CHOICES: usize = 200;
 /// Rows of the form of prices for models that are not known yet.
 const NEW_ROWS: usize = 2;
 /// Rows that are read from the form.
-const MOST_ROWS: usize = 200;
+const MAX_ROWS: usize = 200;
 
 /// `GET /costs`
 pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Query(query): Query) -> Shown {
@@ -99,7 +99,7 @@ fn choice(query: &Fields, answer: &CostsAnswer, agents: &[Agent], now: Timestamp
             @if agents.len() > 1 {
                 label { "Agent " select name="agent" {
                     option value="" { "all" }
-                    @for one in agents.iter().take(MOST_CHOICES) { option value=(one.name()) selected[agent == Some(one.name())] { (one.name()) } }
+                    @for one in agents.iter().take(MAX_CHOICES) { option value=(one.name()) selected[agent == Some(one.name())] { (one.name()) } }
                 } }
             }
             button type="submit" { "Show" }
@@ -149,7 +149,7 @@ fn price_table(visitor: &Visitor, prices: &PricesView, answer: &CostsAnswer) -> 
         .map(|price| (price.model.clone(), price.input.to_string(), price.output.to_string()))
         .chain(unknown.map(|model| (model.clone(), String::new(), String::new())))
         .collect();
-    rows.truncate(MOST_ROWS - NEW_ROWS);
+    rows.truncate(MAX_ROWS - NEW_ROWS);
     let is_operator = visitor.is_operator();
     if is_operator {
         rows.extend(std::iter::repeat_n(Default::default(), NEW_ROWS));
@@ -194,7 +194,7 @@ fn price_rows(rows: &[(String, String, String)], is_form: bool) -> Markup {
 
 fn entered(form: &Fields) -> Result<PricesView, Error> {
     let mut prices = Vec::new();
-    for number in 0..MOST_ROWS {
+    for number in 0..MAX_ROWS {
         let field = |name: &str| format!("{name}_{number}");
         let amounts = (form.parsed::<f64>(&field("input"))?, form.parsed::<f64>(&field("output"))?);
         let Some(model) = form.get(&field("model")) else { continue };

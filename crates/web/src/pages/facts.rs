@@ -17,9 +17,9 @@ use crate::visit::Visitor;
 use crate::{link, words};
 
 /// Facts of one page of the table.
-const MOST: usize = 200;
+const PAGE_SIZE: usize = 200;
 /// Facts of the graph: more cannot be told apart.
-const MOST_IN_GRAPH: usize = 200;
+const MAX_GRAPH_FACTS: usize = 200;
 
 /// `GET /agents/{agent}/facts`
 pub(crate) async fn show(
@@ -86,7 +86,7 @@ impl View<'_> {
             predicate: self.query.get("predicate").map(str::to_owned),
             as_of: as_of.map(When::Day),
             history: self.query.get("history").is_some(),
-            limit: Some(MOST),
+            limit: Some(PAGE_SIZE),
             cursor: self.query.get("after").map(str::to_owned),
             ..FactsRequest::default()
         }
@@ -100,7 +100,7 @@ impl View<'_> {
                 let depth = self.query.parsed("depth")?.unwrap_or(1).clamp(1, 2);
                 let request = FactsRequest {
                     depth: Some(depth),
-                    limit: Some(MOST_IN_GRAPH),
+                    limit: Some(MAX_GRAPH_FACTS),
                     cursor: None,
                     ..self.request(as_of)
                 };

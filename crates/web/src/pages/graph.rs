@@ -9,13 +9,13 @@ use annals_service::wire::FactView;
 use maud::{Markup, html};
 
 /// Names that are drawn: more cannot be told apart.
-const MOST: usize = 150;
+const MAX_NAMES: usize = 150;
 const INNER: f64 = 190.0;
 const OUTER: f64 = 330.0;
 /// Space around the outermost names.
 const MARGIN: (f64, f64) = (130.0, 40.0);
 /// Characters of a name that are drawn.
-const LONGEST: usize = 22;
+const MAX_NAME_LENGTH: usize = 22;
 
 struct Node<'a> {
     name: &'a str,
@@ -33,7 +33,7 @@ pub(super) fn draw(center: &str, facts: &[FactView], about: &dyn Fn(&str) -> Str
         .iter()
         .any(|fact| [&fact.subject, &fact.object].iter().any(|name| !nodes.contains_key(&entity_key(name))));
     html! {
-        @if left_out { p.hint { "Only the nearest " (MOST) " names are drawn; the table has all." } }
+        @if left_out { p.hint { "Only the nearest " (MAX_NAMES) " names are drawn; the table has all." } }
         div.scroll tabindex="0" role="region" aria-label="Graph" {
             svg.graph viewBox=(view_box(&nodes)) role="group" aria-label=(format!("Facts around {center}; the table below has the same")) {
                 @for fact in facts { (edge(fact, &nodes)) }
@@ -55,7 +55,7 @@ fn place<'a>(center: &'a str, facts: &'a [FactView]) -> BTreeMap<String, Node<'a
             {
                 let (here, there) = (entity_key(here), entity_key(there));
                 let hangs = nodes.get(&here).is_some_and(|node| node.ring == ring - 1);
-                if hangs && !nodes.contains_key(&there) && nodes.len() < MOST {
+                if hangs && !nodes.contains_key(&there) && nodes.len() < MAX_NAMES {
                     nodes.insert(there.clone(), Node { name, ring, angle: 0.0, parent: here });
                     rings[ring - 1].push(there);
                 }
@@ -119,7 +119,7 @@ fn edge(fact: &FactView, nodes: &BTreeMap<String, Node<'_>>) -> Markup {
 
 fn drawn(node: &Node<'_>, about: &dyn Fn(&str) -> String) -> Markup {
     let (x, y) = node.at();
-    let name: String = match node.name.char_indices().nth(LONGEST) {
+    let name: String = match node.name.char_indices().nth(MAX_NAME_LENGTH) {
         Some((end, _)) => format!("{}…", &node.name[..end]),
         None => node.name.to_owned(),
     };

@@ -13,7 +13,7 @@ use crate::visit::Visitor;
 use crate::{link, words};
 
 /// Failed summaries that are listed.
-const MOST_FAILURES: usize = 100;
+const MAX_FAILURES: usize = 100;
 
 /// `GET /jobs`
 pub(crate) async fn show(State(site): State<Site>, visitor: Visitor) -> Shown {
@@ -25,7 +25,7 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor) -> Shown {
         Some(jobs) => jobs.status().await.iter().map(JobView::from).collect(),
         None => Vec::new(),
     };
-    let failures = site.service.all_failures(MOST_FAILURES).await?;
+    let failures = site.service.all_failures(MAX_FAILURES).await?;
     let batches = site.service.batches(site.service.now()).await?;
     let page = Page { title: "Jobs".into(), visitor: Some(&visitor), live, ..Page::default() };
     Ok(page.show(html! {
@@ -134,7 +134,7 @@ fn failed(failures: &[AgentFailure]) -> Markup {
                     td.t { @match failure.not_before.as_deref() { Some(at) => (at.parse().map_or_else(|_| at.to_owned(), words::utc)), None => "the next run" } }
                 } } }
             } }
-            @if failures.len() == MOST_FAILURES { p.hint { "There may be more." } }
+            @if failures.len() == MAX_FAILURES { p.hint { "There may be more." } }
         }
     }
 }

@@ -67,7 +67,7 @@ pub(crate) async fn revoke(State(site): State<Site>, visitor: Visitor, Path(id):
     Ok(redirect("/keys"))
 }
 
-fn secret(issued: &annals_service::Issued) -> &str {
+fn secret(issued: &annals_service::IssuedKey) -> &str {
     use secrecy::ExposeSecret;
     issued.text.expose_secret()
 }

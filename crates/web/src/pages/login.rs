@@ -1,6 +1,6 @@
 //! Signing in with a key, and signing out.
 
-use annals_service::Presented;
+use annals_service::PresentedKey;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
@@ -46,7 +46,7 @@ pub(crate) async fn open(State(site): State<Site>, Form(form): Form) -> Shown {
     let to = form.get("to").filter(|to| link::is_own(to)).unwrap_or("/");
     let wrong = || Failure::WrongKey { to: to.to_owned() };
     let now = site.service.now();
-    let presented = form.get("key").and_then(|key| Presented::parse(key.trim())).ok_or_else(wrong)?;
+    let presented = form.get("key").and_then(|key| PresentedKey::parse(key.trim())).ok_or_else(wrong)?;
     let key = site.service.authenticate(&presented, now).await?.ok_or_else(wrong)?;
     let id = site.sessions.open(key.id, now)?;
     Ok(with_cookie(redirect(to), &id, LIFETIME.as_secs()))

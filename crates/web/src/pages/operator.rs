@@ -13,7 +13,7 @@ use crate::visit::Visitor;
 use crate::words;
 
 /// Backups that are listed.
-const MOST_BACKUPS: usize = 30;
+const MAX_BACKUPS: usize = 30;
 /// The daily job is late after this.
 const LATE_HOURS: i64 = 49;
 
@@ -128,7 +128,7 @@ fn backup_list(view: &BackupsView, job: Option<&JobView>, now: Timestamp) -> Mar
         @if !view.backups.is_empty() {
             div.scroll tabindex="0" role="region" aria-label="Backups" { table {
                 thead { tr { th scope="col" { "Made" } th scope="col" { "Age" } th.n scope="col" { "Size" } th scope="col" { "By version" } th scope="col" { "State" } } }
-                tbody { @for backup in view.backups.iter().take(MOST_BACKUPS) { tr {
+                tbody { @for backup in view.backups.iter().take(MAX_BACKUPS) { tr {
                     th scope="row" { @match backup.created { Some(at) => (words::utc(at)), None => (backup.name) } }
                     td { @if let Some(at) = backup.created { (age(at, now)) } }
                     td.n { @if let Some(size) = backup.bytes { (bytes(size)) } }

@@ -14,7 +14,7 @@ use crate::visit::Visitor;
 use crate::{link, words};
 
 /// Turns shown at once beside a day.
-const MOST_TURNS: usize = 300;
+const MAX_TURNS: usize = 300;
 
 /// What the address opens.
 #[derive(Clone, Copy)]
@@ -213,7 +213,7 @@ fn writer(view: &PeriodView) -> String {
     }
 }
 
-/// Draws the turns of a day, at most [`MOST_TURNS`] of them, and leads to the rest.
+/// Draws the turns of a day, at most [`MAX_TURNS`] of them, and leads to the rest.
 async fn turns_of(
     service: &Service,
     agent: &Agent,
@@ -222,7 +222,7 @@ async fn turns_of(
     day: Date,
     total: u64,
 ) -> Result<Markup, Error> {
-    let shown = turns(service, agent, (day, day), MOST_TURNS, place.after).await?;
+    let shown = turns(service, agent, (day, day), MAX_TURNS, place.after).await?;
     let is_all = place.after.is_none() && shown.next_cursor.is_none();
     let total = if is_all { shown.memories.len() as u64 } else { total };
     let time = |turn: Option<&MemoryView>| Some(words::time(turn?.cover.start.parse().ok()?, zones));

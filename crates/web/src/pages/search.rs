@@ -16,7 +16,7 @@ use crate::{link, words};
 
 const RESULTS: usize = 20;
 /// Words and gaps of a text that are shown.
-const LONGEST: usize = 180;
+const MAX_TEXT_LENGTH: usize = 180;
 
 /// `GET /agents/{agent}/search`
 pub(crate) async fn show(
@@ -132,8 +132,8 @@ fn marked(text: &str, query: &str) -> Markup {
     let start = first.saturating_sub(60);
     html! {
         @if start > 0 { "… " }
-        @for piece in pieces.iter().skip(start).take(LONGEST) { @if is_wanted(piece) { mark { (piece) } } @else { (piece) } }
-        @if pieces.len() > start + LONGEST { " …" }
+        @for piece in pieces.iter().skip(start).take(MAX_TEXT_LENGTH) { @if is_wanted(piece) { mark { (piece) } } @else { (piece) } }
+        @if pieces.len() > start + MAX_TEXT_LENGTH { " …" }
     }
 }
 

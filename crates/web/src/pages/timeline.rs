@@ -17,7 +17,7 @@ use crate::visit::Visitor;
 use crate::{link, words};
 
 /// Turns that are drawn one by one. More of them would be a solid bar.
-const MOST_MARKS: usize = 600;
+const MAX_MARKS: usize = 600;
 
 /// `GET /agents/{agent}`
 pub(crate) async fn show(
@@ -87,7 +87,7 @@ async fn marks(service: &Service, agent: &Agent, window: Window, zones: &Zones) 
         return Ok(Vec::new());
     }
     let (first, last) = window.days();
-    let turns = turns(service, agent, (first, last), MOST_MARKS, None).await?;
+    let turns = turns(service, agent, (first, last), MAX_MARKS, None).await?;
     if turns.next_cursor.is_some() {
         return Ok(Vec::new());
     }

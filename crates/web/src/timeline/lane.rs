@@ -9,9 +9,9 @@ use super::axis::Axis;
 use crate::words;
 
 /// Bars narrower than this part of the width, in percent, are drawn together: 2 pixels of a thousand.
-const NARROWEST: f64 = 0.22;
+const MIN_BAR_WIDTH: f64 = 0.22;
 /// Width of the bars that stand for several.
-const NARROWEST_GROUP: f64 = 0.6;
+const MIN_GROUP_WIDTH: f64 = 0.6;
 /// Days of a period of each grain, in the order of [`Grain::ALL`].
 const DAYS: [f64; 6] = [1.0, 1.0, 7.0, 30.0, 91.0, 365.0];
 
@@ -30,7 +30,7 @@ pub(super) struct Bar {
 
 /// Returns whether the periods of a grain are wide enough to be drawn one by one.
 pub(super) fn is_drawn(grain: Grain, axis: Axis) -> bool {
-    width(grain, axis) >= NARROWEST
+    width(grain, axis) >= MIN_BAR_WIDTH
 }
 
 fn width(grain: Grain, axis: Axis) -> f64 {
@@ -39,7 +39,7 @@ fn width(grain: Grain, axis: Axis) -> f64 {
 
 /// Returns the grain of the periods by which bars of a grain are drawn together.
 pub(super) fn drawn_by(grain: Grain, axis: Axis) -> Grain {
-    let coarser = |coarser: &Grain| *coarser > grain && width(*coarser, axis) >= NARROWEST_GROUP;
+    let coarser = |coarser: &Grain| *coarser > grain && width(*coarser, axis) >= MIN_GROUP_WIDTH;
     Grain::SUMMARIES.into_iter().find(coarser).unwrap_or(Grain::Yearly)
 }
 

@@ -8,12 +8,12 @@ use super::window::Window;
 use crate::{link, words};
 
 /// Days are listed in windows up to a quarter; a year of them is too long to read.
-const MOST_DAYS: i32 = 100;
+const MAX_DAYS: i32 = 100;
 
 /// Lists the periods of the window.
 pub(crate) fn outline(agent: &str, window: Window, picture: &Picture<'_>) -> Markup {
     let (first, last) = window.days();
-    let finest = if (last - first).get_days() > MOST_DAYS { Grain::Weekly } else { Grain::Daily };
+    let finest = if (last - first).get_days() > MAX_DAYS { Grain::Weekly } else { Grain::Daily };
     let finest = if window.grain().is_none() { Grain::Monthly } else { finest };
     let top: Vec<Period> = match window {
         Window::Period(period) => vec![period],

@@ -10,7 +10,7 @@ use regex::Regex;
 use crate::recalled::SeenSentences;
 
 /// Maximum turns of a task, and about the maximum characters: what a small model reads well at once.
-const LARGEST: (usize, usize) = (20, 6000);
+const MAX_TURNS_AND_LENGTH: (usize, usize) = (20, 6000);
 /// Maximum number of names that are looked up for a task.
 const NAMES: usize = 24;
 
@@ -32,8 +32,8 @@ pub(crate) struct Task {
 impl Task {
     fn has_room_for(&self, turn: &Memory) -> bool {
         self.conversation.as_deref() == turn.conversation()
-            && self.spoken.len() + self.silent.len() < LARGEST.0
-            && self.characters + turn.text.chars().count() <= LARGEST.1
+            && self.spoken.len() + self.silent.len() < MAX_TURNS_AND_LENGTH.0
+            && self.characters + turn.text.chars().count() <= MAX_TURNS_AND_LENGTH.1
     }
 
     fn take(&mut self, turn: Memory, seen: &SeenSentences) {

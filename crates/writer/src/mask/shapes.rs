@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 /// Maximum characters of a value. Bounds the work for a text of labels only.
-const LONGEST_VALUE: usize = 1024;
+const MAX_VALUE_LENGTH: usize = 1024;
 
 /// One kind of credential.
 pub(crate) struct Shape {
@@ -73,10 +73,10 @@ fn labelled(labels: &str) -> String {
 /// Returns the value at the start of a text: up to white space, a quote or an angle bracket, without closing punctuation.
 pub(crate) fn value(text: &str) -> &str {
     let ends = |c: char| c.is_whitespace() || "\"'`<>".contains(c);
-    let mut rest = text.char_indices().take(LONGEST_VALUE).skip_while(|(_, c)| !ends(*c));
+    let mut rest = text.char_indices().take(MAX_VALUE_LENGTH).skip_while(|(_, c)| !ends(*c));
     let end = match rest.next() {
         Some((end, _)) => end,
-        None => text.char_indices().nth(LONGEST_VALUE).map_or(text.len(), |(end, _)| end),
+        None => text.char_indices().nth(MAX_VALUE_LENGTH).map_or(text.len(), |(end, _)| end),
     };
     text[..end].trim_end_matches(|c| ".,;:!?)]}".contains(c))
 }

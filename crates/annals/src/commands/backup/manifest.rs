@@ -21,8 +21,8 @@ pub(crate) const FORMAT: u32 = 1;
 pub(crate) const FOLDERS: [(&str, &str); 3] = [("retention", "toml"), ("jobs", "toml"), ("prompts", "md")];
 
 /// A manifest has a few hundred bytes per file; these limits exceed any that was ever written.
-const MOST_FILES: usize = 10_000;
-const LARGEST_MANIFEST: usize = 8 << 20;
+const MAX_FILES: usize = 10_000;
+const MAX_MANIFEST_BYTES: usize = 8 << 20;
 
 /// Format of backup names: sortable, and without characters that file systems refuse.
 const NAME: &str = "%Y-%m-%dT%H-%M-%SZ";
@@ -70,8 +70,8 @@ impl Manifest {
 
     /// Describes what is wrong with the file list. The list is untrusted: anybody who can write to the target can change it.
     pub(crate) fn faults(&self) -> Vec<String> {
-        if self.files.len() > MOST_FILES {
-            return vec![format!("lists {} files; at most {MOST_FILES} are read", self.files.len())];
+        if self.files.len() > MAX_FILES {
+            return vec![format!("lists {} files; at most {MAX_FILES} are read", self.files.len())];
         }
         let mut seen = HashSet::new();
         let fault = |entry: &Entry| match () {
@@ -151,8 +151,8 @@ pub(crate) async fn read(target: &Target, backup: &str) -> Result<Option<Manifes
     let mut bytes = Vec::new();
     while let Some(piece) = pieces.try_next().await.map_err(failed)? {
         bytes.extend_from_slice(&piece);
-        if bytes.len() > LARGEST_MANIFEST {
-            return Err(damaged(format!("it is larger than {LARGEST_MANIFEST} bytes")));
+        if bytes.len() > MAX_MANIFEST_BYTES {
+            return Err(damaged(format!("it is larger than {MAX_MANIFEST_BYTES} bytes")));
         }
     }
     let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;

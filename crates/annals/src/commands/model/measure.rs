@@ -20,7 +20,7 @@ const SENTENCES: &str = include_str!("../../../../../models/all-MiniLM-L6-v2/sen
 const BATCH: usize = 64;
 
 /// Texts that are measured.
-const MOST: usize = 512;
+const MAX_TEXTS: usize = 512;
 
 /// Questions that are measured.
 const QUESTIONS: usize = 100;
@@ -30,7 +30,7 @@ pub(crate) async fn run(data: &Path, settings: &EmbedderSettings, file: Option<&
         Some(path) => std::fs::read_to_string(path).map_err(|cause| unreadable(path, cause))?,
         None => SENTENCES.to_owned(),
     };
-    let texts: Vec<&str> = texts.lines().filter(|line| !line.trim().is_empty()).take(MOST).collect();
+    let texts: Vec<&str> = texts.lines().filter(|line| !line.trim().is_empty()).take(MAX_TEXTS).collect();
     if texts.is_empty() {
         return Err(Error::invalid("the file", "has no line of text"));
     }

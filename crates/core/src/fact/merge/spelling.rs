@@ -21,7 +21,7 @@ const TITLES: [(&str, Option<Gender>); 14] = [
 /// Words within a name that are written in lower case.
 const SMALL: [&str; 13] = ["of", "the", "and", "de", "da", "di", "del", "la", "van", "von", "der", "den", "bin"];
 /// Texts with more words are not names but sentences.
-const MOST_WORDS: usize = 5;
+const MAX_WORDS: usize = 5;
 /// Minimum length of a word in which a slip is recognised. In shorter words, another letter makes another name.
 const LONG: usize = 6;
 
@@ -61,7 +61,7 @@ pub(crate) fn spelling(written: &str, key: &str) -> Option<Spelling> {
     }
     let is_name = |word: &str| word.chars().next().is_some_and(char::is_uppercase) || SMALL.contains(&word);
     let parts: Vec<&str> = written.split(is_gap).filter(|part| !part.is_empty()).collect();
-    if parts.len() > MOST_WORDS || !parts.iter().all(|part| is_name(part)) {
+    if parts.len() > MAX_WORDS || !parts.iter().all(|part| is_name(part)) {
         return None;
     }
     let mut words: Vec<String> = key.split(is_gap).map(word).filter(|word| !word.is_empty()).collect();

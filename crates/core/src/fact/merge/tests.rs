@@ -204,5 +204,5 @@ fn merge_limits_evidence_and_lists_each_source_once() {
     };
     check_of(2, true, [4, 1]);
     check_of(4, false, [8, 8]);
-    check_of(20, false, [MOST_EVIDENCE, MOST_EVIDENCE]);
+    check_of(20, false, [MAX_EVIDENCE, MAX_EVIDENCE]);
 }

@@ -11,9 +11,9 @@ use crate::ports::DocumentKey;
 use crate::{Agent, Body, Fault, Grain, Interval, Memory, MemoryId, Timestamp};
 
 /// The most characters of a title in a passage.
-const LONGEST_TITLE: usize = 80;
+const MAX_TITLE_LENGTH: usize = 80;
 /// Maximum ratio of all passages together, and of their number, to the length of the text in characters.
-const MOST_OVERLAP: u64 = 4;
+const MAX_OVERLAP: u64 = 4;
 
 impl Document {
     /// Returns the text that is searched: the text itself, or the selected values of a JSON value, one a line.
@@ -51,7 +51,7 @@ impl Document {
         let lengths = self.passages.iter().map(|passage| u64::from(passage.end.saturating_sub(passage.start)));
         let total = lengths.fold(self.passages.len() as u64, u64::saturating_add);
         let is_within = |passage: &Passage| passage.start <= passage.end && u64::from(passage.end) <= length;
-        if self.passages.iter().all(is_within) && total <= MOST_OVERLAP * length.max(1) {
+        if self.passages.iter().all(is_within) && total <= MAX_OVERLAP * length.max(1) {
             return Ok(());
         }
         Err(Fault::new("passages", "do not fit the text of the document"))
@@ -97,7 +97,7 @@ impl Document {
         let is_id = |c: char| c.is_ascii_hexdigit() || c == '-';
         let DocumentKey { key, .. } = self.document_key();
         let is_generated = key.chars().all(is_id) && key.chars().any(|c| c.is_ascii_digit());
-        if is_generated { String::new() } else { key.chars().take(LONGEST_TITLE).collect() }
+        if is_generated { String::new() } else { key.chars().take(MAX_TITLE_LENGTH).collect() }
     }
 }
 
@@ -116,7 +116,7 @@ fn titled(title: &str, text: &str, headings: &[Range<usize>], passage: Range<usi
         .find(|line| is_heading(line))
         .filter(|_| !is_heading(part.lines().next().unwrap_or_default()));
     let heading: String =
-        heading.unwrap_or_default().trim_start_matches('#').trim().chars().take(LONGEST_TITLE).collect();
+        heading.unwrap_or_default().trim_start_matches('#').trim().chars().take(MAX_TITLE_LENGTH).collect();
     let head: Vec<&str> = [title, &heading].into_iter().filter(|words| !words.is_empty()).collect();
     if head.is_empty() { part.to_owned() } else { format!("{}\n{part}", head.join(": ")) }
 }
@@ -161,7 +161,7 @@ impl Places {
 mod tests {
     use serde_json::json;
 
-    use super::values::{LONGEST_PATH, LONGEST_TEXT};
+    use super::values::{MAX_PATH_LENGTH, MAX_TEXT_LENGTH};
     use super::*;
 
     fn document(key: &str, content: Content, indexed: Option<&[&str]>) -> Document {
@@ -247,11 +247,11 @@ mod tests {
         assert_eq!((texts.len(), texts[99_999].as_str()), (100_000, "k\n# Tea ☕"));
         let value = json!({"n".repeat(400_000): vec![7; 200_000]});
         let long = document("k", Content::Json(value), None).full_text();
-        assert!(long.len() <= LONGEST_TEXT && long.lines().count() > 10_000, "{}", long.len());
+        assert!(long.len() <= MAX_TEXT_LENGTH && long.lines().count() > 10_000, "{}", long.len());
         let deep = (0..100).fold(json!("x"), |value, _| json!({"n".repeat(1000): value}));
-        assert_eq!(document("k", Content::Json(deep), None).full_text().len(), LONGEST_PATH + 3);
+        assert_eq!(document("k", Content::Json(deep), None).full_text().len(), MAX_PATH_LENGTH + 3);
         let again = document("k", Content::Json(json!({"t": "x".repeat(1 << 20)})), Some(&["t"; 64]));
-        assert!(again.searched_text().len() <= LONGEST_TEXT);
+        assert!(again.searched_text().len() <= MAX_TEXT_LENGTH);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::kinds::claude::blocks::{call, result};
 use crate::kinds::files::{filled, is_true, keys, text};
 use crate::kinds::pieces::Pieces;
 use crate::output::Output;
-use crate::skipped::{Skip, Why};
+use crate::skipped::{Skip, SkipReason};
 
 /// Lines that are no turns.
 const NO_TURNS: [&str; 22] = [
@@ -122,13 +122,13 @@ impl Session {
             return Ok(());
         };
         if !output.is_new(&format!("claude-code:{id}")) {
-            output.skip(Skip::new(Why::Repeated, "copied line", "", place));
+            output.skip(Skip::new(SkipReason::Repeated, "copied line", "", place));
             return Ok(());
         }
         let own = line.get("timestamp").and_then(|at| dates::of_json(at, &output.options().zone));
         let at = output.past(own).or(self.last.map(|last| dates::later(last, 1)));
         let Some(at) = at else {
-            output.skip(Skip::new(Why::Undated, "message without a time", "", place));
+            output.skip(Skip::new(SkipReason::Undated, "message without a time", "", place));
             return Ok(());
         };
         self.last = Some(at);

@@ -12,7 +12,7 @@ use crate::item::Place;
 use crate::kinds::files::{filled, keys, list, text};
 use crate::kinds::pieces::Pieces;
 use crate::output::Output;
-use crate::skipped::{Skip, Why};
+use crate::skipped::{Skip, SkipReason};
 
 /// Copies of a parent session are written in one go; they have times within this of the session's begin.
 const COPIED_WITHIN: SignedDuration = SignedDuration::from_secs(1);
@@ -197,17 +197,17 @@ impl Session {
         let own = output.past(time_of(line));
         let at = own.or(self.last.map(|last| dates::later(last, 1))).or(self.survey.begins);
         if self.is_repeated(role, &pieces, own, output) {
-            output.skip(Skip::new(Why::Repeated, "copied message", "", place));
+            output.skip(Skip::new(SkipReason::Repeated, "copied message", "", place));
             return Ok(());
         }
         let Some(at) = at else {
-            output.skip(Skip::new(Why::Undated, "message without a time", "", place));
+            output.skip(Skip::new(SkipReason::Undated, "message without a time", "", place));
             return Ok(());
         };
         let id = self.id_of(role, &pieces, own);
         // A session may lie in two folders, as one that is archived does.
         if !output.is_new(&format!("{}/{id}", self.conversation)) {
-            output.skip(Skip::new(Why::Repeated, "copied message", "", place));
+            output.skip(Skip::new(SkipReason::Repeated, "copied message", "", place));
             return Ok(());
         }
         self.last = Some(at);

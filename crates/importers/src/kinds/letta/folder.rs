@@ -11,8 +11,8 @@ use crate::skipped::Skip;
 use crate::source::{Entry, Source};
 
 /// Largest text and name of a block; `service/src/operations/blocks.rs` refuses longer ones.
-const LARGEST_BLOCK: usize = 16 * 1024;
-const LONGEST_NAME: usize = 64;
+const MAX_BLOCK_BYTES: usize = 16 * 1024;
+const MAX_NAME_LENGTH: usize = 64;
 
 /// Returns whether the files are a memory folder: `system/*.md` with a description.
 pub fn recognise(entries: &[Entry], sample: &mut Sample<'_>) -> Fit {
@@ -36,7 +36,7 @@ pub fn read(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Resu
         output.skip(Skip::no_message("empty memory file", &place));
         return Ok(());
     }
-    match label(&entry.path).filter(|label| body.len() <= LARGEST_BLOCK && label.len() <= LONGEST_NAME) {
+    match label(&entry.path).filter(|label| body.len() <= MAX_BLOCK_BYTES && label.len() <= MAX_NAME_LENGTH) {
         Some(label) => output.item(Item::Block { name: label.to_owned(), text: body, at: None }, &place),
         None => {
             let title = front_matter::first(&note.fields, &["title", "description"]).unwrap_or(inner).to_owned();

@@ -3,7 +3,7 @@
 use crate::kinds::texts::window;
 
 /// Longest link, and longest code within a line.
-const LONGEST_MARK: usize = 4 * 1024;
+const MAX_MARK_LENGTH: usize = 4 * 1024;
 
 /// Returns a text without comments and brackets of links. The number of lines stays the same.
 pub fn clean(text: &str) -> String {
@@ -29,7 +29,7 @@ fn mark(text: &str, is_line_start: bool) -> (String, usize) {
     }
     if text.starts_with('`') {
         let ticks = text.len() - text.trim_start_matches('`').len();
-        let line = window(text, LONGEST_MARK + ticks).lines().next().unwrap_or_default();
+        let line = window(text, MAX_MARK_LENGTH + ticks).lines().next().unwrap_or_default();
         let end = line[ticks..].find(&text[..ticks]).map_or(ticks, |end| ticks + end + ticks);
         return (text[..end].to_owned(), end);
     }
@@ -37,7 +37,7 @@ fn mark(text: &str, is_line_start: bool) -> (String, usize) {
         return (text[..length].matches('\n').collect(), length);
     }
     for opening in ["![[", "[["] {
-        let inside = window(text, LONGEST_MARK)
+        let inside = window(text, MAX_MARK_LENGTH)
             .strip_prefix(opening)
             .and_then(|inside| inside.split_once("]]"))
             .map(|(inside, _)| inside);

@@ -26,7 +26,7 @@ pub struct Settings {
 }
 
 /// Largest file of settings.
-const LARGEST: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 impl Settings {
     /// Reads the settings of a source; defaults if it has none. Skips damaged ones.
@@ -49,7 +49,7 @@ impl Settings {
 
     fn add(&mut self, source: &mut Source, entry: &Entry, field: Option<&str>, output: &mut Output<'_>) {
         let mut text = String::new();
-        let read = source.open_entry(entry).and_then(|input| input.take(LARGEST).read_to_string(&mut text));
+        let read = source.open_entry(entry).and_then(|input| input.take(MAX_FILE_BYTES).read_to_string(&mut text));
         let parsed = read.map_err(|cause| cause.to_string());
         let value: Value = match parsed.and_then(|_| serde_json::from_str(&text).map_err(|fault| fault.to_string())) {
             Ok(value) => value,

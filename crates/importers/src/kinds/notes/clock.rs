@@ -10,7 +10,7 @@ use jiff::{Timestamp, civil::Date};
 use crate::kinds::texts::window;
 
 /// Bytes of a heading in which a time is searched.
-const LONGEST_HEADING: usize = 512;
+const MAX_HEADING_LENGTH: usize = 512;
 
 /// A time of day, with its zone if the text names one.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +33,7 @@ pub fn instant(local: DateTime, zone: &TimeZone) -> Option<Timestamp> {
 
 /// Finds the first time of day in a text.
 pub fn find(text: &str) -> Option<Clock> {
-    let text = window(text, LONGEST_HEADING);
+    let text = window(text, MAX_HEADING_LENGTH);
     text.match_indices(':').find_map(|(colon, _)| clock_at(text, colon)).map(|(clock, _)| clock)
 }
 

@@ -11,7 +11,7 @@ use crate::item::{Item, Place};
 use crate::kinds::notes::{clock, daily::Daily, day, front_matter};
 use crate::kinds::texts::MadeIds;
 use crate::output::Output;
-use crate::skipped::{Skip, Why};
+use crate::skipped::{Skip, SkipReason};
 
 /// Passes on a note. `stem` is its path without extension; `sessions` are the ids of sessions that have a file of their own.
 pub fn read(stem: &str, text: &str, sessions: &HashSet<String>, place: &Place, output: &mut Output<'_>) -> Result<()> {
@@ -22,7 +22,7 @@ pub fn read(stem: &str, text: &str, sessions: &HashSet<String>, place: &Place, o
         if is_in_file {
             for turn in &found.turns {
                 let place = place.at_line(note.lines + turn.line);
-                output.skip(Skip::new(Why::Repeated, "turn in a note whose session has a file", "", &place));
+                output.skip(Skip::new(SkipReason::Repeated, "turn in a note whose session has a file", "", &place));
             }
             return Ok(());
         }
@@ -71,12 +71,12 @@ fn turns(
             continue;
         }
         let Some(at) = at else {
-            output.skip(Skip::new(Why::Undated, "turn of a transcript without a date", "", &place));
+            output.skip(Skip::new(SkipReason::Undated, "turn of a transcript without a date", "", &place));
             continue;
         };
         let id = ids.next(&[turn.role.as_str(), &cleaned.text]);
         if !output.is_new(&format!("{conversation}/{id}")) {
-            output.skip(Skip::new(Why::Repeated, "turn that another note of the session has", "", &place));
+            output.skip(Skip::new(SkipReason::Repeated, "turn that another note of the session has", "", &place));
             continue;
         }
         let sender = cleaned.sender.filter(|_| turn.role == Role::User);

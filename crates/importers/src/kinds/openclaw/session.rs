@@ -9,7 +9,7 @@ use crate::item::Place;
 use crate::kinds::pieces::Pieces;
 use crate::kinds::texts::{MadeIds, each_value};
 use crate::output::Output;
-use crate::skipped::{Skip, Why};
+use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
 
 /// Lines that are no turns.
@@ -99,7 +99,7 @@ impl Session {
             None => self.ids.next(&[role.as_str(), &message["content"].to_string()]),
         };
         if !output.is_new(&format!("{}/{id}", self.conversation)) {
-            output.skip(Skip::new(Why::Repeated, "line that occurs twice", "", place));
+            output.skip(Skip::new(SkipReason::Repeated, "line that occurs twice", "", place));
             return Ok(());
         }
         let mut pieces = pieces(&message["content"], role, place, output);
@@ -113,7 +113,7 @@ impl Session {
             (pieces.text, stamp) = (vec![cleaned.text], cleaned.at.and_then(dates::storable));
         }
         let Some(at) = at.or_else(|| output.past(stamp)) else {
-            output.skip(Skip::new(Why::Undated, "message without a date", "", place));
+            output.skip(Skip::new(SkipReason::Undated, "message without a date", "", place));
             return Ok(());
         };
         if !std::mem::replace(&mut self.is_open, true) {

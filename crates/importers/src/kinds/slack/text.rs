@@ -7,9 +7,9 @@ use super::directory::Directory;
 use crate::kinds::texts::window;
 
 /// How deep blocks are read; real ones have four levels.
-const DEEPEST: usize = 12;
+const MAX_DEPTH: usize = 12;
 /// Longest link with its label.
-const LONGEST_REFERENCE: usize = 8 * 1024;
+const MAX_REFERENCE_LENGTH: usize = 8 * 1024;
 
 /// Returns the text of a message.
 pub fn of_message(message: &Value, directory: &Directory) -> String {
@@ -38,7 +38,7 @@ pub fn plain(text: &str, directory: &Directory) -> String {
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once('<') {
         plain.push_str(before);
-        match window(behind, LONGEST_REFERENCE).split_once('>').filter(|(inside, _)| !inside.contains(['<', '\n'])) {
+        match window(behind, MAX_REFERENCE_LENGTH).split_once('>').filter(|(inside, _)| !inside.contains(['<', '\n'])) {
             Some((inside, _)) => {
                 plain.push_str(&reference(inside, directory));
                 rest = &behind[inside.len() + 1..];
@@ -78,7 +78,7 @@ fn reference(inside: &str, directory: &Directory) -> String {
 
 /// Appends the text of blocks of the new editor.
 fn blocks(value: &Value, directory: &Directory, depth: usize, text: &mut String) {
-    if depth > DEEPEST {
+    if depth > MAX_DEPTH {
         return;
     }
     for block in value.as_array().into_iter().flatten() {

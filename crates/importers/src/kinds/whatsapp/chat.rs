@@ -12,13 +12,13 @@ use crate::kinds::local_time::Orders;
 use crate::kinds::texts::MadeIds;
 use crate::options::DateOrder;
 use crate::output::Output;
-use crate::skipped::{Skip, Why};
+use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
 
 /// Longest line that is read; longer ones are cut. A message has at most 64 KiB.
-const LONGEST_LINE: usize = 1 << 20;
+const MAX_LINE_LENGTH: usize = 1 << 20;
 /// Longest message that is read; a file that is no chat may have one head and a million lines.
-const LONGEST_MESSAGE: usize = 8 << 20;
+const MAX_MESSAGE_LENGTH: usize = 8 << 20;
 
 /// Collects the dates of a chat.
 pub fn orders(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Orders {
@@ -68,7 +68,7 @@ fn each_line(
     let mut buffer = Vec::new();
     for number in 1.. {
         buffer.clear();
-        let mut limited = std::io::Read::take(&mut input, LONGEST_LINE as u64);
+        let mut limited = std::io::Read::take(&mut input, MAX_LINE_LENGTH as u64);
         if limited.read_until(b'\n', &mut buffer).map_err(Stop::Input)? == 0 {
             break;
         }
@@ -101,7 +101,7 @@ impl Chat {
     fn line(&mut self, line: &str, number: u64, output: &mut Output<'_>) -> Result<()> {
         let Some(Head { written, name, text }) = head::parse(line) else {
             match &mut self.open {
-                Some(open) if open.text.len() > LONGEST_MESSAGE => {
+                Some(open) if open.text.len() > MAX_MESSAGE_LENGTH => {
                     output.skip(Skip::unknown("line of a message without end", "", &self.place.at_line(number)));
                 }
                 Some(open) => {
@@ -137,7 +137,7 @@ impl Chat {
         };
         (0..media).for_each(|_| output.skip(Skip::no_message("media", &place)));
         let Some(at) = open.at else {
-            output.skip(Skip::new(Why::Undated, "message with an impossible date", "", &place));
+            output.skip(Skip::new(SkipReason::Undated, "message with an impossible date", "", &place));
             return Ok(());
         };
         let minute = at.as_second().div_euclid(60);

@@ -14,7 +14,7 @@ pub struct Head<'l> {
 }
 
 /// Longest name of a person or group.
-const LONGEST_NAME: usize = 100;
+const MAX_NAME_LENGTH: usize = 100;
 
 /// Reads the head of a line; `None` for a line that continues the message before.
 pub fn parse(line: &str) -> Option<Head<'_>> {
@@ -39,7 +39,7 @@ fn split_name(rest: &str) -> Option<(String, &str)> {
     let (name, text) = rest
         .split_once(':')
         .filter(|(_, text)| text.is_empty() || text.starts_with([' ', '\u{200e}', '\u{200f}', '\u{a0}']))?;
-    if name.contains(['"', '“', '„', '«']) || name.len() > LONGEST_NAME {
+    if name.contains(['"', '“', '„', '«']) || name.len() > MAX_NAME_LENGTH {
         return None;
     }
     let plain: String = name.chars().filter(|c| !is_invisible(*c)).map(|c| if is_space(c) { ' ' } else { c }).collect();

@@ -78,7 +78,7 @@ const EDITED: [&str; 7] = [
 ];
 
 /// Longest reference to a file.
-const LONGEST_FILE: usize = 512;
+const MAX_REFERENCE_LENGTH: usize = 512;
 
 /// Returns what a text is.
 pub fn classify(text: &str) -> Content {
@@ -125,7 +125,7 @@ fn without_brackets(text: &str) -> (String, usize) {
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once('<') {
         kept.push_str(before);
-        let inside = window(behind, LONGEST_FILE).split_once('>').map_or("", |(inside, _)| inside);
+        let inside = window(behind, MAX_REFERENCE_LENGTH).split_once('>').map_or("", |(inside, _)| inside);
         let is_file =
             inside.split_once(": ").is_some_and(|(word, file)| !word.contains([' ', '<']) && file.contains('.'));
         if is_file && !inside.contains('\n') && kept.chars().next_back().is_none_or(is_invisible) {

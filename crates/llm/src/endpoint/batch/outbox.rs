@@ -11,10 +11,10 @@ use crate::config::Api;
 use crate::endpoint::channel::Channel;
 
 /// Maximum requests of a batch. OpenAI takes 50,000, Anthropic 100,000.
-const MOST_REQUESTS: usize = 50_000;
+const MAX_REQUESTS: usize = 50_000;
 
 /// Bytes after which a batch is full. OpenAI takes 200 MB, Anthropic 256 MB; this much is held in memory.
-const MOST_BYTES: usize = 48 << 20;
+const MAX_BYTES: usize = 48 << 20;
 
 /// Characters of our own id of a batch.
 const ID: usize = 20;
@@ -45,7 +45,7 @@ impl Outbox {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.requests.len() >= MOST_REQUESTS || self.lines.len() >= MOST_BYTES
+        self.requests.len() >= MAX_REQUESTS || self.lines.len() >= MAX_BYTES
     }
 
     /// Adds a request. Returns false if it is there already.

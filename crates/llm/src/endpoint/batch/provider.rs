@@ -29,7 +29,7 @@ const UPLOAD: Duration = Duration::from_secs(1_800);
 const BOUNDARY: &str = "annals-batch-boundary-7d1f3b";
 
 /// Characters of a provider's reason that are shown.
-const LONGEST_REASON: usize = 200;
+const MAX_REASON_LENGTH: usize = 200;
 
 /// Batches listed in one request, and requests before a search ends.
 const PAGE: usize = 100;
@@ -140,7 +140,7 @@ impl<'a> Provider<'a> {
             && !message.is_empty()
             && !is_key_in
         {
-            let tame: String = message.chars().filter(|c| !c.is_control()).take(LONGEST_REASON).collect();
+            let tame: String = message.chars().filter(|c| !c.is_control()).take(MAX_REASON_LENGTH).collect();
             *code = format!("({tame})");
         }
         failure
@@ -228,7 +228,7 @@ impl<'a> Provider<'a> {
 }
 
 /// Longest line of results. An answer has a few thousand bytes.
-const LONGEST_LINE: usize = 4 << 20;
+const MAX_LINE_LENGTH: usize = 4 << 20;
 
 /// Results, read line by line.
 pub(super) struct Download {
@@ -244,7 +244,7 @@ impl Download {
                 let line = self.rest.drain(..=end).collect::<Vec<u8>>();
                 return Ok(Some(line[..end].to_vec()));
             }
-            if self.rest.len() > LONGEST_LINE {
+            if self.rest.len() > MAX_LINE_LENGTH {
                 return Err(EndpointError::Unusable("a line of its results is too long"));
             }
             match within(TIMEOUT, async { self.response.chunk().await.map_err(unreachable) }).await? {

@@ -22,7 +22,7 @@ const SEARCH: SignedDuration = SignedDuration::from_mins(2);
 /// batches within 24 hours.
 const GIVE_UP: SignedDuration = SignedDuration::from_hours(48);
 
-/// When a batch is given up of which nothing could be learnt.
+/// When a batch is given up of which nothing could be learned.
 const SILENCE: SignedDuration = SignedDuration::from_hours(8 * 24);
 
 /// How long a server gets no further batch after it refused one.

@@ -15,21 +15,21 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::super::lines::Line;
 use super::super::{answer, suspicion};
-use super::MOST_PER_TURN;
+use super::MAX_PER_TURN;
 use crate::rules::is_form_of;
 use origins::Origins;
 
 /// Maximum bytes of a term: subjects, predicates and objects are names and short nouns.
-const LONGEST_TERM: usize = 200;
+const MAX_TERM_LENGTH: usize = 200;
 
 /// Maximum bytes of a fact, which is one sentence.
-const LONGEST_FACT: usize = 600;
+const MAX_FACT_LENGTH: usize = 600;
 
 /// Importance of a statement and confidence of an operation if the model gives none.
 const MIDDLING: f64 = 0.5;
 
 /// More deletions than this from one turn are not a change in somebody's life but an order to delete.
-const MOST_DELETES_PER_TURN: usize = 3;
+const MAX_DELETES_PER_TURN: usize = 3;
 
 /// What has been kept so far.
 pub(super) struct Keep<'a> {
@@ -86,7 +86,7 @@ impl<'a> Keep<'a> {
         let turn = self.source(element, lines)?;
         let text = answer::text(element, "text").ok_or("has no text")?;
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        if text.len() > LONGEST_FACT {
+        if text.len() > MAX_FACT_LENGTH {
             return Err("is longer than a sentence");
         }
         if let Some(suspicion) = suspicion::of_text(&text) {
@@ -98,7 +98,7 @@ impl<'a> Keep<'a> {
             return Ok(None);
         }
         let count = self.facts.entry(turn.id.clone()).or_default();
-        if *count == MOST_PER_TURN {
+        if *count == MAX_PER_TURN {
             return Err("is one too many for its turn");
         }
         *count += 1;
@@ -146,7 +146,7 @@ impl<'a> Keep<'a> {
         }
         let context = self.origins.of_terms(turn, &[&subject, &object]);
         let position = self.operations.entry(turn.id.clone()).or_default();
-        if *position as usize == MOST_PER_TURN {
+        if *position as usize == MAX_PER_TURN {
             return Err("is one too many for its turn");
         }
         let id = FactOperation::id(&turn.id, *position);
@@ -176,7 +176,7 @@ impl<'a> Keep<'a> {
         }
         let ended = self.deletes.entry(turn.id.clone()).or_default();
         *ended += 1;
-        if *ended > MOST_DELETES_PER_TURN { Err("is one deletion too many for its turn") } else { Ok(()) }
+        if *ended > MAX_DELETES_PER_TURN { Err("is one deletion too many for its turn") } else { Ok(()) }
     }
 
     /// Returns the turn that an element cites.
@@ -225,7 +225,7 @@ fn may_be_called(turn: &Memory, subject: &str, name: &str) -> bool {
 }
 
 fn is_term(text: &str) -> bool {
-    !entity_key(text).is_empty() && text.len() <= LONGEST_TERM
+    !entity_key(text).is_empty() && text.len() <= MAX_TERM_LENGTH
 }
 
 fn topic(element: &Value) -> String {
@@ -242,7 +242,7 @@ fn who(element: &Value, turn: &Memory) -> Vec<String> {
     };
     let mut who: Vec<String> = Vec::new();
     for name in names.into_iter().map(|name| resolved(name.trim(), turn)).filter(|name| is_term(name)) {
-        if !who.contains(&name) && who.len() < MOST_PER_TURN {
+        if !who.contains(&name) && who.len() < MAX_PER_TURN {
             who.push(name);
         }
     }

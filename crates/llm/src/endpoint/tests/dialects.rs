@@ -163,7 +163,7 @@ async fn cached_tokens_are_counted() {
         let server = ModelServer::speaking(dialect, [Script::Cached(64)]);
         let rig = rig(&server, api);
         rig.day(&a_day().await).await.unwrap();
-        let cached = rig.endpoint.channel(Purpose::Daily).unwrap().learnt.speed.now().cached;
+        let cached = rig.endpoint.channel(Purpose::Daily).unwrap().learned.speed.now().cached;
         assert_eq!(cached, 64, "{dialect:?}");
     }
 }

@@ -69,7 +69,7 @@ async fn requests_of_a_slow_server_become_smaller_and_the_summary_is_complete() 
     // Thirty tokens a second read, five written.
     let timing = Timing { measured: Some((30.0, 5.0)), ..Timing::default() };
     let slow = Completion { tokens_in: Some(1_000), timing, ..Completion::default() };
-    let speed = &rig.endpoint.channel(Purpose::Daily).unwrap().learnt.speed;
+    let speed = &rig.endpoint.channel(Purpose::Daily).unwrap().learned.speed;
     (0..40).for_each(|_| speed.record(&slow, 0));
     let draft = rig.day(&day).await.unwrap();
     assert!(server.requests().len() >= 3, "{}", server.requests().len());
@@ -88,7 +88,7 @@ async fn server_with_one_slot_gets_one_request_at_a_time() {
     let most = async {
         let mut most = 0;
         for _ in 0..100 {
-            let speed = &rig.endpoint.channel(Purpose::Daily).unwrap().learnt.speed;
+            let speed = &rig.endpoint.channel(Purpose::Daily).unwrap().learned.speed;
             most = most.max(speed.now().running);
             tokio::time::sleep(Duration::from_millis(2)).await;
         }

@@ -20,7 +20,7 @@ use crate::rest::extract::{Adding, Body, Named, QueryParams, Reading};
 const PAGE: usize = 32;
 const SECONDS_PER_MINUTE: f64 = 60.0;
 /// A hundred years.
-const LONGEST_TTL_MINUTES: f64 = 100.0 * 366.0 * 24.0 * 60.0;
+const MAX_TTL_MINUTES: f64 = 100.0 * 366.0 * 24.0 * 60.0;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Put {
@@ -142,7 +142,7 @@ pub(super) async fn put(
 }
 
 fn lifetime(minutes: f64) -> Result<SignedDuration, Problem> {
-    if minutes > 0.0 && minutes <= LONGEST_TTL_MINUTES {
+    if minutes > 0.0 && minutes <= MAX_TTL_MINUTES {
         Ok(SignedDuration::from_secs_f64(minutes * SECONDS_PER_MINUTE))
     } else {
         Err(Problem::malformed("ttl", "must be a positive number of minutes, at most a hundred years"))

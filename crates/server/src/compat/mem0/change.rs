@@ -21,7 +21,7 @@ use crate::rest::Problem;
 use crate::rest::extract::{Administering, Id, Named};
 
 /// The most memories of one batch.
-const MOST: usize = 1000;
+const MAX_BATCH: usize = 1000;
 
 pub(super) async fn update(
     State(service): State<Service>,
@@ -203,9 +203,9 @@ type Change = (String, Map<String, Value>);
 
 /// Returns the memories of a batch.
 fn batch(body: &Map<String, Value>) -> Result<Vec<Change>, Problem> {
-    let wrong = || Problem::malformed("memories", format!("must be a list of 1 to {MOST} objects with memory_id"));
+    let wrong = || Problem::malformed("memories", format!("must be a list of 1 to {MAX_BATCH} objects with memory_id"));
     let memories = match body.get("memories") {
-        Some(Value::Array(memories)) if (1..=MOST).contains(&memories.len()) => memories,
+        Some(Value::Array(memories)) if (1..=MAX_BATCH).contains(&memories.len()) => memories,
         _ => return Err(wrong()),
     };
     let read = |memory: &Value| match memory {

@@ -18,9 +18,9 @@ use crate::compat::body::JsonObject;
 use crate::rest::Problem;
 use crate::rest::extract::{Id, Named, Reading};
 
-pub(super) const USUAL_PAGE: usize = 100;
-pub(super) const LARGEST_PAGE: usize = 1000;
-const USUAL_RESULTS: usize = 10;
+pub(super) const DEFAULT_PAGE_SIZE: usize = 100;
+pub(super) const MAX_PAGE_SIZE: usize = 1000;
+const DEFAULT_RESULTS: usize = 10;
 /// Results that are ranked for each that is asked for: filters apply to them afterwards.
 const CANDIDATES: usize = 20;
 /// Ranked memories whose details are read at once.
@@ -56,7 +56,7 @@ impl Page {
             let number = query.get(name).cloned().or_else(of_body).map_or(Ok(usual), |given| given.parse());
             number.ok().filter(|number| *number > 0).ok_or_else(|| Problem::malformed(name, "must be 1 or more"))
         };
-        Ok(Page { number: number("page", 1)?, size: number("page_size", USUAL_PAGE)?.min(LARGEST_PAGE) })
+        Ok(Page { number: number("page", 1)?, size: number("page_size", DEFAULT_PAGE_SIZE)?.min(MAX_PAGE_SIZE) })
     }
 
     /// Returns the number of results before it.
@@ -134,7 +134,7 @@ pub(super) async fn found(service: &Service, agent: &Agent, body: &Map<String, V
     let text = body.get("query").and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
     let text = text.ok_or_else(|| Problem::malformed("query", "must be a text that is not empty"))?;
     let limit = body.get("top_k").or_else(|| body.get("limit")).filter(|limit| !limit.is_null());
-    let limit = limit.map_or(Some(USUAL_RESULTS as u64), Value::as_u64).filter(|limit| (1..=1000).contains(limit));
+    let limit = limit.map_or(Some(DEFAULT_RESULTS as u64), Value::as_u64).filter(|limit| (1..=1000).contains(limit));
     let limit = limit.ok_or_else(|| Problem::malformed("top_k", "must be between 1 and 1000"))? as usize;
     let threshold = body.get("threshold").and_then(Value::as_f64).unwrap_or(0.0);
     let reference = body.get("reference_date").filter(|date| !date.is_null()).map(timestamp).transpose()?;

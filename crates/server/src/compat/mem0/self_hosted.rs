@@ -12,7 +12,7 @@ use super::add::store;
 use super::change::{self, changed, forget_matching, scope};
 use super::filter::{ENTITIES, Filter};
 use super::memory::{answered, units_of};
-use super::read::{self, LARGEST_PAGE, USUAL_PAGE, found, matching};
+use super::read::{self, DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, found, matching};
 use crate::compat::body::JsonObject;
 use crate::rest::Problem;
 use crate::rest::extract::{Adding, Administering, Id, Named, Reading};
@@ -47,8 +47,8 @@ async fn list(
 ) -> Result<Json<Value>, Problem> {
     let named = ENTITIES.iter().filter_map(|name| Some((*name, query.get(*name)?.as_str())));
     let limit = match query.get("limit").or_else(|| query.get("top_k")).map(|limit| limit.parse::<usize>()) {
-        None => USUAL_PAGE,
-        Some(Ok(limit)) => limit.min(LARGEST_PAGE),
+        None => DEFAULT_PAGE_SIZE,
+        Some(Ok(limit)) => limit.min(MAX_PAGE_SIZE),
         Some(Err(_)) => return Err(Problem::malformed("limit", "is not a number")),
     };
     let (_, units) = matching(&service, &agent, &Filter::of_entities(named), false, 0, limit).await?;

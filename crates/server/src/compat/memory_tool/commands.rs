@@ -24,7 +24,7 @@ impl Files<'_> {
         let key = resolve(path)?;
         if let Some(file) = self.file(&key).await? {
             let content = text(file.content);
-            if content.matches('\n').count() >= texts::MOST_LINES {
+            if content.matches('\n').count() >= texts::MAX_LINES {
                 return refused(format!("File {path} exceeds maximum line limit of 999,999 lines."));
             }
             return Ok(texts::view(path, &content, range));

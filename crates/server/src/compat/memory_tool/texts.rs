@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// The width of line numbers.
 const WIDTH: usize = 6;
 /// The most lines of a file that is viewed.
-pub(super) const MOST_LINES: usize = 999_999;
+pub(super) const MAX_LINES: usize = 999_999;
 /// The size that file systems show for a directory.
 const DIRECTORY: u64 = 4096;
 /// Levels of a listing.

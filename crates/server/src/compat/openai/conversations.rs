@@ -16,11 +16,11 @@ use crate::rest::Problem;
 use crate::rest::extract::{Adding, Administering, Id, Known, Named, Reading};
 
 /// OpenAI's limits on metadata.
-const MOST_METADATA: usize = 16;
-const LONGEST_KEY: usize = 64;
-const LONGEST_VALUE: usize = 512;
+const MAX_METADATA: usize = 16;
+const MAX_KEY_LENGTH: usize = 64;
+const MAX_VALUE_LENGTH: usize = 512;
 /// The limit of the name of a conversation, as in `writer/src/check.rs`.
-const LONGEST_ID: usize = 256;
+const MAX_ID_LENGTH: usize = 256;
 
 pub(super) async fn create(
     State(service): State<Service>,
@@ -82,13 +82,13 @@ fn own_id(body: &Map<String, Value>) -> Result<Option<String>, Problem> {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(id)) if is_name(id) => Ok(Some(id.clone())),
         Some(_) => {
-            Err(Problem::malformed("id", format!("must have 1 to {LONGEST_ID} bytes and no control characters")))
+            Err(Problem::malformed("id", format!("must have 1 to {MAX_ID_LENGTH} bytes and no control characters")))
         }
     }
 }
 
 fn is_name(id: &str) -> bool {
-    (1..=LONGEST_ID).contains(&id.len()) && !id.contains(char::is_control)
+    (1..=MAX_ID_LENGTH).contains(&id.len()) && !id.contains(char::is_control)
 }
 
 /// Returns the name of a conversation that does not exist. One that was deleted may begin again.
@@ -112,14 +112,15 @@ fn metadata(body: &Map<String, Value>) -> Result<Map<String, Value>, Problem> {
         Some(Value::Object(metadata)) => metadata,
         Some(_) => return Err(Problem::malformed("metadata", "is not an object")),
     };
-    if metadata.len() > MOST_METADATA {
-        return Err(Problem::malformed("metadata", format!("has more than {MOST_METADATA} pairs")));
+    if metadata.len() > MAX_METADATA {
+        return Err(Problem::malformed("metadata", format!("has more than {MAX_METADATA} pairs")));
     }
     for (name, value) in metadata {
-        let is_text = value.as_str().is_some_and(|text| text.chars().count() <= LONGEST_VALUE);
-        if name.chars().count() > LONGEST_KEY || !is_text {
-            let reason =
-                format!("must have keys of at most {LONGEST_KEY} and texts of at most {LONGEST_VALUE} characters");
+        let is_text = value.as_str().is_some_and(|text| text.chars().count() <= MAX_VALUE_LENGTH);
+        if name.chars().count() > MAX_KEY_LENGTH || !is_text {
+            let reason = format!(
+                "must have keys of at most {MAX_KEY_LENGTH} and texts of at most {MAX_VALUE_LENGTH} characters"
+            );
             return Err(Problem::malformed("metadata", reason));
         }
     }

@@ -19,10 +19,10 @@ use crate::rest::extract::{Adding, Administering, Id, Known, Reading};
 
 /// Items of one request, which is one transaction: as many as a request may have messages, with the turn of a new conversation.
 /// OpenAI allows 20; its own client never sends more.
-const MOST_ITEMS: usize = annals_service::MOST_MESSAGES - 1;
+const MAX_ITEMS: usize = annals_service::MAX_MESSAGES - 1;
 /// OpenAI's limits of a page.
-const LARGEST_PAGE: usize = 100;
-const USUAL_PAGE: usize = 20;
+const MAX_PAGE_SIZE: usize = 100;
+const DEFAULT_PAGE_SIZE: usize = 20;
 
 pub(super) async fn create(
     State(service): State<Service>,
@@ -35,7 +35,7 @@ pub(super) async fn create(
     Conversation::find(&service, &agent, &id).await?;
     let messages = to_messages(&service, &agent, &id, idempotency_key(&headers), body.get("items")).await?;
     if messages.is_empty() {
-        return Err(Problem::malformed("items", format!("are 0; 1 to {MOST_ITEMS} are allowed")));
+        return Err(Problem::malformed("items", format!("are 0; 1 to {MAX_ITEMS} are allowed")));
     }
     let ids: Vec<_> =
         messages.iter().filter_map(|message| Some(turn_id(&agent, &id, message.id.as_deref()?))).collect();
@@ -54,9 +54,9 @@ pub(super) async fn list(
 ) -> Result<Json<Value>, Problem> {
     Conversation::find(&service, &agent, &id).await?;
     let limit = match query.get("limit").map(|limit| limit.parse::<usize>()) {
-        None => USUAL_PAGE,
-        Some(Ok(limit @ 1..=LARGEST_PAGE)) => limit,
-        Some(_) => return Err(Problem::malformed("limit", format!("must be between 1 and {LARGEST_PAGE}"))),
+        None => DEFAULT_PAGE_SIZE,
+        Some(Ok(limit @ 1..=MAX_PAGE_SIZE)) => limit,
+        Some(_) => return Err(Problem::malformed("limit", format!("must be between 1 and {MAX_PAGE_SIZE}"))),
     };
     let newest_first = match query.get("order").map(String::as_str) {
         None | Some("desc") => true,
@@ -133,8 +133,8 @@ pub(super) async fn to_messages(
         Some(Value::Array(items)) => items,
         Some(_) => return Err(Problem::malformed("items", "is not a list")),
     };
-    if items.len() > MOST_ITEMS {
-        return Err(Problem::malformed("items", format!("are {}; 1 to {MOST_ITEMS} are allowed", items.len())));
+    if items.len() > MAX_ITEMS {
+        return Err(Problem::malformed("items", format!("are {}; 1 to {MAX_ITEMS} are allowed", items.len())));
     }
     let mut messages = Vec::with_capacity(items.len());
     let mut seen = HashSet::new();

@@ -14,7 +14,7 @@ const RANKED: [usize; 2] = [200, 1000];
 /// How long a search waits for passages that were written before it.
 const CATCH_UP: Duration = Duration::from_secs(5);
 /// The most documents of an answer.
-const MOST_RESULTS: usize = 100;
+const MAX_RESULTS: usize = 100;
 
 /// A search for documents.
 #[derive(Clone, Debug)]
@@ -136,8 +136,8 @@ impl Service {
         request: DocumentSearchRequest,
         now: Timestamp,
     ) -> Result<DocumentSearchAnswer> {
-        if request.limit == 0 || request.limit > MOST_RESULTS {
-            return Err(Error::invalid("limit", format!("is {}; 1 to {MOST_RESULTS} are allowed", request.limit)));
+        if request.limit == 0 || request.limit > MAX_RESULTS {
+            return Err(Error::invalid("limit", format!("is {}; 1 to {MAX_RESULTS} are allowed", request.limit)));
         }
         let below = request.collection.as_deref().unwrap_or_default();
         let query = DocumentQuery { text: &request.query, below, limit: request.limit };

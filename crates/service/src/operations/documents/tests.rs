@@ -157,8 +157,8 @@ async fn credentials_in_documents_are_masked_unless_the_settings_say_otherwise()
 fn faults_of_a_document_are_all_named() {
     let new = NewDocument {
         key: DocumentKey { collection: ".".into(), key: String::new() },
-        content: Content::Text("x".repeat(LONGEST_CONTENT + 1)),
-        indexed: Some(vec![String::new(); MOST_PATHS + 1]),
+        content: Content::Text("x".repeat(MAX_CONTENT_BYTES + 1)),
+        indexed: Some(vec![String::new(); MAX_PATHS + 1]),
         lifetime: None,
         expected: Expected::Any,
     };

@@ -8,7 +8,7 @@ use super::{BATCH, MessageLine, MessageLines};
 use crate::Service;
 
 /// Messages of all agents that wait for a full batch.
-const MOST_PENDING: usize = 4 * BATCH;
+const MAX_PENDING: usize = 4 * BATCH;
 
 /// Messages of one agent, as they are to be stored.
 pub(super) struct Batch {
@@ -57,7 +57,7 @@ impl<'f> Batches<'f> {
         if pending.len() >= BATCH {
             self.count -= pending.len();
             self.ready.push_back(std::mem::take(pending));
-        } else if self.count >= MOST_PENDING {
+        } else if self.count >= MAX_PENDING {
             self.finish_batches();
         }
     }

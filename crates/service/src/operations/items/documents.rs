@@ -2,11 +2,11 @@
 
 use annals_core::ports::{Content, Document, DocumentKey, DocumentWrite, Expected, ItemKey};
 use annals_core::{Result, Timestamp};
-use annals_importers::storable_id;
+use annals_importers::{split_text, storable_id};
 
 use super::{Import, UNDATED};
 use crate::locks::Facts;
-use crate::operations::documents::LONGEST_CONTENT;
+use crate::operations::documents::MAX_CONTENT_BYTES;
 use crate::wire::ImportCounts;
 
 impl Import<'_> {
@@ -26,7 +26,7 @@ impl Import<'_> {
         }
         let text = self.masked(with_title(title, &key, text));
         let mut counts = self.stored.documents;
-        let mut parts = pieces(&text).into_iter();
+        let mut parts = split_text(&text, MAX_CONTENT_BYTES).into_iter();
         for number in 1_u32.. {
             let key = if number == 1 { key.clone() } else { format!("{key}#{number}") };
             let key = DocumentKey { collection: self.request.from.clone(), key };
@@ -96,20 +96,6 @@ fn with_title(title: &str, key: &str, text: String) -> String {
     if repeats_title { text.to_owned() } else { format!("{title}\n\n{text}") }
 }
 
-/// Splits a long text at the last end of a paragraph, line or word that fits.
-fn pieces(text: &str) -> Vec<&str> {
-    let (mut pieces, mut rest) = (Vec::new(), text);
-    while rest.len() > LONGEST_CONTENT {
-        let most = rest.floor_char_boundary(LONGEST_CONTENT);
-        let ends = ["\n\n", "\n", " "].into_iter().filter_map(|end| rest[..most].rfind(end).map(|at| at + end.len()));
-        let cut = ends.into_iter().find(|at| *at > most / 2).unwrap_or(most);
-        pieces.push(&rest[..cut]);
-        rest = &rest[cut..];
-    }
-    pieces.push(rest);
-    pieces
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,13 +106,5 @@ mod tests {
         check("Notes", "project/1", " Text.\n", "Notes\n\nText.");
         check("plan", "notes/plan.md", "Text.", "Text.");
         check("Notes", "1", "# Tea\nGreen.", "# Tea\nGreen.");
-    }
-
-    #[test]
-    fn long_text_is_split_and_loses_no_word() {
-        let text = "é tea ".repeat(400_000);
-        let found = pieces(&text);
-        assert!(found.len() > 2 && found.iter().all(|piece| piece.len() <= LONGEST_CONTENT));
-        assert_eq!(found.concat(), text);
     }
 }

@@ -11,7 +11,7 @@ use crate::locks::Facts;
 use crate::operations::import::BATCH;
 
 /// Bytes beyond which a statement is a document: it is found by any of its parts.
-const LONGEST: usize = 8 * 1024;
+const MAX_STATEMENT_BYTES: usize = 8 * 1024;
 /// Their topic: the source does not say what they are about.
 const TOPIC: &str = "memory";
 /// Their importance, in the middle.
@@ -52,7 +52,7 @@ impl Import<'_> {
         at: Option<Timestamp>,
         place: &str,
     ) -> Result<()> {
-        if text.len() > LONGEST {
+        if text.len() > MAX_STATEMENT_BYTES {
             return self.take_document(id, about.unwrap_or_default(), text, at, place).await;
         }
         let text = self.masked(text);

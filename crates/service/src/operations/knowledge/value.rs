@@ -11,7 +11,7 @@ pub(super) const RELATION: &str = "relation_type";
 pub(in crate::operations) const TEXT: &str = "text";
 
 /// Maximum bytes of the value of a fact, and the bytes to which a longer one is cut.
-const LONGEST: usize = 256;
+const MAX_VALUE_BYTES: usize = 256;
 const SHORTENED: usize = 160;
 
 /// Returns the value of a fact as its client wrote it.
@@ -31,7 +31,8 @@ fn property<'f>(fact: &'f Fact, name: &str) -> Option<&'f str> {
 /// Returns the value to store for a text, and its properties. `taken` are the texts of other values beside it.
 pub(in crate::operations) fn value<'t>(text: &str, taken: impl IntoIterator<Item = &'t str>) -> (String, Properties) {
     let key = entity_key(text);
-    let is_plain = text.trim() == text && text.len() <= LONGEST && !text.contains(char::is_control) && !key.is_empty();
+    let is_plain =
+        text.trim() == text && text.len() <= MAX_VALUE_BYTES && !text.contains(char::is_control) && !key.is_empty();
     if is_plain && taken.into_iter().all(|other| entity_key(other) != key) {
         return (text.to_owned(), Properties::new());
     }

@@ -3,14 +3,14 @@
 use serde_json::Value;
 
 /// The most characters of the path before a value.
-pub(super) const LONGEST_PATH: usize = 200;
+pub(super) const MAX_PATH_LENGTH: usize = 200;
 /// The most bytes of the text of a JSON value. Paths repeat the names of fields, so without a limit a few names and many values
 /// would make a text of any length.
-pub(super) const LONGEST_TEXT: usize = 4 << 20;
+pub(super) const MAX_TEXT_LENGTH: usize = 4 << 20;
 
 /// Returns the text of each value that one of the paths leads to, at most 4 MiB together.
 pub(super) fn selected(value: &Value, paths: &[String]) -> Vec<String> {
-    let (mut parts, mut room) = (Vec::new(), LONGEST_TEXT);
+    let (mut parts, mut room) = (Vec::new(), MAX_TEXT_LENGTH);
     for path in paths {
         select(value, &steps(path), &mut |found| {
             let mut lines = Lines::default();
@@ -42,7 +42,7 @@ struct Lines {
 impl Lines {
     /// Adds a value behind its label, if there is one and room is left.
     fn add(&mut self, label: &str, value: &str) {
-        if self.text.len() + label.len() + value.len() > LONGEST_TEXT {
+        if self.text.len() + label.len() + value.len() > MAX_TEXT_LENGTH {
             return;
         }
         if self.values > 0 {
@@ -62,7 +62,7 @@ fn paths(value: &Value, path: &str, lines: &mut Lines) {
         Value::Object(fields) => {
             for (name, value) in fields {
                 let names = [path, name].into_iter().filter(|name| !name.is_empty());
-                let path: String = names.collect::<Vec<_>>().join(".").chars().take(LONGEST_PATH).collect();
+                let path: String = names.collect::<Vec<_>>().join(".").chars().take(MAX_PATH_LENGTH).collect();
                 paths(value, &path, lines);
             }
         }
