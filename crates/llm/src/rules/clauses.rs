@@ -193,7 +193,7 @@ pattern!(
 pattern!(
     TAKES_BACK,
     r"(?ix)^(?:(?:and|but|so|then|yet|however|sadly|unfortunately|eventually|later|in\ the\ end|nah|no|nope|wait|actually|well)[\s,.!…-]+)*(?:
-        (?:changed|i've\ changed|we've\ changed)\ (?:my|our)\ minds?|made\ you\ look|gotcha|just\ messing(?:\ with\ you)?
+        (?:changed|i've\ changed|we've\ changed)\ (?:my|our)\ minds?|made\ you\ look|gotcha|got\ (?:you|ya)|was|not\ any\ ?more|just\ messing(?:\ with\ you)?
         |(?:(?:\w+\ )?(?:days?|weeks?|months?|years?)\ later,?\ )?(?:i|we)\ (?:came|moved|went|flew)\ (?:back|home)(?:\ (?:home|again))?
         |(?:i|we|it|they|the\ \w+)\b[^.;!?]{0,20}?\b(?:turned\ (?:(?:it|them|that|this|the\ (?:job|offer))\ down|down\ (?:the\ )?\w+)
           |(?:declined|refused|rejected)(?:\ (?:it|them|the\ (?:job|offer|position)))?|said\ no|fell\ through|backed\ out|changed\ (?:my|our)\ minds?
@@ -214,7 +214,7 @@ pattern!(
       |\s+(?:and|but|so|plus|'?cause|because|since|although|though|which)\s+
           ((?:(?:also|now|then|actually|recently|currently|just)\s+)?
             (?:i|i'm|i've|im|we|we're|we've|my|our|it|it's|they|they're|he|she|this|that's|there)\b)
-      |\s+(?:and|but)\s+(?:also\s+|now\s+|currently\s+)?((?:work|live|love|like|hate|have|speak|play|study|own|still|am|was)\b)
+      |\s+(?:and|but)\s+(?:also\s+|now\s+|currently\s+)?((?:work|live|love|like|hate|have|speak|play|study|own|still|am|was|don't|can't|do\ not|cannot|haven't)\b)
       |\s*,?\s+(?:so|because|but|which)\s+((?:bear|don't|be|need|looking|no|\w+ing|excited|happy|coffee|please|any|the)\b)
     )"
 );
@@ -250,7 +250,7 @@ pattern!(
 pattern!(
     QUESTION,
     r"(?ix)(?:\s*[,;]|\s+[-–—]+)\s*(?:and\ |so\ |but\ )?
-        (?P<question>(?:what|how|which|where|when|why|who|whose|can|could|should|would|will|do|does|did|are|any|have|has|am|may|is\ (?:there|my))\b[^?]*\?)\W*$"
+        (?P<question>(?:what|how|which|where|when|why|who|whose|can|could|should|would|will|do|does|did|are|any|have|has|am|may|is\ (?:there|my|an?|the|[a-su-z]\p{L}{3,}))\b[^?]*\?)\W*$"
 );
 pattern!(
     STARTS_WITH_OWN,

@@ -44,7 +44,7 @@ pattern!(
         scenarios?|personas?|poems?|sample|character|protagonist|narrator|d&d|dnd|cosplay\w*|
         übersetz\w*|rollenspiel\w*|stell\ dir\ vor|traduis\w*|traduire|jeu\ de\ rôle|traduce\w*|traducir|imagina|imagínate|
         wrote:|truths?\ and\ (?:a|one|two)\ lies?|truth\ or\ dare|plot\ twist|would\ you\ rather|never\ have\ i\ ever|(?:20|twenty)\ questions|
-        picture\ this|manifesting|(?:in|out\ of)\ character|which\ (?:one\ )?is\ (?:true|false|(?:a|the)\ lie|fake|correct)|your\ exercise|
+        picture\ this|manifesting|(?:in|out\ of)\ character|which\ (?:one\ |of\ (?:these|those|them|the\ two)\ )?(?:is|are|sounds)\ (?:true|false|grammatical|right|better|(?:a|the)\ lie|fake|correct)|your\ exercise|
         how\ (?:do|would)\ (?:you|i)\ say|what\ does\ .*\ mean|dreamt|dreamed|april\ fools?)\b|
       \be\.g\.|
       \b(?:in|for)\ (?:the|my|our|a|this|that|your)\ (?:\w+\ )?(?:stor(?:y|ies)|novel|game|film|movie|play|dream|song|show|sitcom|
@@ -61,6 +61,9 @@ pattern!(
            expand|continue|finish|complete|review|critique|rate|read|score|judge)\b
         [^.!?:\n]{0,40}\b(?:sentences?|text|paragraphs?|messages?|e-?mails?|essay|letter|bio|cv|résumé|resume|bullets?|story|post|caption|speech|toast|
            note|tone|wording|entities|sentiment|sound\ (?:more|less|better)|(?:more|less)\ (?:formal|polite|natural|casual|friendly|professional))\b
+      |^\W*(?:(?:please|ok(?:ay)?|now|hey)[\s,]+)*(?:improve|shorten|polish|check|correct|fix|edit|roast|rate|judge|continue|expand|simplify|make)
+        (?:\ (?:it|this|that|my\ \w+))?(?:\ \w+)?\s*[.!]\s
+      |\bignore\ (?:this|that|all|(?:the\ |my\ )?(?:previous|last|above))\b|^\W*test(?:ing)?(?:\W+test(?:ing)?)*[.!:]\s
       |\bis\ (?:this|that|it)\ (?:sentence|phrase|text|paragraph)\b|\bis\ (?:this|that)\ (?:correct|right|grammatical|good)\ (?:english|german|french|spanish|grammar)\b"
 );
 // A setting that the speaker makes up.
@@ -83,6 +86,7 @@ pattern!(
       |^(?:(?:the|a|an)\ )?(?:cv|résumé|resume|bio|profile|speech|letter|note|message)\ (?:of|from|by)\b
       |\b(?:texted|sent|wrote|told|said|learn|reads?|got|found|heard|posted|received|saw|shouted)\b[^.!?]{0,25}\b(?:this|these|the\ following|as\ follows|like\ this)\b
       |\bthe\ following\s*[.!]*$
+      |\b(?:customer|client|user|patient|tenant|student|guest|reader|caller|applicant)s?\ (?:\w+\ )?(?:wrote|writes|sa(?:ys|id)|ask(?:s|ed)|complain(?:s|ed)|claim(?:s|ed)|called|told)\b
       |\b(?:introduc|describ|present)\w*\ (?:himself|herself|themselves|itself)\b|\b(?:goes|starts|begins)\ (?:like|with|something)\b
       |^(?:my\ )?(?:[\w']+\ ){1,3}on\ the\ phone\s*[.!]*$
       |\bfrom\ (?:an?|the|my)\ (?:recruiter|bot|spammer|scammer|customer|client|reader|fan|stranger)\b"
