@@ -2,7 +2,7 @@
 //! the stored one, and a removed summary, are changes and make the parent period dirty; any other roll-up only makes
 //! its period clean.
 
-use annals_core::{Agent, Base, Body, Draft, Error, Interval, Memory, MemoryId, Period, Summary, Timestamp};
+use annals_core::{Agent, Base, Body, Draft, Error, Interval, Memory, MemoryId, Period, Sentence, Summary, Timestamp};
 
 use crate::columns::{grain, grain_number, interval, json, micros, number, to_json, word};
 use crate::db::{Db, Result, Row, Values, params};
@@ -87,7 +87,7 @@ impl SummaryRow<'_> {
 
     /// Writes a draft. The lineage is replaced even if the text stays.
     fn write(&self, summary: &Summary, draft: &Draft) -> Result<Option<i64>> {
-        let verbatim = draft.verbatim && !self.quotes_a_model(&summary.sources)?;
+        let verbatim = draft.verbatim && !self.quotes_a_model(draft, &summary.sources)?;
         let draft = &Draft { verbatim, ..draft.clone() };
         if self.keep(summary, draft)? {
             self.replace_sources(&summary.sources)?;
@@ -104,12 +104,14 @@ impl SummaryRow<'_> {
         Ok(Some(seq))
     }
 
-    /// Returns whether one of the source summaries was reworded by a model: a verbatim piece of that is no piece of a
-    /// turn.
-    fn quotes_a_model(&self, sources: &[MemoryId]) -> Result<bool> {
-        let sql = "SELECT 1 FROM summary WHERE agent_id = ?1 AND id = ?2 AND verbatim = 0";
+    /// Returns whether the draft quotes a source summary that a model or a person worded: a verbatim piece of that is no piece
+    /// of a turn.
+    fn quotes_a_model(&self, draft: &Draft, sources: &[MemoryId]) -> Result<bool> {
+        let sql = "SELECT sentences FROM summary WHERE agent_id = ?1 AND id = ?2 AND verbatim = 0";
         for source in sources {
-            if self.db.exists(sql, params![self.agent_id, source.as_str()])? {
+            let values = params![self.agent_id, source.as_str()];
+            let reworded: Option<Vec<Sentence>> = self.db.query_optional(sql, values, |row| json(row, "sentences"))?;
+            if reworded.is_some_and(|reworded| draft.may_quote(&reworded)) {
                 return Ok(true);
             }
         }

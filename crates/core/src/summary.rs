@@ -38,6 +38,18 @@ pub struct Draft {
     pub verbatim: bool,
 }
 
+impl Draft {
+    /// Returns whether a sentence may be one of those of a source: it has a turn in common with one, or the turns of one of the
+    /// two are unknown.
+    pub fn may_quote(&self, of_source: &[Sentence]) -> bool {
+        let is_unknown =
+            |sentences: &[Sentence]| sentences.is_empty() || sentences.iter().any(|sentence| sentence.from.is_empty());
+        let has_common_turn =
+            |one: &Sentence| of_source.iter().any(|other| one.from.iter().any(|id| other.from.contains(id)));
+        is_unknown(&self.sentences) || is_unknown(of_source) || self.sentences.iter().any(has_common_turn)
+    }
+}
+
 /// Who wrote a summary, for people who ask. Nothing depends on it; whether a summary is outdated is decided by its recipe.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Author {

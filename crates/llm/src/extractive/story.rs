@@ -89,6 +89,8 @@ struct Entry<'a> {
     text: Cow<'a, str>,
     language: Language,
     names: BTreeSet<String>,
+    /// Nouns behind a definite article.
+    definite: BTreeSet<String>,
     is_own: bool,
 }
 
@@ -170,8 +172,9 @@ impl Entry<'_> {
             other => definite::is_of_writer(&written, other),
         };
         let names = names(&text, &tokens, language);
+        let definite = definite_nouns(&tokens);
         drop(tokens);
-        Entry { turn, text, language, names, is_own }
+        Entry { turn, text, language, names, definite, is_own }
     }
 }
 
@@ -271,7 +274,9 @@ fn name_words(label: &str, given: &BTreeSet<String>) -> BTreeSet<String> {
 fn phrases(entry: &Entry, entries: &[Entry]) -> Vec<String> {
     let text = &*entry.text;
     let tokens = tokens(text);
-    let is_known = |token: &Token| !token.is_capital() && token.lower.len() > 2 && is_definite(&token.lower, entries);
+    let is_known = |token: &Token| {
+        !token.is_capital() && token.lower.len() > 2 && entries.iter().any(|one| one.definite.contains(&token.lower))
+    };
     let joined = |one: usize, next: usize| {
         tokens.get(next).is_some_and(|token| &text[tokens[one].place.end..token.place.start] == " ")
     };
@@ -317,14 +322,11 @@ fn phrases(entry: &Entry, entries: &[Entry]) -> Vec<String> {
     found
 }
 
-/// Returns whether an entry has the noun behind a definite article.
-fn is_definite(noun: &str, entries: &[Entry]) -> bool {
-    entries.iter().any(|entry| {
-        let tokens = tokens(&entry.text);
-        tokens.windows(2).any(|pair| {
-            pair[1].lower == noun && is_in("the el la los las le les il lo i gli o a os as de het", &pair[0].lower)
-        })
-    })
+/// Returns the words behind definite articles.
+fn definite_nouns(tokens: &[Token]) -> BTreeSet<String> {
+    const ARTICLES: &str = "the el la los las le les il lo i gli o a os as de het";
+    let behind = tokens.windows(2).filter(|pair| is_in(ARTICLES, &pair[0].lower));
+    behind.map(|pair| pair[1].lower.clone()).collect()
 }
 
 fn is_in(list: &str, word: &str) -> bool {

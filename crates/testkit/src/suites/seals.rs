@@ -31,6 +31,7 @@ pub async fn seals_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
         prune::year_is_pruned_without_a_parent,
         prune::pruning_removes_dead_letters_and_former_texts,
         prune::base_records_whether_it_is_verbatim,
+        prune::week_that_quotes_no_sentence_of_a_model_is_verbatim,
         prune::agent_remains_when_all_is_pruned,
         prune::other_agents_are_not_pruned,
         stale::other_clean_seq,

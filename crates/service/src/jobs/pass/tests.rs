@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use annals_core::ports::{Erasure, Replies, SummaryTask, Target};
 use annals_core::prelude::*;
-use annals_core::{Agent, Digest, Draft, Engine, Error, Grain, Purpose, Reply, Settings, SignedDuration, Timestamp};
+use annals_core::{Digest, Draft, Engine, Grain, Purpose, Reply, Settings, SignedDuration};
 use annals_retention::{Doubt, Trust};
 use annals_summarizer::{SchedulePolicy, Summarizer};
 use annals_testkit::{

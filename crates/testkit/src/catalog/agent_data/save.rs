@@ -176,11 +176,12 @@ impl AgentData {
         let Some(draft) = summary.draft.clone().filter(|_| sealed || !summary.sources.is_empty()) else {
             return summary.sources.is_empty() && self.delete(&id, seq).is_some();
         };
-        let is_reworded = |id: &MemoryId| {
+        let is_quoted_model = |id: &MemoryId| {
             let source = self.memories.get(id).filter(|memory| memory.kind() == Kind::Summary);
-            source.is_some_and(|summary| !self.verbatim.contains(&summary.period))
+            let reworded = source.filter(|summary| !self.verbatim.contains(&summary.period));
+            reworded.is_some_and(|summary| draft.may_quote(summary.sentences()))
         };
-        if draft.verbatim && !summary.sources.iter().any(is_reworded) {
+        if draft.verbatim && !summary.sources.iter().any(is_quoted_model) {
             self.verbatim.insert(summary.period);
         } else {
             self.verbatim.remove(&summary.period);

@@ -1,7 +1,7 @@
 //! What is deleted when a period is sealed, and what stays.
 
 use annals_core::ports::Children;
-use annals_core::{DeadLetter, Grain, LedgerRow, MemoryId, Stage, Statement};
+use annals_core::{DeadLetter, Draft, Grain, LedgerRow, MemoryId, Stage, Statement, Summary};
 
 use super::fortnight;
 use crate::suites::Store;
@@ -9,7 +9,7 @@ use crate::suites::catalog::{all_changes, dirty, later, me, now, row, texts, use
 use crate::suites::history::{
     By, as_base, base_of, children, deleted, extract, roll_up, roll_up_all, seal, sorted, summary_of, try_seal,
 };
-use crate::{agent, entry, operation, period, statement, turn};
+use crate::{agent, entry, operation, period, replacing, statement, summary, turn};
 
 const DAY: &str = "2026-03-04";
 
@@ -163,6 +163,27 @@ pub(super) async fn base_records_whether_it_is_verbatim(store: &dyn Store) {
         seal(store, label).await;
         assert_eq!(base_of(store, label).await.unwrap().verbatim, verbatim, "{label}");
     }
+}
+
+/// A model's day that the week leaves out does not make the week a model's.
+pub(super) async fn week_that_quotes_no_sentence_of_a_model_is_verbatim(store: &dyn Store) {
+    fortnight(store).await;
+    roll_up(store, DAY, By::Model).await;
+    roll_up(store, "2026-03-05", By::Quoting).await;
+    let quoted = summary_of(store, "2026-03-05").await.unwrap();
+    let row = row(store, "2026-W10").await;
+    let sources: Vec<MemoryId> = [DAY, "2026-03-05"].map(|day| MemoryId::summary(&me(), period(day))).to_vec();
+    let draft = Draft {
+        text: quoted.text.clone(),
+        sentences: quoted.sentences().to_vec(),
+        tokens: 0,
+        ungrounded: 0,
+        verbatim: true,
+    };
+    let week = Summary { draft: Some(draft), ..summary("2026-W10", row.dirty_seq, &sources, "") };
+    store.save_summaries(&me(), vec![replacing(store, &me(), week).await], now()).await.unwrap();
+    seal(store, "2026-W10").await;
+    assert!(base_of(store, "2026-W10").await.unwrap().verbatim);
 }
 
 pub(super) async fn agent_remains_when_all_is_pruned(store: &dyn Store) {
