@@ -18,6 +18,9 @@ use crate::score::{Part, Score};
 /// Prior for the similarity: texts without anything in common, with the bundled model. It is too small to matter among hundreds
 /// of real rows.
 const UNLIKE: Spread = Spread { rows: 8, mean: 0.05, deviation: 0.1 };
+/// A mean similarity over a table above which its model is one that finds unrelated texts alike too, as e5 does (0.78). Then the
+/// table itself shows what unrelated texts have; `UNLIKE` would widen the scale and leave the vectors almost no weight.
+const ALIKE: f64 = 0.35;
 /// Prior for the relevance of such texts.
 const IRRELEVANT: Spread = Spread { rows: 8, mean: 0.0, deviation: 1.5 };
 /// Every question counts as if it had this many more words that no row contains. A prompt of a few usual words ("who are you?")
@@ -26,7 +29,8 @@ const UNMATCHED_WORDS: f32 = 1.5;
 
 /// Returns the rows of a table's hits, and their conversations.
 pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, FoundConversations) {
-    let similarity = Scale::new(findings.similarity, UNLIKE, findings.hits.iter().filter_map(|hit| hit.similarity));
+    let unlike = unlike(findings.similarity);
+    let similarity = Scale::new(findings.similarity, unlike, findings.hits.iter().filter_map(|hit| hit.similarity));
     let relevance = Scale::new(findings.relevance, IRRELEVANT, findings.hits.iter().filter_map(|hit| hit.relevance));
     let found = findings.conversations.into_iter().map(NamedConversation::from).collect();
     // Without a vector, only the relevance counts the rows.
@@ -52,6 +56,11 @@ pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, FoundCon
         }
     }
     (rows, conversations)
+}
+
+/// Returns the prior for the similarity of unrelated texts.
+fn unlike(all: Spread) -> Spread {
+    if all.mean > ALIKE && all.rows > UNLIKE.rows { Spread { rows: UNLIKE.rows, ..all } } else { UNLIKE }
 }
 
 /// Returns the share of the question's words that are matched, each weighted by how rare it is. `unmatched` is the weight of
@@ -136,6 +145,17 @@ mod tests {
     fn one_leg_decides_if_the_other_finds_nothing() {
         check("a:0.2:- b:0.9:- c:0.5:-", "b c a");
         check("a:-:2 b:-:9", "b a");
+    }
+
+    #[test]
+    fn model_that_finds_all_texts_alike_keeps_its_weight() {
+        let best = |level: f64| {
+            let rows = (0..200).map(|row| format!("x{row}:{}:- ", level + 0.02 * f64::from(row % 3 - 1)));
+            let hits = format!("{}a:{}:-", rows.collect::<String>(), level + 0.1);
+            let (rows, _) = legs(findings(&hits), &Weights::default());
+            rows.iter().find(|row| row.memory.as_str() == "a").unwrap().score.total()
+        };
+        assert!(best(0.8) > best(0.05), "{} {}", best(0.8), best(0.05));
     }
 
     #[test]
