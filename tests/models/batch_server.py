@@ -22,7 +22,9 @@ def tokens(text):
 def answer(prompt):
     """Quotes the numbered lines, in sentences of at most 24 words, until about two thirds of the allowed words are used."""
     left = int(ALLOWED.search(prompt)[1]) * 2 // 3
-    lines = [(int(number), text.split(": ", 1)[-1].split()) for number, text in LINE.findall(prompt)]
+    # The lines of the example in the instructions are no sources.
+    sources = prompt[prompt.index("<sources"):]
+    lines = [(int(number), text.split(": ", 1)[-1].split()) for number, text in LINE.findall(sources)]
     sentences = []
     each = max(6, min(24, left // max(1, len(lines))))
     for number, words in lines:
@@ -76,7 +78,7 @@ class Provider:
 
     def charged(self, name, body, is_bad):
         text = "".join(message["content"] for message in body["messages"])
-        reply = "I would rather not." if is_bad else answer(text)
+        reply = "I would rather not." if is_bad else answer(body["messages"][-1]["content"])
         self.asked[text] += not is_bad
         self.bill["twice"] += self.asked[text] > 1
         used = {"prompt_tokens": tokens(text), "completion_tokens": tokens(reply)}
