@@ -1,7 +1,9 @@
 //! Removes the labels of sections in records: "Today's Progress: Fixed the parser". Drops lines that have only a link, or the note
-//! that there is nothing.
+//! that there is nothing. Finds the headline of an entry.
 
 use std::borrow::Cow;
+
+use super::budget::length;
 
 /// Labels that only order an entry.
 const LABELS: &str = "today's progress|todays progress|progress|done|completed|accomplished|what i did|worked on|thoughts|thought|notes|note|summary|highlights|\
@@ -10,6 +12,9 @@ const LABELS: &str = "today's progress|todays progress|progress|done|completed|a
 /// Labels of lines that are not part of the text.
 const DROPPED: &str = "link|links|link to work|links to work|link(s) to work|tags|mood|source|sources|read more|\
     foto|fotos|photo|photograph|picture|image|caption|bild|related";
+
+/// Words of a headline.
+const HEADLINE: std::ops::RangeInclusive<usize> = 2..=14;
 
 /// Returns the text without labels.
 pub(super) fn without(text: &str) -> Cow<'_, str> {
@@ -39,6 +44,17 @@ fn of_line(line: &str) -> Option<&str> {
         return None;
     }
     Some(if is_one_of(LABELS) { rest.trim_start() } else { line })
+}
+
+/// Returns the headline of an entry: a first line without a mark at its end, above sentences.
+pub(super) fn headline(text: &str) -> Option<&str> {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next()?;
+    let is_open = first.ends_with(|c: char| c.is_alphanumeric() || "”\"’'%)".contains(c));
+    let is_title =
+        first.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()) && HEADLINE.contains(&length(first));
+    let has_body = lines.any(|line| line.ends_with(['.', '”', '"', '!']) && length(line) >= *HEADLINE.start() * 2);
+    (is_open && is_title && has_body).then_some(first)
 }
 
 /// Returns whether a line names the author: "By Hannah Voss, arts writer".

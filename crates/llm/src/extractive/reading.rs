@@ -24,9 +24,6 @@ const PASSAGE: usize = 26;
 /// Maximum words of a passage that ends with a sentence about nobody: it has no other place, and news have long sentences.
 const CONTINUED: usize = 45;
 
-/// Words of a headline.
-const HEADLINE: std::ops::RangeInclusive<usize> = 2..=14;
-
 /// A sentence of a message, as it may be quoted.
 #[derive(Clone, Debug)]
 pub(super) struct Read {
@@ -140,7 +137,7 @@ impl Text<'_> {
         let unquoted = if form == Form::Record { record::unquoted(text) } else { text.to_owned() };
         let is_report = language != Language::English || !continuations::is_of_writer(&self::tokens(&unquoted));
         let is_capitalized = language == Language::English && text.trim_start().starts_with(char::is_uppercase);
-        let headline = if form == Form::Record && is_report { headline(text) } else { None };
+        let headline = if form == Form::Record && is_report { labels::headline(text) } else { None };
         Text {
             text,
             language,
@@ -326,17 +323,6 @@ fn is_loose_clause(sentence: &str) -> bool {
     const SUBJECTS: [&str; 9] = ["i", "we", "my", "our", "the", "a", "an", "this", "there"];
     let first = sentence.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     first.starts_with(char::is_lowercase) && !SUBJECTS.contains(&first)
-}
-
-/// Returns the headline of an entry: a first line without a mark at its end, above sentences.
-fn headline(text: &str) -> Option<&str> {
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let first = lines.next()?;
-    let is_open = first.ends_with(|c: char| c.is_alphanumeric() || "”\"’'%)".contains(c));
-    let is_title =
-        first.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()) && HEADLINE.contains(&length(first));
-    let has_body = lines.any(|line| line.ends_with(['.', '”', '"', '!']) && length(line) >= *HEADLINE.start() * 2);
-    (is_open && is_title && has_body).then_some(first)
 }
 
 /// Removes the number of a list item or the day of a diary entry: "2. Buy milk", "12th. Up early".
