@@ -54,7 +54,7 @@ fn other_branches_are_conversations_of_their_own_without_what_they_share() {
          chatgpt:c1 b1 assistant 2023-11-14T22:13:23Z Oslo.
          chatgpt:c1 b2 user 2023-11-14T22:13:24Z Good.
          chatgpt:c1#a2 a1 assistant 2023-11-14T22:13:22Z Rome.
-         chatgpt:c1#a2 a2 user 2023-11-14T22:13:29Z SkipReason?
+         chatgpt:c1#a2 a2 user 2023-11-14T22:13:29Z Why?
          skip 1 system message",
     );
 }
