@@ -205,7 +205,7 @@ impl<L: Level> fmt::Debug for Held<'_, L> {
 }
 
 /// A lock that a pass takes only to save; see [`Held::for_saving`].
-pub struct SavingLock<'a> {
+pub(crate) struct SavingLock<'a> {
     entry: Arc<Entry>,
     agent: &'a Agent,
     lock: Lock,
