@@ -124,6 +124,10 @@ fn invalid_option_values_are_explained() {
             &["facts", "--agent", "a", "--as-of", "soon"],
             "'soon' for '--as-of <T>': expected a time such as 2026-03-04T18:30:00Z",
         ),
+        (
+            &["key", "add", "phone", "--expires", "soon"],
+            "'soon' for '--expires <T>': expected a time such as 2026-03-04T18:30:00Z or a date such as 2026-03-04",
+        ),
         (&["status", "--now", "today"], "'today' for '--now <TIME>': expected a time such as 2026-03-04T18:30:00Z"),
     ] {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_annals"));
@@ -133,6 +137,22 @@ fn invalid_option_values_are_explained() {
     }
     let found = annals.run(&["restore", "/no/backups"]);
     assert_eq!((found.code, found.err.as_str()), (3, "annals: there is no backup folder \"/no/backups\"\n"));
+}
+
+#[test]
+fn empty_names_are_refused() {
+    let annals = Annals::new();
+    annals.import(GOOD);
+    for (args, expect) in [
+        (&["key", "add", " "][..], "annals: name is empty; it tells the keys in the list apart\n"),
+        (&["forget", "--agent", "a", "--subject", ""], "annals: subject is empty\n"),
+        (&["forget", "--agent", "a", "--conversation", " "], "annals: conversation is empty\n"),
+    ] {
+        let answer = annals.run(args);
+        assert_eq!((answer.code, answer.err.as_str()), (2, expect), "{args:?}");
+    }
+    let key = annals.json(&["key", "add", "phone", "--expires", "2999-03-04"]);
+    assert_eq!(key["expires_at"], "2999-03-04T00:00:00Z", "{key}");
 }
 
 #[test]

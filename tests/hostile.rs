@@ -221,6 +221,15 @@ async fn query_or_prompt_of_a_megabyte_is_refused_at_once() {
     }
 }
 
+/// A client that reads the answer only after its body is sent gets the answer, not a broken connection.
+#[tokio::test]
+async fn body_over_the_limit_is_answered_after_it_is_sent() {
+    let served = Served::new();
+    let long = json!({ "query": "x".repeat(12_000_000) });
+    let (status, problem) = served.post("/v1/agents/ann/search", &long).await;
+    assert_eq!((status, &problem["code"]), (StatusCode::PAYLOAD_TOO_LARGE, &json!("too_large")), "{problem}");
+}
+
 fn message(content: &str) -> Value {
     json!({ "messages": [{ "role": "user", "content": content, "id": "1", "at": "2026-03-04T18:30:00Z" }],
         "conversation": "talk" })

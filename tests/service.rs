@@ -325,3 +325,26 @@ async fn messages_without_a_time_keep_their_order_and_may_be_repeated() {
         assert_eq!(texts, output, "{conversation}");
     }
 }
+
+#[tokio::test]
+async fn rollup_that_is_asked_for_does_not_wait_for_late_messages() {
+    /// Runs the command at the service's own time: `--now` of the other tests lies before these messages came.
+    fn verify(annals: &Annals) -> (bool, Value) {
+        let output = program().args(["verify", "--json", "--data"]).arg(annals.data()).output().unwrap();
+        (output.status.success(), serde_json::from_slice(&output.stdout).unwrap())
+    }
+    let served = Served::new();
+    let message = json!({ "conversation": "talk", "messages": [
+        { "role": "user", "name": "Ann", "content": "I moved to Ghent.", "id": "1", "at": "2026-02-01T10:00:00Z" }] });
+    served.post("/v1/agents/ann/messages?wait=searchable", &message).await;
+    let (sound, verified) = verify(&served.annals);
+    assert!(sound && verified["agents"][0]["not_yet_due"][0]["period"] == "2026-02-01", "{verified}");
+
+    let (status, answer) = served.post("/v1/agents/ann/rollup", &json!({})).await;
+    assert_eq!(
+        (status, &answer["written"]["daily"], &answer["written"]["monthly"]),
+        (StatusCode::OK, &json!(1), &json!(1))
+    );
+    let (sound, verified) = verify(&served.annals);
+    assert!(sound && verified["agents"][0]["not_yet_due"].is_null(), "{verified}");
+}

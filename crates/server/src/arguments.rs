@@ -1,5 +1,6 @@
 //! Reads request bodies, query strings and tool arguments into types. Serde stops at the first fault; then the value is compared
-//! with the type's schema, so that all faults are found at once. Former field names are accepted. Independent of HTTP.
+//! with the type's schema, so that all faults are found at once. Former field names are accepted, and null for an absent field.
+//! Independent of HTTP.
 
 mod compare;
 mod spelling;
@@ -20,7 +21,8 @@ pub(crate) fn from_value<T: DeserializeOwned + JsonSchema>(value: Value, whole: 
         return Ok(read);
     }
     let schema = Value::Object(schema::of::<T>());
-    let (value, mut faults) = spelling::respell(value, &schema);
+    let (mut value, mut faults) = spelling::respell(value, &schema);
+    spelling::remove_nulls(&mut value, &schema);
     match serde_path_to_error::deserialize(&value) {
         Ok(read) if faults.is_empty() && !value.is_array() => return Ok(read),
         Ok(_) => compare::compare(&schema, &value, "", whole, &mut faults),
@@ -111,7 +113,7 @@ mod tests {
                 "grains[1] is \"hourly\"; expected one of working, daily, weekly, monthly, quarterly, yearly",
                 "from is \"yesterday\"; expected a valid date such as 2026-03-04",
                 "strict is 1; it must be true or false",
-                "limit is -1; 0 or more are allowed",
+                "limit is -1; 1 to 1000 are allowed",
             ],
         );
         let unknown = faults_of(from_value::<SearchRequest>(json!({ "colour": 1, "size": 2 }), "the body"));
@@ -130,6 +132,26 @@ mod tests {
             messages[2].at is \"soon\"; expected a time such as 2026-03-04T18:30:00Z";
         assert_eq!(faults_of(from_value::<IngestRequest>(wrong, "the body")), expect);
         assert_eq!(faults_of(from_value::<IngestRequest>(json!({}), "the body")), "messages is missing");
+    }
+
+    #[test]
+    fn null_is_an_absent_field() {
+        fn check<T: DeserializeOwned + JsonSchema>(value: Value, expect: &str) {
+            assert_eq!(faults_of(from_value::<T>(value.clone(), "the body")), expect, "{value}");
+        }
+        check::<SearchRequest>(json!({ "query": "tea", "limit": null, "grains": null, "from": null }), "");
+        check::<SearchRequest>(json!({ "maxResults": null, "strict": null }), "");
+        check::<IngestRequest>(
+            json!({ "messages": [{ "role": "user", "content": "x", "id": null }], "revise": null }),
+            "",
+        );
+        check::<IngestRequest>(json!({ "messages": null }), "messages is missing");
+        check::<IngestRequest>(
+            json!({ "messages": [{ "role": null, "content": null }] }),
+            "messages[0].role is missing\nmessages[0].content is missing",
+        );
+        let read: SearchRequest = from_value(json!({ "limit": null }), "the body").unwrap();
+        assert_eq!(read.limit, 10);
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod plan;
 mod roll_up;
 
 use annals_core::{Digest, Engine, Facts, Grain, Settings, Store};
+use jiff::SignedDuration;
 use std::sync::Arc;
 
 pub use coverage::{Content, Gap, Lineage, gaps};
@@ -59,6 +60,12 @@ impl Summarizer {
     #[must_use]
     pub fn with_engine(&self, engine: Arc<dyn Engine>) -> Summarizer {
         Summarizer { engine, ..self.clone() }
+    }
+
+    /// Returns the same for somebody who asks for the summaries now: it does not wait for further messages of a day that is over.
+    #[must_use]
+    pub fn without_quiet_time(&self) -> Summarizer {
+        Summarizer { policy: SchedulePolicy { quiet: SignedDuration::ZERO, ..self.policy }, ..self.clone() }
     }
 
     /// Returns the recipe of the summaries that the engine writes now: the hash of prompt, model and engine.

@@ -38,7 +38,7 @@ pub(crate) enum Failure {
     TooLarge,
     /// The service takes no new messages at present.
     Refused(String),
-    /// There is no such page.
+    /// No route has this path.
     NotFound,
 }
 

@@ -6,7 +6,7 @@ use annals_core::Timestamp;
 use annals_core::ports::Scope;
 use clap::{Args, Subcommand};
 
-use super::value::number;
+use super::value::{moment, number};
 
 #[derive(Args)]
 pub(crate) struct Serve {
@@ -57,8 +57,8 @@ pub(crate) struct AddKey {
     /// Only these agents of the workspace, separated by commas
     #[arg(long = "agent", value_name = "A", value_delimiter = ',')]
     pub agents: Vec<String>,
-    /// The time from which the key is no longer valid
-    #[arg(long, value_name = "TIME")]
+    /// When the key stops being valid: a moment, or the beginning of a day in UTC
+    #[arg(long, value_name = "T", value_parser = moment)]
     pub expires: Option<Timestamp>,
 }
 

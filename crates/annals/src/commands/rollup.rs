@@ -92,9 +92,15 @@ fn print_estimates(estimates: &[EstimateView]) {
 }
 
 /// Prints which periods are over but wait for late messages, and until when.
-fn print_not_yet_due(periods: &[NotYetDueView]) {
-    for NotYetDueView { period, due_at } in periods {
-        say!("  {DIM}{period} is over and waits for late messages until {}{DIM:#}", short(due_at));
+pub(crate) fn print_not_yet_due(periods: &[NotYetDueView]) {
+    for group in periods.chunk_by(|one, other| one.due_at == other.due_at) {
+        let (first, last, until) = (&group[0].period, &group[group.len() - 1].period, short(&group[0].due_at));
+        match group.len() {
+            1 => say!("  {DIM}{first} is over and waits for late messages until {until}{DIM:#}"),
+            number => say!(
+                "  {DIM}{number} periods from {first} to {last} are over and wait for late messages until {until}{DIM:#}"
+            ),
+        }
     }
 }
 

@@ -4,12 +4,16 @@ use std::process::ExitCode;
 
 use annals_core::Result;
 use annals_service::calls::Verify;
-use annals_service::wire::AgentVerification;
+use annals_service::wire::{AgentVerification, MissingDay};
 
 use crate::cli::OneOrAll;
 use crate::client::Client;
+use crate::commands::rollup::print_not_yet_due;
 use crate::commands::status::print_reembedding;
-use crate::view::{WARN, plural, print_json, say};
+use crate::view::{DIM, WARN, plural, print_json, say};
+
+/// Number of days that are listed with the summaries that lack them.
+const MAX_DAYS: usize = 20;
 
 pub(crate) async fn run(client: &Client, args: &OneOrAll, json: bool) -> Result<ExitCode> {
     let answer = client.call(Verify { agent: args.agent.clone() }).await?;
@@ -31,12 +35,8 @@ fn print(found: &AgentVerification) {
         say!("{WARN}{agent}: the table of facts does not match the log of facts; `annals rebuild` rebuilds it{WARN:#}");
     }
     say!("{agent}: {} checked", plural(found.memories, "memory"));
-    for missing in &found.missing_days {
-        say!("  {WARN}{} is not in the summary of {}{WARN:#}", missing.day, missing.period);
-    }
-    if !found.missing_days.is_empty() {
-        say!("  `annals rollup` writes what is missing.");
-    }
+    print_missing(&found.missing_days);
+    print_not_yet_due(&found.not_yet_due);
     for table in &found.tables {
         say!("  {WARN}{}: {} {}{WARN:#}", table.grain, table.problem, table.what);
     }
@@ -48,5 +48,19 @@ fn print(found: &AgentVerification) {
     }
     if !found.tables.is_empty() {
         say!("  `annals rebuild` rebuilds the tables from the catalog.");
+    }
+}
+
+fn print_missing(missing: &[MissingDay]) {
+    let days: Vec<&[MissingDay]> = missing.chunk_by(|one, other| one.day == other.day).collect();
+    for of_day in days.iter().take(MAX_DAYS) {
+        let periods = of_day.iter().map(|missing| missing.period.as_str()).collect::<Vec<_>>().join(", ");
+        say!("  {WARN}{} is not in the summary of {periods}{WARN:#}", of_day[0].day);
+    }
+    if days.len() > MAX_DAYS {
+        say!("  {DIM}and {} more, which --json lists{DIM:#}", plural((days.len() - MAX_DAYS) as u64, "day"));
+    }
+    if !days.is_empty() {
+        say!("  `annals rollup` writes what is missing.");
     }
 }

@@ -7,21 +7,35 @@ use axum::extract::{Request, State};
 use axum::http::{StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use http_body_util::Limited;
+use http_body_util::{BodyExt, Limited};
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::request::carried;
 use crate::rest::{MAX_WAIT, Problem, too_large};
 
+/// Bytes of a refused body that are read and dropped. Most clients read the answer only after they have sent all of it, and
+/// report a broken connection if the server closes it before.
+const MAX_DRAINED: u64 = 64 << 20;
+/// Time for reading them.
+const MAX_DRAINING: Duration = Duration::from_secs(10);
+
 /// Refuses bodies that declare a length over the limit, and aborts those that turn out to be longer.
 pub async fn bound_size(State(most): State<usize>, request: Request, next: Next) -> Result<Response, Problem> {
     let declared =
         request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-    if declared.is_some_and(|declared| declared > most as u64) {
+    if let Some(declared) = declared.filter(|declared| *declared > most as u64) {
+        if declared <= MAX_DRAINED {
+            let _ = timeout(MAX_DRAINING, drain(request.into_body())).await;
+        }
         return Err(too_large());
     }
     Ok(next.run(request.map(|body| Body::new(Limited::new(body, most)))).await)
+}
+
+/// Reads a body to its end, or to its failure, without holding it.
+async fn drain(mut body: Body) {
+    while let Some(Ok(_)) = body.frame().await {}
 }
 
 /// Answers when the time is over, even if the work is not done. A request with a safe method is cancelled. All others are

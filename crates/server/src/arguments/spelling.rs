@@ -1,4 +1,5 @@
-//! Former field names. Each option has one name in the command, REST and MCP; names that were public before are still accepted.
+//! Former field names, and null for an absent field. Each option has one name in the command, REST and MCP; names that were
+//! public before are still accepted.
 
 use annals_core::Fault;
 use serde_json::{Map, Value};
@@ -48,6 +49,22 @@ pub(super) fn respell(value: Value, schema: &Value) -> (Value, Vec<Fault>) {
         respelled.insert(now, if is_list { listed(value) } else { value });
     }
     (Value::Object(respelled), faults)
+}
+
+/// Removes fields that are null and may be absent: clients with typed fields send null for what their user leaves out. No field of
+/// ours gives null another meaning.
+pub(super) fn remove_nulls(value: &mut Value, schema: &Value) {
+    match value {
+        Value::Object(fields) => {
+            let required = schema["required"].as_array().cloned().unwrap_or_default();
+            fields.retain(|name, value| {
+                !value.is_null() || schema["properties"][name].is_null() || required.iter().any(|one| one == name)
+            });
+            fields.iter_mut().for_each(|(name, value)| remove_nulls(value, &schema["properties"][name]));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| remove_nulls(item, &schema["items"])),
+        _ => {}
+    }
 }
 
 /// Turns one text into a list, where a list is now expected. The former value `auto` becomes an empty list.

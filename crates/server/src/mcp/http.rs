@@ -8,13 +8,16 @@ use std::sync::Arc;
 
 use annals_service::Service;
 use axum::Router;
+use axum::body::{Body, to_bytes};
 use axum::extract::{FromRequestParts, RawPathParams, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
+use rmcp::ErrorData;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::json;
 
 use super::Asker;
 use super::handler::Handler;
@@ -23,6 +26,10 @@ use crate::config::ServerConfig;
 use crate::rest::Problem;
 
 const HEADER: &str = "x-annals-agent";
+/// The longest refusal of the transport that is passed on, in bytes.
+const MAX_REFUSAL_LENGTH: usize = 64 << 10;
+/// How the transport begins its refusal of a body that is no message. It answers with 415.
+const UNREADABLE: &str = "fail to deserialize request body ";
 
 /// Returns the routes, which must be placed behind authentication.
 pub(crate) fn routes(service: &Service, config: &ServerConfig) -> Router {
@@ -48,7 +55,27 @@ pub(crate) async fn introduce(request: Request, next: Next) -> Result<Response, 
     let (mut parts, body) = request.into_parts();
     let asker = asker(&mut parts).await?;
     parts.extensions.insert(asker);
-    Ok(next.run(Request::from_parts(parts, body)).await)
+    Ok(as_json_rpc(next.run(Request::from_parts(parts, body)).await).await)
+}
+
+/// Gives a refusal of the transport the form that clients parse: an error of JSON-RPC instead of plain text.
+async fn as_json_rpc(response: Response) -> Response {
+    let kind = response.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
+    if !response.status().is_client_error() || kind.is_some_and(|kind| kind.ends_with(b"json")) {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    let bytes = to_bytes(body, MAX_REFUSAL_LENGTH).await.unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let mut error = ErrorData::invalid_request(text.clone().into_owned(), None);
+    if let Some(reason) = text.strip_prefix(UNREADABLE) {
+        error = ErrorData::parse_error(format!("the body is not one message of JSON-RPC 2.0: {reason}"), None);
+        parts.status = StatusCode::BAD_REQUEST;
+    }
+    parts.headers.remove(header::CONTENT_LENGTH);
+    parts.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    let answer = json!({"jsonrpc": "2.0", "id": null, "error": error});
+    Response::from_parts(parts, Body::from(answer.to_string()))
 }
 
 /// Returns the asker of an authenticated request.

@@ -36,7 +36,7 @@ impl Service {
         let batching = self.batching()?;
         let mut step = BatchStep::default();
         note(&mut step, batching.take(now).await?);
-        let summarizer = self.parts.summarizer.with_engine(batching.collecting(budget));
+        let summarizer = self.parts.summarizer.without_quiet_time().with_engine(batching.collecting(budget));
         let mut written = [0; 5];
         for agent in agents {
             let passed = self.write_summaries_by(&summarizer, agent, false, now, &|_| (), &|| false).await?;
@@ -88,7 +88,8 @@ impl Service {
     pub(crate) async fn estimates(&self, agent: &Agent, refresh: bool, now: Timestamp) -> Result<Vec<EstimateView>> {
         let Some(batching) = &self.parts.batching else { return Ok(Vec::new()) };
         let (engine, counted) = batching.counting();
-        let waiting = self.parts.summarizer.with_engine(engine).ask_for_due(agent, refresh, now).await?;
+        let waiting =
+            self.parts.summarizer.without_quiet_time().with_engine(engine).ask_for_due(agent, refresh, now).await?;
         let mut estimates = counted();
         let model = self.model_of_coarse(agent, &estimates).await?;
         for Waiting { grain, periods, sources } in waiting {

@@ -83,6 +83,11 @@ impl Service {
             let reason = "must be exactly one of ids, conversation, subject, or from and to";
             return Err(Error::invalid("what is to be forgotten", reason));
         }
+        for (field, name) in [("conversation", &request.conversation), ("subject", &request.subject)] {
+            if name.as_ref().is_some_and(|name| name.trim().is_empty()) {
+                return Err(Error::invalid(field, "is empty"));
+            }
+        }
         Ok(match (request.conversation, request.subject) {
             (Some(conversation), _) => Target::Conversation(conversation),
             (_, Some(subject)) => Target::Subject(subject),

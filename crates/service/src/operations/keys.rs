@@ -15,6 +15,9 @@ impl Service {
         now: Timestamp,
         fill: impl Fn(&mut [u8]) -> std::result::Result<(), getrandom::Error>,
     ) -> Result<(IssuedKey, KeyView)> {
+        if request.name.trim().is_empty() {
+            return Err(Error::invalid("name", "is empty; it tells the keys in the list apart"));
+        }
         // Names are checked now; otherwise only the holder of the key would notice that it opens nothing.
         Agent::in_workspace(&request.workspace, "a")?;
         for agent in &request.agents {

@@ -21,7 +21,7 @@ pub struct RolledUpAgent {
 }
 
 impl Service {
-    /// Rolls an agent up. A dry run only returns the periods and the number of words that would be read.
+    /// Rolls an agent up, up to the last period that is over: who asks does not wait until no more messages come in. A dry run only returns the periods and the number of words that would be read.
     pub async fn rollup(&self, agent: &Agent, request: RollupRequest, now: Timestamp) -> Result<RollupAnswer> {
         Ok(self.rollup_reporting(agent, request, now, &NoProgress).await?.answer)
     }
@@ -34,9 +34,10 @@ impl Service {
         now: Timestamp,
         progress: &dyn ProgressSink,
     ) -> Result<RolledUpAgent> {
+        let summarizer = self.parts.summarizer.without_quiet_time();
         if request.dry_run {
-            let plan = self.parts.summarizer.plan(agent, request.refresh, now).await?;
-            let not_yet_due = self.not_yet_due(agent, now).await?;
+            let plan = summarizer.plan(agent, request.refresh, now).await?;
+            let not_yet_due = not_yet_due(&summarizer, agent, now).await?;
             let estimates = self.estimates(agent, request.refresh, now).await?;
             let answer = RollupAnswer { not_yet_due, estimates, ..planned(agent, &plan) };
             return Ok(RolledUpAgent { answer, extraction: ExtractionView::default() });
@@ -45,7 +46,7 @@ impl Service {
         let extraction = self.extract_facts(agent, progress).await?;
         let settings = self.parts.store.settings(agent).await?;
         let plan = match progress.is_shown() {
-            true => self.parts.summarizer.plan(agent, request.refresh, now).await?,
+            true => summarizer.plan(agent, request.refresh, now).await?,
             false => Plan::default(),
         };
         let stage = progress.begin("summarizing", plan.periods.len() as u64);
@@ -56,25 +57,16 @@ impl Service {
         };
         let left = || plan.periods.len().saturating_sub(done.load(Ordering::Relaxed));
         let should_stop = || progress.should_stop();
-        let writing = self.write_summaries_until(agent, request.refresh, now, &advance, &should_stop);
+        let writing = self.write_summaries_by(&summarizer, agent, request.refresh, now, &advance, &should_stop);
         let passed = self.noting_models(&settings, &plan, &left, &*stage, writing).await?;
         drop(stage);
         self.send_batches(now).await;
         self.make_searchable_shown(agent, progress).await?;
         let failed = self.failures(agent, &passed.failed).await?;
         let postponed = self.postponed(agent, &passed, now).await?;
-        let not_yet_due = self.not_yet_due(agent, now).await?;
+        let not_yet_due = not_yet_due(&summarizer, agent, now).await?;
         let answer = RollupAnswer { failed, postponed, not_yet_due, ..summed_up(agent, &passed, &extraction) };
         Ok(RolledUpAgent { answer, extraction })
-    }
-
-    /// Returns the periods that are over but not due yet.
-    async fn not_yet_due(&self, agent: &Agent, now: Timestamp) -> Result<Vec<NotYetDueView>> {
-        let view = |(period, due_at): (Period, Timestamp)| NotYetDueView {
-            period: period.to_string(),
-            due_at: due_at.to_string(),
-        };
-        Ok(self.parts.summarizer.not_yet_due(agent, now).await?.into_iter().map(view).collect())
     }
 
     /// Returns the periods that this pass did not try, because they failed before and are tried again later.
@@ -112,22 +104,10 @@ impl Service {
         now: Timestamp,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Passed> {
-        self.write_summaries_until(agent, refresh, now, progress, &|| false).await
+        self.write_summaries_by(&self.parts.summarizer, agent, refresh, now, progress, &|| false).await
     }
 
-    /// Does the same, but begins no further period once `should_stop` returns true, except the first.
-    async fn write_summaries_until(
-        &self,
-        agent: &Agent,
-        refresh: bool,
-        now: Timestamp,
-        progress: &(dyn Fn(u64) + Sync),
-        should_stop: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Passed> {
-        self.write_summaries_by(&self.parts.summarizer, agent, refresh, now, progress, should_stop).await
-    }
-
-    /// Does the same by a summarizer with another engine.
+    /// Does the same by another summarizer, and begins no further period once `should_stop` returns true, except the first.
     pub(super) async fn write_summaries_by(
         &self,
         summarizer: &Summarizer,
@@ -145,6 +125,11 @@ impl Service {
             summarizer.pass_unlocked(agent, now, progress, should_stop, &history).await
         }
     }
+}
+
+/// Returns the periods that are over but not due yet.
+pub(super) async fn not_yet_due(summarizer: &Summarizer, agent: &Agent, now: Timestamp) -> Result<Vec<NotYetDueView>> {
+    Ok(summarizer.not_yet_due(agent, now).await?.into_iter().map(NotYetDueView::from).collect())
 }
 
 fn planned(agent: &Agent, plan: &Plan) -> RollupAnswer {

@@ -9,7 +9,7 @@ use annals_writer::Discrepancy;
 
 use crate::Service;
 use crate::locks::{Facts, Tables};
-use crate::wire::{AgentVerification, DiscrepancyView, MissingDay, VerifyAnswer};
+use crate::wire::{AgentVerification, DiscrepancyView, MissingDay, NotYetDueView, VerifyAnswer};
 
 /// The differences found in an agent's memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,14 +45,16 @@ impl Service {
         Ok(Verified { gaps, unwritten, tables, facts_differ })
     }
 
-    /// Verifies the catalog, and compares everything of these agents with it. Also reports summaries that are merely not yet
-    /// written.
+    /// Verifies the catalog, and compares everything of these agents with it. Also reports summaries that are due and merely not
+    /// yet written. Days that still wait for late messages are no fault.
     pub(crate) async fn verify_agents(&self, agents: &[Agent], now: Timestamp) -> Result<VerifyAnswer> {
         let catalog = self.check_catalog().await?;
         let mut answer = VerifyAnswer { sound: catalog.is_empty(), catalog, agents: Vec::new() };
         for agent in agents {
             let Verified { mut gaps, unwritten, tables, facts_differ } = self.verify(agent, now).await?;
-            gaps.extend(unwritten);
+            let waiting = self.parts.summarizer.not_yet_due(agent, now).await?;
+            let waits = |gap: &Gap| waiting.iter().any(|(period, _)| gap.day.ancestor(period.grain()) == *period);
+            gaps.extend(unwritten.into_iter().filter(|gap| !waits(gap)));
             gaps.sort();
             answer.sound &= gaps.is_empty() && tables.is_empty() && !facts_differ;
             let models = self.parts.writer.models(agent).await?;
@@ -60,6 +62,7 @@ impl Service {
                 agent: agent.name().to_owned(),
                 memories: self.parts.store.counts(agent).await?.memories.iter().sum(),
                 missing_days: gaps.iter().map(MissingDay::from).collect(),
+                not_yet_due: waiting.into_iter().map(NotYetDueView::from).collect(),
                 tables: tables.iter().map(DiscrepancyView::from).collect(),
                 facts_differ,
                 models: models.into_iter().map(|(grain, model)| (grain.to_string(), model)).collect(),

@@ -99,6 +99,7 @@ pub struct DocumentsRequest {
     pub key_prefix: Option<String>,
     /// Maximum number of documents: 1 to 1,000; 100 by default.
     #[serde(default)]
+    #[schemars(range(min = 1, max = 1000))]
     pub limit: Option<usize>,
     /// `next_cursor` of the page before.
     #[serde(default)]
@@ -146,6 +147,7 @@ pub struct DocumentSearchRequest {
     /// Maximum number of documents: 1 to 100.
     #[serde(default = "ten")]
     #[schema(minimum = 1, maximum = 100, default = 10)]
+    #[schemars(range(min = 1, max = 100))]
     pub limit: usize,
 }
 

@@ -118,6 +118,7 @@ pub struct FactsRequest {
     /// Maximum number of facts: 1 to 1,000. Default: 100.
     #[serde(default)]
     #[param(minimum = 1, maximum = 1000)]
+    #[schemars(range(min = 1, max = 1000))]
     pub limit: Option<usize>,
     /// Continues a previous answer: its `next_cursor`. Not for walks and paths.
     #[serde(default)]

@@ -13,6 +13,7 @@ pub struct PageRequest {
     /// Maximum number of entries, at least 1. Conversations: at most 1,000, default 100. Agents: all by default.
     #[serde(default)]
     #[param(minimum = 1, maximum = 1000)]
+    #[schemars(range(min = 1))]
     pub limit: Option<usize>,
     /// Continues a previous answer: its `next_cursor`.
     #[serde(default)]

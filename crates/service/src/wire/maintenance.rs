@@ -8,7 +8,7 @@ use annals_summarizer::Gap;
 use annals_writer::{Discrepancy, ExtractionPassed};
 use serde::{Deserialize, Serialize};
 
-use super::ReembeddingView;
+use super::{NotYetDueView, ReembeddingView};
 
 /// Result of an import.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -243,6 +243,9 @@ pub struct AgentVerification {
     pub memories: u64,
     /// Days that a summary does not cover.
     pub missing_days: Vec<MissingDay>,
+    /// Periods that are over and still wait for late messages. They are no fault.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_yet_due: Vec<NotYetDueView>,
     /// Differences between tables and the catalog.
     pub tables: Vec<DiscrepancyView>,
     /// Whether the table of facts differs from the log of facts.

@@ -66,6 +66,7 @@ pub struct SearchRequest {
     /// Maximum number of results: 1 to 1,000.
     #[serde(default = "ten")]
     #[schema(minimum = 1, maximum = 1000, default = 10)]
+    #[schemars(range(min = 1, max = 1000))]
     pub limit: usize,
 }
 
@@ -194,6 +195,7 @@ pub struct TimelineRequest {
     /// Maximum number of memories: 1 to 1,000. Default: 100.
     #[serde(default)]
     #[param(minimum = 1, maximum = 1000)]
+    #[schemars(range(min = 1, max = 1000))]
     pub limit: Option<usize>,
     /// Continues a previous answer: its `next_cursor`.
     #[serde(default)]

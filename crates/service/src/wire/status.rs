@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use annals_core::ports::ModelState;
-use annals_core::{Date, LedgerRow, Timestamp, Usage};
+use annals_core::{Date, LedgerRow, Period, Timestamp, Usage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -267,6 +267,12 @@ pub struct NotYetDueView {
     /// When it becomes due, if no further message arrives.
     #[schema(format = DateTime)]
     pub due_at: String,
+}
+
+impl From<(Period, Timestamp)> for NotYetDueView {
+    fn from((period, due_at): (Period, Timestamp)) -> NotYetDueView {
+        NotYetDueView { period: period.to_string(), due_at: due_at.to_string() }
+    }
 }
 
 /// Result of a roll-up, or the plan of a dry run.

@@ -65,6 +65,20 @@ async fn agent_is_in_path_or_header_or_else_an_argument() {
 }
 
 #[tokio::test]
+async fn body_that_is_no_message_is_refused_as_an_error_of_json_rpc() {
+    let app = public(&service_with_memories(&agent("a")).await, &ServerConfig::default());
+    async fn check(app: &Router, headers: &[(&str, &str)], body: Value, expect: (u16, i64)) {
+        let (status, answer) = post(app, "/mcp/a", headers, &body).await;
+        assert_eq!((status.as_u16(), answer["error"]["code"].as_i64().unwrap()), expect, "{answer}");
+        assert!(!answer["error"]["message"].as_str().unwrap().is_empty());
+    }
+    check(&app, &[], json!([list()]), (400, -32700)).await;
+    check(&app, &[], json!({"id": 1, "method": "tools/list"}), (400, -32700)).await;
+    check(&app, &[], json!("tools/list"), (400, -32700)).await;
+    check(&app, &[("mcp-protocol-version", "1900-01-01")], list(), (400, -32600)).await;
+}
+
+#[tokio::test]
 async fn request_without_a_key_is_refused_and_a_key_reaches_only_its_agents() {
     let service = service_with_memories(&agent("a")).await;
     let reading = issue_key(&service, &[Scope::Search], &["a"]).await;
