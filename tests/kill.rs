@@ -7,10 +7,10 @@
 //! SIGKILL does not lose data in the system's memory, so `TMPDIR` may be a folder in memory.
 
 mod operations;
-mod pace;
 mod planted;
 mod requests;
 mod tally;
+mod timing;
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -19,8 +19,8 @@ use serde_json::Value;
 
 use crate::command::Annals;
 use crate::story::days;
-use pace::{Landing, Pace};
 use tally::{Losses, Tally};
+use timing::{KillTiming, Landing};
 
 /// Number of kinds of work: import, requests, and eight operations.
 const KINDS: u32 = 10;
@@ -70,15 +70,15 @@ fn violation(import: Import, rounds: u32, tally: &mut Tally) -> Option<String> {
     let messages = story();
     let whole = Annals::new();
     let file = whole.file("messages.jsonl", &messages);
-    let mut pace = Pace::measure(import(&whole, file.to_str().unwrap()), &whole);
+    let mut timing = KillTiming::measure(import(&whole, file.to_str().unwrap()), &whole);
     let undisturbed = whole.dump();
-    (0..rounds).find_map(|round| one_round(import, round, &mut pace, &messages, &undisturbed, tally))
+    (0..rounds).find_map(|round| one_round(import, round, &mut timing, &messages, &undisturbed, tally))
 }
 
 fn one_round(
     import: Import,
     round: u32,
-    pace: &mut Pace,
+    timing: &mut KillTiming,
     messages: &str,
     undisturbed: &str,
     tally: &mut Tally,
@@ -86,7 +86,7 @@ fn one_round(
     let annals = Annals::new();
     let file = annals.file("messages.jsonl", messages);
     let file = file.to_str().unwrap();
-    let (landing, acknowledged) = run_until(import(&annals, file), pace, &annals, round);
+    let (landing, acknowledged) = run_until(import(&annals, file), timing, &annals, round);
     if annals.data().join("catalog.sqlite").exists() {
         let stored = stored(&annals);
         if stored < acknowledged {
@@ -100,13 +100,13 @@ fn one_round(
     (losses != Losses::default()).then(|| format!("round {round}: {losses:?}"))
 }
 
-/// Kills the process at a time chosen by `pace`. Returns the phase of the kill, and the number of messages acknowledged
+/// Kills the process at a time chosen by `timing`. Returns the phase of the kill, and the number of messages acknowledged
 /// before it.
-fn run_until(mut command: Command, pace: &mut Pace, annals: &Annals, round: u32) -> (Landing, u64) {
+fn run_until(mut command: Command, timing: &mut KillTiming, annals: &Annals, round: u32) -> (Landing, u64) {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let reader = std::thread::spawn(move || lines.map_while(Result::ok).filter_map(|line| acknowledged(&line)).sum());
-    let landing = pace.kill(&mut child, annals, round);
+    let landing = timing.kill(&mut child, annals, round);
     (landing, reader.join().unwrap())
 }
 

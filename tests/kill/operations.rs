@@ -4,9 +4,9 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::pace::Pace;
 use super::rounds;
 use super::tally::{Losses, Tally};
+use super::timing::KillTiming;
 use crate::command::Annals;
 use crate::documents::with_documents;
 use crate::story::days;
@@ -63,7 +63,7 @@ fn killed_operations_end_like_undisturbed_ones() {
 struct Prepared {
     operation: &'static Operation,
     start: Annals,
-    pace: Pace,
+    timing: KillTiming,
     undisturbed: String,
 }
 
@@ -72,15 +72,15 @@ impl Prepared {
         let start = copy(rolled_up);
         (operation.prepare)(&start);
         let whole = copy(&start);
-        let pace = Pace::measure(command(&whole, operation.args), &whole);
-        Prepared { operation, start, pace, undisturbed: whole.dump() }
+        let timing = KillTiming::measure(command(&whole, operation.args), &whole);
+        Prepared { operation, start, timing, undisturbed: whole.dump() }
     }
 
     fn kill_and_run_again(&mut self, round: u32, tally: &mut Tally) {
         let annals = copy(&self.start);
         let mut child =
             command(&annals, self.operation.args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let landing = self.pace.kill(&mut child, &annals, round);
+        let landing = self.timing.kill(&mut child, &annals, round);
         (self.operation.again)(&annals, self.operation.args);
         let losses = Losses::between(&self.undisturbed, &annals.dump());
         tally.add(self.operation.name, landing, losses);

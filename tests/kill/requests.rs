@@ -11,9 +11,9 @@ use std::time::Duration;
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
 
-use super::pace::Landing;
 use super::rounds;
 use super::tally::{Losses, Tally};
+use super::timing::Landing;
 use crate::command::Annals;
 use crate::service::Served;
 

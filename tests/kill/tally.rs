@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::pace::Landing;
+use super::timing::Landing;
 
 /// Difference between a result and that of an undisturbed run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

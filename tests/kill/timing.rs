@@ -12,7 +12,7 @@ use std::time::{Duration, Instant, SystemTime};
 use crate::command::Annals;
 
 /// Interval between two checks for the first write.
-const LOOK: Duration = Duration::from_millis(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 /// In one of this many rounds, the kill comes before the first write.
 const EARLY: u32 = 10;
 
@@ -25,7 +25,7 @@ pub enum Landing {
 }
 
 /// Estimated durations of a piece of work.
-pub struct Pace {
+pub struct KillTiming {
     /// From the start of the process to the first write.
     start: Duration,
     /// From the first write to the end.
@@ -34,9 +34,9 @@ pub struct Pace {
 
 type Files = BTreeMap<PathBuf, (u64, SystemTime)>;
 
-impl Pace {
+impl KillTiming {
     /// Measures an undisturbed run of the command.
-    pub fn measure(mut command: Command, annals: &Annals) -> Pace {
+    pub fn measure(mut command: Command, annals: &Annals) -> KillTiming {
         let before = written(annals);
         let begun = Instant::now();
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -44,7 +44,7 @@ impl Pace {
         let start = begun.elapsed();
         let status = child.wait().unwrap();
         assert!(status.success(), "{command:?}: {status}");
-        Pace { start, work: begun.elapsed() - start }
+        KillTiming { start, work: begun.elapsed() - start }
     }
 
     /// Kills the process. Returns the phase in which the kill came.
@@ -85,7 +85,7 @@ fn wait_for_write(child: &mut Child, annals: &Annals, before: &Files, at_most: D
         if written(annals) != *before {
             return true;
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
     false
 }

@@ -12,16 +12,16 @@ pub(crate) struct Question {
     pub(crate) asks_when: bool,
     /// Whether it is about the present state.
     pub(crate) about_now: bool,
-    /// The speaker whose words it asks for, if it says so.
-    pub(crate) whose: Option<Whose>,
+    /// The speaker that it asks about, if its pronouns show one.
+    pub(crate) asked_speaker: Option<AskedSpeaker>,
     /// Whether it is about the asker, or about what the asker and the assistant said or did. "Tell me a joke" and "Who are
     /// you?" are not: they only address the assistant.
     pub(crate) is_personal: bool,
 }
 
-/// The speaker whose words answer a question.
+/// The speaker that a question asks about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Whose {
+pub(crate) enum AskedSpeaker {
     /// "Where do I live?": the person who asks.
     Asker,
     /// "What did you recommend?": the assistant.
@@ -85,12 +85,12 @@ impl Question {
         let words = spaced(text);
         let has = |phrases: &[&str]| phrases.iter().any(|phrase| words.contains(phrase));
         let about_now = has(&LATELY) || (has(&NOW) && !has(&PAST));
-        let whose = whose(&words, language);
+        let asked_speaker = asked_speaker(&words, language);
         let is_english = language == "en" || PERSONS.iter().all(|(code, ..)| *code != language);
         // The phrases are English. In other languages every pronoun counts.
         let refers = || !is_english || words.chars().any(is_wide) || has(&REMEMBERED) || has(&PAST);
-        let is_personal = (is_english && has(&FIRST_PERSON)) || (whose.is_some() && refers());
-        Question { asks_when: has(&WHEN), about_now, whose, is_personal, words }
+        let is_personal = (is_english && has(&FIRST_PERSON)) || (asked_speaker.is_some() && refers());
+        Question { asks_when: has(&WHEN), about_now, asked_speaker, is_personal, words }
     }
 
     /// Returns whether it contains the name: the whole name, or the first name if that has more than two letters.
@@ -107,13 +107,13 @@ impl Question {
     }
 }
 
-fn whose(words: &str, language: &str) -> Option<Whose> {
+fn asked_speaker(words: &str, language: &str) -> Option<AskedSpeaker> {
     let persons = PERSONS.iter().find(|(code, ..)| *code == language).unwrap_or(&PERSONS[0]);
     let has = |forms: &[&str]| words.split(' ').any(|word| forms.contains(&word));
     if has(persons.2) || words.contains(['你', '您']) {
-        Some(Whose::Assistant)
+        Some(AskedSpeaker::Assistant)
     } else {
-        (has(persons.1) || words.contains('我')).then_some(Whose::Asker)
+        (has(persons.1) || words.contains('我')).then_some(AskedSpeaker::Asker)
     }
 }
 
@@ -144,19 +144,19 @@ mod tests {
 
     #[test]
     fn pronouns_decide_which_speaker_is_asked_about() {
-        fn check(language: &str, text: &str, expect: Option<Whose>) {
-            assert_eq!(Question::new(text, language).whose, expect, "{text:?}");
+        fn check(language: &str, text: &str, expect: Option<AskedSpeaker>) {
+            assert_eq!(Question::new(text, language).asked_speaker, expect, "{text:?}");
         }
-        check("en", "Where do I live?", Some(Whose::Asker));
-        check("en", "What's my dog's name?", Some(Whose::Asker));
-        check("en", "What did you tell me about it?", Some(Whose::Assistant));
+        check("en", "Where do I live?", Some(AskedSpeaker::Asker));
+        check("en", "What's my dog's name?", Some(AskedSpeaker::Asker));
+        check("en", "What did you tell me about it?", Some(AskedSpeaker::Assistant));
         check("en", "Where does Ann live?", None);
-        check("de", "Wo wohne ich?", Some(Whose::Asker));
-        check("de", "Was hast du empfohlen?", Some(Whose::Assistant));
+        check("de", "Wo wohne ich?", Some(AskedSpeaker::Asker));
+        check("de", "Was hast du empfohlen?", Some(AskedSpeaker::Assistant));
         check("it", "i libri di Anna", None);
-        check("xx", "where do I live", Some(Whose::Asker));
-        check("en", "我住在哪里？", Some(Whose::Asker));
-        check("en", "你推荐了什么？", Some(Whose::Assistant));
+        check("xx", "where do I live", Some(AskedSpeaker::Asker));
+        check("en", "我住在哪里？", Some(AskedSpeaker::Asker));
+        check("en", "你推荐了什么？", Some(AskedSpeaker::Assistant));
     }
 
     #[test]

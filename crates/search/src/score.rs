@@ -15,7 +15,7 @@ pub(crate) enum Part {
     Conversation,
     /// The question names the speaker.
     Speaker,
-    /// The speaker's role is the one whose words the question asks for: the asker or the assistant.
+    /// The speaker has the role that the question asks about: user or assistant.
     Role,
     /// Penalty for a turn that only asks.
     Question,

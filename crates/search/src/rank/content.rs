@@ -6,7 +6,7 @@ use annals_core::{Body, Kind, Memory, Role, SENTENCE_ENDS, Timestamp, is_wide};
 use super::Ranked;
 use super::words::says_a_time;
 use crate::Weights;
-use crate::question::{Question, Whose};
+use crate::question::{AskedSpeaker, Question};
 use crate::score::Part;
 
 /// Words of a usual chat turn.
@@ -41,7 +41,7 @@ fn content_of(ranked: &mut Ranked, usual: &Usual, context: &QuestionContext<'_>,
             score.add(Part::Speaker, weights.speaker);
         }
         if *role == Role::User {
-            score.add(Part::Role, users(context.question.whose, weights));
+            score.add(Part::Role, users(context.question.asked_speaker, weights));
         }
         if ends_with_question(&memory.text) {
             score.add(Part::Question, -weights.question * only_asks(&memory.text));
@@ -71,10 +71,10 @@ fn content_of(ranked: &mut Ranked, usual: &Usual, context: &QuestionContext<'_>,
 }
 
 /// Returns what a user's turn scores above an assistant's for this question.
-fn users(whose: Option<Whose>, weights: &Weights) -> f64 {
-    match whose {
-        Some(Whose::Asker) => weights.own_words,
-        Some(Whose::Assistant) => -weights.your_words,
+fn users(asked_speaker: Option<AskedSpeaker>, weights: &Weights) -> f64 {
+    match asked_speaker {
+        Some(AskedSpeaker::Asker) => weights.own_words,
+        Some(AskedSpeaker::Assistant) => -weights.your_words,
         None => 0.0,
     }
 }

@@ -16,8 +16,8 @@ const SAME: f64 = 0.8;
 /// Texts with fewer words are not compared: they are alike by chance, and cost few tokens.
 const LEAST_WORDS: usize = 4;
 
-/// Number of characters of a text that are compared: long texts with the same beginning count as the same.
-const LONGEST: usize = 1_000;
+/// Maximum characters of a text that are compared: long texts with the same beginning count as the same.
+const MAX_CHARACTERS: usize = 1_000;
 
 /// Lowers each of the best results that repeats a higher one. Expects the best first, and leaves them so.
 pub(crate) fn repeats(ranked: &mut [Ranked], weights: &Weights) {
@@ -50,7 +50,7 @@ fn words(text: &str, numbers: &mut HashMap<String, usize>) -> Vec<usize> {
         }
         letters.windows(2).map(|pair| pair.iter().collect()).collect()
     };
-    let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(end, _)| end);
+    let end = text.char_indices().nth(MAX_CHARACTERS).map_or(text.len(), |(end, _)| end);
     let mut number = |word: String| {
         let next = numbers.len();
         *numbers.entry(word).or_insert(next)

@@ -156,9 +156,9 @@ async fn outage_stops_extraction_without_using_the_fallback() {
         let now = format!("2026-03-05T{time}:00Z");
         let passed = extract(&fixture, &now).await;
         assert_eq!(passed.waiting.as_deref(), Some("asking the model: it is away"), "{time}");
-        assert_eq!(fixture.model.take_questions().len(), 1, "{time}: the lane was due");
+        assert_eq!(fixture.model.take_questions().len(), 1, "{time}: extraction was due");
         assert!(extract(&fixture, &now).await.waiting.is_some());
-        assert_eq!(fixture.model.take_questions().len(), 0, "{time}: the lane waits");
+        assert_eq!(fixture.model.take_questions().len(), 0, "{time}: extraction waits");
     }
     assert_eq!((letters(&fixture).await.len(), fixture.rules.take_questions().len()), (0, 0));
     fixture.model.failures.lock().unwrap().clear();

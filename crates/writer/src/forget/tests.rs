@@ -120,17 +120,17 @@ async fn half_built_generation_is_removed_too() {
     assert_forgotten(&fixture).await;
 }
 
-struct Shaky {
+struct FaultyStores {
     catalog: Arc<Faulty<MemoryCatalog>>,
     strata: Arc<Faulty<MemoryStrata>>,
     facts: Arc<Faulty<MemoryFacts>>,
 }
 
-impl Shaky {
-    /// Returns stores; the one with index `which` fails at a call.
-    fn new(fixture: &Fixture, which: usize, call: u64) -> Shaky {
+impl FaultyStores {
+    /// Returns stores; the one with index `which` fails at call number `call`.
+    fn new(fixture: &Fixture, which: usize, call: u64) -> FaultyStores {
         let call = |store| if store == which { call } else { 0 };
-        Shaky {
+        FaultyStores {
             catalog: Arc::new(Faulty::at_call(fixture.catalog.clone(), call(0))),
             strata: Arc::new(Faulty::at_call(fixture.strata.clone(), call(1))),
             facts: Arc::new(Faulty::at_call(fixture.facts.clone(), call(2))),
@@ -162,15 +162,15 @@ async fn interrupted_cleaning_is_pending_and_finished_later() {
             for call in 1.. {
                 let fixture = fixture().await;
                 fixture.eraser().erase(&agent("a"), &target, at(NOW)).await.unwrap();
-                let shaky = Shaky::new(&fixture, which, call);
-                let cleaned = shaky.eraser(&fixture).clean(&agent("a"), at(NOW)).await;
+                let stores = FaultyStores::new(&fixture, which, call);
+                let cleaned = stores.eraser(&fixture).clean(&agent("a"), at(NOW)).await;
                 let pending = fixture.eraser().pending_cleanings().await.unwrap();
                 assert_eq!(pending.is_empty(), cleaned.is_ok(), "call {call} of store {which}");
                 for agent in pending {
                     fixture.eraser().clean(&agent, at(NOW)).await.unwrap();
                 }
                 assert_forgotten(&fixture).await;
-                if shaky.calls(which) < call {
+                if stores.calls(which) < call {
                     break;
                 }
             }
@@ -199,8 +199,8 @@ async fn failure_of_any_call_is_finished_by_forgetting_again() {
         for which in 0..3 {
             for call in 1.. {
                 let fixture = fixture().await;
-                let shaky = Shaky::new(&fixture, which, call);
-                let _ = forget(&shaky.eraser(&fixture), &target).await;
+                let stores = FaultyStores::new(&fixture, which, call);
+                let _ = forget(&stores.eraser(&fixture), &target).await;
                 let between = fixture.writer().audit(&agent("a")).await.unwrap();
                 assert!(
                     !between.iter().any(|fault| matches!(fault, Discrepancy::Missing(..))),
@@ -208,7 +208,7 @@ async fn failure_of_any_call_is_finished_by_forgetting_again() {
                 );
                 forget(&fixture.eraser(), &target).await.unwrap();
                 assert_forgotten(&fixture).await;
-                if shaky.calls(which) < call {
+                if stores.calls(which) < call {
                     break;
                 }
             }

@@ -9,34 +9,34 @@ use annals_core::{Digest, Draft, Error};
 
 use super::*;
 
-/// The present behaviour of an engine.
+/// How an engine responds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Mood {
-    Well,
+enum Behaviour {
+    Succeeds,
     /// Cannot summarise input that contains `POISON`.
-    Picky,
-    Away,
+    RejectsPoison,
+    Unavailable,
     /// Unavailable, with a retry time in minutes.
-    AwayFor(i64),
-    Spent(&'static str),
+    UnavailableFor(i64),
+    BudgetSpent(&'static str),
 }
 
-/// Writes like `QuotingEngine` plus an exclamation mark, or fails according to its mood.
-struct Moody {
-    mood: Mutex<Mood>,
+/// Writes like `QuotingEngine` plus an exclamation mark, or fails, as `behaviour` says.
+struct UnreliableEngine {
+    behaviour: Mutex<Behaviour>,
     calls: AtomicUsize,
     running: AtomicUsize,
     most: AtomicUsize,
 }
 
-impl Moody {
-    fn new(mood: Mood) -> Arc<Moody> {
+impl UnreliableEngine {
+    fn new(behaviour: Behaviour) -> Arc<UnreliableEngine> {
         let zero = AtomicUsize::default;
-        Arc::new(Moody { mood: Mutex::new(mood), calls: zero(), running: zero(), most: zero() })
+        Arc::new(UnreliableEngine { behaviour: Mutex::new(behaviour), calls: zero(), running: zero(), most: zero() })
     }
 
-    fn turns(&self, mood: Mood) {
-        *self.mood.lock().unwrap() = mood;
+    fn set(&self, behaviour: Behaviour) {
+        *self.behaviour.lock().unwrap() = behaviour;
     }
 
     /// Returns how often it was called since the last time.
@@ -46,9 +46,9 @@ impl Moody {
 }
 
 #[async_trait::async_trait]
-impl Engine for Moody {
+impl Engine for UnreliableEngine {
     fn recipe(&self, _: &Settings, grain: Grain) -> Digest {
-        Digest::of(["moody", grain.as_str()])
+        Digest::of(["unreliable", grain.as_str()])
     }
 
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
@@ -56,16 +56,16 @@ impl Engine for Moody {
         self.most.fetch_max(self.running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
         tokio::task::yield_now().await;
         self.running.fetch_sub(1, Ordering::SeqCst);
-        let mood = *self.mood.lock().unwrap();
+        let behaviour = *self.behaviour.lock().unwrap();
         let away = |retry_after| Error::Unavailable { what: "asking".into(), retry_after, source: "refused".into() };
-        match mood {
-            Mood::Away => return Err(away(None)),
-            Mood::AwayFor(minutes) => return Err(away(Some(SignedDuration::from_mins(minutes)))),
-            Mood::Spent(until) => return Err(Error::Budget { limit: 7, again: at(until) }),
-            Mood::Picky if task.sources.iter().any(|source| source.text.contains("POISON")) => {
+        match behaviour {
+            Behaviour::Unavailable => return Err(away(None)),
+            Behaviour::UnavailableFor(minutes) => return Err(away(Some(SignedDuration::from_mins(minutes)))),
+            Behaviour::BudgetSpent(until) => return Err(Error::Budget { limit: 7, again: at(until) }),
+            Behaviour::RejectsPoison if task.sources.iter().any(|source| source.text.contains("POISON")) => {
                 return Err(Error::model("asking", "the answer is no JSON"));
             }
-            Mood::Well | Mood::Picky => {}
+            Behaviour::Succeeds | Behaviour::RejectsPoison => {}
         }
         let draft = QuotingEngine.summarize(task).await?;
         Ok(Draft { text: format!("{}!", draft.text), ..draft })
@@ -73,7 +73,7 @@ impl Engine for Moody {
 }
 
 /// Runs a pass `minutes` minutes after [`NOW`].
-async fn pass_after(catalog: &Arc<MemoryCatalog>, engine: &Arc<Moody>, minutes: i64) -> Passed {
+async fn pass_after(catalog: &Arc<MemoryCatalog>, engine: &Arc<UnreliableEngine>, minutes: i64) -> Passed {
     let now = at(NOW) + SignedDuration::from_mins(minutes);
     with(catalog, engine.clone()).pass(&agent("a"), now, &|_| ()).await.unwrap()
 }
@@ -91,17 +91,17 @@ async fn with_poison() -> Arc<MemoryCatalog> {
 
 #[tokio::test]
 async fn failing_period_blocks_only_its_ancestors_and_is_retried() {
-    let (catalog, engine) = (with_poison().await, Moody::new(Mood::Picky));
+    let (catalog, engine) = (with_poison().await, UnreliableEngine::new(Behaviour::RejectsPoison));
     let passed = pass_after(&catalog, &engine, 0).await;
     assert_eq!((passed.written, passed.failed.len()), ([4, 2, 1, 1, 0], 1));
     assert_eq!(pass_after(&catalog, &engine, 0).await, Passed::default(), "not before its time");
-    engine.turns(Mood::Well);
+    engine.set(Behaviour::Succeeds);
     assert_eq!(pass_after(&catalog, &engine, 1).await.written, [1, 1, 1, 1, 1]);
 }
 
 #[tokio::test]
 async fn fallback_engine_writes_after_three_failures() {
-    let (catalog, engine) = (with_poison().await, Moody::new(Mood::Picky));
+    let (catalog, engine) = (with_poison().await, UnreliableEngine::new(Behaviour::RejectsPoison));
     for (minutes, expect) in [(0, 0), (1, 0), (2, 0), (3, 1)] {
         let passed = pass_after(&catalog, &engine, minutes).await;
         assert_eq!(passed.degraded, expect, "after {minutes} minutes");
@@ -116,7 +116,7 @@ async fn fallback_engine_writes_after_three_failures() {
     assert_eq!(over(catalog.clone()).coverage(&agent("a"), at(NOW)).await.unwrap(), []);
 
     // The cause is gone: the engine rewrites all of them without a refresh.
-    engine.turns(Mood::Well);
+    engine.set(Behaviour::Succeeds);
     for minutes in [1_000, 2_000, 3_000] {
         pass_after(&catalog, &engine, minutes).await;
     }
@@ -124,7 +124,7 @@ async fn fallback_engine_writes_after_three_failures() {
     assert_eq!(pass_after(&catalog, &engine, 30_000).await, Passed::default());
     let straight = Arc::new(MemoryCatalog::new());
     ingest(&straight, [days(), vec![turn(&agent("a"), "2026-05-12T10:00:00Z", "POISON")]].concat()).await;
-    pass_after(&straight, &Moody::new(Mood::Well), 0).await;
+    pass_after(&straight, &UnreliableEngine::new(Behaviour::Succeeds), 0).await;
     assert_eq!(summaries(&catalog).await, summaries(&straight).await);
 }
 
@@ -135,7 +135,7 @@ async fn row(catalog: &MemoryCatalog, label: &str) -> LedgerRow {
 
 #[tokio::test]
 async fn unavailable_engine_is_called_once_and_all_periods_wait() {
-    let (catalog, engine) = (Arc::new(MemoryCatalog::new()), Moody::new(Mood::Away));
+    let (catalog, engine) = (Arc::new(MemoryCatalog::new()), UnreliableEngine::new(Behaviour::Unavailable));
     ingest(&catalog, many_days()).await;
     let passed = pass_after(&catalog, &engine, 0).await;
     assert_eq!((passed.waiting.len(), passed.failed.len(), passed.written), (200, 0, [0; 5]));
@@ -143,7 +143,7 @@ async fn unavailable_engine_is_called_once_and_all_periods_wait() {
     assert!(engine.calls() <= 4, "those that were under way already");
     assert_eq!(pass_after(&catalog, &engine, 0).await, Passed::default());
     assert_eq!(engine.calls(), 0);
-    engine.turns(Mood::Well);
+    engine.set(Behaviour::Succeeds);
     assert_eq!(pass_after(&catalog, &engine, 1).await.written[0], 200);
     assert_eq!(degraded(&catalog).await, [""; 0]);
 }
@@ -156,7 +156,7 @@ fn many_days() -> Vec<Turn> {
 
 #[tokio::test]
 async fn fallback_engine_writes_all_waiting_periods_after_six_hours() {
-    let (catalog, engine) = (Arc::new(MemoryCatalog::new()), Moody::new(Mood::Away));
+    let (catalog, engine) = (Arc::new(MemoryCatalog::new()), UnreliableEngine::new(Behaviour::Unavailable));
     ingest(&catalog, days()).await;
     let mut calls = Vec::new();
     for minutes in 0..360 {
@@ -175,35 +175,35 @@ async fn fallback_engine_writes_all_waiting_periods_after_six_hours() {
     }
     assert_eq!(over(catalog.clone()).coverage(&agent("a"), at(NOW)).await.unwrap(), []);
     engine.calls();
-    engine.turns(Mood::Well);
+    engine.set(Behaviour::Succeeds);
     assert_eq!(pass_after(&catalog, &engine, 2_100).await.written, [4, 3, 2, 2, 1]);
     assert_eq!((degraded(&catalog).await, engine.calls()), (Vec::new(), 12), "each is written once");
 }
 
 #[tokio::test]
 async fn retry_time_of_an_outage_is_used_within_bounds() {
-    let check = async |mood: Mood, expect: &str| {
-        let (catalog, engine) = (Arc::new(MemoryCatalog::new()), Moody::new(mood));
+    let check = async |behaviour: Behaviour, expect: &str| {
+        let (catalog, engine) = (Arc::new(MemoryCatalog::new()), UnreliableEngine::new(behaviour));
         ingest(&catalog, days()).await;
         pass_after(&catalog, &engine, 0).await;
-        assert_eq!(row(&catalog, "2026-03-04").await.not_before, Some(at(expect)), "{mood:?}");
+        assert_eq!(row(&catalog, "2026-03-04").await.not_before, Some(at(expect)), "{behaviour:?}");
     };
-    check(Mood::Away, "2027-02-01T00:01:00Z").await;
-    check(Mood::AwayFor(20), "2027-02-01T00:20:00Z").await;
-    check(Mood::Spent("2027-02-01T00:05:00Z"), "2027-02-01T00:05:00Z").await;
+    check(Behaviour::Unavailable, "2027-02-01T00:01:00Z").await;
+    check(Behaviour::UnavailableFor(20), "2027-02-01T00:20:00Z").await;
+    check(Behaviour::BudgetSpent("2027-02-01T00:05:00Z"), "2027-02-01T00:05:00Z").await;
     // Somebody may have raised the budget meanwhile.
-    check(Mood::Spent("2027-02-01T05:00:00Z"), "2027-02-01T00:15:00Z").await;
+    check(Behaviour::BudgetSpent("2027-02-01T05:00:00Z"), "2027-02-01T00:15:00Z").await;
     // But by then the fallback has written it.
-    check(Mood::AwayFor(60 * 24 * 365), "2027-02-01T06:00:00Z").await;
+    check(Behaviour::UnavailableFor(60 * 24 * 365), "2027-02-01T06:00:00Z").await;
 }
 
 #[tokio::test]
 async fn waiting_does_not_count_as_a_failure() {
-    let (catalog, engine) = (with_poison().await, Moody::new(Mood::Away));
+    let (catalog, engine) = (with_poison().await, UnreliableEngine::new(Behaviour::Unavailable));
     for minutes in 0..100 {
         pass_after(&catalog, &engine, minutes).await;
     }
-    engine.turns(Mood::Picky);
+    engine.set(Behaviour::RejectsPoison);
     let passed = pass_after(&catalog, &engine, 200).await;
     assert_eq!((passed.failed.len(), passed.degraded), (1, 0));
     assert_eq!(row(&catalog, "2026-05-12").await.attempts, 1);
@@ -211,13 +211,13 @@ async fn waiting_does_not_count_as_a_failure() {
 
 #[tokio::test]
 async fn some_degraded_summaries_are_retried_per_pass_oldest_first() {
-    let (catalog, engine) = (Arc::new(MemoryCatalog::new()), Moody::new(Mood::Away));
+    let (catalog, engine) = (Arc::new(MemoryCatalog::new()), UnreliableEngine::new(Behaviour::Unavailable));
     ingest(&catalog, many_days()).await;
     pass_after(&catalog, &engine, 0).await;
     pass_after(&catalog, &engine, 360).await;
     let days = async || degraded(&catalog).await.into_iter().filter(|label| label.len() == 10).collect::<Vec<_>>();
     assert_eq!(days().await.len(), 200);
-    engine.turns(Mood::Well);
+    engine.set(Behaviour::Succeeds);
     pass_after(&catalog, &engine, 1_000).await;
     let left = days().await;
     assert_eq!((left.len(), left[0].as_str()), (192, "2026-01-13"));
@@ -225,7 +225,7 @@ async fn some_degraded_summaries_are_retried_per_pass_oldest_first() {
 
 #[tokio::test]
 async fn degraded_summary_that_fails_again_stays_and_backs_off() {
-    let (catalog, engine) = (Arc::new(MemoryCatalog::new()), Moody::new(Mood::Picky));
+    let (catalog, engine) = (Arc::new(MemoryCatalog::new()), UnreliableEngine::new(Behaviour::RejectsPoison));
     ingest(&catalog, vec![turn(&agent("a"), "2026-05-12T10:00:00Z", "POISON")]).await;
     for minutes in [0, 1, 3] {
         pass_after(&catalog, &engine, minutes).await;
@@ -244,7 +244,7 @@ async fn degraded_summary_that_fails_again_stays_and_backs_off() {
 
 #[tokio::test]
 async fn at_most_four_roll_ups_run_at_once() {
-    let (catalog, engine) = (Arc::new(MemoryCatalog::new()), Moody::new(Mood::Well));
+    let (catalog, engine) = (Arc::new(MemoryCatalog::new()), UnreliableEngine::new(Behaviour::Succeeds));
     ingest(&catalog, many_days()).await;
     pass_after(&catalog, &engine, 0).await;
     assert_eq!(engine.most.load(Ordering::SeqCst), 4);
@@ -253,9 +253,9 @@ async fn at_most_four_roll_ups_run_at_once() {
 /// A clock that was a year ahead at a failure must not block the period for a year.
 #[tokio::test]
 async fn failure_dated_in_the_future_does_not_block() {
-    let (catalog, engine) = (with_poison().await, Moody::new(Mood::Away));
+    let (catalog, engine) = (with_poison().await, UnreliableEngine::new(Behaviour::Unavailable));
     pass_after(&catalog, &engine, 365 * 24 * 60).await;
-    engine.turns(Mood::Well);
+    engine.set(Behaviour::Succeeds);
     assert_eq!(pass_after(&catalog, &engine, 0).await.written[0], 5);
 }
 
