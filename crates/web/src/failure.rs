@@ -42,7 +42,7 @@ pub(crate) enum Failure {
     NotFound,
 }
 
-/// The failure of an answer, as an extension of it.
+/// The failure that a response reports, stored as an extension of the response.
 #[derive(Clone)]
 pub(crate) struct RaisedFailure(pub(crate) Arc<Failure>);
 

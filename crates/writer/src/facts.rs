@@ -156,7 +156,7 @@ impl FactWriter {
 /// A fact to enter by hand, or its end.
 #[derive(Clone, Debug)]
 pub struct FactInput {
-    /// Whether it begins or ends.
+    /// INSERT or UPDATE if the fact begins, DELETE if it ends.
     pub verb: Verb,
     /// The person or thing it is about.
     pub subject: String,

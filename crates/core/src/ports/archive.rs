@@ -65,7 +65,7 @@ pub enum Record {
         /// The sentences.
         #[serde(default)]
         sentences: Vec<Sentence>,
-        /// The instants it was built over.
+        /// The interval that it covers.
         cover: Option<crate::Interval>,
         /// What it was made from.
         #[serde(default)]
@@ -102,7 +102,7 @@ pub enum Record {
     },
     /// A former text of a corrected or revised memory.
     Version {
-        /// The memory.
+        /// Id of the memory.
         id: MemoryId,
         /// The text until the change.
         text: String,
@@ -127,7 +127,7 @@ pub enum Record {
     },
     /// The access count of a memory.
     Access {
-        /// The memory.
+        /// Id of the memory.
         id: MemoryId,
         /// Number of times it was returned.
         times: u64,

@@ -15,7 +15,7 @@ pub trait Journal: Send + Sync {
 
     /// Saves the output and moves the watermark, all or none. [`crate::Error::Stale`] if the watermark is no longer the
     /// one that was read, or would go back. Replaces everything extracted from the same turns before;
-    /// saving the same operation again changes nothing. Statements become memories of kind fact in the working grain,
+    /// saving the same operation again changes nothing. Statements become memories of kind statement in the working grain,
     /// each with its own change. Turns removed meanwhile yield nothing. With `degraded`, each turn becomes a dead
     /// letter of stage extraction; without it, such letters of these turns are removed.
     async fn save_extraction(&self, agent: &Agent, extraction: Extraction, now: Timestamp) -> Result<()>;

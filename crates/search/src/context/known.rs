@@ -21,9 +21,9 @@ const EACH: usize = 12;
 /// Number of last turns of the current conversation.
 const LAST: usize = 6;
 
-/// The score of a fact about a named entity equals that of a good search result. Facts about the speaker score less, because
-/// they come with every prompt.
+/// Score of a fact about a named entity: that of a good search result.
 const NAMED: f64 = 3.0;
+/// Score of a fact about the speaker: lower, because these facts come with every prompt.
 const SPEAKER: f64 = 1.0;
 /// Score per word of the prompt that a fact contains, up to `MAX_SHARED` words.
 const SHARED: f64 = 1.0;

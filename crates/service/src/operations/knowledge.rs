@@ -43,7 +43,7 @@ pub struct Relation {
     pub from: String,
     /// The name of the entity where it ends.
     pub to: String,
-    /// What it states.
+    /// The type of the relation: the predicate of its fact.
     pub kind: String,
 }
 

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A write: a memory gets this many parts, at a time and in a conversation, or with none is deleted.
+/// Replaces the parts of a memory. Without parts the memory is deleted; conversation 0 means none.
 #[derive(Clone, Debug)]
 struct Write {
     memory: u8,

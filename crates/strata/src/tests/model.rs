@@ -12,7 +12,7 @@ use annals_index::lex;
 
 type Model = BTreeMap<(u8, u32), Part>;
 
-/// A write: a memory gets this many parts with one of six words, or is deleted.
+/// Replaces the parts of a memory by parts that contain one of six words, or deletes the memory.
 #[derive(Clone, Debug)]
 enum Write {
     Parts { memory: u8, parts: u32, day: i64, word: u8 },

@@ -1,10 +1,11 @@
-//! Texts of the tool: numbered lines, sizes, listings, and the edits of a content. Pure. Every string is one of the SDK's.
+//! Edits the content of files, and formats line numbers, sizes and listings. Pure. The wording of every result is that of
+//! Anthropic's SDK.
 
 use std::collections::BTreeMap;
 
 /// The width of line numbers.
 const WIDTH: usize = 6;
-/// The most lines of a file that is viewed.
+/// Maximum lines of a file that can be viewed.
 pub(super) const MAX_LINES: usize = 999_999;
 /// The size that file systems show for a directory.
 const DIRECTORY: u64 = 4096;
@@ -94,7 +95,7 @@ pub(super) fn insert(content: &str, behind: i64, text: &str) -> Result<String, S
     Ok(changed)
 }
 
-/// Returns a number of bytes as the listings show it.
+/// Formats a size in bytes as listings show it.
 pub(super) fn size(bytes: u64) -> String {
     if bytes == 0 {
         return "0B".to_owned();
@@ -105,7 +106,7 @@ pub(super) fn size(bytes: u64) -> String {
     if size.fract() == 0.0 { format!("{size:.0}{name}") } else { format!("{size:.1}{name}") }
 }
 
-/// A directory with what it holds, by name.
+/// A directory and its entries by name.
 #[derive(Debug, Default)]
 pub(super) struct Directory {
     entries: BTreeMap<String, Entry>,
@@ -118,7 +119,7 @@ enum Entry {
 }
 
 impl Directory {
-    /// Adds a file of so many bytes, with the directories above it.
+    /// Adds a file of `bytes` bytes, and its parent directories.
     pub(super) fn add_file(&mut self, path: &str, bytes: u64) {
         match path.split_once('/') {
             Some((name, rest)) => self.directory(name).add_file(rest, bytes),
@@ -128,7 +129,7 @@ impl Directory {
         }
     }
 
-    /// Adds a directory, with those above it.
+    /// Adds a directory and its parents.
     pub(super) fn add_directory(&mut self, path: &str) {
         path.split('/').fold(self, |directory, name| directory.directory(name));
     }

@@ -91,7 +91,7 @@ fn is_name(id: &str) -> bool {
     (1..=MAX_ID_LENGTH).contains(&id.len()) && !id.contains(char::is_control)
 }
 
-/// Returns the name of a conversation that does not exist. One that was deleted may begin again.
+/// Returns the id if no conversation has it. The id of a deleted conversation may be used again.
 async fn free(service: &Service, agent: &Agent, id: String) -> Result<String, Problem> {
     match Conversation::find(service, agent, &id).await {
         Ok(_) => return Err(Error::Exists { what: "conversation", name: id }.into()),
