@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use axum::extract::{Request, State};
 use axum::http::{StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use futures::StreamExt;
+use futures::stream::try_unfold;
 use http_body_util::{BodyExt, Limited};
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
@@ -19,8 +21,10 @@ use crate::rest::{MAX_WAIT, Problem, too_large};
 const MAX_DRAINED: u64 = 64 << 20;
 /// Time for reading them.
 const MAX_DRAINING: Duration = Duration::from_secs(10);
+/// How long a body may send nothing. A request holds one of its caller's places while its body arrives.
+const MAX_SILENCE: Duration = Duration::from_secs(15);
 
-/// Refuses bodies that declare a length over the limit, and aborts those that turn out to be longer.
+/// Refuses bodies that declare a length over the limit, and aborts those that turn out to be longer or that fall silent.
 pub async fn bound_size(State(most): State<usize>, request: Request, next: Next) -> Result<Response, Problem> {
     let declared =
         request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
@@ -30,7 +34,20 @@ pub async fn bound_size(State(most): State<usize>, request: Request, next: Next)
         }
         return Err(too_large());
     }
-    Ok(next.run(request.map(|body| Body::new(Limited::new(body, most)))).await)
+    Ok(next.run(request.map(|body| Body::new(Limited::new(until_silent(body, MAX_SILENCE), most)))).await)
+}
+
+/// Returns the body, which fails once nothing has come for this time.
+fn until_silent(body: Body, silence: Duration) -> Body {
+    if body.is_end_stream() {
+        return body;
+    }
+    Body::from_stream(try_unfold(body.into_data_stream(), move |mut chunks| async move {
+        match timeout(silence, chunks.next()).await {
+            Ok(chunk) => Ok(chunk.transpose()?.map(|chunk| (chunk, chunks))),
+            Err(elapsed) => Err(axum::Error::new(elapsed)),
+        }
+    }))
 }
 
 /// Reads a body to its end, or to its failure, without holding it.
@@ -105,6 +122,15 @@ mod tests {
         assert_eq!(status(&app, post().header("content-length", "10"), Body::from("x".repeat(10))).await, 200);
         assert_eq!(status(&app, post().header("content-length", "11"), Body::empty()).await, 413);
         assert_eq!(status(&app, post().header("content-length", "x"), streamed(11)).await, 413);
+    }
+
+    #[tokio::test]
+    async fn body_that_falls_silent_fails() {
+        let read = async |body: Body| until_silent(body, Duration::from_millis(20)).collect().await.is_ok();
+        let begun = || futures::stream::iter([Ok::<_, std::io::Error>(Bytes::from_static(b"x"))]);
+        assert!(read(Body::empty()).await);
+        assert!(read(Body::from_stream(begun())).await);
+        assert!(!read(Body::from_stream(begun().chain(futures::stream::pending()))).await);
     }
 
     #[tokio::test]

@@ -20,7 +20,7 @@ impl<S: Send + Sync> FromRequest<S> for JsonObject {
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
         let bytes = Bytes::from_request(request, state).await.map_err(|rejection| match rejection.status() {
             StatusCode::PAYLOAD_TOO_LARGE => too_large(),
-            _ => Problem::malformed("the body", rejection.body_text()),
+            _ => Problem::malformed("the body", "did not arrive completely: its sender stopped"),
         })?;
         if bytes.trim_ascii().is_empty() {
             return Ok(JsonObject(Map::new()));

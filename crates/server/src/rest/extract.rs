@@ -156,7 +156,7 @@ impl<T: DeserializeOwned + JsonSchema, S: Send + Sync> FromRequest<S> for Body<T
         }
         let bytes = Bytes::from_request(request, state).await.map_err(|rejection| match rejection.status() {
             StatusCode::PAYLOAD_TOO_LARGE => too_large(),
-            _ => Problem::malformed("the body", rejection.body_text()),
+            _ => Problem::malformed("the body", "did not arrive completely: its sender stopped"),
         })?;
         let value = parse(&bytes)?;
         Ok(Body { value, bytes })
