@@ -27,9 +27,9 @@ class Model:
             subprocess.run(["cc", *options, "-o", library, folder / "e5.c", "-lm"], check=True)
         # Waiting threads would take the processor from the program under test.
         os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-        self.library = ctypes.CDLL(str(library))
-        self.library.e5_load.restype = ctypes.c_void_p
-        self.handle = ctypes.c_void_p(self.library.e5_load(str(folder / "e5-small-q4.bin").encode()))
+        self.e5 = ctypes.CDLL(str(library))
+        self.e5.e5_load.restype = ctypes.c_void_p
+        self.handle = ctypes.c_void_p(self.e5.e5_load(str(folder / "e5-small-q4.bin").encode()))
         # OpenMP keeps threads for each thread that calls it.
         self.caller = concurrent.futures.ThreadPoolExecutor(1)
 
@@ -37,7 +37,7 @@ class Model:
         is_query = text.startswith("query: ")
         text = text.split(": ", 1)[1] if text.startswith(("query: ", "passage: ")) else text
         out = (ctypes.c_float * DIMENSION)()
-        if self.caller.submit(self.library.e5_embed, self.handle, text.encode(), int(is_query), out).result():
+        if self.caller.submit(self.e5.e5_embed, self.handle, text.encode(), int(is_query), out).result():
             raise ValueError("no vector")
         return list(out)
 

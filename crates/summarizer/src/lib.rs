@@ -62,7 +62,7 @@ impl Summarizer {
         Summarizer { engine, ..self.clone() }
     }
 
-    /// Returns the same for somebody who asks for the summaries now: it does not wait for further messages of a day that is over.
+    /// Returns the same without a wait after the last message. For a roll-up that somebody asks for.
     #[must_use]
     pub fn without_quiet_time(&self) -> Summarizer {
         Summarizer { policy: SchedulePolicy { quiet: SignedDuration::ZERO, ..self.policy }, ..self.clone() }

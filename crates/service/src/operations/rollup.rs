@@ -21,7 +21,8 @@ pub struct RolledUpAgent {
 }
 
 impl Service {
-    /// Rolls an agent up, up to the last period that is over: who asks does not wait until no more messages come in. A dry run only returns the periods and the number of words that would be read.
+    /// Rolls an agent up: writes every period that is over, also if messages came in a moment ago. A dry run only returns the periods
+    /// and the number of words that would be read.
     pub async fn rollup(&self, agent: &Agent, request: RollupRequest, now: Timestamp) -> Result<RollupAnswer> {
         Ok(self.rollup_reporting(agent, request, now, &NoProgress).await?.answer)
     }
@@ -128,7 +129,7 @@ impl Service {
 }
 
 /// Returns the periods that are over but not due yet.
-pub(super) async fn not_yet_due(summarizer: &Summarizer, agent: &Agent, now: Timestamp) -> Result<Vec<NotYetDueView>> {
+async fn not_yet_due(summarizer: &Summarizer, agent: &Agent, now: Timestamp) -> Result<Vec<NotYetDueView>> {
     Ok(summarizer.not_yet_due(agent, now).await?.into_iter().map(NotYetDueView::from).collect())
 }
 
