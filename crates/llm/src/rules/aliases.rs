@@ -1,11 +1,14 @@
-//! Decides which other names speakers may give themselves. A wrong alias merges two people, so a new name must be a form of the
+//! Names of speakers: which other names they may give themselves, and statements about themselves by name. A wrong alias merges two people, so a new name must be a form of the
 //! name under which the person speaks, unless that name is unknown.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use annals_core::ports::ExtractionTask;
 use annals_core::{Memory, Role, entity_key, folded, words};
-use regex::Captures;
+use regex::{Captures, Regex};
+
+use super::grammar::pattern;
 
 /// Shorter name parts occur in too many other names.
 const LEAST_LETTERS: usize = 3;
@@ -38,6 +41,28 @@ impl Speakers {
     }
 }
 
+/// Rewrites a clause in which a speaker speaks of themselves by their own name: "Ben lives in Lisbon", said by Ben. Returns other
+/// clauses as they are.
+pub(super) fn in_first_person<'a>(clause: &'a str, speaker: &str) -> Cow<'a, str> {
+    let own = entity_key(speaker);
+    let is_own =
+        |name: &str| own != Role::User.as_str() && entity_key(name) == own.split(' ').next().unwrap_or_default();
+    let Some(found) = OF_A_NAME.captures(clause).filter(|found| is_own(&found["name"])) else { return clause.into() };
+    let verb = match &found["verb"] {
+        "is" => "am",
+        "has" => "have",
+        "studies" => "study",
+        "quit" | "moved" | "bought" | "adopted" | "joined" | "got" => &found["verb"],
+        verb => verb.trim_end_matches('s'),
+    };
+    format!("I {verb}{}", &clause[found[0].len()..]).into()
+}
+
+pattern!(
+    OF_A_NAME,
+    r"^(?P<name>\p{Lu}\p{L}+) (?P<verb>is|has|lives|works|likes|loves|hates|enjoys|speaks|plays|studies|owns|quit|moved|bought|adopted|joined|got)\b"
+);
+
 /// Returns whether a word of one name is a prefix of a word of the other: Annie and Ann, Ann Smith and ann_s.
 pub(crate) fn is_form_of(speaker: &str, name: &str) -> bool {
     let words = |text: &str| -> Vec<String> { words(&folded(text)).map(str::to_owned).collect() };
@@ -49,6 +74,21 @@ pub(crate) fn is_form_of(speaker: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn clause_about_the_speaker_by_name_is_in_first_person() {
+        fn check(clause: &str, speaker: &str, expect: &str) {
+            assert_eq!(in_first_person(clause, speaker), expect);
+        }
+        check("Ben lives in Lisbon", "Ben", "I live in Lisbon");
+        check("Ben is vegan", "Ben Smith", "I am vegan");
+        check("Ben moved to Lisbon", "ben", "I moved to Lisbon");
+        for (clause, speaker) in
+            [("Benny lives in Lisbon", "Ben"), ("Ben lives in Lisbon", "Ann"), ("User is vegan", "user")]
+        {
+            check(clause, speaker, clause);
+        }
+    }
 
     #[test]
     fn other_names_must_be_forms_of_the_name() {

@@ -1,14 +1,15 @@
 //! Finds the clauses of a turn in which the speaker states something about themselves.
 //!
-//! Skips a whole turn if it contains text to work on, plays a role or pastes text of others. Skips sentences that suppose,
-//! report, hedge or limit, and what a later clause takes back. Cuts the rest where a new clause begins. Other words that follow a statement stay part of its clause,
-//! so that no rule matches it.
+//! Skips a whole turn if it contains text to work on, plays a role or pastes text of others. Skips sentences that suppose, report,
+//! hedge or limit. Cuts the rest where a new clause begins, and says of each clause whether the speaker plainly speaks for
+//! themselves in it and whether it may take back what came before. Other words that follow a statement stay part of its clause, so
+//! that no rule matches it.
 
 use annals_core::Date;
 use regex::{Captures, Regex};
 
 use super::dates::{self, Side};
-use super::framing;
+use super::framing::{self, Voice};
 use super::grammar::pattern;
 use super::languages;
 use crate::extractive::split;
@@ -17,17 +18,34 @@ use crate::extractive::split;
 const LONGEST: usize = 1000;
 /// Minimum words of a question that a statement may precede. Shorter ones are tags: "I love tea, right?"
 const LEAST_QUESTION: usize = 4;
+/// Maximum words of a fragment that may be about the sentence before it.
+const LONGEST_FRAGMENT: usize = 3;
 /// Maximum bytes of a turn. Longer turns contain text from elsewhere.
 const LONGEST_TURN: usize = 4000;
 
 /// A clause, with plain apostrophes and without introductory words ("Yeah, actually, …").
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Clause {
+    /// Empty for a question, or another sentence that states nothing.
     pub(super) text: String,
     /// Whether its sentence is a plain statement. A sentence that reports or hedges may still name people.
     pub(super) states: bool,
     /// Whether the subject is that of the clause before: "… and work at Siemens".
     pub(super) continues: bool,
+    /// Whether it is the first clause of its sentence.
+    pub(super) is_first: bool,
+    pub(super) voice: Voice,
+    pub(super) link: Link,
+}
+
+/// What a clause may do to the statement before it: to its sentence so far, or to the sentence before if it is the first clause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Link {
+    Adds,
+    /// "…, but I turned it down": takes the statement back unless a rule matches the clause itself.
+    Contrasts,
+    /// "No wait, I live in Leiden": takes the statement back.
+    Corrects,
 }
 
 /// Returns the clauses in order.
@@ -41,21 +59,12 @@ pub(super) fn of(text: &str, today: Date) -> Vec<Clause> {
     }
     let mut quoting = false;
     let mut clauses = Vec::new();
-    // The number of clauses before the last sentence that was read.
-    let mut before = 0;
     for line in framing::own_lines(&text) {
         for sentence in split::sentences(line, usize::MAX) {
             let starts_quoted = quoting || sentence.starts_with(['"', '\'']);
             quoting ^= has_open_quote(sentence);
-            match stated(sentence).filter(|_| !starts_quoted) {
-                None => {}
-                // "I got a job at Tesla. But I turned it down."
-                Some(stated) if TAKES_BACK.is_match(stated) => clauses.truncate(before),
-                Some(stated) if TAKEN_BACK.is_match(stated) => {}
-                Some(stated) => {
-                    before = clauses.len();
-                    clauses.extend(of_sentence(stated, today));
-                }
+            if !starts_quoted {
+                clauses.extend(of_sentence(sentence, clauses.is_empty(), today));
             }
             if framing::introduces(sentence) {
                 return clauses;
@@ -96,44 +105,84 @@ fn stated(sentence: &str) -> Option<&str> {
     (!is_tag && STARTS_WITH_OWN.is_match(before)).then_some(before)
 }
 
-fn of_sentence(sentence: &str, today: Date) -> Vec<Clause> {
-    let foreign = languages::in_english(sentence);
-    if !foreign.is_empty() {
-        return foreign.into_iter().map(|text| Clause { text, states: true, continues: false }).collect();
-    }
+/// `is_begin`: whether it is the first sentence of the turn.
+fn of_sentence(sentence: &str, is_begin: bool, today: Date) -> Vec<Clause> {
+    let stated = stated(sentence);
+    let foreign = languages::in_english(stated.unwrap_or_default());
+    let voice = match framing::voice(sentence, bare(sentence)) {
+        _ if !foreign.is_empty() => Voice::Own,
+        // "Barely. I moved to Haifa": the answer to a question.
+        Voice::Unclear if is_begin && !sentence.trim().contains(' ') => Voice::Talk,
+        voice => voice,
+    };
+    let link = link(sentence, voice);
+    let first = Clause { text: String::new(), states: true, continues: false, is_first: true, voice, link };
+    let mut clauses: Vec<Clause> = match stated {
+        Some(_) if !foreign.is_empty() => foreign.into_iter().map(|text| Clause { text, ..first.clone() }).collect(),
+        Some(stated) => of_statement(stated, &first, today),
+        None => vec![first.clone()],
+    };
+    clauses.iter_mut().skip(1).for_each(|clause| clause.is_first = false);
+    if clauses.is_empty() { vec![first] } else { clauses }
+}
+
+/// Returns the clauses of a statement. `first` is its first one, still without words.
+fn of_statement(sentence: &str, first: &Clause, today: Date) -> Vec<Clause> {
     let states = !UNSURE.is_match(sentence);
     let mut clauses = Vec::new();
-    for (start, piece) in pieces(sentence, today) {
+    for Piece { begin, text: piece, contrasts } in pieces(sentence, today) {
         let text = bare(&piece);
         // "In the novel I live in Rome and I have a dog": no part of it is true.
         if FRAME.is_match(text) && !is_date(text, today) && dates::take(text, today, Side::Past).0 == text {
             break;
         }
-        let continues = start > 0 && VERB.is_match(text);
-        if !text.is_empty() {
-            clauses.push(Clause { text: completed(&piece, text), states, continues });
-        }
+        let clause = Clause { text: completed(&piece, text), states, ..first.clone() };
+        clauses.push(if begin == 0 {
+            clause
+        } else {
+            let link = if contrasts { Link::Contrasts } else { Link::Adds };
+            Clause { continues: VERB.is_match(text), voice: Voice::Own, link, ..clause }
+        });
     }
     clauses
 }
 
-/// Splits a sentence at its joints; returns the pieces with their positions. A date before a clause belongs to that clause.
-fn pieces(sentence: &str, today: Date) -> Vec<(usize, String)> {
+/// Returns what a sentence does to the sentence before it. A fragment that nobody understands may take it back: "Got you!"
+fn link(sentence: &str, voice: Voice) -> Link {
+    let is_fragment = voice == Voice::Unclear && sentence.split_whitespace().count() <= LONGEST_FRAGMENT;
+    match sentence {
+        _ if TAKES_BACK.is_match(sentence) || CORRECTS.is_match(sentence) => Link::Corrects,
+        _ if is_fragment || CONTRASTS.is_match(sentence) => Link::Contrasts,
+        _ => Link::Adds,
+    }
+}
+
+/// A part of a sentence between two joints.
+struct Piece {
+    begin: usize,
+    text: String,
+    /// Whether the joint before it is "but" or the like.
+    contrasts: bool,
+}
+
+/// Splits a sentence at its joints. A date before a clause belongs to that clause.
+fn pieces(sentence: &str, today: Date) -> Vec<Piece> {
     let next = |joint: &Captures<'_>| (1..joint.len()).find_map(|group| joint.get(group)).map(|next| next.start());
     let starts = JOINT.captures_iter(sentence).filter_map(|joint| Some((joint.get(0)?.start(), next(&joint)?)));
     let starts = starts.filter(|(_, next)| !has_open_quote(&sentence[..*next]));
-    let mut pieces: Vec<(usize, String)> = Vec::new();
-    let mut begin = 0;
+    let mut pieces: Vec<Piece> = Vec::new();
+    let (mut begin, mut contrasts) = (0, false);
     for (end, next) in starts.chain([(sentence.len(), sentence.len())]) {
-        let piece = sentence[begin..end.max(begin)].to_owned();
+        let text = sentence[begin..end.max(begin)].to_owned();
         // "My sister Eva and I …" is one clause.
-        if next < sentence.len() && SUBJECT.is_match(bare(&piece)) {
+        if next < sentence.len() && SUBJECT.is_match(bare(&text)) {
             continue;
         }
-        match pieces.last_mut().filter(|(_, before)| is_date(bare(before), today)) {
-            Some((_, date)) => *date = format!("{} {piece}", bare(date)),
-            None => pieces.push((begin, piece)),
+        match pieces.last_mut().filter(|before| is_date(bare(&before.text), today)) {
+            Some(date) => date.text = format!("{} {text}", bare(&date.text)),
+            None => pieces.push(Piece { begin, text, contrasts }),
         }
+        contrasts = CONTRAST.is_match(&sentence[end.max(begin)..next]);
         begin = next;
     }
     pieces
@@ -173,55 +222,46 @@ pattern!(
         sang|sings|calls?\ me\ an?|what\ i\ call|so-called|bio|headline|title\ says)\b
       |\b(?:i|we|you|he|she|they|it)'d\b"
 );
-// "…, but I turned it down": what came before did not come about.
-pattern!(
-    TAKEN_BACK,
-    r"(?ix)[\s,;–—-](?:
-        (?:and|but|yet|until|though|although|however|then|only|except)\b[^.;!?]{0,40}?\b(?:
-          turned\ (?:(?:it|them|that|this|the\ \w+)\ down|down(?:\ the\ \w+)?)
-          |(?:declined|refused|rejected|passed\ on|backed\ out\ of|withdrew\ from|(?:did\ not|didn't)\ (?:take|accept))
-            (?:\ (?:it|them|that|this|the\ (?:job|offer|position|post|role|place|invitation)))?
-          |said\ no|fell\ through|backed\ out|pulled\ out|changed\ (?:my|our)\ minds?|never\ happened|(?:did\ not|didn't)\ (?:happen|work\ out)
-          |(?:was|were|got|been)\ (?:then\ |later\ )?(?:withdrawn|rescinded|revoked|cancell?ed|called\ off|turned\ down|rejected)
-        )
-      |(?:aber|doch|jedoch|allerdings)\b[^.;!?]{0,50}?\b(?:abgelehnt|abgesagt|ausgeschlagen|zurückgezogen|geplatzt|nein\ gesagt|lehnte\ (?:\w+\ )?ab)
-      |(?:mais|pourtant|cependant)\b[^.;!?]{0,50}?\b(?:refusé\w*|décliné\w*|rejeté\w*|annulée?s?|renoncé|dit\ non|tombée?s?\ à\ l'eau|changé\ d'avis)
-      |(?:pero|aunque|sin\ embargo)\b[^.;!?]{0,50}?\b(?:rechac\w+|dije\ que\ no|declin\w+|cancel(?:ó|aron|ad\w+)|retir(?:ó|aron)|renuncié|cambié\ de\ (?:idea|opinión))
-    )(?:$|[\s.,;!)]+(?:$|in\b|later|because|as\b|since|after|again|anyway|yesterday|last|at\b|when|so\b|due|im\b|weil|wegen|finalement|al\ final|por))"
-);
-// The same as a sentence of its own.
+// A sentence that takes back what came before, wherever it came before.
 pattern!(
     TAKES_BACK,
-    r"(?ix)^(?:(?:and|but|so|then|yet|however|sadly|unfortunately|eventually|later|in\ the\ end|nah|no|nope|wait|actually|well)[\s,.!…-]+)*(?:
-        (?:changed|i've\ changed|we've\ changed)\ (?:my|our)\ minds?|made\ you\ look|gotcha|got\ (?:you|ya)|was|not\ any\ ?more|just\ messing(?:\ with\ you)?
-        |(?:(?:\w+\ )?(?:days?|weeks?|months?|years?)\ later,?\ )?(?:i|we)\ (?:came|moved|went|flew)\ (?:back|home)(?:\ (?:home|again))?
-        |(?:i|we|it|they|the\ \w+)\b[^.;!?]{0,20}?\b(?:turned\ (?:(?:it|them|that|this|the\ (?:job|offer))\ down|down\ (?:the\ )?\w+)
-          |(?:declined|refused|rejected)(?:\ (?:it|them|the\ (?:job|offer|position)))?|said\ no|fell\ through|backed\ out|changed\ (?:my|our)\ minds?
-          |(?:was|were|got)\ (?:withdrawn|rescinded|revoked|cancell?ed|called\ off))
-      |(?:aber\ |doch\ |leider\ )*(?:ich|wir)\ (?:habe|haben)\b[^.;!?]{0,30}?\b(?:abgelehnt|abgesagt|ausgeschlagen|nein\ gesagt)
-      |(?:mais\ |finalement,?\ )*(?:j'ai|je\ l'ai|nous\ avons)\b[^.;!?]{0,20}?\b(?:refusé\w*|décliné\w*|dit\ non)
-      |(?:pero\ |al\ final,?\ )*(?:lo|la|los|las)\ rechac(?:é|amos)
-    )(?:\ (?:though|anyway|later|in\ the\ end))?[\s.!]*$
-    |^(?:(?:actually|wait|no|nope|sorry|oops|hmm)[\s,.!…-]+)*(?:scratch\ that|strike\ that|correction|typo|never\ ?mind|nvm|ignore\ that|i\ take\ that\ back|my\ mistake|i\ misspoke|edit:)\b"
+    r"(?ix)^(?:(?:and|but|so|then|yet|oh|ha(?:ha)*|lol|ok(?:ay)?|actually|wait|no|nope|nah|not|well|sorry|oops|hmm|just|in\ the\ end|only)[\s,.!…-]+)*(?:
+        kidding|joking|messing|jk\b|ps?sych\b|sike\b|gotcha|got\ (?:you|ya)|made\ you\ look|fooled|april\ fool|scratch\ that|strike\ that|typo|correction|edit:
+        |(?:i\ )?meant|i\ mean\b|i\ (?:was\ |am\ |just\ )?(?:lied|lying|kidding|joking|misspoke|made\ (?:that|it)\ up)|i'm\ (?:just\ )?(?:lying|kidding|joking)
+        |never\ ?mind|nvm|ignore\ (?:that|it|my)|forget\ (?:it|that|what\ i\ said)\W*$|i\ take\ that\ back|my\ mistake|true\b|any\ ?more\b|wrong\ (?:chat|window|person|thread|tab)
+        |(?:that|this)\ (?:was|is)(?:n't|\ not)?\ (?:an?\ |my\ )?(?:joke|lie|test|true|me|mine|brother|sister|kid|son|daughter|friend)\b
+        |(?:i've\ |we've\ )?(?:i\ |we\ )?changed\ (?:my|our)\ minds?|was\W*$|in\ (?:my|your)\ dreams|i\ wish\W*$
+    )"
 );
+// The same within a turn.
+pattern!(CORRECTS, r"(?i)^(?:no|nope|nah|wait|actually|not)\b[,.!…\s]");
+// A sentence that may take back what came before: with a conjunction, or with what happens to offers, plans and purchases.
+pattern!(
+    CONTRASTS,
+    r"(?ix)^(?:but|except|until|though|although|however|yet|or|unless|only|then|well|sadly|unfortunately|aber|doch|leider|mais|pero|sin\ embargo)\b
+      |\b(?:turned|declined|refused|rejected|withdrawn|rescinded|revoked|cancell?ed|called\ off|fell\ through|backed\ out|pulled\ out|said\ no|gave\ up
+         |(?:came|moved|went|flew|sent|gave)\ (?:\w+\ )?(?:back|home|away)|returned|changed\ (?:my|our)\ minds?
+         |abgelehnt|abgesagt|ausgeschlagen|nein\ gesagt|refusé\w*|décliné\w*|dit\ non|rechac(?:é|amos))\b"
+);
+pattern!(CONTRAST, r"(?i)\b(?:but|although|though|yet|until|except)\b");
 // A clause ends only where one begins that does not change its meaning.
 pattern!(
     JOINT,
     r"(?ix)(?:
-        (?:\s*[,;.]|\s+[-–—]+|[—–])\s*(?:(?:and|but|so|plus|because|since|although|though)\s+)?
+        (?:\s*[,;.]|\s+[-–—]+|[—–])\s*(?:(?:and|but|so|plus|because|since|although|though|yet)\s+)?
           ((?:(?:also|now|then|actually|recently|yesterday|currently|just|today|sometimes|hopefully)\s+)?
-            (?:i|i'm|i've|im|we|we're|we've|my|our|it|it's|they|they're|he|she|this|that's|there|what|how|can|please|just\ so\ you|lol|thanks|sadly|so|which)\b)
-      |\s+(?:and|but|so|plus|'?cause|because|since|although|though|which)\s+
+            (?:i|i'm|i've|im|we|we're|we've|my|our|it|it's|they|they're|he|she|this|that's|there|what|how|can|please|just\ so\ you|lol|thanks|sadly|so)\b)
+      |\s+(?:and|but|so|plus|'?cause|because|since|although|though|yet|until)\s+
           ((?:(?:also|now|then|actually|recently|currently|just)\s+)?
             (?:i|i'm|i've|im|we|we're|we've|my|our|it|it's|they|they're|he|she|this|that's|there)\b)
       |\s+(?:and|but)\s+(?:also\s+|now\s+|currently\s+)?((?:work|live|love|like|hate|have|speak|play|study|own|still|am|was|don't|can't|do\ not|cannot|haven't)\b)
-      |\s*,?\s+(?:so|because|but|which)\s+((?:bear|don't|be|need|looking|no|\w+ing|excited|happy|coffee|please|any|the)\b)
+      |\s*,?\s+(?:so|because|but)\s+((?:bear|don't|be|need|looking|no|\w+ing|excited|happy|coffee|please|any|the)\b)
     )"
 );
 pattern!(
     LEAD,
     r"(?ix)^(?:(?:
-        hey|hi|hello|yo|yeah|yea|yep|yes|no|nope|nah|well|oh|ah|aw+|wow|woah|whoa|haha+|lol|so|and|but|also|actually|honestly|anyways?|btw|
+        hey|hi|hello|yo|yeah|yea|yep|yes|no|nope|nah|well|oh|ah|aw+|wow|woah|whoa|haha+|lol|ha|so|and|but|also|actually|honestly|anyways?|btw|
         by\ the\ way|plus|okay|ok|sure|thanks|thank\ you|personally|currently|right\ now|these\ days|nowadays|guess\ what|as\ you\ know|
         you\ know(?:\ what)?|to\ be\ honest|honest(?:ly)?|in\ fact|of\ course|fortunately|unfortunately|luckily|sadly|then|now|lately|
         recently|definitely|absolutely|totally|cool|nice|great|awesome|right|true|same\ here|me\ too|for\ me|as\ for\ me|besides|

@@ -6,16 +6,43 @@
 use regex::Regex;
 
 use super::grammar::pattern;
+use super::scenes;
 
 /// Returns whether nothing in the turn may be taken as the speaker's own statement.
 pub(super) fn is_foreign(text: &str) -> bool {
     FOREIGN.is_match(text) || REQUEST.is_match(text) || SCENARIO.is_match(text) || JEST.is_match(text.trim_end())
 }
 
-/// Returns whether the sentence introduces text of somebody else, so that what follows is not the speaker's own statement: "My
-/// tenant texted me this."
+/// Returns whether the sentence is about speech, a text or fiction, or points ahead to one, so that what follows may not be the
+/// speaker's own statement: "My tenant texted me this."
 pub(super) fn introduces(sentence: &str) -> bool {
     INTRODUCES.is_match(sentence)
+}
+
+/// Whose voice a sentence is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Voice {
+    /// The speaker speaks of themselves.
+    Own,
+    /// A question, small talk, a form of address, or no words: the speaker says nothing of themselves, but nobody else speaks.
+    Talk,
+    /// About others or things. Believable among sentences of one's own, while alone it may begin a quotation or a story.
+    Describes,
+    /// A command, a fragment, or anything else: what follows it may be a text, a part that is played, an example.
+    Unclear,
+}
+
+/// Returns whose voice a sentence is in. `bare` is the sentence without its introductory words.
+pub(super) fn voice(sentence: &str, bare: &str) -> Voice {
+    let is_address = || bare.len() < sentence.trim_end_matches(['.', '!', ' ']).len() && NAMES.is_match(bare);
+    let is_talk =
+        || scenes::ends(sentence) || !bare.contains(char::is_alphabetic) || sentence.contains('?') || is_address();
+    match bare {
+        _ if OWN.is_match(bare) => Voice::Own,
+        _ if is_talk() || SMALL_TALK.is_match(bare) || SMALL_TALK.is_match(sentence) => Voice::Talk,
+        _ if DESCRIBES.is_match(bare) => Voice::Describes,
+        _ => Voice::Unclear,
+    }
 }
 
 /// Returns the lines that the speaker wrote: not quoted, not headed by a name, and only up to what introduces text of others: a
@@ -75,21 +102,37 @@ pattern!(
       |\byou(?:'re|\ are)\ (?:now\ )?(?:my|an?|the)\ (?:\w+\ ){0,2}\w+\ now\b|\bact\ (?:as|like)\ (?:an?|my|the)\b
       |^\s*dear\ (?:santa|(?-i:[A-CE-Z]\p{L}+|D[^i]\p{L}+))"
 );
-// A text of others before what it says. "Your message" and "my phone" are none.
+// Speech, texts and fiction, or a word that points ahead to one.
 pattern!(
     INTRODUCES,
-    r"(?ix)\b(?:(?:an?|the|this|that|these|his|her|their|following|another|\w+'s)\ (?:\w+\ ){0,2}?|my\ )
-        (?:(?:homework|essay|assignment|speech|toast|cv|résumé|resume|bio|profile)\b)
-      |\b(?:an?|the|this|that|these|his|her|their|following|another|\w+'s)\ (?:\w+\ ){0,2}?
-        (?:note|letter|e-?mails?|message|text|tweet|caption|sticker|sign|poster|review|script|chorus|verse|quote|advert|listing|article|
-           voicemail|introduction|headline|joke|riddle|slogan|motto|statement)\b
-      |^(?:(?:the|a|an)\ )?(?:cv|résumé|resume|bio|profile|speech|letter|note|message)\ (?:of|from|by)\b
-      |\b(?:texted|sent|wrote|told|said|learn|reads?|got|found|heard|posted|received|saw|shouted)\b[^.!?]{0,25}\b(?:this|these|the\ following|as\ follows|like\ this)\b
-      |\bthe\ following\s*[.!]*$
-      |\b(?:customer|client|user|patient|tenant|student|guest|reader|caller|applicant)s?\ (?:\w+\ )?(?:wrote|writes|sa(?:ys|id)|ask(?:s|ed)|complain(?:s|ed)|claim(?:s|ed)|called|told)\b
-      |\b(?:introduc|describ|present)\w*\ (?:himself|herself|themselves|itself)\b|\b(?:goes|starts|begins)\ (?:like|with|something)\b
-      |^(?:my\ )?(?:[\w']+\ ){1,3}on\ the\ phone\s*[.!]*$
-      |\bfrom\ (?:an?|the|my)\ (?:recruiter|bot|spammer|scammer|customer|client|reader|fan|stranger)\b"
+    r"(?ix)\b(?:sentences?|paragraphs?|texts?|texted|e-?mails?|e-?mailed|letters?|notes?|posted|tweets?|tweeted|captions?|bios?|profiles?|cvs?|résumés?|resumes?|essays?|
+        homework|assignments?|stor(?:y|ies)|novels?|chapters?|lyrics|chorus|verses?|poems?|rhymes?|haikus?|limericks?|quot\w+|jokes?|riddles?|roles?|characters?|
+        scenes?|scripts?|dreamt|dreamed|dream\ i|lied|lies?|truths?|templates?|samples?|prompts?|personas?|speech(?:es)?|toasts?|interview(?:s|ed)?|dialogues?|
+        transcripts?|ad|advert\w*|listing|article|voicemail|stickers?|signs?|posters?|slogans?|mottos?|headlines?|statements?|introduc\w+|describ\w+|
+        wrote|written|writes|said|says|told|tells|claim(?:s|ed)|quoted|dictat\w+|shouted|sang|sings|goes\ (?:like|something)|(?:i|he|she|they)\ (?:heard|read)|
+        translat\w+|correct(?:ed|ion)?|proofread|rewrit\w+|rephrase|paraphrase|pretend\w*|imagin\w+|suppos\w+|assum\w+|hypothe\w+|fiction\w*|invent\w*|made[- ]up|
+        on\ the\ phone|as\ follows|following|below|like\ so)\b
+      |\b(?:this|these)(?:\W*$|:|\ (?:for|from|to|on|as|into|is|one|about|out|down|in)\b)
+      |\b(?:customer|client|patient|tenant|student|guest|reader|caller|applicant|recruiter)s?\b
+      |\b(?:can|could|will|would)\ you\ (?:be|play|act)\b|\byou\ (?:be|play|are|act)\b|\byou(?:'re|'ll\ be)\ (?:now\ )?(?:an?|the|my)\b|^i(?:'m|'ll\ be|\ am)\ the\ \p{L}+\W*$"
+);
+// A sentence in the speaker's own voice, after its introductory words.
+pattern!(
+    OWN,
+    r"(?ix)^(?:i|i'm|im|i've|ive|i'll|i'd|id|we|we're|we've|we'll|my|our|me\ and|both\ of\ us|ich|wir|mein\w*|unser\w*|je|j'\w*|nous|mon|ma|mes|notre|nos|yo|mi|mis|nuestr[oa]s?|me)\b
+      |^(?:yesterday|today|tonight|tomorrow|last|this|next|in|on|since|for|after|before|when|while|as|if|two|three|an?|every|at|during|once|with|even|although|though|back)\b[^.!?]{0,50}\b(?:i|i'm|i've|we|we're|my)\b"
+);
+// What people say to each other before they speak of themselves.
+pattern!(
+    SMALL_TALK,
+    r"(?ix)^(?:(?:that|it|this)(?:'s|\ is|\ was|\ sounds|\ looks|\ must|\ has|\ made|\ makes)|sounds|glad|happy|good|nice|great|congrat\w*|so\ (?:glad|happy|sorry|cool|nice|good)|long\ time|thanks|thank\ you|
+        sorry|sure|no\ (?:worries|problem|way)|long\ day|can't\ wait|looking\ forward|welcome|quick\ (?:one|question|note|update)|question|what\ a|how\ (?:cool|nice|great|lovely)|
+        your\b|you(?:'re|\ must|\ should|\ know|\ look|\ have|'ve|\ can)|love\ (?:it|that)|(?:and\ )?you\b|hallo|hi|hey|guten|bonjour|coucou|salut|hola|buen[ao]s|danke|merci|gracias|schön|super)\b"
+);
+pattern!(NAMES, r"^(?:\p{Lu}\p{L}+\W*){1,2}$");
+pattern!(
+    DESCRIBES,
+    r"(?i)^(?:the|it|it's|he|he's|she|she's|they|they're|there|there's|his|her|their|that|those|some|most|all|everyone|everything|nothing|so (?:many|much)|life|being|(?-i:\p{Lu}\p{Ll}+(?: \p{Lu}\p{Ll}+)?) (?:is|was|has|had|sounds|looks|loves|likes))\b"
 );
 pattern!(
     JEST,

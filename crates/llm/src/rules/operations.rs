@@ -7,10 +7,11 @@ use jiff::ToSpan;
 use regex::{Captures, Regex};
 use serde_json::Value;
 
-use super::aliases::Speakers;
+use super::aliases::{Speakers, in_first_person};
 use super::classes::TITLES;
-use super::clauses::{self, Clause};
+use super::clauses::{self, Clause, Link};
 use super::dates::{self, Side, When};
+use super::framing::Voice;
 use super::grammar::{self, pattern};
 use super::objects::{self, Shape};
 use super::polarity;
@@ -56,9 +57,19 @@ impl<'a> Operations<'a> {
         }
         let first = self.log.len();
         taken_back.into_iter().for_each(|former| self.take_back(turn, former, speakers));
-        let mut held = false;
+        self.read_clauses(turn, first, speakers);
+    }
+
+    /// Reads clauses up to one that nobody understands: what follows it may be a quotation, a draft or a part that is played.
+    fn read_clauses(&mut self, turn: &Memory, first: usize, speakers: &Speakers) {
         let is_lost = LOST.is_match(&turn.text);
+        let (mut held, mut speaks) = (false, false);
+        // The length of the log before the last sentence and before this one.
+        let (mut last, mut this) = (self.log.len(), self.log.len());
         for mut clause in clauses::of(&turn.text, turn.days.0) {
+            if clause.is_first {
+                (last, this) = (this, self.log.len());
+            }
             if clause.continues {
                 if !held {
                     continue;
@@ -69,7 +80,20 @@ impl<'a> Operations<'a> {
             // "I have a cat, she died in May."
             triples.retain(|triple| !is_lost || triple.verb == Verb::Delete || !triple.predicate.starts_with("has_"));
             held = !triples.is_empty();
+            if clause.link == Link::Corrects || clause.link == Link::Contrasts && !held {
+                self.log.truncate(if clause.is_first { last } else { this });
+                this = this.min(self.log.len());
+            }
             triples.into_iter().for_each(|triple| self.add(turn, first, triple));
+            let is_believable = match clause.voice {
+                Voice::Own | Voice::Talk => true,
+                Voice::Describes => speaks,
+                Voice::Unclear => false,
+            };
+            if !held && !is_believable {
+                break;
+            }
+            speaks |= held || clause.voice == Voice::Own;
         }
     }
 
@@ -193,16 +217,17 @@ impl Triple {
 }
 
 fn triples(clause: &Clause, turn: &Memory, speakers: &Speakers) -> Vec<Triple> {
-    let polar = polarity::of(&clause.text);
+    let text = in_first_person(&clause.text, turn.speaker().unwrap_or_default());
+    let polar = polarity::of(&text);
     let mut triples = Vec::new();
     if clause.states {
         // An ending may have a rule of its own: "I no longer eat meat".
-        triples = of_rules(&CLAUSES, &clause.text, false, turn, speakers);
+        triples = of_rules(&CLAUSES, &text, false, turn, speakers);
         if triples.is_empty() && polar.ended {
             triples = of_rules(&CLAUSES, &polar.clause, true, turn, speakers);
         }
     }
-    if !polar.ended && !GONE.is_match(&clause.text) {
+    if matches!(clause.voice, Voice::Own | Voice::Talk) && !polar.ended && !GONE.is_match(&clause.text) {
         let mentions = of_rules(&MENTIONS, &clause.text, false, turn, speakers);
         triples.extend(mentions.into_iter().filter(|_| clause.states || STARTS_WITH_MY.is_match(&clause.text)));
     }

@@ -1,13 +1,13 @@
 //! Reads a conversation: finds the turns that belong to a game, a role play, a story or a language exercise, whose statements are
-//! invented, and the turn that a turn takes back.
+//! invented, turns that hand over text of others, and the turn that a turn takes back.
 //!
-//! A scene begins with a request for it and ends with words that end it, or with a pause. Relies on turns in order of time and on the
-//! turns before the task. Reads no statements.
+//! A scene begins with a request for it. It ends when a person ends it, after a pause, or where the turns before the task that
+//! the caller passes begin. Relies on turns in order of time. Reads no statements.
 
 use std::collections::BTreeSet;
 
 use annals_core::ports::ExtractionTask;
-use annals_core::{Memory, MemoryId, SignedDuration};
+use annals_core::{Memory, MemoryId, Role, SignedDuration};
 use regex::Regex;
 
 use super::clauses::plain;
@@ -16,23 +16,45 @@ use super::grammar::pattern;
 /// A scene is over after a pause of this many hours.
 const PAUSE: SignedDuration = SignedDuration::from_hours(3);
 
-/// Returns the turns of the task that belong to a scene.
+/// Returns the turns of the task whose statements are invented or others'.
 pub(super) fn invented(task: &ExtractionTask<'_>) -> BTreeSet<MemoryId> {
-    let mut in_scene = BTreeSet::new();
-    let mut last: Option<&Memory> = None;
+    let mut invented = BTreeSet::new();
+    let mut last: Option<(&Memory, String)> = None;
     let mut is_on = false;
     for turn in task.context.iter().chain(task.turns) {
-        let is_continued = last.is_some_and(|last| {
-            last.conversation() == turn.conversation() && turn.at().duration_since(last.at()) < PAUSE
-        });
         let text = plain(&turn.text);
-        is_on = (is_on && is_continued && !ENDS.is_match(&text)) || BEGINS.is_match(&text);
-        if is_on {
-            in_scene.insert(turn.id.clone());
+        let before = last.as_ref().filter(|(last, _)| is_continued(last, turn));
+        let is_ended = before.is_none() || turn.role() == Some(Role::User) && ENDS.is_match(&text);
+        is_on = (is_on && !is_ended) || super::is_read(turn) && begins(&text);
+        if is_on || before.is_some_and(|(last, text)| announces_text(last, text)) {
+            invented.insert(turn.id.clone());
         }
-        last = Some(turn);
+        last = Some((turn, text));
     }
-    in_scene
+    invented
+}
+
+fn is_continued(last: &Memory, turn: &Memory) -> bool {
+    last.conversation() == turn.conversation() && turn.at().duration_since(last.at()) < PAUSE
+}
+
+/// Returns whether the next turn is a text: an assistant asked for one, or a colon stands before it.
+fn announces_text(turn: &Memory, text: &str) -> bool {
+    turn.role() == Some(Role::Assistant) && ASKS_FOR_TEXT.is_match(text) || text.trim_end().ends_with(':')
+}
+
+/// Returns whether a part of the turn asks for a scene. A statement about one does not: "I wrote a story last year."
+fn begins(text: &str) -> bool {
+    !ENDS.is_match(text)
+        && text.split(['.', '!', '?', '\n', ',', ';', ':']).any(|part| {
+            (SCENE.is_match(part) || TALE.is_match(part)) && (WISHES.is_match(part) || COMMANDS.is_match(part))
+                || CASTS.is_match(part)
+        })
+}
+
+/// Returns whether a sentence ends a scene.
+pub(super) fn ends(sentence: &str) -> bool {
+    ENDS.is_match(sentence)
 }
 
 /// Returns the turn of the same speaker before a turn of the task, unless there was a pause.
@@ -44,25 +66,52 @@ pub(super) fn former<'a>(task: &ExtractionTask<'a>, turn: &Memory) -> Option<&'a
         .filter(|one| turn.at().duration_since(one.at()) < PAUSE)
 }
 
+// What a scene is called, and work on all that follows.
 pattern!(
-    BEGINS,
-    r"(?imx)\b(?:let's|let\ us|can\ we|could\ we|shall\ we|can\ you|could\ you|will\ you|we\ could|wanna|want\ to|i\ want|i'd\ (?:like|love)\ to|we'll|i'll|i\ will|
-          i\ need|help\ me(?:\ to)?|please|game:|ok(?:ay)?,?|now)\ [^.!?\n]{0,30}?\b(?:role-?\ ?play(?:ing)?|pretend|play\ (?:a\ (?:word\ )?game|twenty\ questions|20\ questions|house|doctor)|
-          act\ (?:it\ )?out|(?:practi[cs]e|rehearse|simulate|mock)\b[^.!?\n]{0,20}\b(?:interview|negotiation|conversation|dialogue|call|scene|speech|pitch|
-          english|spanish|french|german|italian|portuguese|dutch|japanese|chinese|korean|russian))\b
-      |\bi(?:'m|\ am)\ practi[cs]ing\ (?:my\ )?(?:english|spanish|french|german|italian|portuguese|dutch|japanese|chinese|korean|russian|for)\b
-      |^\s*(?:please\ )?(?:act\ as|pretend|imagine\ you(?:'re|\ are)|play\ the\ (?:role|part)|be\ my\ \w+|you(?:'re|\ are)\ (?:now\ )?an?\ (?:\w+\ ){0,4}(?:in|from|who|named)\b)
-      |\bfrom\ now\ on\b[^.!?\n]{0,40}\b(?:translate|correct|rewrite|rephrase|proofread|answer|respond|speak|reply|you\ are|you're|act)\b
-      |\b(?:translate|correct|proofread|rewrite|rephrase|fix)\ (?:everything|all|whatever|what|every\ \w+|each\ \w+|my\ (?:sentences|messages|texts?|english|grammar))\b
-      |(?:^|[.!?]\s+|\b(?:please|you|me|me\ to|let's|let\ us)\ )(?:write|continue|finish|start|tell)\b[^.!?\n]{0,40}\b(?:story|novel|scene|script|screenplay|monologue|dialogue|fanfic\w*|text\ adventure)\b
-      |\b(?:i'm|i\ am)\ thinking\ of\ (?:a|an|some)\ (?:person|character|celebrity|animal|famous)|\b(?:made[- ]up|fictional|fictitious|invented)\b
-      |\b(?:text\ adventure|d&d\ (?:campaign|session|game)|mad\ libs|two\ truths)\b
-      |\b(?:lass(?:t)?\ uns|wir\ spielen|jouons|on\ joue|juguemos|vamos\ a\ jugar)\b[^.!?\n]{0,30}\b(?:rollenspiel|rolle|spiel\w*|jeu|rôle|juego|rol)\b
-      |\b(?:übersetze?|korrigiere?)\ (?:alles|jeden|meine)\b|\b(?:corrige|traduis)\ (?:tout|mes|chaque)\b|\b(?:corrige|traduce)\ (?:todo|mis|cada)\b"
+    SCENE,
+    r"(?ix)\b(?:role-?\ ?play\w*|pretend\w*|make-?\ ?believe|impersonat\w+|simulate|simulation|mock\ \w+|rehears\w+|practi[cs](?:e|ing)|improvis\w+|improv|skits?|
+        text\ adventure|d&d|dungeons?|mad\ libs|two\ truths|quiz|trivia|charades|riddles?|made[- ]up|fictional|fictitious|flash\ ?cards?|
+        act(?:ing)?\ (?:as|like|out|it\ out)|answer\ as|play\ (?:something|the\ (?:role|part)|a\ (?:\w+\ )?game|along|twenty|house|doctor)|game|
+        (?:twenty|20)\ questions|thinking\ of\ (?:a|an|some)\ (?:person|character|celebrity|animal|famous)|alter\ ego|as\ if\ (?:you|i)\ were|
+        be\ my\ \w+|imagine|(?:translate|correct|proofread|rewrite|rephrase|repeat)\ (?:everything|all|whatever|what|every|each|any|my|the\ next|the\ following)|correct\ me\W*$|
+        my\ (?:next|following)\ (?:messages?|sentences?)|(?:piece|bit|line|sentence|message|part)\ by\ \w+|put\ into\ (?-i:\p{Lu})\w+|
+        rollenspiel\w*|übersetze?\ (?:alles|jede\w*|meine)|korrigiere?\ (?:alles|jede\w*|meine|mich)|spielen?\ wir|wir\ spielen|
+        jeu\ de\ rôle|jouons|on\ joue|faisons\ semblant|(?:corrige|traduis)\ (?:tout|mes|chaque)|
+        juego\ de\ rol|juguemos|vamos\ a\ jugar|finjamos|(?:corrige|traduce)\ (?:todo|mis|cada))\b"
+);
+pattern!(
+    TALE,
+    r"(?i)\b(?:write|writing|tell|continue|finish|start|make up|invent|draft|drafting|create|develop|brainstorm|co-write|work(?:ing)? on)\b.*\b(?:stor(?:y|ies)|novel|scene|script|screenplay|monologue|dialogue|fanfic\w*|memoir|character)\b"
+);
+pattern!(
+    WISHES,
+    r"(?i)\b(?:please|(?:can|could|would|will|may|shall) (?:you|we|i)|let's|let us|(?:i|we)(?:'d like| would like|'d love| want| wanna| need| have)(?: you)?(?: to)?|(?:i|we)(?:'ll| will)|i(?:'m| am) (?:practi[cs]ing|writing|drafting|working on|preparing|rehearsing|thinking of)|lasst? uns)\b"
+);
+pattern!(
+    COMMANDS,
+    r"(?ix)^\W*(?:(?:and|but|so|oh|yes|yeah|no|well|also|hey|hi|hello|ok|okay|now|then|next|just)\W+)*
+        (?:from\ now\ on|play|pretend|imagine|act|role|roleplay|be|impersonate|simulate|simulation|rehearse|practi[cs]e|improvise|improv|quiz|trivia|game|mock|story|write|tell|continue|finish|start|make|invent|draft|create|
+           help|do|give|translate|correct|proofread|rewrite|rephrase|repeat|ask|interview|text|two|twenty|mad|riddle|charades|flash|spielen|wir|übersetze?|korrigiere?|rollenspiel|
+           jeu|jouons|on|faisons|corrige|traduis|juego|juguemos|vamos|finjamos|traduce)\b"
+);
+// A part is given to the other one.
+pattern!(
+    CASTS,
+    r"(?ix)^\W*(?:(?:ok|okay|so|now|please|hey|hi)\W+)*(?:you(?:'re|\ are)\ now\ (?:an?|the|my)\b|you(?:'re|\ are)\ an?\ (?:\w+\ ){0,4}(?:in|from|who|named|at)\b|(?:you\ (?:be|play)|play)\ (?:the|my)\b|you\ be\ an?\b
+        |from\ now\ on\ (?:you|i'm|i\ am|i'll|we|every|all|translate|correct|answer|reply|respond|speak))\b"
+);
+// An assistant that asks for text gets text of others or a draft.
+pattern!(
+    ASKS_FOR_TEXT,
+    r"(?i)\b(?:paste|send|share|provide|type|show|give|drop|post|upload|go ahead with)\b[^.!?\n]{0,30}\b(?:it|them|text|sentences?|paragraphs?|e-?mails?|message|draft|letter|essay|bio|profile|transcript|content)\b[^.!?\n]{0,40}[.!:]?\s*$"
 );
 pattern!(
     ENDS,
-    r"(?ix)\b(?:stop|end|ends|pause|quit|leave|leaving|enough|done|over|finished|back\ to|drop|without)\b[^.!?\n]{0,30}
-        \b(?:game|role-?\ ?play\w*|scene|story|pretend\w*|practi[cs]\w*|reality|character|exercise|translat\w+|correct\w+|interview|me|us)\b
-      |\bout\ of\ character\b|\b(?:real|serious|actual|different|another|unrelated|new)\ (?:question|life|talk|topic|thing)\b|\b(?:seriously|honestly)\ now\b|\bnow\ seriously\b|\bunrelated\b|\bfor\ real\b"
+    r"(?ix)\b(?:stop|end|ends|ended|pause|quit|leave|leaving|enough|done|over|finished|finish|drop|without|no\ more|exit)\b[^.!?\n]{0,30}
+        \b(?:game|role-?\ ?play\w*|scene|story|pretend\w*|practi[cs]\w*|playing|character|exercise|translat\w+|correct\w+|interview|quiz|rehears\w+|simulation|test|act|acting|improv)\b
+      |\benough\ (?:of\ \w+\ )?(?:for\ (?:today|now)|now)\b|\bgame\ over\b
+      |\b(?:game|role-?\ ?play|scene|story|interview|quiz|exercise|practi[cs]e)(?:'s|\ is)\ (?:over|done|finished)\b
+      |\b(?:out\ of|break(?:ing)?)\ character\b|\booc\b|\bback\ to\ (?:reality|real\ life|normal|myself|being\ me)\b|\b(?:in\ )?(?:real|actual)\ (?:life|questions?|talk|me|ones?|data|answers?)\b|\birl\b
+      |\b(?:serious|actual|different|another|unrelated|new)\ (?:question|topic)\b|\b(?:seriously|honestly)\ now\b|\bnow\ seriously\b|\bunrelated\b|\bfor\ real\ (?:now|then|this\ time)\b
+      |\b(?:rollenspiel|spiel)\ (?:beenden|vorbei|ist\ vorbei)\b|\bfin\ du\ jeu\b|\bfin\ del\ juego\b"
 );

@@ -163,6 +163,7 @@ fn statements_about_others_give_no_facts() {
     check("Music lives in Vienna.", &[]);
     check("Hiking has a dog.", &[]);
     check("She lives in Rome.", &[]);
+    check("Ann lives in Rome.", &["Ann lives_in Rome"]);
 }
 
 #[test]

@@ -11,8 +11,10 @@ use super::section::{Task, names};
 use super::{FactWriter, Inputs};
 use crate::recalled::SeenSentences;
 
-/// Maximum number of earlier turns given as context.
+/// Maximum number of earlier turns given as context to a model, which pays for each.
 const CONTEXT: usize = 6;
+/// The same for a local extractor, which needs to see where a game or a role play began.
+const LOCAL_CONTEXT: usize = 100;
 /// Maximum number of facts given, per name and in all.
 const KNOWN: (usize, usize) = (20, 60);
 /// Maximum number of predicates given, so that one relation keeps one name.
@@ -32,7 +34,8 @@ impl FactWriter {
         inputs: &mut Inputs,
     ) -> Result<Extracted> {
         let Some(first) = task.spoken.first() else { return Ok(Extracted::default()) };
-        let context = self.context(agent, first, seen).await?;
+        let limit = if extractor.is_local(settings) { LOCAL_CONTEXT } else { CONTEXT };
+        let context = self.context(agent, first, seen, limit).await?;
         let known = self.known(agent, &task.spoken).await?;
         inputs.add_turns(&context);
         inputs.add_facts(&known);
@@ -50,12 +53,12 @@ impl FactWriter {
     }
 
     /// Returns the turns of the same conversation right before, in order of time.
-    async fn context(&self, agent: &Agent, first: &Memory, seen: &SeenSentences) -> Result<Vec<Memory>> {
+    async fn context(&self, agent: &Agent, first: &Memory, seen: &SeenSentences, limit: usize) -> Result<Vec<Memory>> {
         let select = Select {
             within: Interval { start: Timestamp::MIN, end: first.at() },
             conversation: first.conversation().map(str::to_owned),
             newest_first: true,
-            limit: CONTEXT,
+            limit,
             ..Select::all(Grain::Working)
         };
         let earlier = self.store.list(agent, &select).await?;

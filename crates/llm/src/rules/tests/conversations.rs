@@ -1,7 +1,7 @@
 //! Conversations whose earlier turns decide what a turn states.
 
 use annals_core::ports::ExtractionTask;
-use annals_core::{Agent, Extractor, Memory, Role, Settings};
+use annals_core::{Agent, Extractor, Fact, FactOperation, Memory, Role, Settings};
 use jiff::SignedDuration;
 
 use super::{Rules, fold, found_in, line, turn};
@@ -18,6 +18,14 @@ fn turns(texts: &[&str]) -> Vec<Memory> {
         turns.push(turn);
     }
     turns
+}
+
+/// Returns what is found in turns that follow others.
+fn found_after(context: &[Memory], turns: &[Memory], known: &[Fact]) -> Vec<FactOperation> {
+    let (agent, settings, now) = (Agent::new("a").unwrap(), Settings::default(), turns[0].at());
+    let task = ExtractionTask { agent: &agent, settings: &settings, turns, context, known, predicates: &[], now };
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(Rules.extract(task)).unwrap().operations
 }
 
 fn check(texts: &[&str], expect: &[&str]) {
@@ -51,6 +59,26 @@ fn scene_ends_with_words_or_a_pause() {
     assert_eq!(found_in(&later, &[]).iter().map(line).collect::<Vec<_>>(), ["user lives_in Rome"]);
 }
 
+/// In a running service each turn is a task of its own; the turns before it are its context.
+#[test]
+fn scene_holds_turn_by_turn_until_a_person_ends_it() {
+    let mut texts = vec!["user: Let's do a roleplay, you are a baker in Paris."];
+    texts.extend(["user: I live in Rome.", "assistant: Bonjour! Don't stop the story."].repeat(20));
+    texts.extend(["user: Ok, stop the roleplay.", "user: I live in Oslo."]);
+    let turns = turns(&texts);
+    let found = (0..turns.len()).flat_map(|next| found_after(&turns[..next], &turns[next..=next], &[]));
+    assert_eq!(found.map(|one| line(&one)).collect::<Vec<_>>(), ["user lives_in Oslo"]);
+}
+
+#[test]
+fn text_that_an_assistant_asked_for_states_nothing() {
+    check(&["user: I have a question.", "assistant: Sure, paste the text.", "user: I live in Rome."], &[]);
+    check(
+        &["user: I have a question.", "assistant: Where do you live?", "user: I live in Rome."],
+        &["user lives_in Rome"],
+    );
+}
+
 #[test]
 fn words_about_games_begin_no_scene() {
     for text in [
@@ -77,11 +105,6 @@ fn next_turn_takes_back_what_a_turn_stated() {
 fn taking_back_ends_what_an_earlier_task_stored() {
     let turns = turns(&["Tom: I live in Leeds.", "Tom: Sorry, typo. I live in Leiden."]);
     let known = fold(&found_in(&turns[..1], &[]));
-    let (agent, settings, now) = (Agent::new("a").unwrap(), Settings::default(), turns[1].at());
-    let (context, turns) = turns.split_at(1);
-    let task =
-        ExtractionTask { agent: &agent, settings: &settings, turns, context, known: &known, predicates: &[], now };
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let found = runtime.block_on(Rules.extract(task)).unwrap().operations;
+    let found = found_after(&turns[..1], &turns[1..], &known);
     assert_eq!(found.iter().map(line).collect::<Vec<_>>(), ["DELETE Tom lives_in Leeds", "Tom lives_in Leiden"]);
 }

@@ -111,3 +111,39 @@ fn objects_without_meaning_of_their_own_give_no_facts() {
         check(text, &[]);
     }
 }
+
+#[test]
+fn statements_after_what_is_not_in_the_speakers_voice_give_no_facts() {
+    for before in [
+        "Make it rhyme.",
+        "Label each of them as true or false.",
+        "Our customer wrote in.",
+        "My tenant texted me this.",
+        "The sticker on his car.",
+        "Sweet home Alabama.",
+        "He introduced himself.",
+    ] {
+        check(&format!("{before} I live in Rome."), &[]);
+    }
+    for before in ["Hey Gina!", "Barely.", "I'm tired. The flight was long.", "How are you?", "That's great!"] {
+        check(&format!("{before} I live in Rome."), &["Ann lives_in Rome"]);
+    }
+}
+
+#[test]
+fn what_follows_a_statement_may_take_it_back() {
+    for after in [
+        ". Got you!",
+        ". Was. Until May.",
+        ", but they want me to leave.",
+        ". Nope.",
+        ". Four years later I came back.",
+    ] {
+        check(&format!("I live in Rome{after}"), &[]);
+    }
+    for after in [". It's lovely.", " and we are happy.", ", but I work at Fiat."] {
+        let found =
+            super::found_in(&[super::turn(0, annals_core::Role::User, "Ann", &format!("I live in Rome{after}"))], &[]);
+        assert_eq!(super::line(&found[0]), "Ann lives_in Rome", "{after}");
+    }
+}
