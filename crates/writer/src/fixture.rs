@@ -1,6 +1,7 @@
 //! Shared test fixtures: a scripted extractor, and an agent with all its stores in memory.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use annals_core::ports::{Erasure, ExtractionTask, Journal, Select};
@@ -29,6 +30,7 @@ pub struct RecordedQuestion {
 #[derive(Debug)]
 pub struct Reader {
     confidence: f64,
+    is_local: AtomicBool,
     pub refused: Mutex<Option<&'static str>>,
     pub failures: Mutex<VecDeque<Error>>,
     pub questions: Mutex<Vec<RecordedQuestion>>,
@@ -38,6 +40,7 @@ impl Reader {
     pub fn new(confidence: f64) -> Arc<Reader> {
         Arc::new(Reader {
             confidence,
+            is_local: AtomicBool::new(false),
             refused: Mutex::default(),
             failures: Mutex::default(),
             questions: Mutex::default(),
@@ -46,6 +49,10 @@ impl Reader {
 
     pub fn fail(&self, error: Error) {
         self.failures.lock().unwrap().push_back(error);
+    }
+
+    pub fn set_local(&self) {
+        self.is_local.store(true, Ordering::Relaxed);
     }
 
     pub fn take_questions(&self) -> Vec<RecordedQuestion> {
@@ -80,7 +87,7 @@ fn texts(memories: &[Memory]) -> Vec<String> {
 #[async_trait]
 impl Extractor for Reader {
     fn is_local(&self, _: &Settings) -> bool {
-        false
+        self.is_local.load(Ordering::Relaxed)
     }
 
     async fn extract(&self, task: ExtractionTask<'_>) -> Result<Extracted> {

@@ -1,4 +1,5 @@
-//! Finds the parts of a turn that are not the speaker's own statements: text to work on, pasted text, letters, games and jokes.
+//! Finds the parts of a turn that are not the speaker's own statements: text to work on, pasted text, letters, games and jokes. Says of
+//! a sentence whose voice it is in: what follows is believed only if everything before it is understood or plainly the speaker's.
 //!
 //! Relies on plain apostrophes and quotation marks. Reads one turn; `scenes` reads a conversation. Rejects too much rather than too
 //! little, because a wrong fact is worse than a missing one.
@@ -10,7 +11,7 @@ use super::scenes;
 
 /// Returns whether nothing in the turn may be taken as the speaker's own statement.
 pub(super) fn is_foreign(text: &str) -> bool {
-    FOREIGN.is_match(text) || REQUEST.is_match(text) || SCENARIO.is_match(text) || JEST.is_match(text.trim_end())
+    FOREIGN.is_match(text) || REQUEST.is_match(text) || JEST.is_match(text.trim_end())
 }
 
 /// Returns whether the sentence is about speech, a text or fiction, or points ahead to one, so that what follows may not be the
@@ -93,19 +94,10 @@ pattern!(
       |\bignore\ (?:this|that|all|(?:the\ |my\ )?(?:previous|last|above))\b|^\W*test(?:ing)?(?:\W+test(?:ing)?)*[.!:]\s
       |\bis\ (?:this|that|it)\ (?:sentence|phrase|text|paragraph)\b|\bis\ (?:this|that)\ (?:correct|right|grammatical|good)\ (?:english|german|french|spanish|grammar)\b"
 );
-// A setting that the speaker makes up.
-pattern!(
-    SCENARIO,
-    r"(?ix)(?:^|[.!?]\s+|\n\s*)(?:ok(?:ay)?,?\ |so,?\ |now,?\ |please\ )*
-        (?:(?:assume|consider|simulate|suppose|imagine|picture|say\ that)\b|let(?:'s|\ us|\ me)\ (?:assume|say|imagine|pretend|suppose|play|role|be))
-      |\byou(?:'re|'ll\ be|\ be|\ are|\ play)\ (?:the|an?|my)\b[^.!?\n]{0,40}\bi(?:'m|'ll|\ am|\ play|\ will)\b
-      |\byou(?:'re|\ are)\ (?:now\ )?(?:my|an?|the)\ (?:\w+\ ){0,2}\w+\ now\b|\bact\ (?:as|like)\ (?:an?|my|the)\b
-      |^\s*dear\ (?:santa|(?-i:[A-CE-Z]\p{L}+|D[^i]\p{L}+))"
-);
 // Speech, texts and fiction, or a word that points ahead to one.
 pattern!(
     INTRODUCES,
-    r"(?ix)\b(?:sentences?|paragraphs?|texts?|texted|e-?mails?|e-?mailed|letters?|notes?|posted|tweets?|tweeted|captions?|bios?|profiles?|cvs?|résumés?|resumes?|essays?|
+    r"(?ix)\b(?:sentences?|paragraphs?|messages?|texts?|texted|e-?mails?|e-?mailed|letters?|notes?|posted|tweets?|tweeted|captions?|bios?|profiles?|cvs?|résumés?|resumes?|essays?|
         homework|assignments?|stor(?:y|ies)|novels?|chapters?|lyrics|chorus|verses?|poems?|rhymes?|haikus?|limericks?|quot\w+|jokes?|riddles?|roles?|characters?|
         scenes?|scripts?|dreamt|dreamed|dream\ i|lied|lies?|truths?|templates?|samples?|prompts?|personas?|speech(?:es)?|toasts?|interview(?:s|ed)?|dialogues?|
         transcripts?|ad|advert\w*|listing|article|voicemail|stickers?|signs?|posters?|slogans?|mottos?|headlines?|statements?|introduc\w+|describ\w+|

@@ -85,12 +85,9 @@ impl<'a> Operations<'a> {
                 this = this.min(self.log.len());
             }
             triples.into_iter().for_each(|triple| self.add(turn, first, triple));
-            let is_believable = match clause.voice {
-                Voice::Own | Voice::Talk => true,
-                Voice::Describes => speaks,
-                Voice::Unclear => false,
-            };
-            if !held && !is_believable {
+            let is_plain =
+                matches!(clause.voice, Voice::Own | Voice::Talk) || clause.voice == Voice::Describes && speaks;
+            if !held && !is_plain {
                 break;
             }
             speaks |= held || clause.voice == Voice::Own;

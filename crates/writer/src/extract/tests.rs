@@ -50,6 +50,31 @@ async fn new_turns_are_read_once_and_become_facts() {
     assert_eq!(questions.known, ["tea"], "what is known of those who are named, not of others");
 }
 
+/// The fallback is local here; the model is not. Each turn is a task of its own.
+#[tokio::test]
+async fn local_extractor_gets_more_context_than_a_model() {
+    let context = async |model_works: bool| {
+        let fixture = Fixture::new();
+        fixture.rules.set_local();
+        let last = 40;
+        for minute in 0..last {
+            fixture.say("x", minute, &format!("Ann likes tea{minute}.")).await;
+        }
+        extract(&fixture, NOW).await;
+        fixture.say("x", last, "Ann likes rye.").await;
+        if !model_works {
+            (0..3).for_each(|_| fixture.model.fail(useless()));
+        }
+        for hour in 0..4 {
+            extract(&fixture, &format!("2026-03-05T{:02}:00:00Z", hour * 3)).await;
+        }
+        let reader = if model_works { &fixture.model } else { &fixture.rules };
+        reader.take_questions().last().unwrap().context.len()
+    };
+    assert_eq!(context(true).await, 6);
+    assert_eq!(context(false).await, 40);
+}
+
 #[tokio::test]
 async fn scheduled_pass_waits_for_quiet_or_enough_turns() {
     let fixture = Fixture::new();

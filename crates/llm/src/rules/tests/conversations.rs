@@ -6,22 +6,27 @@ use jiff::SignedDuration;
 
 use super::{Rules, fold, found_in, line, turn};
 
-/// Turns of one conversation, a minute apart, each as `speaker: text`.
+/// Turns of one conversation, each as `speaker: text`.
 fn turns(texts: &[&str]) -> Vec<Memory> {
-    let mut turns = Vec::new();
-    for (number, text) in texts.iter().enumerate() {
+    let turns = texts.iter().enumerate().map(|(number, text)| {
         let (speaker, text) = text.split_once(": ").unwrap();
         let role = if speaker == "assistant" { Role::Assistant } else { Role::User };
-        let mut turn = turn(number, role, speaker, text);
+        turn(number, role, speaker, text)
+    });
+    in_minutes(turns.collect())
+}
+
+/// Sets the times of turns a minute apart.
+pub(super) fn in_minutes(mut turns: Vec<Memory>) -> Vec<Memory> {
+    for (number, turn) in turns.iter_mut().enumerate() {
         turn.cover.start += SignedDuration::from_mins(i64::try_from(number).unwrap());
         turn.cover.end = turn.cover.start;
-        turns.push(turn);
     }
     turns
 }
 
 /// Returns what is found in turns that follow others.
-fn found_after(context: &[Memory], turns: &[Memory], known: &[Fact]) -> Vec<FactOperation> {
+pub(super) fn found_after(context: &[Memory], turns: &[Memory], known: &[Fact]) -> Vec<FactOperation> {
     let (agent, settings, now) = (Agent::new("a").unwrap(), Settings::default(), turns[0].at());
     let task = ExtractionTask { agent: &agent, settings: &settings, turns, context, known, predicates: &[], now };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

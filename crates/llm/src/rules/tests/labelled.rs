@@ -4,8 +4,9 @@
 
 use std::fmt;
 
-use annals_core::{Digest, Role};
+use annals_core::{Digest, FactOperation, Memory, Role};
 
+use super::conversations::{found_after, in_minutes};
 use super::{found_in, line, turn};
 
 const SEED: &str = "2026";
@@ -29,14 +30,17 @@ impl Sentence {
         Digest::of([SEED, &self.text]).to_string().as_bytes()[0].is_multiple_of(2)
     }
 
-    /// Returns what the rules find, without kinds and without verbs other than DELETE.
-    fn found(&self) -> Vec<String> {
-        let mut found = found_in(&[turn(0, self.role, &self.speaker, &self.text)], &[]);
-        for operation in &mut found {
-            operation.properties.remove("kind");
-        }
-        found.iter().map(|operation| plain(&line(operation))).collect()
+    fn turn(&self, number: usize) -> Memory {
+        turn(number, self.role, &self.speaker, &self.text)
     }
+}
+
+/// Formats operations without kinds and without verbs other than DELETE.
+fn plain_lines(mut operations: Vec<FactOperation>) -> Vec<String> {
+    for operation in &mut operations {
+        operation.properties.remove("kind");
+    }
+    operations.iter().map(|operation| plain(&line(operation))).collect()
 }
 
 /// Removes the verb UPDATE, and double spaces where no object is named.
@@ -56,7 +60,11 @@ struct Score {
 
 impl Score {
     fn count(&mut self, sentence: &Sentence) {
-        let found = sentence.found();
+        self.count_found(sentence, found_in(&[sentence.turn(0)], &[]));
+    }
+
+    fn count_found(&mut self, sentence: &Sentence, found: Vec<FactOperation>) {
+        let found = plain_lines(found);
         let is_right = |fact: &&String| sentence.expected.contains(fact) || sentence.allowed.contains(fact);
         let wrong = found.iter().filter(|fact| !is_right(fact));
         let missed: Vec<&String> = sentence.expected.iter().filter(|fact| !found.contains(fact)).collect();
@@ -152,4 +160,19 @@ fn sentences_of_the_exam_stay_right() {
     sentences(include_str!("exam.txt")).iter().for_each(|sentence| score.count(sentence));
     let report = format!("{score}\nwrong: {:#?}", score.wrong);
     assert!(score.sentences >= 300 && score.precision() >= PRECISION && score.recall() >= 0.28, "{report}");
+}
+
+/// Chats with role plays, games, translations and drafts, by the same author. Each turn is read alone, after the turns before it.
+#[test]
+fn facts_of_whole_chats_stay_right() {
+    let mut score = Score::default();
+    for chat in include_str!("chats.txt").split("\n## ").filter_map(|chat| Some(sentences(chat.split_once('\n')?.1))) {
+        let turns = chat.iter().enumerate().map(|(number, sentence)| sentence.turn(number)).collect();
+        let turns = in_minutes(turns);
+        for (next, sentence) in chat.iter().enumerate() {
+            score.count_found(sentence, found_after(&turns[..next], &turns[next..=next], &[]));
+        }
+    }
+    let report = format!("{score}\nwrong: {:#?}", score.wrong);
+    assert!(score.sentences >= 150 && score.precision() >= PRECISION && score.recall() >= 0.3, "{report}");
 }
