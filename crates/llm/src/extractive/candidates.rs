@@ -28,6 +28,10 @@ const EXPLICIT: usize = 12;
 /// Maximum words of one sentence; longer ones are cut.
 const SENTENCE: usize = 60;
 
+/// Minimum turns of one writer, and maximum share of them that ask or address someone, of a log with questions in it.
+const LOG: usize = 4;
+const ASKING: f64 = 0.2;
+
 /// Factor for sentences of an assistant without a name: its explanations are worth less than what people say to it.
 const EXPLAINED: f64 = 0.35;
 
@@ -73,7 +77,7 @@ pub(super) struct Input<'a> {
 impl<'a> Input<'a> {
     pub(super) fn of(grain: Grain, base: Option<&'a Base>, sources: &'a [Memory], earlier: &'a [Memory]) -> Input<'a> {
         let (sources, earlier) = (in_order(sources), in_order(earlier));
-        let (budget, form) = (Budget::of(grain, base, &sources), form(base, &sources));
+        let (budget, form) = (Budget::of(grain, base, &sources), form(base, &sources, &earlier));
         Input { grain, base, sources, earlier, budget, form }
     }
 
@@ -221,7 +225,7 @@ fn quotes<'a>(input: &Input<'a>, names: &Names) -> Vec<Quote<'a>> {
     let turns = sources.iter().enumerate().filter(|(_, turn)| is_persons(turn) || !people_spoke);
     let mut found = Vec::new();
     let mut open_question: Option<(&Memory, String)> = None;
-    let chats = chats(sources);
+    let chats = chats(sources, &input.earlier);
     let mut stories: BTreeMap<&str, Story> = BTreeMap::new();
     for (child, turn) in turns {
         let conversation = turn.conversation().unwrap_or_default();
@@ -249,26 +253,33 @@ fn quotes<'a>(input: &Input<'a>, names: &Names) -> Vec<Quote<'a>> {
     found
 }
 
-/// Returns the conversations in which more than one speaker takes part, or whose writer asks or addresses someone.
-fn chats<'a>(sources: &[&'a Memory]) -> BTreeSet<&'a str> {
-    let mut speakers: BTreeSet<(&str, &str)> = BTreeSet::new();
-    let mut found = BTreeSet::new();
+/// Returns the conversations in which more than one speaker takes part, or whose only writer asks or addresses someone. A log with
+/// few questions ("since when??") stays one.
+fn chats<'a>(sources: &[&'a Memory], earlier: &[&'a Memory]) -> BTreeSet<&'a str> {
+    let mut speakers: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for turn in sources {
-        let Some(conversation) = turn.conversation() else { continue };
-        speakers.insert((conversation, turn.speaker().unwrap_or_default()));
-        if record::addresses(&turn.text) {
-            found.insert(conversation);
-        }
+        let speakers = speakers.entry(turn.conversation().unwrap_or_default()).or_default();
+        speakers.insert(turn.speaker().unwrap_or_default());
     }
-    let speakers: Vec<(&str, &str)> = speakers.into_iter().collect();
-    found.extend(speakers.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| pair[0].0));
-    found
+    let is_chat = |(conversation, speakers): &(&str, BTreeSet<&str>)| {
+        let is_of_it = |turn: &&&Memory| turn.conversation() == Some(*conversation);
+        let count = |turns: &[&Memory], asking: bool| {
+            turns.iter().filter(is_of_it).filter(|turn| !asking || record::addresses(&turn.text)).count()
+        };
+        let asking = count(sources, true);
+        let is_log = || {
+            let turns = count(sources, false) + count(earlier, false);
+            turns >= LOG && (asking + count(earlier, true)) as f64 <= ASKING * turns as f64
+        };
+        speakers.len() > 1 || asking > 0 && !is_log()
+    };
+    speakers.into_iter().filter(is_chat).map(|(conversation, _)| conversation).filter(|one| !one.is_empty()).collect()
 }
 
 /// Returns whether several speakers write in the period.
-fn form<'a>(base: Option<&'a Base>, sources: &[&'a Memory]) -> Form {
+fn form<'a>(base: Option<&'a Base>, sources: &[&'a Memory], earlier: &[&'a Memory]) -> Form {
     let distinct: BTreeSet<&str> = speakers(base, sources).collect();
-    if distinct.len() > 1 || !chats(sources).is_empty() { Form::Chat } else { Form::Record }
+    if distinct.len() > 1 || !chats(sources, earlier).is_empty() { Form::Chat } else { Form::Record }
 }
 
 /// Returns whether a person or assistant wrote the turn. System and tool turns are quoted only if nobody else said

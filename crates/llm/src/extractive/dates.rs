@@ -197,10 +197,12 @@ fn plain_weekday(tokens: &[Token], words: &[&str], at: usize, day: Date) -> Foun
     if !is_written_as_day(words[at], is_capital, before) || is_named || (is_repeated && !is_moved_to) || is_range {
         return None;
     }
+    // "Correction to Thursday: …"
+    let is_corrected = at >= 2 && ["correction", "addendum", "update", "follow-up", "erratum"].contains(&words[at - 2]);
     // "Crews restored power by Tuesday night", but "I asked for it by Tuesday".
     let is_done = before == "by" && tense::is_past(words, at) && !words[..at].iter().any(|word| tense::asks(word));
     let is_limit = ["by", "until", "till", "to", "for"].contains(&before) && !is_done;
-    let is_ahead = is_limit || tense::is_future(words, at);
+    let is_ahead = !is_corrected && (is_limit || tense::is_future(words, at));
     let span = if is_ahead { Span::weekday_after(day, weekday)? } else { Span::weekday_before(day, weekday)? };
     Some((1 + part_of_day(after), span))
 }
@@ -239,6 +241,9 @@ fn ago(words: &[&str], at: usize, day: Date) -> Found {
     Some((length + 2, span))
 }
 
+/// Words before "in a day" in which an amount makes it a rate.
+const RATE: usize = 5;
+
 /// Reads "in two weeks", "in a few days", "a month from now".
 fn ahead(words: &[&str], at: usize, day: Date) -> Found {
     let word = |offset: usize| words.get(at + offset).copied().unwrap_or_default();
@@ -254,8 +259,10 @@ fn ahead(words: &[&str], at: usize, day: Date) -> Found {
     let unit = phrases::unit(word(start + length))?;
     let end = start + length + 1;
     let is_from_now = word(end) == "from" && ["now", "today"].contains(&word(end + 1));
-    let is_meant =
-        is_from_now || (is_in && word(end) != "time" && !tense::counts_back(words, at) && tense::is_future(words, at));
+    // "90 mm of rain in a day" is a rate.
+    let is_rate = ["a", "an"].contains(&word(start)) && has_digit(&words[at.saturating_sub(RATE)..at]);
+    let is_meant = is_from_now
+        || (is_in && word(end) != "time" && !is_rate && !tense::counts_back(words, at) && tense::is_future(words, at));
     let span = count.map_or(Some(Span::After), |count| Span::away(day, unit, count))?;
     is_meant.then_some((if is_from_now { end + 2 } else { end }, span))
 }

@@ -60,7 +60,8 @@ pub(super) fn of(message: &str, day: Date, room: usize, names: &Names, form: For
     }
     let mut before = String::new();
     let mut read: Vec<Read> = Vec::new();
-    for sentence in split::sentences(&cleaned, room).take(SENTENCES) {
+    let pieces = |sentence| if form == Form::Record { split::notes(sentence) } else { vec![sentence] };
+    for sentence in split::sentences(&cleaned, room).flat_map(pieces).take(SENTENCES) {
         if form == Form::Record && (status::is(&tokens(sentence)) || is_bare_number(sentence)) {
             continue;
         }

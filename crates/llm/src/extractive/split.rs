@@ -15,9 +15,9 @@ const CLAUSE: usize = 10;
 const MARKS: [&[&str]; 2] = [&["; ", ";—", ":—"], &[", and ", ", but ", ", so "]];
 
 /// Lower-case words after which a full stop does not end the sentence.
-const ABBREVIATIONS: [&str; 26] = [
+const ABBREVIATIONS: [&str; 29] = [
     "mr", "mrs", "ms", "messrs", "dr", "prof", "st", "esq", "jr", "sr", "rev", "hon", "capt", "col", "gen", "lt",
-    "sgt", "mt", "vs", "e.g", "i.e", "cf", "approx", "dept", "bros", "viz",
+    "sgt", "mt", "vs", "e.g", "i.e", "cf", "approx", "dept", "bros", "viz", "incl", "inkl", "evtl",
 ];
 
 /// Returns the sentences of a text in order; those with more than `room` words are split into clauses. Each is a slice of the
@@ -28,6 +28,31 @@ pub(crate) fn sentences(text: &str, room: usize) -> impl Iterator<Item = &str> {
         .flat_map(move |sentence| clauses(sentence, LONG.min(room)))
         .map(bare)
         .filter(|sentence| !sentence.is_empty())
+}
+
+/// Splits a piece of notes without capitals at its stops: "disk failed. ordered a new one". Unicode's rules do not.
+pub(super) fn notes(piece: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    if piece.chars().find(|c| c.is_alphabetic()).is_some_and(char::is_lowercase) {
+        for (at, mark) in piece.match_indices(['.', '!', '?']) {
+            let end = at + mark.len();
+            if piece[end..].starts_with(' ') && !is_cut_short(&piece[start..at]) {
+                found.push(piece[start..end].trim());
+                start = end;
+            }
+        }
+    }
+    found.push(piece[start..].trim());
+    found
+}
+
+/// Returns whether the last word may be an abbreviation, whose stop does not end a sentence: "ca", "incl".
+fn is_cut_short(text: &str) -> bool {
+    const SHORT: usize = 3;
+    let word = text.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let is_plain = word.chars().all(char::is_lowercase);
+    is_plain && (word.len() <= SHORT || is_abbreviation(word)) || word.contains('.') && !word.contains(char::is_numeric)
 }
 
 fn of_line(line: &str) -> Vec<&str> {
@@ -163,6 +188,17 @@ mod tests {
         check("To do:\n- buy milk\r\n* call Ann\n-5 degrees", &["To do", "buy milk", "call Ann", "-5 degrees"]);
         check("Projektstart am 2. Juni. Es sind 12. Na gut.", &["Projektstart am 2. Juni.", "Es sind 12.", "Na gut."]);
         check("我去了北京。很好！你呢？", &["我去了北京。", "很好！", "你呢？"]);
+    }
+
+    #[test]
+    fn notes_without_capitals_are_split_at_their_stops() {
+        fn check(text: &str, expect: &[&str]) {
+            assert_eq!(notes(text), expect, "{text}");
+        }
+        check("disk 2 failed. since when?? ordered one.", &["disk 2 failed.", "since when??", "ordered one."]);
+        check("14:22 consumer-3 OOM. restarted. 14:40 ok", &["14:22 consumer-3 OOM.", "restarted.", "14:40 ok"]);
+        check("costs ca. 40 eur incl. tax, e.g. in vol. 2", &["costs ca. 40 eur incl. tax, e.g. in vol. 2"]);
+        check("Costs rise. no comment", &["Costs rise. no comment"]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::language::Language;
 use super::openers::capitalized;
 use super::record;
 use super::tokens::{Token, tokens};
-use super::{continuations, dates, definite, labels, verbs};
+use super::{continuations, dates, definite, labels, split, verbs};
 
 /// Minimum share of the entries with a name of the first one in a conversation about one subject; of those with the label itself if
 /// each entry is a conversation, as articles of a newspaper are.
@@ -31,6 +31,9 @@ const FEW: usize = 6;
 
 /// Maximum share of entries in which the writer is the subject, in a record of reports.
 const OWN: f64 = 0.25;
+
+/// Minimum share of entries that need others, in a record of one subject. A regional paper has up to 11 %, timelines 11 to 80 %.
+const OPEN: f64 = 0.12;
 
 /// Minimum number and share of the entries that have a word of routine.
 const ROUTINE: (usize, f64) = (5, 0.15);
@@ -105,7 +108,7 @@ impl Story {
         let title = title(entry.conversation().unwrap_or_default(), speaker);
         let label = match title {
             Some(title) => Some(titled(title, &entries)),
-            None if is_of_reports(&entries) => first_named(&entries),
+            None if is_of_reports(&entries) && !is_introduced(&entries) => first_named(&entries),
             None => None,
         };
         Story { label, names, routine: routine(&entries, entry.days.0) }
@@ -196,6 +199,18 @@ fn names(text: &str, tokens: &[Token], language: Language) -> BTreeSet<String> {
 fn is_of_reports(entries: &[Entry]) -> bool {
     let count = entries.iter().filter(|entry| entry.is_own).count();
     entries.len() >= COMPARED && (count as f64) < OWN * entries.len() as f64
+}
+
+/// Returns whether nearly all entries say themselves what they are about. These are of many subjects, as in a newspaper, so the
+/// name of the first one would mislead: "(Halden) The river floods Tarn."
+fn is_introduced(entries: &[Entry]) -> bool {
+    let is_known = |sentence: &str, language| record::is_known(&tokens(sentence), language);
+    let needs_others = |entry: &&Entry| {
+        let mut sentences = split::sentences(&entry.text, usize::MAX).peekable();
+        let begins = sentences.peek().is_some_and(|first| is_known(first, entry.language));
+        begins || sentences.all(|one| is_known(one, entry.language) || record::continues(&tokens(one), entry.language))
+    };
+    (entries.iter().filter(needs_others).count() as f64) < OPEN * entries.len() as f64
 }
 
 /// Returns the words of the name of a conversation, if a person can read them: "harrow-tunnel", but not "conv-26" or "journal".

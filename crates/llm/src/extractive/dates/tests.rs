@@ -44,6 +44,7 @@ fn counted_times_get_dates() {
     check("I left a few days ago.", "I left a few days ago [before 2026-03-04].");
     check("He called the other day.", "He called the other day [before 2026-03-04].");
     check("The lease will end in two months.", "The lease will end in two months [2026-05].");
+    check("The river rises after 90 mm of rain in a day.", "The river rises after 90 mm of rain in a day.");
     check("I wrote the book in two months.", "I wrote the book in two months.");
     check("They vote for the first time in two years.", "They vote for the first time in two years.");
     check("The coldest March in ten years begins.", "The coldest March in ten years begins.");
@@ -55,6 +56,7 @@ fn weekday_is_on_the_side_of_its_verb() {
     check("I quit on Friday.", "I quit on Friday [2026-02-27].");
     check("We leave on Friday.", "We leave on Friday [2026-03-06].");
     check("The report is due by Monday.", "The report is due by Monday [2026-03-09].");
+    check("Correction to Monday: the FTP box was used.", "Correction to Monday [2026-03-02]: the FTP box was used.");
     check("The launch was moved to Tuesday.", "The launch was moved to Tuesday [2026-03-10].");
     check("Police said on Monday that he will resign.", "Police said on Monday [2026-03-02] that he will resign.");
     check("I saw her last Friday night.", "I saw her last Friday night [2026-02-27].");
