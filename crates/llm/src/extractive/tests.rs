@@ -102,20 +102,13 @@ fn roll_up_to(grain: Grain, turns: &[Memory]) -> Vec<Memory> {
 fn question_in_a_log_leaves_it_a_record_and_many_subjects_get_no_label() {
     #[track_caller]
     fn check(entries: &[&str], expect: &str) {
-        let place = |at: usize| i64::try_from(at).unwrap() + 1;
-        let turns = entries.iter().enumerate().map(|(at, text)| turn(place(at), 0, Role::User, "Wire", text));
-        let turns: Vec<Memory> = turns.collect();
+        let turns: Vec<Memory> = (1..).zip(entries).map(|(day, text)| turn(day, 0, Role::User, "Wire", text)).collect();
         let (last, earlier) = turns.split_last().unwrap();
-        let period = Period::of(Grain::Daily, last.days.0);
-        let written = write_after(earlier, period, None, std::slice::from_ref(last));
+        let written = write_after(earlier, Period::of(Grain::Daily, last.days.0), None, std::slice::from_ref(last));
         assert_eq!(written.sentences[0].text, expect, "{entries:?}");
     }
-    let paper = [
-        "Fire kills Ann Lee in Halden.",
-        "Halden Town signs Leon Mbeki.",
-        "The A614 at Skell is shut.",
-        "Snow falls in Tarn.",
-    ];
+    let paper =
+        ["Fire kills Ann Lee in Halden.", "Halden Town signs Leon Mbeki.", "The A614 is shut.", "Snow falls in Tarn."];
     check(&[&paper[..], &["Norbryg closes a brewery in Ashby."]].concat(), "Norbryg closes a brewery in Ashby.");
     let log = ["renewed the wildcard cert", "moved the backup to 03:30", "disk 2 at 88%", "fixed the dns zone"];
     let failed = "restore test of the backup failed. since when??";
