@@ -189,6 +189,40 @@ fn dry_run_shows_what_would_be_stored_and_stores_nothing() {
 }
 
 #[test]
+fn import_of_nothing_but_damaged_rows_fails() {
+    let annals = Annals::new();
+    let path = annals.file("chat.csv", "");
+    let import = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        annals.run(&["import", path.to_str().unwrap(), "--from", "csv", "--agent", "ann"])
+    };
+    let damaged = import(b"timestamp,author,message\n2026-03-04 10:00,Ann,Caf\xe9\n");
+    assert_eq!(damaged.code, 2, "{}", damaged.err);
+    assert!(damaged.err.contains("the source holds nothing that can be imported"), "{}", damaged.err);
+    assert!(damaged.out.contains("damaged row") && damaged.out.contains("save the file as UTF-8"), "{}", damaged.out);
+    let partly = import("timestamp,author,message\n2026-03-04 10:00,Ann,Café\nsoon,Ann,Tea\n".as_bytes());
+    assert!(partly.code == 0 && partly.out.contains("1 new"), "{}{}", partly.out, partly.err);
+}
+
+#[test]
+fn names_that_nobody_has_are_reported() {
+    #[track_caller]
+    fn check(kind: &str, name: &str, options: &[&str], expect: &str) {
+        let annals = Annals::new();
+        let path = fixture(name);
+        let answer = annals.run(&[&["import", &path, "--from", kind, "--agent", "ann"], options].concat());
+        assert_eq!(answer.code, 0, "{}", answer.err);
+        let said: Vec<&str> = answer.err.lines().filter(|line| line.starts_with("annals: ")).collect();
+        assert_eq!(said.is_empty(), expect.is_empty(), "{said:?}");
+        assert!(said.join(" ").contains(expect), "{said:?}");
+    }
+    check("whatsapp", "whatsapp/ios.txt", &["--me", "tove"], "");
+    check("whatsapp", "whatsapp/ios.txt", &["--me", "Nobody"], "--me \"Nobody\" is none of the people here: ");
+    check("whatsapp", "whatsapp/ios.txt", &["--assistant", "Nobody"], "nothing here is from --assistant \"Nobody\"");
+    check("slack", "slack/workspace", &["--me", "Hanna"], "");
+}
+
+#[test]
 fn standard_input_is_imported() {
     let annals = Annals::new();
     let mut command = annals.command(&["import", "-", "--from", "claude-code", "--agent", "ann", "--json"]);

@@ -1,5 +1,5 @@
-//! CSV files with a row per message. The caller maps fields to columns (`content` → `Text`); a column that is named as a field
-//! needs no mapping. Commas, semicolons, tabs and bars separate. UTF-16 with a byte order mark, as spreadsheets write it, is read.
+//! CSV files with a row per message. The caller maps fields to columns (`content` → `Text`); a column with the name of a field, or
+//! with a usual one such as `message`, needs no mapping. Commas, semicolons, tabs and bars separate. UTF-16 with a byte order mark, as spreadsheets write it, is read.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
@@ -24,9 +24,15 @@ use crate::source::{Entry, Source};
 /// Reads CSV files.
 pub struct Csv;
 
-/// The fields of a message, and whether a file must have them.
-const FIELDS: [(&str, bool); 6] =
-    [("content", true), ("at", true), ("name", false), ("role", false), ("conversation", false), ("id", false)];
+/// The fields of a message, whether a file must have them, and further names of their columns.
+const FIELDS: [(&str, bool, &[&str]); 6] = [
+    ("content", true, &["message", "text", "body"]),
+    ("at", true, &["timestamp", "datetime", "date", "time", "created_at", "sent_at"]),
+    ("name", false, &["author", "sender", "speaker", "from"]),
+    ("role", false, &[]),
+    ("conversation", false, &["thread", "chat", "channel"]),
+    ("id", false, &["message_id"]),
+];
 /// Dates with the name of a month in English, and the times behind them.
 const NAMED_MONTHS: [&str; 6] = ["%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%d-%b-%Y", "%Y %b %d"];
 const TIMES: [&str; 4] = ["", " %H:%M", " %H:%M:%S", " %I:%M %p"];
@@ -65,28 +71,26 @@ impl Columns {
     fn find(headers: &ByteRecord, options: &Options, place: &Place) -> Result<Columns> {
         let names: Vec<String> = headers.iter().map(|name| String::from_utf8_lossy(name).trim().to_owned()).collect();
         let wrong = |reason: String| {
-            let reason = format!("{reason}; the file has {}", names.join(", "));
-            Error::Invalid(Fault { file: Some(place.file.to_string()), ..Fault::new("columns", reason) })
+            let reason = format!("{reason}; the columns of the file are {}", names.join(", "));
+            Error::Invalid(Fault { file: Some(place.file.to_string()), ..Fault::new("--columns", reason) })
         };
-        if let Some(field) = options.columns.keys().find(|field| FIELDS.iter().all(|(known, _)| known != field)) {
-            return Err(wrong(format!(
-                "maps the unknown field {field:?}; fields are {}",
-                FIELDS.map(|(name, _)| name).join(", ")
-            )));
+        if let Some(field) = options.columns.keys().find(|field| FIELDS.iter().all(|(known, ..)| known != field)) {
+            let known = FIELDS.map(|(name, ..)| name).join(", ");
+            return Err(wrong(format!("maps the unknown field {field:?}; fields are {known}")));
         }
         let mut columns = BTreeMap::new();
-        for (field, is_needed) in FIELDS {
-            let mapped = options.columns.get(field);
-            let name = mapped.map_or(field, String::as_str);
-            let found = names.iter().position(|column| column == name);
-            match found.or_else(|| names.iter().position(|column| column.eq_ignore_ascii_case(name))) {
-                Some(column) => _ = columns.insert(field, column),
-                None if mapped.is_some() => return Err(wrong(format!("maps {field} to {name:?}, which is no column"))),
-                None if is_needed => {
-                    return Err(wrong(format!("has no column for {field}; map one, such as {field}=COLUMN")));
+        for (field, is_needed, usual) in FIELDS {
+            let column = match options.columns.get(field) {
+                Some(name) => {
+                    let column = position(&names, name);
+                    Some(column.ok_or_else(|| wrong(format!("maps {field} to {name:?}, which is no column")))?)
                 }
-                None => {}
+                None => of_field(field, usual, &names).map_err(wrong)?,
+            };
+            if column.is_none() && is_needed {
+                return Err(wrong(format!("must name the column of {field}: --columns {field}=COLUMN")));
             }
+            columns.extend(column.map(|column| (field, column)));
         }
         Ok(Columns(columns))
     }
@@ -94,6 +98,27 @@ impl Columns {
     /// Returns the value of a field without space around it; `None` if it is missing or empty.
     fn value<'r>(&self, row: &'r [String], field: &str) -> Option<&'r str> {
         row.get(*self.0.get(field)?).map(|value| value.trim()).filter(|value| !value.is_empty())
+    }
+}
+
+/// Returns the column with this name; if no name is equal, case is ignored.
+fn position(names: &[String], name: &str) -> Option<usize> {
+    let equal = names.iter().position(|column| column == name);
+    equal.or_else(|| names.iter().position(|column| column.eq_ignore_ascii_case(name)))
+}
+
+/// Returns the column that is named as the field, or else the only one with a usual name.
+fn of_field(field: &str, usual: &[&str], names: &[String]) -> std::result::Result<Option<usize>, String> {
+    if let Some(column) = position(names, field) {
+        return Ok(Some(column));
+    }
+    let found: Vec<usize> = usual.iter().filter_map(|name| position(names, name)).collect();
+    match found[..] {
+        [first, second, ..] => {
+            let (first, second) = (&names[first], &names[second]);
+            Err(format!("must name the column of {field}, which may be {first} or {second}: --columns {field}={first}"))
+        }
+        _ => Ok(found.first().copied()),
     }
 }
 

@@ -170,11 +170,12 @@ fn message(
         output.skip(Skip::new(SkipReason::Repeated, "message that occurs twice", "", place));
         return Ok(());
     }
+    let me = output.options().me.clone().filter(|me| speaker.is_among(std::slice::from_ref(me)));
     let message = Message {
         conversation: conversation.to_owned(),
         client_id: Some(ts.to_owned()),
         role,
-        name: Some(speaker.name),
+        name: Some(me.unwrap_or(speaker.name)),
         content: text,
         at,
     };

@@ -188,6 +188,13 @@ pub struct FoundItems {
     pub documents: u64,
 }
 
+impl FoundItems {
+    /// Returns whether a source holds nothing that can be imported.
+    pub fn is_empty(&self) -> bool {
+        self.messages + self.statements + self.facts + self.blocks + self.documents == 0
+    }
+}
+
 /// Something that was not imported.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct SkippedView {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use annals_core::{Agent, Error, Result, Zones};
+use annals_core::{Agent, Error, Result, Role, Zones};
 use annals_importers::{Kind, Limits, Options, Source};
 use annals_service::calls::{GetSettings, ImportItems};
 use annals_service::wire::{ImportReport, ItemsRequest};
@@ -19,6 +19,7 @@ use super::report;
 use crate::cli::{Global, Import};
 use crate::client::Client;
 use crate::commands::{data, now};
+use crate::failure;
 use crate::folder::CATALOG;
 use crate::progress::Bars;
 use crate::view::print_json;
@@ -41,7 +42,27 @@ pub(crate) async fn run(global: &Global, args: &Import, kind: Kind) -> Result<Ex
     } else {
         report::print(&report);
     }
+    warn_of_names(args, kind, &report);
+    if report.found.is_empty() && !report.skipped.is_empty() {
+        let reason = "holds nothing that can be imported; the report says what was skipped";
+        return Err(Error::invalid("the source", reason));
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says if `--me` or `--assistant` names nobody of a source in which people have names of their own.
+fn warn_of_names(args: &Import, kind: Kind, report: &ImportReport) {
+    if !matches!(kind, Kind::Slack | Kind::WhatsApp | Kind::Csv) {
+        return;
+    }
+    let people = &report.found.people;
+    let speaks = |name: &str| people.keys().any(|other| other.to_lowercase() == name.to_lowercase());
+    if let Some(me) = args.me.as_deref().filter(|me| !people.is_empty() && !speaks(me)) {
+        failure::print(&format!("annals: --me {me:?} is none of the people here: {}", report::people(&report.found)));
+    }
+    if !args.assistant.is_empty() && !report.found.roles.contains_key(Role::Assistant.as_str()) {
+        failure::print(&format!("annals: nothing here is from --assistant {:?}", args.assistant.join(", ")));
+    }
 }
 
 /// Refuses to read the data folder. If this process serves it, closing a file of the catalog would drop SQLite's locks.

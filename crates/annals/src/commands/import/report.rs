@@ -39,14 +39,7 @@ fn print_found(agent: &str, from: &str, found: &FoundItems) {
     if let (Some(first), Some(last)) = (&found.first_day, &found.last_day) {
         line("days", &format!("{}, {first} to {last}", count(found.days)));
     }
-    let mut people: Vec<(&String, &u64)> = found.people.iter().collect();
-    people.sort_by_key(|(name, number)| (Reverse(**number), *name));
-    let mut listed: Vec<String> =
-        people.iter().take(PEOPLE).map(|(name, number)| format!("{name} {}", count(**number))).collect();
-    if people.len() > PEOPLE {
-        listed.push(format!("{} more", people.len() - PEOPLE));
-    }
-    line("people", &listed.join(", "));
+    line("people", &people(found));
     let others = [
         ("statements", found.statements),
         ("facts", found.facts),
@@ -56,6 +49,18 @@ fn print_found(agent: &str, from: &str, found: &FoundItems) {
     for (name, number) in others {
         line(name, &if number == 0 { String::new() } else { count(number) });
     }
+}
+
+/// Lists the people with the most messages.
+pub(crate) fn people(found: &FoundItems) -> String {
+    let mut people: Vec<(&String, &u64)> = found.people.iter().collect();
+    people.sort_by_key(|(name, number)| (Reverse(**number), *name));
+    let mut listed: Vec<String> =
+        people.iter().take(PEOPLE).map(|(name, number)| format!("{name} {}", count(**number))).collect();
+    if people.len() > PEOPLE {
+        listed.push(format!("{} more", people.len() - PEOPLE));
+    }
+    listed.join(", ")
 }
 
 fn line(name: &str, value: &str) {

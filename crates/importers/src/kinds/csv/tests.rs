@@ -33,13 +33,35 @@ fn row_that_is_added_before_others_is_the_only_new_one() {
 #[test]
 fn missing_columns_are_named() {
     for (columns, expect) in [
-        (vec![("at", "date")], "has no column for content; map one, such as content=COLUMN"),
         (vec![("content", "Text "), ("at", "date")], "maps content to \"Text \", which is no column"),
         (vec![("what", "text")], "maps the unknown field \"what\""),
     ] {
         let error = read(Kind::Csv, &fixture("csv/english.csv"), &mapped(&columns)).unwrap_err().to_string();
         assert!(error.contains(expect) && error.contains("english.csv") && error.contains("speaker"), "{error}");
     }
+}
+
+#[test]
+fn usual_names_of_columns_need_no_mapping() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("chat.csv");
+    let check = |header: &str, expect: std::result::Result<&str, &str>| {
+        std::fs::write(&path, format!("{header}\n2026-03-04T10:00:00Z,Ann,Hello,x\n")).unwrap();
+        match (read(Kind::Csv, &path, &options("UTC")), expect) {
+            (Ok((items, _)), Ok(expect)) => assert!(format!("{items:?}").contains(expect), "{header}: {items:?}"),
+            (Err(error), Err(expect)) => assert!(error.to_string().contains(expect), "{header}: {error}"),
+            (found, _) => panic!("{header}: {found:?}"),
+        }
+    };
+    check("timestamp,author,message,x", Ok(r#"content: "Hello""#));
+    check("Date,Sender,Text,Thread", Ok(r#"conversation: "csv:x""#));
+    check("at,name,content,message", Ok(r#"content: "Hello""#));
+    check("date,author,text,body", Err("column of content, which may be text or body: --columns content=text"));
+    check("date,author,words,x", Err("must name the column of content: --columns content=COLUMN"));
+    check(
+        "when,author,text,x",
+        Err("must name the column of at: --columns at=COLUMN; the columns of the file are when"),
+    );
 }
 
 #[test]

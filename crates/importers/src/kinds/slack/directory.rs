@@ -22,8 +22,8 @@ const USERS: [&str; 2] = ["users.json", "org_users.json"];
 /// Users and channels.
 #[derive(Default)]
 pub struct Directory {
-    /// Names and whether they are bots, by user id.
-    users: HashMap<String, (String, bool)>,
+    /// Users by id.
+    users: HashMap<String, Speaker>,
     /// Channels by the name of their folder.
     channels: HashMap<String, Channel>,
     /// Names of channels by id.
@@ -40,12 +40,13 @@ pub struct Channel {
 }
 
 /// Who wrote a message.
+#[derive(Clone)]
 pub struct Speaker {
     /// The name that people see.
     pub name: String,
     /// Whether it is a program.
     pub is_bot: bool,
-    /// Other names: user id, bot id, short name.
+    /// Other names: user id, bot id, full name, short name.
     others: Vec<String>,
 }
 
@@ -91,7 +92,9 @@ impl Directory {
     fn add_user(&mut self, user: &Value) -> bool {
         let Some(id) = user["id"].as_str() else { return false };
         let is_bot = user["is_bot"] == true || id == "USLACKBOT";
-        self.users.insert(id.to_owned(), (name_of(user).unwrap_or_else(|| id.to_owned()), is_bot));
+        let others = std::iter::once(id).chain(names(user)).map(str::to_owned).collect();
+        let name = name_of(user).unwrap_or_else(|| id.to_owned());
+        self.users.insert(id.to_owned(), Speaker { name, is_bot, others });
         true
     }
 
@@ -122,7 +125,7 @@ impl Directory {
 
     /// Returns the name of a user, or the id if the lists do not contain it.
     pub fn user<'a>(&'a self, id: &'a str) -> &'a str {
-        self.users.get(id).map_or(id, |(name, _)| name)
+        self.users.get(id).map_or(id, |user| &user.name)
     }
 
     /// Returns the name of a channel, if known.
@@ -137,26 +140,31 @@ impl Directory {
         let listed = user.as_ref().and_then(|id| self.users.get(id));
         let profile = &message["user_profile"];
         let name = listed
-            .map(|(name, _)| name.clone())
+            .map(|user| user.name.clone())
             .or_else(|| name_of(&serde_json::json!({ "profile": profile })))
             .or_else(|| filled(&message["username"]))
             .or_else(|| filled(&message["bot_profile"]["name"]))
             .or_else(|| user.clone().or_else(|| bot.clone()))
             .unwrap_or_else(|| "unknown".to_owned());
-        let is_bot = listed.is_some_and(|(_, is_bot)| *is_bot)
+        let is_bot = listed.is_some_and(|user| user.is_bot)
             || bot.is_some()
             || matches!(message["subtype"].as_str(), Some("bot_message" | "slackbot_response"))
             || user.as_deref() == Some("USLACKBOT");
         let others = [user, bot, filled(&message["username"]), filled(&message["bot_profile"]["name"])];
-        Speaker { name, is_bot, others: others.into_iter().flatten().collect() }
+        let of_list = listed.into_iter().flat_map(|user| user.others.iter().cloned());
+        Speaker { name, is_bot, others: others.into_iter().flatten().chain(of_list).collect() }
     }
 }
 
 /// Returns the name of a user that people see: the display name, the real name, or the short name.
 fn name_of(user: &Value) -> Option<String> {
+    names(user).next().map(str::to_owned)
+}
+
+/// Returns the names of a user, the one that people see first.
+fn names(user: &Value) -> impl Iterator<Item = &str> {
     let profile = &user["profile"];
     [&profile["display_name"], &profile["real_name"], &user["real_name"], &user["name"]]
         .into_iter()
-        .find_map(|value| value.as_str().map(str::trim).filter(|name| !name.is_empty()))
-        .map(str::to_owned)
+        .filter_map(|value| value.as_str().map(str::trim).filter(|name| !name.is_empty()))
 }

@@ -166,8 +166,9 @@ impl Chat {
 }
 
 /// Words before the name of a chat in the name of its file.
-const PREFIXES: [&str; 10] = [
+const PREFIXES: [&str; 11] = [
     "WhatsApp Chat with ",
+    "WhatsApp Chat mit ",
     "WhatsApp Chat - ",
     "WhatsApp-Chat mit ",
     "Chat de WhatsApp con ",

@@ -93,7 +93,9 @@ pub fn classify(text: &str) -> Content {
         return Content::Other("deleted message");
     }
     let is_angled = plain.starts_with('<') && plain.ends_with('>') && !plain.contains(['\n', '/', '=']);
-    if is_angled || OMITTED.contains(&plain) {
+    // "Plan.pdf • 2 pages document omitted", with a mark of direction before the count and the last words.
+    let is_file = !plain.contains('\n') && plain.contains(" • ") && OMITTED.iter().any(|words| plain.ends_with(words));
+    if is_angled || is_file || OMITTED.contains(&plain) {
         return Content::Other("media");
     }
     if plain == "null" {
@@ -176,6 +178,7 @@ mod tests {
     fn texts_are_kept() {
         text("Hi <b>", "Hi <b>", 0);
         text("a < b", "a < b", 0);
+        text("There it says document omitted", "There it says document omitted", 0);
         let hostile = "<".repeat(1 << 20);
         text(&hostile, &hostile, 0);
         text("Late, sorry. \u{200e}<This message was edited>", "Late, sorry.", 0);
@@ -195,6 +198,7 @@ mod tests {
     fn everything_else_is_named() {
         other("\u{200e}image omitted", "media");
         other("image omitted", "media");
+        other("Plan.pdf • \u{200e}2 pages \u{200e}document omitted", "media");
         other("<Medien ausgeschlossen>", "media");
         other("\u{200e}<adjunto: 00000012-PHOTO.jpg>", "media");
         other("IMG-20211014-WA0001.jpg (file attached)", "media");
