@@ -198,6 +198,13 @@ fn data_folder_that_is_a_file_is_refused() {
     assert!(answer.err.contains("as data folder"), "{}", answer.err);
 }
 
+/// Runs a command whose writes fail beyond 1,000 KiB of a file.
+fn limited(plain: std::process::Command) -> std::process::Output {
+    let mut limited = std::process::Command::new("bash");
+    limited.arg("-c").arg("ulimit -f 1000; trap '' XFSZ; exec \"$0\" \"$@\"");
+    limited.arg(plain.get_program()).args(plain.get_args()).output().unwrap()
+}
+
 /// `RLIMIT_FSIZE` simulates a full disk: every write beyond it fails. Acknowledged messages stay, and the import can be
 /// completed once there is room.
 #[test]
@@ -208,11 +215,7 @@ fn full_disk_stops_the_import_and_loses_nothing() {
 
     let annals = Annals::new();
     let file = annals.file("messages.jsonl", &messages);
-    let import = "ulimit -f 1000; trap '' XFSZ; exec \"$0\" \"$@\"";
-    let plain = annals.command(&["import", file.to_str().unwrap()]);
-    let mut limited = std::process::Command::new("bash");
-    limited.arg("-c").arg(import).arg(plain.get_program()).args(plain.get_args());
-    let output = limited.output().unwrap();
+    let output = limited(annals.command(&["import", file.to_str().unwrap()]));
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(6), "{error}");
     assert!(error.contains("full") || error.contains("File too large") || error.contains("disk I/O"), "{error}");

@@ -19,7 +19,8 @@ pub(crate) fn report(error: &Error, json: bool) -> ExitCode {
 fn render(error: &Error, json: bool) -> (String, u8) {
     let exit = error_table::row(error).exit_code;
     if !json {
-        return (format!("annals: {}{}", chain(error), advice(error)), exit);
+        let text = chain(error);
+        return (format!("annals: {text}{}{}", advice(error), advice_on_storage(&text)), exit);
     }
     let faults: Vec<_> = faults(error).iter().map(fault).collect();
     (json!({ "error": { "code": error.code(), "message": chain(error), "faults": faults } }).to_string(), exit)
@@ -42,6 +43,16 @@ fn advice(error: &Error) -> &'static str {
         "plan" => "; `annals plans` lists all plans",
         "running service on data folder" => "; `annals serve` starts one",
         _ => "",
+    }
+}
+
+/// Suggests what to do about a full disk, as SQLite and the system call it.
+fn advice_on_storage(text: &str) -> &'static str {
+    let is_full = ["disk is full", "No space left on device"].iter().any(|cause| text.contains(cause));
+    if is_full {
+        "; free disk space and repeat the command: nothing is half-written, nothing is stored twice"
+    } else {
+        ""
     }
 }
 

@@ -28,26 +28,24 @@ pub(crate) async fn contain<T: Send + 'static>(
 
 /// Converts a failure: a storage error if one of its causes is one, otherwise damage.
 pub(crate) fn explain(table: &Table, error: lancedb::Error) -> Error {
-    if is_of_the_store(&error) {
-        Error::storage(name(table), error)
-    } else {
-        Error::damaged(name(table), chain(&error))
+    match refusal(&error) {
+        Some(why) => Error::storage(name(table), why),
+        None => Error::damaged(name(table), chain(&error)),
     }
 }
 
-/// Returns whether the operating system or the store refused, as opposed to wrong bytes. A missing or short file counts
-/// as damage.
-fn is_of_the_store(error: &lancedb::Error) -> bool {
+/// Returns why the operating system or the store refused; `None` if the bytes are wrong. A missing or short file counts as damage.
+fn refusal(error: &lancedb::Error) -> Option<String> {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = cause {
         let io = error.downcast_ref::<std::io::Error>();
         let refused = io.is_some_and(|io| io.raw_os_error().is_some() && io.kind() != ErrorKind::NotFound);
         if refused || error.downcast_ref().is_some_and(did_not_answer) {
-            return true;
+            return Some(error.to_string());
         }
         cause = error.source();
     }
-    false
+    None
 }
 
 /// The stores on other machines, by the names in their errors. Everything else counts as damage: local files fail with an
@@ -73,7 +71,13 @@ fn chain(error: &lancedb::Error) -> String {
         }
         cause = error.source();
     }
-    text
+    without_places(&text)
+}
+
+/// Removes the places in LanceDB's source that it adds to its messages: `, /…/object_writer.rs:689:9`.
+fn without_places(text: &str) -> String {
+    let is_place = |part: &&str| part.starts_with('/') && part.contains(".rs:");
+    text.split(", ").filter(|part| !is_place(part)).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -95,12 +99,21 @@ mod tests {
 
     #[test]
     fn refusal_of_the_operating_system_is_no_damage() {
-        fn check(cause: io::Error, expect: bool) {
+        fn check(cause: io::Error, expect: Option<&str>) {
             let error = lancedb::Error::Other { message: "it failed".to_owned(), source: Some(Box::new(cause)) };
-            assert_eq!(is_of_the_store(&error), expect, "{error:?}");
+            assert_eq!(refusal(&error).as_deref(), expect, "{error:?}");
         }
-        check(io::Error::from_raw_os_error(5), true);
-        check(io::Error::from_raw_os_error(2), false);
-        check(io::Error::new(ErrorKind::UnexpectedEof, "too short"), false);
+        check(io::Error::from_raw_os_error(28), Some("No space left on device (os error 28)"));
+        check(io::Error::from_raw_os_error(2), None);
+        check(io::Error::new(ErrorKind::UnexpectedEof, "too short"), None);
+    }
+
+    #[test]
+    fn places_in_a_library_are_not_shown() {
+        fn check(text: &str, expect: &str) {
+            assert_eq!(without_places(text), expect);
+        }
+        check("not found: a/b.lance, /root/lance/src/io.rs:689:9", "not found: a/b.lance");
+        check("not found: /a/b.lance, c, /d.lance", "not found: /a/b.lance, c, /d.lance");
     }
 }

@@ -40,7 +40,7 @@ pub(crate) async fn run(client: &Client, args: &Timeline, json: bool) -> Result<
         print_open(args, &page.open, &printed.periods);
     }
     if printed.periods.is_empty() {
-        say!("{DIM}Nothing here yet. `annals rollup` writes the summaries of closed periods.{DIM:#}");
+        say!("{DIM}No summaries here yet: `annals rollup` writes them, `--grains working` lists messages.{DIM:#}");
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,7 +1,7 @@
 //! Calls that search and list memories. Messages stored before are searchable first, so that a command finds what the command
 //! before it stored, unless so many wait that this would take minutes.
 
-use annals_core::{Agent, Result};
+use annals_core::{Agent, Error, Result};
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Context};
@@ -14,8 +14,8 @@ use crate::wire::{
 /// A search waits for at most as many changes to become searchable. Two cores embed them in about a minute.
 const MAX_AWAITED: u64 = 5_000;
 
-/// Makes messages searchable that were stored before. If there are too many, or the model of vectors gives none, returns why: what is
-/// searchable already is searched all the same. The question is tried first, because it waits for a short time only.
+/// Makes messages searchable that were stored before. If there are too many, the model of vectors gives none, or the disk is full,
+/// returns why: what is searchable already is searched all the same. The question is tried first, because it waits for a short time only.
 async fn make_searchable(service: &Service, agent: &Agent, question: Option<&str>) -> Result<Option<String>> {
     let backlog = service.parts.writer.backlog(agent).await?;
     if backlog == 0 {
@@ -33,6 +33,7 @@ async fn make_searchable(service: &Service, agent: &Agent, question: Option<&str
         Err(error) if error.is_outage() || error.is_of_input() => {
             Ok(Some(format!("{error}; new messages are found when the model answers")))
         }
+        Err(error @ Error::Storage { .. }) => Ok(Some(error.to_string())),
         made => made.map(|_| None),
     }
 }
