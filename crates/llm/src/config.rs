@@ -6,12 +6,12 @@
 
 mod api;
 mod check;
+mod duration;
 mod embedder;
 mod shares;
 #[cfg(test)]
 mod tests;
 mod ungrounded;
-mod wait;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,12 +26,12 @@ use serde_json::{Map, Value};
 use check::{Checker, merged};
 
 pub use api::{Api, JsonMode, Reasoning};
+pub use duration::DurationSetting;
 pub use embedder::{
     BUILT_IN, EmbedderChoice, EmbedderConfig, EmbedderSettings, EmbeddingModel, FolderModel, PoolingConfig,
 };
 pub use shares::Shares;
 pub use ungrounded::Ungrounded;
-pub use wait::Wait;
 
 /// Default limit of tokens per agent and day. A day of conversation costs a few thousand.
 const DAILY_TOKENS: u64 = 200_000;
@@ -57,7 +57,7 @@ pub struct ModelsConfig {
     #[serde(default)]
     pub shares: Shares,
     /// How long a conversation must have had no new message before a model reads it for facts: seconds, or a duration such as `10m`.
-    pub extraction_quiet: Option<Wait>,
+    pub extraction_quiet: Option<DurationSetting>,
     /// Number of waiting messages that a model reads for facts without waiting for quiet.
     pub extraction_turns: Option<u64>,
     /// Whether host names of endpoints may resolve to this machine or the local network. If not, they must resolve to public
@@ -83,7 +83,7 @@ pub struct ModelsConfig {
     pub max_output_tokens: Option<u64>,
     /// Maximum time without a token: seconds, or a duration such as `2m 30s`. For a server that does not stream, the maximum time
     /// for the whole answer.
-    pub timeout: Option<Wait>,
+    pub timeout: Option<DurationSetting>,
     /// How the format of the answer is requested.
     pub json: Option<JsonMode>,
     /// How much a reasoning model thinks before it answers. Not sent if unset.
@@ -142,7 +142,7 @@ pub struct EndpointConfig {
     pub max_output_tokens: Option<u64>,
     /// Maximum time without a token: seconds, or a duration such as `2m 30s`. For a server that does not stream, the maximum time
     /// for the whole answer.
-    pub timeout: Option<Wait>,
+    pub timeout: Option<DurationSetting>,
     /// How the format of the answer is requested.
     pub json: Option<JsonMode>,
     /// How much a reasoning model thinks before it answers. Not sent if unset.
@@ -170,7 +170,7 @@ pub struct RerankConfig {
     /// Name of the model.
     pub model: Option<String>,
     /// Maximum time that a search waits for the model.
-    pub timeout: Option<Wait>,
+    pub timeout: Option<DurationSetting>,
     /// Number of best results that the model reranks.
     pub candidates: Option<u64>,
     /// Maximum tokens that searches of one agent may use per UTC day. Counted apart from all other work.

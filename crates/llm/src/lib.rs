@@ -19,9 +19,9 @@ mod rules;
 
 pub use auto::Auto;
 pub use config::{
-    Api, BUILT_IN, EmbedderChoice, EmbedderConfig, EmbedderSettings, EmbeddingModel, EndpointConfig, FolderModel,
-    JsonMode, Model, Models, ModelsConfig, PoolingConfig, Reasoning, RerankConfig, RerankModel, Shares, Ungrounded,
-    Wait,
+    Api, BUILT_IN, DurationSetting, EmbedderChoice, EmbedderConfig, EmbedderSettings, EmbeddingModel, EndpointConfig,
+    FolderModel, JsonMode, Model, Models, ModelsConfig, PoolingConfig, Reasoning, RerankConfig, RerankModel, Shares,
+    Ungrounded,
 };
 pub use endpoint::{EmbeddingEndpoint, Endpoint, RerankEndpoint, draft_of, extraction_question_of, question_of};
 pub use extractive::{Extractive, Step, explain};

@@ -1,4 +1,4 @@
-//! How far the machine's clock is trusted: one rule for closing periods and for pruning. Pure. [`Look::trust`] has the table.
+//! How far the machine's clock is trusted: one rule for closing periods and for pruning. Pure. [`ClockReading::trust`] has the table.
 //!
 //! A clock that is behind prunes too little, which the next pass makes up for; one that is ahead prunes what should have
 //! stayed. So what counts is how long the clock has run without a jump, whatever any daemon says about it. A step of more than
@@ -56,27 +56,27 @@ impl Trust {
     }
 }
 
-/// The result of a look at the clock.
+/// What the clock showed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Look {
+pub struct ClockReading {
     /// The time it shows.
     pub now: Timestamp,
     /// Whether the system reports it as synchronised, if it reports anything.
     pub synchronised: Option<bool>,
-    /// The time it showed at the last look.
+    /// The time it showed at the last reading.
     pub seen: Option<Timestamp>,
     /// When it will have run for `HOLD`, if it runs on without a jump.
     pub steady_from: Timestamp,
 }
 
-impl Look {
-    /// Looks at the clock. Returns the note to store for the next look, and the result of this one. `synchronised` is the
+impl ClockReading {
+    /// Reads the clock. Returns the note to store for the next reading, and this one. `synchronised` is the
     /// system's report, if it makes one.
-    pub fn at(note: Option<ClockNote>, now: Timestamp, synchronised: Option<bool>) -> (ClockNote, Look) {
+    pub fn at(note: Option<ClockNote>, now: Timestamp, synchronised: Option<bool>) -> (ClockNote, ClockReading) {
         let steady_since = note.filter(|note| goes_on(note.seen, now)).map_or(now, |note| note.steady_since.min(now));
         let steady_from = later(steady_since, HOLD);
         let seen = note.map(|note| note.seen);
-        (ClockNote { seen: now, steady_since }, Look { now, synchronised, seen, steady_from })
+        (ClockNote { seen: now, steady_since }, ClockReading { now, synchronised, seen, steady_from })
     }
 
     /// Returns how far the clock is trusted. `stored` is when something was last stored, as far as the caller knows.

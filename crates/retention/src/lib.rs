@@ -17,7 +17,7 @@ mod simulation;
 use annals_core::Store;
 use std::sync::Arc;
 
-pub use clock::{Doubt, Look, Trust};
+pub use clock::{ClockReading, Doubt, Trust};
 pub use due::{Due, Held, Hold, Pruning, State, Totals, due};
 pub use keep::{Keep, Unit};
 pub use plan::{Plan, Plans};

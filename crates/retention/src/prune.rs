@@ -6,7 +6,7 @@ use annals_core::ports::RetentionLimits;
 use annals_core::{Agent, Error, Grain, MemoryId, Period, Result, Timestamp};
 
 use crate::due::{above, is_past, sort_key, totals};
-use crate::{Due, Held, Look, Plan, Retention, State, Totals, due};
+use crate::{ClockReading, Due, Held, Plan, Retention, State, Totals, due};
 
 /// The result of pruning.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,10 +24,10 @@ pub struct Pruned {
 impl Retention {
     /// Reads the clock and stores what was seen. Must be called at every wake-up, so that a jump is noticed. `synchronised` is
     /// the system's statement about its clock, if it makes one.
-    pub async fn look_at_clock(&self, now: Timestamp, synchronised: Option<bool>) -> Result<Look> {
-        let (note, look) = Look::at(self.store.clock().await?, now, synchronised);
+    pub async fn read_clock(&self, now: Timestamp, synchronised: Option<bool>) -> Result<ClockReading> {
+        let (note, reading) = ClockReading::at(self.store.clock().await?, now, synchronised);
         self.store.save_clock(note).await?;
-        Ok(look)
+        Ok(reading)
     }
 
     /// Returns the limits that find the agents with something past their plan. Replies of models saved before

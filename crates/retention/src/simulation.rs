@@ -179,7 +179,7 @@ impl World {
     }
 
     async fn look_at(&mut self, now: Timestamp, synchronised: Option<bool>) -> bool {
-        let clock = self.retention.look_at_clock(now, synchronised).await.unwrap();
+        let clock = self.retention.read_clock(now, synchronised).await.unwrap();
         let prunes = clock.trust(None).prunes();
         self.confirmed += u64::from(prunes);
         prunes

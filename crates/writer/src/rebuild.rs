@@ -173,11 +173,11 @@ mod tests {
             let before = strata.scan(&table(0)).await.unwrap();
 
             let faulty = Arc::new(Faulty::at_call((*strata).clone(), call));
-            let shaky = Writer::new(catalog.clone(), faulty.clone(), embedder);
-            let first = shaky.rebuild(&agent, Grain::Working, now, &|_| ()).await;
+            let faulty_writer = Writer::new(catalog.clone(), faulty.clone(), embedder);
+            let first = faulty_writer.rebuild(&agent, Grain::Working, now, &|_| ()).await;
             if first.is_err() && catalog.watermark(&agent, Grain::Working).await.unwrap().generation == 0 {
                 assert_eq!(strata.scan(&table(0)).await.unwrap(), before, "readers see the former table");
-                shaky.rebuild(&agent, Grain::Working, now, &|_| ()).await.unwrap();
+                faulty_writer.rebuild(&agent, Grain::Working, now, &|_| ()).await.unwrap();
             }
             assert_eq!(strata.scan(&table(1)).await.unwrap(), before, "failing call {call}");
             assert_eq!(writer.audit(&agent).await.unwrap(), []);
@@ -289,8 +289,8 @@ mod tests {
             fixture.catalog.save_watermark(&agent("a"), Grain::Working, watermark, building).await.unwrap();
             let strata = Arc::new(Faulty::at_call((*fixture.strata).clone(), call));
             let catalog = fixture.catalog.clone();
-            let shaky = Writer::new(catalog.clone(), strata.clone(), one_embedder(WordEmbedder::new()));
-            let done = shaky.project(&agent("a"), at(NOW), &|_| ()).await;
+            let faulty_writer = Writer::new(catalog.clone(), strata.clone(), one_embedder(WordEmbedder::new()));
+            let done = faulty_writer.project(&agent("a"), at(NOW), &|_| ()).await;
             let left = catalog.watermark(&agent("a"), Grain::Working).await.unwrap().building;
             assert!(call == 1 || left.is_none_or(|left| left.applied != 1), "failing call {call}");
             fixture.project().await;

@@ -6,7 +6,7 @@ use annals_core::ports::ReadingSchedule;
 use annals_core::{Fault, Purpose, SignedDuration};
 use secrecy::ExposeSecret;
 
-use super::{Api, EndpointConfig, Model, Reasoning, RerankConfig, RerankModel, Wait};
+use super::{Api, DurationSetting, EndpointConfig, Model, Reasoning, RerankConfig, RerankModel};
 use crate::endpoint::network_policy::{NetworkPolicy, Refusal};
 
 /// Default context window: what most local models are served with, or more.
@@ -239,8 +239,8 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
     }
 
     /// Returns when a model reads new messages for facts.
-    pub(super) fn reading(&mut self, quiet: Option<&Wait>, turns: Option<u64>) -> ReadingSchedule {
-        let quiet = match quiet.map(Wait::duration) {
+    pub(super) fn reading(&mut self, quiet: Option<&DurationSetting>, turns: Option<u64>) -> ReadingSchedule {
+        let quiet = match quiet.map(DurationSetting::duration) {
             None => READING_QUIET,
             Some(Ok(quiet)) if quiet <= MAX_QUIET => quiet,
             Some(_) => {
@@ -262,10 +262,10 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
     pub(super) fn timeout(
         &mut self,
         field: &str,
-        wait: Option<&Wait>,
+        wait: Option<&DurationSetting>,
         (usual, longest): (Duration, Duration),
     ) -> Duration {
-        let reason = match wait.map(Wait::duration) {
+        let reason = match wait.map(DurationSetting::duration) {
             None => return usual,
             Some(Ok(timeout)) if !timeout.is_zero() && timeout <= longest => return timeout,
             Some(Ok(_)) => format!("must be more than 0 and at most {} seconds", longest.as_secs()),

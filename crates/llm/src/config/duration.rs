@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 /// Whole seconds, or a text such as `2m 30s`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Wait {
+pub enum DurationSetting {
     /// Whole seconds.
     Seconds(u64),
     /// Anything that jiff parses as a duration.
     Words(String),
 }
 
-impl Wait {
+impl DurationSetting {
     /// Returns the duration; fails if the text is not a duration or is negative.
     pub(super) fn duration(&self) -> Result<Duration, ()> {
         match self {
-            Wait::Seconds(seconds) => Ok(Duration::from_secs(*seconds)),
-            Wait::Words(words) => {
+            DurationSetting::Seconds(seconds) => Ok(Duration::from_secs(*seconds)),
+            DurationSetting::Words(words) => {
                 let duration: jiff::SignedDuration = words.parse().map_err(|_| ())?;
                 Duration::try_from(duration).map_err(|_| ())
             }

@@ -10,7 +10,7 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
 use super::check::Checker;
-use super::{EndpointConfig, Wait, redacted, secret};
+use super::{DurationSetting, EndpointConfig, redacted, secret};
 
 /// The name of the model that is compiled in.
 pub const BUILT_IN: &str = "built-in";
@@ -72,7 +72,7 @@ pub struct EmbedderConfig {
     /// Number of components of the endpoint's vectors.
     pub dimension: Option<u64>,
     /// Maximum time for one request to the endpoint.
-    pub timeout: Option<Wait>,
+    pub timeout: Option<DurationSetting>,
     /// Whether host names may resolve to this machine or the local network.
     pub local_network: Option<bool>,
     /// Where `annals model pull` fetches models: a server with the layout of the Hugging Face hub.

@@ -8,7 +8,7 @@ use super::words::{self, Kind};
 use super::{budget, unnamed};
 
 /// Maximum words of a question. Longer questions cost more words than their answers are worth.
-const LONGEST: usize = 14;
+const MAX_WORDS: usize = 14;
 
 /// Returns the question at the end of a message if it can be understood by itself.
 pub(super) fn question(read: &[Read], names: &Names) -> Option<String> {
@@ -16,7 +16,7 @@ pub(super) fn question(read: &[Read], names: &Names) -> Option<String> {
     let words = words::of(&last.text, last.language, names);
     let has_content = words.iter().any(|(_, kind)| *kind != Kind::Light);
     let is_clear = last.language != Language::English || !unnamed::is_in(&last.text);
-    (has_content && is_clear && budget::length(&last.text) <= LONGEST).then(|| last.text.clone())
+    (has_content && is_clear && budget::length(&last.text) <= MAX_WORDS).then(|| last.text.clone())
 }
 
 /// Puts the question in front of the first sentence with content, if that sentence does not stand alone. Returns its position.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// Maximum characters of a remark. A bracket that closes later, or never, is ordinary text.
-const LONGEST: usize = 400;
+const MAX_CHARS: usize = 400;
 
 /// Returns the text without these parts. Line breaks are kept.
 pub(super) fn without_asides(text: &str) -> Cow<'_, str> {
@@ -62,7 +62,7 @@ fn without_remarks(line: &str) -> Cow<'_, str> {
 
 /// Returns the end of the bracket with which the text begins.
 fn closing(text: &str) -> Option<usize> {
-    let near = text.char_indices().nth(LONGEST).map_or(text.len(), |(at, _)| at);
+    let near = text.char_indices().nth(MAX_CHARS).map_or(text.len(), |(at, _)| at);
     text[..near].find(']').map(|at| at + 1)
 }
 

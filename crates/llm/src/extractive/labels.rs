@@ -59,10 +59,10 @@ pub(super) fn headline(text: &str) -> Option<&str> {
 
 /// Returns whether a line names the author: "By Hannah Voss, arts writer".
 fn is_byline(line: &str) -> bool {
-    const LONGEST: usize = 8;
+    const MAX_WORDS: usize = 8;
     let line = line.trim();
     let name = ["By ", "Von ", "Par ", "Por "].iter().find_map(|by| line.strip_prefix(by));
-    let is_open = line.ends_with(char::is_alphabetic) && line.split_whitespace().count() <= LONGEST;
+    let is_open = line.ends_with(char::is_alphabetic) && line.split_whitespace().count() <= MAX_WORDS;
     is_open && name.is_some_and(|name| name.starts_with(char::is_uppercase))
 }
 

@@ -25,7 +25,7 @@ use Language::{Dutch, English, French, German, Italian, Portuguese, Spanish};
 /// Number of words that are examined.
 const READ: usize = 200;
 /// About the bytes of text that hold them.
-const LONGEST: usize = 4_000;
+const MAX_BYTES: usize = 4_000;
 
 impl Language {
     /// Returns the language with the most function words in the text. A text without any is English if it is in Latin script:
@@ -64,7 +64,7 @@ impl Language {
     pub(crate) fn of_texts<'t>(texts: impl Iterator<Item = &'t str>) -> Language {
         let mut read = String::new();
         for text in texts {
-            if read.len() > LONGEST {
+            if read.len() > MAX_BYTES {
                 break;
             }
             read.push_str(text);

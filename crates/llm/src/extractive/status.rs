@@ -4,14 +4,14 @@
 use super::tokens::Token;
 
 /// Maximum words of such a note. Longer sentences have content of their own.
-const LONGEST: usize = 14;
+const MAX_TOKENS: usize = 14;
 
 /// Returns whether the sentence is such a note.
 pub(super) fn is(tokens: &[Token]) -> bool {
     let word = |at: usize| tokens.get(at).map(|token| token.lower.as_str()).unwrap_or_default();
     let starts = |phrase: &&str| phrase.split(' ').enumerate().all(|(at, one)| word(at) == one);
     let is_quiet = tokens.len() <= 3 && QUIET.split_whitespace().any(|one| one == word(0));
-    is_quiet || tokens.len() <= LONGEST && PHRASES.iter().any(starts)
+    is_quiet || tokens.len() <= MAX_TOKENS && PHRASES.iter().any(starts)
 }
 
 /// First words of notes of up to three words: "Quiet night."

@@ -42,7 +42,7 @@ const ROUTINE: (usize, f64) = (5, 0.15);
 const TOLD: usize = 3;
 
 /// Maximum characters of an entry that are read.
-const LONGEST: usize = 3_000;
+const MAX_CHARS: usize = 3_000;
 
 /// Entries in which the first name is searched.
 const FIRST: usize = 3;
@@ -160,7 +160,7 @@ pub(super) fn parts(line: &str) -> (Option<&str>, &str) {
 
 impl Entry<'_> {
     fn of(turn: &Memory, language: Language) -> Entry<'_> {
-        let end = turn.text.char_indices().nth(LONGEST).map_or(turn.text.len(), |(at, _)| at);
+        let end = turn.text.char_indices().nth(MAX_CHARS).map_or(turn.text.len(), |(at, _)| at);
         let text = labels::without(&turn.text[..end]);
         let tokens = tokens(&text);
         let unquoted = record::unquoted(&text);

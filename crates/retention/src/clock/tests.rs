@@ -1,24 +1,24 @@
-//! Looks at clocks that run on, jump, go back, or are reported as wrong.
+//! Reads clocks that run on, jump, go back, or are reported as wrong.
 
 use annals_testkit::at;
 
 use super::*;
 
-/// Looks at the clock at each of these times in March (`5T10:00` is 10:00 on the fifth). A leading `+` or `-` means that the
+/// Reads the clock at each of these times in March (`5T10:00` is 10:00 on the fifth). A leading `+` or `-` means that the
 /// system reports it as synchronised or not; `!` and a time after it, that something was stored under that time. Expects for
-/// each look `p` if the clock prunes, `c` if it only closes, `u` and `b` for the doubts.
+/// each `p` if the clock prunes, `c` if it only closes, `u` and `b` for the doubts.
 #[track_caller]
-fn check(looks: &str, expect: &str) {
+fn check(times: &str, expect: &str) {
     let mut note = None;
-    let answers: String = looks
+    let answers: String = times
         .split_whitespace()
-        .map(|look| {
-            let synchronised = [("+", true), ("-", false)].into_iter().find(|(sign, _)| look.starts_with(sign));
-            let (now, stored) = look.trim_start_matches(['+', '-']).split_once('!').unwrap_or((look, ""));
+        .map(|time| {
+            let synchronised = [("+", true), ("-", false)].into_iter().find(|(sign, _)| time.starts_with(sign));
+            let (now, stored) = time.trim_start_matches(['+', '-']).split_once('!').unwrap_or((time, ""));
             let now = instant(now.trim_start_matches(['+', '-']));
-            let (next, look) = Look::at(note, now, synchronised.map(|(_, is)| is));
+            let (next, clock) = ClockReading::at(note, now, synchronised.map(|(_, is)| is));
             note = Some(next);
-            match look.trust((!stored.is_empty()).then(|| instant(stored))) {
+            match clock.trust((!stored.is_empty()).then(|| instant(stored))) {
                 Trust::Full => 'p',
                 Trust::ToClose => 'c',
                 Trust::No(Doubt::Unsynchronised) => 'u',
@@ -26,7 +26,7 @@ fn check(looks: &str, expect: &str) {
             }
         })
         .collect();
-    assert_eq!(answers, expect, "{looks}");
+    assert_eq!(answers, expect, "{times}");
 }
 
 /// Reads `2T10:30` as half past ten on the second.
@@ -85,13 +85,13 @@ fn clock_that_jumped_ahead_closes_and_prunes_later() {
 #[test]
 fn look_returns_when_the_clock_is_steady_and_the_note_to_store() {
     let now = at("2026-03-04T10:00:00Z");
-    let (note, look) = Look::at(None, now, None);
+    let (note, clock) = ClockReading::at(None, now, None);
     assert_eq!(note, ClockNote { seen: now, steady_since: now });
-    assert_eq!((look.seen, look.steady_from), (None, now + HOLD));
+    assert_eq!((clock.seen, clock.steady_from), (None, now + HOLD));
     let later = now + SignedDuration::from_mins(10);
-    let (note, look) = Look::at(Some(note), later, None);
+    let (note, clock) = ClockReading::at(Some(note), later, None);
     assert_eq!(note, ClockNote { seen: later, steady_since: now });
-    assert_eq!((look.seen, look.steady_from), (Some(now), now + HOLD));
+    assert_eq!((clock.seen, clock.steady_from), (Some(now), now + HOLD));
 }
 
 /// Whatever the clock does: it never prunes until the hold has passed since the last jump, and always prunes after it.
@@ -107,9 +107,9 @@ fn clock_prunes_exactly_when_steady_for_the_hold() {
                 jumped = now;
             }
             jumped = jumped.min(now);
-            let (next, look) = Look::at(note, now, Some(true));
+            let (next, clock) = ClockReading::at(note, now, Some(true));
             note = Some(next);
-            assert_eq!(look.trust(None).prunes(), now.duration_since(jumped) >= HOLD, "{index}");
+            assert_eq!(clock.trust(None).prunes(), now.duration_since(jumped) >= HOLD, "{index}");
         }
     }
 }

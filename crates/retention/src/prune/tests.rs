@@ -66,8 +66,8 @@ async fn unconfirmed_clock_only_counts_due_sets() {
     let pruned = retention.prune(&agent("a"), at(NOW), false).await.unwrap();
     assert_eq!((sets(pruned.postponed), sets(pruned.pruned)), ([2, 1, 0, 0, 0, 0], [0; 6]));
     assert_eq!(memories(&catalog).await, [2, 2, 1, 1, 1, 0]);
-    assert!(!retention.look_at_clock(at(NOW), Some(true)).await.unwrap().trust(None).prunes());
-    assert!(retention.look_at_clock(at("2026-04-12T12:30:00Z"), Some(true)).await.unwrap().trust(None).prunes());
+    assert!(!retention.read_clock(at(NOW), Some(true)).await.unwrap().trust(None).prunes());
+    assert!(retention.read_clock(at("2026-04-12T12:30:00Z"), Some(true)).await.unwrap().trust(None).prunes());
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ mod roll_up;
 mod tests;
 
 use annals_core::Result;
-use annals_retention::Look;
+use annals_retention::ClockReading;
 
 use super::Moment;
 use super::round_robin::RoundRobin;
@@ -50,7 +50,7 @@ impl Pass {
     }
 
     /// Checks the clock, once for a whole round.
-    async fn look(&self, moment: Moment) -> Result<Look> {
-        self.service.parts.retention.look_at_clock(moment.now, moment.synchronised).await
+    async fn read_clock(&self, moment: Moment) -> Result<ClockReading> {
+        self.service.parts.retention.read_clock(moment.now, moment.synchronised).await
     }
 }

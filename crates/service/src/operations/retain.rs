@@ -1,7 +1,7 @@
 //! Retention on request: shows what is past a plan, or prunes it if the clock is confirmed.
 
 use annals_core::{Agent, Result, Timestamp};
-use annals_retention::{Doubt, Look};
+use annals_retention::{ClockReading, Doubt};
 
 use crate::Service;
 use crate::locks::History;
@@ -18,7 +18,7 @@ impl Service {
         now: Timestamp,
     ) -> Result<RetentionAnswer> {
         let dry = request.dry_run || request.plan.is_some();
-        let clock = self.parts.retention.look_at_clock(now, synchronised).await?;
+        let clock = self.parts.retention.read_clock(now, synchronised).await?;
         let confirmed = request.trust_clock || clock.trust(None).prunes();
         let mut answers = Vec::new();
         for agent in agents {
@@ -59,7 +59,7 @@ impl Service {
 }
 
 /// Returns why nothing is pruned by a clock.
-fn doubt(clock: &Look) -> String {
+fn doubt(clock: &ClockReading) -> String {
     let steady_from = clock.steady_from;
     match clock.trust(None).doubt() {
         Some(Doubt::Unsynchronised) => "Nothing is pruned until the clock is synchronised.".into(),

@@ -136,8 +136,8 @@ async fn status_tells_how_far_it_is() {
 async fn failure_is_retried() {
     let (stores, _) = Stores::filled(first()).await;
     let service = stores.service(second(), vec![first()]);
-    let shaky = Faulty::during(stores.catalog.clone(), 5..40);
-    let components = in_memory(Arc::new(shaky), Arc::new(ThreeWords), Arc::new(|| at(NOW)));
+    let faulty = Faulty::during(stores.catalog.clone(), 5..40);
+    let components = in_memory(Arc::new(faulty), Arc::new(ThreeWords), Arc::new(|| at(NOW)));
     let embedders = Arc::new(WordEmbedders::new(second(), vec![first()]));
     let components = Components { strata: Arc::new(stores.strata.clone()), embedders, ..components };
     let pause = Duration::from_millis(1);

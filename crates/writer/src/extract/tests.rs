@@ -327,10 +327,10 @@ async fn outcome_after_failures(catalog_call: u64, facts_call: u64) -> (Outcome,
     *fixture.model.refused.lock().unwrap() = Some("tea20");
     let catalog = Arc::new(Faulty::at_call(fixture.catalog.clone(), catalog_call));
     let facts = Arc::new(Faulty::at_call(fixture.facts.clone(), facts_call));
-    let shaky = fixture.fact_writer_over(catalog.clone(), facts.clone());
+    let faulty = fixture.fact_writer_over(catalog.clone(), facts.clone());
     for time in ["00:00", "00:01", "00:03", "00:07", "00:15"] {
         let now = at(&format!("2026-03-05T{time}:00Z"));
-        let _ = shaky.extract(&agent("a"), now, &|_| ()).await;
+        let _ = faulty.extract(&agent("a"), now, &|_| ()).await;
     }
     let left = extract(&fixture, "2026-03-05T01:00:00Z").await;
     assert_eq!(left.waiting, None, "failing calls {catalog_call} and {facts_call}");

@@ -187,11 +187,11 @@ async fn interrupted_change_of_model_continues() {
         let strata = Arc::new(Faulty::at_call((*fixture.strata).clone(), call));
         let catalog = Arc::new(Faulty::at_call((*fixture.catalog).clone(), call));
         let embedders = Arc::new(WordEmbedders::new(second(), vec![first()]));
-        for shaky in [
+        for faulty in [
             Writer::new(fixture.catalog.clone(), strata.clone(), embedders.clone()),
             Writer::new(catalog.clone(), fixture.strata.clone(), embedders.clone()),
         ] {
-            while let Ok(Some(_)) = shaky.reembed_some(&me(), at(NOW), 2).await {
+            while let Ok(Some(_)) = faulty.reembed_some(&me(), at(NOW), 2).await {
                 check_whole(&fixture, call).await;
             }
             check_whole(&fixture, call).await;

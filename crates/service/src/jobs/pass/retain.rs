@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use annals_core::ports::RequestKey;
 use annals_core::{Agent, Result, SignedDuration, Timestamp};
-use annals_retention::{Look, Pruned, Trust};
+use annals_retention::{ClockReading, Pruned, Trust};
 use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
 
@@ -31,29 +31,35 @@ impl Pass {
     /// Prunes what is past the plan of the agents that have something to prune, `at_once` agents at the same time. Once `stop` is cancelled no further
     /// agent begins, and turns under way end between two sets. Returns an error only if a store fails before the first turn.
     pub async fn retain(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Sweep<Retained>> {
-        let look = self.look(moment).await?;
-        let agents = self.agents_to_retain(look).await?;
-        if let (true, Ok(before)) = (look.trust(None).prunes(), look.now.checked_sub(RequestKey::LIFETIME)) {
+        let clock = self.read_clock(moment).await?;
+        let agents = self.agents_to_retain(clock).await?;
+        if let (true, Ok(before)) = (clock.trust(None).prunes(), clock.now.checked_sub(RequestKey::LIFETIME)) {
             self.service.parts.store.drop_requests(before).await?;
         }
-        let turn = |agent: Agent| async move { self.retain_agent(&agent, look, &|| stop.is_cancelled()).await }.boxed();
+        let turn =
+            |agent: Agent| async move { self.retain_agent(&agent, clock, &|| stop.is_cancelled()).await }.boxed();
         Ok(self.prunings.sweep(agents, at_once, stop, turn).await)
     }
 
     /// Returns the agents that have something past their plan, older answers of models, or changes waiting for a table.
-    async fn agents_to_retain(&self, look: Look) -> Result<Vec<Agent>> {
-        let answers_before = look.trust(None).prunes().then(|| answers_before(look.now)).flatten();
-        let limits = self.service.parts.retention.limits(look.now, answers_before);
+    async fn agents_to_retain(&self, clock: ClockReading) -> Result<Vec<Agent>> {
+        let answers_before = clock.trust(None).prunes().then(|| answers_before(clock.now)).flatten();
+        let limits = self.service.parts.retention.limits(clock.now, answers_before);
         let mut agents: BTreeSet<Agent> =
             self.service.parts.store.agents_to_retain(&limits).await?.into_iter().collect();
-        agents.extend(self.service.parts.store.agents_with_work(look.now).await?);
+        agents.extend(self.service.parts.store.agents_with_work(clock.now).await?);
         Ok(agents.into_iter().collect())
     }
 
     /// Prunes one agent. Returns `None` if another task holds the lock of the agent's history.
-    async fn retain_agent(&self, agent: &Agent, look: Look, should_stop: ShouldStop<'_>) -> Result<Option<Retained>> {
+    async fn retain_agent(
+        &self,
+        agent: &Agent,
+        clock: ClockReading,
+        should_stop: ShouldStop<'_>,
+    ) -> Result<Option<Retained>> {
         let Some(history) = self.service.locks.try_lock::<History>(agent) else { return Ok(None) };
-        let (now, trust) = (look.now, look.trust(None));
+        let (now, trust) = (clock.now, clock.trust(None));
         let pruned = self.service.parts.retention.prune_until(agent, now, trust.prunes(), should_stop).await?;
         drop(history);
         self.service.make_searchable_if_free(agent).await?;

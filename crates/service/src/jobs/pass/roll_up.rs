@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use annals_core::{Agent, LedgerRow, Result, SignedDuration, Timestamp, Zones};
-use annals_retention::{Look, Trust};
+use annals_retention::{ClockReading, Trust};
 use annals_summarizer::Passed;
 use annals_writer::{ExtractionPassed, Projected};
 use futures::future::BoxFuture;
@@ -34,20 +34,20 @@ impl Pass {
     /// is cancelled no further agent begins, and turns under way end between two steps; the rest is due in the next round.
     /// Returns an error only if a store fails before the first turn.
     pub async fn roll_up(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Sweep<RolledUp>> {
-        let (parts, look) = (&self.service.parts, self.look(moment).await?);
+        let (parts, clock) = (&self.service.parts, self.read_clock(moment).await?);
         if let Some(batching) = &parts.batching {
-            log_batches(batching.take(look.now).await);
+            log_batches(batching.take(clock.now).await);
         }
         let pending: BTreeSet<Agent> = parts.eraser.pending_cleanings().await?.into_iter().collect();
-        let known: BTreeSet<Agent> = parts.store.agents_with_work(look.now).await?.into_iter().collect();
+        let known: BTreeSet<Agent> = parts.store.agents_with_work(clock.now).await?.into_iter().collect();
         let agents = known.union(&pending).cloned().collect();
         let turn = |agent: Agent| {
             let (is_known, is_pending) = (known.contains(&agent), pending.contains(&agent));
-            self.roll_up_turn(agent, look, is_known, is_pending, stop)
+            self.roll_up_turn(agent, clock, is_known, is_pending, stop)
         };
         let sweep = self.roll_ups.sweep(agents, at_once, stop, turn).await;
         if let Some(batching) = &parts.batching {
-            log_batches(batching.send(look.now).await);
+            log_batches(batching.send(clock.now).await);
         }
         Ok(sweep)
     }
@@ -56,12 +56,12 @@ impl Pass {
     fn roll_up_turn<'a>(
         &'a self,
         agent: Agent,
-        look: Look,
+        clock: ClockReading,
         is_known: bool,
         is_pending: bool,
         stop: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Option<RolledUp>>> {
-        Box::pin(async move { self.roll_up_agent(&agent, look, is_known, is_pending, &|| stop.is_cancelled()).await })
+        Box::pin(async move { self.roll_up_agent(&agent, clock, is_known, is_pending, &|| stop.is_cancelled()).await })
     }
 
     /// Does all that is due for one agent. A failed step does not prevent the others: a facts table that cannot be written
@@ -69,7 +69,7 @@ impl Pass {
     async fn roll_up_agent(
         &self,
         agent: &Agent,
-        look: Look,
+        clock: ClockReading,
         is_known: bool,
         is_pending: bool,
         should_stop: ShouldStop<'_>,
@@ -79,7 +79,7 @@ impl Pass {
             return Ok(None);
         }
         let mut turn = RolledUp {
-            trust: look.trust(None),
+            trust: clock.trust(None),
             extracted: ExtractionPassed::default(),
             passed: Passed::default(),
             projected: Projected::default(),
@@ -89,13 +89,13 @@ impl Pass {
         if is_known {
             let extracted = self.service.read_for_facts_if_free(agent, should_stop).await;
             first = first.and(extracted.map(|extracted| turn.extracted = extracted));
-            let passed = self.write_due(agent, &roll_up, look, &mut turn.trust, should_stop).await;
+            let passed = self.write_due(agent, &roll_up, clock, &mut turn.trust, should_stop).await;
             first = first.and(passed.map(|passed| turn.passed = passed));
             let projected = self.service.make_searchable_if_free(agent).await;
             first = first.and(projected.map(|projected| turn.projected = projected));
         }
         if is_pending {
-            first = first.and(self.clean(agent, &mut roll_up, look.now).await.map(|cleaned| turn.cleaned = cleaned));
+            first = first.and(self.clean(agent, &mut roll_up, clock.now).await.map(|cleaned| turn.cleaned = cleaned));
         }
         first.map(|()| Some(turn))
     }
@@ -122,21 +122,21 @@ impl Pass {
         &self,
         agent: &Agent,
         roll_up: &Held<'_, RollUp>,
-        look: Look,
+        clock: ClockReading,
         trust: &mut Trust,
         should_stop: ShouldStop<'_>,
     ) -> Result<Passed> {
         let parts = &self.service.parts;
         let ledger = parts.store.ledger(agent).await?;
-        *trust = look.trust(ledger.iter().map(|row| row.dirty_at).max());
+        *trust = clock.trust(ledger.iter().map(|row| row.dirty_at).max());
         let zones = parts.store.settings(agent).await?.zones()?;
-        if !trust.closes() || !ledger.iter().any(|row| may_be_due(row, &zones, look.now)) {
+        if !trust.closes() || !ledger.iter().any(|row| may_be_due(row, &zones, clock.now)) {
             return Ok(Passed::default());
         }
         let history = roll_up.for_saving::<History>();
         // An erasure waits only for the summaries being written now.
         let should_stop = || should_stop() || roll_up.is_waited_for();
-        parts.summarizer.pass_unlocked(agent, look.now, &|_| (), &should_stop, &history).await
+        parts.summarizer.pass_unlocked(agent, clock.now, &|_| (), &should_stop, &history).await
     }
 }
 

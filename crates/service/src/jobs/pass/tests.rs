@@ -195,7 +195,7 @@ async fn untrusted_clock_writes_no_summaries() {
     let turn = fixture.roll_up(NEXT, Some(false)).await.turns.remove(0).1;
     assert_eq!(turn.trust.doubt(), Some(Doubt::Unsynchronised));
     assert_eq!((turn.extracted.turns, turn.passed.written, turn.projected.applied), (1, [0; 5], 1));
-    // At the last look the clock was two hours further.
+    // At the last reading the clock was two hours further.
     let turn = fixture.roll_up("2026-03-05T08:00:00Z", None).await.turns.remove(0).1;
     assert_eq!(turn.trust.doubt(), Some(Doubt::Behind));
     assert_eq!(fixture.roll_up(NEXT, None).await.turns.remove(0).1.passed.written, [1, 0, 0, 0, 0]);

@@ -31,7 +31,7 @@ impl Service {
 
     /// Removes all expired documents if the clock is trusted to prune.
     pub(crate) async fn remove_expired_by_steady_clock(&self, moment: Moment) -> Result<()> {
-        let look = self.parts.retention.look_at_clock(moment.now, moment.synchronised).await?;
+        let look = self.parts.retention.read_clock(moment.now, moment.synchronised).await?;
         if look.trust(None).prunes() { self.remove_expired_documents(look.now).await } else { Ok(()) }
     }
 
