@@ -196,6 +196,8 @@ fn data_folder_that_is_a_file_is_refused() {
     let answer = annals.run(&["import", annals.file("x.jsonl", GOOD).to_str().unwrap()]);
     assert_eq!(answer.code, 6);
     assert!(answer.err.contains("as data folder"), "{}", answer.err);
+    let answer = annals.run(&["status"]);
+    assert!(answer.code == 6 && answer.err.contains("Not a directory"), "{}", answer.err);
 }
 
 /// Runs a command whose writes fail beyond 1,000 KiB of a file.

@@ -237,7 +237,8 @@ pub(crate) fn default_path() -> Result<PathBuf> {
 }
 
 fn prepare(path: &Path, create: bool) -> Result<PathBuf> {
-    if !create && !path.join(CATALOG).exists() {
+    let failed = |cause| Error::storage(format!("cannot look into {}", path.display()), cause);
+    if !create && !path.join(CATALOG).try_exists().map_err(failed)? {
         return Err(Error::NotFound { what: "data folder", name: path.display().to_string() });
     }
     let make = || -> std::io::Result<PathBuf> {
