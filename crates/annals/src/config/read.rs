@@ -58,7 +58,7 @@ fn reason(error: &str) -> String {
         Some(what) if what.starts_with("struct") => "must be a table".into(),
         Some("a boolean") => "must be true or false".into(),
         Some(what) => format!("must be {what}"),
-        None if error.contains("enum Wait") => "must be seconds or words such as 2m 30s".into(),
+        None if error.contains("enum DurationSetting") => "must be seconds or words such as 2m 30s".into(),
         None if error.contains("socket address") => "must be an address with a port, such as 127.0.0.1:7411".into(),
         None => "cannot be read".into(),
     }

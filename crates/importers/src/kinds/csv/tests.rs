@@ -45,7 +45,7 @@ fn missing_columns_are_named() {
 fn usual_names_of_columns_need_no_mapping() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("chat.csv");
-    let check = |header: &str, expect: std::result::Result<&str, &str>| {
+    let check = |header: &str, expect: Result<&str, &str>| {
         std::fs::write(&path, format!("{header}\n2026-03-04T10:00:00Z,Ann,Hello,x\n")).unwrap();
         match (read(Kind::Csv, &path, &options("UTC")), expect) {
             (Ok((items, _)), Ok(expect)) => assert!(format!("{items:?}").contains(expect), "{header}: {items:?}"),
