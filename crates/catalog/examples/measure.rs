@@ -1,12 +1,13 @@
-//! Measures the catalog on this machine's disk: `cargo run -p annals-catalog --example measure [FOLDER]`.
+//! Measures the catalog on this machine's disk or in an empty PostgreSQL database:
+//! `cargo run -p annals-catalog --example measure [FOLDER | postgresql://URL]`.
 
 #![expect(clippy::print_stdout, reason = "a command")]
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use annals_catalog::SqliteCatalog;
-use annals_core::ports::{Erasure, Seals, Select, Target, Turn};
+use annals_catalog::{PostgresCatalog, SqliteCatalog};
+use annals_core::ports::{Select, Store, Target, Turn};
 use annals_core::prelude::*;
 use annals_core::{Agent, Grain, MemoryId, Message, Period, Role, Timestamp, Zones, identify};
 use futures::FutureExt;
@@ -18,7 +19,15 @@ const LENGTH: usize = 130;
 
 #[tokio::main]
 async fn main() -> annals_core::Result<()> {
-    let folder = std::env::args().nth(1).map_or_else(std::env::temp_dir, PathBuf::from);
+    let place = std::env::args().nth(1);
+    if let Some(url) = place.as_deref().filter(|place| place.starts_with("postgres")) {
+        let catalog = PostgresCatalog::open(url)?;
+        let agent = Agent::new("measured")?;
+        import(&agent, &catalog).await?;
+        requests(&agent, &catalog).await?;
+        return forget(&agent, &catalog).await;
+    }
+    let folder = place.map_or_else(std::env::temp_dir, PathBuf::from);
     let path = folder.join(format!("annals-measure-{}.sqlite", std::process::id()));
     let done = measure(&path).await;
     for suffix in ["", "-wal", "-journal"] {
@@ -29,27 +38,36 @@ async fn main() -> annals_core::Result<()> {
 
 async fn measure(path: &Path) -> annals_core::Result<()> {
     let (agent, catalog) = (Agent::new("measured")?, SqliteCatalog::open(path)?);
-    let started = Instant::now();
-    for first in (0..TURNS).step_by(BATCH as usize) {
-        catalog.ingest(&agent, turns(&agent, first, BATCH)?, false, Timestamp::UNIX_EPOCH).await?;
-    }
-    let took = started.elapsed();
-    println!("import: {TURNS} turns in {took:.1?}, {:.0}/s", TURNS as f64 / took.as_secs_f64());
+    import(&agent, &catalog).await?;
     drop(catalog);
     let bytes = std::fs::metadata(path).map_or(0, |file| file.len());
     println!("file: {bytes} bytes, {} per turn of {LENGTH}", bytes / TURNS as u64);
 
     let catalog = SqliteCatalog::open(path)?;
-    let again = timed(catalog.ingest(&agent, turns(&agent, 0, BATCH)?, false, Timestamp::UNIX_EPOCH)).await?;
-    println!("the same {BATCH} turns again: {again:.1?}");
-    single(&agent, &catalog).await?;
-    crowd(&agent, &catalog).await?;
-    read(&agent, &catalog).await?;
+    requests(&agent, &catalog).await?;
     copy(&agent, &catalog, path).await?;
     forget(&agent, &catalog).await
 }
 
-async fn single(agent: &Agent, catalog: &SqliteCatalog) -> annals_core::Result<()> {
+async fn import(agent: &Agent, catalog: &dyn Store) -> annals_core::Result<()> {
+    let started = Instant::now();
+    for first in (0..TURNS).step_by(BATCH as usize) {
+        catalog.ingest(agent, turns(agent, first, BATCH)?, false, Timestamp::UNIX_EPOCH).await?;
+    }
+    let took = started.elapsed();
+    println!("import: {TURNS} turns in {took:.1?}, {:.0}/s", TURNS as f64 / took.as_secs_f64());
+    Ok(())
+}
+
+async fn requests(agent: &Agent, catalog: &dyn Store) -> annals_core::Result<()> {
+    let again = timed(catalog.ingest(agent, turns(agent, 0, BATCH)?, false, Timestamp::UNIX_EPOCH)).await?;
+    println!("the same {BATCH} turns again: {again:.1?}");
+    single(agent, catalog).await?;
+    crowd(agent, catalog).await?;
+    read(agent, catalog).await
+}
+
+async fn single(agent: &Agent, catalog: &dyn Store) -> annals_core::Result<()> {
     let mut times = Vec::new();
     for index in 0..300 {
         let one = turns(agent, TURNS + index, 1)?;
@@ -60,7 +78,7 @@ async fn single(agent: &Agent, catalog: &SqliteCatalog) -> annals_core::Result<(
     Ok(())
 }
 
-async fn crowd(agent: &Agent, catalog: &SqliteCatalog) -> annals_core::Result<()> {
+async fn crowd(agent: &Agent, catalog: &dyn Store) -> annals_core::Result<()> {
     let started = Instant::now();
     for round in 0..20 {
         let writers = (0..50).map(|index| (round + 10) * 1000 + index + TURNS);
@@ -79,7 +97,7 @@ async fn crowd(agent: &Agent, catalog: &SqliteCatalog) -> annals_core::Result<()
     Ok(())
 }
 
-async fn read(agent: &Agent, catalog: &SqliteCatalog) -> annals_core::Result<()> {
+async fn read(agent: &Agent, catalog: &dyn Store) -> annals_core::Result<()> {
     let newest = Select { newest_first: true, limit: 20, ..Select::all(Grain::Working) };
     println!("newest 20: {:.1?}", timed(catalog.list(agent, &newest)).await?);
     println!("changes, 256: {:.1?}", timed(catalog.changes(agent, Grain::Working, 50_000, 256)).await?);
@@ -117,7 +135,7 @@ async fn copy(agent: &Agent, catalog: &SqliteCatalog, path: &Path) -> annals_cor
     Ok(())
 }
 
-async fn forget(agent: &Agent, catalog: &SqliteCatalog) -> annals_core::Result<()> {
+async fn forget(agent: &Agent, catalog: &dyn Store) -> annals_core::Result<()> {
     println!("what periods are made of: {:.1?}", timed(catalog.children(agent)).await?);
     let one = Target::Conversation("session 7".into());
     println!("what a conversation reaches: {:.1?}", timed(catalog.preview(agent, &one)).await?);

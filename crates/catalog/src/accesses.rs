@@ -4,13 +4,13 @@ use annals_core::ports::{Access, Accesses, Record};
 use annals_core::{Agent, Memory, MemoryId};
 use async_trait::async_trait;
 
-use crate::SqliteCatalog;
 use crate::columns::{instant, micros, number, signed};
 use crate::db::{Db, Result, Row, params};
+use crate::{Engine, SqlCatalog};
 use crate::{agents, memories};
 
 #[async_trait]
-impl Accesses for SqliteCatalog {
+impl<E: Engine> Accesses for SqlCatalog<E> {
     async fn recall(&self, agent: &Agent, ids: &[MemoryId]) -> annals_core::Result<Vec<(Memory, Option<Access>)>> {
         let (agent, ids) = (agent.clone(), ids.to_vec());
         self.thread.read("reading memories", move |c| recall(c, &agent, &ids)).await

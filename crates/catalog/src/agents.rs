@@ -4,13 +4,13 @@ use annals_core::ports::{AgentState, Agents, Counts, RetentionLimits, Totals};
 use annals_core::{Agent, Grain, Period, Settings, Timestamp, latest_day};
 use async_trait::async_trait;
 
-use crate::SqliteCatalog;
 use crate::columns::{grain, instant, json, maybe_instant, number, to_json};
 use crate::db::{Db, Result, Row, params};
+use crate::{Engine, SqlCatalog};
 use crate::{changes, passages, totals};
 
 #[async_trait]
-impl Agents for SqliteCatalog {
+impl<E: Engine> Agents for SqlCatalog<E> {
     async fn agents(
         &self,
         workspace: Option<&str>,

@@ -7,16 +7,16 @@ use annals_core::ports::{Archive, Record, Version};
 use annals_core::{Agent, MemoryId, Timestamp};
 use async_trait::async_trait;
 
-use crate::SqliteCatalog;
 use crate::db::Db;
 use crate::versions;
+use crate::{Engine, SqlCatalog};
 
 pub(crate) use restore::drop_all_staged;
 
 const RESTORING: &str = "restoring an agent";
 
 #[async_trait]
-impl Archive for SqliteCatalog {
+impl<E: Engine> Archive for SqlCatalog<E> {
     async fn records(&self, agent: &Agent, after: Option<&Record>, limit: usize) -> annals_core::Result<Vec<Record>> {
         let (agent, after) = (agent.clone(), after.cloned());
         let read = move |c: &dyn Db| records::records(c, &agent, after.as_ref(), limit);
@@ -30,7 +30,7 @@ impl Archive for SqliteCatalog {
 
     async fn restore_some(&self, agent: &Agent, records: Vec<Record>) -> annals_core::Result<()> {
         let agent = agent.clone();
-        self.thread.write(RESTORING, move |c| restore::take(c, &agent, records)).await
+        self.thread.write(RESTORING, move |c| restore::take(c, &agent, &records)).await
     }
 
     async fn finish_restore(&self, agent: &Agent, now: Timestamp) -> annals_core::Result<()> {

@@ -6,14 +6,14 @@ use annals_core::ports::{BATCH_MEMORY, BatchedRequest, Batches, ModelBatch, Requ
 use annals_core::{Agent, Digest, Period, Timestamp};
 use async_trait::async_trait;
 
-use crate::SqliteCatalog;
 use crate::agents;
 use crate::columns::{digest, instant, micros, number, signed, word};
 use crate::db::{Db, Result, Row, params};
 use crate::replies;
+use crate::{Engine, SqlCatalog};
 
 #[async_trait]
-impl Batches for SqliteCatalog {
+impl<E: Engine> Batches for SqlCatalog<E> {
     async fn begin_batch(&self, batch: ModelBatch, requests: Vec<BatchedRequest>) -> annals_core::Result<()> {
         self.thread.write("recording a batch", move |c| begin(c, &batch, &requests)).await
     }

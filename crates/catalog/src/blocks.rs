@@ -4,13 +4,13 @@ use annals_core::Agent;
 use annals_core::ports::{Block, Blocks};
 use async_trait::async_trait;
 
-use crate::SqliteCatalog;
 use crate::agents;
 use crate::columns::{instant, micros};
 use crate::db::{Db, Result, Row, params};
+use crate::{Engine, SqlCatalog};
 
 #[async_trait]
-impl Blocks for SqliteCatalog {
+impl<E: Engine> Blocks for SqlCatalog<E> {
     async fn blocks(&self, agent: &Agent) -> annals_core::Result<Vec<Block>> {
         let agent = agent.clone();
         self.thread.read("reading blocks", move |c| blocks(c, &agent)).await

@@ -4,13 +4,13 @@ use annals_core::ports::{Building, Change, VectorModel, Watermark, Watermarks};
 use annals_core::{Agent, Error, Grain, MemoryId, Timestamp};
 use async_trait::async_trait;
 
-use crate::SqliteCatalog;
 use crate::columns::{grain_number, micros, number, signed};
 use crate::db::{Db, Result, Row, Values, params};
+use crate::{Engine, SqlCatalog};
 use crate::{agents, memories, passages, statements, summaries, turns};
 
 #[async_trait]
-impl Watermarks for SqliteCatalog {
+impl<E: Engine> Watermarks for SqlCatalog<E> {
     async fn changes(&self, agent: &Agent, grain: Grain, after: u64, limit: usize) -> annals_core::Result<Vec<Change>> {
         let agent = agent.clone();
         self.thread.read("reading changes", move |c| changes(c, &agent, grain, after, limit)).await
@@ -34,7 +34,7 @@ impl Watermarks for SqliteCatalog {
         watermark: Watermark,
     ) -> annals_core::Result<()> {
         let agent = agent.clone();
-        let save = move |c: &dyn Db| save_watermark(c, &agent, grain, read, watermark);
+        let save = move |c: &dyn Db| save_watermark(c, &agent, grain, &read, &watermark);
         self.thread.write("saving a watermark", save).await
     }
 }
@@ -109,10 +109,10 @@ pub(crate) fn save_watermark(
     db: &dyn Db,
     agent: &Agent,
     grain: Grain,
-    read: Watermark,
-    watermark: Watermark,
+    read: &Watermark,
+    watermark: &Watermark,
 ) -> Result<()> {
-    if !self::watermark(db, agent, grain)?.admits(&read, &watermark) {
+    if !self::watermark(db, agent, grain)?.admits(read, watermark) {
         return Err(Error::Stale { what: format!("the watermark of the {grain} table") }.into());
     }
     let agent_id = agents::enrolled(db, agent)?;
@@ -133,7 +133,7 @@ pub(crate) fn save_watermark(
             building.map(|building| building.urgent),
         ],
     )?;
-    drop_applied(db, agent_id, grain, &watermark)
+    drop_applied(db, agent_id, grain, watermark)
 }
 
 fn dimension(model: &VectorModel) -> i64 {

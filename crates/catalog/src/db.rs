@@ -2,8 +2,7 @@
 //! transaction as a unit of work.
 //!
 //! Everything above it takes `&dyn Db`, so a second database needs one implementation of [`Db`] and [`Transactions`] and
-//! no second set of functions. Statements are SQL with parameters `?1`, `?2` and so on. Nothing here names a driver;
-//! `sqlite.rs` is the one there is.
+//! no second set of functions. Statements are SQL with parameters `?1`, `?2` and so on. Nothing here names a driver.
 
 mod value;
 
@@ -11,7 +10,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-pub(crate) use value::{FromValue, ToValue, Unread, Value};
+pub use value::{FromValue, ToValue, Unread, Value};
 
 /// Builds the values of a statement, in order of position.
 macro_rules! params {
@@ -20,10 +19,10 @@ macro_rules! params {
 pub(crate) use params;
 
 /// The values of a statement, by position.
-pub(crate) type Values<'v> = &'v [&'v dyn ToValue];
+pub type Values<'v> = &'v [&'v dyn ToValue];
 
 /// A connection inside a transaction or, for reads, in a state that nobody else changes.
-pub(crate) trait Db {
+pub trait Db {
     /// Runs a statement to its end; returns the number of rows that it inserted, updated or deleted.
     fn run(&self, sql: Sql<'_>, values: Values<'_>) -> Result<u64>;
 
@@ -41,18 +40,30 @@ pub(crate) trait Db {
 
 /// A table with rows of agents.
 #[derive(Clone)]
-pub(crate) struct AgentTable {
-    pub(crate) name: String,
+pub struct AgentTable {
+    pub name: String,
     /// The columns that order the rows of one agent: those behind `agent_id` in a unique index that begins with it, otherwise
     /// the primary key.
-    pub(crate) keys: Vec<String>,
+    pub keys: Vec<String>,
     /// The columns of text.
-    pub(crate) texts: Vec<String>,
+    pub texts: Vec<String>,
 }
 
 /// A connection that can make changes in a unit of work. Only the owner of the connection uses it.
-pub(crate) trait Transactions: Db {
-    /// Runs `work` in a transaction, and commits it. After an error nothing of it is left.
+pub trait Transactions: Db {
+    /// Prepares the connection for work; connects again if it was lost.
+    fn ready(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Returns whether a statement since [`Transactions::ready`] met a lost connection or a conflict with another transaction, so
+    /// that what was under way gave no answer, and may give one if it is repeated as a whole.
+    fn must_repeat(&self) -> bool {
+        false
+    }
+
+    /// Runs `work` in a transaction, and commits it. After an error nothing of it is left, unless the error says that this is
+    /// unknown. After an error that [is transient](Error::is_transient) the same work may succeed.
     fn transaction(&self, work: impl FnOnce() -> Result<(), Error>) -> Result<(), Error>;
 
     /// Runs one job of a transaction; rolls back the job alone if it returns false.
@@ -61,7 +72,7 @@ pub(crate) trait Transactions: Db {
 
 /// A statement, and whether its prepared form is kept for the next time.
 #[derive(Clone, Copy)]
-pub(crate) enum Sql<'s> {
+pub enum Sql<'s> {
     Kept(&'s str),
     /// For statements that are built at run time or run rarely: they would displace others.
     Once(&'s str),
@@ -75,12 +86,12 @@ impl<'s> From<&'s str> for Sql<'s> {
 
 impl<'d> dyn Db + 'd {
     /// Runs a statement; returns the number of changed rows.
-    pub(crate) fn execute<'s>(&self, sql: impl Into<Sql<'s>>, values: Values<'_>) -> Result<u64> {
+    pub fn execute<'s>(&self, sql: impl Into<Sql<'s>>, values: Values<'_>) -> Result<u64> {
         self.run(sql.into(), values)
     }
 
     /// Passes the rows of a query to `read` until that breaks.
-    pub(crate) fn for_each<'s>(
+    pub fn for_each<'s>(
         &self,
         sql: impl Into<Sql<'s>>,
         values: Values<'_>,
@@ -90,7 +101,7 @@ impl<'d> dyn Db + 'd {
     }
 
     /// Returns all rows of a query.
-    pub(crate) fn query<'s, T>(
+    pub fn query<'s, T>(
         &self,
         sql: impl Into<Sql<'s>>,
         values: Values<'_>,
@@ -105,7 +116,7 @@ impl<'d> dyn Db + 'd {
     }
 
     /// Returns the first row of a query, if there is one.
-    pub(crate) fn query_optional<'s, T>(
+    pub fn query_optional<'s, T>(
         &self,
         sql: impl Into<Sql<'s>>,
         values: Values<'_>,
@@ -120,7 +131,7 @@ impl<'d> dyn Db + 'd {
     }
 
     /// Returns the first row of a query that always has one.
-    pub(crate) fn query_one<'s, T>(
+    pub fn query_one<'s, T>(
         &self,
         sql: impl Into<Sql<'s>>,
         values: Values<'_>,
@@ -130,13 +141,13 @@ impl<'d> dyn Db + 'd {
     }
 
     /// Returns whether a query has a row.
-    pub(crate) fn exists<'s>(&self, sql: impl Into<Sql<'s>>, values: Values<'_>) -> Result<bool> {
+    pub fn exists<'s>(&self, sql: impl Into<Sql<'s>>, values: Values<'_>) -> Result<bool> {
         Ok(self.query_optional(sql, values, |_| Ok(()))?.is_some())
     }
 }
 
 /// The columns of one row, as a driver has them.
-pub(crate) trait Columns {
+pub trait Columns {
     /// Returns the position of a column, counted from 0.
     fn position(&self, name: &str) -> Result<usize, Error>;
 
@@ -146,11 +157,11 @@ pub(crate) trait Columns {
 }
 
 /// One row of a query.
-pub(crate) struct Row<'r>(pub(crate) &'r dyn Columns);
+pub struct Row<'r>(pub &'r dyn Columns);
 
 impl Row<'_> {
     /// Returns a value by the position or the name of its column.
-    pub(crate) fn get<T: FromValue>(&self, column: impl Column) -> Result<T> {
+    pub fn get<T: FromValue>(&self, column: impl Column) -> Result<T> {
         let position = column.position(self.0)?;
         let value = self.0.value(position)?;
         let unread = |unread| {
@@ -172,23 +183,23 @@ impl Row<'_> {
     }
 
     /// Returns a text without copying it.
-    pub(crate) fn text(&self, column: impl Column) -> Result<&str> {
+    pub fn text(&self, column: impl Column) -> Result<&str> {
         let Value::Text(text) = self.value(column)? else { return Err(Error::damage("Invalid type").into()) };
         Ok(std::str::from_utf8(text).map_err(Error::damage)?)
     }
 
     /// Returns a value as it is.
-    pub(crate) fn value(&self, column: impl Column) -> Result<Value<'_>> {
+    pub fn value(&self, column: impl Column) -> Result<Value<'_>> {
         Ok(self.0.value(column.position(self.0)?)?)
     }
 
-    pub(crate) fn is_null(&self, column: impl Column) -> Result<bool> {
+    pub fn is_null(&self, column: impl Column) -> Result<bool> {
         Ok(self.value(column)? == Value::Null)
     }
 }
 
 /// The name or the position of a column.
-pub(crate) trait Column {
+pub trait Column {
     fn position(&self, columns: &dyn Columns) -> Result<usize, Error>;
 }
 
@@ -206,24 +217,41 @@ impl Column for &str {
 
 /// An error of the database, or a value that cannot be read. Shared, because one failed commit fails many jobs.
 #[derive(Clone, Debug)]
-pub(crate) struct Error {
+pub struct Error {
     cause: Arc<dyn std::error::Error + Send + Sync>,
-    is_damage: bool,
+    kind: Kind,
+}
+
+/// What an error means for the caller.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Damage,
+    Transient,
+    Other,
 }
 
 impl Error {
     /// Returns an error that shows that stored data is damaged.
-    pub(crate) fn damage(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
-        Error { cause: cause.into().into(), is_damage: true }
+    pub fn damage(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+        Error { cause: cause.into().into(), kind: Kind::Damage }
     }
 
     /// Returns any other error.
-    pub(crate) fn other(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
-        Error { cause: cause.into().into(), is_damage: false }
+    pub fn other(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+        Error { cause: cause.into().into(), kind: Kind::Other }
     }
 
-    pub(crate) fn is_damage(&self) -> bool {
-        self.is_damage
+    /// Returns an error after which nothing of a transaction is left, and repeating all of it may succeed.
+    pub fn transient(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+        Error { cause: cause.into().into(), kind: Kind::Transient }
+    }
+
+    pub fn is_damage(&self) -> bool {
+        self.kind == Kind::Damage
+    }
+
+    pub fn is_transient(&self) -> bool {
+        self.kind == Kind::Transient
     }
 }
 
@@ -246,16 +274,16 @@ impl From<Error> for Failure {
 }
 
 /// An error of the database, or a finished port error.
-pub(crate) enum Failure {
+pub enum Failure {
     Db(Error),
     Core(annals_core::Error),
 }
 
-pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
 impl Failure {
     /// Converts to the port's error: unreadable data becomes `Damaged`, everything else `Storage`.
-    pub(crate) fn context(self, doing: &str) -> annals_core::Error {
+    pub fn context(self, doing: &str) -> annals_core::Error {
         match self {
             Failure::Core(error) => error,
             Failure::Db(error) if error.is_damage() => {
@@ -277,8 +305,8 @@ mod tests {
     use std::collections::BTreeSet;
     use std::path::{Path, PathBuf};
 
-    /// The driver, what concerns only a SQLite file, and tests of these.
-    const MAY_NAME_THE_DRIVER: [&str; 8] = [
+    /// SQLite's driver, what concerns only its file, and tests of these.
+    const MAY_NAME_RUSQLITE: [&str; 8] = [
         "db.rs",
         "migration.rs",
         "plans.rs",
@@ -288,16 +316,28 @@ mod tests {
         "sqlite/open.rs",
         "sqlite/pages.rs",
     ];
+    const MAY_NAME_TOKIO_POSTGRES: [&str; 7] = [
+        "db.rs",
+        "postgres.rs",
+        "postgres/errors.rs",
+        "postgres/schema.rs",
+        "postgres/server.rs",
+        "postgres/session.rs",
+        "postgres/values.rs",
+    ];
 
     #[test]
-    fn only_the_driver_names_rusqlite() {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-        let mut files = Vec::new();
-        collect(&source, &mut files);
-        files.retain(|path| std::fs::read_to_string(path).unwrap().contains("rusqlite"));
-        let naming: BTreeSet<_> = files.into_iter().collect();
-        let allowed: BTreeSet<_> = MAY_NAME_THE_DRIVER.iter().map(|name| source.join(name)).collect();
-        assert_eq!(naming, allowed);
+    fn only_the_drivers_name_their_crates() {
+        fn check(name: &str, allowed: &[&str]) {
+            let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+            let mut files = Vec::new();
+            collect(&source, &mut files);
+            files.retain(|path| std::fs::read_to_string(path).unwrap().contains(name));
+            let naming: BTreeSet<_> = files.into_iter().collect();
+            assert_eq!(naming, allowed.iter().map(|file| source.join(file)).collect());
+        }
+        check("rusqlite", &MAY_NAME_RUSQLITE);
+        check("tokio_postgres", &MAY_NAME_TOKIO_POSTGRES);
     }
 
     fn collect(folder: &Path, files: &mut Vec<PathBuf>) {

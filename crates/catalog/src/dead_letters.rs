@@ -4,13 +4,13 @@ use annals_core::ports::DeadLetters;
 use annals_core::{Agent, DeadLetter, MemoryId, Stage};
 use async_trait::async_trait;
 
-use crate::SqliteCatalog;
 use crate::agents;
 use crate::columns::{grain, grain_number, instant, micros, number, unreadable};
 use crate::db::{Db, Result, Row, params};
+use crate::{Engine, SqlCatalog};
 
 #[async_trait]
-impl DeadLetters for SqliteCatalog {
+impl<E: Engine> DeadLetters for SqlCatalog<E> {
     async fn add_dead_letters(&self, letters: Vec<DeadLetter>) -> annals_core::Result<()> {
         self.thread.write("saving dead letters", move |c| add_dead_letters(c, &letters)).await
     }

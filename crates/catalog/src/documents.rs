@@ -11,10 +11,10 @@ use async_trait::async_trait;
 
 use crate::columns::{instant, json, maybe_instant, micros, number, signed, to_json, unreadable, word};
 use crate::db::{Db, Result, Row, Sql, Values, params};
-use crate::{SqliteCatalog, agents, changes, passages};
+use crate::{Engine, SqlCatalog, agents, changes, passages};
 
 #[async_trait]
-impl Documents for SqliteCatalog {
+impl<E: Engine> Documents for SqlCatalog<E> {
     async fn documents(
         &self,
         agent: &Agent,

@@ -19,10 +19,9 @@ use annals_core::ports::{Erasure, ErasureReport, ItemKey, Target};
 use annals_core::{Agent, Digest, Timestamp, TurnKey};
 use async_trait::async_trait;
 
-use crate::SqliteCatalog;
 use crate::columns::{number, signed};
 use crate::db::{Db, Result, params};
-use crate::sqlite::{Sqlite, pages};
+use crate::{Engine, SqlCatalog};
 use crate::{agents, forgotten};
 
 pub(crate) use carry_out::wipe as wipe_agent;
@@ -37,7 +36,7 @@ pub(crate) use words::{DOCUMENT_TEXTS, Remaining, STATEMENT_TEXTS, TURN_TEXTS, V
 
 const PLANNING: &str = "selecting what to forget";
 
-impl SqliteCatalog {
+impl<E: Engine> SqlCatalog<E> {
     /// Returns the report of a plan, with its sentences reduced to those that no remaining turn, statement, document or former
     /// text contains.
     /// Reads in pieces, so that other work continues.
@@ -66,7 +65,7 @@ impl SqliteCatalog {
 }
 
 #[async_trait]
-impl Erasure for SqliteCatalog {
+impl<E: Engine> Erasure for SqlCatalog<E> {
     async fn preview(&self, agent: &Agent, target: &Target) -> annals_core::Result<ErasureReport> {
         let (agent, target) = (agent.clone(), target.clone());
         let scanned = self.scanned(&agent, &target).await?;
@@ -113,7 +112,7 @@ impl Erasure for SqliteCatalog {
     }
 
     async fn scrub(&self) -> annals_core::Result<()> {
-        self.scrubs.scrub(&self.thread).await
+        self.engine.scrub(&self.thread).await
     }
 
     async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> annals_core::Result<Vec<String>> {
@@ -126,7 +125,8 @@ impl Erasure for SqliteCatalog {
             let mut after = None;
             loop {
                 let (table, phrases) = (table.clone(), phrases.clone());
-                let piece = self.thread.read(DOING, move |c| table.search(c, agent_id, &phrases, after)).await?;
+                let piece =
+                    self.thread.read(DOING, move |c| table.search(c, agent_id, &phrases, after.as_ref())).await?;
                 found_columns.extend(piece.columns);
                 after = piece.next;
                 if after.is_none() {
@@ -138,22 +138,7 @@ impl Erasure for SqliteCatalog {
     }
 
     async fn unused_space_holds(&self, words: &[String]) -> annals_core::Result<bool> {
-        const DOING: &str = "searching the catalog's free space for words";
-        if words.is_empty() || !self.thread.alone(DOING, |db| pages::can_be_cleaned(&db.0)).await? {
-            return Ok(false);
-        }
-        let phrases = phrases(words);
-        let mut from = Some(1);
-        while let Some(page) = from {
-            let phrases = phrases.clone();
-            let search = move |db: &Sqlite| pages::unused_space_holds(&db.0, &phrases, page);
-            let (is_found, progress) = self.thread.alone(DOING, search).await?;
-            if is_found {
-                return Ok(true);
-            }
-            from = progress.next;
-        }
-        Ok(false)
+        self.engine.unused_space_holds(&self.thread, words).await
     }
 }
 

@@ -4,13 +4,13 @@ use annals_core::ports::{KeyedReceipt, RequestKey, Requests, Turn};
 use annals_core::{Agent, Digest, Error, IngestReceipt, Timestamp};
 use async_trait::async_trait;
 
-use crate::SqliteCatalog;
 use crate::columns::{digest, micros};
 use crate::db::{Db, Result, params};
+use crate::{Engine, SqlCatalog};
 use crate::{agents, ingest};
 
 #[async_trait]
-impl Requests for SqliteCatalog {
+impl<E: Engine> Requests for SqlCatalog<E> {
     async fn ingest_once(
         &self,
         agent: &Agent,
@@ -104,7 +104,11 @@ pub(crate) fn find(db: &dyn Db, workspace: &str, id: &str) -> Result<Option<(Age
 
 /// Returns the body digest and the operation of the request with this key, if it is stored.
 #[cfg(test)]
-pub(crate) async fn stored(catalog: &SqliteCatalog, agent: &Agent, key: Digest) -> Option<(Digest, IngestReceipt)> {
+pub(crate) async fn stored(
+    catalog: &crate::SqliteCatalog,
+    agent: &Agent,
+    key: Digest,
+) -> Option<(Digest, IngestReceipt)> {
     let agent = agent.clone();
     catalog.thread.read("reading a request", move |c| find_request(c, &agent, &key)).await.unwrap()
 }

@@ -7,17 +7,17 @@ use annals_core::ports::{Comparison, Origin, Turn, Turns};
 use annals_core::{Agent, Digest, Error, Grain, IngestReceipt, MemoryId, Message, Period, Timestamp, TurnKey};
 use async_trait::async_trait;
 
-use crate::SqliteCatalog;
 use crate::changes::Numbers;
 use crate::columns::{number, signed};
 use crate::db::{Db, Failure, Result, Row, params};
 use crate::forgotten::KeyedHashes;
 use crate::turns::Moments;
 use crate::turns::{Stored, StoredFields};
+use crate::{Engine, SqlCatalog};
 use crate::{agents, ledger, pruned, turns, versions};
 
 #[async_trait]
-impl Turns for SqliteCatalog {
+impl<E: Engine> Turns for SqlCatalog<E> {
     async fn ingest(
         &self,
         agent: &Agent,

@@ -10,13 +10,13 @@ use annals_core::{
 };
 use async_trait::async_trait;
 
-use crate::SqliteCatalog;
 use crate::columns::{instant, json, maybe_instant, micros, number, signed, to_json, word};
 use crate::db::{Db, Result, Row, Values, params};
+use crate::{Engine, SqlCatalog};
 use crate::{agents, changes, dead_letters, memories, statements};
 
 #[async_trait]
-impl Journal for SqliteCatalog {
+impl<E: Engine> Journal for SqlCatalog<E> {
     async fn extraction(&self, agent: &Agent) -> annals_core::Result<ExtractionWatermark> {
         let agent = agent.clone();
         self.thread.read("reading the watermark of extraction", move |c| watermark(c, &agent)).await

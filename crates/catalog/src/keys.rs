@@ -4,12 +4,12 @@ use annals_core::ports::{Key, Keys};
 use annals_core::{Digest, Error, Timestamp};
 use async_trait::async_trait;
 
-use crate::SqliteCatalog;
 use crate::columns::{instant, json, maybe_instant, micros, to_json};
 use crate::db::{Db, Result, Row, params};
+use crate::{Engine, SqlCatalog};
 
 #[async_trait]
-impl Keys for SqliteCatalog {
+impl<E: Engine> Keys for SqlCatalog<E> {
     async fn add_key(&self, key: &Key, hash: &Digest) -> annals_core::Result<()> {
         let (key, hash) = (key.clone(), *hash);
         self.thread.write("adding a key", move |c| add(c, &key, &hash)).await

@@ -4,13 +4,13 @@ use annals_core::ports::Ledger;
 use annals_core::{Agent, Date, Error, Grain, LedgerRow, Memory, Period, RolledUp, Summary, Timestamp};
 use async_trait::async_trait;
 
-use crate::SqliteCatalog;
 use crate::columns::{digest, grain_number, instant, maybe_instant, maybe_json, micros, number, signed, to_json, word};
 use crate::db::{Db, Result, Row, params};
+use crate::{Engine, SqlCatalog};
 use crate::{agents, summaries, turns};
 
 #[async_trait]
-impl Ledger for SqliteCatalog {
+impl<E: Engine> Ledger for SqlCatalog<E> {
     async fn ledger(&self, agent: &Agent) -> annals_core::Result<Vec<LedgerRow>> {
         let agent = agent.clone();
         self.thread.read("reading the ledger", move |c| ledger(c, &agent)).await

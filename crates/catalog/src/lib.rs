@@ -1,9 +1,10 @@
-//! Implements the port `Store` on one SQLite file, the source of truth. Each part of the port stands beside its SQL.
+//! Implements the port `Store` on a SQL database, the source of truth: one SQLite file, or a PostgreSQL database. Each part of
+//! the port stands beside its SQL.
 //!
-//! Relies on being the only process that has the file open (the lock of the data folder ensures this) and on a disk
-//! that keeps what it reports as synced. One thread owns the one connection; see `sqlite/thread.rs` for group commit. Never
-//! acknowledges a write before its commit is on disk, never reads a clock, and never puts the text of a memory into an
-//! error.
+//! Relies on being the only process that uses the database (the lock of the data folder and a lock in PostgreSQL ensure
+//! this) and on storage that keeps what it reports as synced. One thread owns the one connection; see `thread.rs` for group
+//! commit. Never acknowledges a write before its commit is durable, never reads a clock for what it stores, and never puts the
+//! text of a memory into an error.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -14,10 +15,12 @@ mod bases;
 mod batches;
 mod blocks;
 mod changes;
+mod check;
 mod columns;
 mod db;
 mod dead_letters;
 mod documents;
+mod engine;
 mod erasure;
 mod forgotten;
 mod idempotency;
@@ -27,12 +30,15 @@ mod keys;
 mod ledger;
 mod memories;
 mod passages;
+mod passes;
+mod postgres;
 mod pruned;
 mod replies;
 mod seals;
 mod sqlite;
 mod statements;
 mod summaries;
+mod thread;
 mod totals;
 mod turns;
 mod versions;
@@ -52,23 +58,44 @@ mod power_cut;
 #[cfg(test)]
 mod scrubbed;
 
+pub use postgres::Durability;
 pub use sqlite::ahead::read_ahead;
 pub use sqlite::open::Options;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use annals_core::{Error, Result};
 
-use sqlite::{copy, open, scrub, thread};
+use engine::Engine;
+use postgres::ServerCare;
+use sqlite::{FileCare, copy, open};
+use thread::Thread;
 
-/// The catalog in a SQLite file. Dropping it finishes all submitted work and closes the file.
-pub struct SqliteCatalog {
-    thread: thread::Thread,
-    scrubs: scrub::Passes,
-    /// Where copies of the file are placed for checks; `None` with a test VFS.
-    copies: Option<PathBuf>,
-    /// Allows one check at a time.
-    checking: tokio::sync::Mutex<()>,
+/// The catalog in a database. Dropping it finishes all submitted work and closes the connection.
+pub struct SqlCatalog<E: Engine> {
+    thread: Thread<E::Connection>,
+    engine: E,
+}
+
+/// The catalog in a SQLite file.
+pub type SqliteCatalog = SqlCatalog<FileCare>;
+
+/// The catalog in a PostgreSQL database.
+pub type PostgresCatalog = SqlCatalog<ServerCare>;
+
+impl PostgresCatalog {
+    /// Opens the catalog in the database of a URL such as `postgres://annals@localhost/annals`; creates its tables if there are
+    /// none. One service at a time: a second one is refused.
+    ///
+    /// [`annals_core::Error::Invalid`] if the URL is not one, [`annals_core::Error::Storage`] if the database cannot be used now
+    /// or was written by a newer version.
+    pub fn open(url: &str) -> Result<PostgresCatalog> {
+        let url = url.to_owned();
+        // The driver runs a runtime of its own, which cannot be started inside another one.
+        let opened = std::thread::spawn(move || postgres::open(&url)).join();
+        let db = opened.map_err(|_| Error::storage("opening the catalog in PostgreSQL", "its thread panicked"))??;
+        Ok(SqlCatalog { thread: Thread::start(db)?, engine: ServerCare::default() })
+    }
 }
 
 impl SqliteCatalog {
@@ -84,10 +111,12 @@ impl SqliteCatalog {
     pub fn open_with(path: &Path, options: &Options) -> Result<SqliteCatalog> {
         let db = open::open(path, options)?;
         let copies = options.vfs.is_none().then(|| path.with_file_name("annals-scratch-check"));
-        // A copy left by a killed process may hold text that has been forgotten since: remove it.
-        copies.as_deref().map(copy::Pages::beside).transpose()?;
-        let (thread, scrubs) = (thread::Thread::start(db, options)?, scrub::Passes::default());
-        Ok(SqliteCatalog { thread, scrubs, copies, checking: tokio::sync::Mutex::default() })
+        let engine = FileCare::new(copies)?;
+        #[cfg(test)]
+        if options.bug == Some(open::Bug::AnswerBeforeCommit) {
+            return Ok(SqlCatalog { thread: Thread::answering_before_commit(db)?, engine });
+        }
+        Ok(SqlCatalog { thread: Thread::start(db)?, engine })
     }
 
     /// Writes everything that is committed into a new file at `path`, syncs it, and returns the highest sequence
@@ -96,7 +125,7 @@ impl SqliteCatalog {
     /// behind, and the next copy to `path` removes it.
     pub async fn copy_to(&self, path: &Path) -> Result<i64> {
         let pages = copy::Pages::beside(path)?;
-        let last = self.thread.copy(pages.path()).await?;
+        let last = pages.fill(&self.thread).await?;
         let path = path.to_owned();
         let written = tokio::task::spawn_blocking(move || pages.write_anew(&path)).await;
         written.map_err(|error| Error::storage("copying the catalog", error))??;

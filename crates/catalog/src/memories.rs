@@ -7,13 +7,13 @@ use annals_core::ports::{Memories, Outline, Select, StoredConversation};
 use annals_core::{Agent, Grain, Kind, Memory, MemoryId, Period};
 use async_trait::async_trait;
 
-use crate::SqliteCatalog;
 use crate::columns::{bounds, grain_number, instant, number, signed, word};
 use crate::db::{Db, Result, Row, params};
+use crate::{Engine, SqlCatalog};
 use crate::{agents, changes, passages, statements, summaries, turns};
 
 #[async_trait]
-impl Memories for SqliteCatalog {
+impl<E: Engine> Memories for SqlCatalog<E> {
     async fn list(&self, agent: &Agent, select: &Select) -> annals_core::Result<Vec<Memory>> {
         let (agent, select) = (agent.clone(), select.clone());
         self.thread.read("listing memories", move |c| list(c, &agent, &select)).await

@@ -1,14 +1,16 @@
-//! Tests that the catalog agrees with the in-memory catalog after any steps in any order, with power cuts in between.
+//! Tests that the catalog agrees with the in-memory catalog after any steps in any order, with power cuts or lost connections in
+//! between.
 
 mod dump;
 mod step;
 
 use annals_core::prelude::*;
-use annals_testkit::{MemoryCatalog, agent};
+use annals_testkit::{MemoryCatalog, Store, agent};
 use proptest::prelude::*;
 
-use crate::SqliteCatalog;
+use crate::postgres::server::Schema;
 use crate::power_cut::{Drive, Unsynced, open};
+use crate::{PostgresCatalog, SqliteCatalog};
 use dump::{dump, of_all};
 use step::{Step, apply, step};
 
@@ -18,22 +20,71 @@ proptest! {
     #[test]
     fn agrees_with_the_in_memory_catalog(steps in prop::collection::vec((0..2usize, step()), 1..60)) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        runtime.block_on(compare(&steps));
+        runtime.block_on(compare(&Drive::new(), &steps));
     }
 }
 
-async fn compare(steps: &[(usize, Step)]) {
-    let drive = Drive::new();
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn in_postgresql_agrees_with_the_in_memory_catalog(steps in prop::collection::vec((0..2usize, step()), 1..60)) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        if let Some(schema) = Schema::new() {
+            runtime.block_on(compare(&schema, &steps));
+        }
+    }
+}
+
+/// Where a catalog is kept, and what may happen to it.
+trait Place {
+    type Catalog: Store;
+
+    fn open(&self) -> Self::Catalog;
+
+    /// Cuts the power, or the connection.
+    fn cut(&self, catalog: Self::Catalog, seed: u64) -> Self::Catalog;
+}
+
+impl Place for Drive {
+    type Catalog = SqliteCatalog;
+
+    fn open(&self) -> SqliteCatalog {
+        open(self, None).unwrap()
+    }
+
+    fn cut(&self, catalog: SqliteCatalog, seed: u64) -> SqliteCatalog {
+        self.disk().power_goes_at(self.disk().steps());
+        drop(catalog);
+        self.disk().power_is_back(Unsynced::LostByChance(seed));
+        Place::open(self)
+    }
+}
+
+impl Place for Schema {
+    type Catalog = PostgresCatalog;
+
+    fn open(&self) -> PostgresCatalog {
+        Schema::open(self)
+    }
+
+    fn cut(&self, catalog: PostgresCatalog, _: u64) -> PostgresCatalog {
+        self.cutter()();
+        catalog
+    }
+}
+
+async fn compare<P: Place>(place: &P, steps: &[(usize, Step)]) {
     let agents = [agent("one"), agent("two")];
     let model = MemoryCatalog::new();
-    let mut catalog = open(&drive, None).unwrap();
+    let mut catalog = place.open();
     for (who, step) in steps {
         match step {
             Step::Reopen => {
                 drop(catalog);
-                catalog = open(&drive, None).unwrap();
+                catalog = place.open();
             }
-            Step::CutPower { seed } => catalog = cut_power(catalog, &drive, *seed),
+            Step::CutPower { seed } => catalog = place.cut(catalog, *seed),
             change => {
                 let expect = apply(&model, &agents[*who], change).await;
                 assert_eq!(apply(&catalog, &agents[*who], change).await, expect, "{change:?}");
@@ -53,11 +104,4 @@ fn agree(ours: &[String], expect: &[String], step: &Step) {
         assert_eq!(our, expect, "after {step:?}");
     }
     assert_eq!(ours.len(), expect.len(), "after {step:?}");
-}
-
-fn cut_power(catalog: SqliteCatalog, drive: &Drive, seed: u64) -> SqliteCatalog {
-    drive.disk().power_goes_at(drive.disk().steps());
-    drop(catalog);
-    drive.disk().power_is_back(Unsynced::LostByChance(seed));
-    open(drive, None).unwrap()
 }

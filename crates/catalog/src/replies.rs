@@ -4,13 +4,13 @@ use annals_core::ports::{RESERVATION_LIFETIME, Replies, TokenRequest, TokenSums,
 use annals_core::{Agent, Digest, Price, Purpose, Reply, Timestamp, Usage};
 use async_trait::async_trait;
 
-use crate::SqliteCatalog;
 use crate::agents;
 use crate::columns::{micros, number, signed, word};
 use crate::db::{Db, Result, Row, params};
+use crate::{Engine, SqlCatalog};
 
 #[async_trait]
-impl Replies for SqliteCatalog {
+impl<E: Engine> Replies for SqlCatalog<E> {
     async fn reply(&self, agent: &Agent, key: &Digest) -> annals_core::Result<Option<String>> {
         let (agent, key) = (agent.clone(), *key);
         self.thread.read("reading a saved model answer", move |c| reply(c, &agent, &key)).await

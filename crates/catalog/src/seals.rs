@@ -7,15 +7,15 @@ use annals_core::ports::{Children, ClockNote, Seals};
 use annals_core::{Agent, Base, Error, Grain, MemoryId, Period};
 use async_trait::async_trait;
 
-use crate::SqliteCatalog;
 use crate::columns::{grain_number, instant, micros, number, signed, word};
 use crate::db::{Db, Result, Row, Values, params};
 use crate::forgotten::KeyedHashes;
 use crate::pruned::Pruned;
+use crate::{Engine, SqlCatalog};
 use crate::{agents, bases, dead_letters, ledger, memories, statements, summaries, turns};
 
 #[async_trait]
-impl Seals for SqliteCatalog {
+impl<E: Engine> Seals for SqlCatalog<E> {
     async fn children(&self, agent: &Agent) -> annals_core::Result<Vec<Children>> {
         let agent = agent.clone();
         self.thread.read("reading the inputs of periods", move |c| children(c, &agent)).await

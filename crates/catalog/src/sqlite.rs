@@ -4,13 +4,14 @@
 //! count as damage.
 
 pub(crate) mod ahead;
-pub(crate) mod check;
+pub(crate) mod care;
 pub(crate) mod copy;
 pub(crate) mod open;
 pub(crate) mod pages;
 pub(crate) mod scrub;
 mod tables;
-pub(crate) mod thread;
+
+pub use care::FileCare;
 
 use std::ops::ControlFlow;
 
@@ -20,7 +21,7 @@ use rusqlite::{CachedStatement, Connection, ErrorCode, Statement, ToSql, ffi, pa
 use crate::db::{AgentTable, Columns, Db, Error, Failure, Result, Row, Sql, Transactions, Value, Values};
 
 /// A connection to the file.
-pub(crate) struct Sqlite(pub(crate) Connection);
+pub struct Sqlite(pub(crate) Connection);
 
 impl Sqlite {
     /// Runs several statements without values.

@@ -63,10 +63,10 @@ pub(crate) fn begin(db: &dyn Db, agent: &Agent) -> Result<()> {
 }
 
 /// Stores records in the staging agent; the caller passes them in order of rank.
-pub(crate) fn take(db: &dyn Db, agent: &Agent, records: Vec<Record>) -> Result<()> {
+pub(crate) fn take(db: &dyn Db, agent: &Agent, records: &[Record]) -> Result<()> {
     let (sequence_agent, agent_id) = (agents::enrolled(db, agent)?, staged(db, agent)?);
     let restoring = Restoring { db, agent, sequence_agent, agent_id, forgotten: KeyedHashes::known(db, agent)? };
-    records.into_iter().try_for_each(|record| restoring.take(record))
+    records.iter().try_for_each(|record| restoring.take(record.clone()))
 }
 
 /// Makes the staged records the agent's memory.

@@ -4,7 +4,7 @@ use super::{Error, Result};
 
 /// A value in a statement or a row. Text is checked for UTF-8 where it is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Value<'v> {
+pub enum Value<'v> {
     Null,
     Integer(i64),
     Real(f64),
@@ -14,7 +14,7 @@ pub(crate) enum Value<'v> {
 
 impl Value<'_> {
     /// Copies the value, so that a later statement can continue after it.
-    pub(crate) fn to_owned(self) -> Result<Box<dyn ToValue + Send>> {
+    pub fn to_owned(self) -> Result<Box<dyn ToValue + Send>> {
         Ok(match self {
             Value::Null => Box::new(None::<i64>),
             Value::Integer(number) => Box::new(number),
@@ -36,7 +36,7 @@ impl Value<'_> {
 }
 
 /// A type that can stand in a statement.
-pub(crate) trait ToValue {
+pub trait ToValue {
     fn to_value(&self) -> Value<'_>;
 }
 
@@ -75,12 +75,12 @@ impl<T: ToValue> ToValue for Option<T> {
 }
 
 /// A type that can be read from a row.
-pub(crate) trait FromValue: Sized {
+pub trait FromValue: Sized {
     fn from_value(value: Value<'_>) -> Result<Self, Unread>;
 }
 
 /// Why a value cannot be read.
-pub(crate) enum Unread {
+pub enum Unread {
     Kind,
     Range(i64),
     Utf8(std::str::Utf8Error),

@@ -41,9 +41,9 @@ pub(crate) struct Piece {
 
 impl AgentTable {
     /// Searches the rows of an agent after the given key; from the first row if there is none.
-    pub(crate) fn search(&self, db: &dyn Db, agent_id: i64, phrases: &Phrases, after: Option<Key>) -> Result<Piece> {
+    pub(crate) fn search(&self, db: &dyn Db, agent_id: i64, phrases: &Phrases, after: Option<&Key>) -> Result<Piece> {
         let mut values: Vec<&dyn ToValue> = vec![&agent_id];
-        values.extend(after.iter().flatten().map(|key| &**key as &dyn ToValue));
+        values.extend(after.into_iter().flatten().map(|key| &**key as &dyn ToValue));
         let (mut columns, mut next, mut read, mut bytes) = (BTreeSet::new(), None, 0, 0);
         db.for_each(Sql::Once(&self.sql(after.is_some())), &values, |row| {
             read += 1;
@@ -113,7 +113,7 @@ mod tests {
             let (table, phrases) = (table(name), phrases(&[word]));
             let (mut after, mut pieces, mut found) = (None, 0, BTreeSet::new());
             loop {
-                let piece = table.search(db, agent_id, &phrases, after).ok().unwrap();
+                let piece = table.search(db, agent_id, &phrases, after.as_ref()).ok().unwrap();
                 found.extend(piece.columns);
                 pieces += 1;
                 after = piece.next;

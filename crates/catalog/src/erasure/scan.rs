@@ -17,7 +17,7 @@ use super::subject::Subject;
 use crate::columns::signed;
 use crate::db::{Db, Result, params};
 use crate::turns::{self, Stored};
-use crate::{SqliteCatalog, agents, changes};
+use crate::{Engine, SqlCatalog, agents, changes};
 
 /// The rows of a piece, and the bytes of text after which a piece ends early.
 const ROWS: usize = 1_000;
@@ -67,7 +67,7 @@ impl Scanned {
     }
 }
 
-impl SqliteCatalog {
+impl<E: Engine> SqlCatalog<E> {
     /// Returns the turns that name the subject of a target; `None` for other targets.
     pub(super) async fn scanned(&self, agent: &Agent, target: &Target) -> annals_core::Result<Option<Scanned>> {
         if !matches!(target, Target::Subject(_)) {
@@ -81,12 +81,14 @@ impl SqliteCatalog {
         };
         let (agent_id, end, mut scanned) = self.thread.read(PLANNING, begin).await?;
         loop {
+            let (subject, until) = (Arc::clone(&scanned.subject), scanned.until);
             let piece = move |db: &dyn Db| {
-                let is_more = scanned.read(db, agent_id, end)?;
-                Ok((is_more, scanned))
+                let mut piece = Scanned { subject: Arc::clone(&subject), until, turns: BTreeSet::new() };
+                Ok((piece.read(db, agent_id, end)?, piece))
             };
-            let (is_more, read) = self.thread.read(PLANNING, piece).await?;
-            scanned = read;
+            let (is_more, mut piece) = self.thread.read(PLANNING, piece).await?;
+            scanned.until = piece.until;
+            scanned.turns.append(&mut piece.turns);
             if !is_more {
                 return Ok(Some(scanned));
             }

@@ -12,8 +12,10 @@ use annals_core::Error;
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 
+use crate::changes;
 use crate::db::Result;
-use crate::sqlite::{Sqlite, check};
+use crate::sqlite::{Sqlite, care};
+use crate::thread::Thread;
 
 const DOING: &str = "copying the catalog";
 
@@ -37,14 +39,22 @@ impl Pages {
         Ok(pages)
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
+    /// Copies all pages of the catalog, with other jobs between the pieces. Returns the highest sequence number in the
+    /// copy, which contains everything that was acknowledged before this call.
+    pub(crate) async fn fill(&self, thread: &Thread<Sqlite>) -> annals_core::Result<i64> {
+        let path = self.0.clone();
+        let copy = move |db: &Sqlite, between: &mut dyn FnMut()| {
+            copy_pages(db, &path, between)?;
+            // Read directly after the last piece: no write can come between.
+            changes::highest_seq(db).map_err(|failure| failure.context("reading the sequences"))
+        };
+        thread.in_pieces(DOING, copy).await
     }
 
     /// Checks the copied pages.
     pub(crate) fn check(&self) -> annals_core::Result<Vec<String>> {
         let check = || -> Result<Vec<String>> {
-            check::check(&Sqlite(Connection::open_with_flags(&self.0, OpenFlags::SQLITE_OPEN_READ_WRITE)?))
+            care::check(&Sqlite(Connection::open_with_flags(&self.0, OpenFlags::SQLITE_OPEN_READ_WRITE)?))
         };
         check().map_err(|failure| failure.context("checking the catalog"))
     }

@@ -5,51 +5,20 @@
 //! checks all pages once more. Finally the log, which holds former pages, is truncated to nothing. The file keeps its
 //! size: free pages are zeros, and are reused.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use annals_core::Error;
 
 use crate::db::Result;
 use crate::sqlite::open::VERSION;
-use crate::sqlite::thread::Thread;
 use crate::sqlite::{Sqlite, pages};
+use crate::thread::Thread;
 
 /// The most passes over the file, however busy other writers are.
 const PASSES: usize = 2;
 
-/// Lets concurrent callers share a pass.
-#[derive(Default)]
-pub(crate) struct Passes {
-    turn: tokio::sync::Mutex<()>,
-    begun: AtomicU64,
-    /// The number of the last finished pass.
-    done: AtomicU64,
-}
-
-impl Passes {
-    /// Overwrites all remains of rows deleted before this call.
-    pub(crate) async fn scrub(&self, thread: &Thread) -> annals_core::Result<()> {
-        let requested = self.begun.load(Ordering::SeqCst);
-        let _turn = self.turn.lock().await;
-        if self.done.load(Ordering::SeqCst) > requested {
-            // That pass began after this call.
-            return Ok(());
-        }
-        let number = self.begun.fetch_add(1, Ordering::SeqCst) + 1;
-        scrub(thread).await?;
-        self.done.store(number, Ordering::SeqCst);
-        Ok(())
-    }
-
-    #[cfg(test)]
-    pub(crate) fn begun(&self) -> u64 {
-        self.begun.load(Ordering::SeqCst)
-    }
-}
-
 const DOING: &str = "overwriting what was deleted in the catalog";
 
-async fn scrub(thread: &Thread) -> annals_core::Result<()> {
+/// Overwrites all remains of rows deleted before this call.
+pub(super) async fn scrub(thread: &Thread<Sqlite>) -> annals_core::Result<()> {
     if thread.alone(DOING, |db| pages::can_be_cleaned(&db.0)).await? {
         for _ in 0..PASSES {
             if clean_all(thread).await? {
@@ -63,11 +32,11 @@ async fn scrub(thread: &Thread) -> annals_core::Result<()> {
 }
 
 /// Runs one pass; returns whether nobody else wrote meanwhile.
-async fn clean_all(thread: &Thread) -> annals_core::Result<bool> {
+async fn clean_all(thread: &Thread<Sqlite>) -> annals_core::Result<bool> {
     let (mut from, mut changes, mut alone) = (1, None, true);
     loop {
         let (before, progress) =
-            thread.write_pages(DOING, move |db| Ok((db.0.total_changes(), pages::clean(&db.0, from)?))).await?;
+            thread.write_directly(DOING, move |db| Ok((db.0.total_changes(), pages::clean(&db.0, from)?))).await?;
         alone &= changes.is_none_or(|changes| changes == before);
         changes = Some(progress.changes);
         match progress.next {

@@ -1,47 +1,25 @@
-//! Checks the file: SQLite's own structure, and the invariants between the tables.
+//! Checks the catalog: the database's own structure, and the invariants between the tables.
 
-use std::path::{Path, PathBuf};
-
-use annals_core::Error;
 use annals_core::ports::Catalog;
 use async_trait::async_trait;
 
-use crate::SqliteCatalog;
 use crate::db::{Db, Result, Sql};
-use crate::sqlite::copy;
-
-const MISSING_REFERENCES: &str =
-    "SELECT 'a row of ' || \"table\" || ' lacks its ' || \"parent\" FROM pragma_foreign_key_check";
+use crate::{Engine, SqlCatalog};
 
 #[async_trait]
-impl Catalog for SqliteCatalog {
-    /// Reads every page, but of a copy, so other work continues.
+impl<E: Engine> Catalog for SqlCatalog<E> {
     async fn check(&self) -> annals_core::Result<Vec<String>> {
-        const DOING: &str = "checking the catalog";
-        // If the folder was removed while the catalog is open, there is no place for a copy: check the open file
-        // itself.
-        let is_there = |folder: &&PathBuf| folder.parent().is_some_and(Path::is_dir);
-        let Some(folder) = self.copies.as_ref().filter(is_there) else {
-            return self.thread.read(DOING, check).await;
-        };
-        let _one_at_a_time = self.checking.lock().await;
-        let pages = copy::Pages::beside(folder)?;
-        self.thread.copy(pages.path()).await?;
-        let checked = tokio::task::spawn_blocking(move || pages.check()).await;
-        checked.map_err(|error| Error::storage(DOING, error))?
+        self.engine.check(&self.thread).await
     }
 }
 
-/// Returns descriptions of the faults; empty if the file is sound. Reads every page.
-pub(crate) fn check(db: &dyn Db) -> Result<Vec<String>> {
-    let mut faults = lines(db, "PRAGMA integrity_check")?;
-    faults.retain(|line| line != "ok");
-    faults.append(&mut lines(db, MISSING_REFERENCES)?);
-    faults.append(&mut lines(db, include_str!("../sql/invariants.sql"))?);
-    Ok(faults)
+/// Returns one line for each invariant between the tables that does not hold.
+pub(crate) fn invariants(db: &dyn Db) -> Result<Vec<String>> {
+    lines(db, include_str!("sql/invariants.sql"))
 }
 
-fn lines(db: &dyn Db, sql: &str) -> Result<Vec<String>> {
+/// Returns the first column of a query.
+pub(crate) fn lines(db: &dyn Db, sql: &str) -> Result<Vec<String>> {
     db.query(Sql::Once(sql), &[], |row| row.get(0))
 }
 

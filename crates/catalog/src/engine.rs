@@ -1,0 +1,26 @@
+//! What a database does its own way beside statements: checks of its structure, and overwriting what was deleted.
+
+use async_trait::async_trait;
+
+use crate::db::Transactions;
+use crate::thread::Thread;
+
+/// A database that a catalog can be kept in.
+#[async_trait]
+pub trait Engine: Send + Sync + Sized + 'static {
+    /// A connection to it.
+    type Connection: Transactions + Send + 'static;
+
+    /// Returns descriptions of the faults of the structure and of the data; empty if both are sound.
+    async fn check(&self, thread: &Thread<Self::Connection>) -> annals_core::Result<Vec<String>>;
+
+    /// Removes what is left of rows that were deleted before this call, as far as the database can.
+    async fn scrub(&self, thread: &Thread<Self::Connection>) -> annals_core::Result<()>;
+
+    /// Returns whether free space holds one of the words, as far as the database can tell.
+    async fn unused_space_holds(
+        &self,
+        thread: &Thread<Self::Connection>,
+        words: &[String],
+    ) -> annals_core::Result<bool>;
+}

@@ -1,0 +1,204 @@
+//! The PostgreSQL driver: one connection as a [`Db`].
+//!
+//! The connection runs on a small runtime of its own, on the thread that owns it: a statement blocks that thread until its
+//! rows have arrived. All rows of a query are collected first, so a row callback may run other statements. Statements that begin,
+//! divide and end transactions travel with the next one, without a round trip of their own.
+//!
+//! A lost connection interrupts the work under way, and the transaction with it; [`Transactions::ready`] connects again
+//! (`session.rs`), and the work is repeated. `commits.rs` finds whether an interrupted commit happened.
+//!
+//! Relies on being the only service on the database, which the lock of the session ensures.
+
+pub(crate) mod care;
+mod commits;
+mod durability;
+mod errors;
+mod schema;
+mod session;
+mod sql;
+mod tables;
+mod texts;
+mod values;
+
+#[cfg(test)]
+mod lost;
+#[cfg(test)]
+mod proxy;
+#[cfg(test)]
+pub(crate) mod server;
+#[cfg(test)]
+mod tests;
+
+use std::cell::{OnceCell, RefCell};
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use tokio::runtime::Runtime;
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Config, Statement};
+
+pub use care::ServerCare;
+pub use durability::Durability;
+pub(crate) use schema::open;
+
+use crate::db::{AgentTable, Db, Error, Result, Row, Sql, Transactions, Values};
+use commits::Marks;
+use session::Session;
+use values::{Bound, Decoded};
+
+/// How long work waits for a server that went away during it, as one that is restarted does. Work that comes later does not wait.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// A connection to the database.
+pub struct Postgres {
+    config: Config,
+    runtime: Runtime,
+    /// `None` while the connection is lost.
+    session: RefCell<Option<Session>>,
+    /// Why the work under way cannot go on. Until it is repeated no statement may run: outside its transaction it would be
+    /// committed alone.
+    interruption: RefCell<Option<Error>>,
+    /// Statements without rows that the next one takes along.
+    queued: RefCell<String>,
+    marks: Marks,
+    tables: OnceCell<Vec<AgentTable>>,
+}
+
+impl Postgres {
+    /// Runs several statements without values.
+    pub(crate) fn batch(&self, sql: &str) -> Result<(), Error> {
+        self.queue(sql);
+        let sql = self.queued.take();
+        self.with_session(|session| Ok(self.runtime.block_on(session.client.batch_execute(&sql))?))
+    }
+
+    fn queue(&self, sql: &str) {
+        let mut queued = self.queued.borrow_mut();
+        queued.push_str(sql);
+        queued.push(';');
+    }
+
+    fn with_session<T>(&self, work: impl FnOnce(&Session) -> Result<T, Error>) -> Result<T, Error> {
+        if let Some(error) = &*self.interruption.borrow() {
+            return Err(error.clone());
+        }
+        let session = self.session.borrow();
+        let done = session.as_ref().ok_or_else(|| errors::lost(None)).and_then(work);
+        done.map_err(|error| {
+            let is_open = session.as_ref().is_some_and(Session::is_open);
+            let error = if is_open { error } else { errors::lost(Some(error)) };
+            if error.is_transient() {
+                self.interruption.replace(Some(error.clone()));
+            }
+            error
+        })
+    }
+
+    /// Runs a statement through `run`, with its prepared form and its values, after what is queued.
+    fn statement<T>(
+        &self,
+        sql: Sql<'_>,
+        values: Values<'_>,
+        run: impl AsyncFnOnce(&Session, &Statement, &[&(dyn ToSql + Sync)]) -> Result<T, tokio_postgres::Error>,
+    ) -> Result<T> {
+        let values: Vec<Bound> = values.iter().map(|value| Bound::new(value.to_value())).collect();
+        let references: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| value as &(dyn ToSql + Sync)).collect();
+        let queued = self.queued.take();
+        Ok(self.with_session(|session| {
+            let before = async { if queued.is_empty() { Ok(()) } else { session.client.batch_execute(&queued).await } };
+            let work = async {
+                let statement = session.prepared(sql, &values).await?;
+                run(session, &statement, &references).await
+            };
+            // In this order, which is the order in which the server gets them.
+            let (before, done) = self.runtime.block_on(async { tokio::join!(biased; before, work) });
+            before?;
+            Ok(done?)
+        })?)
+    }
+
+    /// Connects; tries again for some time.
+    fn connect(&self, patience: Duration) -> Result<Session, Error> {
+        let begun = Instant::now();
+        loop {
+            match Session::open(&self.runtime, &self.config) {
+                Err(_) if begun.elapsed() < patience => std::thread::sleep(PAUSE),
+                // Not a transient one: nobody else tries again.
+                done => return done.map_err(|error| Error::other(error.to_string())),
+            }
+        }
+    }
+}
+
+impl Db for Postgres {
+    fn run(&self, sql: Sql<'_>, values: Values<'_>) -> Result<u64> {
+        self.statement(sql, values, async |session, statement, values| session.client.execute(statement, values).await)
+    }
+
+    fn read(
+        &self,
+        sql: Sql<'_>,
+        values: Values<'_>,
+        read: &mut dyn FnMut(&Row<'_>) -> Result<ControlFlow<()>>,
+    ) -> Result<()> {
+        let query = async |session: &Session, statement: &Statement, values: &[&(dyn ToSql + Sync)]| {
+            session.client.query(statement, values).await
+        };
+        for row in self.statement(sql, values, query)? {
+            if read(&Row(&Decoded::new(&row)?))?.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn tables_of_agents(&self) -> Result<Vec<AgentTable>> {
+        if let Some(known) = self.tables.get() {
+            return Ok(known.clone());
+        }
+        let tables = tables::of_agents(self)?;
+        Ok(self.tables.get_or_init(|| tables).clone())
+    }
+}
+
+impl Transactions for Postgres {
+    fn ready(&self) -> Result<(), Error> {
+        // Lets the connection read what came meanwhile: the end of the server's session, if it ended.
+        self.runtime.block_on(tokio::task::yield_now());
+        let was_interrupted = self.interruption.take().is_some();
+        self.queued.take();
+        let mut session = self.session.borrow_mut();
+        let patience = if session.is_some() { PATIENCE } else { Duration::ZERO };
+        session.take_if(|session| !session.is_open() || was_interrupted && !session.rolls_back(&self.runtime));
+        if session.is_none() {
+            *session = Some(self.connect(patience)?);
+        }
+        Ok(())
+    }
+
+    fn must_repeat(&self) -> bool {
+        self.interruption.borrow().is_some()
+    }
+
+    fn transaction(&self, work: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
+        self.queue("BEGIN");
+        let done = work().and_then(|()| self.commit());
+        if done.is_err() {
+            self.queued.take();
+            // If this fails, the connection is lost, and the server rolls back.
+            let _ = self.batch("ROLLBACK");
+        }
+        done
+    }
+
+    fn savepoint(&self, job: impl FnOnce() -> bool) -> Result<(), Error> {
+        self.queue("SAVEPOINT job");
+        let keep = job();
+        if let Some(error) = &*self.interruption.borrow() {
+            return Err(error.clone());
+        }
+        self.queue(if keep { "RELEASE job" } else { "ROLLBACK TO job; RELEASE job" });
+        Ok(())
+    }
+}

@@ -1,0 +1,49 @@
+//! What the catalog does with a PostgreSQL server beside statements. The write-ahead log, standbys and backups are the server's: the
+//! catalog neither searches nor overwrites them.
+
+use async_trait::async_trait;
+
+use super::Postgres;
+use crate::check::{invariants, lines};
+use crate::engine::Engine;
+use crate::passes::Passes;
+use crate::thread::Thread;
+
+const VACUUMING: &str = "writing the tables of the catalog anew without deleted rows";
+
+const TABLES: &str = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename";
+
+/// The care for a database.
+#[derive(Default)]
+pub struct ServerCare {
+    vacuums: Passes,
+}
+
+#[async_trait]
+impl Engine for ServerCare {
+    type Connection = Postgres;
+
+    /// Checks the invariants between the tables. The structure is checked by `pg_amcheck`, references by the server.
+    async fn check(&self, thread: &Thread<Postgres>) -> annals_core::Result<Vec<String>> {
+        thread.read("checking the catalog", |db| invariants(db)).await
+    }
+
+    /// Writes the tables anew and removes their former files, one after another, with other work in between. What the write-ahead
+    /// log and backups hold stays until these are removed.
+    async fn scrub(&self, thread: &Thread<Postgres>) -> annals_core::Result<()> {
+        self.vacuums.share(vacuum(thread)).await
+    }
+
+    /// A table that was written anew has no remains. Other files of the server cannot be searched through a connection.
+    async fn unused_space_holds(&self, _: &Thread<Postgres>, _: &[String]) -> annals_core::Result<bool> {
+        Ok(false)
+    }
+}
+
+async fn vacuum(thread: &Thread<Postgres>) -> annals_core::Result<()> {
+    for table in thread.read(VACUUMING, |db| lines(db, TABLES)).await? {
+        let sql = format!("VACUUM (FULL, ANALYZE) \"{table}\"");
+        thread.alone(VACUUMING, move |db| Ok(db.batch(&sql)?)).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,73 @@
+//! Finds whether a transaction was committed when the connection was lost before the answer.
+//!
+//! Each transaction writes its number into the service's row of `commit_mark`. After the loss the new session reads that row: the
+//! lock of the session ensures that the former one has ended, so its transaction is committed or rolled back for good. The row goes
+//! with the data to a standby that takes over. Another service removes it at its start; then nobody knows, and the error says so.
+
+use std::cell::Cell;
+
+use super::{Postgres, errors};
+use crate::db::{Db, Error, Result, Sql, Transactions, params};
+
+/// How often the outcome is asked if the connection is lost again meanwhile.
+const ATTEMPTS: usize = 3;
+
+/// The number of the service's last transaction.
+pub(super) struct Marks {
+    service: i64,
+    last: Cell<i64>,
+}
+
+impl Marks {
+    pub(super) fn new() -> Result<Marks, Error> {
+        let mut service = [0; 8];
+        getrandom::fill(&mut service).map_err(Error::other)?;
+        Ok(Marks { service: i64::from_be_bytes(service), last: Cell::new(0) })
+    }
+}
+
+impl Postgres {
+    /// Commits the transaction.
+    pub(super) fn commit(&self) -> Result<(), Error> {
+        let number = self.marks.last.get() + 1;
+        self.marks.last.set(number);
+        let mark = format!(
+            "INSERT INTO commit_mark (service, number) VALUES ({}, {number})
+                ON CONFLICT (service) DO UPDATE SET number = excluded.number",
+            self.marks.service
+        );
+        match self.batch(&format!("{mark}; COMMIT")) {
+            Err(error) if self.must_repeat() => self.outcome(number, error),
+            done => done,
+        }
+    }
+
+    /// Returns whether the transaction was committed: nothing, or `error` as a transient one, or that nobody knows.
+    fn outcome(&self, number: i64, error: Error) -> Result<(), Error> {
+        for _ in 0..ATTEMPTS {
+            let found = self.ready().map_err(Into::into).and_then(|()| self.marked());
+            match found {
+                Ok(Some(found)) if found == number => return Ok(()),
+                Ok(Some(_)) => return Err(Error::transient(error)),
+                Ok(None) => break,
+                Err(_) if self.must_repeat() => {}
+                Err(_) => break,
+            }
+        }
+        Err(errors::unknown(&error))
+    }
+
+    /// Returns the number of the service's last committed transaction.
+    fn marked(&self) -> Result<Option<i64>> {
+        let db: &dyn Db = self;
+        let sql = "SELECT number FROM commit_mark WHERE service = ?1";
+        db.query_optional(sql, params![self.marks.service], |row| row.get(0))
+    }
+
+    /// Removes the rows of former services.
+    pub(super) fn drop_former_marks(&self) -> Result<()> {
+        let db: &dyn Db = self;
+        let sql = "DELETE FROM commit_mark WHERE service <> ?1";
+        db.execute(Sql::Once(sql), params![self.marks.service]).map(|_| ())
+    }
+}

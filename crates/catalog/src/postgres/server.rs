@@ -1,0 +1,191 @@
+//! A PostgreSQL server for tests: the one that `ANNALS_TEST_POSTGRES` names, or one that is started for the test process and
+//! stopped with it. Each catalog of a test has a schema of its own.
+
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::PostgresCatalog;
+
+/// Names a server, as a URL of a database in which the tests may create schemas.
+const SERVER: &str = "ANNALS_TEST_POSTGRES";
+
+/// If set, a test that finds no server fails, as in CI.
+const REQUIRED: &str = "ANNALS_TEST_POSTGRES_REQUIRED";
+
+/// Runs the server until the input ends, which it does with the test process.
+const RUN: &str = r#"initdb="$1/initdb" postgres="$1/postgres" folder="$2"
+"$initdb" -D "$folder/data" -A trust -U postgres -E UTF8 --locale=C --no-sync >/dev/null || exit 1
+"$postgres" -D "$folder/data" -k "$folder" -c listen_addresses= -c fsync=off -c full_page_writes=off \
+    -c max_connections=200 >"$folder/log" 2>&1 &
+read -r _
+kill -INT $! && wait $!
+rm -rf "$folder/data" "$folder/log"
+"#;
+
+struct Server {
+    url: String,
+    /// The folder of its socket, if it was started for the tests.
+    folder: Option<PathBuf>,
+    /// Its input keeps the server alive.
+    _process: Option<Child>,
+}
+
+static STARTED: OnceLock<Option<Server>> = OnceLock::new();
+static SCHEMAS: AtomicU32 = AtomicU32::new(0);
+
+/// A schema for one catalog.
+pub(crate) struct Schema {
+    pub(crate) url: String,
+    pub(crate) name: String,
+}
+
+fn in_schema(server: &str, name: &str) -> String {
+    let mark = if server.contains('?') { '&' } else { '?' };
+    format!("{server}{mark}options=-csearch_path%3D{name}")
+}
+
+impl Schema {
+    /// Creates a schema; says why not and returns `None` where no server can be had.
+    pub(crate) fn new() -> Option<Schema> {
+        let Some(server) = STARTED.get_or_init(start) else {
+            assert!(std::env::var_os(REQUIRED).is_none(), "no PostgreSQL server can be started here");
+            let _ = writeln!(
+                std::io::stderr(),
+                "skipped: no PostgreSQL server; install it (apt-get install postgresql) or set {SERVER}"
+            );
+            return None;
+        };
+        let name = format!("test_{}_{}", std::process::id(), SCHEMAS.fetch_add(1, Ordering::Relaxed));
+        sql(&server.url, &format!("CREATE SCHEMA {name}")).unwrap();
+        Some(Schema { url: in_schema(&server.url, &name), name })
+    }
+
+    /// Returns the folder of the server's socket, if the server was started for the tests.
+    pub(crate) fn folder(&self) -> Option<PathBuf> {
+        STARTED.get()?.as_ref()?.folder.clone()
+    }
+
+    /// Returns the URL of the schema at a server with a socket in another folder.
+    pub(crate) fn url_at(&self, folder: &Path) -> String {
+        in_schema(&url_of(folder), &self.name)
+    }
+
+    pub(crate) fn open(&self) -> PostgresCatalog {
+        PostgresCatalog::open(&self.url).unwrap()
+    }
+
+    /// Runs statements over a connection of its own.
+    pub(crate) fn sql(&self, sql: &str) {
+        self::sql(&self.url, sql).unwrap();
+    }
+
+    /// Returns a function that ends the session of the service, as a restart of the server does.
+    pub(crate) fn cutter(&self) -> impl Fn() + Send + Sync + 'static {
+        let url = self.url.clone();
+        move || sql(&url, END_SESSIONS).unwrap()
+    }
+
+    /// Runs statements in a transaction that is open until the answer is dropped.
+    pub(crate) fn transaction(&self, sql: &str) -> impl Drop + use<> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let (url, sql) = (self.url.clone(), format!("BEGIN; {sql}"));
+        let begun = runtime.spawn(async move {
+            let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await.unwrap();
+            let connection = tokio::spawn(connection);
+            client.batch_execute(&sql).await.unwrap();
+            (client, connection)
+        });
+        let client =
+            std::thread::scope(|scope| scope.spawn(|| futures::executor::block_on(begun).unwrap()).join().unwrap());
+        Held { client: Some(client), runtime: Some(runtime) }
+    }
+}
+
+/// Ends the sessions of services, and waits until they have ended.
+const END_SESSIONS: &str = "SELECT pg_terminate_backend(pid, 5000) FROM pg_locks
+    WHERE locktype = 'advisory' AND pid <> pg_backend_pid()
+        AND (classid::bigint << 32 | objid::bigint) = hashtextextended('annals ' || current_schema(), 0)";
+
+/// A connection with an open transaction.
+struct Held<C> {
+    client: Option<C>,
+    runtime: Option<tokio::runtime::Runtime>,
+}
+
+impl<C> Drop for Held<C> {
+    fn drop(&mut self) {
+        drop(self.client.take());
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl Drop for Schema {
+    fn drop(&mut self) {
+        // A failed test may still hold a connection; a server that was started for the tests goes as a whole.
+        let _ = sql(&self.url, &format!("SET lock_timeout = 1000; DROP SCHEMA {} CASCADE", self.name));
+    }
+}
+
+/// On a thread of its own, because tests run in a runtime.
+fn sql(url: &str, sql: &str) -> Result<(), tokio_postgres::Error> {
+    let run = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await?;
+            tokio::spawn(connection);
+            client.batch_execute(sql).await
+        })
+    };
+    std::thread::scope(|scope| scope.spawn(run).join().unwrap())
+}
+
+fn start() -> Option<Server> {
+    if let Ok(url) = std::env::var(SERVER) {
+        return Some(Server { url, folder: None, _process: None });
+    }
+    let (binaries, folder) = (binaries()?, tempfile::tempdir().unwrap().keep());
+    // The server refuses to run as root, and its own user needs the folder.
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o777)).unwrap();
+    let is_root = std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
+    let mut command = Command::new(if is_root { "runuser" } else { "sh" });
+    if is_root {
+        command.args(["-u", "postgres", "--", "sh"]);
+    }
+    command.args(["-c", RUN, "sh"]).arg(&binaries).arg(&folder).current_dir(&folder);
+    let process = command.stdin(Stdio::piped()).spawn().ok()?;
+    let url = url_of(&folder);
+    let begun = Instant::now();
+    while sql(&url, "SELECT 1").is_err() {
+        if begun.elapsed() > Duration::from_secs(60) {
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    Some(Server { url, folder: Some(folder), _process: Some(process) })
+}
+
+fn url_of(folder: &Path) -> String {
+    format!("postgres://postgres@{}/postgres", folder.display().to_string().replace('/', "%2F"))
+}
+
+/// Returns the folder of the newest server's programs, as Debian or the search path has them.
+fn binaries() -> Option<PathBuf> {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let packaged = versions.map(|version| version.path().join("bin"));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut all: Vec<PathBuf> = std::env::split_paths(&path).chain(packaged).collect();
+    all.retain(|folder| is_program(&folder.join("initdb")) && is_program(&folder.join("postgres")));
+    all.sort();
+    all.pop()
+}
+
+fn is_program(path: &Path) -> bool {
+    path.is_file()
+}

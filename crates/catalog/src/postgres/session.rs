@@ -1,0 +1,130 @@
+//! A session with the server: settings, the lock that keeps a second service away, and prepared statements.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use tokio::runtime::Runtime;
+use tokio_postgres::types::Type;
+use tokio_postgres::{Client, Config, NoTls, Statement};
+
+use super::sql::translated;
+use super::values::Bound;
+use crate::db::{Error, Result, Sql};
+
+/// The oldest server that is supported.
+const OLDEST: i32 = 150_000;
+
+/// How long to wait for a lock of a session that ended a moment ago, of a killed service or a lost connection.
+const WAIT: Duration = Duration::from_secs(5);
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Plans do not depend on the values seen first or on tables that were small when a statement was prepared. Limits that a server may
+/// have for other users do not end a session. Nothing waits for ever for a lock that somebody else took on a table. A commit waits
+/// for the disk, whatever the database's default is.
+const SETTINGS: &str = "SET application_name = 'annals'; SET jit = off; SET plan_cache_mode = force_custom_plan;
+    SET default_transaction_isolation = 'read committed'; SET standard_conforming_strings = on;
+    SET default_transaction_read_only = off; SET client_min_messages = warning;
+    SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET idle_session_timeout = 0;
+    SET lock_timeout = '30s';
+    SELECT set_config('synchronous_commit', 'on', false)
+        WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')";
+
+/// The lock of a service on one schema of one database.
+const LOCK: &str = "SELECT pg_try_advisory_lock(hashtextextended('annals ' || current_schema(), 0))";
+const OWNER: &str =
+    "SELECT format('process %s of the server, connected from %s', pid, coalesce(host(client_addr), 'its machine'))
+    FROM pg_locks JOIN pg_stat_activity USING (pid)
+    WHERE locktype = 'advisory' AND granted
+        AND (classid::bigint << 32 | objid::bigint) = hashtextextended('annals ' || current_schema(), 0)";
+
+pub(super) struct Session {
+    pub(super) client: Client,
+    /// Prepared statements by their SQL, then by the types of their values.
+    statements: RefCell<HashMap<String, Vec<Prepared>>>,
+}
+
+/// A statement, and the types of its values.
+type Prepared = (Vec<Type>, Statement);
+
+impl Session {
+    /// Connects, and takes the lock.
+    pub(super) fn open(runtime: &Runtime, config: &Config) -> Result<Session, Error> {
+        runtime.block_on(async {
+            let (client, connection) = config.connect(NoTls).await?;
+            // Its error is also that of the statement under way.
+            tokio::spawn(async { drop(connection.await) });
+            client.batch_execute(SETTINGS).await?;
+            check_server(&client).await?;
+            lock(&client).await?;
+            Ok(Session { client, statements: RefCell::default() })
+        })
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        !self.client.is_closed()
+    }
+
+    /// Rolls back what an interrupted transaction left; returns whether the session goes on.
+    pub(super) fn rolls_back(&self, runtime: &Runtime) -> bool {
+        runtime.block_on(self.client.batch_execute("ROLLBACK")).is_ok()
+    }
+
+    /// Returns the prepared form of a statement.
+    pub(super) async fn prepared(
+        &self,
+        sql: Sql<'_>,
+        values: &[Bound<'_>],
+    ) -> Result<Statement, tokio_postgres::Error> {
+        let kinds: Vec<Type> = values.iter().map(Bound::kind).collect();
+        let text = match sql {
+            Sql::Once(text) => return self.client.prepare_typed(&translated(text), &kinds).await,
+            Sql::Kept(text) => text,
+        };
+        if let Some(known) = self.kept(text, &kinds) {
+            return Ok(known);
+        }
+        let statement = self.client.prepare_typed(&translated(text), &kinds).await?;
+        self.statements.borrow_mut().entry(text.to_owned()).or_default().push((kinds, statement.clone()));
+        Ok(statement)
+    }
+
+    fn kept(&self, sql: &str, kinds: &[Type]) -> Option<Statement> {
+        let statements = self.statements.borrow();
+        let forms = statements.get(sql)?;
+        forms.iter().find(|(known, _)| known == kinds).map(|(_, statement)| statement.clone())
+    }
+}
+
+async fn check_server(client: &Client) -> Result<(), Error> {
+    let sql = "SELECT current_setting('server_version_num')::int, current_setting('server_version'),
+        current_setting('server_encoding'), current_schema()::text";
+    let row = client.query_one(sql, &[]).await?;
+    let (number, version, encoding): (i32, String, String) = (row.get(0), row.get(1), row.get(2));
+    if number < OLDEST {
+        return Err(Error::other(format!("the server is PostgreSQL {version}; annals needs 15 or newer")));
+    }
+    if encoding != "UTF8" {
+        let why =
+            format!("the database has the encoding {encoding}; create one with ENCODING 'UTF8' TEMPLATE template0");
+        return Err(Error::other(why));
+    }
+    if row.get::<_, Option<String>>(3).is_none() {
+        return Err(Error::other("the search path of the connection names no schema that exists; create the schema"));
+    }
+    Ok(())
+}
+
+async fn lock(client: &Client) -> Result<(), Error> {
+    let begun = Instant::now();
+    while !client.query_one(LOCK, &[]).await?.get::<_, bool>(0) {
+        if begun.elapsed() > WAIT {
+            let owner = client.query_opt(OWNER, &[]).await?;
+            let owner = owner.map_or_else(|| "unknown".to_owned(), |row| row.get(0));
+            let why = format!("another annals service uses this database ({owner}); stop it first");
+            return Err(Error::other(why));
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    Ok(())
+}

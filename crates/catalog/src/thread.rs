@@ -1,0 +1,276 @@
+//! The one thread that owns the connection, and group commit.
+//!
+//! Jobs arrive over a bounded channel; the thread takes all that wait. Reads and non-transactional statements run
+//! before the write batch; reads need no transaction, because nobody else can write between their statements. The
+//! writes run one after another in one transaction, each in its own savepoint, so that a failed one rolls back alone.
+//! They are answered only after the commit; if it fails, all of them fail. A read that follows an answered write sees
+//! it. A job in pieces, such as a file copy, lets waiting jobs run between its pieces; there is one at a time. A job that
+//! panics fails; the thread continues.
+//!
+//! Where a database is reached over a connection, that may be lost. What was under way is then repeated as a whole on a new one: a
+//! job is a function that can run again. A transaction whose commit may have happened is never repeated unless the driver finds
+//! that it did not.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread::JoinHandle;
+
+use annals_core::Error;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::db::{self, Db, Failure, Result, Transactions};
+
+/// Capacity of the job channel and the most jobs in one commit: large enough for many concurrent callers, and a bound
+/// on how long the first one waits for the last.
+const WAITING: usize = 128;
+
+/// How often a job or a transaction runs if each time the connection is lost or another transaction is in its way.
+const ATTEMPTS: usize = 4;
+
+/// A handle to the thread. Dropping it waits until all jobs are done and the connection is closed.
+pub struct Thread<C> {
+    /// `Some` until the handle is dropped; closing the channel ends the thread.
+    jobs: Option<mpsc::Sender<Job<C>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl<C: Transactions + Send + 'static> Thread<C> {
+    /// Starts the thread on an open connection.
+    pub(crate) fn start(db: C) -> annals_core::Result<Thread<C>> {
+        Thread::spawn(Owner {
+            db,
+            #[cfg(test)]
+            answers_before_commit: false,
+        })
+    }
+
+    /// Starts a thread that loses acknowledged writes, to show that tests find it.
+    #[cfg(test)]
+    pub(crate) fn answering_before_commit(db: C) -> annals_core::Result<Thread<C>> {
+        Thread::spawn(Owner { db, answers_before_commit: true })
+    }
+
+    fn spawn(owner: Owner<C>) -> annals_core::Result<Thread<C>> {
+        let (jobs, waiting) = mpsc::channel(WAITING);
+        let thread = std::thread::Builder::new()
+            .name("catalog".into())
+            .spawn(move || owner.serve(waiting))
+            .map_err(|error| Error::storage("starting the catalog's thread", error))?;
+        Ok(Thread { jobs: Some(jobs), thread: Some(thread) })
+    }
+
+    /// Runs a job that changes nothing. `doing` is the context of its errors, for example `listing agents`.
+    pub(crate) async fn read<T, F>(&self, doing: &'static str, work: F) -> annals_core::Result<T>
+    where
+        T: Send + 'static,
+        F: Fn(&dyn Db) -> Result<T> + Send + 'static,
+    {
+        self.hand_in(doing, move |db: &C| work(db), Job::Apart).await
+    }
+
+    /// Runs a job on the connection itself, outside the shared transaction; when this returns, its change is on disk.
+    pub(crate) async fn alone<T, F>(&self, doing: &'static str, work: F) -> annals_core::Result<T>
+    where
+        T: Send + 'static,
+        F: Fn(&C) -> Result<T> + Send + 'static,
+    {
+        self.hand_in(doing, work, Job::Apart).await
+    }
+
+    /// Runs a job that changes data; when this returns, the change is on disk or rolled back.
+    pub(crate) async fn write<T, F>(&self, doing: &'static str, work: F) -> annals_core::Result<T>
+    where
+        T: Send + 'static,
+        F: Fn(&dyn Db) -> Result<T> + Send + 'static,
+    {
+        self.hand_in(doing, move |db: &C| work(db), Job::Write).await
+    }
+
+    /// Does the same as [`Thread::write`], for a job on the connection itself.
+    pub(crate) async fn write_directly<T, F>(&self, doing: &'static str, work: F) -> annals_core::Result<T>
+    where
+        T: Send + 'static,
+        F: Fn(&C) -> Result<T> + Send + 'static,
+    {
+        self.hand_in(doing, work, Job::Write).await
+    }
+
+    /// Runs a job outside a transaction that calls its second argument between its pieces, which runs the jobs that wait.
+    pub(crate) async fn in_pieces<T, F>(&self, doing: &'static str, work: F) -> annals_core::Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&C, &mut dyn FnMut()) -> annals_core::Result<T> + Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        let work: InPieces<C> = Box::new(move |db, between| {
+            // The caller may have gone away: ignore that.
+            let _ = reply.send(work(db, between));
+        });
+        self.submit(doing, Job::InPieces(work)).await?;
+        answer.await.map_err(|_| ended(doing))?
+    }
+
+    async fn hand_in<T, F>(
+        &self,
+        doing: &'static str,
+        work: F,
+        job: fn(Box<dyn Task<C>>) -> Job<C>,
+    ) -> annals_core::Result<T>
+    where
+        T: Send + 'static,
+        F: Fn(&C) -> Result<T> + Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        self.submit(doing, job(Box::new(Pending { doing, work, result: None, reply }))).await?;
+        answer.await.map_err(|_| ended(doing))?
+    }
+
+    async fn submit(&self, doing: &'static str, job: Job<C>) -> annals_core::Result<()> {
+        self.jobs.as_ref().expect("taken only when dropped").send(job).await.map_err(|_| ended(doing))
+    }
+}
+
+fn ended(doing: &'static str) -> Error {
+    Error::storage(doing, "the catalog's thread has ended")
+}
+
+impl<C> Drop for Thread<C> {
+    fn drop(&mut self) {
+        drop(self.jobs.take());
+        if let Some(thread) = self.thread.take() {
+            // Jobs cannot end the thread, so there is no panic to propagate.
+            let _ = thread.join();
+        }
+    }
+}
+
+enum Job<C> {
+    Write(Box<dyn Task<C>>),
+    Apart(Box<dyn Task<C>>),
+    InPieces(InPieces<C>),
+}
+
+type InPieces<C> = Box<dyn FnOnce(&C, &mut dyn FnMut()) + Send>;
+
+/// A job with its types erased.
+trait Task<C>: Send {
+    /// Runs the job and returns whether to keep its changes.
+    fn run(&mut self, db: &C) -> bool;
+
+    /// Sends the result to the caller, or an error if the job did not run or the commit failed.
+    fn answer(self: Box<Self>, commit: Result<(), db::Error>);
+}
+
+struct Pending<T, F> {
+    doing: &'static str,
+    work: F,
+    result: Option<Result<T>>,
+    reply: oneshot::Sender<annals_core::Result<T>>,
+}
+
+impl<C, T, F> Task<C> for Pending<T, F>
+where
+    T: Send,
+    F: Fn(&C) -> Result<T> + Send,
+{
+    fn run(&mut self, db: &C) -> bool {
+        let work = &self.work;
+        // Unwind safety: the savepoint is rolled back, and nothing else outlives the job.
+        let result = catch_unwind(AssertUnwindSafe(|| work(db)));
+        let panicked = |_| Err(Error::storage(self.doing, "the job panicked").into());
+        self.result.insert(result.unwrap_or_else(panicked)).is_ok()
+    }
+
+    fn answer(self: Box<Self>, commit: Result<(), db::Error>) {
+        let result = match (commit, self.result) {
+            (Ok(()), result) => result.expect("all jobs of a transaction that was committed ran"),
+            // The job's own disk error is more specific than the failed commit it caused.
+            (Err(_), Some(Err(own @ Failure::Db(_)))) => Err(own),
+            (Err(error), _) => Err(Failure::Db(error)),
+        };
+        // The caller may have gone away: ignore that.
+        let _ = self.reply.send(result.map_err(|failure| failure.context(self.doing)));
+    }
+}
+
+/// The state on the thread.
+struct Owner<C> {
+    db: C,
+    #[cfg(test)]
+    answers_before_commit: bool,
+}
+
+impl<C: Transactions> Owner<C> {
+    /// Runs jobs until the handle is dropped and the queue is empty.
+    fn serve(self, mut waiting: mpsc::Receiver<Job<C>>) {
+        let mut long = VecDeque::new();
+        while let Some(first) = waiting.blocking_recv() {
+            self.work(Some(first), &mut waiting, &mut long);
+            while let Some(job) = long.pop_front() {
+                job(&self.db, &mut || self.work(None, &mut waiting, &mut long));
+            }
+        }
+    }
+
+    /// Runs all jobs that wait now, and collects jobs in pieces in `long`.
+    fn work(&self, first: Option<Job<C>>, waiting: &mut mpsc::Receiver<Job<C>>, long: &mut VecDeque<InPieces<C>>) {
+        let others = std::iter::from_fn(|| waiting.try_recv().ok());
+        let (mut writes, mut apart) = (Vec::new(), Vec::new());
+        for job in first.into_iter().chain(others).take(WAITING) {
+            match job {
+                Job::Write(task) => writes.push(task),
+                Job::Apart(task) => apart.push(task),
+                Job::InPieces(job) => long.push_back(job),
+            }
+        }
+        if let Err(error) = self.db.ready() {
+            apart.into_iter().chain(writes).for_each(|task| task.answer(Err(error.clone())));
+            return;
+        }
+        // Reads need not wait for the disk: every write that they must see was committed before they were submitted.
+        for mut task in apart {
+            self.run_apart(&mut *task);
+            task.answer(Ok(()));
+        }
+        self.write_together(writes);
+    }
+
+    fn run_apart(&self, task: &mut dyn Task<C>) {
+        for _ in 0..ATTEMPTS {
+            task.run(&self.db);
+            if !self.db.must_repeat() || self.db.ready().is_err() {
+                return;
+            }
+        }
+    }
+
+    fn write_together(&self, mut writes: Vec<Box<dyn Task<C>>>) {
+        if writes.is_empty() {
+            return;
+        }
+        let mut outcome = self.commit_together(&mut writes);
+        for _ in 1..ATTEMPTS {
+            if !outcome.as_ref().is_err_and(db::Error::is_transient) {
+                break;
+            }
+            outcome = self.db.ready().and_then(|()| self.commit_together(&mut writes));
+        }
+        for write in writes {
+            write.answer(outcome.clone());
+        }
+    }
+
+    fn commit_together(&self, writes: &mut Vec<Box<dyn Task<C>>>) -> Result<(), db::Error> {
+        self.db.transaction(|| {
+            let run = writes.iter_mut().try_for_each(|write| self.db.savepoint(|| write.run(&self.db)));
+            #[cfg(test)]
+            if self.answers_before_commit {
+                writes.drain(..).for_each(|write| write.answer(Ok(())));
+            }
+            run
+        })
+    }
+}
