@@ -69,7 +69,7 @@ const EDGES: [(&str, &[&str]); 20] = [
 ];
 
 /// Dependencies that only one crate may have. Exception: the bench also uses SQLite, as an alternative to measure against.
-const KEPT_APART: [(&str, &str); 15] = [
+const KEPT_APART: [(&str, &str); 16] = [
     ("async-openai", "annals-llm"),
     ("duckdb", "annals-facts"),
     ("reqwest", "annals-llm"),
@@ -84,6 +84,7 @@ const KEPT_APART: [(&str, &str); 15] = [
     ("tokio-cron-scheduler", "annals-service"),
     ("tokenizers", "annals-embedder"),
     ("tokio-postgres", "annals-catalog"),
+    ("tokio-postgres-rustls", "annals-catalog"),
     ("zip", "annals-importers"),
 ];
 

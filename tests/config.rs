@@ -87,6 +87,8 @@ fn every_key_can_be_set_by_its_variable() {
     // An embedder is an endpoint or a folder, and no key may be useless.
     let (of_folder, keys): (Vec<&str>, Vec<&str>) =
         keys.partition(|key| ["embedder.file", "embedder.pooling"].contains(key));
+    // Annals makes no backup of a database.
+    let (of_database, keys): (Vec<&str>, Vec<&str>) = keys.into_iter().partition(|key| *key == "catalog.url");
     let name = |key: &str| format!("ANNALS_{}", key.replace('.', "_").to_uppercase());
     let value = |key: &str| match key.rsplit('.').next().unwrap() {
         "listen" => ("127.0.0.1:99", json!("127.0.0.1:99")),
@@ -95,6 +97,7 @@ fn every_key_can_be_set_by_its_variable() {
         "level" => ("debug", json!("debug")),
         "format" => ("json", json!("json")),
         "target" => ("2026", json!("2026")),
+        "url" => ("postgres://me@localhost/annals", json!("(set)")),
         "base_url" => ("http://127.0.0.1:1/v1", json!("http://127.0.0.1:1/v1")),
         "model" => ("7", json!("7")),
         "key" => ("1234", json!("(set)")),
@@ -115,7 +118,7 @@ fn every_key_can_be_set_by_its_variable() {
         _ => ("1001", json!(1001)),
     };
     assert!(keys.len() > 60, "{keys:?}");
-    for keys in [keys, [of_folder, vec!["embedder.model"]].concat()] {
+    for keys in [keys, of_database, [of_folder, vec!["embedder.model"]].concat()] {
         let variables: Vec<(String, &str)> = keys.iter().map(|key| (name(key), value(key).0)).collect();
         let environment: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (name.as_str(), *value)).collect();
         let expect: serde_json::Map<String, Value> = keys.iter().map(|key| (key.to_string(), value(key).1)).collect();
@@ -142,7 +145,7 @@ fn all_errors_are_reported_at_once_with_their_place() {
             "ANNALS_LIMITS_CONCURRENT: limits.concurrent must be a whole number, and not a negative one",
             "ANNALS_SERVER_LISTN in the environment does not match any configuration key",
             "FILE: line 10: log.format must be `text` or `json`",
-            "FILE: line 11: modles is not a configuration key; expected one of `server`, `limits`, `log`, `models`, `embedder`, `backup`",
+            "FILE: line 11: modles is not a configuration key; expected one of `catalog`, `server`, `limits`, `log`, `models`, `embedder`, `backup`",
             "FILE: line 12: models.model is missing",
             "FILE: line 13: models.base_url must begin with http:// or https://",
             "FILE: line 2: server.listen must be an address with a port, such as 127.0.0.1:7411",
@@ -179,7 +182,7 @@ fn values_of_the_wrong_type_are_reported() {
     check("log.level=loud", "log.level must be one of `off`, `error`, `warn`, `info`, `debug`, `trace`");
     check(
         "nothing.at.all=1",
-        "nothing is not a configuration key; expected one of `server`, `limits`, `log`, `models`, `embedder`, `backup`",
+        "nothing is not a configuration key; expected one of `catalog`, `server`, `limits`, `log`, `models`, `embedder`, `backup`",
     );
 }
 
@@ -206,7 +209,13 @@ fn no_secret_is_ever_shown() {
         assert_eq!(shown.code, 0, "{}", shown.err);
         assert!(shown.out.contains("(set)") && !shown.out.contains(secret), "{}", shown.out);
     }
+    let database = format!("[catalog]\nurl = \"postgres://me:{secret}@localhost/annals\"\n");
+    let shown = Set { file: &database, ..Set::default() }.run(&["config", "show", "--json"]);
+    assert!(shown.code == 0 && shown.out.contains("(set)") && !shown.out.contains(secret), "{}", shown.out);
     let files = [
+        format!("{database}[backup]\ntarget = \"/backups\"\n"),
+        format!("[catalog]\nurl = \"me:{secret}@localhost\"\n"),
+        format!("[catalog]\nurl = \"postgres://me@localhost/annals?{secret}=1\"\n"),
         format!("[models]\nkey = [\"{secret}\"]\n"),
         format!("[models]\nkey = \"{secret}\n"),
         format!("[models]\nkey = {secret}\n"),
@@ -238,7 +247,7 @@ fn configuration_schema_on_disk_is_current() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/config.schema.json");
     let on_disk: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     assert!(printed == on_disk, "run: scripts/run config schema > docs/config.schema.json");
-    assert_eq!(printed["properties"].as_object().unwrap().len(), 6, "{printed}");
+    assert_eq!(printed["properties"].as_object().unwrap().len(), 7, "{printed}");
 }
 
 #[test]

@@ -112,7 +112,7 @@ fn key_that_others_can_read_is_reported() {
     let path = patient.annals.data().join("annals.toml");
     assert!(finding(&patient.see().1, "configuration")["state"] == "ok", "{}", patient.settings);
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
-    is_wrong(&patient, "secrets", "holds a key and can be read by others");
+    is_wrong(&patient, "secrets", "holds a key or a password and can be read by others");
     assert!(!patient.annals.run(&["doctor"]).out.contains("very-secret"));
 }
 

@@ -116,7 +116,7 @@ fn run_to_end(mut command: Command) {
 }
 
 /// Returns the number of new messages in a log line that acknowledges some: `… committed … messages.new=20 …`.
-fn acknowledged(line: &str) -> Option<u64> {
+pub fn acknowledged(line: &str) -> Option<u64> {
     line.split_whitespace().find_map(|word| word.strip_prefix("messages.new=")?.parse().ok())
 }
 

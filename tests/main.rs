@@ -40,6 +40,7 @@ mod mcp;
 mod models;
 mod permissions;
 mod plans;
+mod postgres;
 mod readme;
 mod rerank;
 mod retention;
@@ -52,3 +53,7 @@ mod surface;
 mod switch;
 mod takeover;
 mod terminal;
+/// Starts the server for `postgres`, as for the tests of the catalog.
+#[allow(dead_code, reason = "the catalog's tests use the rest")]
+#[path = "../crates/catalog/src/postgres/server.rs"]
+mod test_server;

@@ -59,7 +59,8 @@ impl Client {
         }
         let data = data(global)?;
         let config = Config::load(global, &data)?;
-        let opening = Opening::by_hand(config.models, config.embedder, now(global));
+        let by_hand = Opening::by_hand(config.models, config.embedder, now(global));
+        let opening = Opening { catalog: config.catalog, ..by_hand };
         Ok(Client::here(Folder::open(&data, opening, create).await?, global))
     }
 

@@ -4,13 +4,14 @@
 //! the environment and `--set server.listen=…` on the command line. Unknown keys and wrong values are refused before anything is
 //! opened; all of them are reported at once, with their places. Never shows a line or a value that may hold a key.
 
+mod catalog;
 mod file;
 mod layers;
 mod read;
 
 use std::path::{Path, PathBuf};
 
-use annals_core::{Error, Result};
+use annals_core::{Error, Fault, Result};
 use annals_llm::{EmbedderConfig, EmbedderSettings, Models, ModelsConfig};
 use annals_server::config::{BackupConfig, LogConfig, ServerConfig};
 use annals_service::config::Limits;
@@ -21,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::cli::Global;
+pub(crate) use catalog::CatalogConfig;
 pub(crate) use file::without_secrets;
 use layers::Layers;
 pub(crate) use layers::Origin;
@@ -28,8 +30,13 @@ pub(crate) use layers::Origin;
 /// The name of the configuration file in the data folder.
 pub(crate) const NAME: &str = "annals.toml";
 
+/// Why Annals makes no backup of a catalog in PostgreSQL, and what to do.
+const NO_COPY: &str = "Annals cannot copy a catalog in PostgreSQL; back the database up with pg_dump or \
+    continuous archiving, and the files annals.toml, retention, jobs and prompts of the data folder beside it";
+
 /// The complete configuration, validated.
 pub(crate) struct Config {
+    pub catalog: CatalogConfig,
     pub server: ServerConfig,
     pub limits: Limits,
     pub log: LogConfig,
@@ -38,7 +45,7 @@ pub(crate) struct Config {
     pub embedder: EmbedderSettings,
     /// The file that was read, if there is one.
     pub file: Option<PathBuf>,
-    /// Every key with its value and origin; model keys are redacted.
+    /// Every key with its value and origin; keys of models and the URL of the catalog are redacted.
     pub settings: Vec<Setting>,
 }
 
@@ -58,6 +65,7 @@ pub(crate) struct Setting {
 #[serde(default, deny_unknown_fields)]
 #[schemars(title = "annals.toml", description = "The configuration of Annals. Every key has a default.")]
 struct Written {
+    catalog: CatalogConfig,
     server: ServerConfig,
     limits: Limits,
     log: LogConfig,
@@ -84,15 +92,19 @@ impl Config {
 
     fn check(written: Written, mut layers: Layers, file: Option<PathBuf>) -> Result<Config> {
         let settings = layers.settings(&serde_json::to_value(&written).unwrap_or_default());
-        let Written { server, limits, log, models, embedder, backup } = written;
+        let Written { catalog, server, limits, log, models, embedder, backup } = written;
+        layers.fault_all(catalog.faults());
         layers.fault_all(server.faults());
         layers.fault_all(limits.faults());
         layers.fault_all(backup.faults());
+        if catalog.url.is_some() && backup.target.is_some() {
+            layers.fault_all(vec![Fault::new("backup.target", format!("cannot be set with catalog.url: {NO_COPY}"))]);
+        }
         let models = models.check(|name| std::env::var(name).ok()).map_err(|faults| layers.fault_all(faults));
         let embedder = embedder.check(|name| std::env::var(name).ok()).map_err(|faults| layers.fault_all(faults));
         match (models, embedder, layers.into_faults()) {
             (Ok(models), Ok(embedder), faults) if faults.is_empty() => {
-                Ok(Config { server, limits, log, backup, models, embedder, file, settings })
+                Ok(Config { catalog, server, limits, log, backup, models, embedder, file, settings })
             }
             (_, _, faults) => Err(Error::Faults(faults)),
         }
@@ -110,6 +122,16 @@ fn remove_table_default(schema: &mut Schema) {
     if schema.get("default").is_some_and(|default| default.is_object() || default.is_null()) {
         schema.remove("default");
     }
+}
+
+/// Returns the error for a backup of a catalog in PostgreSQL.
+pub(crate) fn no_copy() -> Error {
+    Error::invalid(catalog::URL, format!("is set: {NO_COPY}"))
+}
+
+/// Returns whether the value of a key is secret.
+pub(crate) fn is_secret(key: &str) -> bool {
+    key == catalog::URL || key.rsplit('.').next() == Some("key")
 }
 
 fn file_of(named: Option<&Path>, data: &Path) -> Option<PathBuf> {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! DIR/annals.lock       locked while a process owns the folder; holds its process id
-//! DIR/catalog.sqlite    the source of truth
+//! DIR/catalog.sqlite    the source of truth, or catalog.postgres: an id, if it is in PostgreSQL
 //! DIR/tables/…          LanceDB, one folder per agent: projections, can be deleted and rebuilt
 //! DIR/facts/…           Parquet, one folder per agent: folded from the fact log, can be deleted and rebuilt
 //! DIR/models/…          models for vectors, one folder each, fetched by `annals model pull`
@@ -15,8 +15,7 @@ use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use annals_catalog::SqliteCatalog;
-use annals_core::ports::{Batching, Embedders, ModelStates, Replies, TokenSums};
+use annals_core::ports::{Batches, Batching, Embedders, ModelStates, Replies, TokenSums};
 use annals_core::{Agent, Error, Facts, Result, Strata, Timestamp};
 use annals_facts::DuckFacts;
 use annals_llm::{
@@ -30,13 +29,11 @@ use annals_strata::{LanceStrata, Memory};
 use annals_summarizer::SchedulePolicy;
 use jiff::SignedDuration;
 
+use crate::catalog::{self, Catalog};
 use crate::cli::Global;
-use crate::config::Config;
+use crate::config::{CatalogConfig, Config};
 use crate::embedders::AllEmbedders;
 use crate::{private, scratch};
-
-/// The catalog's file name in the data folder.
-pub(crate) const CATALOG: &str = "catalog.sqlite";
 
 /// The prompts that an agent can override.
 const PROMPTS: &[&str] = &["extraction", "daily", "weekly", "monthly", "quarterly", "yearly", "amend", "merge"];
@@ -45,7 +42,7 @@ const PROMPTS: &[&str] = &["extraction", "daily", "weekly", "monthly", "quarterl
 #[derive(Clone)]
 pub(crate) struct Folder {
     service: Service,
-    sqlite: Arc<SqliteCatalog>,
+    catalog: Catalog,
     now: Timestamp,
     path: PathBuf,
     _lock: Arc<File>,
@@ -68,6 +65,8 @@ impl Claim {
 
 /// Options for opening a folder.
 pub(crate) struct Opening {
+    /// Where the catalog is.
+    pub catalog: CatalogConfig,
     /// The configured models.
     pub models: Models,
     /// The model of vectors.
@@ -83,17 +82,17 @@ pub(crate) struct Opening {
 }
 
 impl Opening {
-    /// Returns the options for a command: a fixed moment, default limits and no quiet time.
+    /// Returns the options for a command: a fixed moment, default limits and no quiet time. The catalog is that of the folder.
     pub(crate) fn by_hand(models: Models, embedder: EmbedderSettings, now: Timestamp) -> Opening {
-        let (limits, quiet) = (Limits::default(), SignedDuration::ZERO);
-        Opening { models, embedder, must_embed: false, limits, quiet, clock: Arc::new(move || now) }
+        let (catalog, limits, quiet) = (CatalogConfig::default(), Limits::default(), SignedDuration::ZERO);
+        Opening { catalog, models, embedder, must_embed: false, limits, quiet, clock: Arc::new(move || now) }
     }
 
     /// Returns the options for a command that needs vectors but no other model. A configuration with errors counts as none.
     pub(crate) fn without_models(global: &Global, data: &Path, now: Timestamp) -> Result<Opening> {
         let built_in = Opening::built_in(now)?;
         Ok(match Config::load(global, data) {
-            Ok(config) => Opening { embedder: config.embedder, ..built_in },
+            Ok(config) => Opening { embedder: config.embedder, catalog: config.catalog, ..built_in },
             Err(_) => built_in,
         })
     }
@@ -107,8 +106,9 @@ impl Opening {
 }
 
 impl Folder {
-    /// Opens the folder. If `create` is set, creates it if it does not exist.
+    /// Opens the folder. If `create` is set, or the catalog is in a database, creates it if it does not exist.
     pub(crate) async fn open(path: &Path, opening: Opening, create: bool) -> Result<Folder> {
+        let create = create || opening.catalog.url.is_some();
         Folder::open_claimed(Claim::take(path, create)?, opening).await
     }
 
@@ -122,13 +122,14 @@ impl Folder {
             embedders.require()?;
         }
         let embedders: Arc<dyn Embedders> = Arc::new(embedders);
-        let catalog = Arc::new(SqliteCatalog::open(&path.join(CATALOG))?);
+        let catalog = Catalog::open(&path, &opening.catalog).await?;
+        let store = catalog.store();
         let facts: Arc<dyn Facts> = Arc::new(DuckFacts::open(&path.join("facts"))?);
         let strata = LanceStrata::open(&path.join("tables"), Memory::of_machine()).await?;
         let strata: Arc<dyn Strata> = Arc::new(Measured::new(Arc::new(strata), &metrics));
         let Opening { models, limits, quiet, clock, .. } = opening;
         let schedule = SchedulePolicy { grace: SchedulePolicy::GRACE, quiet, ..SchedulePolicy::default() };
-        let replies = Arc::new(Measured::new(catalog.clone(), &metrics));
+        let replies = Arc::new(Measured::new(store.clone() as Arc<dyn Replies>, &metrics));
         let budget = (!models.is_empty()).then_some(TokenSums {
             agent: models.daily_tokens,
             workspace: models.workspace_daily_tokens,
@@ -139,14 +140,14 @@ impl Folder {
             None => None,
         };
         let reading = models.reading;
-        let endpoint = endpoint(models, replies, &catalog)?;
+        let endpoint = endpoint(models, replies, store.clone())?;
         let model_states = endpoint.clone().map(|endpoint| endpoint as Arc<dyn ModelStates>);
         let has_models = endpoint.is_some();
         let engine = Arc::new(Auto::new(Arc::new(Extractive), Arc::new(Rules), endpoint));
         let batching = has_models.then(|| engine.clone() as Arc<dyn Batching>);
         let now = clock();
         let mut parts = Parts::over(Components {
-            store: catalog.clone(),
+            store,
             strata,
             facts,
             embedders,
@@ -167,7 +168,7 @@ impl Folder {
         let prompts = Prompts { names: PROMPTS, check: annals_llm::check_prompt };
         let service =
             Service::measured_by(metrics, Parts { prompts, limits, budget, models: model_states, batching, ..parts });
-        Ok(Folder { service, sqlite: catalog, now, path, _lock: Arc::new(lock) })
+        Ok(Folder { service, catalog, now, path, _lock: Arc::new(lock) })
     }
 
     /// Returns the operations on the folder.
@@ -175,9 +176,9 @@ impl Folder {
         &self.service
     }
 
-    /// Returns the SQLite catalog, for copying its file and for saving replies of models that are tried.
-    pub(crate) fn catalog(&self) -> &Arc<SqliteCatalog> {
-        &self.sqlite
+    /// Returns the catalog, for copying it and for saving replies of models that are tried.
+    pub(crate) fn catalog(&self) -> &Catalog {
+        &self.catalog
     }
 
     /// Returns the current time of this command.
@@ -237,8 +238,9 @@ pub(crate) fn default_path() -> Result<PathBuf> {
 }
 
 fn prepare(path: &Path, create: bool) -> Result<PathBuf> {
-    let failed = |cause| Error::storage(format!("cannot look into {}", path.display()), cause);
-    if !create && !path.join(CATALOG).try_exists().map_err(failed)? {
+    if !create && !catalog::exists(path) {
+        let failed = |cause| Error::storage(format!("cannot look into {}", path.display()), cause);
+        path.join(catalog::FILE).try_exists().map_err(failed)?;
         return Err(Error::NotFound { what: "data folder", name: path.display().to_string() });
     }
     let make = || -> std::io::Result<PathBuf> {
@@ -280,12 +282,12 @@ fn owner(file: &mut File) -> String {
 }
 
 /// Connects the configured models, if there are any.
-fn endpoint(models: Models, replies: Arc<dyn Replies>, catalog: &Arc<SqliteCatalog>) -> Result<Option<Arc<Endpoint>>> {
+fn endpoint(models: Models, replies: Arc<dyn Replies>, batches: Arc<dyn Batches>) -> Result<Option<Arc<Endpoint>>> {
     if models.is_empty() {
         return Ok(None);
     }
     let old_in_batches = models.batch;
-    let endpoint = Endpoint::new(models, replies)?.with_batches(catalog.clone());
+    let endpoint = Endpoint::new(models, replies)?.with_batches(batches);
     Ok(Some(Arc::new(if old_in_batches { endpoint.old_in_batches() } else { endpoint })))
 }
 

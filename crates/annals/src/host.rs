@@ -17,7 +17,7 @@ use tokio::process::Command;
 use tokio::sync::Mutex;
 
 use crate::cli::Global;
-use crate::commands::backup::{self, Target};
+use crate::commands::backup::{self, CopyTo, Target};
 use crate::folder::{Folder, clock_is_synchronised};
 
 /// The doctor syncs the disk, opens the port and embeds a sentence; more than this means that something hangs.

@@ -2,6 +2,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod catalog;
 mod cli;
 mod client;
 mod commands;

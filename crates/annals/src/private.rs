@@ -13,7 +13,7 @@ use crate::scratch;
 const OTHERS: u32 = 0o077;
 
 /// Names of the files and folders that Annals keeps in a data folder. Everything else there belongs to somebody else.
-const OURS: [&str; 11] = [
+const OURS: [&str; 12] = [
     "annals.lock",
     "annals.sock",
     "annals.toml",
@@ -25,6 +25,7 @@ const OURS: [&str; 11] = [
     "service.log",
     "tables",
     "catalog.sqlite",
+    "catalog.postgres",
 ];
 
 /// Removes the rights of group and others from a data folder and from the files that Annals keeps in it, if the folder grants

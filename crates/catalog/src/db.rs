@@ -316,13 +316,14 @@ mod tests {
         "sqlite/open.rs",
         "sqlite/pages.rs",
     ];
-    const MAY_NAME_TOKIO_POSTGRES: [&str; 7] = [
+    const MAY_NAME_TOKIO_POSTGRES: [&str; 8] = [
         "db.rs",
         "postgres.rs",
         "postgres/errors.rs",
         "postgres/schema.rs",
         "postgres/server.rs",
         "postgres/session.rs",
+        "postgres/tls.rs",
         "postgres/values.rs",
     ];
 

@@ -58,7 +58,7 @@ mod power_cut;
 #[cfg(test)]
 mod scrubbed;
 
-pub use postgres::Durability;
+pub use postgres::{Durability, PostgresServer, is_url as is_postgres_url};
 pub use sqlite::ahead::read_ahead;
 pub use sqlite::open::Options;
 
@@ -90,12 +90,20 @@ impl PostgresCatalog {
     /// [`annals_core::Error::Invalid`] if the URL is not one, [`annals_core::Error::Storage`] if the database cannot be used now
     /// or was written by a newer version.
     pub fn open(url: &str) -> Result<PostgresCatalog> {
-        let url = url.to_owned();
-        // The driver runs a runtime of its own, which cannot be started inside another one.
-        let opened = std::thread::spawn(move || postgres::open(&url)).join();
-        let db = opened.map_err(|_| Error::storage("opening the catalog in PostgreSQL", "its thread panicked"))??;
+        let db = outside_a_runtime(|| postgres::open(url))?;
         Ok(SqlCatalog { thread: Thread::start(db)?, engine: ServerCare::default() })
     }
+
+    /// Reads what kind of server is at the URL. A service may use the database meanwhile.
+    pub fn examine(url: &str) -> Result<PostgresServer> {
+        outside_a_runtime(|| postgres::examine(url))
+    }
+}
+
+/// Does work that runs a runtime of its own, which cannot be started inside another one.
+fn outside_a_runtime<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    let done = std::thread::scope(|scope| scope.spawn(work).join());
+    done.map_err(|_| Error::storage("connecting to PostgreSQL", "its thread panicked"))?
 }
 
 impl SqliteCatalog {

@@ -11,6 +11,7 @@
 
 pub(crate) mod care;
 mod commits;
+mod data_folder;
 mod durability;
 mod errors;
 mod schema;
@@ -18,6 +19,7 @@ mod session;
 mod sql;
 mod tables;
 mod texts;
+mod tls;
 mod values;
 
 #[cfg(test)]
@@ -38,8 +40,9 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Config, Statement};
 
 pub use care::ServerCare;
-pub use durability::Durability;
-pub(crate) use schema::open;
+pub use durability::{Durability, PostgresServer};
+pub use schema::is_url;
+pub(crate) use schema::{examine, open};
 
 use crate::db::{AgentTable, Db, Error, Result, Row, Sql, Transactions, Values};
 use commits::Marks;

@@ -26,14 +26,14 @@ use tokio_util::sync::CancellationToken;
 use super::data;
 use crate::cli::{self, BackupCommand, Global};
 use crate::client::Client;
-use crate::config::Config;
+use crate::config::{Config, no_copy};
 use crate::scratch::Scratch;
 use crate::view::{DIM, WARN, count, plural, print_json, say};
 
 pub(crate) use fetch::fetch;
 pub(crate) use manifest::{Backup, Manifest, list, moment, newest};
 pub(crate) use prune::prune;
-pub(crate) use take::{Source, take};
+pub(crate) use take::{CopyTo, Source, take};
 pub(crate) use target::Target;
 
 pub(crate) async fn run(global: &Global, args: &cli::Backup) -> Result<ExitCode> {
@@ -46,6 +46,9 @@ pub(crate) async fn run(global: &Global, args: &cli::Backup) -> Result<ExitCode>
 
 async fn make(global: &Global, args: &cli::Backup) -> Result<ExitCode> {
     let config = Config::load(global, &data(global)?)?;
+    if config.catalog.url.is_some() {
+        return Err(no_copy());
+    }
     let client = Client::open(global).await?;
     let failed = |cause| Error::storage(format!("finding {}", client.data().display()), cause);
     let data = client.data().canonicalize().map_err(failed)?;

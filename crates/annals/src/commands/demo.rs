@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::search;
 use crate::cli::Global;
-use crate::config::Config;
+use crate::config::{CatalogConfig, Config};
 use crate::folder::{Folder, Opening, default_path};
 use crate::jsonl::MessageFile;
 use crate::lines::Lines;
@@ -70,7 +70,10 @@ async fn open(global: &Global) -> Result<Folder> {
     let now = global.now.map_or_else(|| NOW.parse::<Timestamp>(), Ok);
     let now = now.map_err(|cause| Error::invalid("--now", cause.to_string()))?;
     let config = Config::load(global, &path)?;
-    Folder::open(&path, Opening::by_hand(config.models, config.embedder, now), true).await
+    let opening = Opening::by_hand(config.models, config.embedder, now);
+    // A folder of its own has a catalog of its own.
+    let catalog = if global.data.is_some() { config.catalog } else { CatalogConfig::default() };
+    Folder::open(&path, Opening { catalog, ..opening }, true).await
 }
 
 async fn bring_in(folder: &Folder, bars: &Bars) -> Result<ImportAnswer> {

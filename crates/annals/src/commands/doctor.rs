@@ -1,6 +1,7 @@
 //! `annals doctor`: tests everything that Annals needs and explains how to fix what does not work. Writes its test data to a
 //! scratch folder in the data folder, and removes it. Creates the data folder if it is missing.
 
+mod database;
 mod embedder;
 mod machine;
 mod models;
@@ -112,6 +113,7 @@ async fn examine(global: &Global, args: &cli::Doctor, data: &Path, report: &mut 
     }
     rights::look(data, config.as_ref()).into_iter().for_each(&mut *report);
     machine::disk(data, config.as_ref()).into_iter().for_each(&mut *report);
+    config.iter().flat_map(database::look).for_each(&mut *report);
     let in_use = stores::look(global, data, report).await;
     if let Some(config) = &config {
         report(machine::port(config.server.listen, in_use));

@@ -6,6 +6,7 @@ use annals_core::{Result, Zones};
 use annals_service::calls;
 use annals_service::wire::{ForgetAnswer, ForgetReport, ForgetRequest, MemoryView, ProofView};
 
+use crate::catalog;
 use crate::cli::Forget;
 use crate::client::Client;
 use crate::view::{BOLD, DIM, WARN, count, dates, plural, print_json, say};
@@ -45,6 +46,9 @@ pub(crate) async fn finish(client: &Client, report: &ForgetReport, scope: Scope,
         // An agent that was forgotten has no time zones any more.
         let zones = if samples.is_empty() { Zones::new("UTC")? } else { client.zones(&answer.agent).await? };
         print(answer, scope, &samples.iter().map(|memory| sample(memory, &zones)).collect::<Vec<_>>());
+        if answer.done && catalog::is_in_database(client.data()) {
+            say!("PostgreSQL's write-ahead log, standbys and backups keep the words until they are removed there.");
+        }
     }
     let clean = answer.proof.as_ref().is_none_or(|proof| proof.clean);
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -11,6 +11,7 @@ use serde_json::json;
 use super::backup::{Target, fetch, newest, refuse_unless_empty};
 use super::{data, now};
 use crate::cli::{Global, Restore};
+use crate::config::Config;
 use crate::folder::{Folder, Opening};
 use crate::progress::Bars;
 use crate::scratch::{self, Scratch};
@@ -19,6 +20,11 @@ use crate::view::{WARN, plural, print_json, say};
 pub(crate) async fn run(global: &Global, args: &Restore) -> Result<ExitCode> {
     let data = data(global)?;
     refuse_unless_empty(&data)?;
+    if Config::load(global, &data).is_ok_and(|config| config.catalog.url.is_some()) {
+        let reason = "is set, but a backup has its catalog in SQLite; restore without it, and move each agent to another data \
+            folder with `annals export` and `annals import`. A database is restored with pg_restore";
+        return Err(Error::invalid("catalog.url", reason));
+    }
     let target = Target::to_read(&args.target)?;
     let name = newest(&target, args.name.as_deref()).await?;
     let parent = parent(&data)?;

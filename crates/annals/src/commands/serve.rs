@@ -19,10 +19,11 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use super::data;
+use crate::catalog::{self, Catalog};
 use crate::cli::{Global, Serve};
 use crate::config::Config;
 use crate::embedders::runtime;
-use crate::folder::{CATALOG, Claim, Folder, Opening, clock_is_synchronised};
+use crate::folder::{Claim, Folder, Opening, clock_is_synchronised};
 use crate::host::{FolderHost, Operator};
 use crate::ipc;
 use crate::jobs;
@@ -39,13 +40,17 @@ pub(crate) async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
     let clock = clock(global);
     let (models, embedder, limits) = (config.models.clone(), config.embedder.clone(), config.limits.clone());
     log_runtime(&config.embedder);
-    let opening = Opening { models, embedder, must_embed: true, limits, quiet: QUIET, clock: clock.clone() };
+    let catalog = config.catalog.clone();
+    let opening = Opening { catalog, models, embedder, must_embed: true, limits, quiet: QUIET, clock: clock.clone() };
     let claim = match args.local {
         true => Claim::take(&data, true)?,
         false => takeover::claim(&data, Duration::from_secs(server.drain_seconds.into())).await?,
     };
     let folder = Folder::open_claimed(claim, opening).await?;
-    read_ahead(folder.path().join(CATALOG), Memory::of_machine().bytes);
+    match folder.catalog() {
+        Catalog::File(_) => read_ahead(folder.path().join(catalog::FILE), Memory::of_machine().bytes),
+        database => database.log_durability().await?,
+    }
     let alarms = jobs::alarms(&folder, &config)?;
     let tcp = if args.local { None } else { Some(listen(&folder, &server).await?) };
     let unix = ipc::listen(folder.path())?;

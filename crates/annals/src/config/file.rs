@@ -8,6 +8,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use toml::de::{DeTable, DeValue};
 
+use super::is_secret;
+
 /// A file that is valid TOML; its keys are not yet checked.
 pub(crate) struct File {
     pub tree: Map<String, Value>,
@@ -46,7 +48,7 @@ fn note_lines(text: &str, above: &str, table: &DeTable<'_>, lines: &mut BTreeMap
     }
 }
 
-/// Returns the text with the value of every `key` replaced by an empty string, and the full names of those keys. Returns `None`
+/// Returns the text with the value of every secret key replaced by an empty string, and the full names of those keys. Returns `None`
 /// if the text is not valid TOML, because then the positions of the keys are unknown.
 pub(crate) fn without_secrets(text: &str) -> Option<(String, Vec<String>)> {
     let table = DeTable::parse(text).ok()?;
@@ -65,7 +67,7 @@ fn find_secrets(above: &str, table: &DeTable<'_>, found: &mut Vec<(String, std::
         let key = if above.is_empty() { name.get_ref().to_string() } else { format!("{above}.{}", name.get_ref()) };
         match value.get_ref() {
             DeValue::Table(inner) => find_secrets(&key, inner, found),
-            _ if name.get_ref() == "key" => found.push((key, value.span())),
+            _ if is_secret(&key) => found.push((key, value.span())),
             _ => {}
         }
     }

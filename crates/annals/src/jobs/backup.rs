@@ -32,7 +32,7 @@ impl Task for Backup {
         let path = self.folder.path();
         let missing = || Error::invalid("backup.target", "is not set in annals.toml");
         let target = Target::to_write(self.config.target.as_deref().ok_or_else(missing)?, path)?;
-        let source = Source { catalog: &**self.folder.catalog(), data: path, config: self.file.as_deref() };
+        let source = Source { catalog: self.folder.catalog(), data: path, config: self.file.as_deref() };
         let (name, manifest) = take(&source, &target, moment.now, stop).await?;
         self.folder.service().metrics().backed_up(moment.now);
         let removed = match self.config.keep {

@@ -1,4 +1,4 @@
-//! Whether the server keeps what it reports as committed: its settings, and its standbys.
+//! Whether the server keeps what it reports as committed: its version, its settings, and its standbys.
 
 use crate::PostgresCatalog;
 use crate::db::{Db, Result, Sql};
@@ -9,6 +9,20 @@ const SETTINGS: &str = "SELECT current_setting('synchronous_commit') AS commits,
 /// A user without the role `pg_read_all_stats` sees the rows of other users without their state.
 const STANDBYS: &str = "SELECT count(*) AS n, count(sync_state) AS visible,
     count(*) FILTER (WHERE sync_state IN ('sync', 'quorum')) AS synchronous FROM pg_stat_replication";
+
+/// A server that a catalog can be kept in.
+#[derive(Clone, Debug)]
+pub struct PostgresServer {
+    /// As the server names it, for example `15.18 (Debian 15.18-0+deb12u1)`.
+    pub version: String,
+    pub durability: Durability,
+}
+
+/// Reads the properties of the server.
+pub(super) fn server(db: &dyn Db) -> Result<PostgresServer> {
+    let version = db.query_one(Sql::Once("SELECT current_setting('server_version')"), &[], |row| row.get(0))?;
+    Ok(PostgresServer { version, durability: durability(db)? })
+}
 
 /// What decides whether a commit survives the loss of power, and of the server's machine.
 #[derive(Clone, Debug, PartialEq)]

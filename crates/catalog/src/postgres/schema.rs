@@ -6,8 +6,10 @@ use std::time::Duration;
 use annals_core::Error;
 use tokio_postgres::Config;
 
-use super::Postgres;
 use super::commits::Marks;
+use super::durability::{PostgresServer, server};
+use super::session::Session;
+use super::{Postgres, tls};
 use crate::columns::signed;
 use crate::db::{self, Db, Failure, Result, Sql, Transactions, params};
 use crate::{archive, replies};
@@ -29,10 +31,26 @@ pub(crate) fn open(url: &str) -> annals_core::Result<Postgres> {
     Ok(db)
 }
 
+/// Reads the properties of the server of a URL. Takes no lock and creates nothing: a service may use the database.
+pub(crate) fn examine(url: &str) -> annals_core::Result<PostgresServer> {
+    let db = connection(url)?;
+    let connected = Session::without_lock(&db.runtime, &db.config);
+    let session = connected.map_err(|error| Failure::from(error).context("connecting to PostgreSQL"))?;
+    db.session.replace(Some(session));
+    server(&db).map_err(|failure| failure.context("reading the settings of PostgreSQL"))
+}
+
+/// Returns whether the text is a URL of a database, or a list of `key=value`, of a form that PostgreSQL's own programs take.
+pub fn is_url(text: &str) -> bool {
+    text.parse::<Config>().is_ok()
+}
+
 /// Returns a connection that is not open yet.
 fn connection(url: &str) -> annals_core::Result<Postgres> {
-    let mut config: Config =
-        url.parse().map_err(|error| Error::invalid("catalog.url", format!("is not valid: {error}")))?;
+    // Without the parser's reason, which may quote a part of a password.
+    let invalid = || Error::invalid("catalog.url", "is not valid; an example is postgres://annals@localhost/annals");
+    let mut config: Config = url.parse().map_err(|_| invalid())?;
+    tls::settle(&mut config);
     if config.get_connect_timeout().is_none() {
         config.connect_timeout(Duration::from_secs(10));
     }

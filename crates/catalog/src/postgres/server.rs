@@ -1,5 +1,5 @@
 //! A PostgreSQL server for tests: the one that `ANNALS_TEST_POSTGRES` names, or one that is started for the test process and
-//! stopped with it. Each catalog of a test has a schema of its own.
+//! stopped with it. Each catalog of a test has a schema of its own. The tests of the command (`tests/postgres.rs`) include this file.
 
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -8,8 +8,6 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
-
-use crate::PostgresCatalog;
 
 /// Names a server, as a URL of a database in which the tests may create schemas.
 const SERVER: &str = "ANNALS_TEST_POSTGRES";
@@ -73,10 +71,6 @@ impl Schema {
     /// Returns the URL of the schema at a server with a socket in another folder.
     pub(crate) fn url_at(&self, folder: &Path) -> String {
         in_schema(&url_of(folder), &self.name)
-    }
-
-    pub(crate) fn open(&self) -> PostgresCatalog {
-        PostgresCatalog::open(&self.url).unwrap()
     }
 
     /// Runs statements over a connection of its own.

@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::Runtime;
 use tokio_postgres::types::Type;
-use tokio_postgres::{Client, Config, NoTls, Statement};
+use tokio_postgres::{Client, Config, Statement};
 
 use super::sql::translated;
+use super::tls;
 use super::values::Bound;
 use crate::db::{Error, Result, Sql};
 
@@ -50,13 +51,17 @@ type Prepared = (Vec<Type>, Statement);
 impl Session {
     /// Connects, and takes the lock.
     pub(super) fn open(runtime: &Runtime, config: &Config) -> Result<Session, Error> {
+        let session = Session::without_lock(runtime, config)?;
+        runtime.block_on(lock(&session.client))?;
+        Ok(session)
+    }
+
+    /// Connects beside a service that may have the lock; only for reading what belongs to the server.
+    pub(super) fn without_lock(runtime: &Runtime, config: &Config) -> Result<Session, Error> {
         runtime.block_on(async {
-            let (client, connection) = config.connect(NoTls).await?;
-            // Its error is also that of the statement under way.
-            tokio::spawn(async { drop(connection.await) });
+            let client = tls::connect(config).await?;
             client.batch_execute(SETTINGS).await?;
             check_server(&client).await?;
-            lock(&client).await?;
             Ok(Session { client, statements: RefCell::default() })
         })
     }

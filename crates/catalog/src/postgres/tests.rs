@@ -14,6 +14,12 @@ use crate::fixture::{Folder, user_turn};
 use crate::sqlite::open::{Options, open};
 use crate::{PostgresCatalog, SqliteCatalog};
 
+impl Schema {
+    pub(crate) fn open(&self) -> PostgresCatalog {
+        PostgresCatalog::open(&self.url).unwrap()
+    }
+}
+
 async fn say(catalog: &PostgresCatalog, agent: &Agent, id: &str, text: &str) -> annals_core::Result<()> {
     let turns = vec![user_turn(agent, id, text)];
     catalog.ingest(agent, turns, false, at("2026-06-01T00:00:00Z")).await.map(|_| ())
@@ -82,6 +88,28 @@ async fn commits_wait_for_the_disk_whatever_the_default_of_the_database_is() {
     assert_eq!((durability.standbys, durability.synchronous_standbys), (0, Some(0)));
 }
 
+#[tokio::test]
+async fn server_is_examined_while_a_service_uses_the_database() {
+    let Some(schema) = Schema::new() else { return };
+    let catalog = schema.open();
+    let server = PostgresCatalog::examine(&schema.url).unwrap();
+    let major: u32 = server.version.split('.').next().unwrap().parse().unwrap();
+    assert!(major >= 15, "{server:?}");
+    assert_eq!(server.durability, catalog.durability().await.unwrap());
+}
+
+#[tokio::test]
+async fn data_folder_used_last_is_kept() {
+    let Some(schema) = Schema::new() else { return };
+    let catalog = schema.open();
+    assert_eq!(catalog.data_folder().await.unwrap(), None);
+    for id in ["a", "b"] {
+        catalog.set_data_folder(id).await.unwrap();
+    }
+    drop(catalog);
+    assert_eq!(schema.open().data_folder().await.unwrap().as_deref(), Some("b"));
+}
+
 /// The server for tests may run without fsync; then the warning is there.
 #[tokio::test]
 async fn server_without_fsync_is_named() {
@@ -137,6 +165,7 @@ async fn unusable_database_is_an_error_without_the_password() {
     let Some(schema) = Schema::new() else { return };
     for (url, expect) in [
         ("not a url", "catalog.url is not valid"),
+        ("postgres://me@127.0.0.1:1/none?secret=word", "catalog.url is not valid"),
         ("postgres://me:secret@127.0.0.1:1/none", "opening the catalog in PostgreSQL"),
         (&schema.url.replace(&schema.name, "nowhere"), "names no schema that exists"),
     ] {
@@ -184,7 +213,7 @@ const POSTGRES_COLUMNS: &str = "SELECT table_name::text AS name, lower(column_na
         || CASE data_type WHEN 'bigint' THEN 'integer' WHEN 'bytea' THEN 'blob' WHEN 'double precision' THEN 'real'
             ELSE data_type END
         || CASE is_nullable WHEN 'NO' THEN ' not null' ELSE '' END) AS line
-    FROM information_schema.columns WHERE table_schema = current_schema() AND table_name NOT IN ('schema_version', 'commit_mark')";
+    FROM information_schema.columns WHERE table_schema = current_schema() AND table_name NOT IN ('schema_version', 'commit_mark', 'data_folder')";
 const SQLITE_INDEXES: &str =
     "SELECT tables.name, listed.name || ' ' || listed.\"unique\" || ' ' || listed.partial || ' '
         || (SELECT group_concat(key.name, ',') FROM pragma_index_info(listed.name) AS key) AS line

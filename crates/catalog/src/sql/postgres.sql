@@ -415,6 +415,11 @@ CREATE TABLE commit_mark (
     number BIGINT NOT NULL
 );
 
+-- The data folder that was used last (postgres/data_folder.rs): one row.
+CREATE TABLE data_folder (
+    id TEXT COLLATE "C" NOT NULL
+);
+
 CREATE TABLE schema_version (
     version BIGINT NOT NULL
 );

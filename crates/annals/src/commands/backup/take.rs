@@ -3,7 +3,6 @@
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use annals_catalog::SqliteCatalog;
 use annals_core::{Error, Result, Timestamp};
 use annals_service::calls::CopyCatalog;
 use async_trait::async_trait;
@@ -33,13 +32,6 @@ const PIECE: usize = 1 << 20;
 pub(crate) trait CopyTo: Send + Sync {
     /// Copies the catalog at one moment to a new file. Returns the sequence number of its last change.
     async fn copy_to(&self, path: &Path) -> Result<i64>;
-}
-
-#[async_trait]
-impl CopyTo for SqliteCatalog {
-    async fn copy_to(&self, path: &Path) -> Result<i64> {
-        SqliteCatalog::copy_to(self, path).await
-    }
 }
 
 #[async_trait]
@@ -177,13 +169,17 @@ async fn copy(file: &Path, writer: &mut BufWriter, stop: &CancellationToken) -> 
 mod tests {
     use std::path::PathBuf;
 
+    use std::sync::Arc;
+
+    use annals_catalog::SqliteCatalog;
     use annals_core::Timestamp;
 
     use super::*;
+    use crate::catalog::Catalog;
 
     struct Fixture {
         folder: tempfile::TempDir,
-        catalog: SqliteCatalog,
+        catalog: Catalog,
         target: Target,
     }
 
@@ -191,7 +187,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
         std::fs::create_dir(&data).unwrap();
-        let catalog = SqliteCatalog::open(&data.join(CATALOG)).unwrap();
+        let catalog = Catalog::File(Arc::new(SqliteCatalog::open(&data.join(CATALOG)).unwrap()));
         let target = Target::to_write(folder.path().join("backups").to_str().unwrap(), &data).unwrap();
         Fixture { folder, catalog, target }
     }

@@ -27,7 +27,7 @@ async fn write_and_read(models: &Models, round_trip: &RoundTrip, report: &mut dy
             "none is configured; the built-in engine writes summaries, and built-in rules extract facts",
         ));
     }
-    let endpoint = match Endpoint::new(models.clone(), round_trip.folder.catalog().clone()) {
+    let endpoint = match Endpoint::new(models.clone(), round_trip.folder.catalog().store()) {
         Ok(endpoint) => endpoint,
         Err(error) => return report(Finding::wrong(ABOUT, message_of(&error), "correct [models] in annals.toml")),
     };
@@ -91,7 +91,7 @@ async fn order(model: &Arc<RerankModel>, round_trip: &RoundTrip) -> Finding {
         now: round_trip.folder.now(),
     };
     let begun = Instant::now();
-    let scores = match RerankEndpoint::new(model.clone(), round_trip.folder.catalog().clone()) {
+    let scores = match RerankEndpoint::new(model.clone(), round_trip.folder.catalog().store()) {
         Ok(endpoint) => endpoint.rerank(task).await,
         Err(error) => Err(error),
     };

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use super::Finding;
-use crate::config::{Config, Origin};
+use crate::config::{Config, Origin, is_secret};
 
 /// Advice for a folder that cannot be written to.
 pub(crate) const MEND: &str = "make the user that runs Annals the owner of the folder: `chown -R`";
@@ -30,16 +30,19 @@ fn folder(data: &Path) -> Finding {
     }
 }
 
-/// Reports a configuration file that holds a key and that others can read.
+/// Reports a configuration file that holds a secret and that others can read.
 fn secrets(config: &Config) -> Option<Finding> {
     let file = config.file.as_ref()?;
-    let is_secret = |key: &str| key.rsplit('.').next() == Some("key");
     let mut settings = config.settings.iter().filter(|setting| is_secret(&setting.key));
-    let holds_key = settings.any(|setting| matches!(setting.origin, Origin::File { .. }));
+    let holds_secret = settings.any(|setting| matches!(setting.origin, Origin::File { .. }));
     let is_open = mode(file).is_some_and(|mode| mode & GROUP_AND_OTHERS != 0);
-    let found = format!("{} holds a key and can be read by others", file.display());
-    (holds_key && is_open).then(|| {
-        Finding::wrong("secrets", found, format!("`chmod 600 {}`, or name a variable with key_env", file.display()))
+    let found = format!("{} holds a key or a password and can be read by others", file.display());
+    (holds_secret && is_open).then(|| {
+        Finding::wrong(
+            "secrets",
+            found,
+            format!("`chmod 600 {}`, or set the secret in the environment", file.display()),
+        )
     })
 }
 

@@ -7,6 +7,7 @@ use annals_service::calls::{CheckReadable, ListBatches};
 use annals_service::wire::BatchView;
 
 use super::Finding;
+use crate::catalog;
 use crate::cli::Global;
 use crate::client::Client;
 use crate::commands::now;
@@ -17,7 +18,7 @@ const ABOUT: &str = "stores";
 
 /// Returns whether another process has the stores open.
 pub(crate) async fn look(global: &Global, data: &Path, report: &mut dyn FnMut(Finding)) -> bool {
-    if !data.join("catalog.sqlite").exists() {
+    if !catalog::exists(data) {
         report(Finding::ok(ABOUT, "none yet"));
         return false;
     }

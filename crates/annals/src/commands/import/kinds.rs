@@ -16,11 +16,11 @@ use futures::stream::unfold;
 use jiff::tz::TimeZone;
 
 use super::report;
+use crate::catalog;
 use crate::cli::{Global, Import};
 use crate::client::Client;
 use crate::commands::{data, now};
 use crate::failure;
-use crate::folder::CATALOG;
 use crate::progress::Bars;
 use crate::view::print_json;
 
@@ -70,7 +70,7 @@ pub(crate) fn refuse_data_folder(global: &Global, files: &[PathBuf]) -> Result<(
     let Ok(data) = data(global)?.canonicalize() else { return Ok(()) };
     for path in files {
         let Ok(named) = path.canonicalize() else { continue };
-        if named.starts_with(&data) || (data.starts_with(&named) && data.join(CATALOG).exists()) {
+        if named.starts_with(&data) || (data.starts_with(&named) && catalog::exists(&data)) {
             let reason = "is the data folder of Annals, or contains it; name the files of the other program";
             return Err(Error::invalid(path.display().to_string(), reason));
         }
@@ -110,7 +110,7 @@ async fn import(global: &Global, args: &Import, kind: Kind, agent: &Agent, sourc
 
 /// Reads everything and stores nothing. Creates no data folder.
 async fn preview(global: &Global, args: &Import, kind: Kind, agent: &Agent, source: Source) -> Result<ImportReport> {
-    let client = if data(global)?.join(CATALOG).exists() { Some(Client::open(global).await?) } else { None };
+    let client = if catalog::exists(&data(global)?) { Some(Client::open(global).await?) } else { None };
     let options = options(args, now(global), zone(args, client.as_ref(), agent).await?);
     let (size, read) = (source.size(), source.bytes_read());
     let reader = read_source(kind, source, options);
