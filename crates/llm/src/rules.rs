@@ -17,8 +17,10 @@ mod languages;
 mod objects;
 mod operations;
 mod polarity;
+mod reading;
 mod scenes;
 mod table;
+mod tails;
 #[cfg(test)]
 mod tests;
 

@@ -40,6 +40,7 @@ classes! {
     OCCUPATIONS "occupations"
     OCCUPATION_MODIFIERS "occupation_modifiers"
     WORKPLACES "workplaces"
+    COMPANIES "companies"
     PETS "pets"
     PET_MODIFIERS "pet_modifiers"
     TASTES "tastes"

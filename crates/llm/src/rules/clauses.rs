@@ -60,7 +60,7 @@ pub(super) fn of(text: &str, today: Date) -> Vec<Clause> {
     let mut quoting = false;
     let mut clauses = Vec::new();
     for line in framing::own_lines(&text) {
-        for sentence in split::sentences(line, usize::MAX) {
+        for sentence in split::sentences(&line, usize::MAX) {
             let starts_quoted = quoting || sentence.starts_with(['"', '\'']);
             quoting ^= has_open_quote(sentence);
             if !starts_quoted {
@@ -72,6 +72,11 @@ pub(super) fn of(text: &str, today: Date) -> Vec<Clause> {
         }
     }
     clauses
+}
+
+/// Returns the length of the part of a clause before any word that supposes something.
+pub(super) fn certain_length(clause: &str) -> usize {
+    SUPPOSES.find(clause).map_or(clause.len(), |word| word.start())
 }
 
 /// Returns whether the turn begins by taking back what the speaker stated before: "Nope, made you look."
@@ -100,7 +105,8 @@ fn stated(sentence: &str) -> Option<&str> {
         return Some(sentence);
     }
     let question = QUESTION.captures(sentence)?;
-    let is_tag = question["question"].split_whitespace().count() < LEAST_QUESTION;
+    let is_tag =
+        question["question"].split_whitespace().count() < LEAST_QUESTION && !ANY_IDEA.is_match(&question["question"]);
     let before = &sentence[..question.get(0)?.start()];
     (!is_tag && STARTS_WITH_OWN.is_match(before)).then_some(before)
 }
@@ -108,7 +114,7 @@ fn stated(sentence: &str) -> Option<&str> {
 /// `is_begin`: whether it is the first sentence of the turn.
 fn of_sentence(sentence: &str, is_begin: bool, today: Date) -> Vec<Clause> {
     let stated = stated(sentence);
-    let foreign = languages::in_english(stated.unwrap_or_default());
+    let foreign = languages::in_english(if HANGOVER.is_match(sentence) { "" } else { sentence });
     let voice = match framing::voice(sentence, bare(sentence)) {
         _ if !foreign.is_empty() => Voice::Own,
         // "Barely. I moved to Haifa": the answer to a question.
@@ -118,7 +124,7 @@ fn of_sentence(sentence: &str, is_begin: bool, today: Date) -> Vec<Clause> {
     let link = link(sentence, voice);
     let first = Clause { text: String::new(), states: true, continues: false, is_first: true, voice, link };
     let mut clauses: Vec<Clause> = match stated {
-        Some(_) if !foreign.is_empty() => foreign.into_iter().map(|text| Clause { text, ..first.clone() }).collect(),
+        _ if !foreign.is_empty() => foreign.into_iter().map(|text| Clause { text, ..first.clone() }).collect(),
         Some(stated) => of_statement(stated, &first, today),
         None => vec![first.clone()],
     };
@@ -128,7 +134,8 @@ fn of_sentence(sentence: &str, is_begin: bool, today: Date) -> Vec<Clause> {
 
 /// Returns the clauses of a statement. `first` is its first one, still without words.
 fn of_statement(sentence: &str, first: &Clause, today: Date) -> Vec<Clause> {
-    let states = !UNSURE.is_match(sentence);
+    let states = !UNSURE.is_match(sentence) && !is_reported(sentence);
+    let supposes = SUPPOSES.find(sentence).map_or(sentence.len(), |word| word.start());
     let mut clauses = Vec::new();
     for Piece { begin, text: piece, contrasts } in pieces(sentence, today) {
         let text = bare(&piece);
@@ -136,6 +143,7 @@ fn of_statement(sentence: &str, first: &Clause, today: Date) -> Vec<Clause> {
         if FRAME.is_match(text) && !is_date(text, today) && dates::take(text, today, Side::Past).0 == text {
             break;
         }
+        let states = states && begin <= supposes;
         let clause = Clause { text: completed(&piece, text), states, ..first.clone() };
         clauses.push(if begin == 0 {
             clause
@@ -145,6 +153,13 @@ fn of_statement(sentence: &str, first: &Clause, today: Date) -> Vec<Clause> {
         });
     }
     clauses
+}
+
+/// Returns whether the sentence ends with a report of who said it. "…, and the buyer says …" is another statement.
+fn is_reported(sentence: &str) -> bool {
+    let is_joined =
+        |word: &str| matches!(word.to_lowercase().as_str(), "and" | "but" | "so" | "because" | "which" | "who");
+    REPORTED.captures_iter(sentence).any(|found| !found.name("first").is_some_and(|first| is_joined(first.as_str())))
 }
 
 /// Returns what a sentence does to the sentence before it. A fragment that nobody understands may take it back: "Got you!"
@@ -182,7 +197,7 @@ fn pieces(sentence: &str, today: Date) -> Vec<Piece> {
             Some(date) => date.text = format!("{} {text}", bare(&date.text)),
             None => pieces.push(Piece { begin, text, contrasts }),
         }
-        contrasts = CONTRAST.is_match(&sentence[end.max(begin)..next]);
+        contrasts = CONTRAST.is_match(&sentence[end.max(begin)..next]) && WEAKENS.is_match(&sentence[next..]);
         begin = next;
     }
     pieces
@@ -210,16 +225,31 @@ pattern!(NEGATED, r"(?i)\b(?P<verb>do|does|did|ca|wo|is|are|was|were|have|has|wo
 pattern!(ATTACHED, r"\[(?:shared|sent|attached|photo|image|picture|video)[^\]]*\]?");
 // A tomcat has a name or says something more.
 pattern!(HANGOVER, r"(?i)\beinen (?:\w+ )?kater[\s.!]*$");
+// Words of doubt, which may also come after a statement: "I live in Rome, I think."
 pattern!(
     UNSURE,
-    r"(?ix)\b(?:if|would|could|might|may\ be|wish(?:es|ed)?|maybe|perhaps|possibly|probably|suppos\w+|imagin\w+|unless|whether|almost|nearly|
-        should|shall|must|apparently|allegedly|hopefully|technically|basically|practically|virtually|theoretically|ideally|obviously|
-        figuratively|so\ to\ speak|sort\ of|kind\ of|kinda|in\ theory|in\ a\ way|someday|some\ day|one\ day|eventually|temporar\w+|until|till|
-        for\ (?:now|the\ (?:day|night|week|weekend|month|summer|winter|moment|time\ being|party))|when|whenever|while|once|
-        dreams?|dreaming|guess|assum\w+|bet|lie|lied|lying|fake|prank|costume|halloween|feels?\ like|felt\ like|seems?|like\ a|like\ an|
-        said|says|saying|say|told|tells|tell\ (?:people|them|him|her|everyone)|claims?|claimed|asked|asks|thinks?|thought|believes?|believed|heard|according\ to|mentioned|wrote|writes|
-        texted|texts|tweeted|posted|quoted|quotes?|goes|was\ like|were\ like|be\ like|insists|swears|announced|replied|answered|shouted|yelled|
-        sang|sings|calls?\ me\ an?|what\ i\ call|so-called|bio|headline|title\ says)\b
+    r"(?ix)\b(?:wish(?:es|ed)?|maybe|perhaps|possibly|probably|supposed\w*|unless|
+        apparently|allegedly|hopefully|technically|basically|practically|virtually|theoretically|ideally|obviously|
+        figuratively|so\ to\ speak|in\ theory|in\ a\ way|someday|some\ day|one\ day|eventually|temporar\w+|
+        for\ (?:now|the\ (?:day|night|week|weekend|month|summer|winter|moment|time\ being|party))|
+        (?:i|we|they|people|some|folks)\ (?:think|thought|guess|believe|suppose|assume|hope|bet|reckon|imagine|swear|say)|
+        lie|lied|lying|fake|prank|costume|halloween|re-?enact\w*|larp\w*|cosplay\w*|dress(?:ed|ing)\ up|rehears\w+|in\ character|
+        was\ like|were\ like|be\ like|calls?\ me\ an?|what\ i\ call|so-called|bio|headline|title\ says|according\ to|by\ all\ accounts)\b"
+);
+// A report after a statement: "I live in Rome, my ex says."
+pattern!(
+    REPORTED,
+    r"(?ix)(?:[,;]|\ [-–—])\s*(?P<first>\w+)(?:'\w+)?(?:\ \w+){0,3}?\ ?\b(?:said|says|told|tells|claims?|claimed|asked|asks|thinks?|thought|believes?|believed|mentioned|wrote|writes|
+        texted|texts|tweeted|posted|quotes?|insists|insisted|swears|announced|replied|answered|shouted|yelled|cried|whispered|sang|sings|adds|added)\b
+      |[,;]\s*(?:said|says|claims?|claimed|asks|asked|thinks|wrote|writes|insists|swears|shouted|yelled|cried|whispered|sang|sings)\b"
+);
+// Words that change only what comes after them, or stand in the same clause: "I'm a nurse, so when I get home …"
+pattern!(
+    SUPPOSES,
+    r"(?ix)\b(?:if|would|could|might|may\ be|should|shall|must|when|whenever|while|once|until|till|whether|almost|nearly|sort\ of|kind\ of|kinda|dreams?|dreaming|
+        feels?\ like|felt\ like|seems?|goes|like\ a|like\ an|guess\w*|assum\w+|suppos\w+|imagin\w+|bet|
+        said|says|saying|say|told|tells|tell\ (?:people|them|him|her|everyone)|claims?|claimed|asked|asks|thinks?|thought|believes?|believed|heard|mentioned|wrote|writes|
+        texted|texts|tweeted|posted|quoted|quotes?|insists|swears|announced|replied|answered|shouted|yelled|sang|sings)\b
       |\b(?:i|we|you|he|she|they|it)'d\b"
 );
 // A sentence that takes back what came before, wherever it came before.
@@ -234,7 +264,10 @@ pattern!(
     )"
 );
 // The same within a turn.
-pattern!(CORRECTS, r"(?i)^(?:no|nope|nah|wait|actually|not)\b[,.!…\s]");
+pattern!(
+    CORRECTS,
+    r"(?i)^(?:(?:no|nope|nah)(?:[.!…]|,? (?:wait|actually|sorry|not|i mean|scratch|in|at|it's|i'm|i am|i live|i work|i don't|that)\b|,? \p{Lu})|(?:wait|actually|not)\b[,.!…\s])"
+);
 // A sentence that may take back what came before: with a conjunction, or with what happens to offers, plans and purchases.
 pattern!(
     CONTRASTS,
@@ -244,6 +277,13 @@ pattern!(
          |abgelehnt|abgesagt|ausgeschlagen|nein\ gesagt|refusé\w*|décliné\w*|dit\ non|rechac(?:é|amos))\b"
 );
 pattern!(CONTRAST, r"(?i)\b(?:but|although|though|yet|until|except)\b");
+// What follows "but" and weakens or takes back what stands before it.
+pattern!(
+    WEAKENS,
+    r"(?ix)\b(?:not|\w+n't|never|only|really|was|were|mine|ours|belongs?|neighbou?rs?'s?|(?:sister|brother|mother|mum|mom|dad|father|friend|boss|ex)'s|on\ paper|in\ name|lie|joke|turned|left|back|
+        quit|sold|gave|died|gone|no\ longer|fired|changed|change|declined|refused|rejected|withdrawn|rescinded|revoked|cancell?ed|called|fell|backed|pulled|said|returned|used|
+        would|could|might|until|soon|moving|leaving|almost|nearly|wish|then|now|actually|want\w*|leave|fake|toy|imaginary)\b"
+);
 // A clause ends only where one begins that does not change its meaning.
 pattern!(
     JOINT,
@@ -268,7 +308,8 @@ pattern!(
         finally|good\ question|fun\ fact|on\ another\ note|like\ i\ said|i\ have\ to\ say|speaking\ of\ which|oh\ yeah|yup|hmm+|um+|uh+|mm+|gosh|man|dude|congrats|
         hi\ all|hi\ everyone|hello\ all|hello\ everyone|fyi|
         ngl|lowkey|tbh|omg+|idk|ugh+|bruh|fr|lmao+|ok\ so|wait|listen|literally|look|oops|sry|sorry|
-        just|in\ the\ meantime|meanwhile|outside\ of\ work|in\ my\ (?:free|spare)\ time|as\ well|because|since|although|though
+        just|(?:good\ )?(?:morning|evening|afternoon)(?:\ all|\ everyone|\ neighbou?rs)?|good\ day|greetings|salaam|first(?:ly|\ of\ all)?|second(?:ly)?|third(?:ly)?|as\ (?:you|some\ of\ you|most\ of\ you)\ (?:may\ |might\ |all\ |already\ )*know|for\ (?:the\ record|context|what\ it's\ worth)|(?:just\ )?so\ you\ know|
+        on\ a\ (?:personal|happier|different)\ note|in\ other\ news|long\ story\ short|to\ be\ clear|turns\ out|apart\ from\ that|in\ the\ meantime|meanwhile|outside\ of\ work|in\ my\ (?:free|spare)\ time|as\ well|because|since|although|though
         )\b[\s,!.:;–-]*
         (?:(?-i:[A-Z])\p{L}+[,!.]\s+)?
       |(?-i:[A-Z])\p{L}+[,!]\s+
@@ -277,7 +318,7 @@ pattern!(
 pattern!(
     TAIL,
     r#"(?ix)(?:,\s+not\ \p{L}[\p{L}'\ ]{1,30}|[\s,]+(?:now|too|as\ well|again|here|these\ days|at\ the\ moment|right\ now|currently|nowadays|actually|by\ the\ way|btw|honestly|
-        sadly|lately|already|finally|lol+|lmao+|omg|wow|fr|rn|tho|y'?all|tbh|ngl|imo|smh|never\ again|
+        sadly|lately|already|finally|irl|in\ real\ life|myself|either|anyway|you\ know|i'm\ afraid|for\ the\ record|just\ so\ you\ know|by\ day|by\ trade|please|thanks|thank\ you|guys|folks|everyone|lol+|lmao+|omg|wow|fr|rn|tho|y'?all|tbh|ngl|imo|smh|never\ again|
         for\ (?:work|school|college|uni|university|love|good|a\ living|(?:a|my|the|a\ new|my\ new)\ job)|so\ much|very\ much|a\ lot|together|though|obsessively|for\ sure|every\ (?:day|morning|evening|week|weekend|\w+day)|
         in\ the\ (?:mornings?|evenings?)|with\ (?:my\ )?friends|in\ a\ band|at\ home)|[\s.!;,:–—()-]|[^\p{L}\p{M}\p{N}"'?%+\#&/<>@])+$"#
 );
@@ -292,6 +333,7 @@ pattern!(
     r"(?ix)(?:\s*[,;]|\s+[-–—]+)\s*(?:and\ |so\ |but\ )?
         (?P<question>(?:what|how|which|where|when|why|who|whose|can|could|should|would|will|do|does|did|are|any|have|has|am|may|is\ (?:there|my|an?|the|[a-su-z]\p{L}{3,}))\b[^?]*\?)\W*$"
 );
+pattern!(ANY_IDEA, r"(?i)^(?:any \w+|what now|what do)\W*$");
 pattern!(
     STARTS_WITH_OWN,
     r"(?i)^(?:(?:hi|hello|hey|ok|okay|so|well)[,!. ]+)*(?:i|i'm|im|i've|ive|we|we're|we've|my|our)\b"

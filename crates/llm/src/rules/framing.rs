@@ -17,7 +17,7 @@ pub(super) fn is_foreign(text: &str) -> bool {
 /// Returns whether the sentence is about speech, a text or fiction, or points ahead to one, so that what follows may not be the
 /// speaker's own statement: "My tenant texted me this."
 pub(super) fn introduces(sentence: &str) -> bool {
-    INTRODUCES.is_match(sentence)
+    INTRODUCES.is_match(sentence) || REPORTS.is_match(sentence) && !REPORTS_ALL.is_match(sentence)
 }
 
 /// Whose voice a sentence is in.
@@ -25,40 +25,46 @@ pub(super) fn introduces(sentence: &str) -> bool {
 pub(super) enum Voice {
     /// The speaker speaks of themselves.
     Own,
-    /// A question, small talk, a form of address, or no words: the speaker says nothing of themselves, but nobody else speaks.
+    /// A question, small talk, a form of address, a fragment: the speaker says nothing of themselves, but nobody else speaks.
     Talk,
-    /// About others or things. Believable among sentences of one's own, while alone it may begin a quotation or a story.
+    /// About other people. Believable among sentences of one's own, while alone it may begin a quotation or a story.
     Describes,
-    /// A command, a fragment, or anything else: what follows it may be a text, a part that is played, an example.
+    /// What follows it may be a text, a part that is played, an example.
     Unclear,
 }
 
 /// Returns whose voice a sentence is in. `bare` is the sentence without its introductory words.
 pub(super) fn voice(sentence: &str, bare: &str) -> Voice {
-    let is_address = || bare.len() < sentence.trim_end_matches(['.', '!', ' ']).len() && NAMES.is_match(bare);
-    let is_talk =
-        || scenes::ends(sentence) || !bare.contains(char::is_alphabetic) || sentence.contains('?') || is_address();
     match bare {
         _ if OWN.is_match(bare) => Voice::Own,
-        _ if is_talk() || SMALL_TALK.is_match(bare) || SMALL_TALK.is_match(sentence) => Voice::Talk,
-        _ if DESCRIBES.is_match(bare) => Voice::Describes,
-        _ => Voice::Unclear,
+        _ if scenes::ends(sentence) || sentence.contains('?') => Voice::Talk,
+        _ if STAGES.is_match(sentence) || ORDERS.is_match(bare) => Voice::Unclear,
+        _ if TITLE.is_match(bare) && !CONNECTS.is_match(bare) => Voice::Unclear,
+        _ if OTHERS.is_match(bare) => Voice::Describes,
+        _ => Voice::Talk,
     }
 }
 
 /// Returns the lines that the speaker wrote: not quoted, not headed by a name, and only up to what introduces text of others: a
-/// colon, the head of a mail, or a letter's form of address.
-pub(super) fn own_lines(text: &str) -> Vec<&str> {
+/// colon, the head of a mail, or a letter's form of address. A colon after a word for a message of one's own is removed:
+/// "Question: …".
+pub(super) fn own_lines(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for line in text.lines().filter(|line| !QUOTED.is_match(line)) {
         if HEAD.is_match(line) || !lines.is_empty() && ADDRESS.is_match(line) {
             break;
         }
-        match COLON.find(line) {
-            // The text below is what the line introduces.
-            Some(colon) if line[colon.end()..].trim().is_empty() => break,
-            Some(_) => {}
-            None => lines.push(line),
+        let line = LABEL.replace_all(line, "$start");
+        let Some(colon) = COLON.find(&line) else {
+            lines.push(line.into_owned());
+            continue;
+        };
+        let before = line[..colon.start()].rfind(['.', '!', '?']).map_or("", |end| &line[..=end]);
+        // "Edit: cancelled" may take back what stands before it.
+        lines.push(if EDITS.is_match(&line[before.len()..]) { String::new() } else { before.to_owned() });
+        // The text below is what the line introduces.
+        if line[colon.end()..].trim().is_empty() {
+            break;
         }
     }
     lines
@@ -77,7 +83,7 @@ pattern!(
       \be\.g\.|
       \b(?:in|for)\ (?:the|my|our|a|this|that|your)\ (?:\w+\ )?(?:stor(?:y|ies)|novel|game|film|movie|play|dream|song|show|sitcom|
         simulation|campaign|exercise|video|book|skit|comic|parody)\b|
-      ^\s*(?:dear\ (?:sir|madam|mr|ms|mrs|dr|hiring|customer|team|all)\b|(?:best|kind|warm)\ regards|regards,|sincerely|yours\ (?:truly|faithfully)|best\ wishes)|
+      ^\s*(?:dear\ (?:sir|madam|mr|ms|mrs|dr|hiring|customer|team)\b|(?:best|kind|warm)\ regards|regards,|sincerely|yours\ (?:truly|faithfully)|best\ wishes)|
       ^\s*(?:let's\ (?:play|say|pretend|imagine)|act\ as|you\ are\ an?\ |imagine|suppose|write\ |correct\ |edit\ |fix\ (?:this|the|my)|day\ \d+\ of|
         from:|subject:|to:|prompt|system|user:|assistant:|on\ .{1,60}\ wrote|here(?:'s|\ is|\ are)\ (?:the|my|a|an|what))"#
 );
@@ -101,12 +107,18 @@ pattern!(
         homework|assignments?|stor(?:y|ies)|novels?|chapters?|lyrics|chorus|verses?|poems?|rhymes?|haikus?|limericks?|quot\w+|jokes?|riddles?|roles?|characters?|
         scenes?|scripts?|dreamt|dreamed|dream\ i|lied|lies?|truths?|templates?|samples?|prompts?|personas?|speech(?:es)?|toasts?|interview(?:s|ed)?|dialogues?|
         transcripts?|ad|advert\w*|listing|article|voicemail|stickers?|signs?|posters?|slogans?|mottos?|headlines?|statements?|introduc\w+|describ\w+|
-        wrote|written|writes|said|says|told|tells|claim(?:s|ed)|quoted|dictat\w+|shouted|sang|sings|goes\ (?:like|something)|(?:i|he|she|they)\ (?:heard|read)|
+        wrote|written|writes|claim(?:s|ed)|quoted|dictat\w+|shouted|sang|sings|goes\ (?:like|something)|(?:i|he|she|they)\ (?:heard|read)|
         translat\w+|correct(?:ed|ion)?|proofread|rewrit\w+|rephrase|paraphrase|pretend\w*|imagin\w+|suppos\w+|assum\w+|hypothe\w+|fiction\w*|invent\w*|made[- ]up|
         on\ the\ phone|as\ follows|following|below|like\ so)\b
       |\b(?:this|these)(?:\W*$|:|\ (?:for|from|to|on|as|into|is|one|about|out|down|in)\b)
-      |\b(?:customer|client|patient|tenant|student|guest|reader|caller|applicant|recruiter)s?\b
+      |\b(?:an?|the|my|our|your|this|that|one|another|from)\ (?:customer|client|patient|tenant|student|guest|reader|caller|applicant|recruiter)s?\b
       |\b(?:can|could|will|would)\ you\ (?:be|play|act)\b|\byou\ (?:be|play|are|act)\b|\byou(?:'re|'ll\ be)\ (?:now\ )?(?:an?|the|my)\b|^i(?:'m|'ll\ be|\ am)\ the\ \p{L}+\W*$"
+);
+pattern!(REPORTS, r"(?i)\b(?:said|says|told|tells)\b");
+// A report whose words are all in the sentence: "I told my parents I'm dropping law."
+pattern!(
+    REPORTS_ALL,
+    r"(?i)\b(?:said|says|told(?: \w+){1,2}|tells(?: \w+){1,2}) (?:that )?(?:(?:i|i'm|im|i'll|we|we're|you|you're|he|he's|she|she's|it|it's|they|they're|my|our|there)\b(?: \S+){2,}|(?:the |my |our )?\w+ (?:is|are|was|were|has|needs?|isn't|aren't)\b)"
 );
 // A sentence in the speaker's own voice, after its introductory words.
 pattern!(
@@ -114,17 +126,53 @@ pattern!(
     r"(?ix)^(?:i|i'm|im|i've|ive|i'll|i'd|id|we|we're|we've|we'll|my|our|me\ and|both\ of\ us|ich|wir|mein\w*|unser\w*|je|j'\w*|nous|mon|ma|mes|notre|nos|yo|mi|mis|nuestr[oa]s?|me)\b
       |^(?:yesterday|today|tonight|tomorrow|last|this|next|in|on|since|for|after|before|when|while|as|if|two|three|an?|every|at|during|once|with|even|although|though|back)\b[^.!?]{0,50}\b(?:i|i'm|i've|we|we're|my)\b"
 );
-// What people say to each other before they speak of themselves.
+// An order to produce, complete or judge a text, or to play a part.
 pattern!(
-    SMALL_TALK,
-    r"(?ix)^(?:(?:that|it|this)(?:'s|\ is|\ was|\ sounds|\ looks|\ must|\ has|\ made|\ makes)|sounds|glad|happy|good|nice|great|congrat\w*|so\ (?:glad|happy|sorry|cool|nice|good)|long\ time|thanks|thank\ you|
-        sorry|sure|no\ (?:worries|problem|way)|long\ day|can't\ wait|looking\ forward|welcome|quick\ (?:one|question|note|update)|question|what\ a|how\ (?:cool|nice|great|lovely)|
-        your\b|you(?:'re|\ must|\ should|\ know|\ look|\ have|'ve|\ can)|love\ (?:it|that)|(?:and\ )?you\b|hallo|hi|hey|guten|bonjour|coucou|salut|hola|buen[ao]s|danke|merci|gracias|schön|super)\b"
+    ORDERS,
+    r"(?ix)^(?:please\ |pls\ |plz\ |kindly\ |now\ |just\ |let's\ |let\ me\ |can't\ you\ )*(?:write|translate|say|sing|read|repeat|copy|type|fill|finish|complete|continue|correct|check|fix|edit|improve|rate|roast|judge|guess|play|
+        pretend|act|imagine|picture|suppose|be|become|answer|respond|reply|quote|recite|perform|rehearse|practi[cs]e|test|compare|choose|pick|spot|find|identify|
+        classify|label|tag|analy[sz]e|parse|summari[sz]e|use|turn|make|put|convert|note|remember|store|save|memori[sz]e|consider|take|meet|listen|hear|watch|look|see|dear\ (?:santa|diary|god|lord|(?-i:\p{Lu})\w+)|
+        schreib\w*|sag|sing|lies|spiel\w*|korrigier\w*|écris|dis|lis|joue\w*|corrige\w*|escribe|di|lee|juega)\b"
 );
-pattern!(NAMES, r"^(?:\p{Lu}\p{L}+\W*){1,2}$");
+// A fragment like the title of a song: "Sweet home Alabama."
+pattern!(TITLE, r"^\p{Lu}\p{Ll}+(?: \p{Ll}+){1,3} \p{Lu}\p{Ll}+\W*$");
+pattern!(CONNECTS, r"(?i)\b(?:from|to|for|with|in|at|on|is|was|are|of|here|and|thanks|hello|hi)\b");
+// Others, who may be about to speak.
 pattern!(
-    DESCRIBES,
-    r"(?i)^(?:the|it|it's|he|he's|she|she's|they|they're|there|there's|his|her|their|that|those|some|most|all|everyone|everything|nothing|so (?:many|much)|life|being|(?-i:\p{Lu}\p{Ll}+(?: \p{Lu}\p{Ll}+)?) (?:is|was|has|had|sounds|looks|loves|likes))\b"
+    OTHERS,
+    r"(?ix)^(?:he|he's|she|she's|they|they're|his|her|hers|their|everyone|everybody|someone|somebody|people|some|one|most|nobody|
+        (?:the|an?|this|that|another|every|some)\ (?:\w+\ ){0,2}(?:man|woman|boy|girl|kid|child|guy|lady|bloke|neighbou?r|witness|caller|speaker|stranger|
+            robot|parrot|bot|chatbot|machine|computer|ghost|king|queen|pirate|knight|wizard|hero|villain|doll|puppet|toddler|baby|actor|actress|singer|preacher|priest|host|guide|
+            doctor|nurse|teacher|boss|driver|clerk|officer|judge|lawyer|landlord|twins|kids|children|patient|student)\b
+        |(?-i:\p{Lu}\p{Ll}+(?:\ \p{Lu}\p{Ll}+)?)\ (?:is|was|has|had|sounds|looks|loves|likes|stands|sits|enters|turns|walks|comes|came|went|stood|sat)\b)"
+);
+// Games, texts, stages and parts of them: what follows such a word may be one.
+pattern!(
+    STAGES,
+    r"(?ix)\b(?:charades|clues?|riddles?|quiz\w*|trivia|crosswords?|puzzles?|mad\ libs|warm-?ups?|improv\w*|drama|theat(?:er|re)|theatrical|audition\w*|re-?enact\w*|larp\w*|cosplay\w*|costume|
+        fancy\ dress|stage|on\ screen|skits?|sketch\w*|monologue\w*|role|roles|pantomime|panto|nativity|puppet\w*|ventriloquis\w*|karaoke|acting|actor|actress|cast|casting|
+        dreams?|nightmare|hallucinat\w*|fantas(?:y|ies)|daydream\w*|visions?|hypnosis|past\ life|alter\ ego|
+        voices?|overheard|eavesdrop\w*|megaphone|loudspeaker|announcements?|radio|podcast|documentary|episode|subtitles?|trailer|adverts?|commercials?|
+        headstone|tombstone|gravestone|epitaph|obituary|obituaries|eulogy|diary|diaries|journal|memoirs?|postcards?|telegram|inscription|engraving|engraved|carved|graffiti|tattoo\w*|
+        t-?shirts?|mugs?|bumper|badges?|labels?|placards?|billboards?|banners?|leaflet|flyer|flyers|brochure|pamphlet|fortune\ cookies?|horoscope|tarot|prayers?|psalms?|hymns?|sermons?|scripture|gospel|
+        textbooks?|workbooks?|flash\ ?cards?|vocab\w*|duolingo|lessons?|exercises?|drills?|phrasebook|dictation|pronunciation|grammar|exams?|tests?|mock|slides?|handouts?|worksheets?|
+        options?|versions?|variants?|alternatives?|attempts?|takes?\ (?:one|two|three|\d)|rounds?|pages?|lines?|paragraphs?|stanzas?|verses?|scenes?|acts?\ (?:one|two|three|[iv\d]+)|parts?\ (?:one|two|three|\d)|
+        candidates?|witness\w*|testimony|deposition|affidavit|statements?|suspects?|defendants?|confess\w*|plaintiff|exhibits?|minutes\ of|
+        speakers?|callers?|contestants?|players?|npc|avatars?|profiles?|usernames?|nicknames?|screen\ names?|catfish\w*|tinder|dating\ app|hinge|bumble|
+        phish\w*|scam\w*|spam|chatbots?|bots?|robots?|parrots?|horoscopes?|model\ card|system\ card|
+        template|blanks?|placeholder|dummy|lorem|demo|fillers?|fields?\ (?:are|to)|forms?\ (?:says?|asks?|wants?)|surveys?|questionnaires?|check-?box\w*|
+        icebreakers?|opposite\ day|reverse|liars?|fibs?|bluff\w*|tall\ tale|fairy\ tales?|bedtime|myths?|legends?|fables?|parables?|fanfic\w*|headcanon|lore|backstory|
+        personas?|mascots?|pov|caption|memes?|slogan|jingle|tagline|pitch|elevator\ pitch|sales\ script|
+        traum|geträumt|zitat|witz|theater|rolle|übung|spruch|schild|inschrift|tagebuch|rêve\w*|rêvé|citation|blague|théâtre|rôle|exercice|pancarte|sueño|soñé|cita|chiste|teatro|papel|ejercicio|cartel)\b"
+);
+// Words for a message of one's own, before a colon.
+pattern!(
+    LABEL,
+    r"(?ix)(?P<start>^\s*|[.!?]\s+)(?:(?:and|so|ok|okay|hi|hey|hello|just|also|btw|bonjour|coucou|hallo|hola|an?|my|our|one|another|quick|small|short|little|random|dumb|stupid|silly|daft|first|second|big|
+            tiny|some|the|life|kurze|kleine|petite|una)[\s,]+)*
+        (?:questions?|updates?|context|background|ps|p\.s\.?|fyi|news|heads[-\ ]up|confession|situation|problem|issue|reminder|request|about\ me|fun\ fact|tl;?dr|for\ (?:the\ record|context)|
+           disclaimer|thing|announcement|good\ news|bad\ news|diet|dietary|allergies|info|frage|info|pregunta|so\ (?:\w+\ ){1,4}(?:knows?|record\ too|record)|re(?:\ the)?\ \w+(?:\ \w+)?)
+        (?:\ (?:about|on|regarding|zur?|zum|cuisine|sobre)(?:\ \w+){0,3})?\s?:\s"
 );
 pattern!(
     JEST,
@@ -134,6 +182,7 @@ pattern!(
 pattern!(QUOTED, r#"^\s*(?:>|\||# |-- |//|<[^>]{1,40}>|\[[^\]]{1,40}\]|\*|!\w|/\w|\(\d|\d{1,2}:\d\d)"#);
 // Excludes colons in times and emoticons.
 pattern!(COLON, r"[\p{L}\d)\]][*_]{0,2}:(?:\s|$)");
+pattern!(EDITS, r"(?i)^\s*(?:edit|correction|update|scratch|nvm)\b");
 // The head of a mail or of a message in a pasted chat.
 pattern!(
     HEAD,

@@ -15,7 +15,7 @@ macro_rules! pattern {
 pub(super) use pattern;
 
 /// Entries may refer to entries below them.
-const WORDS: [(&str, &str); 21] = [
+const WORDS: [(&str, &str); 22] = [
     ("i_want", r"(?:{i} want|(?:i'?ve|i have|we've|we have|i|we) always wanted)"),
     ("i", r"(?:i|we|(?:my|our) (?:wife|husband|partner|girlfriend|boyfriend|family) and i){adv}"),
     ("i_am", r"(?:i'?m|i am|we're|we are){adv}"),
@@ -27,6 +27,7 @@ const WORDS: [(&str, &str); 21] = [
     ("with", r"(?:,? with (?:my|our) [\p{L}' ]{2,40})?"),
     ("names", r"(?P<o>{name}(?:(?:,? and |, | & ){name})*)"),
     ("name", r"(?-i:\p{Lu}\p{Ll}+(?:-\p{Lu}\p{Ll}+)?(?: \p{Lu}\p{Ll}+)?)"),
+    ("small_name", r"(?P<o>(?-i:\p{Ll}{3,14}))"),
     (
         "adv",
         r"(?: (?:really|just|also|still|absolutely|truly|actually|recently|finally|now|currently|always|both|definitely|happily|officially|only just|all))*",
@@ -38,11 +39,11 @@ const WORDS: [(&str, &str); 21] = [
     ),
     (
         "relative",
-        r"(?:(?:best|older|elder|younger|little|big|oldest|eldest|youngest|twin|good|close|dear|baby|only|lovely) )*(?P<kin>{kin})",
+        r"(?:(?:best|older|elder|younger|little|big|oldest|eldest|youngest|twin|good|close|dear|baby|only|lovely|own|eldest|first[- ]born|line) )*(?P<kin>{kin})",
     ),
     (
         "kin",
-        r"sister|brother|mother|mom|mum|father|dad|wife|husband|spouse|son|daughter|cousin|aunt|uncle|grandmother|grandma|grandfather|grandpa|grandson|granddaughter|nephew|niece|friend|boss|colleague|coworker|neighbou?r|roommate|flatmate|boyfriend|girlfriend|partner|fianc[eé]e?",
+        r"sister|sis|brother|bro|mother|mom|mum|mam|mama|papa|father|dad|wife|husband|spouse|son|daughter|cousin|aunt|uncle|grandmother|grandma|gran|granny|nan|nana|grandfather|grandpa|grandad|granddad|grandson|granddaughter|nephew|niece|friend|mate|bestie|bff|boss|line manager|manager|colleague|coworker|neighbou?r|roommate|flatmate|boyfriend|girlfriend|bf|gf|hubby|wifey|partner|fianc[eé]e?|stepson|stepdaughter|stepmother|stepmum|stepmom|stepfather|stepdad|stepbrother|stepsister|godson|goddaughter|godmother|godfather|housemate",
     ),
     ("pet", r"(?P<kind>[\w' -]+?)"),
     ("died", r"(?:has |have |just )?(?:died|passed away|passed on|crossed the rainbow bridge)"),
@@ -50,7 +51,7 @@ const WORDS: [(&str, &str); 21] = [
     ("diet", r"(?:vegetarian|vegan|pescatarian|pescetarian|lactose[- ]intolerant|gluten[- ]free)"),
     (
         "kind",
-        r"(?P<kind>color|colour|food|dish|meal|snack|dessert|drink|fruit|vegetable|animal|flower|music genre|genre|kind of music|cuisine|sport|hobby|pastime|subject|instrument|language|season|city|country|town|book|novel|movie|film|show|tv show|series|game|video game|board game|song|album|band|singer|author|artist|writer|poet|painter|actor|actress|director|composer|comic|podcast|team)",
+        r"(?P<kind>color|colour|food|dish|meal|snack|dessert|drink|fruit|vegetable|animal|flower|music genre|genre|kind of music|cuisine|sport|hobby|pastime|subject|instrument|language|season|city|country|town|book|novel|movie|film|show|opera|musical|play|ballet|manga|anime|cartoon|mountain|river|restaurant|brand|car|holiday|bird|dog breed|cheese|tea|beer|wine|pizza topping|ice cream flavou?r|tv show|series|game|video game|board game|song|album|band|singer|author|artist|writer|poet|painter|actor|actress|director|composer|comic|podcast|team)",
     ),
     ("job", r"(?:job|position|role|internship|gig)"),
 ];
@@ -69,16 +70,20 @@ pub(super) fn spelled(pattern: &str) -> String {
 /// Returns the predicate for a kind of relative.
 pub(super) fn relation(kin: &str) -> String {
     match kin.to_lowercase().as_str() {
-        "wife" | "husband" | "spouse" => "married_to".to_owned(),
-        "boyfriend" | "girlfriend" | "partner" => "has_partner".to_owned(),
-        "mom" | "mum" => "has_mother".to_owned(),
-        "dad" => "has_father".to_owned(),
-        "grandma" => "has_grandmother".to_owned(),
-        "grandpa" => "has_grandfather".to_owned(),
+        "wife" | "husband" | "spouse" | "hubby" | "wifey" => "married_to".to_owned(),
+        "boyfriend" | "girlfriend" | "partner" | "bf" | "gf" => "has_partner".to_owned(),
+        "sis" => "has_sister".to_owned(),
+        "bro" => "has_brother".to_owned(),
+        "mom" | "mum" | "mam" | "mama" => "has_mother".to_owned(),
+        "mate" | "bestie" | "bff" => "has_friend".to_owned(),
+        "manager" | "line manager" => "has_boss".to_owned(),
+        "dad" | "papa" => "has_father".to_owned(),
+        "grandma" | "gran" | "granny" | "nan" | "nana" => "has_grandmother".to_owned(),
+        "grandpa" | "grandad" | "granddad" => "has_grandfather".to_owned(),
         "coworker" => "has_colleague".to_owned(),
-        "flatmate" => "has_roommate".to_owned(),
+        "flatmate" | "housemate" => "has_roommate".to_owned(),
         "neighbour" => "has_neighbor".to_owned(),
         engaged if engaged.starts_with("fianc") => "engaged_to".to_owned(),
-        other => format!("has_{other}"),
+        other => format!("has_{}", other.replace('-', "_")),
     }
 }

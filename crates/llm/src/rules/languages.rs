@@ -1,8 +1,9 @@
 //! Translates simple statements in German, French and Spanish to the English clauses that the rules match.
 //!
-//! A sentence must match one line of a table as a whole, apart from a date. A dictionary translates what it names (a place, an
-//! occupation, an animal), which must be of the class that the English rule requires. Every other sentence yields nothing, so
-//! conditions, reports, fiction and questions need no lists of their own.
+//! The statements at the beginning of a sentence must each match one line of a table as a whole, apart from a date and from what
+//! a preposition adds to the object. What follows them is left out, unless it may change them (a report, a condition). A
+//! dictionary translates what they name (a place, an occupation, an animal), which must be of the class that the English rule
+//! requires. Every other sentence yields nothing.
 
 mod dates;
 mod french;
@@ -33,6 +34,8 @@ struct Language {
     dates: LazyLock<Vec<(Regex, String)>>,
     /// Separator of two statements.
     joint: LazyLock<Regex>,
+    /// What a preposition adds to an object: "Klarinette im Posaunenchor".
+    addition: LazyLock<Regex>,
     /// Subjects that a second statement may omit: "Ich wohne in Bern und arbeite bei …".
     subjects: &'static [&'static str],
 }
@@ -42,7 +45,12 @@ static LANGUAGES: [Language; 3] = [
         lines: LazyLock::new(|| compiled(german::LINES)),
         words: LazyLock::new(|| dictionary(include_str!("languages/german.txt"))),
         dates: LazyLock::new(|| dates::compiled(german::DATES, names("de"), "am {weekday}", r"(?:am|im|vom|ab) ")),
-        joint: LazyLock::new(|| joint("und|aber")),
+        joint: LazyLock::new(|| joint("und|aber|doch|deshalb|also|weil")),
+        addition: LazyLock::new(|| {
+            addition(
+                "im|in (?:der|dem|den|einem|einer|meinem|unserem)|mit|am|auf|neben|nahe|zusammen|bei|beim|jeden|trotz|seit",
+            )
+        }),
         subjects: &["ich ", "wir "],
     },
     Language {
@@ -52,14 +60,16 @@ static LANGUAGES: [Language; 3] = [
             let weekday = "{weekday}(?: prochain)?";
             dates::compiled(french::DATES, names("fr"), weekday, r"(?:le|en|depuis|au mois de) ")
         }),
-        joint: LazyLock::new(|| joint("et|mais")),
+        joint: LazyLock::new(|| joint("et|mais|donc|car|alors|parce que")),
+        addition: LazyLock::new(|| addition("avec|chez|dans|au|pour|sur|près|tous|toutes|chaque|en|à|qui|où")),
         subjects: &["je ", "nous "],
     },
     Language {
         lines: LazyLock::new(|| compiled(spanish::LINES)),
         words: LazyLock::new(|| dictionary(include_str!("languages/spanish.txt"))),
         dates: LazyLock::new(|| dates::compiled(spanish::DATES, names("es"), "el {weekday}", r"(?:el|en|desde) ")),
-        joint: LazyLock::new(|| joint("y|pero")),
+        joint: LazyLock::new(|| joint("y|e|pero|así que|porque|aunque")),
+        addition: LazyLock::new(|| addition("con|en|para|cerca|todos|todas|cada|junto|por|donde|que")),
         subjects: &[],
     },
 ];
@@ -68,28 +78,33 @@ fn names(language: &str) -> &'static CalendarNames {
     CalendarNames::of(language).expect("core has the names of the languages that have tables")
 }
 
-/// Returns the statements of a sentence as English clauses. Returns none if it is in none of these languages or if any part of it
-/// does not match.
+/// Returns the statements at the beginning of a sentence as English clauses. Returns none if it is in none of these languages, if
+/// it does not begin with a statement, or if something in it may change what it states.
 pub(super) fn in_english(sentence: &str) -> Vec<String> {
     let sentence = LEAD.replace(sentence.trim(), "");
-    let sentence = sentence.trim_end_matches(['.', '!', ' ', ')', ':', ';']);
+    let question = QUESTION.find(&sentence).map_or(sentence.len(), |question| question.start());
+    let sentence = sentence[..question].trim_end_matches(['.', '!', ' ', ')', ':', ';']);
+    if sentence.ends_with('?') {
+        return Vec::new();
+    }
     LANGUAGES.iter().find_map(|language| language.statements(sentence)).unwrap_or_default()
 }
 
 impl Language {
     /// Returns the clauses of a sentence. Cuts at joints first, because the object of a line could extend across them.
     fn statements(&self, sentence: &str) -> Option<Vec<String>> {
-        let pieces: Option<Vec<String>> = self
-            .joint
-            .split(sentence)
-            .enumerate()
-            .map(|(index, piece)| {
-                let complete = |subject: &&str| self.clause(&format!("{subject}{piece}"));
-                let completed = || self.subjects.iter().find_map(complete).filter(|_| index > 0);
-                self.clause(piece).or_else(completed)
-            })
-            .collect();
-        pieces.or_else(|| Some(vec![self.clause(sentence)?]))
+        let pieces = self.joint.split(sentence).enumerate().map(|(index, piece)| {
+            let complete = |subject: &&str| self.clause(&format!("{subject}{piece}"));
+            let completed = || self.subjects.iter().find_map(complete).filter(|_| index > 0);
+            self.clause(piece).or_else(completed)
+        });
+        let pieces: Vec<Option<String>> = pieces.collect();
+        let clauses: Vec<String> = pieces.iter().map_while(Clone::clone).collect();
+        if clauses.len() == pieces.len() {
+            return Some(clauses);
+        }
+        let beginning = || (!clauses.is_empty() && !SPOILS.is_match(sentence)).then(|| clauses.clone());
+        self.clause(sentence).map(|clause| vec![clause]).or_else(beginning)
     }
 
     /// Returns the English clause for a sentence. A date may be anywhere in it.
@@ -112,10 +127,19 @@ impl Language {
     fn filled(&self, found: &Captures<'_>, english: &str) -> String {
         let filled = GROUPS.iter().fold(english.to_owned(), |text, group| {
             let word = found.name(group).map_or("", |word| word.as_str());
-            let known = self.words.get(&folded(word)).copied();
-            text.replace(&format!("${group}"), known.unwrap_or(word))
+            text.replace(&format!("${group}"), self.translated(word))
         });
         filled.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Language {
+    /// Returns the English word, or the word itself; without what a preposition adds to it, unless that is not real.
+    fn translated<'a>(&self, word: &'a str) -> &'a str {
+        let known = |word: &str| self.words.get(&folded(word)).copied();
+        let bare =
+            || self.addition.find(word).filter(|_| !UNREAL.is_match(word)).map(|addition| &word[..addition.start()]);
+        known(word).or_else(|| bare().map(|bare| known(bare).unwrap_or(bare))).unwrap_or(word)
     }
 }
 
@@ -136,13 +160,37 @@ fn compiled(lines: &[Line]) -> Vec<(Regex, &'static str)> {
     lines.iter().map(|(line, english)| (whole(line), *english)).collect()
 }
 
+fn addition(words: &str) -> Regex {
+    Regex::new(&format!(r"(?i)\s(?:{words})\s")).expect("a list of prepositions is valid")
+}
+
 fn joint(words: &str) -> Regex {
     Regex::new(&format!(r"(?i)\s*,?\s+(?:{words})\s+|\s*,\s+")).expect("a joint is valid")
 }
 
 pattern!(
     LEAD,
-    r"(?i)^(?:(?:hallo|hi|hey|ja|nein|ach|na ja|naja|bonjour|salut|oui|non|bon|hola|sí|no)[\s]*[,!.]\s*|(?:also|übrigens|und|alors|au fait|et|bueno|pues|por cierto|y)[\s,!.]+)+"
+    r"(?ix)^(?:(?:hallo|hi|hey|moin|servus|guten\ (?:morgen|tag|abend)|ja|nein|ach|na\ ja|naja|bonjour|bonsoir|salut|coucou|oui|non|bon|hola|buenas(?:\ (?:tardes|noches))?|buenos\ días|oye|sí|no)
+        (?:\ (?:zusammen|alle|allerseits|ihr\ lieben|à\ (?:tous|toutes)|tout\ le\ monde|a\ todos|a\ todas|chicos|chicas))?\s*[,!.]\s*
+      |(?:also|übrigens|und|alors|au\ fait|et|bueno|pues|por\ cierto|y)[\s,!.]+)+"
+);
+// A question after statements.
+pattern!(
+    QUESTION,
+    r"(?ix)\s*,?\s*¿|\s*,\s*(?:et\s|und\s|y\s|donc\s|also\s|alors\s)?(?:(?:quoi|que|qu'|comment|où|quel\w*|combien|pourquoi|est-ce|quelqu'un|vous|tu|je\s\w+\s\w+\s\w+|une?|
+        wie|was|wo|wer|wen|wem|warum|welche\w*|kann|könnt\w*|kannst|hat|gibt|soll|darf|weiß|cómo|qué|dónde|cuál\w*|alguien)\b[^,?]*)\?\W*$"
+);
+// Reports, conditions and wishes, before or after a statement.
+pattern!(
+    SPOILS,
+    r"(?ix)\b(?:sagt\w*|meint\w*|behauptet\w*|schreibt|schrieb|fragt\w*|heißt\ es|glaub\w*|denk\w*|dachte|wenn|falls|sofern|würde\w*|wäre\w*|hätte\w*|könnte\w*|möchte\w*|oder|nicht\ wirklich|nicht\ wahr|angeblich|laut|
+        fast|beinahe|vielleicht|wahrscheinlich|traum|geträumt|spaß|scherz|witz|abgelehnt|abgesagt|ausgeschlagen|nein\ gesagt|gekündigt|doch\ nicht|früher|damals|
+        dit|disait|disent|prétend\w*|selon|paraît|crois|pense\w*|si|s'il|serai\w*|aurai\w*|voudrai\w*|peut-être|presque|ou|rêv\w*|plaisante|blague|pas\ vraiment|refusé\w*|décliné\w*|dit\ non|avant|
+        dice\w*|decía|dijo|dicen|según|parece|creo|piens\w*|cree\w*|sería\w*|fuera|tuviera|habría|quizás?|tal\ vez|casi|o|sueñ\w*|soñ\w*|broma|rechac\w*|antes)\b"
+);
+pattern!(
+    UNREAL,
+    r"(?i)\b(?:traum|träumen|spiel|film|roman|theater|stück|herzen|kopf|rêves?|jeu|film|roman|pièce|théâtre|cœur|tête|famille|sueños?|juego|película|novela|teatro|corazón|cabeza|familia|minecraft|sims)\b"
 );
 
 #[cfg(test)]

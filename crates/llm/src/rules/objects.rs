@@ -3,9 +3,9 @@
 use regex::Regex;
 
 use super::classes::{
-    ALLERGENS, AMBIGUOUS_PLACES, BELONGING_MODIFIERS, BELONGINGS, CONDITIONS, Class, EMPHASISED, FIELDS, FIRST_NAMES,
-    GAMES, HOBBIES, INSTRUMENTS, LANGUAGES, NOT_NAMES, OCCUPATION_MODIFIERS, OCCUPATIONS, PET_MODIFIERS, PETS, PLACES,
-    TASTE_KINDS, TASTE_MODIFIERS, TASTES, WORKPLACES,
+    ALLERGENS, AMBIGUOUS_PLACES, BELONGING_MODIFIERS, BELONGINGS, COMPANIES, CONDITIONS, Class, EMPHASISED, FIELDS,
+    FIRST_NAMES, GAMES, HOBBIES, INSTRUMENTS, LANGUAGES, NOT_NAMES, OCCUPATION_MODIFIERS, OCCUPATIONS, PET_MODIFIERS,
+    PETS, PLACES, TASTE_KINDS, TASTE_MODIFIERS, TASTES, WORKPLACES,
 };
 use super::grammar::pattern;
 
@@ -31,6 +31,10 @@ pub(super) enum Shape {
     Names,
     /// A common given name, where another word could be the name of a thing.
     FirstName,
+    /// The same, written small: "my brother eli".
+    SmallFirstName,
+    /// A pet's name, written small: "a cat called mustard".
+    SmallName,
     /// Another name of the speaker.
     Alias,
     /// Pets: "a black cat", "two dogs".
@@ -82,18 +86,20 @@ pub(super) fn objects(shape: Shape, text: &str, kind: Option<&str>) -> Vec<Strin
         Shape::Occupation => one(has_head(text, &OCCUPATIONS, &OCCUPATION_MODIFIERS), text),
         Shape::Names | Shape::Alias => members(text, is_name),
         Shape::FirstName => one(text.split(' ').next().is_some_and(|name| FIRST_NAMES.has(name)), text),
+        Shape::SmallFirstName => one(FIRST_NAMES.has(text) && !WORD.is_match(text), text),
+        Shape::SmallName => one(SMALL_NAME.is_match(text) && !NOT_NAMES.has(text) && !EMPHASISED.has(text), text),
         Shape::Pets => pets(text),
         Shape::Children => one(CHILDREN.is_match(text), text.strip_prefix("a ").unwrap_or(text)),
         Shape::Belonging => belonging(text).into_iter().collect(),
         Shape::Taste => members(text, is_taste),
         Shape::Favorite => one(is_favorite(text, kind.unwrap_or_default()), text.trim_matches('"')),
         Shape::Allergen => members(text, |text| ALLERGENS.has(text)),
-        Shape::Food => members(text, |text| FOOD.is_match(text)),
+        Shape::Food => members(&OR.replace_all(text, ", "), |text| FOOD.is_match(text)),
         Shape::Course => subject_of(text, &COURSE, false).into_iter().collect(),
         Shape::Club => subject_of(text, &CLUB, true).into_iter().collect(),
         Shape::Condition => one(CONDITIONS.has(text), text),
         Shape::Field => one(FIELDS.has(text), text),
-        Shape::Language => members(text, |text| LANGUAGES.has(text)),
+        Shape::Language => languages(text),
         Shape::Play => members(text, |text| INSTRUMENTS.has(bare(text)) || GAMES.has(text)),
         Shape::Skill => members(text, |text| INSTRUMENTS.has(bare(text)) || LANGUAGES.has(text)),
         Shape::Hobby => members(text, |text| HOBBIES.has(text)),
@@ -107,6 +113,11 @@ fn members(text: &str, fits: impl Fn(&str) -> bool) -> Vec<String> {
     }
     let members: Vec<String> = AND.split(text).map(|member| member.trim().to_owned()).collect();
     if members.iter().all(|member| fits(member)) { members } else { Vec::new() }
+}
+
+/// Reads "Farsi and some Turkish" as Farsi.
+fn languages(text: &str) -> Vec<String> {
+    members(&SOME.replace_all(text, ""), |text| LANGUAGES.has(text))
 }
 
 fn bare(text: &str) -> &str {
@@ -145,6 +156,9 @@ fn employer(text: &str) -> Option<String> {
         if WORKPLACES.has(workplace) || COMPANY.is_match(workplace) {
             return Some(workplace.to_owned());
         }
+    }
+    if COMPANIES.has(text) {
+        return Some(text.to_owned());
     }
     let is_person = FIRST_NAMES.has(text.strip_suffix("'s").unwrap_or(text));
     let is_other = PLACES.has(text) || NOT_EMPLOYER.is_match(text) || EMPHASISED.has(text) || is_person;
@@ -240,6 +254,16 @@ pattern!(
 pattern!(
     STATE,
     r"^(?:A[LKZR]|C[AOT]|D[EC]|FL|GA|HI|I[DLNA]|K[SY]|LA|M[EDAINSOT]|N[EVHJMYCD]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[TA]|W[AVIY]|ON|QC|BC|AB|MB|SK|NS|NB|NSW|QLD|VIC|WA)$"
+);
+pattern!(OR, r"(?i),? or | nor ");
+pattern!(SOME, r"(?i)(?:,? and|,) (?:a (?:bit of|little)|some|basic|broken) \p{L}+$");
+pattern!(SMALL_NAME, r"^\p{Ll}{2,14}$");
+// First names that are other words when they are written small.
+pattern!(
+    WORD,
+    r"(?x)^(?:will|mark|bill|grace|rob|sue|frank|may|max|art|jack|pat|ray|rose|drew|don|gene|dean|hope|joy|faith|chase|miles|iris|dawn|eve|rich|nick|jean|carol|april|june|august|olive|pearl|penny|poppy|ivy|
+        violet|ruby|bea|dev|mei|noor|lies|laurence|guy|art|norman|morgan|ross|stan|luc|basil|clay|cliff|dale|grant|harry|herb|josh|lance|mike|peg|pierce|randy|reed|rusty|skip|spike|tanner|tuck|wade|
+        bud|buck|buddy|bob|jim|kelly|lily|daisy|holly|heather|summer|autumn|amber|crystal|ginger|sandy|misty|sunny|star|robin|jay|martin|piper|victor|constance|felicity|mercy|patience|charity|prudence|ted)$"
 );
 pattern!(AND, r"(?i),\s*(?:and\s+)?|\s+and\s+(?:also\s+)?|\s*&\s*");
 pattern!(NAME, r"^\p{Lu}\p{Ll}+(?:-\p{Lu}\p{Ll}+)?(?: \p{Lu}\p{Ll}+)?$");

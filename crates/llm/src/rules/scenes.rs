@@ -43,13 +43,14 @@ fn announces_text(turn: &Memory, text: &str) -> bool {
     turn.role() == Some(Role::Assistant) && ASKS_FOR_TEXT.is_match(text) || text.trim_end().ends_with(':')
 }
 
-/// Returns whether a part of the turn asks for a scene. A statement about one does not: "I wrote a story last year."
+/// Returns whether a part of the turn asks for a scene or announces one. A statement about one does not: "I wrote a story last
+/// year."
 fn begins(text: &str) -> bool {
-    !ENDS.is_match(text)
-        && text.split(['.', '!', '?', '\n', ',', ';', ':']).any(|part| {
-            (SCENE.is_match(part) || TALE.is_match(part)) && (WISHES.is_match(part) || COMMANDS.is_match(part))
-                || CASTS.is_match(part)
-        })
+    text.split(['.', '!', '?', '\n', ',', ';', ':']).filter(|part| !ENDS.is_match(part)).any(|part| {
+        (SCENE.is_match(part) || TALE.is_match(part)) && (WISHES.is_match(part) || COMMANDS.is_match(part))
+            || CASTS.is_match(part)
+            || ANNOUNCES.is_match(part)
+    })
 }
 
 /// Returns whether a sentence ends a scene.
@@ -100,18 +101,31 @@ pattern!(
     r"(?ix)^\W*(?:(?:ok|okay|so|now|please|hey|hi)\W+)*(?:you(?:'re|\ are)\ now\ (?:an?|the|my)\b|you(?:'re|\ are)\ an?\ (?:\w+\ ){0,4}(?:in|from|who|named|at)\b|(?:you\ (?:be|play)|play)\ (?:the|my)\b|you\ be\ an?\b
         |from\ now\ on\ (?:you|i'm|i\ am|i'll|we|every|all|translate|correct|answer|reply|respond|speak))\b"
 );
+// An exercise or a game is announced, or what is invented in it. "Second exercise, letters home."
+pattern!(
+    ANNOUNCES,
+    r"(?ix)^\W*(?:(?:ok(?:ay)?|so|now|and|right|alright|hi|hey|first|second|third|fourth|next|last|final|another|new|an?|the|our|today's|quick|short|little|warm-?up|bonus)\W+)*
+        (?:warm-?up|exercise|improv\w*|ice-?breaker|charades|role-?\ ?play|skit|game\ time|drama\ exercise|acting\ exercise|story\ time|campaign|quest|dungeon|scene)(?:\ (?:one|two|three|four|\d|time|night|game|round))?\W*$
+      |\b(?:everything|all\ of\ it|all\ (?:answers|facts|names)|it's\ all|the\ answers|answers|characters|names)\ (?:is\ |are\ |being\ |must\ be\ |should\ be\ |can\ be\ |totally\ |completely\ )*(?:invented|made[-\ ]up|fictional|fake|imaginary|fictitious)\b
+      |\b(?:each|one|some|two|both)\ of\ (?:you|us)\ (?:will\ |has\ to\ |must\ |should\ )?(?:starts?|begins?|plays?|invents?|makes?\ up|becomes?|is|acts?|pretends?|introduces?)\b
+      |\b(?:everyone|everybody)\ (?:starts?\ with|begins?\ with|plays|invents?|makes?\ up|becomes|pretends?)\b
+      |\b(?:introduce|describe|be|speak\ as|talk\ as|answer\ as)\ your\ characters?\b|\bin\ (?:the\ )?first\ person\b|\byou\ (?:all\ )?(?:stand\ before|find\ yoursel\w+|wake\ up\ in)\b
+      |\b(?:we're|we\ are|i'm|i\ am)?\ ?back\ (?:in|into|to)\ (?:character|the\ (?:game|story|scene|rp|role-?\ ?play|dungeon|campaign))\b|^\W*(?:ok(?:ay)?\W+)?(?:and\ )?back\ in\W*$|^\W*(?:and\W+)?action\W*$
+      |\b(?:i'll|i\ will|let\ me|i'm\ going\ to|i\ want\ to|i'd\ like\ to)\ (?:paste|dictate|forward|read\ (?:you|out)|copy|type\ (?:out|up)|transcribe)\b.*\b(?:mails?|e-?mails?|messages?|texts?|entries|entry|reviews?|letters?|profiles?|ads|quotes?|
+          lines|paragraphs?|chapters?|pages?|verses?|stanzas?|statements?|transcripts?|applications?|bios?|poems?|diary|diaries|interviews?)\b"
+);
 // An assistant that asks for text gets text of others or a draft.
 pattern!(
     ASKS_FOR_TEXT,
-    r"(?i)\b(?:paste|send|share|provide|type|show|give|drop|post|upload|go ahead with)\b[^.!?\n]{0,30}\b(?:it|them|text|sentences?|paragraphs?|e-?mails?|message|draft|letter|essay|bio|profile|transcript|content)\b[^.!?\n]{0,40}[.!:]?\s*$"
+    r"(?i)\b(?:paste|send|share|provide|type|show|give|drop|post|upload|go ahead with)\b[^.!?\n]{0,30}\b(?:it|them|text|sentences?|paragraphs?|e-?mails?|message|draft|letter|essay|bio|profile|transcript|content)\b[^.!?\n]{0,40}[.!:]?\s*$|\b(?:paste|send|share|read)(?: me)?(?: the)? (?:first|second|third|next|last|other)(?: one)?[.!:]?\s*$"
 );
 pattern!(
     ENDS,
     r"(?ix)\b(?:stop|end|ends|ended|pause|quit|leave|leaving|enough|done|over|finished|finish|drop|without|no\ more|exit)\b[^.!?\n]{0,30}
         \b(?:game|role-?\ ?play\w*|scene|story|pretend\w*|practi[cs]\w*|playing|character|exercise|translat\w+|correct\w+|interview|quiz|rehears\w+|simulation|test|act|acting|improv)\b
-      |\benough\ (?:of\ \w+\ )?(?:for\ (?:today|now)|now)\b|\bgame\ over\b
+      |\benough\ (?:of\ \w+\ )?(?:for\ (?:today|now)|now)\b|\bgame\ over\b|\b(?:we're|we\ are)\ done\b|\bthat's\ (?:all|it)\ for\ (?:today|now|tonight)\b|\bthose\ were\ (?:all|the)\b|\bthat's\ (?:the\ end|all\ (?:of\ them|\w+|the\ \w+))\W*$
       |\b(?:game|role-?\ ?play|scene|story|interview|quiz|exercise|practi[cs]e)(?:'s|\ is)\ (?:over|done|finished)\b
-      |\b(?:out\ of|break(?:ing)?)\ character\b|\booc\b|\bback\ to\ (?:reality|real\ life|normal|myself|being\ me)\b|\b(?:in\ )?(?:real|actual)\ (?:life|questions?|talk|me|ones?|data|answers?)\b|\birl\b
+      |\b(?:out\ of|break(?:ing)?)\ character\b|\booc\b|\bback\ to\ (?:reality|real\ life|normal|myself|being\ me)\b|\b(?:in\ )?(?:real|actual)\ (?:life|questions?|talk|me|ones?|data|answers?|things?|facts?|stuff|names?|info(?:rmation)?)\b|\birl\b
       |\b(?:serious|actual|different|another|unrelated|new)\ (?:question|topic)\b|\b(?:seriously|honestly)\ now\b|\bnow\ seriously\b|\bunrelated\b|\bfor\ real\ (?:now|then|this\ time)\b
       |\b(?:rollenspiel|spiel)\ (?:beenden|vorbei|ist\ vorbei)\b|\bfin\ du\ jeu\b|\bfin\ del\ juego\b"
 );

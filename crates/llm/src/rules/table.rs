@@ -15,7 +15,7 @@ use super::grammar::spelled;
 use super::objects::Shape::{
     self, Alias, All, Allergen, Belonging, Birthday, Children, Club, Condition, Course, Date, Destination, Employer,
     Favorite, Field, FirstName, Food, Hobby, Language, Listed, Names, Occupation, Pets, Place, Play, School, Skill,
-    Taste,
+    SmallFirstName, SmallName, Taste,
 };
 
 /// What a rule states, and which date it may have.
@@ -42,6 +42,13 @@ pub(super) enum States {
 }
 use States::{Becomes, Began, Dates, Ends, Holds, Hopes, Plans, Since, Turned};
 
+impl States {
+    /// Returns whether the fact begins or ends at a moment that the clause may name.
+    pub(super) fn needs_moment(self) -> bool {
+        !matches!(self, Holds | Becomes)
+    }
+}
+
 /// One line of the table.
 pub(super) struct Rule {
     pub(super) pattern: Regex,
@@ -65,7 +72,7 @@ pub(super) static CLAUSES: LazyLock<Vec<Rule>> = LazyLock::new(|| compiled("(?i)
 /// Rules for people and pets named in passing: at the start of a clause, or after a preposition, "and", "is", "meet", "I" or
 /// "we".
 pub(super) static MENTIONS: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    compiled(r"(?i)(?:^|\b(?:with|and|for|from|to|by|at|of|about|is|meet|i|we) )(?:", OF_MENTIONS, ")")
+    compiled(r"(?i)(?:^|, |\b(?:with|and|for|from|to|by|at|of|about|is|meet|i|we) )(?:", OF_MENTIONS, ")")
 });
 
 type Line = (&'static str, States, &'static str, Shape, f64);
@@ -154,6 +161,9 @@ const OF_CLAUSES: &[Line] = &[
     ("{i_have} (?:adopted|rescued|bought|got) {o}(?: from (?:a|the) (?:local )?(?:animal )?shelter(?: in {name})?)?",                               Began,   "has_pet",        Pets,       0.9),
     ("{i_have} (?:adopted|rescued|bought|got) (?P<pet>an?(?:other)? .+?){named} {names}(?: from (?:a|the) (?:local )?(?:animal )?shelter(?: in {name})?)?", Began,   "has_pet",        Names,      0.9),
     ("(?:my|our) {pet}{named} {names}",                                           Holds,   "has_pet",        Names,      0.9),
+    ("(?:{i_own}) (?P<pet>an? .+?) (?:named|called) {o}",                         Holds,   "has_pet",        SmallName,  0.8),
+    ("(?:my|our) {pet}(?: is|'s) (?:named|called) {o}",                           Holds,   "has_pet",        SmallName,  0.8),
+    ("(?:{i_own}) (?:an?|one) (?:\\w+-year-old )?{relative}, {names}",            Holds,   "",               Names,      0.9),
     ("(?:my|our) {pet} {names} {died}",                                           Ends,    "has_pet",        Names,      0.9),
     ("(?:my|our) {pet} {died}",                                                   Ends,    "has_pet",        All,        0.9),
     ("{i_have}(?: had to)? (?:lost|put down|euthani[sz]ed?|put to sleep|buried|bury|say goodbye to|said goodbye to) (?:my|our) {pet} {names}(?: under .+| in the garden| in the yard)?", Ends, "has_pet", Names, 0.8),
@@ -241,6 +251,8 @@ const OF_CLAUSES: &[Line] = &[
 #[rustfmt::skip]
 const OF_MENTIONS: &[Line] = &[
     ("my {relative} (?P<o>{name})\\b",                                            Holds,   "",               Names,      0.9),
+    ("my {relative} {small_name}\\b",                                             Holds,   "",               SmallFirstName, 0.8),
+    ("my {relative}(?:'s name is|'s called| is called| is named) {small_name}\\b", Holds,  "",               SmallFirstName, 0.8),
     // Excludes "called Anna", which may be about a phone call.
     ("my {relative}(?: named| who is called| whose name is|'s name is|'s called| is called| is named) (?P<o>{name})\\b", Holds, "", Names, 0.9),
     ("(?:took|take|walk|walked|walking|love|brought|bring) (?:my|our) {pet} (?P<o>{name})\\b", Holds, "has_pet", Names,  0.9),

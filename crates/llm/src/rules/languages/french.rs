@@ -25,7 +25,6 @@ pub(super) const LINES: &[Line] = &[
     (r"j'ai (?:démissionné|quitté mon (?:travail|poste|emploi|boulot)|perdu mon (?:travail|emploi|boulot))", "I quit my job"),
     (r"j'étudie (?:la |le |l'|les )?{o}",                                          "I study $o"),
     // Family, partners and pets.
-    (r"(?:ma|mon) (?:(?:petite|grande|petit|grand|meilleure|meilleur) )?(?P<kin>sœur|soeur|frère|mère|père|fille|fils|grand-mère|grand-père|cousine|cousin|tante|oncle|femme|mari|copine|copain|patronne|patron|collègue) s'appelle {name}", "my $kin is called $name"),
     (r"je suis mariée? (?:à|avec) {name}",                                         "I am married to $name"),
     (r"je suis fiancée? (?:à|avec) {name}",                                        "I am engaged to $name"),
     (r"je suis célibataire",                                                       "I am single"),
@@ -34,8 +33,9 @@ pub(super) const LINES: &[Line] = &[
     (r"(?:j'ai|nous avons) (?P<number>deux|trois|quatre|cinq) enfants",            "I have $number kids"),
     (r"(?:j'ai|nous avons) une? (?P<pet>\p{L}+) (?:qui s'appelle|nommée?|appelée?) {name}", "I have a $pet named $name"),
     (r"(?:j'ai|nous avons) une? (?P<pet>\p{L}+)",                                  "I have a $pet"),
+    (r"(?:j'ai|nous avons) une? (?P<pet>\p{L}+) \p{L}+ (?:qui s'appelle|nommée?|appelée?) {name}", "I have a $pet named $name"),
     (r"(?:j'ai|nous avons) (?P<number>deux|trois|quatre|cinq) (?P<pet>\p{L}+)",    "I have $number $pet"),
-    (r"(?:mon|ma|notre) (?P<pet>\p{L}+) s'appelle {name}",                         "my $pet is called $name"),
+    (r"(?:mon|ma|notre)(?: (?:petite?|grande?|meilleure?))? (?P<pet>\p{L}+(?:-\p{L}+)?) s'appelle {name}", "my $pet is called $name"),
     (r"(?:mon|ma|notre) (?P<pet>\p{L}+) {name} est morte?",                        "my $pet $name died"),
     // Food, health, likes, languages.
     (r"je suis(?: très)? allergique (?:aux|au|à la|à l'|à) ?{o}",                  "I am allergic to $o"),
@@ -47,6 +47,12 @@ pub(super) const LINES: &[Line] = &[
     (r"je joue (?:du |de la |de l'|au |aux ){o}",                                  "I play $o"),
     (r"j'(?:adore|aime) (?:le |la |l'|les )?{o}",                                  "I love $o"),
     (r"je (?:déteste|n'aime pas) (?:le |la |l'|les )?{o}",                         "I hate $o"),
+    (r"je suis (?:cœliaque|coeliaque)",                                            "I have celiac disease"),
+    (r"je suis diabétique",                                                        "I have diabetes"),
+    (r"je suis épileptique",                                                       "I have epilepsy"),
+    (r"je suis asthmatique",                                                       "I have asthma"),
+    (r"je suis intolérante? au lactose",                                           "I am lactose intolerant"),
+    (r"j'ai (?:de l'|du |de la |des |la |le |l'|une |un )?{o}",                    "I have $o"),
     // Names.
     (r"(?:je m'appelle|mon nom est) {name}",                                       "my name is $name"),
     // Plans.

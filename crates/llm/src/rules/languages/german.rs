@@ -8,7 +8,7 @@ pub(super) const LINES: &[Line] = &[
     (r"ich (?:wohne|lebe)(?: jetzt| inzwischen)?(?: hier)? in(?: der| den)? {o}",  "I live in $o"),
     (r"(?:wir|wir beide) (?:wohnen|leben)(?: jetzt)?(?: hier)? in(?: der| den)? {o}", "we live in $o"),
     (r"(?:ich bin|wir sind)(?: gerade| kürzlich| endlich| jetzt)? (?:nach|in die|in den) {o} (?:um)?gezogen", "I moved to $o"),
-    (r"bin ich(?: endlich)? (?:nach|in die|in den) {o} (?:um)?gezogen",             "I moved to $o"),
+    (r"bin(?: ich)?(?: endlich)? (?:nach|in die|in den) {o} (?:um)?gezogen",       "I moved to $o"),
     (r"(?:ich bin|wir sind) von (?P<former>[^,;:]+?) nach {o} (?:um)?gezogen",     "I moved from $former to $o"),
     (r"ich (?:wohne|lebe) nicht mehr in {o}",                                      "I no longer live in $o"),
     (r"ich (?:komme|stamme)(?: ursprünglich)? aus(?: der| den)? {o}",              "I come from $o"),
@@ -26,7 +26,6 @@ pub(super) const LINES: &[Line] = &[
     (r"ich (?:habe|hab)(?: gerade)? (?:bei|beim)(?: der| dem)? {o} angefangen(?: zu arbeiten)?", "I started working at $o"),
     (r"ich studiere(?: jetzt)? {o}",                                               "I study $o"),
     // Family, partners and pets.
-    (r"meine? (?P<kin>Schwester|Bruder|Mutter|Vater|Tochter|Sohn|Oma|Opa|Cousine|Cousin|Tante|Onkel|Frau|Mann|Freundin|Freund|Chefin|Chef|Kollegin|Kollege) heißt {name}", "my $kin is called $name"),
     (r"ich bin(?: glücklich)? mit {name} verheiratet",                             "I am married to $name"),
     (r"ich bin (?:mit {name} )?verlobt",                                           "I am engaged to $name"),
     (r"ich (?:habe|hab) {name} geheiratet",                                        "I married $name"),
@@ -36,10 +35,12 @@ pub(super) const LINES: &[Line] = &[
     (r"(?:ich habe|wir haben) (?P<number>zwei|drei|vier|fünf) Kinder",                  "I have $number kids"),
     (r"(?:ich habe|wir haben) (?:einen|eine|ein) (?P<pet>\p{L}+)(?: namens|,? (?:die|der|das)) {name}(?: heißt)?", "I have a $pet named $name"),
     (r"(?:ich habe|wir haben) (?:einen|eine|ein) (?P<pet>\p{L}+)",                 "I have a $pet"),
+    (r"(?:ich habe|wir haben) (?:einen|eine|ein) \p{Ll}+ (?P<pet>\p{L}+)(?: namens|,? (?:die|der|das)) {name}(?: heißt)?", "I have a $pet named $name"),
     (r"(?:ich habe|wir haben) (?P<number>zwei|drei|vier|fünf) (?P<pet>\p{L}+)",    "I have $number $pet"),
-    (r"(?:mein|meine|unser|unsere) (?P<pet>\p{L}+) heißt {name}",                  "my $pet is called $name"),
+    (r"(?:mein|meine|unser|unsere)(?: (?:ältere|jüngere|große|kleine|beste|älteste|jüngste)[rs]?)? (?P<pet>\p{L}+) heißt {name}", "my $pet is called $name"),
     (r"(?:mein|meine|unser|unsere) (?P<pet>\p{L}+) {name} ist(?: leider)? (?:gestorben|tot)", "my $pet $name died"),
     // Food, health, likes, languages.
+    (r"(?:ich )?bin(?: stark)? gegen {o} allergisch",                              "I am allergic to $o"),
     (r"ich bin(?: stark)? allergisch gegen {o}",                                   "I am allergic to $o"),
     (r"ich (?:bin|lebe|esse|ernähre mich)(?: jetzt| strikt)? vegan",               "I am vegan"),
     (r"ich bin Veganer(?:in)?",                                                    "I am vegan"),
@@ -50,6 +51,11 @@ pub(super) const LINES: &[Line] = &[
     (r"ich spiele {o}",                                                            "I play $o"),
     (r"ich (?:mag kein(?:e|en)?|hasse) {o}",                                       "I hate $o"),
     (r"ich (?:liebe|mag) {o}",                                                     "I love $o"),
+    (r"ich bin laktoseintolerant",                                                 "I am lactose intolerant"),
+    (r"ich bin Diabetiker(?:in)?",                                                 "I have diabetes"),
+    (r"ich bin Epileptiker(?:in)?",                                                "I have epilepsy"),
+    (r"ich bin Asthmatiker(?:in)?",                                                "I have asthma"),
+    (r"ich (?:habe|hab)(?: leider| seit Jahren)? {o}",                             "I have $o"),
     // Names.
     (r"(?:ich heiße|mein Name ist) {name}",                                        "my name is $name"),
     // Plans.

@@ -24,7 +24,6 @@ pub(super) const LINES: &[Line] = &[
     (r"(?:dejé|he dejado|perdí|he perdido) mi (?:trabajo|empleo)",                 "I quit my job"),
     (r"estudio {o}",                                                               "I study $o"),
     // Family, partners and pets.
-    (r"mi (?P<kin>hermana|hermano|madre|padre|hija|hijo|abuela|abuelo|prima|primo|tía|tío|esposa|mujer|esposo|marido|novia|novio|jefa|jefe|amiga|amigo|compañera|compañero)(?: (?:mayor|menor|pequeña|pequeño))? se llama {name}", "my $kin is called $name"),
     (r"estoy casad[oa] con {name}",                                                "I am married to $name"),
     (r"estoy prometid[oa] con {name}",                                             "I am engaged to $name"),
     (r"(?:estoy|soy) solter[oa]",                                                  "I am single"),
@@ -33,8 +32,9 @@ pub(super) const LINES: &[Line] = &[
     (r"(?:tengo|tenemos) (?P<number>dos|tres|cuatro|cinco) (?:hijos|hijas|niños)", "I have $number kids"),
     (r"(?:tengo|tenemos) una? (?P<pet>\p{L}+) (?:que se llama|llamad[oa]) {name}", "I have a $pet named $name"),
     (r"(?:tengo|tenemos) una? (?P<pet>\p{L}+)",                                    "I have a $pet"),
+    (r"(?:tengo|tenemos) una? (?P<pet>\p{L}+) \p{L}+ (?:que se llama|llamad[oa]) {name}", "I have a $pet named $name"),
     (r"(?:tengo|tenemos) (?P<number>dos|tres|cuatro|cinco) (?P<pet>\p{L}+)",       "I have $number $pet"),
-    (r"(?:mi|nuestr[oa]) (?P<pet>\p{L}+) se llama {name}",                         "my $pet is called $name"),
+    (r"(?:mi|nuestr[oa]) (?P<pet>\p{L}+)(?: (?:mayor|menor|pequeñ[oa]|gemel[oa]))? se llama {name}", "my $pet is called $name"),
     (r"(?:mi|nuestr[oa]) (?P<pet>\p{L}+) {name} (?:murió|ha muerto)",              "my $pet $name died"),
     // Food, health, likes, languages.
     (r"(?:yo )?soy alérgic[oa] (?:a la |a los |a las |al |a ){o}",                 "I am allergic to $o"),
@@ -46,6 +46,12 @@ pub(super) const LINES: &[Line] = &[
     (r"(?:toco (?:el |la )|juego al ){o}",                                         "I play $o"),
     (r"(?:me encantan?|me gustan?)(?: mucho)? (?:el |la |los |las )?{o}",          "I love $o"),
     (r"(?:odio|no me gustan?|detesto) (?:el |la |los |las )?{o}",                  "I hate $o"),
+    (r"(?:yo )?soy celíac[oa]",                                                    "I have celiac disease"),
+    (r"(?:yo )?soy diabétic[oa]",                                                  "I have diabetes"),
+    (r"(?:yo )?soy epiléptic[oa]",                                                 "I have epilepsy"),
+    (r"(?:yo )?soy asmátic[oa]",                                                   "I have asthma"),
+    (r"(?:yo )?soy intolerante a la lactosa",                                      "I am lactose intolerant"),
+    (r"tengo (?:la |el |una? )?{o}",                                               "I have $o"),
     // Names.
     (r"(?:me llamo|mi nombre es) {name}",                                          "my name is $name"),
     // Plans.
