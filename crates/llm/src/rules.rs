@@ -49,7 +49,7 @@ impl Extractor for Rules {
         let mut operations = Operations::new(&zones, task.known, task.now);
         let invented = scenes::invented(&task);
         for turn in task.turns.iter().filter(|turn| is_read(turn) && !invented.contains(&turn.id)) {
-            operations.read(turn, scenes::former(&task, turn), &speakers);
+            operations.read(turn, scenes::former(&task, turn), scenes::is_answer(&task, turn), &speakers);
         }
         Ok(Extracted { operations: operations.into_log(), ..Extracted::default() })
     }

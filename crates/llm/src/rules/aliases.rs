@@ -35,6 +35,12 @@ impl Speakers {
         is_form_of(speaker, name)
     }
 
+    /// Returns whether somebody else writes under the name of the speaker: "Tom here, Ann is driving."
+    pub(super) fn is_other(&self, speaker: &str, clause: &str) -> bool {
+        let name = WRITES.captures(clause).and_then(|found| found.iter().skip(1).flatten().next());
+        name.is_some_and(|name| speaker != Role::User.as_str() && !is_form_of(speaker, name.as_str()))
+    }
+
     /// Returns whether a name belongs to a speaker, so that it may be a form of address: "my sister, Bob, …".
     pub(super) fn has(&self, name: &str) -> bool {
         self.0.contains(&entity_key(name))
@@ -57,6 +63,11 @@ pub(super) fn in_first_person<'a>(clause: &'a str, speaker: &str) -> Cow<'a, str
     };
     format!("I {verb}{}", &clause[found[0].len()..]).into()
 }
+
+pattern!(
+    WRITES,
+    r"^(\p{Lu}\p{Ll}{2,}) here\b|^(?i:this is) (\p{Lu}\p{Ll}{2,}),? (?i:on|from|using|with|typing|writing|here)\b|^(?i:it's|its|it is) (\p{Lu}\p{Ll}{2,}) (?i:here|from|on|using)\b"
+);
 
 pattern!(
     OF_A_NAME,

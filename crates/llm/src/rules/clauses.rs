@@ -18,8 +18,6 @@ use crate::extractive::split;
 const LONGEST: usize = 1000;
 /// Minimum words of a question that a statement may precede. Shorter ones are tags: "I love tea, right?"
 const LEAST_QUESTION: usize = 4;
-/// Maximum words of a fragment that may be about the sentence before it.
-const LONGEST_FRAGMENT: usize = 3;
 /// Maximum bytes of a turn. Longer turns contain text from elsewhere.
 const LONGEST_TURN: usize = 4000;
 
@@ -64,7 +62,7 @@ pub(super) fn of(text: &str, today: Date) -> Vec<Clause> {
             let starts_quoted = quoting || sentence.starts_with(['"', '\'']);
             quoting ^= has_open_quote(sentence);
             if !starts_quoted {
-                clauses.extend(of_sentence(sentence, clauses.is_empty(), today));
+                clauses.extend(of_sentence(sentence, today));
             }
             if framing::introduces(sentence) {
                 return clauses;
@@ -72,6 +70,11 @@ pub(super) fn of(text: &str, today: Date) -> Vec<Clause> {
         }
     }
     clauses
+}
+
+/// Removes additions at the end: "… now, actually!"
+pub(super) fn without_tail(clause: &str) -> &str {
+    TAIL.find(clause).map_or(clause, |tail| clause[..tail.start()].trim_end())
 }
 
 /// Returns the length of the part of a clause before any word that supposes something.
@@ -111,17 +114,14 @@ fn stated(sentence: &str) -> Option<&str> {
     (!is_tag && STARTS_WITH_OWN.is_match(before)).then_some(before)
 }
 
-/// `is_begin`: whether it is the first sentence of the turn.
-fn of_sentence(sentence: &str, is_begin: bool, today: Date) -> Vec<Clause> {
+fn of_sentence(sentence: &str, today: Date) -> Vec<Clause> {
     let stated = stated(sentence);
     let foreign = languages::in_english(if HANGOVER.is_match(sentence) { "" } else { sentence });
     let voice = match framing::voice(sentence, bare(sentence)) {
         _ if !foreign.is_empty() => Voice::Own,
-        // "Barely. I moved to Haifa": the answer to a question.
-        Voice::Unclear if is_begin && !sentence.trim().contains(' ') => Voice::Talk,
         voice => voice,
     };
-    let link = link(sentence, voice);
+    let link = link(sentence);
     let first = Clause { text: String::new(), states: true, continues: false, is_first: true, voice, link };
     let mut clauses: Vec<Clause> = match stated {
         _ if !foreign.is_empty() => foreign.into_iter().map(|text| Clause { text, ..first.clone() }).collect(),
@@ -162,12 +162,11 @@ fn is_reported(sentence: &str) -> bool {
     REPORTED.captures_iter(sentence).any(|found| !found.name("first").is_some_and(|first| is_joined(first.as_str())))
 }
 
-/// Returns what a sentence does to the sentence before it. A fragment that nobody understands may take it back: "Got you!"
-fn link(sentence: &str, voice: Voice) -> Link {
-    let is_fragment = voice == Voice::Unclear && sentence.split_whitespace().count() <= LONGEST_FRAGMENT;
+/// Returns what a sentence does to the sentence before it.
+fn link(sentence: &str) -> Link {
     match sentence {
         _ if TAKES_BACK.is_match(sentence) || CORRECTS.is_match(sentence) => Link::Corrects,
-        _ if is_fragment || CONTRASTS.is_match(sentence) => Link::Contrasts,
+        _ if CONTRASTS.is_match(sentence) || framing::limits(sentence) => Link::Contrasts,
         _ => Link::Adds,
     }
 }
@@ -216,8 +215,7 @@ fn completed(piece: &str, bare: &str) -> String {
 /// Removes fillers and forms of address at the beginning ("Hey Mel, yeah, I …") and additions at the end ("… now, actually!").
 fn bare(clause: &str) -> &str {
     let lead = LEAD.find(clause).map_or(0, |lead| lead.end());
-    let clause = clause[lead..].trim();
-    TAIL.find(clause).map_or(clause, |tail| clause[..tail.start()].trim_end())
+    without_tail(clause[lead..].trim())
 }
 
 // "dont", "cant"; "won't" and "can't" begin with the stems "wo" and "ca".
@@ -228,11 +226,10 @@ pattern!(HANGOVER, r"(?i)\beinen (?:\w+ )?kater[\s.!]*$");
 // Words of doubt, which may also come after a statement: "I live in Rome, I think."
 pattern!(
     UNSURE,
-    r"(?ix)\b(?:wish(?:es|ed)?|maybe|perhaps|possibly|probably|supposed\w*|unless|
-        apparently|allegedly|hopefully|technically|basically|practically|virtually|theoretically|ideally|obviously|
-        figuratively|so\ to\ speak|in\ theory|in\ a\ way|someday|some\ day|one\ day|eventually|temporar\w+|
+    r"(?ix)\b(?:maybe|perhaps|possibly|probably|hopefully|basically|practically|virtually|theoretically|ideally|obviously|eventually|some\ ?day|one\ day)\W*$
+      |\b(?:wish(?:es|ed)?|supposed\w*|unless|apparently|allegedly|technically|figuratively|so\ to\ speak|in\ theory|in\ a\ way|temporar\w+|
         for\ (?:now|the\ (?:day|night|week|weekend|month|summer|winter|moment|time\ being|party))|
-        (?:i|we|they|people|some|folks)\ (?:think|thought|guess|believe|suppose|assume|hope|bet|reckon|imagine|swear|say)|
+        (?:i|we|they|people|some|folks)\ (?:think|thought|guess|believe|suppose|assume|hope|bet|reckon|imagine|swear)|(?:they|people|some|folks)\ say|
         lie|lied|lying|fake|prank|costume|halloween|re-?enact\w*|larp\w*|cosplay\w*|dress(?:ed|ing)\ up|rehears\w+|in\ character|
         was\ like|were\ like|be\ like|calls?\ me\ an?|what\ i\ call|so-called|bio|headline|title\ says|according\ to|by\ all\ accounts)\b"
 );
@@ -240,13 +237,14 @@ pattern!(
 pattern!(
     REPORTED,
     r"(?ix)(?:[,;]|\ [-–—])\s*(?P<first>\w+)(?:'\w+)?(?:\ \w+){0,3}?\ ?\b(?:said|says|told|tells|claims?|claimed|asked|asks|thinks?|thought|believes?|believed|mentioned|wrote|writes|
-        texted|texts|tweeted|posted|quotes?|insists|insisted|swears|announced|replied|answered|shouted|yelled|cried|whispered|sang|sings|adds|added)\b
-      |[,;]\s*(?:said|says|claims?|claimed|asks|asked|thinks|wrote|writes|insists|swears|shouted|yelled|cried|whispered|sang|sings)\b"
+        texted|texts|tweeted|posted|quotes?|insists|insisted|swears|announced|replied|answered|shouted|yelled|cried|whispered|sang|sings|adds|added|states|stated|jokes?|joked|laughs|laughed|muttered|sighed|begged|croaked|grinned|reads|goes)\b
+      |[,;]\s*(?:said|says|claims?|claimed|asks|asked|thinks|wrote|writes|insists|swears|shouted|yelled|cried|whispered|sang|sings|states|stated|jokes?|joked|laughs|laughed|muttered|sighed|begged|croaked|reads|goes)\b"
 );
 // Words that change only what comes after them, or stand in the same clause: "I'm a nurse, so when I get home …"
 pattern!(
     SUPPOSES,
     r"(?ix)\b(?:if|would|could|might|may\ be|should|shall|must|when|whenever|while|once|until|till|whether|almost|nearly|sort\ of|kind\ of|kinda|dreams?|dreaming|
+        maybe|perhaps|possibly|probably|hopefully|basically|practically|virtually|theoretically|ideally|obviously|eventually|some\ ?day|one\ day|
         feels?\ like|felt\ like|seems?|goes|like\ a|like\ an|guess\w*|assum\w+|suppos\w+|imagin\w+|bet|
         said|says|saying|say|told|tells|tell\ (?:people|them|him|her|everyone)|claims?|claimed|asked|asks|thinks?|thought|believes?|believed|heard|mentioned|wrote|writes|
         texted|texts|tweeted|posted|quoted|quotes?|insists|swears|announced|replied|answered|shouted|yelled|sang|sings)\b
@@ -266,7 +264,7 @@ pattern!(
 // The same within a turn.
 pattern!(
     CORRECTS,
-    r"(?i)^(?:(?:no|nope|nah)(?:[.!…]|,? (?:wait|actually|sorry|not|i mean|scratch|in|at|it's|i'm|i am|i live|i work|i don't|that)\b|,? \p{Lu})|(?:wait|actually|not)\b[,.!…\s])"
+    r"(?i)^(?:(?:no|nope|nah)(?:[.!…]|,? (?:wait|actually|sorry|not|i mean|scratch|in|at|it's|i'm|i am|i live|i work|i don't|that)\b|(?-i:,? \p{Lu}\p{Ll}))|(?:no|nope|nah),? \p{L}+\W*$|(?:wait|actually|not)\b[,.!…\s])"
 );
 // A sentence that may take back what came before: with a conjunction, or with what happens to offers, plans and purchases.
 pattern!(
@@ -281,7 +279,7 @@ pattern!(CONTRAST, r"(?i)\b(?:but|although|though|yet|until|except)\b");
 pattern!(
     WEAKENS,
     r"(?ix)\b(?:not|\w+n't|never|only|really|was|were|mine|ours|belongs?|neighbou?rs?'s?|(?:sister|brother|mother|mum|mom|dad|father|friend|boss|ex)'s|on\ paper|in\ name|lie|joke|turned|left|back|
-        quit|sold|gave|died|gone|no\ longer|fired|changed|change|declined|refused|rejected|withdrawn|rescinded|revoked|cancell?ed|called|fell|backed|pulled|said|returned|used|
+        quit|sold|gave|died|gone|no\ longer|fired|chang\w+|declin\w+|refus\w+|reject\w*|withdr\w+|rescind\w*|revok\w+|cancel\w*|called|fell|backed|pulled|said|returned|used|
         would|could|might|until|soon|moving|leaving|almost|nearly|wish|then|now|actually|want\w*|leave|fake|toy|imaginary)\b"
 );
 // A clause ends only where one begins that does not change its meaning.
@@ -308,7 +306,7 @@ pattern!(
         finally|good\ question|fun\ fact|on\ another\ note|like\ i\ said|i\ have\ to\ say|speaking\ of\ which|oh\ yeah|yup|hmm+|um+|uh+|mm+|gosh|man|dude|congrats|
         hi\ all|hi\ everyone|hello\ all|hello\ everyone|fyi|
         ngl|lowkey|tbh|omg+|idk|ugh+|bruh|fr|lmao+|ok\ so|wait|listen|literally|look|oops|sry|sorry|
-        just|(?:good\ )?(?:morning|evening|afternoon)(?:\ all|\ everyone|\ neighbou?rs)?|good\ day|greetings|salaam|first(?:ly|\ of\ all)?|second(?:ly)?|third(?:ly)?|as\ (?:you|some\ of\ you|most\ of\ you)\ (?:may\ |might\ |all\ |already\ )*know|for\ (?:the\ record|context|what\ it's\ worth)|(?:just\ )?so\ you\ know|
+        just|(?:good\ )?(?:morning|evening|afternoon)(?:\ all|\ everyone|\ neighbou?rs)?|good\ day|greetings|salaam|first(?:ly|\ of\ all)?|second(?:ly)?|third(?:ly)?|new\ here(?:\ o/)?|(?:please\ |kindly\ |just\ )?(?:note|remember|be\ aware|keep\ in\ mind)(?:\ that)?|as\ (?:you|some\ of\ you|most\ of\ you)\ (?:may\ |might\ |all\ |already\ )*know|for\ (?:the\ record|context|what\ it's\ worth)|(?:just\ )?so\ you\ know|
         on\ a\ (?:personal|happier|different)\ note|in\ other\ news|long\ story\ short|to\ be\ clear|turns\ out|apart\ from\ that|in\ the\ meantime|meanwhile|outside\ of\ work|in\ my\ (?:free|spare)\ time|as\ well|because|since|although|though
         )\b[\s,!.:;–-]*
         (?:(?-i:[A-Z])\p{L}+[,!.]\s+)?

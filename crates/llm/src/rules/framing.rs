@@ -6,8 +6,12 @@
 
 use regex::Regex;
 
+use super::classes::{EMPHASISED, NOT_NAMES};
 use super::grammar::pattern;
 use super::scenes;
+
+/// Maximum words of a heading.
+const LONGEST_HEADING: usize = 5;
 
 /// Returns whether nothing in the turn may be taken as the speaker's own statement.
 pub(super) fn is_foreign(text: &str) -> bool {
@@ -29,6 +33,8 @@ pub(super) enum Voice {
     Talk,
     /// About other people. Believable among sentences of one's own, while alone it may begin a quotation or a story.
     Describes,
+    /// A few words without a verb: the answer to a question, else the heading of a text or a part that is played.
+    Heading,
     /// What follows it may be a text, a part that is played, an example.
     Unclear,
 }
@@ -37,12 +43,33 @@ pub(super) enum Voice {
 pub(super) fn voice(sentence: &str, bare: &str) -> Voice {
     match bare {
         _ if OWN.is_match(bare) => Voice::Own,
+        _ if READY.is_match(sentence) => Voice::Unclear,
         _ if scenes::ends(sentence) || sentence.contains('?') => Voice::Talk,
         _ if STAGES.is_match(sentence) || ORDERS.is_match(bare) => Voice::Unclear,
-        _ if TITLE.is_match(bare) && !CONNECTS.is_match(bare) => Voice::Unclear,
-        _ if OTHERS.is_match(bare) => Voice::Describes,
+        _ if is_heading(sentence) => Voice::Heading,
+        _ if OTHERS.is_match(bare) || is_about_a_name(bare) => Voice::Describes,
         _ => Voice::Talk,
     }
+}
+
+/// Returns whether the sentence begins with a name, which "It", "Friday" and "Life" are not.
+fn is_about_a_name(bare: &str) -> bool {
+    OF_A_NAME.captures(bare).is_some_and(|found| !NOT_NAMES.has(&found["name"]) && !EMPHASISED.has(&found["name"]))
+}
+
+/// Returns whether the sentence is an afterthought that limits what stands before it: "In my dreams.", "Of toast.", "Had."
+pub(super) fn limits(sentence: &str) -> bool {
+    LIMITS.is_match(sentence) && sentence.split_whitespace().count() < LONGEST_HEADING
+}
+
+/// Returns whether the sentence is a few words without a verb that do not say what kind of message follows: "Affirmations.", "Future
+/// me.", "Sweet home Alabama."
+fn is_heading(sentence: &str) -> bool {
+    let words = sentence.split_whitespace().count();
+    (1..=LONGEST_HEADING).contains(&words)
+        && sentence.contains(char::is_alphabetic)
+        && !SAYS_SOMETHING.is_match(sentence)
+        && !PLAIN_TALK.is_match(sentence)
 }
 
 /// Returns the lines that the speaker wrote: not quoted, not headed by a name, and only up to what introduces text of others: a
@@ -78,7 +105,7 @@ pattern!(
         scenarios?|personas?|poems?|sample|character|protagonist|narrator|d&d|dnd|cosplay\w*|
         übersetz\w*|rollenspiel\w*|stell\ dir\ vor|traduis\w*|traduire|jeu\ de\ rôle|traduce\w*|traducir|imagina|imagínate|
         wrote:|truths?\ and\ (?:a|one|two)\ lies?|truth\ or\ dare|plot\ twist|would\ you\ rather|never\ have\ i\ ever|(?:20|twenty)\ questions|
-        picture\ this|manifesting|(?:in|out\ of)\ character|which\ (?:one\ |of\ (?:these|those|them|the\ two)\ )?(?:is|are|sounds)\ (?:true|false|grammatical|right|better|(?:a|the)\ lie|fake|correct)|your\ exercise|
+        picture\ this|manifesting|(?:in|out\ of)\ character|which\b.{0,20}\bsounds?|which\ (?:one\ |of\ (?:these|those|them|the\ two)\ )?(?:is|are|sounds)\ (?:true|false|grammatical|right|better|(?:a|the)\ lie|fake|correct)|your\ exercise|
         how\ (?:do|would)\ (?:you|i)\ say|what\ does\ .*\ mean|dreamt|dreamed|april\ fools?)\b|
       \be\.g\.|
       \b(?:in|for)\ (?:the|my|our|a|this|that|your)\ (?:\w+\ )?(?:stor(?:y|ies)|novel|game|film|movie|play|dream|song|show|sitcom|
@@ -126,25 +153,54 @@ pattern!(
     r"(?ix)^(?:i|i'm|im|i've|ive|i'll|i'd|id|we|we're|we've|we'll|my|our|me\ and|both\ of\ us|ich|wir|mein\w*|unser\w*|je|j'\w*|nous|mon|ma|mes|notre|nos|yo|mi|mis|nuestr[oa]s?|me)\b
       |^(?:yesterday|today|tonight|tomorrow|last|this|next|in|on|since|for|after|before|when|while|as|if|two|three|an?|every|at|during|once|with|even|although|though|back)\b[^.!?]{0,50}\b(?:i|i'm|i've|we|we're|my)\b"
 );
+// The speaker is about to play a part.
+pattern!(
+    READY,
+    r"(?i)\b(?:ready|your turn|my turn|you (?:start|begin|go first|first)|here (?:goes|we go|it (?:goes|comes|is))|i'?ll (?:start|begin|go first))\W*$"
+);
 // An order to produce, complete or judge a text, or to play a part.
 pattern!(
     ORDERS,
     r"(?ix)^(?:please\ |pls\ |plz\ |kindly\ |now\ |just\ |let's\ |let\ me\ |can't\ you\ )*(?:write|translate|say|sing|read|repeat|copy|type|fill|finish|complete|continue|correct|check|fix|edit|improve|rate|roast|judge|guess|play|
-        pretend|act|imagine|picture|suppose|be|become|answer|respond|reply|quote|recite|perform|rehearse|practi[cs]e|test|compare|choose|pick|spot|find|identify|
-        classify|label|tag|analy[sz]e|parse|summari[sz]e|use|turn|make|put|convert|note|remember|store|save|memori[sz]e|consider|take|meet|listen|hear|watch|look|see|dear\ (?:santa|diary|god|lord|(?-i:\p{Lu})\w+)|
+        pretend|act|imagine|picture|suppose|be\ (?:my|an?|the|his|her|someone)|become|answer|respond|reply|quote|recite|perform|rehearse|practi[cs]e|test|compare|choose|pick|spot|find|identify|
+        classify|label|tag|analy[sz]e|parse|summari[sz]e|use|turn|make|put|convert|note|remember|store|save|memori[sz]e|manifest|visuali[sz]e|envision|consider|take|meet|listen|hear|watch|look|see|dear\ (?:santa|diary|god|lord|(?-i:\p{Lu})\w+)|
         schreib\w*|sag|sing|lies|spiel\w*|korrigier\w*|écris|dis|lis|joue\w*|corrige\w*|escribe|di|lee|juega)\b"
 );
-// A fragment like the title of a song: "Sweet home Alabama."
-pattern!(TITLE, r"^\p{Lu}\p{Ll}+(?: \p{Ll}+){1,3} \p{Lu}\p{Ll}+\W*$");
-pattern!(CONNECTS, r"(?i)\b(?:from|to|for|with|in|at|on|is|was|are|of|here|and|thanks|hello|hi)\b");
+// Words of a sentence with a verb.
+pattern!(
+    SAYS_SOMETHING,
+    r"(?ix)\b(?:is|isn't|are|aren't|was|wasn't|were|am|be|been|has|have|had|do|does|did|don't|doesn't|didn't|can|can't|could|will|won't|would|should|may|must|need|needs|want|wants|hope|think|know|see|
+        get|gets|got|go|goes|went|come|comes|came|gone|made|make|makes|took|take|takes|gave|give|found|find|left|lost|said|saw|ate|ran|slept|told|kept|put|let|felt|feel|feels|fell|broke|began|
+        built|bought|brought|caught|cut|drove|flew|forgot|grew|heard|held|hit|knew|met|paid|quit|read|rang|sat|sent|set|shut|sold|spent|spoke|stood|stuck|swam|taught|thought|threw|woke|won|wore|wrote|
+        works?|worked|helps?|looks?|sounds?|hurts?|starts?|rains?|snows?|passed|\w{2,}ed|\w+'(?:s|re|ve|ll|d))\b"
+);
+pattern!(
+    LIMITS,
+    r"(?i)^(?:(?:in|on|of|to|between|against|at|by|under|inside|only|minus|except|figuratively|metaphorically|technically|mentally|emotionally|spiritually|almost|ok|okay|well|or|im|auf|dans|sur|en|du|des)\b[^.!?]*|had|was|were|once|again|just|sort of|kind of)\W*$"
+);
+// What people say before they say something, and headings of their own logs.
+pattern!(
+    PLAIN_TALK,
+    r"(?ix)\b(?:hi|hello|hey|heya|hiya|yo|good|morning|evening|afternoon|night|day|days|week|weeks|month|log|logbook|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|
+        september|october|november|december|today|tomorrow|yesterday|tonight|weekend|question|questions|thing|things|issue|problem|news|favou?r|request|thanks|thank|thx|ty|cheers|please|sorry|apologies|congrats|congratulations|
+        welcome|sure|yes|yeah|yep|no|nope|ok|okay|right|true|fine|cool|nice|great|lovely|wonderful|amazing|awesome|brilliant|perfect|exactly|agreed|same|you|not|never|nothing|nobody|none|all|everyone|everybody|folks|team|guys|
+        neighbou?rs|friends|family|fam|brothers|sisters|ladies|again|finally|quick|small|big|short|long|little|bit|lot|rough|busy|quiet|hard|bad|worse|better|best|weather|fair|rain|rainy|sun|sunny|snow|wind|windy|fog|cold|hot|warm|dry|wet|
+        tea|coffee|soup|dinner|lunch|breakfast|toast|wow|oh|ah|ugh|phew|lol|haha\w*|omg|yay|hooray|welp|well|so|anyway|also|btw|fyi|ps|first|second|third|firstly|secondly|one|two|three|four|context|background|situation|
+        bins|match|train|flight|back|still|already|early|late|soon|later|now|then|barely|hardly|slowly|always|sometimes|often|maybe|perhaps|long\ story|guilty|busted|true\ story|fun\ fact|full\ disclosure|
+        hallo|guten|moin|servus|danke|bitte|ja|nein|genau|schön|bonjour|bonsoir|salut|coucou|merci|oui|non|hola|buenas|buenos|gracias|sí|vale)\b
+      |^[\d\W]+$|(?:^|quick\ |small\ |little\ |short\ |life\ |family\ |health\ |an\ )update\b|\b\w{3,}ly\b"
+);
 // Others, who may be about to speak.
 pattern!(
     OTHERS,
-    r"(?ix)^(?:he|he's|she|she's|they|they're|his|her|hers|their|everyone|everybody|someone|somebody|people|some|one|most|nobody|
+    r"(?ix)^(?:he|he's|she|she's|they|they're|his|her|hers|their|someone|somebody|
         (?:the|an?|this|that|another|every|some)\ (?:\w+\ ){0,2}(?:man|woman|boy|girl|kid|child|guy|lady|bloke|neighbou?r|witness|caller|speaker|stranger|
             robot|parrot|bot|chatbot|machine|computer|ghost|king|queen|pirate|knight|wizard|hero|villain|doll|puppet|toddler|baby|actor|actress|singer|preacher|priest|host|guide|
-            doctor|nurse|teacher|boss|driver|clerk|officer|judge|lawyer|landlord|twins|kids|children|patient|student)\b
-        |(?-i:\p{Lu}\p{Ll}+(?:\ \p{Lu}\p{Ll}+)?)\ (?:is|was|has|had|sounds|looks|loves|likes|stands|sits|enters|turns|walks|comes|came|went|stood|sat)\b)"
+            doctor|nurse|teacher|boss|driver|clerk|officer|judge|lawyer|landlord|twins|kids|children|patient|student)\b)"
+);
+pattern!(
+    OF_A_NAME,
+    r"^(?P<name>\p{Lu}\p{Ll}+)(?: \p{Lu}\p{Ll}+)? (?:is|was|has|had|sounds|looks|loves|likes|stands|sits|enters|turns|walks|comes|came|went|stood|sat)\b"
 );
 // Games, texts, stages and parts of them: what follows such a word may be one.
 pattern!(
@@ -162,7 +218,7 @@ pattern!(
         phish\w*|scam\w*|spam|chatbots?|bots?|robots?|parrots?|horoscopes?|model\ card|system\ card|
         template|blanks?|placeholder|dummy|lorem|demo|fillers?|fields?\ (?:are|to)|forms?\ (?:says?|asks?|wants?)|surveys?|questionnaires?|check-?box\w*|
         icebreakers?|opposite\ day|reverse|liars?|fibs?|bluff\w*|tall\ tale|fairy\ tales?|bedtime|myths?|legends?|fables?|parables?|fanfic\w*|headcanon|lore|backstory|
-        personas?|mascots?|pov|caption|memes?|slogan|jingle|tagline|pitch|elevator\ pitch|sales\ script|
+        personas?|mascots?|pov|case\ stud\w+|the\ case|wrong\ (?:account|chat|window|person|thread|number)|affirmations?|manifest\w*|vision\ board|blog|old\ cv|resume|caption|memes?|slogan|jingle|tagline|pitch|elevator\ pitch|sales\ script|
         traum|geträumt|zitat|witz|theater|rolle|übung|spruch|schild|inschrift|tagebuch|rêve\w*|rêvé|citation|blague|théâtre|rôle|exercice|pancarte|sueño|soñé|cita|chiste|teatro|papel|ejercicio|cartel)\b"
 );
 // Words for a message of one's own, before a colon.

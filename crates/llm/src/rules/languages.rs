@@ -103,8 +103,10 @@ impl Language {
         if clauses.len() == pieces.len() {
             return Some(clauses);
         }
+        let is_relative = RELATIVE.is_match(sentence);
         let beginning = || (!clauses.is_empty() && !SPOILS.is_match(sentence)).then(|| clauses.clone());
-        self.clause(sentence).map(|clause| vec![clause]).or_else(beginning)
+        let whole = || self.clause(sentence).map(|clause| vec![clause]);
+        if is_relative { whole() } else { beginning().or_else(whole) }
     }
 
     /// Returns the English clause for a sentence. A date may be anywhere in it.
@@ -180,17 +182,19 @@ pattern!(
     r"(?ix)\s*,?\s*¿|\s*,\s*(?:et\s|und\s|y\s|donc\s|also\s|alors\s)?(?:(?:quoi|que|qu'|comment|où|quel\w*|combien|pourquoi|est-ce|quelqu'un|vous|tu|je\s\w+\s\w+\s\w+|une?|
         wie|was|wo|wer|wen|wem|warum|welche\w*|kann|könnt\w*|kannst|hat|gibt|soll|darf|weiß|cómo|qué|dónde|cuál\w*|alguien)\b[^,?]*)\?\W*$"
 );
+// "Ich habe einen Hund, der Rex heißt"
+pattern!(RELATIVE, r", (?:der|die|das) \p{Lu}\p{L}+ heißt");
 // Reports, conditions and wishes, before or after a statement.
 pattern!(
     SPOILS,
-    r"(?ix)\b(?:sagt\w*|meint\w*|behauptet\w*|schreibt|schrieb|fragt\w*|heißt\ es|glaub\w*|denk\w*|dachte|wenn|falls|sofern|würde\w*|wäre\w*|hätte\w*|könnte\w*|möchte\w*|oder|nicht\ wirklich|nicht\ wahr|angeblich|laut|
-        fast|beinahe|vielleicht|wahrscheinlich|traum|geträumt|spaß|scherz|witz|abgelehnt|abgesagt|ausgeschlagen|nein\ gesagt|gekündigt|doch\ nicht|früher|damals|
-        dit|disait|disent|prétend\w*|selon|paraît|crois|pense\w*|si|s'il|serai\w*|aurai\w*|voudrai\w*|peut-être|presque|ou|rêv\w*|plaisante|blague|pas\ vraiment|refusé\w*|décliné\w*|dit\ non|avant|
-        dice\w*|decía|dijo|dicen|según|parece|creo|piens\w*|cree\w*|sería\w*|fuera|tuviera|habría|quizás?|tal\ vez|casi|o|sueñ\w*|soñ\w*|broma|rechac\w*|antes)\b"
+    r"(?ix)\b(?:sagt\w*|meint\w*|behauptet\w*|schrieb|fragt\w*|heißt\ es|glaub\w*|denk\w*|dachte|wenn|falls|sofern|würde\w*|wäre\w*|hätte\w*|könnte\w*|möchte\w*|oder|nicht\ wirklich|nicht\ wahr|angeblich|laut|
+        fast|beinahe|vielleicht|wahrscheinlich|traum|geträumt|spaß|scherz|witz|abgelehnt|abgesagt|ausgeschlagen|nein\ gesagt|gekündigt|doch\ nicht|in\ einem|in\ einer\ person|früher|damals|
+        dit|disait|disent|prétend\w*|selon|paraît|crois|pense\w*|si|s'il|serai\w*|aurai\w*|voudrai\w*|peut-être|presque|ou|rêv\w*|plaisante|blague|pas\ vraiment|enfin|à\ la\ fois|refusé\w*|décliné\w*|dit\ non|avant|
+        dice\w*|decía|dijo|dicen|según|parece|creo|piens\w*|cree\w*|sería\w*|fuera|tuviera|habría|quizás?|tal\ vez|casi|o|quiero\ decir|digo|sueñ\w*|soñ\w*|broma|rechac\w*|antes)\b"
 );
 pattern!(
     UNREAL,
-    r"(?i)\b(?:traum|träumen|spiel|film|roman|theater|stück|herzen|kopf|rêves?|jeu|film|roman|pièce|théâtre|cœur|tête|famille|sueños?|juego|película|novela|teatro|corazón|cabeza|familia|minecraft|sims)\b"
+    r"(?i)\b(?:traum|träumen|spiel|film|roman|theater\w*|stück|herzen|kopf|rêves?|jeu|film|roman|pièce|théâtre|cœur|tête|famille|sueños?|juego|película|novela|teatro|corazón|cabeza|familia|minecraft|sims)\b"
 );
 
 #[cfg(test)]

@@ -311,7 +311,7 @@ pattern!(DETERMINER, r"(?i)^(?:an?|my(?: own)?|our(?: own)?|the|his|her|their) "
 pattern!(DOING, r"(?i)^(playing|reading|watching|eating|drinking|listening to|making|baking|cooking) (.+)$");
 pattern!(
     FOOD,
-    r"(?i)^(?:red )?(?:meat|pork|beef|lamb|chicken|poultry|fish|seafood|shellfish|shrimp|dairy|gluten|wheat|sugar|eggs|nuts|peanuts|mushrooms|olives|onions|garlic|cheese|honey|animal products)$"
+    r"(?i)^(?:red )?(?:meat|pork|beef|lamb|chicken|poultry|fish|seafood|shellfish|shrimp|dairy|gluten|wheat|sugar|eggs|nuts|peanuts|mushrooms|olives|onions|garlic|cheese|honey|animal products|rabbit|venison|veal|duck|turkey|ham|bacon|sausages|goat|mutton|offal|liver|salmon|tuna|prawns|crab|lobster|squid|oysters|mussels|milk|butter|yogh?urt|bread|pasta|rice|soy|tofu|beans|lentils|peanut butter|tomatoes|potatoes|aubergines?|eggplant|peppers|celery|cucumber|spinach|broccoli|cauliflower|cabbage|kale|avocado|bananas|coconut|chocolate|sweets|candy|cilantro|coriander|pineapple|spicy food|fried food|fast food|raw fish|sushi)$"
 );
 pattern!(
     COLOR,

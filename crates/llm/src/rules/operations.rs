@@ -28,23 +28,27 @@ impl<'a> Operations<'a> {
     }
 
     /// Adds the operations of a turn. `former` is the speaker's turn before it, which this turn may take back.
-    pub(super) fn read(&mut self, turn: &Memory, former: Option<&Memory>, speakers: &Speakers) {
+    /// `is_answer`: whether the turn follows a question.
+    pub(super) fn read(&mut self, turn: &Memory, former: Option<&Memory>, is_answer: bool, speakers: &Speakers) {
         let taken_back = former.filter(|_| clauses::takes_back(&turn.text));
         if let Some(former) = taken_back {
             self.log.retain(|one| one.source != former.id);
         }
         let first = self.log.len();
         taken_back.into_iter().for_each(|former| self.take_back(turn, former, speakers));
-        self.read_clauses(turn, first, speakers);
+        self.read_clauses(turn, first, is_answer, speakers);
     }
 
     /// Reads clauses up to one that nobody understands: what follows it may be a quotation, a draft or a part that is played.
-    fn read_clauses(&mut self, turn: &Memory, first: usize, speakers: &Speakers) {
+    fn read_clauses(&mut self, turn: &Memory, first: usize, is_answer: bool, speakers: &Speakers) {
         let is_lost = LOST.is_match(&turn.text);
         let (mut held, mut speaks) = (false, false);
         // The length of the log before the last sentence and before this one.
         let (mut last, mut this) = (self.log.len(), self.log.len());
         for mut clause in clauses::of(&turn.text, turn.days.0) {
+            if speakers.is_other(turn.speaker().unwrap_or_default(), &clause.text) {
+                break;
+            }
             if clause.is_first {
                 (last, this) = (this, self.log.len());
             }
@@ -63,8 +67,12 @@ impl<'a> Operations<'a> {
                 this = this.min(self.log.len());
             }
             triples.into_iter().for_each(|triple| self.add(turn, first, triple));
-            let is_plain =
-                matches!(clause.voice, Voice::Own | Voice::Talk) || clause.voice == Voice::Describes && speaks;
+            let is_plain = match clause.voice {
+                Voice::Own | Voice::Talk => true,
+                Voice::Describes => speaks,
+                Voice::Heading => speaks || is_answer,
+                Voice::Unclear => false,
+            };
             if !held && !is_plain {
                 break;
             }
@@ -76,7 +84,7 @@ impl<'a> Operations<'a> {
     fn take_back(&mut self, turn: &Memory, former: &Memory, speakers: &Speakers) {
         let first = self.log.len();
         let mut stated = Operations::new(self.zones, self.known, self.now);
-        stated.read(former, None, speakers);
+        stated.read(former, None, true, speakers);
         for one in stated.log.into_iter().filter(|one| one.verb != Verb::Delete) {
             let is_known = self.known.iter().any(|fact| {
                 fact.valid_to.is_none()

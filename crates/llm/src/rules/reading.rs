@@ -246,7 +246,7 @@ impl Reading<'_> {
 // Words that suggest that a person or pet named in the clause is dead or no longer the speaker's.
 pattern!(
     GONE,
-    r"(?i)\b(?:died|dead|dies|dying|death|passed|late|lost|lose|loss|buried|bury|funeral|grave|memorial|memory|rip|rest in peace|rest (?:her|his|their) soul|put down|miss|missed|missing|goodbye|broke|split|divorc\w+|separated|dumped|left me|ended things|ex|former|used to|had to (?:put|let)|would have|lived to|another mother|goes by|back then|at the time|back in|years ago|in (?:high school|college|school|the \d+s)|as a (?:kid|child|teen\w*|student|girl|boy)|were (?:kids|children|young))\b"
+    r"(?i)\b(?:died|dead|dies|dying|death|passed(?: away| on| over| in| last| yesterday|\W*$)|late|lost|lose|loss|buried|bury|funeral|grave|memorial|memory|rip|rest in peace|rest (?:her|his|their) soul|put down|miss|missed|missing|goodbye|broke|split|divorc\w+|separated|dumped|left me|ended things|ex|former|used to|had to (?:put|let)|would have|lived to|another mother|is not my|isn't my|is (?:an?|our|the) (?:\w+ )?(?:cat|dog|puppy|kitten|retriever|labrador|poodle|rabbit|hamster|horse|parrot|robot|chatbot|app|doll|car|laptop|plant)|goes by|back then|at the time|back in|years ago|in (?:high school|college|school|the \d+s)|as a (?:kid|child|teen\w*|student|girl|boy)|were (?:kids|children|young))\b"
 );
 pattern!(STARTS_WITH_MY, r"(?i)^(?:my|our)\b");
 // What may follow a name: a verb, a preposition, a conjunction, a pronoun or an adverb.

@@ -67,6 +67,12 @@ pub(super) fn former<'a>(task: &ExtractionTask<'a>, turn: &Memory) -> Option<&'a
         .filter(|one| turn.at().duration_since(one.at()) < PAUSE)
 }
 
+/// Returns whether the turn before a turn of the task asks a question.
+pub(super) fn is_answer(task: &ExtractionTask<'_>, turn: &Memory) -> bool {
+    let before = task.context.iter().chain(task.turns).take_while(|one| one.id != turn.id).last();
+    before.is_some_and(|before| is_continued(before, turn) && before.text.contains('?'))
+}
+
 // What a scene is called, and work on all that follows.
 pattern!(
     SCENE,
@@ -125,7 +131,7 @@ pattern!(
         \b(?:game|role-?\ ?play\w*|scene|story|pretend\w*|practi[cs]\w*|playing|character|exercise|translat\w+|correct\w+|interview|quiz|rehears\w+|simulation|test|act|acting|improv)\b
       |\benough\ (?:of\ \w+\ )?(?:for\ (?:today|now)|now)\b|\bgame\ over\b|\b(?:we're|we\ are)\ done\b|\bthat's\ (?:all|it)\ for\ (?:today|now|tonight)\b|\bthose\ were\ (?:all|the)\b|\bthat's\ (?:the\ end|all\ (?:of\ them|\w+|the\ \w+))\W*$
       |\b(?:game|role-?\ ?play|scene|story|interview|quiz|exercise|practi[cs]e)(?:'s|\ is)\ (?:over|done|finished)\b
-      |\b(?:out\ of|break(?:ing)?)\ character\b|\booc\b|\bback\ to\ (?:reality|real\ life|normal|myself|being\ me)\b|\b(?:in\ )?(?:real|actual)\ (?:life|questions?|talk|me|ones?|data|answers?|things?|facts?|stuff|names?|info(?:rmation)?)\b|\birl\b
+      |\b(?:out\ of|break(?:ing)?)\ character\b|\booc\b|\b(?:now|again)\ as\ (?:myself|me)\b|\bback\ to\ (?:reality|real\ life|normal|myself|being\ me)\b|\b(?:in\ )?(?:real|actual)\ (?:life|questions?|talk|me|ones?|data|answers?|things?|facts?|stuff|names?|info(?:rmation)?)\b|\birl\b
       |\b(?:serious|actual|different|another|unrelated|new)\ (?:question|topic)\b|\b(?:seriously|honestly)\ now\b|\bnow\ seriously\b|\bunrelated\b|\bfor\ real\ (?:now|then|this\ time)\b
       |\b(?:rollenspiel|spiel)\ (?:beenden|vorbei|ist\ vorbei)\b|\bfin\ du\ jeu\b|\bfin\ del\ juego\b"
 );

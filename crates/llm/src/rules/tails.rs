@@ -8,6 +8,7 @@
 use regex::{Captures, Regex};
 
 use super::classes::OCCUPATIONS;
+use super::clauses::without_tail;
 use super::grammar::pattern;
 use super::objects::Shape;
 use super::table::{Rule, States};
@@ -49,6 +50,7 @@ impl Form<'_> {
 pub(super) fn forms(clause: &str) -> Vec<Form<'_>> {
     let cut = |found: Captures<'_>| {
         let (text, tail) = clause.split_at(found.get(0)?.start());
+        let text = without_tail(text);
         let joint = joint(found.name("word").map_or("", |word| word.as_str()));
         (!text.contains('"') && may_follow(joint, tail)).then_some(Form { text, tail, joint })
     };
@@ -60,9 +62,8 @@ pub(super) fn forms(clause: &str) -> Vec<Form<'_>> {
 
 fn joint(word: &str) -> Joint {
     match word.to_lowercase().as_str() {
-        "" | "so" | "because" | "cause" | "bc" | "cuz" | "cos" | "which" | "who" | "whose" | "where" | "that" => {
-            Joint::Clause
-        }
+        "" | "so" | "because" | "cause" | "bc" | "cuz" | "cos" | "which" | "who" | "whose" | "where" | "that"
+        | "if" => Joint::Clause,
         "but" | "though" | "although" => Joint::But,
         "and" | "n" | "&" | "plus" => Joint::And,
         _ => Joint::Adverbial,
@@ -100,10 +101,15 @@ impl Form<'_> {
         match (self.joint, rule.object) {
             (Joint::Whole, _) => true,
             // The missing words may say of what or whom.
-            (_, Shape::All | Shape::Date | Shape::Alias) => false,
+            (_, Shape::All | Shape::Date) => false,
+            (_, Shape::Alias) => self.joint != Joint::Adverbial && NAMED.is_match(self.text),
             // What was offered or planned may have come to nothing.
             (Joint::But, _) => is_current,
             (Joint::Adverbial, Shape::Taste | Shape::Favorite | Shape::Food | Shape::Allergen) => false,
+            // "Fish that smiles at me"
+            (Joint::Clause, Shape::Taste | Shape::Favorite | Shape::Food | Shape::Allergen) => {
+                !LIMITS.is_match(self.tail)
+            }
             (Joint::And, Shape::Taste | Shape::Favorite | Shape::Food) => false,
             // "I'm studying French for my trip"
             (Joint::Adverbial, Shape::Field) => !self.tail.starts_with(" for") && !self.tail.starts_with(" to"),
@@ -114,7 +120,10 @@ impl Form<'_> {
             (Joint::Clause, Shape::Children) => !self.tail.starts_with(','),
             (Joint::Clause, Shape::Occupation) => !is_list_of(self.tail),
             (Joint::Adverbial, Shape::Pets | Shape::Children | Shape::Belonging) => AT_HOME.is_match(self.tail),
-            (Joint::Adverbial, Shape::Occupation | Shape::Employer | Shape::Place) => AT_WORK.is_match(self.tail),
+            (Joint::Adverbial, Shape::Names) if rule.predicate == "has_pet" => AT_HOME.is_match(self.tail),
+            // "A driver for my kids", "a historian by inclination"
+            (Joint::Adverbial, Shape::Occupation) => AT_WORK.is_match(self.tail) && !OF_OTHERS.is_match(self.tail),
+            (Joint::Adverbial, Shape::Employer | Shape::Place) => AT_WORK.is_match(self.tail),
             _ => true,
         }
     }
@@ -123,7 +132,7 @@ impl Form<'_> {
 pattern!(
     CUT,
     r"(?ix)(?:\s*[,;(]\s*|\s+[-–—]+\s+|[–—]|\s+)
-        (?P<word>but|though|although|so|because|cause|bc|cuz|cos|which|who|whose|where|that|plus|and|n|&|
+        (?P<word>but|though|although|so|because|cause|bc|cuz|cos|which|who|whose|where|that|if|plus|and|n|&|
             with|without|at|in|on|by|for|from\ (?:home|\d\w*)|to|near|as|every|twice|all\ (?:day|night|week|weekend|year)|
             (?:mon|tues|wednes|thurs|fri|satur|sun)days)\b
       |\s*[,;(]|\s+[-–—]+\s|[–—]"
@@ -133,7 +142,7 @@ pattern!(NEXT, r"(?i)[,;(–—]|\s(?:but|so|because|which|who|where|that|and|n)
 // "I live in Whitby, if that matters": a politeness, no condition.
 pattern!(
     RELEVANT,
-    r"(?i)^,? if (?:that|it|this)(?:'s| is)? (?:matters|helps?|makes (?:a|any) difference|relevant|useful|important|of (?:any )?(?:use|interest))\b"
+    r"(?i)^,? if (?:that|it|this)(?:'s| is)? (?:matters|helps?|makes (?:a|any) difference|relevant|useful|important|of (?:any )?(?:use|interest))\b|^ if (?:anyone|anybody|someone|you) (?:needs?|wants?|ever needs?)\b"
 );
 pattern!(COUNT, r"(?i)^(?:an?|some|one|two|three|four|five|six|seven|eight|\d+)$");
 // What follows changes the statement, or is about a thing that is not real or not the speaker's.
@@ -142,26 +151,29 @@ pattern!(
     r"(?ix)^[\s,;(–—-]*(?:(?:and|but|n|plus)\s+)?(?:
           so\ (?:to\ speak|they|he|she|i'm\ told|if|not)|or|nor|not|if|unless|until|till|when|whenever|while|once|except|like|than|only|well,\ \w+|almost|then|also\ known|aka|back|semi|formerly|retired|(?:ha\W*){2,}\w*|lo+l|just|said|says|right|wrong|huh|eh|innit|sort|kind|
           as\ (?:if|though|long|they|he|she|in|the|a|an|my|people)|at\ (?:heart|least|best|most|all|times)|in\ (?:name|spirit|theory|practice|effect|essence|fact|disguise|
-          training|waiting|denial|hiding|love|charge|a\ way|a\ sense|other)|to\ be|by\ (?:name|heart|default|proxy)|of|on\ paper|a\ half|half|
-          (?:am|was|were|is|isn't|aren't|are)|never|no|none|nobody|did|didn't|do|don't|will|won't|can|can't|back\ then|at\ the\ time|
+          training|waiting|denial|hiding|love|charge|a\ way|a\ sense|other)|to\ be|by\ (?:name|heart|default|proxy)|of|the\ \w+\ (?:kind|sort|type|one)|star\ sign|i\ mean|on\ paper|basically|practically|probably|maybe|perhaps|possibly|virtually|hopefully|obviously|a\ half|half|
+          (?:am|was|were|is|isn't|aren't|are)|never|no|did|didn't|do|don't|can|can't|back\ then|at\ the\ time|
           technically|supposedly|allegedly|apparently|hopefully|someday|i\ (?:think|guess|believe|suppose|hope|wish|mean|swear|was|were))\b
       |\b(?:declined|turned\ (?:it|them|him|her|that)|refused|rejected|withdr\w+|rescinded|revoked|cancell?ed|called\ off|fell\ through|backed\ out|pulled\ out|said\ no|gave\ up|
           changed\ (?:my|our)\ minds?|returned|used\ to|any\ ?more|no\ longer|not\ really|kidding|joking|a\ joke|pretend\w*|imaginary|virtual|plush\w*|stuffed|
           invented|made[- ]up|not\ (?:mine|ours|real|true)|isn't\ (?:mine|ours|real|true)|belongs?|neighbou?rs?'s?|died|passed\ away|ran\ away|in\ my\ dreams|
-          until|till|retired|left|came\ (?:home|back)|hated\ it|back\ (?:to|in|home)|then\ (?:to|back)|pony\ show|to\ pick|in\ this\ fight|quit\ (?:it|that|again|the|last|yesterday)|left\ (?:it|that|again|last|yesterday)|went\ back|moved\ (?:back|away|out))\b"
+          until|till|retired|left|came\ (?:home|back)|hated\ it|(?:all\ )?in\ one|into\ one|back\ (?:to|in|home)|then\ (?:to|back)|pony\ show|to\ pick|in\ this\ fight|quit\ (?:it|that|again|the|last|yesterday)|left\ (?:it|that|again|last|yesterday)|went\ back|moved\ (?:back|away|out))\b"
 );
 pattern!(
     UNREAL,
-    r"(?ix)\b(?:game|games|minecraft|skyrim|sims|roblox|valorant|fifa|wow|vr|xbox|playstation|ps\d|switch|steam|phone|app|novel|book|books|film|films|movie|movies|tv|telly|show|series|
-        screen|stage|stor(?:y|ies)|play|plays|musical|opera|production|pantomime|panto|dreams?|dreaming|costume|halloween|carnival|party|parties|fancy|parade|heart|soul|mind|head|
+    r"(?ix)\b(?:game|games|minecraft|skyrim|sims|roblox|valorant|fifa|wow|vr|xbox|playstation|ps\d|switch|steam|phone|novel|book|books|film|films|movie|movies|tv|telly|show|series|
+        screen|stage|documentary|simulator|sim|stor(?:y|ies)|play|plays|musical|opera|production|pantomime|panto|dreams?|dreaming|costume|halloween|carnival|party|parties|fancy|parade|heart|soul|mind|head|
         imagination|lifetime|lives|life|past|future|making|paper|world|universe|denial|nutshell|dog\ years|eyes?\ of|sense|sort|kind|way|opinion|
-        once|night\ only|fun|sale|rent|scratch|rumou?r|legend|mistake|accident|error|for\ (?:now|today|tonight|\w+\ (?:\w+\ )?(?:days?|nights?|evening|hours?|minutes?|moment|weeks?|weekend|months?|years?|season|term|summer|winter))|
+        once|night\ only|fun|famil(?:y|ies)|terms|sale|rent|scratch|rumou?r|legend|mistake|accident|error|for\ (?:now|today|tonight|\w+\ (?:\w+\ )?(?:days?|nights?|evening|hours?|minutes?|moment|weeks?|weekend|months?|years?|season|term|summer|winter))|
         advert|commercial|video|photo|picture|painting|portrait|test|exam|exercise|lesson|example|demo|draft|simulation|workshop|classroom|shower|bath|clinicals|internship|placement|rotation|residency|training|probation|trial)\b"
 );
 pattern!(
     AND_PLAIN,
     r"(?i)^\W*(?:and|n|&) (?:on|in|with|an?|the|my|our|no|have|live|living|work|love|it|that|this|there|he|she|they)\b"
 );
+pattern!(NAMED, r"(?i)^my name");
+pattern!(LIMITS, r"(?i)^\W*(?:that|which|who|whose|where)\b");
+pattern!(OF_OTHERS, r"(?i)^\s+(?:for|by (?:accident|[a-ce-z]\w*|d[^a]\w*))\b");
 pattern!(
     AT_HOME,
     r"(?i)^\s+(?:with|at home|in (?:the|our|my) (?:garden|house|flat|apartment|home|yard|back ?yard|barn|shed|kitchen|living room|field|stable))\b"
@@ -169,5 +181,5 @@ pattern!(
 pattern!(
     AT_WORK,
     r"(?ix)^\s+(?:with|at|from|near|by|for|every|twice|all|(?:mon|tues|wednes|thurs|fri|satur|sun)days|
-        in\ (?:an?|the|my|our|like|one|two)|on\ (?:an?|the|my|our|nights|days|call|ships|boats|weekends?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekdays|early|late))\b"
+        in\ (?:an?|the|my|our|like|one|two)|on\ (?:an?|the|my|our|nights|days|call|ships|boats|weekends?|(?:mon|tues|wednes|thurs|fri|satur|sun)days|weekdays|early|late))\b"
 );

@@ -3,6 +3,7 @@
 mod conversations;
 mod labelled;
 mod languages;
+mod natural;
 mod no_fact;
 mod random;
 mod reviewed;

@@ -33,7 +33,7 @@ pub(super) fn found_after(context: &[Memory], turns: &[Memory], known: &[Fact]) 
     runtime.block_on(Rules.extract(task)).unwrap().operations
 }
 
-fn check(texts: &[&str], expect: &[&str]) {
+pub(super) fn check(texts: &[&str], expect: &[&str]) {
     assert_eq!(found_in(&turns(texts), &[]).iter().map(line).collect::<Vec<_>>(), expect, "{texts:#?}");
 }
 

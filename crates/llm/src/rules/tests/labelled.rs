@@ -1,4 +1,5 @@
-//! Precision and recall over sentences that were labelled before the rules were run on them (`labelled.txt`, `fresh.txt`, `exam.txt`).
+//! Precision and recall over sentences that were labelled before the rules were run on them (`labelled.txt`, `fresh.txt`, `exam.txt`,
+//! `exam_b.txt`).
 //!
 //! A half, drawn by a seed, was held out while the rules were written: only that half measures how well they generalise.
 
@@ -153,26 +154,34 @@ fn fresh_sentences_stay_right() {
     assert!(score.sentences >= 800 && score.precision() >= PRECISION && score.recall() >= RECALL, "{report}");
 }
 
-/// Written by an author who had not seen the rules. Their form is that of everyday messages of several sentences, so recall is low.
+/// Two sets of everyday messages, by authors who had not seen the rules. Both were looked at while the rules were written: they
+/// keep what was reached.
 #[test]
-fn sentences_of_the_exam_stay_right() {
-    let mut score = Score::default();
-    sentences(include_str!("exam.txt")).iter().for_each(|sentence| score.count(sentence));
-    let report = format!("{score}\nwrong: {:#?}", score.wrong);
-    assert!(score.sentences >= 300 && score.precision() >= PRECISION && score.recall() >= 0.28, "{report}");
+fn sentences_of_the_exams_stay_right() {
+    for (text, recall) in [(include_str!("exam.txt"), 0.8), (include_str!("exam_b.txt"), 0.8)] {
+        let mut score = Score::default();
+        sentences(text).iter().for_each(|sentence| score.count(sentence));
+        let report = format!("{score}\nwrong: {:#?}", score.wrong);
+        assert!(score.sentences >= 300 && score.precision() >= 0.98 && score.recall() >= recall, "{report}");
+    }
 }
 
-/// Chats with role plays, games, translations and drafts, by the same author. Each turn is read alone, after the turns before it.
+/// Chats with role plays, games, translations and drafts, by the same authors. Each turn is read alone, after the turns before it.
 #[test]
 fn facts_of_whole_chats_stay_right() {
-    let mut score = Score::default();
-    for chat in include_str!("chats.txt").split("\n## ").filter_map(|chat| Some(sentences(chat.split_once('\n')?.1))) {
-        let turns = chat.iter().enumerate().map(|(number, sentence)| sentence.turn(number)).collect();
-        let turns = in_minutes(turns);
-        for (next, sentence) in chat.iter().enumerate() {
-            score.count_found(sentence, found_after(&turns[..next], &turns[next..=next], &[]));
+    for (text, recall) in [(include_str!("chats.txt"), 0.55), (include_str!("chats_b.txt"), 0.65)] {
+        let mut score = Score::default();
+        for chat in text.split("\n## ").filter_map(|chat| Some(sentences(chat.split_once('\n')?.1))) {
+            count_chat(&mut score, &chat);
         }
+        let report = format!("{score}\nwrong: {:#?}", score.wrong);
+        assert!(score.sentences >= 150 && score.precision() >= PRECISION && score.recall() >= recall, "{report}");
     }
-    let report = format!("{score}\nwrong: {:#?}", score.wrong);
-    assert!(score.sentences >= 150 && score.precision() >= PRECISION && score.recall() >= 0.3, "{report}");
+}
+
+fn count_chat(score: &mut Score, chat: &[Sentence]) {
+    let turns = in_minutes(chat.iter().enumerate().map(|(number, sentence)| sentence.turn(number)).collect());
+    for (next, sentence) in chat.iter().enumerate() {
+        score.count_found(sentence, found_after(&turns[..next], &turns[next..=next], &[]));
+    }
 }
