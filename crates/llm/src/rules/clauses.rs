@@ -299,7 +299,7 @@ pattern!(
 pattern!(
     LEAD,
     r"(?ix)^(?:(?:
-        hey|hi|hello|yo|yeah|yea|yep|yes|no|nope|nah|well|oh|ah|aw+|wow|woah|whoa|haha+|lol|ha|so|and|but|also|actually|honestly|anyways?|btw|
+        hey|hi|hello|hiya|yo|quick\ q(?:uestion)?|yeah|yea|yep|yes|no|nope|nah|well|oh|ah|aw+|wow|woah|whoa|haha+|lol|ha|so|and|but|also|actually|honestly|anyways?|btw|
         by\ the\ way|plus|okay|ok|sure|thanks|thank\ you|personally|currently|right\ now|these\ days|nowadays|guess\ what|as\ you\ know|
         you\ know(?:\ what)?|to\ be\ honest|honest(?:ly)?|in\ fact|of\ course|fortunately|unfortunately|luckily|sadly|then|now|lately|
         recently|definitely|absolutely|totally|cool|nice|great|awesome|right|true|same\ here|me\ too|for\ me|as\ for\ me|besides|
@@ -316,7 +316,7 @@ pattern!(
 pattern!(
     TAIL,
     r#"(?ix)(?:,\s+not\ \p{L}[\p{L}'\ ]{1,30}|[\s,]+(?:now|too|as\ well|again|here|these\ days|at\ the\ moment|right\ now|currently|nowadays|actually|by\ the\ way|btw|honestly|
-        sadly|lately|already|finally|irl|in\ real\ life|myself|either|anyway|you\ know|i'm\ afraid|for\ the\ record|just\ so\ you\ know|by\ day|by\ trade|please|thanks|thank\ you|guys|folks|everyone|lol+|lmao+|omg|wow|fr|rn|tho|y'?all|tbh|ngl|imo|smh|never\ again|
+        sadly|lately|already|finally|fyi|irl|in\ real\ life|myself|either|anyway|you\ know|i'm\ afraid|for\ the\ record|just\ so\ you\ know|by\ day|by\ trade|please|thanks|thank\ you|guys|folks|everyone|lol+|lmao+|omg|wow|fr|rn|tho|y'?all|tbh|ngl|imo|smh|never\ again|
         for\ (?:work|school|college|uni|university|love|good|a\ living|(?:a|my|the|a\ new|my\ new)\ job)|so\ much|very\ much|a\ lot|together|though|obsessively|for\ sure|every\ (?:day|morning|evening|week|weekend|\w+day)|
         in\ the\ (?:mornings?|evenings?)|with\ (?:my\ )?friends|in\ a\ band|at\ home)|[\s.!;,:–—()-]|[^\p{L}\p{M}\p{N}"'?%+\#&/<>@])+$"#
 );

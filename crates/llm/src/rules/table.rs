@@ -72,7 +72,11 @@ pub(super) static CLAUSES: LazyLock<Vec<Rule>> = LazyLock::new(|| compiled("(?i)
 /// Rules for people and pets named in passing: at the start of a clause, or after a preposition, "and", "is", "meet", "I" or
 /// "we".
 pub(super) static MENTIONS: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    compiled(r"(?i)(?:^|, |\b(?:with|and|for|from|to|by|at|of|about|is|meet|i|we) )(?:", OF_MENTIONS, ")")
+    compiled(
+        r"(?i)(?:^|, |\b(?:with|and|for|from|to|by|at|of|about|is|meet|i|we|visit|visited|visiting|see|saw|seeing|met|call|called|helped?|helping|gave|give|lent|drove|invited|because|but|so|when|while|since|after|before|than) )(?:",
+        OF_MENTIONS,
+        ")",
+    )
 });
 
 type Line = (&'static str, States, &'static str, Shape, f64);
@@ -133,9 +137,10 @@ const OF_CLAUSES: &[Line] = &[
     ("{i} work (?:full[- ]time |part[- ]time )?as an? (?P<occupation>.+?) (?:at|for) {o}", Holds, "works_at", Employer,   0.9),
     ("{i_am} (?:working|employed) as (?:an? )?{o}{at}",                                Holds,   "works_as",       Occupation, 0.9),
     ("{i_am} an? {o}{at}",                                                        Holds,   "works_as",       Occupation, 0.8),
+    ("{i_am} an? {o}(?: from| based in| living in) (?P<place>.+?)",               Holds,   "works_as",       Occupation, 0.8),
     ("{i_am} an? (?P<occupation>.+?) (?:at|for|with) {o}",                        Holds,   "works_at",       Employer,   0.8),
     ("{i_have} (?:became|become|been promoted to|got promoted to|been made) (?:an? )?{o}(?: at (?P<employer>.+?))?", Turned, "works_as", Occupation, 0.9),
-    ("{i_am} an? (?P<o>(?:medical|law|graduate|phd|engineering|nursing|art|college|university|high school|exchange) student|single (?:mom|mother|dad|father|parent)|(?:army |navy |war )?veteran|only child)", Holds, "is_a", Listed, 0.8),
+    ("{i_am} an? (?P<o>(?:medical|law|graduate|phd|engineering|nursing|art|college|university|high school|exchange) student|single (?:mom|mother|dad|father|parent)|(?:army |navy |war )?veteran|only child)(?: (?:with|at|in|from) .+?)?", Holds, "is_a", Listed, 0.8),
     ("{i_have} (?:quit|left|lost|resigned from) my (?:old )?{job} (?:at|with) {o}", Ends,  "works_at",       Employer,   0.9),
     ("{i_have} (?:quit|left|lost|resigned from) my (?:old |day )?job",            Ends,    "works_at",       All,        0.8),
     ("{i_have} (?:stopped|quit) working (?:at|for) {o}",                          Ends,    "works_at",       Employer,   0.9),
@@ -202,6 +207,7 @@ const OF_CLAUSES: &[Line] = &[
     // Skills, hobbies and travel.
     ("{i} speak (?:fluent )?{o}(?: fluently)?",                                   Holds,   "speaks",         Language,   0.9),
     ("{i_am} (?:learning|taking lessons in)(?: how)?(?: to (?:play|speak))? {o}", Holds,   "learns",         Skill,      0.8),
+    ("{i_am} teaching myself(?: how)?(?: to (?:play|speak))? {o}",                Holds,   "learns",         Skill,      0.8),
     ("{i_have} been learning(?: how)?(?: to (?:play|speak))? {o}",                Holds,   "learns",         Skill,      0.8),
     ("{i_have} started (?:learning|taking lessons in)(?: how)?(?: to (?:play|speak))? {o}", Began, "learns", Skill,      0.8),
     ("{i} play {o}",                                                              Holds,   "plays",          Play,       0.9),
@@ -224,6 +230,8 @@ const OF_CLAUSES: &[Line] = &[
     ("{i} (?:don't|do not|never|can't|cannot) eat {o}",                           Holds,   "does_not_eat",   Food,       0.9),
     ("{i} (?:no longer eat|stopped eating|have stopped eating) {o}",              Began,   "does_not_eat",   Food,       0.9),
     ("{i} have {o}",                                                              Holds,   "has_condition",  Condition,  0.9),
+    ("{i} suffer from {o}",                                                       Holds,   "has_condition",  Condition,  0.9),
+    ("{i_have} had {o} (?:since (?:childhood|birth|i was .+)|all my life|for years|for decades)", Holds, "has_condition", Condition, 0.9),
     ("{i}(?: was| have been| got|'ve been)? diagnosed with {o}",                  Began,   "has_condition",  Condition,  0.9),
     // Plans and wishes.
     ("{i_am} (?P<o>(?:flying|going|travell?ing|moving|heading|driving)(?: back)? to (?P<place>.+?))", Plans, "plans", Listed, 0.9),

@@ -103,6 +103,8 @@ impl Form<'_> {
             // The missing words may say of what or whom.
             (_, Shape::All | Shape::Date) => false,
             (_, Shape::Alias) => self.joint != Joint::Adverbial && NAMED.is_match(self.text),
+            (Joint::Adverbial, _) if !rule.is_ahead() && DURATION.is_match(self.tail) => false,
+            (Joint::But, _) if rule.predicate == "born_in" => true,
             // What was offered or planned may have come to nothing.
             (Joint::But, _) => is_current,
             (Joint::Adverbial, Shape::Taste | Shape::Favorite | Shape::Food | Shape::Allergen) => false,
@@ -144,7 +146,7 @@ pattern!(
     RELEVANT,
     r"(?i)^,? if (?:that|it|this)(?:'s| is)? (?:matters|helps?|makes (?:a|any) difference|relevant|useful|important|of (?:any )?(?:use|interest))\b|^ if (?:anyone|anybody|someone|you) (?:needs?|wants?|ever needs?)\b"
 );
-pattern!(COUNT, r"(?i)^(?:an?|some|one|two|three|four|five|six|seven|eight|\d+)$");
+pattern!(COUNT, r"(?i)^(?:an?|some|nobody|everybody|still|it|one|two|three|four|five|six|seven|eight|\d+)$");
 // What follows changes the statement, or is about a thing that is not real or not the speaker's.
 pattern!(
     SPOILS,
@@ -152,7 +154,7 @@ pattern!(
           so\ (?:to\ speak|they|he|she|i'm\ told|if|not)|or|nor|not|if|unless|until|till|when|whenever|while|once|except|like|than|only|well,\ \w+|almost|then|also\ known|aka|back|semi|formerly|retired|(?:ha\W*){2,}\w*|lo+l|just|said|says|right|wrong|huh|eh|innit|sort|kind|
           as\ (?:if|though|long|they|he|she|in|the|a|an|my|people)|at\ (?:heart|least|best|most|all|times)|in\ (?:name|spirit|theory|practice|effect|essence|fact|disguise|
           training|waiting|denial|hiding|love|charge|a\ way|a\ sense|other)|to\ be|by\ (?:name|heart|default|proxy)|of|the\ \w+\ (?:kind|sort|type|one)|star\ sign|i\ mean|on\ paper|basically|practically|probably|maybe|perhaps|possibly|virtually|hopefully|obviously|a\ half|half|
-          (?:am|was|were|is|isn't|aren't|are)|never|no|did|didn't|do|don't|can|can't|back\ then|at\ the\ time|
+          (?:am|was|were|is\ what|isn't|aren't)|never|no|did|didn't|back\ then|at\ the\ time|
           technically|supposedly|allegedly|apparently|hopefully|someday|i\ (?:think|guess|believe|suppose|hope|wish|mean|swear|was|were))\b
       |\b(?:declined|turned\ (?:it|them|him|her|that)|refused|rejected|withdr\w+|rescinded|revoked|cancell?ed|called\ off|fell\ through|backed\ out|pulled\ out|said\ no|gave\ up|
           changed\ (?:my|our)\ minds?|returned|used\ to|any\ ?more|no\ longer|not\ really|kidding|joking|a\ joke|pretend\w*|imaginary|virtual|plush\w*|stuffed|
@@ -164,7 +166,7 @@ pattern!(
     r"(?ix)\b(?:game|games|minecraft|skyrim|sims|roblox|valorant|fifa|wow|vr|xbox|playstation|ps\d|switch|steam|phone|novel|book|books|film|films|movie|movies|tv|telly|show|series|
         screen|stage|documentary|simulator|sim|stor(?:y|ies)|play|plays|musical|opera|production|pantomime|panto|dreams?|dreaming|costume|halloween|carnival|party|parties|fancy|parade|heart|soul|mind|head|
         imagination|lifetime|lives|life|past|future|making|paper|world|universe|denial|nutshell|dog\ years|eyes?\ of|sense|sort|kind|way|opinion|
-        once|night\ only|fun|famil(?:y|ies)|terms|sale|rent|scratch|rumou?r|legend|mistake|accident|error|for\ (?:now|today|tonight|\w+\ (?:\w+\ )?(?:days?|nights?|evening|hours?|minutes?|moment|weeks?|weekend|months?|years?|season|term|summer|winter))|
+        once|night\ only|fun|famil(?:y|ies)|terms|sale|rent|scratch|rumou?r|legend|mistake|accident|error|
         advert|commercial|video|photo|picture|painting|portrait|test|exam|exercise|lesson|example|demo|draft|simulation|workshop|classroom|shower|bath|clinicals|internship|placement|rotation|residency|training|probation|trial)\b"
 );
 pattern!(
@@ -172,6 +174,11 @@ pattern!(
     r"(?i)^\W*(?:and|n|&) (?:on|in|with|an?|the|my|our|no|have|live|living|work|love|it|that|this|there|he|she|they)\b"
 );
 pattern!(NAMED, r"(?i)^my name");
+// "I moved to Leeds for a month"
+pattern!(
+    DURATION,
+    r"(?i)\bfor (?:now|today|tonight|\w+ (?:\w+ )?(?:days?|nights?|evening|hours?|minutes?|moment|weeks?|weekend|months?|years?|season|term|summer|winter))\b"
+);
 pattern!(LIMITS, r"(?i)^\W*(?:that|which|who|whose|where)\b");
 pattern!(OF_OTHERS, r"(?i)^\s+(?:for|by (?:accident|[a-ce-z]\w*|d[^a]\w*))\b");
 pattern!(

@@ -25,6 +25,7 @@ pub(super) const LINES: &[Line] = &[
     (r"j'ai (?:démissionné|quitté mon (?:travail|poste|emploi|boulot)|perdu mon (?:travail|emploi|boulot))", "I quit my job"),
     (r"j'étudie (?:la |le |l'|les )?{o}",                                          "I study $o"),
     // Family, partners and pets.
+    (r"(?:mon|ma|notre) (?P<pet>\p{L}+(?:-\p{L}+)?) {name} (?:travaille|habite|vit|étudie|joue|ronfle|aime|adore|déteste|vient|va|cuisine|apprend|fête|rentre|entre)(?: [^,;:]+)?", "my $pet is called $name"),
     (r"je suis mariée? (?:à|avec) {name}",                                         "I am married to $name"),
     (r"je suis fiancée? (?:à|avec) {name}",                                        "I am engaged to $name"),
     (r"je suis célibataire",                                                       "I am single"),

@@ -26,6 +26,7 @@ pub(super) const LINES: &[Line] = &[
     (r"ich (?:habe|hab)(?: gerade)? (?:bei|beim)(?: der| dem)? {o} angefangen(?: zu arbeiten)?", "I started working at $o"),
     (r"ich studiere(?: jetzt)? {o}",                                               "I study $o"),
     // Family, partners and pets.
+    (r"(?:mein|meine|unser|unsere) (?P<pet>\p{L}+) {name} (?:studiert|wohnt|lebt|arbeitet|geht|kommt|kocht|spielt|schnarcht|liebt|mag|hasst|feiert|wird|heiratet|lernt|fährt|ist (?:\d+|krank|hier|da|heute|gerade|Koch|Lehrer(?:in)?|Arzt|Ärztin))(?: [^,;:]+)?", "my $pet is called $name"),
     (r"ich bin(?: glücklich)? mit {name} verheiratet",                             "I am married to $name"),
     (r"ich bin (?:mit {name} )?verlobt",                                           "I am engaged to $name"),
     (r"ich (?:habe|hab) {name} geheiratet",                                        "I married $name"),

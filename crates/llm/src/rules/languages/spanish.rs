@@ -24,6 +24,7 @@ pub(super) const LINES: &[Line] = &[
     (r"(?:dejé|he dejado|perdí|he perdido) mi (?:trabajo|empleo)",                 "I quit my job"),
     (r"estudio {o}",                                                               "I study $o"),
     // Family, partners and pets.
+    (r"(?:mi|nuestr[oa]) (?P<pet>\p{L}+) {name} (?:tiene|vive|trabaja|estudia|juega|viene|va|quiere|cocina|ronca|odia|aprende|cumple|está)(?: [^,;:]+)?", "my $pet is called $name"),
     (r"estoy casad[oa] con {name}",                                                "I am married to $name"),
     (r"estoy prometid[oa] con {name}",                                             "I am engaged to $name"),
     (r"(?:estoy|soy) solter[oa]",                                                  "I am single"),

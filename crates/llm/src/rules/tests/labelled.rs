@@ -77,6 +77,13 @@ impl Score {
         self.missed.extend(missed.into_iter().map(|fact| format!("{}: {fact}", sentence.text)));
     }
 
+    /// Prints the figures, which are wanted on every run. Returns them with what is wrong and missed.
+    #[expect(clippy::print_stderr, reason = "the figures are wanted on every run")]
+    fn report(&self, name: &str) -> String {
+        eprintln!("{name}: {self}");
+        format!("{self}\nwrong: {:#?}\nmissed: {:#?}", self.wrong, self.missed)
+    }
+
     #[expect(clippy::cast_precision_loss, reason = "a few hundred")]
     fn precision(&self) -> f64 {
         1.0 - self.wrong.len() as f64 / self.found.max(1) as f64
@@ -150,7 +157,7 @@ fn precision_on_held_out_sentences_is_high() {
 fn fresh_sentences_stay_right() {
     let mut score = Score::default();
     sentences(include_str!("fresh.txt")).iter().for_each(|sentence| score.count(sentence));
-    let report = format!("{score}\nwrong: {:#?}\nmissed: {:#?}", score.wrong, score.missed);
+    let report = score.report("fresh");
     assert!(score.sentences >= 800 && score.precision() >= PRECISION && score.recall() >= RECALL, "{report}");
 }
 
@@ -161,7 +168,7 @@ fn sentences_of_the_exams_stay_right() {
     for (text, recall) in [(include_str!("exam.txt"), 0.8), (include_str!("exam_b.txt"), 0.8)] {
         let mut score = Score::default();
         sentences(text).iter().for_each(|sentence| score.count(sentence));
-        let report = format!("{score}\nwrong: {:#?}", score.wrong);
+        let report = score.report("exam");
         assert!(score.sentences >= 300 && score.precision() >= 0.98 && score.recall() >= recall, "{report}");
     }
 }
@@ -174,7 +181,7 @@ fn facts_of_whole_chats_stay_right() {
         for chat in text.split("\n## ").filter_map(|chat| Some(sentences(chat.split_once('\n')?.1))) {
             count_chat(&mut score, &chat);
         }
-        let report = format!("{score}\nwrong: {:#?}", score.wrong);
+        let report = score.report("chats");
         assert!(score.sentences >= 150 && score.precision() >= PRECISION && score.recall() >= recall, "{report}");
     }
 }
