@@ -8,6 +8,7 @@ use annals_core::ports::ExtractionTask;
 use annals_core::{Memory, Role, entity_key, folded, words};
 use regex::{Captures, Regex};
 
+use super::classes::FIRST_NAMES;
 use super::grammar::pattern;
 
 /// Shorter name parts occur in too many other names.
@@ -35,8 +36,15 @@ impl Speakers {
         is_form_of(speaker, name)
     }
 
-    /// Returns whether somebody else writes under the name of the speaker: "Tom here, Ann is driving."
+    /// Returns whether somebody else writes under the name of the speaker, or the speaker plays somebody else: "Tom here, Ann is
+    /// driving.", "I'm Lady Ashcroft". Speakers without a common given name may have another one.
     pub(super) fn is_other(&self, speaker: &str, clause: &str) -> bool {
+        let claims = CLAIMS.captures(clause).filter(|_| FIRST_NAMES.has(speaker));
+        if claims.is_some_and(|found| {
+            (found.name("title").is_some() || FIRST_NAMES.has(&found["name"])) && !is_form_of(speaker, &found["name"])
+        }) {
+            return true;
+        }
         let name = WRITES.captures(clause).and_then(|found| found.iter().skip(1).flatten().next());
         name.is_some_and(|name| speaker != Role::User.as_str() && !is_form_of(speaker, name.as_str()))
     }
@@ -63,6 +71,11 @@ pub(super) fn in_first_person<'a>(clause: &'a str, speaker: &str) -> Cow<'a, str
     };
     format!("I {verb}{}", &clause[found[0].len()..]).into()
 }
+
+pattern!(
+    CLAIMS,
+    r"^(?i:i'm|im|i am|my name is|my name's) (?P<title>(?:Lady|Sir|Lord|Dr|Captain|Queen|King|Princess|Prince|Count|Countess|Duke|Baron|Brother|Sister|Inspector|Professor)\.? )?(?P<name>\p{Lu}\p{Ll}{2,})(?: \p{Lu}\p{Ll}+)?$"
+);
 
 pattern!(
     WRITES,

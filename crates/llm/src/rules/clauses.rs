@@ -257,6 +257,7 @@ pattern!(
         kidding|joking|messing|jk\b|ps?sych\b|sike\b|gotcha|got\ (?:you|ya)|made\ you\ look|fooled|april\ fool|scratch\ that|strike\ that|typo|correction|edit:
         |(?:i\ )?meant|i\ mean\b|i\ (?:was\ |am\ |just\ )?(?:lied|lying|kidding|joking|misspoke|made\ (?:that|it)\ up)|i'm\ (?:just\ )?(?:lying|kidding|joking)
         |never\ ?mind|nvm|ignore\ (?:that|it|my)|forget\ (?:it|that|what\ i\ said)\W*$|i\ take\ that\ back|my\ mistake|true\b|any\ ?more\b|wrong\ (?:chat|window|person|thread|tab)
+        |(?:those|these|that|this|all\ of\ (?:that|it|those|them))\ (?:was|were|is|are)\ (?:all\ |just\ |only\ )*(?:fake|made[-\ ]up|invented|lies|fiction|fictional|not\ true|jokes?|tests?)\b
         |(?:that|this)\ (?:was|is)(?:n't|\ not)?\ (?:an?\ |my\ )?(?:joke|lie|test|true|me|mine|brother|sister|kid|son|daughter|friend)\b
         |(?:i've\ |we've\ )?(?:i\ |we\ )?changed\ (?:my|our)\ minds?|was\W*$|in\ (?:my|your)\ dreams|i\ wish\W*$
     )"

@@ -42,8 +42,8 @@ pub(super) enum Voice {
 /// Returns whose voice a sentence is in. `bare` is the sentence without its introductory words.
 pub(super) fn voice(sentence: &str, bare: &str) -> Voice {
     match bare {
-        _ if OWN.is_match(bare) => Voice::Own,
         _ if READY.is_match(sentence) => Voice::Unclear,
+        _ if OWN.is_match(bare) => Voice::Own,
         _ if scenes::ends(sentence) || sentence.contains('?') => Voice::Talk,
         _ if STAGES.is_match(sentence) || ORDERS.is_match(bare) => Voice::Unclear,
         _ if is_heading(sentence) => Voice::Heading,

@@ -50,6 +50,7 @@ fn begins(text: &str) -> bool {
         (SCENE.is_match(part) || TALE.is_match(part)) && (WISHES.is_match(part) || COMMANDS.is_match(part))
             || CASTS.is_match(part)
             || ANNOUNCES.is_match(part)
+            || GAME.is_match(part) && !REMEMBERED.is_match(part)
     })
 }
 
@@ -119,6 +120,21 @@ pattern!(
       |\b(?:we're|we\ are|i'm|i\ am)?\ ?back\ (?:in|into|to)\ (?:character|the\ (?:game|story|scene|rp|role-?\ ?play|dungeon|campaign))\b|^\W*(?:ok(?:ay)?\W+)?(?:and\ )?back\ in\W*$|^\W*(?:and\W+)?action\W*$
       |\b(?:i'll|i\ will|let\ me|i'm\ going\ to|i\ want\ to|i'd\ like\ to)\ (?:paste|dictate|forward|read\ (?:you|out)|copy|type\ (?:out|up)|transcribe)\b.*\b(?:mails?|e-?mails?|messages?|texts?|entries|entry|reviews?|letters?|profiles?|ads|quotes?|
           lines|paragraphs?|chapters?|pages?|verses?|stanzas?|statements?|transcripts?|applications?|bios?|poems?|diary|diaries|interviews?)\b"
+);
+// Games, shows and texts in which people say what is not true of them.
+pattern!(
+    GAME,
+    r"(?ix)\b(?:murder\ mystery|truth\ or\ dare|would\ you\ rather|never\ have\ i\ ever|two\ truths|caption\ contest|lie\ detector|hot\ seat|charades|karaoke|impressions?\ of|alter\ ego|
+        (?:alt|fake|secret)\ (?:account|identity|profile|intro)|character\ sheets?|larp\w*|your\ (?:new\ )?(?:identit(?:y|ies)|envelopes?|roles?|lines|cues?|characters?)|
+        (?:random|fake|test|made[-\ ]up|sample|dummy|fictional|invented)\ (?:facts?|data|profile|info|details|answers?|personas?|users?|names?|statements?)|
+        mock\ (?:interview|trial|exam)|in\ another\ life|roll\ for|take\ dictation|how\ (?:do|would)\ (?:you|i)\ say\ (?:these|this|them|the\ following)|open\ mic|poetry\ slam)\b
+      |\b(?:\w+'s|his|her|old)\ (?:diary|diaries|letters|journal|memoirs?)\W*$
+      |^\W*(?:and\ )?(?:i'm|i\ am|i'll\ be|you're|you\ are)\ (?:the|my)\ (?:\w+(?:er|or|ist|ian|ess|ant)|clerk|nurse|judge|guard|king|queen|witness|patient|client|guest|boss)\W*$
+      |\byou\ are\ a\ (?:person|character|man|woman|soldier|servant|farmer|merchant)\ (?:from|in|of)\b"
+);
+pattern!(
+    REMEMBERED,
+    r"(?i)\b(?:was|were|had|did|went|watched|saw|loved|enjoyed|yesterday|last (?:night|week|month|year|weekend)|ago|used to|loves?|hates?|likes?|enjoy|favou?rite|won|lost|played|nervous|found|read|keep|kept)\b"
 );
 // An assistant that asks for text gets text of others or a draft.
 pattern!(

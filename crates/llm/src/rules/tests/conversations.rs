@@ -33,6 +33,10 @@ pub(super) fn found_after(context: &[Memory], turns: &[Memory], known: &[Fact]) 
     runtime.block_on(Rules.extract(task)).unwrap().operations
 }
 
+pub(super) fn found(texts: &[&str]) -> Vec<String> {
+    found_in(&turns(texts), &[]).iter().map(line).collect()
+}
+
 pub(super) fn check(texts: &[&str], expect: &[&str]) {
     assert_eq!(found_in(&turns(texts), &[]).iter().map(line).collect::<Vec<_>>(), expect, "{texts:#?}");
 }

@@ -149,6 +149,11 @@ fn announced_exercise_is_a_scene_until_a_person_ends_it() {
         "Second exercise, letters home.",
         "Introduce your characters in first person please.",
         "I'll paste three mails from my inbox.",
+        "Welcome to the murder mystery dinner!",
+        "Character sheets please.",
+        "I'm at the doctor, you are the doctor.",
+        "I'll tell you some random facts.",
+        "How do you say these in French?",
     ] {
         let begin = format!("Tom: {begin}");
         conversations::check(&[&begin, "Ann: I live in Rome.", "Ann: I'm a sailor."], &[]);
@@ -157,7 +162,11 @@ fn announced_exercise_is_a_scene_until_a_person_ends_it() {
             &["Ann lives_in Oslo"],
         );
     }
-    conversations::check(&["Tom: No more exercise for me.", "Ann: I live in Rome."], &["Ann lives_in Rome"]);
+    for before in ["No more exercise for me.", "Karaoke was fun yesterday.", "You are the best.", "I love charades."] {
+        let before = format!("Tom: {before}");
+        let found = conversations::found(&[&before, "Ann: I live in Rome."]);
+        assert!(found.contains(&"Ann lives_in Rome".to_owned()), "{before}");
+    }
 }
 
 #[test]
@@ -190,4 +199,6 @@ fn beginning_of_a_foreign_sentence_is_read() {
 fn another_person_may_write_under_a_name() {
     check_by(Role::User, "Moira", "Hello all, Moira here. I live in Rome.", &["Moira lives_in Rome"]);
     check_by(Role::User, "Ann", "This is Tom on her phone. I live in Rome.", &[]);
+    check_by(Role::User, "Ann", "I'm Lady Ashcroft. I live in Rome.", &[]);
+    check_by(Role::User, "tuxi", "I'm Peter. I live in Rome.", &["tuxi lives_in Rome"]);
 }
