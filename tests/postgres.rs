@@ -1,6 +1,8 @@
 //! The catalog in PostgreSQL, through the command: it does what it does with the catalog in SQLite, one process uses a database, a data
 //! folder follows one state of one database, and what needs the file is refused.
 
+mod tls;
+
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 

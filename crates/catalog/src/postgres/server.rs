@@ -15,14 +15,23 @@ const SERVER: &str = "ANNALS_TEST_POSTGRES";
 /// If set, a test that finds no server fails, as in CI.
 const REQUIRED: &str = "ANNALS_TEST_POSTGRES_REQUIRED";
 
-/// Runs the server until the input ends, which it does with the test process.
+/// Runs the server until the input ends, which it does with the test process. With a third argument, a port, it also takes encrypted
+/// connections of this machine; `ca.pem` then has the authority of its certificate for `localhost`.
 const RUN: &str = r#"initdb="$1/initdb" postgres="$1/postgres" folder="$2"
 "$initdb" -D "$folder/data" -A trust -U postgres -E UTF8 --locale=C --no-sync >/dev/null || exit 1
+if [ -n "$3" ]; then
+    cd "$folder" && openssl req -x509 -nodes -newkey rsa:2048 -subj /CN=ca -keyout ca.key -out ca.pem 2>/dev/null &&
+        openssl req -x509 -CA ca.pem -CAkey ca.key -nodes -newkey rsa:2048 -subj /CN=localhost \
+            -addext subjectAltName=DNS:localhost -addext basicConstraints=critical,CA:FALSE \
+            -keyout key.pem -out cert.pem 2>/dev/null || exit 1
+    sed -i 's/^host /hostssl /' data/pg_hba.conf
+    tls="-c listen_addresses=localhost -c port=$3 -c ssl=on -c ssl_cert_file=$folder/cert.pem -c ssl_key_file=$folder/key.pem"
+fi
 "$postgres" -D "$folder/data" -k "$folder" -c listen_addresses= -c fsync=off -c full_page_writes=off \
-    -c max_connections=200 >"$folder/log" 2>&1 &
+    -c max_connections=200 $tls >"$folder/log" 2>&1 &
 read -r _
 kill -INT $! && wait $!
-rm -rf "$folder/data" "$folder/log"
+rm -rf "$folder/data" "$folder/log" "$folder"/*.key "$folder"/*.pem
 "#;
 
 struct Server {
@@ -42,6 +51,12 @@ pub(crate) struct Schema {
     pub(crate) name: String,
 }
 
+/// Says that a test is skipped because something is missing. Fails where the tests are required.
+pub(crate) fn skipped(missing: &str) {
+    assert!(std::env::var_os(REQUIRED).is_none(), "{missing}");
+    let _ = writeln!(std::io::stderr(), "skipped: {missing}");
+}
+
 fn in_schema(server: &str, name: &str) -> String {
     let mark = if server.contains('?') { '&' } else { '?' };
     format!("{server}{mark}options=-csearch_path%3D{name}")
@@ -51,11 +66,7 @@ impl Schema {
     /// Creates a schema; says why not and returns `None` where no server can be had.
     pub(crate) fn new() -> Option<Schema> {
         let Some(server) = STARTED.get_or_init(start) else {
-            assert!(std::env::var_os(REQUIRED).is_none(), "no PostgreSQL server can be started here");
-            let _ = writeln!(
-                std::io::stderr(),
-                "skipped: no PostgreSQL server; install it (apt-get install postgresql) or set {SERVER}"
-            );
+            skipped("no PostgreSQL server; install it (apt-get install postgresql) or set ANNALS_TEST_POSTGRES");
             return None;
         };
         let name = format!("test_{}_{}", std::process::id(), SCHEMAS.fetch_add(1, Ordering::Relaxed));
@@ -144,16 +155,7 @@ fn start() -> Option<Server> {
     if let Ok(url) = std::env::var(SERVER) {
         return Some(Server { url, folder: None, _process: None });
     }
-    let (binaries, folder) = (binaries()?, tempfile::tempdir().unwrap().keep());
-    // The server refuses to run as root, and its own user needs the folder.
-    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o777)).unwrap();
-    let is_root = std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
-    let mut command = Command::new(if is_root { "runuser" } else { "sh" });
-    if is_root {
-        command.args(["-u", "postgres", "--", "sh"]);
-    }
-    command.args(["-c", RUN, "sh"]).arg(&binaries).arg(&folder).current_dir(&folder);
-    let process = command.stdin(Stdio::piped()).spawn().ok()?;
+    let (folder, process) = launch("")?;
     let url = url_of(&folder);
     let begun = Instant::now();
     while sql(&url, "SELECT 1").is_err() {
@@ -163,6 +165,21 @@ fn start() -> Option<Server> {
         std::thread::sleep(Duration::from_millis(50));
     }
     Some(Server { url, folder: Some(folder), _process: Some(process) })
+}
+
+/// Starts a server of its own, at a port for encrypted connections if one is given. Returns its folder and the process, the input of
+/// which keeps the server alive.
+pub(crate) fn launch(tls_port: &str) -> Option<(PathBuf, Child)> {
+    let (binaries, folder) = (binaries()?, tempfile::tempdir().unwrap().keep());
+    // The server refuses to run as root, and its own user needs the folder.
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o777)).unwrap();
+    let is_root = std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
+    let mut command = Command::new(if is_root { "runuser" } else { "sh" });
+    if is_root {
+        command.args(["-u", "postgres", "--", "sh"]);
+    }
+    command.args(["-c", RUN, "sh"]).arg(&binaries).arg(&folder).arg(tls_port).current_dir(&folder);
+    Some((folder, command.stdin(Stdio::piped()).spawn().ok()?))
 }
 
 fn url_of(folder: &Path) -> String {
