@@ -261,7 +261,7 @@ pattern!(SMALL_NAME, r"^\p{Ll}{2,14}$");
 // First names that are other words when they are written small.
 pattern!(
     WORD,
-    r"(?x)^(?:will|mark|bill|grace|rob|sue|frank|may|max|art|jack|pat|ray|rose|drew|don|gene|dean|hope|joy|faith|chase|miles|iris|dawn|eve|rich|nick|jean|carol|april|june|august|olive|pearl|penny|poppy|ivy|
+    r"(?x)^(?:will|said|mark|bill|grace|rob|sue|frank|may|max|art|jack|pat|ray|rose|drew|don|gene|dean|hope|joy|faith|chase|miles|iris|dawn|eve|rich|nick|jean|carol|april|june|august|olive|pearl|penny|poppy|ivy|
         violet|ruby|bea|dev|mei|noor|lies|laurence|guy|art|norman|morgan|ross|stan|luc|basil|clay|cliff|dale|grant|harry|herb|josh|lance|mike|peg|pierce|randy|reed|rusty|skip|spike|tanner|tuck|wade|
         bud|buck|buddy|bob|jim|kelly|lily|daisy|holly|heather|summer|autumn|amber|crystal|ginger|sandy|misty|sunny|star|robin|jay|martin|piper|victor|constance|felicity|mercy|patience|charity|prudence|ted)$"
 );

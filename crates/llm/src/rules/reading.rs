@@ -184,9 +184,13 @@ impl Reading<'_> {
     }
 
     /// Returns whether the fact begins on the date. Not if the date is the object, nor if the fact holds anyway and the
-    /// clause has no "since".
+    /// clause has no "since", nor if it is a relative: "I have lived with my aunt Eva since May".
     fn is_of_the_date(&self, when: &When) -> bool {
-        self.rule.states != States::Dates && (self.rule.states != States::Holds || when.since)
+        match self.rule.states {
+            States::Dates => false,
+            States::Holds => when.since && !self.rule.predicate.is_empty(),
+            _ => true,
+        }
     }
 
     /// Returns whether each part is of the class that its group requires.

@@ -115,6 +115,7 @@ pattern!(
         (?:warm-?up|exercise|improv\w*|ice-?breaker|charades|role-?\ ?play|skit|game\ time|drama\ exercise|acting\ exercise|story\ time|campaign|quest|dungeon|scene)(?:\ (?:one|two|three|four|\d|time|night|game|round))?\W*$
       |\b(?:everything|all\ of\ it|all\ (?:answers|facts|names)|it's\ all|the\ answers|answers|characters|names)\ (?:is\ |are\ |being\ |must\ be\ |should\ be\ |can\ be\ |totally\ |completely\ )*(?:invented|made[-\ ]up|fictional|fake|imaginary|fictitious)\b
       |\b(?:each|one|some|two|both)\ of\ (?:you|us)\ (?:will\ |has\ to\ |must\ |should\ )?(?:starts?|begins?|plays?|invents?|makes?\ up|becomes?|is|acts?|pretends?|introduces?)\b
+      |\b(?:the\ others?|the\ rest|everyone(?:\ else)?|everybody(?:\ else)?|you(?:\ all)?)\ (?:has\ to\ |have\ to\ |must\ |can\ |will\ )?guess(?:es)?\b|\b(?:let|have)\ (?:the\ others|us|me|everyone)\ guess\b
       |\b(?:everyone|everybody)\ (?:starts?\ with|begins?\ with|plays|invents?|makes?\ up|becomes|pretends?)\b
       |\b(?:introduce|describe|be|speak\ as|talk\ as|answer\ as)\ your\ characters?\b|\bin\ (?:the\ )?first\ person\b|\byou\ (?:all\ )?(?:stand\ before|find\ yoursel\w+|wake\ up\ in)\b
       |\b(?:we're|we\ are|i'm|i\ am)?\ ?back\ (?:in|into|to)\ (?:character|the\ (?:game|story|scene|rp|role-?\ ?play|dungeon|campaign))\b|^\W*(?:ok(?:ay)?\W+)?(?:and\ )?back\ in\W*$|^\W*(?:and\W+)?action\W*$

@@ -28,6 +28,13 @@ fn what_follows_a_statement_may_leave_it_as_it_is() {
 }
 
 #[test]
+fn relatives_in_passing_have_no_date_and_names_that_are_no_verbs() {
+    check("I've been living with my aunt Eva since May, she had a fall.", &["Ann has_aunt Eva"]);
+    check("my boss said she'd write me a reference", &[]);
+    check("Vivo en Medellín con mi hermano.", &["Ann lives_in Medellín"]);
+}
+
+#[test]
 fn what_follows_a_statement_may_change_it() {
     for text in [
         "I'm a nurse on paper, in reality I push a mop.",
