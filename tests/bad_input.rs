@@ -200,10 +200,10 @@ fn data_folder_that_is_a_file_is_refused() {
     assert!(answer.code == 6 && answer.err.contains("Not a directory"), "{}", answer.err);
 }
 
-/// Runs a command whose writes fail beyond 1,000 KiB of a file.
-fn limited(plain: std::process::Command) -> std::process::Output {
+/// Runs a command whose writes fail beyond so many KiB of a file.
+fn limited(plain: std::process::Command, kib: u32) -> std::process::Output {
     let mut limited = std::process::Command::new("bash");
-    limited.arg("-c").arg("ulimit -f 1000; trap '' XFSZ; exec \"$0\" \"$@\"");
+    limited.arg("-c").arg(format!("ulimit -f {kib}; trap '' XFSZ; exec \"$0\" \"$@\""));
     limited.arg(plain.get_program()).args(plain.get_args()).output().unwrap()
 }
 
@@ -217,12 +217,22 @@ fn full_disk_stops_the_import_and_loses_nothing() {
 
     let annals = Annals::new();
     let file = annals.file("messages.jsonl", &messages);
-    let output = limited(annals.command(&["import", file.to_str().unwrap()]));
+    let output = limited(annals.command(&["import", file.to_str().unwrap()]), 1000);
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(6), "{error}");
     assert!(error.contains("full") || error.contains("File too large") || error.contains("disk I/O"), "{error}");
     assert_eq!(annals.json(&["import", file.to_str().unwrap()])["agents"], 1);
     assert_eq!(annals.dump(), whole.dump());
+}
+
+/// The counts of accesses cannot be written then, which costs only them.
+#[test]
+fn full_disk_does_not_stop_a_search() {
+    let annals = Annals::new();
+    annals.import(&days("ann", 3, 2));
+    let output = limited(annals.command(&["search", "cello", "--agent", "ann"]), 1);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && !output.stdout.is_empty(), "{error}");
 }
 
 #[test]

@@ -50,7 +50,7 @@ impl AccessCounter {
 
 impl Service {
     /// Writes the counts since the last call to the catalog.
-    pub async fn flush_access_counts(&self) -> Result<()> {
+    async fn flush_access_counts(&self) -> Result<()> {
         for (agent, counts) in self.access_counter.take() {
             for batch in counts.chunks(BATCH) {
                 self.parts.store.add_accesses(&agent, batch).await?;
