@@ -1,8 +1,8 @@
 //! The embedders that this process can use: the built-in model, models in folders, and the configured endpoint.
 //!
 //! Pulled models are in `DIR/models`, one folder each, named after the model with `--` for the slash. Each embedder has its own
-//! cache of vectors. Never downloads anything; `annals model pull` does. A damaged or missing folder fails only what embeds: many
-//! commands embed nothing.
+//! cache of vectors. Never downloads anything; `annals model pull` does. A damaged or missing folder is an error only for
+//! commands that need the model.
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;

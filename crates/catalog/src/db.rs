@@ -4,12 +4,14 @@
 //! Everything above it takes `&dyn Db`, so a second database needs one implementation of [`Db`] and [`Transactions`] and
 //! no second set of functions. Statements are SQL with parameters `?1`, `?2` and so on. Nothing here names a driver.
 
+mod tables;
 mod value;
 
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+pub use tables::{AgentTable, TableQueries};
 pub use value::{FromValue, ToValue, Unread, Value};
 
 /// Builds the values of a statement, in order of position.
@@ -36,17 +38,6 @@ pub trait Db {
 
     /// Returns the tables with a column `agent_id`, by name.
     fn tables_of_agents(&self) -> Result<Vec<AgentTable>>;
-}
-
-/// A table with rows of agents.
-#[derive(Clone)]
-pub struct AgentTable {
-    pub name: String,
-    /// The columns that order the rows of one agent: those behind `agent_id` in a unique index that begins with it, otherwise
-    /// the primary key.
-    pub keys: Vec<String>,
-    /// The columns of text.
-    pub texts: Vec<String>,
 }
 
 /// A connection that can make changes in a unit of work. Only the owner of the connection uses it.

@@ -160,7 +160,7 @@ impl Db for Postgres {
         if let Some(known) = self.tables.get() {
             return Ok(known.clone());
         }
-        let tables = tables::of_agents(self)?;
+        let tables = tables::QUERIES.tables_of_agents(self)?;
         Ok(self.tables.get_or_init(|| tables).clone())
     }
 }

@@ -84,7 +84,7 @@ impl Db for Sqlite {
     }
 
     fn tables_of_agents(&self) -> Result<Vec<AgentTable>> {
-        tables::of_agents(self)
+        tables::QUERIES.tables_of_agents(self)
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) use examples::{example, language_name};
 pub(crate) use fence::{fence, tame};
 pub(crate) use template::Rendered;
 
-/// Prompts for the models.
+/// A prompt for a language model, identified by what the model is to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Prompt {
     /// Facts and operations from turns.

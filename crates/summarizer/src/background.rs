@@ -115,7 +115,7 @@ fn lone_authors(turns: &[Memory]) -> BTreeSet<&str> {
     speakers.into_values().filter(|speakers| speakers.len() == 1).flatten().collect()
 }
 
-/// Returns the speakers, then the capitalised words of the texts, each once.
+/// Returns names that may be asked about, each once: the speakers, then the capitalised words of the texts.
 fn names(children: &[Memory]) -> Vec<String> {
     let speakers = children.iter().filter_map(Memory::speaker);
     let written = children.iter().flat_map(|memory| words(&memory.text));

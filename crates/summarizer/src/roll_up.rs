@@ -14,7 +14,7 @@ use crate::pass::Pass;
 pub(crate) enum RollUpReason {
     /// Its input changed. If the engine cannot write it, the fallback engine does.
     Dirty,
-    /// The fallback engine wrote it; the engine may be able to by now.
+    /// The fallback engine wrote its summary. The configured engine may succeed now.
     Degraded,
     /// It was written by another recipe.
     Outdated,

@@ -13,7 +13,6 @@ use crate::stores::Stores;
 /// Counts over the contexts of many questions.
 #[derive(Default)]
 pub(crate) struct Answered {
-    /// Number of questions.
     pub questions: usize,
     /// Questions with any evidence in the context.
     pub any: usize,

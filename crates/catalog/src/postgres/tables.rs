@@ -1,6 +1,6 @@
-//! Reads from PostgreSQL's system catalogs which tables hold rows of agents.
+//! The queries over PostgreSQL's system catalogs that find which tables hold rows of agents.
 
-use crate::db::{AgentTable, Db, Result, Sql, ToValue};
+use crate::db::{Sql, TableQueries};
 
 const TABLES: &str = "SELECT table_name FROM information_schema.columns
     WHERE table_schema = current_schema() AND column_name = 'agent_id'
@@ -21,7 +21,6 @@ macro_rules! index_columns {
         )
     };
 }
-/// The columns behind `agent_id` in the first unique index that begins with it; the primary key is preferred.
 const UNIQUE_COLUMNS: &str = index_columns!(
     "AND place.number > 1 AND listed.indexrelid = (
         SELECT candidate.indexrelid FROM pg_index AS candidate
@@ -35,21 +34,10 @@ const UNIQUE_COLUMNS: &str = index_columns!(
 );
 const PRIMARY_KEY: &str = index_columns!("AND listed.indisprimary");
 
-/// Returns the tables that hold rows of agents, by name.
-pub(super) fn of_agents(db: &dyn Db) -> Result<Vec<AgentTable>> {
-    let mut tables = Vec::new();
-    for name in names(db, TABLES, None)? {
-        let mut keys = names(db, UNIQUE_COLUMNS, Some(&name))?;
-        if keys.is_empty() {
-            keys = names(db, PRIMARY_KEY, Some(&name))?;
-        }
-        let texts = names(db, TEXT_COLUMNS, Some(&name))?;
-        tables.push(AgentTable { name, keys, texts });
-    }
-    Ok(tables)
-}
-
-fn names(db: &dyn Db, sql: &str, table: Option<&str>) -> Result<Vec<String>> {
-    let table: Vec<&dyn ToValue> = table.iter().map(|name| name as &dyn ToValue).collect();
-    db.query(Sql::Kept(sql), &table, |row| row.get(0))
-}
+/// The queries over the schema.
+pub(super) const QUERIES: TableQueries = TableQueries {
+    of_agents: Sql::Kept(TABLES),
+    unique_columns: Sql::Kept(UNIQUE_COLUMNS),
+    primary_key: Sql::Kept(PRIMARY_KEY),
+    text_columns: Sql::Kept(TEXT_COLUMNS),
+};

@@ -1,6 +1,6 @@
-//! Reads from SQLite's schema which tables hold rows of agents.
+//! The queries over SQLite's schema that find which tables hold rows of agents.
 
-use crate::db::{AgentTable, Db, Result, Sql, ToValue};
+use crate::db::{Sql, TableQueries};
 
 const TABLES: &str = "SELECT sqlite_schema.name
     FROM sqlite_schema
@@ -8,7 +8,6 @@ const TABLES: &str = "SELECT sqlite_schema.name
     WHERE sqlite_schema.type = 'table'
     ORDER BY sqlite_schema.name";
 const TEXT_COLUMNS: &str = "SELECT name FROM pragma_table_info(?1) WHERE type = 'TEXT' ORDER BY name";
-/// The columns behind `agent_id` in the first unique index that begins with it; the primary key is preferred.
 const UNIQUE_COLUMNS: &str = "SELECT of_index.name
     FROM pragma_index_info((
         SELECT listed.name
@@ -22,30 +21,20 @@ const UNIQUE_COLUMNS: &str = "SELECT of_index.name
     ORDER BY of_index.seqno";
 const PRIMARY_KEY: &str = "SELECT name FROM pragma_table_info(?1) WHERE pk > 0 ORDER BY pk";
 
-/// Returns the tables that hold rows of agents, by name.
-pub(super) fn of_agents(db: &dyn Db) -> Result<Vec<AgentTable>> {
-    let mut tables = Vec::new();
-    for name in names(db, TABLES, None)? {
-        let mut keys = names(db, UNIQUE_COLUMNS, Some(&name))?;
-        if keys.is_empty() {
-            keys = names(db, PRIMARY_KEY, Some(&name))?;
-        }
-        let texts = names(db, TEXT_COLUMNS, Some(&name))?;
-        tables.push(AgentTable { name, keys, texts });
-    }
-    Ok(tables)
-}
-
-fn names(db: &dyn Db, sql: &str, table: Option<&str>) -> Result<Vec<String>> {
-    let table: Vec<&dyn ToValue> = table.iter().map(|name| name as &dyn ToValue).collect();
-    db.query(Sql::Once(sql), &table, |row| row.get(0))
-}
+/// The queries over the schema.
+pub(super) const QUERIES: TableQueries = TableQueries {
+    of_agents: Sql::Once(TABLES),
+    unique_columns: Sql::Once(UNIQUE_COLUMNS),
+    primary_key: Sql::Once(PRIMARY_KEY),
+    text_columns: Sql::Once(TEXT_COLUMNS),
+};
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::db::{Db, params};
     use crate::fixture::Folder;
     use crate::sqlite::open::{Options, open};
 
@@ -54,11 +43,13 @@ mod tests {
     fn tables_without_agent_id_hold_no_memory_text() {
         let folder = Folder::new();
         let db = open(&folder.path(), &Options::default()).unwrap();
-        let searched: BTreeSet<String> = of_agents(&db).ok().unwrap().into_iter().map(|table| table.name).collect();
+        let searched: BTreeSet<String> =
+            QUERIES.tables_of_agents(&db).ok().unwrap().into_iter().map(|table| table.name).collect();
         let all = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name";
-        let mut others = names(&db, all, None).ok().unwrap();
+        let db: &dyn Db = &db;
+        let mut others: Vec<String> = db.query(Sql::Once(all), &[], |row| row.get(0)).ok().unwrap();
         others.retain(|name| {
-            let texts = names(&db, TEXT_COLUMNS, Some(name)).ok().unwrap();
+            let texts: Vec<String> = db.query(Sql::Once(TEXT_COLUMNS), params![name], |row| row.get(0)).ok().unwrap();
             !searched.contains(name) && !texts.is_empty()
         });
         // These hold names of keys, agents and models, and ids.
@@ -69,7 +60,7 @@ mod tests {
     fn keys_order_the_rows_of_an_agent() {
         let folder = Folder::new();
         let db = open(&folder.path(), &Options::default()).unwrap();
-        let tables = of_agents(&db).ok().unwrap();
+        let tables = QUERIES.tables_of_agents(&db).ok().unwrap();
         for (name, expect) in [
             ("turn", &["seq"][..]),
             ("ledger", &["grain", "period"]),

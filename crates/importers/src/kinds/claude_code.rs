@@ -87,7 +87,7 @@ fn oldest_first(source: &mut Source, output: &mut Output<'_>) -> Vec<Entry> {
     files.into_iter().map(|(_, entry)| entry).collect()
 }
 
-/// What decides the order of files, in this order.
+/// Sort key of a session file; the fields are compared in order. `ends` is read only if several files have the same `begins`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Survey {
     begins: Option<Timestamp>,

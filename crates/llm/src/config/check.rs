@@ -45,7 +45,7 @@ const MAX_RERANK_TIMEOUT: Duration = Duration::from_secs(60);
 /// Default number of results to rerank: results below the best 50 are seldom the answer, and each text costs the same.
 const CANDIDATES: u64 = 50;
 
-/// A search reads at most this many results back for ranking.
+/// Maximum of the setting `candidates` for reranking. A search with a limit of at most 100 reads so many memories.
 const MAX_CANDIDATES: u64 = 200;
 
 /// Default daily limit for reranking: several hundred searches of two or three thousand tokens each.

@@ -56,7 +56,7 @@ fn is_this_machine(url: &Url) -> bool {
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Adds the key as the API wants it.
+/// Adds the authentication header of the API, if there is a key. Anthropic's version header is added with or without one.
 pub(super) fn authorized(request: RequestBuilder, api: Api, key: Option<&SecretString>) -> RequestBuilder {
     let request = match api {
         Api::Anthropic => request.header("anthropic-version", ANTHROPIC_VERSION),

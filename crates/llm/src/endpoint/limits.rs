@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Window that is used at most, unless a larger one was configured: models overlook more in longer questions.
 const MAX_WINDOW: u64 = 32_768;
 
-/// Ollama's window if nothing says otherwise.
+/// Context window that Ollama uses by default, in tokens. Applies if neither the server nor the configuration gives another.
 const OLLAMA_WINDOW: u64 = 4_096;
 
 /// Smallest window that is accepted from a server; a smaller one is an error of the server.

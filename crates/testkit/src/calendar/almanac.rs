@@ -176,8 +176,8 @@ impl Clock {
         shows(&self.zone, at)
     }
 
-    /// Applies the moves up to `at`. A new zone applies from its first midnight after the day of the move has ended. A move
-    /// that does not apply yet when the next one comes never does.
+    /// Advances the clock by one step to `at`; `day` is the current day before it. Takes the pending zone at that zone's first
+    /// midnight after the day of the move has ended. A later move replaces a pending one.
     fn look(&mut self, at: Timestamp, day: Date) {
         self.former = self.zone.clone();
         if let Some((zone, must_be_over)) = self.coming.clone() {

@@ -14,7 +14,7 @@ pub(super) fn chip(state: PeriodState) -> Markup {
     html! { span.chip.(words::state(state)) title=(words::meaning(state)) { (words::state(state)) } }
 }
 
-/// Draws a text of a memory as it is, with its line breaks, each line in its own direction.
+/// Draws the text of a memory: a paragraph for each line that is not blank. The browser detects the direction of each.
 pub(super) fn text(text: &str) -> Markup {
     html! { @for line in text.split('\n').filter(|line| !line.trim().is_empty()) { p.said dir="auto" { (line) } } }
 }

@@ -67,7 +67,7 @@ impl Document {
         self.passages.iter().map(|passage| titled(&title, &text, &headings, range(passage))).collect()
     }
 
-    /// Returns its passages as memories. The sequence number is the one of the first passage; the caller sets the others.
+    /// Returns the passages of the document as memories, in order. Their `seq` is 0; the caller assigns a number to each.
     pub fn memories(&self, agent: &Agent) -> Vec<Memory> {
         let texts = self.passage_texts().into_iter();
         let texts = (0_u32..).zip(texts).zip(&self.passages);

@@ -18,11 +18,11 @@ use crate::endpoint::failure::EndpointError;
 /// How long a batch that may have been created is looked for. Lists may be late by some seconds.
 const SEARCH: SignedDuration = SignedDuration::from_mins(2);
 
-/// When a batch is given up that its provider has not ended, or whose server is no longer configured. Providers promise to end
+/// Age at which a batch is given up that its provider has not ended, or that no configured server has. Providers promise to end
 /// batches within 24 hours.
 const GIVE_UP: SignedDuration = SignedDuration::from_hours(48);
 
-/// When a batch is given up of which nothing could be learned.
+/// Age at which any open batch is given up, even if its provider could not be reached or reported no status.
 const SILENCE: SignedDuration = SignedDuration::from_hours(8 * 24);
 
 /// How long a server gets no further batch after it refused one.

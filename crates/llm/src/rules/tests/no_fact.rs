@@ -29,6 +29,9 @@ fn questions_suppositions_quotes_and_reports_give_no_facts() {
         "I don't live in Rome.",
         "I think I love tea.",
         "[shared a picture: I love tea]",
+        // Everybody works at a company.
+        "I work at a company.",
+        "I work for a small company.",
     ] {
         check(text, &[]);
     }
