@@ -225,7 +225,7 @@ fn full_disk_stops_the_import_and_loses_nothing() {
     assert_eq!(annals.dump(), whole.dump());
 }
 
-/// The counts of accesses cannot be written then, which costs only them.
+/// Only the counts of accesses are lost: they cannot be written.
 #[test]
 fn full_disk_does_not_stop_a_search() {
     let annals = Annals::new();

@@ -4,15 +4,15 @@
     python3 tests/python/binary_cost.py MESSAGES QUERIES ANNALS [ANNALS ...]
 
 Imports MESSAGES into an empty folder, rolls them up, searches from the command line, and asks the service the first 500 of QUERIES
-after 50 that warm it up. Prints a line of figures for each binary. Says nothing of right answers; wants an idle machine.
+after 50 that warm it up. Prints the figures of each binary. Does not check answers; needs an idle machine.
 """
 
+import argparse
 import json
 import os
 import pathlib
 import resource
 import subprocess
-import sys
 import tempfile
 import time
 
@@ -22,11 +22,16 @@ WARM_UP, ASKED = 50, 500
 
 
 def main() -> None:
-    messages, queries, *binaries = sys.argv[1:]
-    questions = [json.loads(line) for line in open(queries)][: ASKED]
-    for binary in binaries:
+    parser = argparse.ArgumentParser(description="Measures what the main commands cost.")
+    parser.add_argument("messages", help="messages in the import format")
+    parser.add_argument("queries", help="a JSON object with agent and query on each line")
+    parser.add_argument("annals", nargs="+", help="a binary")
+    arguments = parser.parse_args()
+    with open(arguments.queries) as file:
+        questions = [json.loads(line) for line in file][:ASKED]
+    for binary in arguments.annals:
         with tempfile.TemporaryDirectory() as folder:
-            measure(binary, f"{folder}/data", messages, questions)
+            measure(binary, f"{folder}/data", arguments.messages, questions)
 
 
 def measure(binary: str, data: str, messages: str, questions: list) -> None:

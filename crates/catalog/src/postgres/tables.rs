@@ -34,7 +34,6 @@ const UNIQUE_COLUMNS: &str = index_columns!(
 );
 const PRIMARY_KEY: &str = index_columns!("AND listed.indisprimary");
 
-/// The queries over the schema.
 pub(super) const QUERIES: TableQueries = TableQueries {
     of_agents: Sql::Kept(TABLES),
     unique_columns: Sql::Kept(UNIQUE_COLUMNS),

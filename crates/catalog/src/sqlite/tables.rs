@@ -21,7 +21,6 @@ const UNIQUE_COLUMNS: &str = "SELECT of_index.name
     ORDER BY of_index.seqno";
 const PRIMARY_KEY: &str = "SELECT name FROM pragma_table_info(?1) WHERE pk > 0 ORDER BY pk";
 
-/// The queries over the schema.
 pub(super) const QUERIES: TableQueries = TableQueries {
     of_agents: Sql::Once(TABLES),
     unique_columns: Sql::Once(UNIQUE_COLUMNS),
