@@ -147,7 +147,7 @@ const FILE_ACCESS: [&str; 12] = [
 ];
 
 /// Reads `/proc` and `/sys` for the size of the machine's memory, and nothing that is stored.
-const READS_THE_MACHINE: &str = "strata/src/memory.rs";
+const READS_THE_MACHINE: &str = "strata/src/cache_limits.rs";
 
 #[test]
 fn strata_and_facts_reach_files_only_through_objects() {

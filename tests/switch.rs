@@ -24,7 +24,7 @@ const QUESTIONS: [&str; 4] =
 /// How often the service is killed before it may end.
 const KILLS: u32 = 3;
 /// How many times the state is read, with a pause between, before the test fails.
-const PATIENCE: u32 = 3_000;
+const MAX_LOOKS: u32 = 3_000;
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// The share of the vectors in the score of each result, by id: the same whenever the same model answers.
@@ -104,7 +104,7 @@ async fn progress(served: &Served) -> Option<(u64, u64)> {
 
 /// Searches until all tables are embedded again or `until` accepts the progress. Each answer must be of one model.
 async fn search_until(served: &Served, models: [&[Shares]; 2], until: impl Fn(u64, u64) -> bool) -> Option<(u64, u64)> {
-    for _ in 0..PATIENCE {
+    for _ in 0..MAX_LOOKS {
         for (index, question) in QUESTIONS.iter().enumerate() {
             let found = ask(served, question).await;
             let is_of = models.map(|expected| agree(&found, &expected[index]));
@@ -156,7 +156,7 @@ async fn former_model_set_again_takes_the_change_back() {
     let served = serve(folder(false), false);
     let by_first = ask_all(&served).await;
     let served = serve(served.kill(), true);
-    for _ in 0..PATIENCE {
+    for _ in 0..MAX_LOOKS {
         if progress(&served).await.is_none_or(|(done, _)| done > 0) {
             break;
         }
@@ -165,7 +165,7 @@ async fn former_model_set_again_takes_the_change_back() {
     assert!(progress(&served).await.is_some(), "the service is killed before the end");
     let served = serve(served.kill(), false);
     // What a roll-up has written meanwhile stands in tables of the second model, which are embedded again.
-    for _ in 0..PATIENCE {
+    for _ in 0..MAX_LOOKS {
         if progress(&served).await.is_none() {
             break;
         }

@@ -194,8 +194,8 @@ impl Erasure for Planted {
         Ok(places)
     }
 
-    async fn unused_space_holds(&self, words: &[String]) -> Result<bool> {
-        self.catalog.unused_space_holds(words).await
+    async fn unused_space_contains(&self, words: &[String]) -> Result<bool> {
+        self.catalog.unused_space_contains(words).await
     }
 }
 

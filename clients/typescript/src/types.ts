@@ -275,7 +275,7 @@ export interface FactView {
   /** When the fact was first recorded. */
   recorded_at: string;
   /** When the sources of the fact were said. */
-  said: SaidView;
+  said: MentionedView;
   /** Ids of the turns that state the fact. Ids of manual entries start with `u-`. */
   source_ids: Array<string>;
   /** Person or thing that the fact is about. */
@@ -772,7 +772,7 @@ export interface RollupRequest {
 }
 
 /** A time expression in a query. */
-export interface SaidTime {
+export interface TimeExpressionView {
   /** The days that the words were taken to mean. */
   days: RangeView;
   /** The words in the query. */
@@ -780,7 +780,7 @@ export interface SaidTime {
 }
 
 /** When the sources of a fact were said, from the first to the end of the last. */
-export interface SaidView {
+export interface MentionedView {
   /** When the first source was said. */
   from: string;
   /** End of the last source. */
@@ -809,7 +809,7 @@ export interface SearchAnswer {
   /** The memories that were found. */
   results: Array<MemoryView>;
   /** Time expressions recognised in the query. They raise memories of that time and filter nothing. */
-  said: Array<SaidTime>;
+  said: Array<TimeExpressionView>;
   summary_range?: RangeView | null;
   /** IANA name of the time zone of the days. */
   time_zone: string;

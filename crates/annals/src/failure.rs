@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use annals_core::{Error, Fault};
-use annals_server::error_table;
+use annals_core::{Error, Fault, ObjectKind};
+use annals_server::exit_codes_and_statuses;
 use annals_server::rest::chain;
 use serde_json::json;
 
@@ -17,7 +17,7 @@ pub(crate) fn report(error: &Error, json: bool) -> ExitCode {
 
 /// Formats the error as text or as JSON, and returns it with the exit code.
 fn render(error: &Error, json: bool) -> (String, u8) {
-    let exit = error_table::row(error).exit_code;
+    let exit = exit_codes_and_statuses::row(error).exit_code;
     if !json {
         let text = chain(error);
         return (format!("annals: {text}{}{}", advice(error), advice_on_storage(&text)), exit);
@@ -34,14 +34,16 @@ pub(crate) fn print(text: &str) {
 /// Suggests what to do about a name that was not found.
 fn advice(error: &Error) -> &'static str {
     let Error::NotFound { what, .. } = error else { return "" };
-    match *what {
-        "agent" => "; `annals agent list` lists all agents, `annals agent create` creates one",
-        "data folder" => "; choose another one with --data, or create it with `annals import` or `annals serve`",
-        "job" => "; `annals job list` lists all jobs",
-        "key" => "; `annals key list` lists all keys",
-        "memory" => "; `annals search` and `annals timeline` show ids",
-        "plan" => "; `annals plans` lists all plans",
-        "running service on data folder" => "; `annals serve` starts one",
+    match what {
+        ObjectKind::Agent => "; `annals agent list` lists all agents, `annals agent create` creates one",
+        ObjectKind::DataFolder => {
+            "; choose another one with --data, or create it with `annals import` or `annals serve`"
+        }
+        ObjectKind::Job => "; `annals job list` lists all jobs",
+        ObjectKind::Key => "; `annals key list` lists all keys",
+        ObjectKind::Memory => "; `annals search` and `annals timeline` show ids",
+        ObjectKind::Plan => "; `annals plans` lists all plans",
+        ObjectKind::RunningService => "; `annals serve` starts one",
         _ => "",
     }
 }
@@ -59,7 +61,7 @@ fn advice_on_storage(text: &str) -> &'static str {
 /// Returns the error for a file named by the user that cannot be read.
 pub(crate) fn unreadable(path: &Path, cause: std::io::Error) -> Error {
     if cause.kind() == std::io::ErrorKind::NotFound {
-        return Error::NotFound { what: "file", name: path.display().to_string() };
+        return Error::NotFound { what: ObjectKind::File, name: path.display().to_string() };
     }
     Error::storage(format!("cannot read {}", path.display()), cause)
 }

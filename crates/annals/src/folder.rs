@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use annals_core::ports::{Batches, Batching, Embedders, ModelStates, Replies, TokenSums};
-use annals_core::{Agent, Error, Facts, Result, Strata, Timestamp};
+use annals_core::{Agent, Error, Facts, ObjectKind, Result, Strata, Timestamp};
 use annals_facts::DuckFacts;
 use annals_llm::{
     Auto, EmbedderConfig, EmbedderSettings, Endpoint, Extractive, Models, ModelsConfig, RerankEndpoint, Rules,
@@ -25,7 +25,7 @@ use annals_retention::Plans;
 use annals_service::config::Limits;
 use annals_service::metrics::{Measured, Metrics};
 use annals_service::{Clock, Components, Parts, Prompts, Service};
-use annals_strata::{LanceStrata, Memory};
+use annals_strata::{CacheLimits, LanceStrata};
 use annals_summarizer::SchedulePolicy;
 use jiff::SignedDuration;
 
@@ -125,7 +125,7 @@ impl Folder {
         let catalog = Catalog::open(&path, &opening.catalog).await?;
         let store = catalog.store();
         let facts: Arc<dyn Facts> = Arc::new(DuckFacts::open(&path.join("facts"))?);
-        let strata = LanceStrata::open(&path.join("tables"), Memory::of_machine()).await?;
+        let strata = LanceStrata::open(&path.join("tables"), CacheLimits::of_machine()).await?;
         let strata: Arc<dyn Strata> = Arc::new(Measured::new(Arc::new(strata), &metrics));
         let Opening { models, limits, quiet, clock, .. } = opening;
         let schedule = SchedulePolicy { grace: SchedulePolicy::GRACE, quiet, ..SchedulePolicy::default() };
@@ -241,7 +241,7 @@ fn prepare(path: &Path, create: bool) -> Result<PathBuf> {
     if !create && !catalog::exists(path) {
         let failed = |cause| Error::storage(format!("cannot look into {}", path.display()), cause);
         path.join(catalog::FILE).try_exists().map_err(failed)?;
-        return Err(Error::NotFound { what: "data folder", name: path.display().to_string() });
+        return Err(Error::NotFound { what: ObjectKind::DataFolder, name: path.display().to_string() });
     }
     let make = || -> std::io::Result<PathBuf> {
         std::fs::create_dir_all(path.join("tables"))?;

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
-use annals_core::{Error, Result};
+use annals_core::{Error, ObjectKind, Result};
 use annals_server::config::BackupConfig;
 use annals_service::Service;
 use annals_service::calls::Host;
@@ -89,7 +89,7 @@ impl Host for FolderHost {
 
     /// Runs the doctor as a process of its own: its checks wait for the disk, and a check that hangs must not stop the service.
     async fn examine(&self) -> Result<Vec<FindingView>> {
-        let none = || Error::NotFound { what: "running service on data folder", name: String::new() };
+        let none = || Error::NotFound { what: ObjectKind::RunningService, name: String::new() };
         let operator = self.operator.as_ref().ok_or_else(none)?;
         let Ok(_one) = operator.examination.try_lock() else {
             return Err(Error::invalid("examination", "is under way already; wait for its end"));

@@ -39,7 +39,7 @@ impl Stores {
     pub(crate) async fn open(path: &Path, embedder: Arc<dyn Embedder>) -> Result<Stores> {
         let catalog = Arc::new(SqliteCatalog::open(&path.join("catalog.sqlite"))?);
         let facts: Arc<dyn Facts> = Arc::new(DuckFacts::open(&path.join("facts"))?);
-        let strata = LanceStrata::open(&path.join("tables"), annals_strata::Memory::of_machine()).await?;
+        let strata = LanceStrata::open(&path.join("tables"), annals_strata::CacheLimits::of_machine()).await?;
         let embedders = Arc::new(OneEmbedder(embedder));
         let strata: Arc<dyn Strata> = Arc::new(strata);
         let (fallback, rules) = (Arc::new(Extractive), Arc::new(Rules));

@@ -73,12 +73,12 @@ pub(crate) async fn run(args: &Summaries) -> Result<()> {
     let mut report = Report::default();
     for (agent, days) in &days {
         let turns = Turns::new(days, evidence.as_ref().map(|evidence| evidence.get(agent.name())));
-        let mut judge = Judge { agent, turns: &turns, args, report: &mut report, only: None };
-        judge.run(&judged, days).await?;
+        let mut evaluation = SummaryEvaluation { agent, turns: &turns, args, report: &mut report, only: None };
+        evaluation.run(&judged, days).await?;
         if !matches!(judged, Writer::Extractive) {
             // The built-in engine writes the same periods.
-            judge.only = Some(judge.report.periods_of(agent));
-            judge.run(&Writer::Extractive, days).await?;
+            evaluation.only = Some(evaluation.report.periods_of(agent));
+            evaluation.run(&Writer::Extractive, days).await?;
         }
     }
     report.tokens = judged.tokens();
@@ -87,7 +87,7 @@ pub(crate) async fn run(args: &Summaries) -> Result<()> {
 }
 
 /// Judges the summaries of one agent.
-struct Judge<'a> {
+struct SummaryEvaluation<'a> {
     agent: &'a Agent,
     turns: &'a Turns<'a>,
     args: &'a Summaries,
@@ -96,7 +96,7 @@ struct Judge<'a> {
     only: Option<BTreeSet<Period>>,
 }
 
-impl Judge<'_> {
+impl SummaryEvaluation<'_> {
     /// Writes and judges all grains: each from the summaries of the finer one by the same writer.
     async fn run(&mut self, writer: &Writer, days: &[Vec<Memory>]) -> Result<()> {
         let mut inputs: Vec<Vec<Memory>> = days.to_vec();

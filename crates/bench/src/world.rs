@@ -17,7 +17,7 @@ use annals_core::{
 };
 use annals_facts::DuckFacts;
 use annals_search::Search;
-use annals_strata::{LanceStrata, Memory};
+use annals_strata::{CacheLimits, LanceStrata};
 use annals_writer::Writer;
 use async_trait::async_trait;
 
@@ -94,7 +94,7 @@ impl World {
         let file = folder.join("catalog.sqlite");
         let catalog = Arc::new(SqliteCatalog::open(&file)?);
         // As the service does.
-        read_ahead(file, Memory::of_machine().bytes);
+        read_ahead(file, CacheLimits::of_machine().bytes);
         let facts = Arc::new(DuckFacts::open(&folder.join("facts"))?);
         let strata: Arc<dyn Strata> = Arc::new(tables(&folder.join("tables"), scoring).await?);
         let writer = Writer::new(catalog.clone(), strata.clone(), shared.clone());
@@ -190,8 +190,8 @@ impl World {
 /// Opens the tables with this kind of scoring.
 async fn tables(folder: &Path, scoring: Scoring) -> Result<LanceStrata> {
     let memory = match scoring {
-        Scoring::AsSet => Memory::of_machine(),
-        Scoring::Exact => Memory { signs_from: usize::MAX, ..Memory::of_machine() },
+        Scoring::AsSet => CacheLimits::of_machine(),
+        Scoring::Exact => CacheLimits { signs_from: usize::MAX, ..CacheLimits::of_machine() },
     };
     LanceStrata::open(folder, memory).await
 }

@@ -1,6 +1,6 @@
 //! Agents: their numbers in the file, their settings, their state and their sizes.
 
-use annals_core::ports::{AgentState, Agents, Counts, RetentionLimits, Totals};
+use annals_core::ports::{AgentState, Agents, Counts, RetentionLimits, Totals, VectorModel};
 use annals_core::{Agent, Grain, Period, Settings, Timestamp, latest_day};
 use async_trait::async_trait;
 
@@ -24,6 +24,11 @@ impl<E: Engine> Agents for SqlCatalog<E> {
 
     async fn agents_with_work(&self, now: Timestamp) -> annals_core::Result<Vec<Agent>> {
         self.thread.read("listing agents that have work", move |c| with_work(c, now)).await
+    }
+
+    async fn agents_to_reembed(&self, model: &VectorModel) -> annals_core::Result<Vec<Agent>> {
+        let model = model.clone();
+        self.thread.read("listing agents to embed again", move |c| to_reembed(c, &model)).await
     }
 
     async fn agents_to_retain(&self, limits: &RetentionLimits) -> annals_core::Result<Vec<Agent>> {
@@ -63,7 +68,7 @@ impl<E: Engine> Agents for SqlCatalog<E> {
 
 /// Whether a row of `agent` is a known agent. One with only pruned turns still has ledger rows, one with only facts
 /// entered by hand has the log, and another may have nothing but blocks.
-macro_rules! known {
+macro_rules! is_known {
     () => {
         "-- The staging agent of a restore has no workspace.
         workspace <> '' AND (
@@ -78,14 +83,16 @@ macro_rules! known {
     };
 }
 
+pub(crate) use is_known;
+
 /// The known agents above a workspace and a name.
 macro_rules! known_agents {
     ($rest:literal) => {
-        concat!("SELECT workspace, name FROM agent WHERE (workspace, name) > (?1, ?2) AND ", known!(), $rest)
+        concat!("SELECT workspace, name FROM agent WHERE (workspace, name) > (?1, ?2) AND ", is_known!(), $rest)
     };
 }
 
-pub(crate) const KNOWN: &str = known!();
+pub(crate) const KNOWN: &str = is_known!();
 
 pub(crate) const PAGE: &str = known_agents!("ORDER BY workspace, name LIMIT ?3");
 pub(crate) const PAGE_OF_WORKSPACE: &str =
@@ -101,6 +108,17 @@ pub(crate) const AGENT_STATE: &str = "SELECT settings,
             OR EXISTS (SELECT 1 FROM document WHERE document.agent_id = agent.agent_id) AS known
     FROM agent
     WHERE agent_id = ?1";
+/// The conditions are those of [`annals_core::ports::Watermark::needs_reembedding`].
+pub(crate) const TO_REEMBED: &str = concat!(
+    "SELECT workspace, name FROM agent
+    WHERE EXISTS (
+        SELECT 1 FROM watermark
+        WHERE watermark.agent_id = agent.agent_id AND COALESCE(building_urgent, 0) = 0
+            AND (building IS NOT NULL OR applied > 0 AND (model IS NULL OR model <> ?1 OR dimension <> ?2))
+    ) AND ",
+    is_known!(),
+    "ORDER BY workspace, name"
+);
 pub(crate) const WITH_WORK: &str = include_str!("sql/agents_with_work.sql");
 
 /// Returns the agents after the given one that have settings, messages, ledger rows, statements, fact operations, blocks or documents, by
@@ -131,6 +149,12 @@ pub(crate) fn with_work(db: &dyn Db, now: Timestamp) -> Result<Vec<Agent>> {
     let current = Grain::SUMMARIES.map(|grain| Period::of(grain, day).to_string());
     let [daily, weekly, monthly, quarterly, yearly] = current;
     db.query(WITH_WORK, params![daily, weekly, monthly, quarterly, yearly], read)
+}
+
+/// Returns the known agents with a table whose vectors another model made, or with an unfinished generation that is not urgent.
+pub(crate) fn to_reembed(db: &dyn Db, model: &VectorModel) -> Result<Vec<Agent>> {
+    let dimension = i64::try_from(model.dimension).unwrap_or(i64::MAX);
+    db.query(TO_REEMBED, params![model.name, dimension], read)
 }
 
 /// Returns the agent's number; 0 for an unknown agent. No row has the number 0, so queries with it return nothing.

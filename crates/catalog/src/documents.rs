@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use annals_core::ports::{
     Content, Document, DocumentEntry, DocumentKey, DocumentSelect, DocumentWrite, Documents, Expected, StoredCollection,
 };
-use annals_core::{Agent, Error, SignedDuration, Timestamp};
+use annals_core::{Agent, Error, ObjectKind, SignedDuration, Timestamp};
 use async_trait::async_trait;
 
 use crate::columns::{instant, json, maybe_instant, micros, number, signed, to_json, unreadable, word};
@@ -246,7 +246,7 @@ fn write_one(db: &dyn Db, agent: &Agent, write: &DocumentWrite, now: Timestamp) 
 
 fn check(key: &DocumentKey, live: Option<&Document>, expected: Expected) -> annals_core::Result<()> {
     match (expected, live) {
-        (Expected::Absent, Some(_)) => Err(Error::Exists { what: "document", name: key.to_string() }),
+        (Expected::Absent, Some(_)) => Err(Error::Exists { what: ObjectKind::Document, name: key.to_string() }),
         (Expected::Version(version), live) if live.map(|live| live.version) != Some(version) => {
             Err(Error::Stale { what: format!("document {:?}", key.to_string()) })
         }

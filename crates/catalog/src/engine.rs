@@ -18,7 +18,7 @@ pub trait Engine: Send + Sync + Sized + 'static {
     async fn scrub(&self, thread: &Thread<Self::Connection>) -> annals_core::Result<()>;
 
     /// Returns whether free space holds one of the words, as far as the database can tell.
-    async fn unused_space_holds(
+    async fn unused_space_contains(
         &self,
         thread: &Thread<Self::Connection>,
         words: &[String],

@@ -5,13 +5,13 @@
 //! in pieces with other work between, because it reads all texts of the agent.
 
 mod carry_out;
+mod erased_sentences;
 mod leftovers;
 mod plan;
 mod scan;
 mod selection;
 mod subject;
 mod summaries;
-mod words;
 
 use std::collections::BTreeSet;
 
@@ -25,6 +25,7 @@ use crate::{Engine, SqlCatalog};
 use crate::{agents, forgotten};
 
 pub(crate) use carry_out::wipe as wipe_agent;
+pub(crate) use erased_sentences::{DOCUMENT_TEXTS, Remaining, STATEMENT_TEXTS, TURN_TEXTS, VERSION_TEXTS};
 pub(crate) use leftovers::{phrases, tables};
 pub(crate) use plan::{Plan, plan};
 #[cfg(test)]
@@ -32,7 +33,6 @@ pub(crate) use scan::FROM as SCANNED_TURNS;
 pub(crate) use scan::Scanned;
 #[cfg(test)]
 pub(crate) use selection::{OF_CONVERSATION, WITHIN};
-pub(crate) use words::{DOCUMENT_TEXTS, Remaining, STATEMENT_TEXTS, TURN_TEXTS, VERSION_TEXTS};
 
 const PLANNING: &str = "selecting what to forget";
 
@@ -137,8 +137,8 @@ impl<E: Engine> Erasure for SqlCatalog<E> {
         Ok(found_columns.into_iter().collect())
     }
 
-    async fn unused_space_holds(&self, words: &[String]) -> annals_core::Result<bool> {
-        self.engine.unused_space_holds(&self.thread, words).await
+    async fn unused_space_contains(&self, words: &[String]) -> annals_core::Result<bool> {
+        self.engine.unused_space_contains(&self.thread, words).await
     }
 }
 

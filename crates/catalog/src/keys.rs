@@ -1,7 +1,7 @@
 //! Keys of the service: their metadata, and the hash of the secret.
 
 use annals_core::ports::{Key, Keys};
-use annals_core::{Digest, Error, Timestamp};
+use annals_core::{Digest, Error, ObjectKind, Timestamp};
 use async_trait::async_trait;
 
 use crate::columns::{instant, json, maybe_instant, micros, to_json};
@@ -68,7 +68,7 @@ pub(crate) fn key(db: &dyn Db, id: &str) -> Result<Option<(Key, Digest)>> {
 pub(crate) fn revoke(db: &dyn Db, id: &str, now: Timestamp) -> Result<()> {
     let sql = "UPDATE access_key SET revoked_at = coalesce(revoked_at, ?2) WHERE id = ?1";
     if db.execute(sql, params![id, micros(now)])? == 0 {
-        return Err(Error::NotFound { what: "key", name: id.to_owned() }.into());
+        return Err(Error::NotFound { what: ObjectKind::Key, name: id.to_owned() }.into());
     }
     Ok(())
 }

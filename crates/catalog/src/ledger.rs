@@ -1,7 +1,7 @@
 //! The ledger: the state of each period, and its input.
 
 use annals_core::ports::Ledger;
-use annals_core::{Agent, Date, Error, Grain, LedgerRow, Memory, Period, RolledUp, Summary, Timestamp};
+use annals_core::{Agent, Date, Error, Grain, LedgerRow, Memory, ObjectKind, Period, RolledUp, Summary, Timestamp};
 use async_trait::async_trait;
 
 use crate::columns::{digest, grain_number, instant, maybe_instant, maybe_json, micros, number, signed, to_json, word};
@@ -184,7 +184,7 @@ pub(crate) fn note_failure(
             failing_since = CASE WHEN failing_since < ?6 THEN failing_since ELSE ?6 END
         WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
     if db.execute(sql, params![agent_id, grain, label, error, micros(not_before), micros(now)])? == 0 {
-        return Err(Error::NotFound { what: "ledger row of the period", name: period.to_string() }.into());
+        return Err(Error::NotFound { what: ObjectKind::LedgerRow, name: period.to_string() }.into());
     }
     Ok(())
 }

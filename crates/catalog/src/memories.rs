@@ -24,6 +24,11 @@ impl<E: Engine> Memories for SqlCatalog<E> {
         self.thread.read("reading memories", move |c| get(c, &agent, &ids)).await
     }
 
+    async fn agent_of(&self, id: &MemoryId) -> annals_core::Result<Option<Agent>> {
+        let id = id.clone();
+        self.thread.read("finding the agent of a memory", move |c| agent_of(c, &id)).await
+    }
+
     async fn find_by_prefix(&self, agent: &Agent, prefix: &str, limit: usize) -> annals_core::Result<Vec<Memory>> {
         let (agent, prefix) = (agent.clone(), prefix.to_owned());
         self.thread.read("finding memories", move |c| find_by_prefix(c, &agent, &prefix, limit)).await
@@ -130,6 +135,32 @@ fn merge(kinds: [Vec<Memory>; 3], select: &Select) -> Vec<Memory> {
     all.sort_by(|a, b| directed(in_order(a, b)));
     all.truncate(select.limit);
     all
+}
+
+/// The agents that have a row of `table` with the id `?1`. No index begins with the id, so one look-up per agent is the cost.
+macro_rules! agent_with {
+    ($table:literal) => {
+        concat!(
+            "SELECT workspace, name FROM agent WHERE EXISTS (SELECT 1 FROM ",
+            $table,
+            " AS memory WHERE memory.agent_id = agent.agent_id AND memory.id = ?1) AND ",
+            agents::is_known!()
+        )
+    };
+}
+
+pub(crate) const AGENT_OF: [(u8, &str); 4] = [
+    (b't', agent_with!("turn")),
+    (b's', agent_with!("summary")),
+    (b'f', agent_with!("statement")),
+    (b'p', agent_with!("passage")),
+];
+
+/// Returns the known agent of the live memory with this id.
+pub(crate) fn agent_of(db: &dyn Db, id: &MemoryId) -> Result<Option<Agent>> {
+    let kind = id.as_str().as_bytes().first();
+    let Some((_, sql)) = AGENT_OF.iter().find(|(letter, _)| Some(letter) == kind) else { return Ok(None) };
+    db.query_optional(*sql, params![id.as_str()], agents::read)
 }
 
 /// Returns live memories by id, in the order of `ids`; leaves out those that do not exist.

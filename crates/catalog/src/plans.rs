@@ -174,6 +174,10 @@ fn service_queries_use_their_indexes() {
         let expect = format!("SEARCH agent USING INDEX sqlite_autoindex_agent_1 ({terms});");
         assert!(found.starts_with(&expect) && !found.contains("SCAN"), "{found}");
     }
+    for (_, sql) in memories::AGENT_OF {
+        let found = plan(&db.0, sql);
+        assert!(found.contains("(agent_id=? AND id=?)") && found.matches("SCAN").count() == 1, "{found}");
+    }
     check(accesses::OF_MEMORY, "SEARCH access USING PRIMARY KEY (agent_id=? AND id=?)");
     check(idempotency::DROP, "SEARCH request USING INDEX request_by_time (kept_at<?)");
 }

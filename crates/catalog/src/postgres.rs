@@ -50,7 +50,7 @@ use session::Session;
 use values::{Bound, Decoded};
 
 /// How long work waits for a server that went away during it, as one that is restarted does. Work that comes later does not wait.
-const PATIENCE: Duration = Duration::from_secs(10);
+const MAX_WAIT: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A connection to the database.
@@ -122,11 +122,11 @@ impl Postgres {
     }
 
     /// Connects; tries again for some time.
-    fn connect(&self, patience: Duration) -> Result<Session, Error> {
+    fn connect(&self, max_wait: Duration) -> Result<Session, Error> {
         let begun = Instant::now();
         loop {
             match Session::open(&self.runtime, &self.config) {
-                Err(_) if begun.elapsed() < patience => std::thread::sleep(PAUSE),
+                Err(_) if begun.elapsed() < max_wait => std::thread::sleep(PAUSE),
                 // Not a transient one: nobody else tries again.
                 done => return done.map_err(|error| Error::other(error.to_string())),
             }
@@ -172,10 +172,10 @@ impl Transactions for Postgres {
         let was_interrupted = self.interruption.take().is_some();
         self.queued.take();
         let mut session = self.session.borrow_mut();
-        let patience = if session.is_some() { PATIENCE } else { Duration::ZERO };
+        let max_wait = if session.is_some() { MAX_WAIT } else { Duration::ZERO };
         session.take_if(|session| !session.is_open() || was_interrupted && !session.rolls_back(&self.runtime));
         if session.is_none() {
-            *session = Some(self.connect(patience)?);
+            *session = Some(self.connect(max_wait)?);
         }
         Ok(())
     }

@@ -87,7 +87,7 @@ async fn split_pages_hold_no_forgotten_text_after_scrub() {
     catalog.copy_to(&copy).await.unwrap();
     assert!(!occurs(&std::fs::read(copy).unwrap()), "a copy takes nothing of it along");
     catalog.scrub().await.unwrap();
-    assert!(!catalog.unused_space_holds(&[SECRET.to_owned()]).await.unwrap());
+    assert!(!catalog.unused_space_contains(&[SECRET.to_owned()]).await.unwrap());
     assert!(!occurs(&files(&folder)));
     assert!(free().await > 0, "the file keeps its size");
     assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
@@ -117,7 +117,7 @@ async fn forgotten_text_is_scrubbed_during_concurrent_writes() {
     };
     let (scrubbed, ()) = futures::join!(catalog.scrub(), write);
     scrubbed.unwrap();
-    assert!(!catalog.unused_space_holds(&[SECRET.to_owned()]).await.unwrap());
+    assert!(!catalog.unused_space_contains(&[SECRET.to_owned()]).await.unwrap());
     assert!(!occurs(&files(&folder)));
     assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
     assert_eq!(catalog.operations(&other).await.unwrap().1.len(), 1750);
@@ -133,7 +133,7 @@ async fn long_rows_leave_no_text_in_free_pages() {
     catalog.ingest(&me, turns, false, now).await.unwrap();
     catalog.erase(&me, &Target::Conversation("talk".into()), now).await.unwrap();
     catalog.scrub().await.unwrap();
-    assert!(!catalog.unused_space_holds(&[SECRET.to_owned()]).await.unwrap());
+    assert!(!catalog.unused_space_contains(&[SECRET.to_owned()]).await.unwrap());
     assert!(!occurs(&files(&folder)));
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use annals_core::ports::{Children, ClockNote, Seals};
-use annals_core::{Agent, Base, Error, Grain, MemoryId, Period};
+use annals_core::{Agent, Base, Error, Grain, MemoryId, ObjectKind, Period};
 use async_trait::async_trait;
 
 use crate::columns::{grain_number, instant, micros, number, signed, word};
@@ -224,7 +224,7 @@ pub(crate) fn pin(db: &dyn Db, agent: &Agent, id: &MemoryId, pinned: bool) -> Re
     if set_pin(db, agents::known(db, agent)?, id, pinned)? {
         return Ok(());
     }
-    Err(Error::NotFound { what: "memory", name: id.to_string() }.into())
+    Err(Error::NotFound { what: ObjectKind::Memory, name: id.to_string() }.into())
 }
 
 /// Sets or removes a pin; returns whether the memory exists.

@@ -1,7 +1,7 @@
 //! Former texts of memories, and the correction of a statement or summary by a person, which keeps its former text.
 
 use annals_core::ports::Version;
-use annals_core::{Agent, Base, Error, Kind, LedgerRow, Memory, MemoryId, Sentence, Timestamp};
+use annals_core::{Agent, Base, Error, Kind, LedgerRow, Memory, MemoryId, ObjectKind, Sentence, Timestamp};
 
 use crate::columns::{grain_number, instant, micros};
 use crate::db::{Db, Result, Row, params};
@@ -12,7 +12,7 @@ use crate::{agents, changes, ledger, memories, statements};
 pub(crate) fn correct(db: &dyn Db, agent: &Agent, id: &MemoryId, text: &str, now: Timestamp) -> Result<()> {
     let agent_id = agents::known(db, agent)?;
     let stored = memories::get(db, agent, std::slice::from_ref(id))?.pop();
-    let former = stored.ok_or_else(|| Error::NotFound { what: "memory", name: id.to_string() })?;
+    let former = stored.ok_or_else(|| Error::NotFound { what: ObjectKind::Memory, name: id.to_string() })?;
     if former.kind() == Kind::Turn {
         return Err(Error::invalid("id", "is a turn; store it again with revise").into());
     }

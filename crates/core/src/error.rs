@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use crate::ObjectKind;
+
 /// A result with an Annals error.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -19,8 +21,8 @@ pub enum Error {
     /// The named object does not exist.
     #[error("there is no {what} {name:?}")]
     NotFound {
-        /// The kind of object, as in `agent`.
-        what: &'static str,
+        /// The kind of object.
+        what: ObjectKind,
         /// The name that was requested.
         name: String,
     },
@@ -35,8 +37,8 @@ pub enum Error {
     /// An object with that name already exists.
     #[error("{what} {name:?} already exists")]
     Exists {
-        /// The kind of object, as in `agent`.
-        what: &'static str,
+        /// The kind of object.
+        what: ObjectKind,
         /// The name.
         name: String,
     },

@@ -18,7 +18,7 @@ pub(crate) async fn find_leftovers(tables: &DuckFacts, agent: &Agent, words: &[S
     for snapshot in tables.parquet_store.snapshots(agent).await? {
         let bytes = tables.parquet_store.read(agent, &snapshot).await?;
         let (scratch, agent, phrases) = (tables.scratch.clone(), agent.clone(), phrases.clone());
-        let decoded = move || table_holds(&Table::decode(&agent, snapshot.version, &bytes, &scratch)?, &phrases);
+        let decoded = move || table_contains(&Table::decode(&agent, snapshot.version, &bytes, &scratch)?, &phrases);
         if blocking(decoded).await? {
             holders.push(snapshot.path.to_string());
         }
@@ -27,7 +27,7 @@ pub(crate) async fn find_leftovers(tables: &DuckFacts, agent: &Agent, words: &[S
     Ok(holders)
 }
 
-fn table_holds(table: &Table, phrases: &Phrases) -> Result<bool> {
+fn table_contains(table: &Table, phrases: &Phrases) -> Result<bool> {
     let search = || {
         let mut statement = table.connection.prepare(include_str!("sql/texts.sql"))?;
         let mut rows = statement.query(params![])?;

@@ -4,7 +4,7 @@
 //! handles Chinese or Japanese, and with their stop words "who is it" finds nothing. Stored rows also get the words of their
 //! date and speaker. The tokens are stored on disk: change them only together with a new generation of the tables.
 
-mod fold;
+mod normalize;
 mod script;
 mod stem;
 mod stop;
@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use annals_core::Period;
 use unicode_segmentation::UnicodeSegmentation;
 
-use fold::fold;
+use normalize::normalize;
 use script::{Run, runs};
 use stem::Stem;
 
@@ -59,7 +59,7 @@ enum Single {
 }
 
 fn analyse(text: &str, stem: &Stem, single: Single, tokens: &mut Vec<String>) {
-    let folded = fold(text);
+    let folded = normalize(text);
     for chunk in folded.split_whitespace() {
         match label(chunk) {
             Some(label) => tokens.push(label),

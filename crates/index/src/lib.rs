@@ -13,6 +13,7 @@ mod bitmap;
 pub mod columns;
 mod conversations;
 mod fill;
+mod inverted_index;
 pub mod lex;
 mod live_rows;
 mod scan;
@@ -20,7 +21,6 @@ mod search;
 mod signs;
 mod sums;
 mod vectors;
-mod words;
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -32,10 +32,10 @@ use arrow_array::RecordBatch;
 use lru::LruCache;
 
 use conversations::ConversationRows;
+use inverted_index::InvertedIndex;
 use live_rows::LiveRows;
 use search::Scratch;
 use vectors::Vectors;
-use words::InvertedIndex;
 
 /// Approximate bytes of a row without its vector: its id, its times, its conversation and some twenty words of four bytes each.
 const ROW_BYTES: usize = 200;

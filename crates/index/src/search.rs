@@ -12,10 +12,10 @@ use rayon::prelude::*;
 
 use crate::InMemoryTable;
 use crate::bitmap::RowBitmap;
+use crate::inverted_index::WordScores;
 use crate::lex;
 use crate::sums::Sums;
 use crate::vectors::QueryVector;
-use crate::words::WordScores;
 
 /// In a table too large to compare every row: rows compared exactly for each wanted row, and the least number of rows
 /// compared.

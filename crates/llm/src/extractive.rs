@@ -40,7 +40,7 @@ mod tokens;
 mod unnamed;
 mod vague;
 mod verbs;
-mod words;
+mod word_kinds;
 mod worth;
 mod wrapped;
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use annals_core::{Error, Fault, Grain, Result};
+use annals_core::{Error, Fault, Grain, ObjectKind, Result};
 use toml::{Table, Value};
 
 use crate::Keep;
@@ -92,7 +92,7 @@ impl Plans {
 
     /// Returns the plan of that name.
     pub fn get(&self, name: &str) -> Result<&Plan> {
-        self.0.get(name).ok_or_else(|| Error::NotFound { what: "plan", name: name.to_owned() })
+        self.0.get(name).ok_or_else(|| Error::NotFound { what: ObjectKind::Plan, name: name.to_owned() })
     }
 
     /// Returns all plans, by name.

@@ -1,4 +1,4 @@
-//! Answers a query: filters, two legs per grain, ranking, reading back from the catalog, reranking, folding.
+//! Answers a query: filters, two legs per grain, ranking, reading back from the catalog, reranking, dropping what is covered.
 
 use annals_core::ports::{Access, Findings, Probe, Select, Table, Watermark};
 use annals_core::{
@@ -16,7 +16,7 @@ use crate::rank::{self, Ranked, Row, Support};
 use crate::rerank::RerankRequest;
 use crate::score::{Part, Score};
 use crate::times::{Understood, asks_for_a_period, understand};
-use crate::{Search, budget::budget, fold::fold};
+use crate::{Search, budget::budget, drop_covered::drop_covered};
 
 /// Tables with at most this many rows are scored completely: a month of a busy agent's turns, in under 10 ms. Larger tables are
 /// scored by the candidates of each leg. Scoring 20,000 rows completely took three times as long, more than the candidates of
@@ -64,7 +64,7 @@ impl Search {
         Ok(Gathered { plan, ranked, summaries, support, compared, words_alone })
     }
 
-    /// Runs the second half: waits for the reranking model, if there is one, then folds and cuts to the limits.
+    /// Runs the second half: waits for the reranking model, if there is one, then drops what is covered and cuts to the limits.
     pub async fn conclude(&self, gathered: Gathered<'_>) -> Result<Answer> {
         let Gathered { plan, mut ranked, summaries, support, compared, words_alone } = gathered;
         let query = plan.query;
@@ -80,7 +80,7 @@ impl Search {
         };
         let first = summaries.iter().map(|memory| memory.id.clone()).collect();
         put_first(summaries, &mut ranked);
-        let results = budget(fold(plan.found(ranked), query.limit, &first), query.tokens);
+        let results = budget(drop_covered(plan.found(ranked), query.limit, &first), query.tokens);
         let range_is_empty = results.is_empty() && self.is_empty(&plan).await?;
         let QueryPlan { grains, times, period, bounds, .. } = plan;
         let (range, cover) = (bounds.days_of(Grain::Working), bounds.days_of(Grain::Weekly));

@@ -13,9 +13,9 @@ mod excerpt;
 mod floor;
 mod items;
 mod known;
+mod prompt_terms;
 mod render;
 mod small_talk;
-mod words;
 
 use std::collections::HashSet;
 
@@ -173,8 +173,8 @@ fn is_of_requested_period(answer: &Answer, found: &Found) -> bool {
 /// Returns the words of the prompt that name what it is about. A sentence is not better because it names a year, or says that
 /// something happened.
 fn query_words(prompt: &str, answer: &Answer) -> Vec<String> {
-    let dates: HashSet<String> = answer.times.iter().flat_map(|time| words::words(&time.words)).collect();
-    words::words(prompt).into_iter().filter(|word| !dates.contains(word) && !times::is_neutral(word)).collect()
+    let dates: HashSet<String> = answer.times.iter().flat_map(|time| prompt_terms::words(&time.words)).collect();
+    prompt_terms::words(prompt).into_iter().filter(|word| !dates.contains(word) && !times::is_neutral(word)).collect()
 }
 
 fn best_first(candidates: &mut [Candidate]) {

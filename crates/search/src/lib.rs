@@ -1,7 +1,7 @@
 //! Read path: answers an agent's query by grain and date range, and collects the context lines for a prompt.
 //!
 //! Filters first, then searches vectors and words per grain, ranks in one pipeline (`rank.rs`), reads the texts back from the
-//! catalog and folds by the calendar. If a reranking model is configured, it decides the final order (`rerank.rs`). Relies on
+//! catalog and drops what another result covers. If a reranking model is configured, it decides the final order (`rerank.rs`). Relies on
 //! the ports alone. Never returns a memory that lies wholly outside the requested range. Never changes anything: the caller
 //! counts the memories that it returns to a client.
 
@@ -10,9 +10,9 @@
 mod answer;
 mod budget;
 mod context;
+mod drop_covered;
 #[cfg(test)]
 mod fixture;
-mod fold;
 mod grains;
 mod period;
 mod query_vectors;

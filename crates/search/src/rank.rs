@@ -13,7 +13,7 @@ mod coverage;
 mod legs;
 mod neighbours;
 mod repeats;
-mod words;
+mod time_words;
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Finds the times in a question: "last week", "im März 2024", "hace dos semanas", "上个月", "before Easter", "2026-Q1". Pure.
 //!
-//! A question becomes tokens (`words.rs` with the tables of `vocabulary.rs`, `chinese.rs`), and patterns of tokens become
+//! A question becomes tokens (`tokens.rs` with the tables of `vocabulary.rs`, `chinese.rs`), and patterns of tokens become
 //! days (`pattern.rs`, `span.rs`). It is read in English and in the language in which most of its words have a meaning for times; between equals
 //! the agent's language decides. The days only raise the score of what was said then, unless the question asks for the period itself
 //! (`about.rs`). They never filter, because most answers are said on another day than the one they are about. A month or day
@@ -11,15 +11,15 @@ mod calendar;
 mod chinese;
 mod pattern;
 mod span;
+mod tokens;
 mod vocabulary;
-mod words;
 
 use annals_core::{Date, DateRange, TimeExpression};
 use jiff::Unit;
 
 use about::names_only_a_period;
 pub(crate) use about::{asks_for_a_period, is_neutral};
-use words::bare;
+use tokens::bare;
 
 /// The last words of a question are read, up to this many: people paste text above their question.
 const LAST: usize = 400;
@@ -143,7 +143,7 @@ pub fn find_times(text: &str, language: &str, today: Date) -> Vec<TimeExpression
 /// Finds the times in a question that is asked on `today`. `language` is the agent's.
 pub(crate) fn understand(text: &str, language: &str, today: Date) -> Understood {
     let text = tail(text);
-    let words = words::read(text, language, today);
+    let words = tokens::read(text, language, today);
     let (mut times, mut rest) = (Vec::new(), Vec::new());
     let mut place = 0;
     while place < words.len() {

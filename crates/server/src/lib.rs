@@ -5,7 +5,7 @@
 //! | --- | --- |
 //! | `arguments` | parses requests into types and reports all their faults |
 //! | `access` | keys, scopes, limits, and allowed origins of requests |
-//! | `error_table` | HTTP status, exit code and advice for each error |
+//! | `exit_codes_and_statuses` | HTTP status, exit code and advice for each error |
 //! | `rest` | the operations over HTTP |
 //! | `ipc` | calls of other processes of the same user, over a Unix socket |
 //! | `compat` | interfaces of other programs over the operations |
@@ -18,7 +18,7 @@ pub mod access;
 mod arguments;
 mod compat;
 pub mod config;
-pub mod error_table;
+pub mod exit_codes_and_statuses;
 #[cfg(test)]
 #[path = "../../service/src/fixture.rs"]
 mod fixture;

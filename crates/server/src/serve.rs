@@ -22,7 +22,7 @@ use crate::access::{
 };
 use crate::compat;
 use crate::config::ServerConfig;
-use crate::error_table;
+use crate::exit_codes_and_statuses;
 use crate::mcp;
 use crate::request::identify;
 use crate::rest::{MAX_WAIT, Routes, no_such_method, nowhere, routes};
@@ -90,7 +90,7 @@ pub fn site(service: &Service, host: Option<Arc<dyn Host>>) -> Result<Site> {
         service,
         host,
         sessions,
-        status_of: |error| error_table::row(error).status,
+        status_of: |error| exit_codes_and_statuses::row(error).status,
         stop: CancellationToken::new(),
         streams: Site::streams(),
         stream_times: StreamTimes::default(),

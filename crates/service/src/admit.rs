@@ -31,7 +31,7 @@ impl Service {
     pub async fn admit(&self, agent: &Agent) -> Result<Settings, NotAdmitted> {
         self.admit_data()?;
         let AgentState { settings, waiting: depth, .. } = self.parts.store.agent_state(agent).await?;
-        if depth >= u64::from(self.parts.limits.lane_depth) {
+        if depth >= u64::from(self.parts.limits.backlog) {
             return Err(NotAdmitted::BacklogFull(depth));
         }
         Ok(settings)

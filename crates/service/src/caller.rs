@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use annals_core::ports::{Key, Scope};
-use annals_core::{Agent, Error, Result};
+use annals_core::{Agent, Error, ObjectKind, Result};
 
 /// The caller of a request, with its permissions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +57,11 @@ impl Caller {
     /// same as for one that does not exist.
     pub fn agent(&self, name: &str) -> Result<Agent> {
         let agent = Agent::in_workspace(&self.workspace, name)?;
-        if self.opens(&agent) { Ok(agent) } else { Err(Error::NotFound { what: "agent", name: name.to_owned() }) }
+        if self.opens(&agent) {
+            Ok(agent)
+        } else {
+            Err(Error::NotFound { what: ObjectKind::Agent, name: name.to_owned() })
+        }
     }
 }
 

@@ -16,14 +16,14 @@ pub struct Limits {
     /// Requests of one key in progress at once.
     pub concurrent: u32,
     /// Messages of one agent that are stored but not yet searchable. A Raspberry Pi embeds some tens per second.
-    pub lane_depth: u32,
+    pub backlog: u32,
     /// Free disk space below which no new messages are accepted.
     pub disk_low_mib: u32,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { requests_per_minute: 600, burst: 600, concurrent: 16, lane_depth: 5000, disk_low_mib: 256 }
+        Limits { requests_per_minute: 600, burst: 600, concurrent: 16, backlog: 5000, disk_low_mib: 256 }
     }
 }
 
@@ -35,7 +35,7 @@ impl Limits {
         within(&mut faults, field("requests_per_minute"), self.requests_per_minute, 1, 1_000_000);
         within(&mut faults, field("burst"), self.burst, 1, 1_000_000);
         within(&mut faults, field("concurrent"), self.concurrent, 1, 10_000);
-        within(&mut faults, field("lane_depth"), self.lane_depth, 1, 10_000_000);
+        within(&mut faults, field("backlog"), self.backlog, 1, 10_000_000);
         within(&mut faults, field("disk_low_mib"), self.disk_low_mib, 16, 1_048_576);
         faults
     }

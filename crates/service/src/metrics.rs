@@ -23,7 +23,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Metric, Registry};
 
-use labels::{Failure, OfGrain, OfJob, OfLane, OfState, OfStore, Outcome, Route, Tokens};
+use labels::{Failure, OfGrain, OfJob, OfPipeline, OfState, OfStore, Outcome, Route, Tokens};
 
 pub use measured::Measured;
 pub use waits::Pipeline;
@@ -56,8 +56,8 @@ pub(crate) struct Inner {
     rerank: Histogram,
     rollup: Histograms<OfGrain>,
     job: Histograms<OfJob>,
-    lane_messages: Family<OfLane, Gauge>,
-    lane_age: Family<OfLane, Number>,
+    pipeline_messages: Family<OfPipeline, Gauge>,
+    pipeline_age: Family<OfPipeline, Number>,
     periods: Family<OfState, Gauge>,
     dead_letters: Gauge,
     to_embed_again: Gauge,
@@ -120,12 +120,16 @@ impl Default for Inner {
             rerank: own.add("rerank_seconds", "Duration of reranking one search by a model", seconds()),
             rollup: own.add("rollup_seconds", "Duration of summarizing one period", by()),
             job: own.add("job_seconds", "Duration of one run of a job", by()),
-            lane_messages: own.add(
-                "lane_messages",
+            pipeline_messages: own.add(
+                "pipeline_messages",
                 "Waiting messages of all agents; for rollup, periods that are due",
                 Family::default(),
             ),
-            lane_age: own.add("lane_age_seconds", "Age of the oldest waiting message or due period", Family::default()),
+            pipeline_age: own.add(
+                "pipeline_age_seconds",
+                "Age of the oldest waiting message or due period",
+                Family::default(),
+            ),
             periods: own.add("periods", "Periods by state", Family::default()),
             dead_letters: own.add(
                 "dead_letters",

@@ -78,14 +78,11 @@ impl Service {
     }
 
     async fn agents_of_another_model(&self) -> Result<Vec<Agent>> {
-        let mut agents = Vec::new();
+        let agents = self.parts.store.agents_to_reembed(&self.parts.writer.configured_model()).await?;
         let mut left = 0;
-        for agent in self.parts.store.all_agents().await? {
-            if self.parts.writer.is_of_another_model(&agent).await? {
-                let state = self.parts.writer.reembedding(&agent).await?;
-                left += state.total - state.done;
-                agents.push(agent);
-            }
+        for agent in &agents {
+            let state = self.parts.writer.reembedding(agent).await?;
+            left += state.total - state.done;
         }
         self.metrics.left_to_embed(left);
         Ok(agents)

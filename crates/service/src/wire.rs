@@ -17,11 +17,11 @@ mod memory;
 mod operator;
 mod periods;
 mod plans;
+mod schema_enums;
 mod search;
 mod settings;
 mod status;
 mod when;
-mod words;
 
 pub use batches::{BatchStep, BatchView, EstimateView};
 pub use context::{BlockView, BlocksRequest, BlocksView, ContextAnswer, ContextItemView, ContextRequest, DocumentIn};
@@ -51,11 +51,13 @@ pub use memory::{
 pub use operator::{AgentFailure, BackupView, BackupsView, FindingView, HealthView};
 pub use periods::{AuthorView, DayView, PeriodState, PeriodView, PeriodsAnswer, PeriodsRequest};
 pub use plans::{PastPlanView, PlanView, PlansAnswer};
-pub use search::{ConversationView, RangeView, SaidTime, SearchAnswer, SearchRequest, TimelineAnswer, TimelineRequest};
+pub use schema_enums::{DirectionWord, EngineWord, GrainWord, KindWord, RoleWord};
+pub use search::{
+    ConversationView, RangeView, SearchAnswer, SearchRequest, TimeExpressionView, TimelineAnswer, TimelineRequest,
+};
 pub use settings::{NewAgent, SettingsChange, SettingsView, ZoneView};
 pub use status::{
     AgentView, AgentsAnswer, FailureView, GrainStatus, ModelView, NotYetDueView, ReembeddingView, RollupAnswer,
     RollupRequest, StatusView, UngroundedView, UsageView,
 };
 pub use when::When;
-pub use words::{DirectionWord, EngineWord, GrainWord, KindWord, RoleWord};

@@ -61,7 +61,7 @@ async fn versions_that_hold(tables: &Tables, table: &Table, search: &Phrases) ->
             let mut rows = open.query().select(columns).execute().await?;
             let mut is_held = false;
             while let Some(batch) = rows.try_next().await? {
-                is_held = is_held || batch_holds(&batch, search);
+                is_held = is_held || batch_contains(&batch, search);
             }
             if is_held {
                 locations.push(format!(
@@ -75,7 +75,7 @@ async fn versions_that_hold(tables: &Tables, table: &Table, search: &Phrases) ->
     found.await.map_err(|error| explain(table, error))
 }
 
-fn batch_holds(batch: &RecordBatch, search: &Phrases) -> bool {
+fn batch_contains(batch: &RecordBatch, search: &Phrases) -> bool {
     let strings = batch.columns().iter().flat_map(|column| column.as_string::<i32>().iter().flatten());
     strings.into_iter().any(|text| search.is_in(text))
 }

@@ -9,6 +9,7 @@
 
 mod apply;
 mod background;
+mod cache_limits;
 mod compact;
 mod damage;
 mod disk;
@@ -17,7 +18,6 @@ mod head;
 mod leftovers;
 mod load;
 mod maintenance;
-mod memory;
 mod purge;
 mod remove;
 mod rewrite;
@@ -36,9 +36,9 @@ use annals_core::{Agent, Error, Result, Strata};
 use annals_objects::Objects;
 use async_trait::async_trait;
 
+pub use cache_limits::CacheLimits;
 use damage::contain;
 use maintenance::Maintenance;
-pub use memory::Memory;
 use tables::Tables;
 
 /// The tables of all agents, as `<agent>/<grain>-g<generation>.lance`.
@@ -50,15 +50,15 @@ pub struct LanceStrata {
 impl LanceStrata {
     /// Opens the tables below a local folder. Creates the folder, but nothing in it before the first write.
     /// [`annals_core::Error::Storage`] if it cannot be created.
-    pub async fn open(folder: &Path, memory: Memory) -> Result<LanceStrata> {
+    pub async fn open(folder: &Path, limits: CacheLimits) -> Result<LanceStrata> {
         let failed = |error| Error::storage(format!("opening the tables in {}", folder.display()), error);
-        LanceStrata::over(Objects::local(folder).map_err(failed)?, memory).await
+        LanceStrata::over(Objects::local(folder).map_err(failed)?, limits).await
     }
 
     /// Opens the tables in any store. Its `put` must fail if it is to create an object that exists: a commit relies on
     /// that.
-    pub async fn over(objects: Objects, memory: Memory) -> Result<LanceStrata> {
-        let maintenance = Maintenance { memory, ..Maintenance::default() };
+    pub async fn over(objects: Objects, limits: CacheLimits) -> Result<LanceStrata> {
+        let maintenance = Maintenance { limits, ..Maintenance::default() };
         LanceStrata::maintained(objects, maintenance).await
     }
 

@@ -37,7 +37,7 @@ pub(crate) async fn load(tables: &Tables, name: &Table, slot: &Slot) -> Result<L
         let snapshot = table.query_snapshot().await?;
         let rows = snapshot.count_rows(None).await?;
         let dimension = rows::dimension(&snapshot).await?;
-        if expected_bytes(rows, dimension) > tables.maintenance.memory.bytes {
+        if expected_bytes(rows, dimension) > tables.maintenance.limits.bytes {
             return Ok(Location::Disk(snapshot, rows));
         }
         let loaded = Arc::new(RwLock::new(background::apart(read(snapshot, rows, dimension)).await??));

@@ -11,7 +11,7 @@ use lancedb::index::Index;
 use lancedb::index::scalar::BTreeIndexBuilder;
 use lancedb::table::{CompactionOptions, Duration, NativeTableExt, OptimizeAction, OptimizeOptions};
 
-use crate::Memory;
+use crate::CacheLimits;
 use crate::damage::explain;
 use crate::rows::{END, START};
 use crate::tables::{Slot, TEXT_INDEX};
@@ -38,7 +38,7 @@ pub(crate) struct Maintenance {
     /// Pieces of the text index, each searched on its own; at this number they are merged.
     pub many_pieces: u32,
     /// The limits of the tables held in memory.
-    pub memory: Memory,
+    pub limits: CacheLimits,
     /// Size of the cache of LanceDB's indexes, shared by all tables. LanceDB's default is 6 GiB, for servers with few
     /// tables.
     pub index_cache_bytes: usize,
@@ -54,7 +54,7 @@ impl Default for Maintenance {
             large_rows: 65_536,
             timed_rows: 16_384,
             many_pieces: 8,
-            memory: Memory::of(256 << 20),
+            limits: CacheLimits::of(256 << 20),
             index_cache_bytes: 16 << 20,
         }
     }

@@ -32,7 +32,7 @@ pub(crate) async fn search(tables: &Tables, name: &Table, probe: &Probe) -> Resu
     };
     check(probe, annals_index::read(&loaded).dimension())?;
     let _turn = tables.searching.acquire().await;
-    let (probe, signs_from) = (probe.clone(), tables.maintenance.memory.signs_from);
+    let (probe, signs_from) = (probe.clone(), tables.maintenance.limits.signs_from);
     let search = tokio::task::spawn_blocking(move || annals_index::read(&loaded).search(&probe, signs_from));
     search.await.map_err(|error| Error::storage("searching a table in memory", error))
 }

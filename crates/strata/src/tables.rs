@@ -59,7 +59,7 @@ impl Tables {
     pub(crate) async fn open(objects: Objects, maintenance: Maintenance) -> Result<Tables> {
         let database = Mutex::new(connected(&objects, &maintenance).await?);
         let slots = Mutex::new(LruCache::unbounded());
-        let in_memory = InMemoryTables::new(maintenance.memory.bytes);
+        let in_memory = InMemoryTables::new(maintenance.limits.bytes);
         let searching = Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from));
         Ok(Tables { objects, maintenance, in_memory, searching, database, slots })
     }

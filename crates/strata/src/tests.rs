@@ -15,13 +15,13 @@ use annals_core::{Agent, Filter, Grain, Interval, Kind, MemoryId, Strata, Timest
 use annals_objects::Objects;
 
 use crate::maintenance::Maintenance;
-use crate::{LanceStrata, Memory};
+use crate::{CacheLimits, LanceStrata};
 
 const DIMENSION: usize = 4;
 const DAY_US: i64 = 86_400_000_000;
 
 async fn open(root: &Path) -> LanceStrata {
-    LanceStrata::open(root, Memory::of(64 << 20)).await.unwrap()
+    LanceStrata::open(root, CacheLimits::of(64 << 20)).await.unwrap()
 }
 
 /// Opens tables that are compacted, indexed and pruned all the time.
@@ -34,7 +34,7 @@ async fn open_busy(objects: Objects) -> annals_core::Result<LanceStrata> {
         large_rows: 60,
         timed_rows: 20,
         many_pieces: 3,
-        memory: Memory { bytes: annals_index::expected_bytes(12, 4), signs_from: 6 },
+        limits: CacheLimits { bytes: annals_index::expected_bytes(12, 4), signs_from: 6 },
         index_cache_bytes: 1 << 10,
     };
     LanceStrata::maintained(objects, busy).await

@@ -19,8 +19,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use annals_core::ports::{
     AgentState, Agents, BatchedRequest, Catalog, Change, ClockNote, Comparison, Counts, DeadLetters, Key, Memories,
-    ModelBatch, Outline, RequestState, RetentionLimits, Select, StoredConversation, Totals, Turn, Turns, Watermark,
-    Watermarks,
+    ModelBatch, Outline, RequestState, RetentionLimits, Select, StoredConversation, Totals, Turn, Turns, VectorModel,
+    Watermark, Watermarks,
 };
 use annals_core::{
     Agent, DeadLetter, Digest, Error, Grain, IngestReceipt, Kind, Memory, MemoryId, Message, Price, Result, Settings,
@@ -114,6 +114,13 @@ impl Agents for MemoryCatalog {
         let state = self.state();
         let busy = state.agents_data.iter().filter(|(_, data)| data.has_work(now));
         Ok(busy.map(|(agent, _)| agent.clone()).collect())
+    }
+
+    async fn agents_to_reembed(&self, model: &VectorModel) -> Result<Vec<Agent>> {
+        let state = self.state();
+        let is_due = |data: &AgentData| data.watermarks.values().any(|table| table.needs_reembedding(model));
+        let due = state.agents_data.iter().filter(|(_, data)| data.is_known() && is_due(data));
+        Ok(due.map(|(agent, _)| agent.clone()).collect())
     }
 
     async fn agents_to_retain(&self, limits: &RetentionLimits) -> Result<Vec<Agent>> {
@@ -215,6 +222,12 @@ impl Memories for MemoryCatalog {
 
     async fn get(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>> {
         self.read(agent, |data| ids.iter().filter_map(|id| data.memories.get(id).cloned()).collect())
+    }
+
+    async fn agent_of(&self, id: &MemoryId) -> Result<Option<Agent>> {
+        let state = self.state();
+        let mut known = state.agents_data.iter().filter(|(_, data)| data.is_known());
+        Ok(known.find(|(_, data)| data.memories.contains_key(id)).map(|(agent, _)| agent.clone()))
     }
 
     async fn find_by_prefix(&self, agent: &Agent, prefix: &str, limit: usize) -> Result<Vec<Memory>> {

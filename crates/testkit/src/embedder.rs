@@ -8,7 +8,7 @@ use annals_core::ports::OneEmbedder;
 use annals_core::{Digest, Embedder, Embedders, Result, SENTENCE_ENDS};
 use async_trait::async_trait;
 
-use crate::words::{starts, words};
+use crate::word_split::{starts, words};
 
 const MODEL: &str = "words-1";
 const DIMENSION: usize = 64;

@@ -22,7 +22,7 @@ mod reranker;
 mod strata;
 pub mod suites;
 mod totals;
-mod words;
+mod word_split;
 
 pub(crate) use builders::utc_cover;
 pub use builders::{agent, at, document, entry, message, operation, period, statement, summary, turn, turn_of};

@@ -52,7 +52,7 @@ pub enum Script {
     /// The first events of a good answer, then this event.
     Fails(usize, Value),
     /// This HTTP status and body.
-    Says(u16, Value),
+    Responds(u16, Value),
     /// This HTTP status, with `Retry-After` in seconds if given.
     Refuses(u16, Option<u64>),
     /// No answer, for as long as the client waits.

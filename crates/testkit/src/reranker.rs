@@ -6,7 +6,7 @@ use annals_core::ports::RerankTask;
 use annals_core::{Reranker, Result};
 use async_trait::async_trait;
 
-use crate::words::words;
+use crate::word_split::words;
 
 /// Port `Reranker` without a model. Records the texts of each call, so that a test can see what would leave the machine.
 #[derive(Debug, Default)]

@@ -47,8 +47,8 @@ pub use reranker::reranker_suite;
 pub use seals::seals_suite;
 pub use strata::{STRATA_DIMENSION, strata_suite, whole_tables_suite};
 
-/// A case: its name, and the function that tests a new implementation.
-type Case<P> = (&'static str, for<'a> fn(&'a P) -> LocalBoxFuture<'a, ()>);
+/// A test of a suite: its name, and the function that tests a new implementation.
+type SuiteTest<P> = (&'static str, for<'a> fn(&'a P) -> LocalBoxFuture<'a, ()>);
 
 /// Lists async functions as cases, named after the functions.
 macro_rules! cases {
@@ -57,7 +57,7 @@ macro_rules! cases {
 use cases;
 
 /// Runs each case on its own implementation and panics with the names of the failed ones.
-async fn run<P: ?Sized, R: Deref<Target = P>>(port: &str, cases: Vec<Case<P>>, mut make: impl AsyncFnMut() -> R) {
+async fn run<P: ?Sized, R: Deref<Target = P>>(port: &str, cases: Vec<SuiteTest<P>>, mut make: impl AsyncFnMut() -> R) {
     let mut failed = Vec::new();
     for (name, case) in cases {
         let implementation = make().await;

@@ -202,7 +202,7 @@
   showSlider();
 
   // Events. A page that nobody sees holds no connection: a browser has six of them for a host.
-  const PATIENCE = 15000; // Milliseconds until a page without events looks again.
+  const POLL_INTERVAL = 15000; // Milliseconds until a page without events looks again.
   let events = null, seen = "", later = 0;
 
   function watch() {
@@ -219,7 +219,7 @@
     events.addEventListener("error", () => {
       // The browser connects again by itself, unless it was refused.
       if (!events || events.readyState !== EventSource.CLOSED) return;
-      later = setTimeout(() => { announce(); watch(); }, PATIENCE);
+      later = setTimeout(() => { announce(); watch(); }, POLL_INTERVAL);
     });
   }
 

@@ -24,6 +24,7 @@
 mod assets;
 mod failure;
 mod fields;
+mod labels;
 mod layout;
 mod link;
 mod pages;
@@ -32,7 +33,6 @@ mod site;
 mod timeline;
 mod upload;
 mod visit;
-mod words;
 
 pub use session::Sessions;
 pub use site::{CHANGES, Site, StreamTimes, pages, uploads};

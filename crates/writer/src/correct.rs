@@ -1,6 +1,6 @@
 //! Corrects a memory: replaces its text and keeps the former text as a version.
 
-use annals_core::{Agent, Body, Error, Memory, MemoryId, Message, Result, Timestamp, TurnKey};
+use annals_core::{Agent, Body, Error, Memory, MemoryId, Message, ObjectKind, Result, Timestamp, TurnKey};
 
 use crate::check::check_content;
 use crate::{Writer, check, mask};
@@ -10,7 +10,7 @@ impl Writer {
     /// summary stays until its own input changes.
     pub async fn correct(&self, agent: &Agent, id: &MemoryId, text: &str, now: Timestamp) -> Result<()> {
         let mut found = self.store.get(agent, std::slice::from_ref(id)).await?;
-        let memory = found.pop().ok_or_else(|| Error::NotFound { what: "memory", name: id.to_string() })?;
+        let memory = found.pop().ok_or_else(|| Error::NotFound { what: ObjectKind::Memory, name: id.to_string() })?;
         if let Some(reason) = check_content(text) {
             return Err(Error::invalid("text", reason));
         }

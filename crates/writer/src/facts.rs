@@ -3,8 +3,8 @@
 //! The table is folded from the whole log whenever its version differs from the log's, so there are no partial updates to lose.
 
 use annals_core::{
-    Agent, Error, Fact, FactOperation, FactQuery, MemoryId, Period, Properties, Reached, Result, Route, Timestamp,
-    Verb, Walk, fold, predicate_name,
+    Agent, Error, Fact, FactOperation, FactQuery, MemoryId, ObjectKind, Period, Properties, Reached, Result, Route,
+    Timestamp, Verb, Walk, fold, predicate_name,
 };
 use jiff::tz::TimeZone;
 
@@ -145,7 +145,7 @@ impl FactWriter {
         let before = fold(&log);
         log.push(operation.clone());
         if fold(&log) == before {
-            return Err(Error::NotFound { what: "fact to retract with the predicate", name: operation.predicate });
+            return Err(Error::NotFound { what: ObjectKind::FactToRetract, name: operation.predicate });
         }
         self.store.add_operations(agent, vec![operation]).await?;
         self.bring_facts(agent).await?;

@@ -86,11 +86,11 @@ impl Eraser {
     /// Returns a place if the catalog's free space holds any of the texts. Other agents that have the same text may leave it
     /// there while they write, so the space is overwritten once more before it counts.
     async fn remains(&self, words: &[String]) -> Result<Option<String>> {
-        if !self.erasure.unused_space_holds(words).await? {
+        if !self.erasure.unused_space_contains(words).await? {
             return Ok(None);
         }
         self.erasure.scrub().await?;
-        let remains = self.erasure.unused_space_holds(words).await?;
+        let remains = self.erasure.unused_space_contains(words).await?;
         Ok(remains.then(|| "free space of the catalog".to_owned()))
     }
 

@@ -87,7 +87,7 @@ impl Writer {
         let model = self.configured_model();
         for grain in Grain::ALL {
             let watermark = self.store.watermark(agent, grain).await?;
-            if !watermark.is_urgent() && (watermark.is_of_another(&model) || watermark.building.is_some()) {
+            if watermark.needs_reembedding(&model) {
                 return Ok(true);
             }
         }

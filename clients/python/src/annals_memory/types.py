@@ -264,7 +264,7 @@ FactView = TypedDict(
         "predicate": "str",  # Property or relation that the fact states.
         "properties": "dict[str, Any]",  # Free-form details.
         "recorded_at": "str",  # When the fact was first recorded.
-        "said": "SaidView",  # When the sources of the fact were said.
+        "said": "MentionedView",  # When the sources of the fact were said.
         "source_ids": "list[str]",  # Ids of the turns that state the fact. Ids of manual entries start with `u-`.
         "subject": "str",  # Person or thing that the fact is about.
         "superseded_by": "NotRequired[str | None]",  # Id of the fact that replaced this one.
@@ -720,8 +720,8 @@ RollupRequest = TypedDict(
 
 
 # A time expression in a query.
-SaidTime = TypedDict(
-    "SaidTime",
+TimeExpressionView = TypedDict(
+    "TimeExpressionView",
     {
         "days": "RangeView",  # The days that the words were taken to mean.
         "words": "str",  # The words in the query.
@@ -730,8 +730,8 @@ SaidTime = TypedDict(
 
 
 # When the sources of a fact were said, from the first to the end of the last.
-SaidView = TypedDict(
-    "SaidView",
+MentionedView = TypedDict(
+    "MentionedView",
     {
         "from": "str",  # When the first source was said.
         "to": "str",  # End of the last source.
@@ -753,7 +753,7 @@ SearchAnswer = TypedDict(
         "range_is_empty": "bool",  # Whether the range holds no memory of these grains at all, so that another query will not help.
         "reranked": "NotRequired[bool | None]",  # Whether the configured rerank model ordered the best results. Absent if no model was asked: none is configured, none may read this agent's memories, or there was nothing to order.
         "results": "list[MemoryView]",  # The memories that were found.
-        "said": "list[SaidTime]",  # Time expressions recognised in the query. They raise memories of that time and filter nothing.
+        "said": "list[TimeExpressionView]",  # Time expressions recognised in the query. They raise memories of that time and filter nothing.
         "summary_range": "NotRequired[RangeView | None]",
         "time_zone": "str",  # IANA name of the time zone of the days.
         "words_alone_because": "NotRequired[str | None]",  # Why some memories were found by their words alone: the model of their vectors cannot be opened. Absent if vectors were compared everywhere.

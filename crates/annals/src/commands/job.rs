@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use annals_core::{Error, Result};
+use annals_core::{Error, ObjectKind, Result};
 use annals_service::calls::{ListJobs, RunJob};
 use annals_service::wire::{JobView, OutcomeView};
 
@@ -14,10 +14,7 @@ use crate::view::{BOLD, DIM, WARN, print_json, say};
 /// Fails if no service is running on the data folder.
 pub(crate) async fn run(global: &Global, args: &Job) -> Result<ExitCode> {
     let Some(service) = Client::running(global).await? else {
-        return Err(Error::NotFound {
-            what: "running service on data folder",
-            name: data(global)?.display().to_string(),
-        });
+        return Err(Error::NotFound { what: ObjectKind::RunningService, name: data(global)?.display().to_string() });
     };
     match args {
         Job::List => list(&service, global.json).await,

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use annals_core::{Error, Grain, Result};
+use annals_core::{Error, Grain, ObjectKind, Result};
 use annals_retention::Plans;
 use annals_service::calls::ListPlans;
 use annals_service::wire::{PlanView, PlansAnswer};
@@ -15,7 +15,7 @@ pub(crate) async fn run(global: &Global) -> Result<ExitCode> {
     // Custom plans are files in the data folder. Without a folder there are only the built-in plans.
     let answer = match Client::open(global).await {
         Ok(client) => client.call(ListPlans {}).await?,
-        Err(Error::NotFound { what: "data folder", .. }) => {
+        Err(Error::NotFound { what: ObjectKind::DataFolder, .. }) => {
             PlansAnswer { plans: Plans::built_in().all().map(|(name, plan)| PlanView::new(name, plan)).collect() }
         }
         Err(error) => return Err(error),

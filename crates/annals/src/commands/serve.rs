@@ -12,7 +12,7 @@ use annals_llm::{EmbedderChoice, EmbedderSettings};
 use annals_server::Listeners;
 use annals_server::config::ServerConfig;
 use annals_service::jobs::{AlarmClock, Moment};
-use annals_strata::Memory;
+use annals_strata::CacheLimits;
 use jiff::SignedDuration;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
@@ -48,7 +48,7 @@ pub(crate) async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
     };
     let folder = Folder::open_claimed(claim, opening).await?;
     match folder.catalog() {
-        Catalog::File(_) => read_ahead(folder.path().join(catalog::FILE), Memory::of_machine().bytes),
+        Catalog::File(_) => read_ahead(folder.path().join(catalog::FILE), CacheLimits::of_machine().bytes),
         database => database.log_durability().await?,
     }
     let alarms = jobs::alarms(&folder, &config)?;

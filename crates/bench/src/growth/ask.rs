@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use annals_catalog::read_ahead;
 use annals_core::{Agent, ContextQuery, Query, Timestamp};
 use annals_embedder::{Cached, OnnxEmbedder};
-use annals_strata::Memory;
+use annals_strata::CacheLimits;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
@@ -96,7 +96,7 @@ pub(crate) async fn run(args: &Ask) -> Result<(), Failure> {
     let model = begun.elapsed();
     let embedder = Arc::new(Cached::new(embedding.clone(), CACHED));
     // As the service does.
-    read_ahead(args.folder.join("catalog.sqlite"), Memory::of_machine().bytes);
+    read_ahead(args.folder.join("catalog.sqlite"), CacheLimits::of_machine().bytes);
     let asking = Asking { stores: Stores::open(&args.folder, embedder).await?, agent: Agent::new(AGENT)?, embedding };
     let opened = begun.elapsed();
     let opened_mb = status_mb("VmRSS:");

@@ -7,7 +7,7 @@ use annals_core::{Agent, Digest, FactOperation, Kind, Memory, MemoryId, Period, 
 
 use super::selection::Selection;
 use super::summaries::{Cut, Summaries, lineage};
-use super::{Scanned, carry_out, words};
+use super::{Scanned, carry_out, erased_sentences};
 use crate::db::{Db, Result};
 use crate::forgotten::Hash;
 use crate::pruned::Pruned;
@@ -107,14 +107,14 @@ pub(crate) fn plan(db: &dyn Db, agent: &Agent, target: &Target, scanned: Option<
         plan.report.sealed_sentences = carry_out::sentences(db, agent_id)?;
         plan.report.lost = carry_out::periods(db, agent_id)?;
         plan.report.letters = carry_out::count_letters(db, agent_id)?;
-        plan.report.words = words::of(&gone).into_iter().collect();
+        plan.report.words = erased_sentences::of(&gone).into_iter().collect();
     } else {
         plan.report.letters = letters(db, agent_id, &plan.memories)?;
         plan.find_summaries(db, agent, &selection)?;
         gone.former_texts = plan.find_versions(db, agent, &selection)?;
-        let mut sentences = words::of(&gone);
+        let mut sentences = erased_sentences::of(&gone);
         let searched = sentences.iter().chain(&plan.report.sealed_sentences);
-        let held = words::held_in_rest(db, agent_id, &gone, &plan.cuts, searched)?;
+        let held = erased_sentences::held_in_rest(db, agent_id, &gone, &plan.cuts, searched)?;
         sentences.retain(|sentence| !held.contains(sentence));
         plan.report.words = sentences.into_iter().collect();
         plan.report.sealed_sentences.retain(|sentence| !held.contains(sentence));

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use annals_core::ports::ErasureReport;
 use annals_core::{Agent, Base, Grain, MemoryId, Period, Sentence};
 
+use super::erased_sentences;
 use super::selection::{Sealed, Selection};
-use super::words;
 use crate::columns::{json, word};
 use crate::db::{Db, Result, params};
 use crate::{bases, ledger, summaries};
@@ -53,12 +53,16 @@ impl Summaries<'_> {
         if !base.iter().chain(&present).any(|sealed| self.selection.reaches(sealed)) {
             return Ok(None);
         }
-        let mut lost: BTreeSet<String> =
-            base.iter().chain(&present).flat_map(|sealed| words::kept(&sealed.text)).map(str::to_owned).collect();
+        let mut lost: BTreeSet<String> = base
+            .iter()
+            .chain(&present)
+            .flat_map(|sealed| erased_sentences::kept(&sealed.text))
+            .map(str::to_owned)
+            .collect();
         let has_summary = present.is_some();
         let base = base.and_then(|base| self.selection.without(base));
         let present = present.and_then(|present| self.selection.without(present)).filter(|_| base.is_some());
-        for kept in base.iter().chain(&present).flat_map(words::kept) {
+        for kept in base.iter().chain(&present).flat_map(erased_sentences::kept) {
             lost.remove(kept);
         }
         report.sealed_sentences.extend(lost);

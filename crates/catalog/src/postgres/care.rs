@@ -35,7 +35,7 @@ impl Engine for ServerCare {
     }
 
     /// A table that was written anew has no remains. Other files of the server cannot be searched through a connection.
-    async fn unused_space_holds(&self, _: &Thread<Postgres>, _: &[String]) -> annals_core::Result<bool> {
+    async fn unused_space_contains(&self, _: &Thread<Postgres>, _: &[String]) -> annals_core::Result<bool> {
         Ok(false)
     }
 }

@@ -57,7 +57,7 @@ impl Engine for FileCare {
         self.scrubs.share(scrub::scrub(thread)).await
     }
 
-    async fn unused_space_holds(&self, thread: &Thread<Sqlite>, words: &[String]) -> annals_core::Result<bool> {
+    async fn unused_space_contains(&self, thread: &Thread<Sqlite>, words: &[String]) -> annals_core::Result<bool> {
         const DOING: &str = "searching the catalog's free space for words";
         if words.is_empty() || !thread.alone(DOING, |db| pages::can_be_cleaned(&db.0)).await? {
             return Ok(false);
@@ -66,7 +66,7 @@ impl Engine for FileCare {
         let mut from = Some(1);
         while let Some(page) = from {
             let phrases = phrases.clone();
-            let search = move |db: &Sqlite| pages::unused_space_holds(&db.0, &phrases, page);
+            let search = move |db: &Sqlite| pages::unused_space_contains(&db.0, &phrases, page);
             let (is_found, progress) = thread.alone(DOING, search).await?;
             if is_found {
                 return Ok(true);

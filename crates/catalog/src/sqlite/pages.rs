@@ -62,7 +62,7 @@ pub(crate) fn clean(connection: &Connection, from: u32) -> Result<Progress> {
 
 /// Searches the unused parts of some pages for the phrases, starting with page `from`. Returns whether one was found,
 /// and the progress.
-pub(crate) fn unused_space_holds(connection: &Connection, phrases: &Phrases, from: u32) -> Result<(bool, Progress)> {
+pub(crate) fn unused_space_contains(connection: &Connection, phrases: &Phrases, from: u32) -> Result<(bool, Progress)> {
     let last = count(connection)?;
     let mut free = None;
     let (mut page, begun) = (from, Instant::now());
@@ -229,7 +229,7 @@ mod tests {
         let phrases = Phrases::new(["swordfish"]);
         let mut from = Some(1);
         while let Some(page) = from {
-            let (find_leftovers, progress) = unused_space_holds(connection, &phrases, page).ok().unwrap();
+            let (find_leftovers, progress) = unused_space_contains(connection, &phrases, page).ok().unwrap();
             if find_leftovers {
                 return true;
             }

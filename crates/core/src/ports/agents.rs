@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 
-use super::Totals;
+use super::{Totals, VectorModel};
 use crate::{Agent, Date, Result, Settings, Timestamp};
 
 /// The number of memories of an agent, and the time they span.
@@ -79,6 +79,10 @@ pub trait Agents: Send + Sync {
     /// the fallback engine. One query for all agents, so that idle agents cost nothing. May return too many agents,
     /// never too few.
     async fn agents_with_work(&self, now: Timestamp) -> Result<Vec<Agent>>;
+
+    /// Returns the agents with a table for which [`super::Watermark::needs_reembedding`] holds with `model`. By workspace, then by name. One
+    /// query for all agents.
+    async fn agents_to_reembed(&self, model: &VectorModel) -> Result<Vec<Agent>>;
 
     /// Returns the agents for which retention may have something to do: the limits of their plan are reached, or they
     /// hold older replies of models. By workspace, then by name. One query for all agents. May return too many agents,

@@ -136,5 +136,5 @@ pub trait Erasure: Send + Sync {
 
     /// Returns whether any of these words occurs in the parts of the file without rows: free pages and free space
     /// within pages. [`Erasure::scrub`] leaves none there.
-    async fn unused_space_holds(&self, words: &[String]) -> Result<bool>;
+    async fn unused_space_contains(&self, words: &[String]) -> Result<bool>;
 }

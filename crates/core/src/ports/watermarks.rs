@@ -88,6 +88,12 @@ impl Watermark {
         self.building.as_ref().is_some_and(|building| building.urgent)
     }
 
+    /// Returns whether the table has to be embedded again with `model`, or an unfinished generation has to be dropped. An urgent
+    /// rebuild uses the configured model anyway.
+    pub fn needs_reembedding(&self, model: &VectorModel) -> bool {
+        !self.is_urgent() && (self.is_of_another(model) || self.building.is_some())
+    }
+
     /// Returns whether the table holds rows whose vectors another model than this one made.
     pub fn is_of_another(&self, model: &VectorModel) -> bool {
         self.applied > 0 && self.model.as_ref() != Some(model)

@@ -16,7 +16,7 @@ use super::http::{authorized, fetch};
 use crate::config::{Api, Model};
 
 /// Time limit of each request. Without an answer the configured window is used.
-const PATIENCE: Duration = Duration::from_secs(5);
+const MAX_WAIT: Duration = Duration::from_secs(5);
 
 /// Window that is used at most, unless a larger one was configured: models overlook more in longer questions.
 const MAX_WINDOW: u64 = 32_768;
@@ -138,7 +138,7 @@ impl Asking<'_> {
 
     async fn json(&self, request: RequestBuilder) -> Result<Value, EndpointError> {
         let request = authorized(request, self.model.api, self.model.key.as_ref());
-        timeout(PATIENCE, fetch(request)).await.unwrap_or(Err(EndpointError::Late(PATIENCE)))
+        timeout(MAX_WAIT, fetch(request)).await.unwrap_or(Err(EndpointError::Late(MAX_WAIT)))
     }
 }
 

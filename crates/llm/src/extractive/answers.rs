@@ -4,7 +4,7 @@ use super::dependence::Dependence;
 use super::language::Language;
 use super::names::Names;
 use super::reading::Read;
-use super::words::{self, Kind};
+use super::word_kinds::{self, Kind};
 use super::{budget, unnamed};
 
 /// Maximum words of a question. Longer questions cost more words than their answers are worth.
@@ -13,7 +13,7 @@ const MAX_WORDS: usize = 14;
 /// Returns the question at the end of a message if it can be understood by itself.
 pub(super) fn question(read: &[Read], names: &Names) -> Option<String> {
     let last = read.last().filter(|last| last.dependence == Dependence::Aside && last.text.ends_with(['?', '？']))?;
-    let words = words::of(&last.text, last.language, names);
+    let words = word_kinds::of(&last.text, last.language, names);
     let has_content = words.iter().any(|(_, kind)| *kind != Kind::Light);
     let is_clear = last.language != Language::English || !unnamed::is_in(&last.text);
     (has_content && is_clear && budget::length(&last.text) <= MAX_WORDS).then(|| last.text.clone())
@@ -22,7 +22,7 @@ pub(super) fn question(read: &[Read], names: &Names) -> Option<String> {
 /// Puts the question in front of the first sentence with content, if that sentence does not stand alone. Returns its position.
 pub(super) fn answer(read: &mut [Read], asker: &str, question: &str, names: &Names) -> Option<usize> {
     let first = read.iter_mut().find(|one| one.dependence != Dependence::Aside)?;
-    let words = words::of(&first.text, first.language, names);
+    let words = word_kinds::of(&first.text, first.language, names);
     let has_content = words.iter().any(|(_, kind)| *kind != Kind::Light);
     // "That movie sounds good" is about something else.
     let is_other =

@@ -75,7 +75,7 @@ fn is_unexplained(tokens: &[Token], at: usize) -> bool {
     let phrase = tokens[at + 1..].iter().take(NOUN).take_while(|token| !ends(token)).count();
     let noun = &tokens[at + 1..at + 1 + phrase];
     let rest = &tokens[at + 1 + phrase..];
-    let is_told = |token: &Token| token.is_capital() || is_number(token) || is_in(UNIQUE, &token.lower);
+    let is_definite = |token: &Token| token.is_capital() || is_number(token) || is_in(UNIQUE, &token.lower);
     let is_before =
         |token: &Token| tokens[at.saturating_sub(BEFORE)..at].iter().any(|earlier| earlier.lower == token.lower);
     let is_completed =
@@ -84,8 +84,8 @@ fn is_unexplained(tokens: &[Token], at: usize) -> bool {
                 "of in at near on from between against who which that to for de du des d' del en à au sur qui que",
                 &next.lower,
             )
-        }) && rest.iter().take(PHRASE).skip(1).any(|token| is_told(token) || is_in("a an", &token.lower));
-    !(noun.is_empty() || noun.iter().any(is_told) || noun.iter().any(is_before) || is_completed)
+        }) && rest.iter().take(PHRASE).skip(1).any(|token| is_definite(token) || is_in("a an", &token.lower));
+    !(noun.is_empty() || noun.iter().any(is_definite) || noun.iter().any(is_before) || is_completed)
 }
 
 /// Nouns with adjectives are left out: before them the article may be a relative pronoun.

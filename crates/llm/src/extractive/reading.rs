@@ -12,7 +12,8 @@ use super::record::{self, Form};
 use super::story::{self, Story};
 use super::tokens::{Token, tokens};
 use super::{
-    clean, continuations, dates, entries, labels, openers, pronouns, spacing, split, status, unnamed, words, wrapped,
+    clean, continuations, dates, entries, labels, openers, pronouns, spacing, split, status, unnamed, word_kinds,
+    wrapped,
 };
 
 /// Maximum sentences of one message that are read: as many as the longest stored message (256 KiB) has of 64 bytes each.
@@ -266,7 +267,7 @@ fn with_passages(read: Vec<Read>, names: &Names, whole: &Text) -> Vec<Read> {
         // A sentence without content has nothing that the next one could refer to.
         let begins =
             first.dependence == Dependence::Independent || first.dependence == Dependence::Faint && first.begins_line;
-        let has_content = whole.form == Form::Record || words::is_informative(&first.text, first.language, names);
+        let has_content = whole.form == Form::Record || word_kinds::is_informative(&first.text, first.language, names);
         if !begins || !has_content {
             continue;
         }

@@ -46,8 +46,8 @@ fn is_by_unknown(tokens: &[Token]) -> bool {
 fn is_bare(tokens: &[Token]) -> bool {
     let first = word(tokens, 0);
     let is_subject = pronouns::may_be_name(first) && !is_place(first) && !tokens.first().is_some_and(is_acronym);
-    let is_told = |token: &Token| is_number(token) || is_acronym(token) || is_place(&token.lower);
-    tokens.len() <= 3 && is_subject && verbs::is_finite(word(tokens, 1)) && !tokens.iter().any(is_told)
+    let is_specific = |token: &Token| is_number(token) || is_acronym(token) || is_place(&token.lower);
+    tokens.len() <= 3 && is_subject && verbs::is_finite(word(tokens, 1)) && !tokens.iter().any(is_specific)
 }
 
 /// "Ingrid Moe takes over until June": an office that is not named.
@@ -99,17 +99,17 @@ fn is_occasion(tokens: &[Token]) -> bool {
     let gap = |at: usize| tokens.get(at + 1).map_or(0, |next| next.place.start - tokens[at].place.end);
     // A comma is one column wider than a space.
     let end = (2..START.min(tokens.len())).find(|at| gap(*at) > 1);
-    let is_told = |token: &Token| token.is_capital() || is_number(token) || is_in(KNOWN, &token.lower);
-    is_open && word(tokens, 1) == "the" && end.is_some_and(|end| end <= 4 && !tokens[2..=end].iter().any(is_told))
+    let is_specific = |token: &Token| token.is_capital() || is_number(token) || is_in(KNOWN, &token.lower);
+    is_open && word(tokens, 1) == "the" && end.is_some_and(|end| end <= 4 && !tokens[2..=end].iter().any(is_specific))
 }
 
 /// "Tausende demonstrieren": a name of a place behind a preposition says where.
 fn is_german_crowd(tokens: &[Token]) -> bool {
-    let is_told = |pair: &[Token]| {
+    let is_specific = |pair: &[Token]| {
         is_in("in bei aus nach von vor am im", &pair[0].lower) && pair[1].is_capital()
             || definite::is_acronym(pair[1].raw)
     };
-    is_in(GERMAN_CROWDS, word(tokens, 0)) && !tokens.windows(2).any(is_told)
+    is_in(GERMAN_CROWDS, word(tokens, 0)) && !tokens.windows(2).any(is_specific)
 }
 
 fn begins(tokens: &[Token], first: &str, second: &str) -> bool {

@@ -11,7 +11,7 @@ use super::events::Event;
 use super::language::Language;
 use super::names::Names;
 use super::record::{self, Form};
-use super::words::{self, Kind};
+use super::word_kinds::{self, Kind};
 use super::{answers, events, story, vague};
 
 /// Weight of names, times and amounts, which later questions ask about. At 1.5: 45.9 and 75.7 %.
@@ -78,11 +78,11 @@ impl Worth {
 pub(super) fn of(sentence: &str, language: Language, (grain, form): (Grain, Form), names: &Names) -> Worth {
     let (label, sentence) = story::parts(sentence);
     let (question, rest) = answers::parts(sentence);
-    let mut found = words::of(rest, language, names);
+    let mut found = word_kinds::of(rest, language, names);
     let sequence: Vec<String> = found.iter().map(|(word, _)| word.clone()).collect();
     let is_own = question.is_some() || vague::is_own(&sequence);
     let event = events::of(&sequence, is_own, language);
-    found.extend(question.into_iter().flat_map(|question| words::of(question, language, names)));
+    found.extend(question.into_iter().flat_map(|question| word_kinds::of(question, language, names)));
     let is_clock = |word: &str| form == Form::Record && is_clock(word);
     found.retain(|(word, kind)| *kind != Kind::Light && !is_clock(word));
     found.sort_by(|one, other| one.0.cmp(&other.0));
@@ -111,7 +111,7 @@ pub(super) fn of(sentence: &str, language: Language, (grain, form): (Grain, Form
     let is_definite =
         is_kept && !is_scant && news * words.iter().map(|(_, worth)| worth).sum::<f64>() >= least(grain, form);
     // The line of the headline alone says nothing besides.
-    let said = label.into_iter().flat_map(|label| words::of(label, language, names)).map(|(word, _)| (word, 0.0));
+    let said = label.into_iter().flat_map(|label| word_kinds::of(label, language, names)).map(|(word, _)| (word, 0.0));
     words.extend(said.filter(|(word, _)| found.iter().all(|(one, _)| one != word)).collect::<Vec<_>>());
     Worth { words, factor: news / (length(sentence) as f64 + SENTENCE), is_definite }
 }

@@ -30,7 +30,7 @@ pub(super) enum Voice {
     /// The speaker speaks of themselves.
     Own,
     /// A question, small talk, a form of address, a fragment: the speaker says nothing of themselves, but nobody else speaks.
-    Talk,
+    Conversation,
     /// About other people. Believable among sentences of one's own, while alone it may begin a quotation or a story.
     Describes,
     /// A few words without a verb: the answer to a question, else the heading of a text or a part that is played.
@@ -44,11 +44,11 @@ pub(super) fn voice(sentence: &str, bare: &str) -> Voice {
     match bare {
         _ if READY.is_match(sentence) => Voice::Unclear,
         _ if OWN.is_match(bare) => Voice::Own,
-        _ if scenes::ends(sentence) || sentence.contains('?') => Voice::Talk,
+        _ if scenes::ends(sentence) || sentence.contains('?') => Voice::Conversation,
         _ if STAGES.is_match(sentence) || ORDERS.is_match(bare) => Voice::Unclear,
         _ if is_heading(sentence) => Voice::Heading,
         _ if OTHERS.is_match(bare) || is_about_a_name(bare) => Voice::Describes,
-        _ => Voice::Talk,
+        _ => Voice::Conversation,
     }
 }
 

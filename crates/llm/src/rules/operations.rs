@@ -68,7 +68,7 @@ impl<'a> Operations<'a> {
             }
             triples.into_iter().for_each(|triple| self.add(turn, first, triple));
             let is_plain = match clause.voice {
-                Voice::Own | Voice::Talk => true,
+                Voice::Own | Voice::Conversation => true,
                 Voice::Describes => speaks,
                 Voice::Heading => speaks || is_answer,
                 Voice::Unclear => false,

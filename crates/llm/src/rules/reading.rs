@@ -67,7 +67,7 @@ pub(super) fn triples(clause: &Clause, turn: &Memory, speakers: &Speakers) -> Ve
             triples = of_statement(&polar.clause, true, turn, speakers);
         }
     }
-    if matches!(clause.voice, Voice::Own | Voice::Talk) && !polar.ended && !GONE.is_match(&clause.text) {
+    if matches!(clause.voice, Voice::Own | Voice::Conversation) && !polar.ended && !GONE.is_match(&clause.text) {
         let dated = Dated::of(&clause.text, turn);
         let mentions = MENTIONS.iter().flat_map(|rule| of_rule(rule, &dated, false, turn, speakers));
         triples.extend(mentions.filter(|_| clause.states || STARTS_WITH_MY.is_match(&clause.text)));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use annals_core::ports::{Journal, Seals};
 use annals_core::prelude::*;
-use annals_core::{Extraction, Grain, Settings, SignedDuration};
+use annals_core::{Extraction, Grain, ObjectKind, Settings, SignedDuration};
 use annals_summarizer::{SchedulePolicy, Summarizer};
 use annals_testkit::{Dice, MemoryCatalog, QuotingEngine, agent, at, period, turn};
 
@@ -80,7 +80,7 @@ async fn plans_can_be_compared_before_a_change() {
         assert_eq!(sets(due.totals()), expect, "{plan}");
     }
     catalog.save_settings(&agent("a"), &Settings { plan: "gold".into(), ..Settings::default() }).await.unwrap();
-    assert!(matches!(retention.due(&agent("a"), at(NOW)).await, Err(Error::NotFound { what: "plan", .. })));
+    assert!(matches!(retention.due(&agent("a"), at(NOW)).await, Err(Error::NotFound { what: ObjectKind::Plan, .. })));
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::items::Line;
-use super::{render, words};
+use super::{prompt_terms, render};
 
 /// Returns the sentences in their order, and their maximum cost in tokens.
 pub(super) fn within(lines: &[Line], room: u64, query_words: &[String]) -> (Vec<Line>, u64) {
@@ -14,8 +14,9 @@ pub(super) fn within(lines: &[Line], room: u64, query_words: &[String]) -> (Vec<
     let mut order: Vec<usize> = (0..lines.len()).collect();
     // Reversed bits order the indexes as halves, quarters, eighths of the period.
     let spread = |place: &usize| place.reverse_bits();
-    order
-        .sort_by_key(|place| (Reverse(words::shared(query_words, &lines[*place].text)), places[*place], spread(place)));
+    order.sort_by_key(|place| {
+        (Reverse(prompt_terms::shared(query_words, &lines[*place].text)), places[*place], spread(place))
+    });
     let (mut kept, mut cost) = (Vec::new(), 0);
     for place in order {
         let line = &lines[place];
@@ -57,7 +58,7 @@ mod tests {
         };
         let lines: Vec<Line> = lines.iter().map(line).collect();
         let room = 2 * (render::price_of_sentence("12345678") + render::DAY);
-        let (kept, _) = within(&lines, room, &words::words(query));
+        let (kept, _) = within(&lines, room, &prompt_terms::words(query));
         assert_eq!(kept.iter().map(|line| line.text.as_str()).collect::<Vec<_>>(), expect);
     }
 

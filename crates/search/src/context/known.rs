@@ -10,7 +10,7 @@ use futures::future::try_join_all;
 
 use super::entities::candidates;
 use super::items::{self, Candidate, Pool};
-use super::words::{shared, words};
+use super::prompt_terms::{shared, words};
 use crate::Search;
 use crate::range::within_until;
 

@@ -4,7 +4,7 @@ use annals_core::ports::Access;
 use annals_core::{Body, Kind, Memory, Role, SENTENCE_ENDS, Timestamp, is_wide};
 
 use super::Ranked;
-use super::words::says_a_time;
+use super::time_words::says_a_time;
 use crate::Weights;
 use crate::question::{AskedSpeaker, Question};
 use crate::score::Part;

@@ -1,6 +1,6 @@
 //! Errors between processes: every variant keeps its fields, so that text, code, faults and exit code are the same on both sides.
 
-use annals_core::{Error, Fault, SignedDuration, Timestamp};
+use annals_core::{Error, Fault, ObjectKind, SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::rest::chain;
@@ -11,9 +11,9 @@ use crate::rest::chain;
 pub enum ErrorFrame {
     Invalid(FaultFrame),
     Faults(Vec<FaultFrame>),
-    NotFound { what: String, name: String },
+    NotFound { what: ObjectKind, name: String },
     Conflict { conversation: String, id: String },
-    Exists { what: String, name: String },
+    Exists { what: ObjectKind, name: String },
     AddressInUse { address: String },
     InUse { folder: String, owner: String },
     Damaged { what: String, why: String },
@@ -41,9 +41,9 @@ impl From<Error> for ErrorFrame {
         match error {
             Error::Invalid(fault) => ErrorFrame::Invalid(fault.into()),
             Error::Faults(faults) => ErrorFrame::Faults(faults.into_iter().map(Into::into).collect()),
-            Error::NotFound { what, name } => ErrorFrame::NotFound { what: what.to_owned(), name },
+            Error::NotFound { what, name } => ErrorFrame::NotFound { what, name },
             Error::Conflict { conversation, id } => ErrorFrame::Conflict { conversation, id },
-            Error::Exists { what, name } => ErrorFrame::Exists { what: what.to_owned(), name },
+            Error::Exists { what, name } => ErrorFrame::Exists { what, name },
             Error::AddressInUse { address } => ErrorFrame::AddressInUse { address },
             Error::InUse { folder, owner } => ErrorFrame::InUse { folder, owner },
             Error::Damaged { what, why } => ErrorFrame::Damaged { what, why },
@@ -74,9 +74,9 @@ impl From<ErrorFrame> for Error {
         match frame {
             ErrorFrame::Invalid(fault) => Error::Invalid(fault.into()),
             ErrorFrame::Faults(faults) => Error::Faults(faults.into_iter().map(Into::into).collect()),
-            ErrorFrame::NotFound { what, name } => Error::NotFound { what: kind(what), name },
+            ErrorFrame::NotFound { what, name } => Error::NotFound { what, name },
             ErrorFrame::Conflict { conversation, id } => Error::Conflict { conversation, id },
-            ErrorFrame::Exists { what, name } => Error::Exists { what: kind(what), name },
+            ErrorFrame::Exists { what, name } => Error::Exists { what, name },
             ErrorFrame::AddressInUse { address } => Error::AddressInUse { address },
             ErrorFrame::InUse { folder, owner } => Error::InUse { folder, owner },
             ErrorFrame::Damaged { what, why } => Error::Damaged { what, why },
@@ -91,12 +91,6 @@ impl From<ErrorFrame> for Error {
             ErrorFrame::Stale { what } => Error::Stale { what },
         }
     }
-}
-
-/// Returns the kind of object as a name that lives as long as the process. A command that fails ends with its error, so this
-/// leaks one word.
-fn kind(what: String) -> &'static str {
-    what.leak()
 }
 
 impl From<Fault> for FaultFrame {
@@ -126,9 +120,9 @@ mod tests {
         let errors = [
             Error::Invalid(fault.clone()),
             Error::Faults(vec![fault, Fault::new("id", "is empty")]),
-            Error::NotFound { what: "agent", name: "bob".into() },
+            Error::NotFound { what: ObjectKind::Agent, name: "bob".into() },
             Error::Conflict { conversation: "c".into(), id: "i".into() },
-            Error::Exists { what: "agent", name: "bob".into() },
+            Error::Exists { what: ObjectKind::Agent, name: "bob".into() },
             Error::AddressInUse { address: "127.0.0.1:1".into() },
             Error::InUse { folder: "/f".into(), owner: " (pid 1)".into() },
             Error::damaged("a table", "short"),

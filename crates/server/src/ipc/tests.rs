@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use annals_core::{Agent, Error, Result};
+use annals_core::{Agent, Error, ObjectKind, Result};
 use annals_service::calls::{
     AddKey, Call, Context, CopyCatalog, CreateAgent, Dump, FindFacts, GetMemory, ListAgents, ListJobs, Rebuild, Rollup,
     Search, Status,
@@ -96,7 +96,7 @@ async fn answer_over_the_socket_is_that_of_the_operation() {
 async fn error_over_the_socket_has_the_code_and_text_of_the_operation() {
     let listening = Listening::new().await;
     let unknown = listening.call(FindFacts { agent: "bob".into(), request: Default::default() }).await.unwrap_err();
-    assert!(matches!(&unknown, Error::NotFound { what: "agent", name } if name == "bob"), "{unknown:?}");
+    assert!(matches!(&unknown, Error::NotFound { what: ObjectKind::Agent, name } if name == "bob"), "{unknown:?}");
     let error = listening.call(CopyCatalog { to: "/x".into() }).await.unwrap_err();
     assert_eq!((chain(&error).as_str(), error.code()), ("copying to /x: disk full", "storage"));
     let key = NewKey {

@@ -1,10 +1,10 @@
 //! Why a tool was not run or failed, in words that a model can act on.
 
 use annals_core::ports::Scope;
-use annals_core::{Error, Fault};
+use annals_core::{Error, Fault, ObjectKind};
 use axum::http::StatusCode;
 
-use crate::error_table;
+use crate::exit_codes_and_statuses;
 use crate::rest::Problem;
 
 /// Why a tool call has no answer.
@@ -31,7 +31,7 @@ impl From<Error> for Refusal {
 impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Problem {
         match refusal {
-            Refusal::NoSuchTool(name) => Problem::from(Error::NotFound { what: "tool", name }),
+            Refusal::NoSuchTool(name) => Problem::from(Error::NotFound { what: ObjectKind::Tool, name }),
             Refusal::Scope(scope) => Problem::new(
                 StatusCode::FORBIDDEN,
                 "insufficient_scope",
@@ -64,7 +64,7 @@ impl Refusal {
             Refusal::NoSuchTool(_) => "List the tools to see which exist.",
             Refusal::Scope(_) => "Do not try again; ask the person for a key with that scope.",
             Refusal::Busy(_) => "Wait a little and call again with the same arguments.",
-            Refusal::Arguments(error) | Refusal::Failed(error) => error_table::row(error).advice,
+            Refusal::Arguments(error) | Refusal::Failed(error) => exit_codes_and_statuses::row(error).advice,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use annals_core::ports::{RequestKey, Target};
-use annals_core::{Digest, Error, IngestReceipt};
+use annals_core::{Digest, Error, IngestReceipt, ObjectKind};
 use annals_service::wire::{ForgetAnswer, ImportView, IngestRequest, Ingested, OperationView, Progress};
 use annals_service::{Accepted, Service};
 use axum::Json;
@@ -128,7 +128,7 @@ pub(crate) async fn operation(
     };
     let (agent, view) = found;
     if !Caller::opens(&caller, &agent) {
-        return Err(Error::NotFound { what: "operation", name: id }.into());
+        return Err(Error::NotFound { what: ObjectKind::Operation, name: id }.into());
     }
     Ok(Json(view))
 }

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::error_table;
+use crate::exit_codes_and_statuses::{self, Row};
 use crate::request::request_id;
 
 /// Why a request failed.
@@ -98,15 +98,8 @@ impl Problem {
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Problem {
-        let (status, code) = (error_table::row(&error).status, error.code());
-        let retry_after = match &error {
-            Error::Unavailable { retry_after, .. } => {
-                Some(retry_after.map_or(60, |wait| u64::try_from(wait.as_secs()).unwrap_or(60).max(1)))
-            }
-            Error::Budget { .. } => Some(3600),
-            Error::Storage { .. } | Error::Damaged { .. } | Error::InUse { .. } => Some(10),
-            _ => None,
-        };
+        let Row { status, retry_after, .. } = exit_codes_and_statuses::row(&error);
+        let code = error.code();
         let detail = chain(&error);
         let faults = match error {
             Error::Invalid(fault) => vec![fault],
@@ -132,7 +125,7 @@ impl From<NotAdmitted> for Problem {
                 let detail = format!(
                     "{waiting} messages of this agent are still waiting to be indexed; nothing of this request was stored"
                 );
-                Problem::new(StatusCode::TOO_MANY_REQUESTS, "lane_full", detail).after(seconds)
+                Problem::new(StatusCode::TOO_MANY_REQUESTS, "backlog_full", detail).after(seconds)
             }
             NotAdmitted::UploadsFull(waiting) => {
                 let detail = format!("{waiting} uploads are still waiting to be imported; this one was dropped");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use annals_core::{Error, Result};
+use annals_core::{Error, ObjectKind, Result};
 use async_trait::async_trait;
 use serde_json::Value;
 
@@ -35,7 +35,7 @@ pub trait Host: Send + Sync {
 
     /// Tests the installation as `annals doctor` does, without calling models.
     async fn examine(&self) -> Result<Vec<FindingView>> {
-        Err(Error::NotFound { what: "service that can examine itself", name: String::new() })
+        Err(Error::NotFound { what: ObjectKind::ServiceToExamine, name: String::new() })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Calls about the scheduled jobs of a service.
 
-use annals_core::{Error, Result};
+use annals_core::{Error, ObjectKind, Result};
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Context};
@@ -38,6 +38,6 @@ impl Call for RunJob {
 }
 
 fn jobs<'c>(context: &'c Context<'_>) -> Result<&'c AlarmClock> {
-    let none = || Error::NotFound { what: "running service on data folder", name: String::new() };
+    let none = || Error::NotFound { what: ObjectKind::RunningService, name: String::new() };
     context.host.jobs().ok_or_else(none)
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use annals_core::{Error, Result, Timestamp};
+use annals_core::{Error, ObjectKind, Result, Timestamp};
 use tokio::task::JoinHandle;
 use tokio_cron_scheduler::job::JobId;
 use tokio_cron_scheduler::{Job, JobScheduler, JobSchedulerError};
@@ -128,7 +128,7 @@ impl AlarmClock {
     }
 
     fn job(&self, name: &str) -> Result<&Armed> {
-        self.jobs.get(name).ok_or_else(|| Error::NotFound { what: "job", name: name.to_owned() })
+        self.jobs.get(name).ok_or_else(|| Error::NotFound { what: ObjectKind::Job, name: name.to_owned() })
     }
 
     async fn next_wake(&self, id: Option<JobId>) -> Option<Timestamp> {

@@ -44,8 +44,8 @@ pub(super) struct OfJob {
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-pub(super) struct OfLane {
-    pub(super) lane: &'static str,
+pub(super) struct OfPipeline {
+    pub(super) pipeline: &'static str,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use annals_core::ports::Totals;
 use annals_core::{Grain, Result, Timestamp};
 
-use super::labels::{OfLane, OfState, OfStore};
+use super::labels::{OfPipeline, OfState, OfStore};
 use super::process::{bytes_of, catalog_bytes, resident_bytes};
 use super::{Metrics, Pipeline, clamp};
 use crate::Service;
@@ -57,13 +57,13 @@ impl Metrics {
             metrics.memories.get_or_create(&(*grain).into()).set(clamp(number));
         }
         let due_for = sum.due_since.map_or(0, |since| now.as_second() - since.as_second());
-        for (lane, number, seconds) in [
+        for (pipeline, number, seconds) in [
             ("working", sum.unsearchable(), metrics.waits.longest(Pipeline::Working, instant).as_secs_f64()),
             ("extract", sum.unread(), metrics.waits.longest(Pipeline::Extract, instant).as_secs_f64()),
             ("rollup", sum.due, f64::from(i32::try_from(due_for).unwrap_or(i32::MAX))),
         ] {
-            metrics.lane_messages.get_or_create(&OfLane { lane }).set(clamp(number));
-            metrics.lane_age.get_or_create(&OfLane { lane }).set(seconds);
+            metrics.pipeline_messages.get_or_create(&OfPipeline { pipeline }).set(clamp(number));
+            metrics.pipeline_age.get_or_create(&OfPipeline { pipeline }).set(seconds);
         }
         for (state, number) in
             [("due", sum.due), ("failed", sum.failed), ("degraded", sum.degraded), ("stale", sum.stale)]

@@ -1,6 +1,6 @@
 //! The agents of a workspace, and whether an agent exists.
 
-use annals_core::{Agent, Error, Result, Timestamp, Zones};
+use annals_core::{Agent, Error, ObjectKind, Result, Timestamp, Zones};
 
 use crate::Service;
 
@@ -64,6 +64,6 @@ impl Service {
         if self.parts.store.agent_state(&agent).await?.known {
             return Ok(agent);
         }
-        Err(Error::NotFound { what: "agent", name: agent.name().to_owned() })
+        Err(Error::NotFound { what: ObjectKind::Agent, name: agent.name().to_owned() })
     }
 }

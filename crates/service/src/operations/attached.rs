@@ -1,7 +1,7 @@
 //! Turns with their attachments: the JSON that an adapter for another program's clients keeps beside each turn.
 
 use annals_core::ports::Select;
-use annals_core::{Agent, Digest, Error, Grain, Interval, Kind, Memory, MemoryId, Result, TurnKey};
+use annals_core::{Agent, Digest, Error, Grain, Interval, Kind, Memory, MemoryId, ObjectKind, Result, TurnKey};
 
 use super::timeline::limit;
 use crate::Service;
@@ -65,7 +65,7 @@ impl Service {
     }
 
     /// Allows a new message under a forgotten key. The former message stays forgotten.
-    pub async fn allow_place(&self, agent: &Agent, place: &TurnKey) -> Result<()> {
+    pub async fn allow_key(&self, agent: &Agent, place: &TurnKey) -> Result<()> {
         let message = (place.clone(), Digest::of([""]));
         self.parts.store.unforget(agent, &[message]).await
     }
@@ -85,7 +85,7 @@ impl Service {
         if self.parts.store.attach(agent, id, masked.as_deref().unwrap_or(attachment)).await? {
             return Ok(());
         }
-        Err(Error::NotFound { what: "message", name: id.to_string() })
+        Err(Error::NotFound { what: ObjectKind::Message, name: id.to_string() })
     }
 
     /// Returns turns and statements with an id that begins with `prefix`.

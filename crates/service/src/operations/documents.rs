@@ -6,7 +6,7 @@ mod expiry;
 mod search;
 
 use annals_core::ports::{Content, Document, DocumentEntry, DocumentKey, DocumentSelect, DocumentWrite, Expected};
-use annals_core::{Agent, Error, Fault, Grain, Period, Result, Settings, SignedDuration, Timestamp};
+use annals_core::{Agent, Error, Fault, Grain, ObjectKind, Period, Result, Settings, SignedDuration, Timestamp};
 
 use crate::Service;
 use crate::wire::{CollectionView, CollectionsAnswer, DocumentView, DocumentsAnswer, DocumentsRequest, PutDocument};
@@ -170,14 +170,16 @@ impl Service {
         let key = new.key.clone();
         self.change_documents(agent, settings, vec![DocumentChange::Put(new)], now).await?;
         let stored = self.document(agent, &key, false, now).await?;
-        let missing = || Error::NotFound { what: "document", name: key.to_string() };
+        let missing = || Error::NotFound { what: ObjectKind::Document, name: key.to_string() };
         Ok(DocumentView::from(stored.ok_or_else(missing)?).without_content())
     }
 
     /// Returns a document.
     pub async fn get_document(&self, agent: &Agent, key: &DocumentKey, now: Timestamp) -> Result<DocumentView> {
         let found = self.document(agent, key, false, now).await?;
-        found.map(DocumentView::from).ok_or_else(|| Error::NotFound { what: "document", name: key.to_string() })
+        found
+            .map(DocumentView::from)
+            .ok_or_else(|| Error::NotFound { what: ObjectKind::Document, name: key.to_string() })
     }
 
     /// Removes a document.
@@ -192,7 +194,7 @@ impl Service {
         let writes = vec![DocumentWrite::Remove(key.clone(), expected)];
         let removed = self.parts.store.write_documents(agent, writes, now).await?;
         self.enqueue(agent);
-        if removed == [0] { Err(Error::NotFound { what: "document", name: key.to_string() }) } else { Ok(()) }
+        if removed == [0] { Err(Error::NotFound { what: ObjectKind::Document, name: key.to_string() }) } else { Ok(()) }
     }
 
     /// Lists documents without their contents.

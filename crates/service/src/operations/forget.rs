@@ -1,7 +1,7 @@
 //! Forgetting: a dry run reports what would be erased; otherwise the target is erased and the erasure proved.
 
 use annals_core::ports::{ErasureReport, Target};
-use annals_core::{Agent, Error, MemoryId, Result, Timestamp};
+use annals_core::{Agent, Error, MemoryId, ObjectKind, Result, Timestamp};
 
 use crate::Service;
 use crate::locks::{Facts, History, Tables};
@@ -26,7 +26,7 @@ impl Service {
         let report = self.parts.eraser.preview(agent, &Target::Memories(ids.to_vec())).await?;
         match ids.first() {
             Some(id) if ForgetAnswer::new(agent, &report, None).reaches_nothing() => {
-                Err(Error::NotFound { what: "memory", name: id.to_string() })
+                Err(Error::NotFound { what: ObjectKind::Memory, name: id.to_string() })
             }
             _ => Ok(()),
         }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use annals_core::ports::{KeyedReceipt, Origin, RequestKey};
-use annals_core::{Agent, Error, Fault, IngestReceipt, Message, Result, Settings, SignedDuration, Timestamp};
+use annals_core::{
+    Agent, Error, Fault, IngestReceipt, Message, ObjectKind, Result, Settings, SignedDuration, Timestamp,
+};
 
 use annals_writer::NewMessage;
 
@@ -132,7 +134,7 @@ impl Service {
 
     /// Returns the operation with this id among the agents of a workspace, and its agent.
     pub async fn operation(&self, workspace: &str, id: &str) -> Result<(Agent, OperationView)> {
-        let missing = || Error::NotFound { what: "operation", name: id.to_owned() };
+        let missing = || Error::NotFound { what: ObjectKind::Operation, name: id.to_owned() };
         let (agent, operation) = self.parts.store.find_operation(workspace, id).await?.ok_or_else(missing)?;
         let status = self.progress(&agent, &operation).await?;
         let IngestReceipt { id, accepted, duplicate, revised, forgotten, masked, .. } = operation;

@@ -1,7 +1,7 @@
 //! Operations on one memory: show it, list its sources, correct it, pin it.
 
 use annals_core::ports::{Select, Version};
-use annals_core::{Agent, Error, Grain, Memory, MemoryId, Result, Timestamp};
+use annals_core::{Agent, Error, Grain, Memory, MemoryId, ObjectKind, Result, Timestamp};
 
 use crate::Service;
 use crate::locks::History;
@@ -23,14 +23,10 @@ impl Service {
 
     /// Returns the memory with this id, of any agent.
     pub(crate) async fn find_anywhere(&self, id: &str) -> Result<(Agent, Memory)> {
-        let wanted = [MemoryId::from_text(id)];
-        for agent in self.all_agents().await? {
-            // An id is a hash that includes the agent, so at most one agent has it.
-            if let Some(memory) = self.parts.store.get(&agent, &wanted).await?.pop() {
-                return Ok((agent, memory));
-            }
-        }
-        Err(Error::NotFound { what: "memory", name: id.to_owned() })
+        let found = self.parts.store.agent_of(&MemoryId::from_text(id)).await?;
+        let agent = found.ok_or_else(|| Error::NotFound { what: ObjectKind::Memory, name: id.to_owned() })?;
+        let memory = self.find(&agent, id).await?;
+        Ok((agent, memory))
     }
 
     /// Returns those of the given memories that the catalog holds.
@@ -89,6 +85,6 @@ impl Service {
     /// Returns the memory with this id if it belongs to the agent, or [`Error::NotFound`].
     pub async fn find(&self, agent: &Agent, id: &str) -> Result<Memory> {
         let mut found = self.parts.store.get(agent, &[MemoryId::from_text(id)]).await?;
-        found.pop().ok_or_else(|| Error::NotFound { what: "memory", name: id.to_owned() })
+        found.pop().ok_or_else(|| Error::NotFound { what: ObjectKind::Memory, name: id.to_owned() })
     }
 }

@@ -1,6 +1,6 @@
 //! The settings of one agent: zone, language, plan, engine, prompts, daily tokens, masking.
 
-use annals_core::{Agent, Error, Fault, Grain, Result, Settings, Timestamp};
+use annals_core::{Agent, Error, Fault, Grain, ObjectKind, Result, Settings, Timestamp};
 
 use crate::Service;
 use crate::locks::{History, Tables};
@@ -48,7 +48,7 @@ impl Service {
     ) -> Result<Settings> {
         let mut history = self.locks.lock::<History>(agent).await;
         if must_be_new && self.parts.store.agent_state(agent).await?.known {
-            return Err(Error::Exists { what: "agent", name: agent.name().to_owned() });
+            return Err(Error::Exists { what: ObjectKind::Agent, name: agent.name().to_owned() });
         }
         let before = self.parts.store.settings(agent).await?;
         let has_memories = self.parts.store.counts(agent).await?.has_memories();

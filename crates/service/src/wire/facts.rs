@@ -35,7 +35,7 @@ pub struct FactView {
     #[schema(format = DateTime)]
     pub recorded_at: String,
     /// When the sources of the fact were said.
-    pub said: SaidView,
+    pub said: MentionedView,
     /// Ids of the turns that state the fact. Ids of manual entries start with `u-`.
     pub source_ids: Vec<String>,
     /// Id of the fact that replaced this one.
@@ -47,7 +47,7 @@ pub struct FactView {
 
 /// When the sources of a fact were said, from the first to the end of the last.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
-pub struct SaidView {
+pub struct MentionedView {
     /// When the first source was said.
     #[schema(format = DateTime)]
     pub from: String,
@@ -68,7 +68,7 @@ impl From<&Fact> for FactView {
             valid_from: fact.valid_from.to_string(),
             valid_to: fact.valid_to.map(|end| end.to_string()),
             recorded_at: fact.recorded_at.to_string(),
-            said: SaidView { from: fact.mentioned.start.to_string(), to: fact.mentioned.end.to_string() },
+            said: MentionedView { from: fact.mentioned.start.to_string(), to: fact.mentioned.end.to_string() },
             source_ids: fact.sources.iter().map(MemoryId::to_string).collect(),
             superseded_by: fact.superseded_by.clone(),
             depth: None,

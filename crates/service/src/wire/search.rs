@@ -95,7 +95,7 @@ impl From<annals_core::DateRange> for RangeView {
 
 /// A time expression in a query.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
-pub struct SaidTime {
+pub struct TimeExpressionView {
     /// The words in the query.
     pub words: String,
     /// The days that the words were taken to mean.
@@ -113,9 +113,9 @@ pub struct ConversationView {
     pub best: String,
 }
 
-impl From<TimeExpression> for SaidTime {
-    fn from(time: TimeExpression) -> SaidTime {
-        SaidTime { words: time.words, days: time.days.into() }
+impl From<TimeExpression> for TimeExpressionView {
+    fn from(time: TimeExpression) -> TimeExpressionView {
+        TimeExpressionView { words: time.words, days: time.days.into() }
     }
 }
 
@@ -144,7 +144,7 @@ pub struct SearchAnswer {
     #[schemars(with = "Vec<GrainWord>")]
     pub grains: Vec<Grain>,
     /// Time expressions recognised in the query. They raise memories of that time and filter nothing.
-    pub said: Vec<SaidTime>,
+    pub said: Vec<TimeExpressionView>,
     /// The days that the query asks about as a whole, as in "what happened in July?". Their summaries come first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub period: Option<RangeView>,

@@ -13,7 +13,7 @@ async fn passes_the_conformance_suite() {
 
 #[tokio::test]
 async fn passes_the_conformance_suite_on_disk_only() {
-    passes_the_suite(Maintenance { memory: Memory::of(0), ..Maintenance::default() }).await;
+    passes_the_suite(Maintenance { limits: CacheLimits::of(0), ..Maintenance::default() }).await;
 }
 
 #[tokio::test]
@@ -29,7 +29,7 @@ async fn passes_the_conformance_suites_on_another_object_store() {
 
 async fn in_memory_objects() -> LanceStrata {
     let objects = Objects::over(std::sync::Arc::new(object_store::memory::InMemory::new()), "v1/tables".into());
-    LanceStrata::over(objects, Memory::of(64 << 20)).await.unwrap()
+    LanceStrata::over(objects, CacheLimits::of(64 << 20)).await.unwrap()
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ const LONG: usize = 384;
 #[ignore = "takes minutes"]
 async fn measure() {
     let folder = tempfile::tempdir().unwrap();
-    let strata = LanceStrata::open(folder.path(), Memory::of(64 << 20)).await.unwrap();
+    let strata = LanceStrata::open(folder.path(), CacheLimits::of(64 << 20)).await.unwrap();
     println!("start: {} MB resident", resident_mb());
     let mut times = Vec::new();
     for batch in 0..100 {
@@ -39,7 +39,7 @@ async fn measure() {
     println!("scan of 100,000 rows: {:.0} ms", timed(strata.scan(&table("a"))).await);
     let mut times = Vec::new();
     for _ in 0..10 {
-        let strata = LanceStrata::open(folder.path(), Memory::of(64 << 20)).await.unwrap();
+        let strata = LanceStrata::open(folder.path(), CacheLimits::of(64 << 20)).await.unwrap();
         times.push(timed(strata.search(&table("a"), &Probe { limit: 1, ..words("word7") })).await);
     }
     report("opening and a first search by words", times);
@@ -51,13 +51,13 @@ async fn measure() {
 #[ignore = "takes minutes"]
 async fn signs() {
     let folder = tempfile::tempdir().unwrap();
-    let strata = LanceStrata::open(folder.path(), Memory::of(64 << 20)).await.unwrap();
+    let strata = LanceStrata::open(folder.path(), CacheLimits::of(64 << 20)).await.unwrap();
     let mut filled = 0;
     for rows in [1_000, 2_000, 5_000, 10_000, 20_000, 50_000] {
         strata.apply(&table("a"), upserts((filled..rows).map(long))).await.unwrap();
         filled = rows;
         for (what, signs_from) in [("all vectors", usize::MAX), ("signs first", 0)] {
-            let memory = Memory { signs_from, ..Memory::of(256 << 20) };
+            let memory = CacheLimits { signs_from, ..CacheLimits::of(256 << 20) };
             let strata = LanceStrata::open(folder.path(), memory).await.unwrap();
             let probe = |number: i64| Probe { vector: Some(long(number * 37).vector), limit: 400, ..Probe::default() };
             strata.search(&table("a"), &probe(0)).await.unwrap();

@@ -150,11 +150,12 @@ async fn found_part_brings_the_other_parts_of_its_turn_and_neighbouring_parts() 
 #[tokio::test]
 async fn sign_comparison_finds_most_of_the_nearest_vectors() {
     let folder = tempfile::tempdir().unwrap();
-    let busy = Maintenance { memory: Memory { signs_from: 0, ..Memory::of(64 << 20) }, ..Maintenance::default() };
+    let busy =
+        Maintenance { limits: CacheLimits { signs_from: 0, ..CacheLimits::of(64 << 20) }, ..Maintenance::default() };
     let signs = LanceStrata::maintained(local(folder.path()), busy).await.unwrap();
     let parts = (0..20_000).map(|number| Part { vector: scattered(number), ..part(&format!("t-{number}"), 0, "x") });
     signs.apply(&table("a"), upserts(parts)).await.unwrap();
-    let whole = LanceStrata::open(folder.path(), Memory::of(64 << 20)).await.unwrap();
+    let whole = LanceStrata::open(folder.path(), CacheLimits::of(64 << 20)).await.unwrap();
     let mut found = 0;
     for number in 0..20 {
         let vector = Some(mixed(&scattered(number * 7), &scattered(50_000 + number)));

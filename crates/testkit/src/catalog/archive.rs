@@ -4,7 +4,9 @@ mod records;
 mod restore;
 
 use annals_core::ports::{Archive, Record, Version};
-use annals_core::{Agent, Body, Error, Grain, Kind, LedgerRow, Memory, MemoryId, Period, Result, Sentence, Timestamp};
+use annals_core::{
+    Agent, Body, Error, Grain, Kind, LedgerRow, Memory, MemoryId, ObjectKind, Period, Result, Sentence, Timestamp,
+};
 use async_trait::async_trait;
 
 use super::MemoryCatalog;
@@ -66,7 +68,7 @@ impl Archive for MemoryCatalog {
     async fn correct(&self, agent: &Agent, id: &MemoryId, text: &str, now: Timestamp) -> Result<()> {
         self.write(agent, |data, seq| {
             let stored = data.memories.get(id).cloned();
-            let former = stored.ok_or_else(|| Error::NotFound { what: "memory", name: id.to_string() })?;
+            let former = stored.ok_or_else(|| Error::NotFound { what: ObjectKind::Memory, name: id.to_string() })?;
             if former.kind() == Kind::Turn {
                 return Err(Error::invalid("id", "is a turn; store it again with revise"));
             }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use annals_core::ports::{
     Content, Document, DocumentEntry, DocumentKey, DocumentSelect, DocumentWrite, Documents, Expected, StoredCollection,
 };
-use annals_core::{Agent, Body, Error, Memory, Result, Timestamp};
+use annals_core::{Agent, Body, Error, Memory, ObjectKind, Result, Timestamp};
 use async_trait::async_trait;
 
 use super::MemoryCatalog;
@@ -190,7 +190,7 @@ impl AgentData {
 
 fn check(key: &DocumentKey, live: Option<&Document>, expected: Expected) -> Result<()> {
     match expected {
-        Expected::Absent if live.is_some() => Err(Error::Exists { what: "document", name: key.to_string() }),
+        Expected::Absent if live.is_some() => Err(Error::Exists { what: ObjectKind::Document, name: key.to_string() }),
         Expected::Version(version) if live.map(|live| live.version) != Some(version) => {
             Err(Error::Stale { what: format!("document {:?}", key.to_string()) })
         }

@@ -3,11 +3,11 @@
 //! A dry run is the same erasure on a copy.
 
 mod erase;
+mod erased_sentences;
 mod pruned;
 mod selection;
 mod subject;
 mod summaries;
-mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -94,13 +94,13 @@ impl Erasure for MemoryCatalog {
 
     async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
         self.read(agent, |data| {
-            let texts = words::texts(data).into_iter();
+            let texts = erased_sentences::texts(data).into_iter();
             let held = texts.filter(|(_, text)| words.iter().any(|word| text.contains(word.as_str())));
             held.map(|(key_digest, _)| key_digest.to_owned()).collect::<BTreeSet<_>>().into_iter().collect()
         })
     }
 
-    async fn unused_space_holds(&self, _: &[String]) -> Result<bool> {
+    async fn unused_space_contains(&self, _: &[String]) -> Result<bool> {
         Ok(false)
     }
 }

@@ -1,7 +1,7 @@
 //! Port `Keys`: API keys of the service.
 
 use annals_core::ports::{Key, Keys};
-use annals_core::{Digest, Error, Result, Timestamp};
+use annals_core::{Digest, Error, ObjectKind, Result, Timestamp};
 use async_trait::async_trait;
 
 use super::MemoryCatalog;
@@ -33,7 +33,7 @@ impl Keys for MemoryCatalog {
                 key.revoked_at.get_or_insert(now);
                 Ok(())
             }
-            None => Err(Error::NotFound { what: "key", name: id.to_owned() }),
+            None => Err(Error::NotFound { what: ObjectKind::Key, name: id.to_owned() }),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use annals_core::ports::{Children, ClockNote, Seals};
-use annals_core::{Agent, Base, Error, Kind, Memory, MemoryId, Period, Result};
+use annals_core::{Agent, Base, Error, Kind, Memory, MemoryId, ObjectKind, Period, Result};
 use async_trait::async_trait;
 
 use super::MemoryCatalog;
@@ -48,7 +48,7 @@ impl Seals for MemoryCatalog {
                 memory.pinned = pinned;
                 Ok(())
             }
-            _ => Err(Error::NotFound { what: "memory", name: id.to_string() }),
+            _ => Err(Error::NotFound { what: ObjectKind::Memory, name: id.to_string() }),
         })?
     }
 

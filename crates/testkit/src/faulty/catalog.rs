@@ -2,7 +2,7 @@
 
 use annals_core::ports::{
     AgentState, Agents, Catalog, Change, Comparison, Counts, DeadLetters, Ledger, Memories, Outline, RetentionLimits,
-    Select, StoredConversation, Totals, Turn, Turns, Watermark, Watermarks,
+    Select, StoredConversation, Totals, Turn, Turns, VectorModel, Watermark, Watermarks,
 };
 use annals_core::{
     Agent, Date, DeadLetter, Grain, IngestReceipt, LedgerRow, Memory, MemoryId, Message, Period, Result, Settings,
@@ -20,6 +20,10 @@ impl<P: Agents> Agents for Faulty<P> {
 
     async fn agents_with_work(&self, now: Timestamp) -> Result<Vec<Agent>> {
         self.store()?.agents_with_work(now).await
+    }
+
+    async fn agents_to_reembed(&self, model: &VectorModel) -> Result<Vec<Agent>> {
+        self.store()?.agents_to_reembed(model).await
     }
 
     async fn agents_to_retain(&self, limits: &RetentionLimits) -> Result<Vec<Agent>> {
@@ -82,6 +86,10 @@ impl<P: Memories> Memories for Faulty<P> {
 
     async fn get(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>> {
         self.store()?.get(agent, ids).await
+    }
+
+    async fn agent_of(&self, id: &MemoryId) -> Result<Option<Agent>> {
+        self.store()?.agent_of(id).await
     }
 
     async fn find_by_prefix(&self, agent: &Agent, prefix: &str, limit: usize) -> Result<Vec<Memory>> {

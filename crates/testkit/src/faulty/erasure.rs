@@ -50,8 +50,8 @@ impl<P: Erasure> Erasure for Faulty<P> {
         self.store()?.find_leftovers(agent, words).await
     }
 
-    async fn unused_space_holds(&self, words: &[String]) -> Result<bool> {
-        self.store()?.unused_space_holds(words).await
+    async fn unused_space_contains(&self, words: &[String]) -> Result<bool> {
+        self.store()?.unused_space_contains(words).await
     }
 }
 

@@ -21,10 +21,10 @@ pub(super) fn answer(request: &ModelRequest) -> String {
 /// Ranks the texts of a request, best first. Answers in the format of the request: Cohere's or that of
 /// text-embeddings-inference.
 pub(super) fn order(request: &ModelRequest) -> Value {
-    let query_words = crate::words::words(request.body["query"].as_str().unwrap_or_default());
+    let query_words = crate::word_split::words(request.body["query"].as_str().unwrap_or_default());
     let rows = |texts: &Value, name: &str| {
         let texts = texts.as_array().map(Vec::as_slice).unwrap_or_default().iter();
-        let score = |text: &Value| score(&query_words, &crate::words::words(text.as_str().unwrap_or_default()));
+        let score = |text: &Value| score(&query_words, &crate::word_split::words(text.as_str().unwrap_or_default()));
         let mut scores: Vec<(usize, f64)> = texts.map(score).enumerate().collect();
         scores.sort_by(|a, b| b.1.total_cmp(&a.1));
         scores.into_iter().map(|(index, score)| json!({ "index": index, name: score })).collect::<Value>()

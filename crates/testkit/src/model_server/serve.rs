@@ -93,7 +93,9 @@ async fn play(script: Script, dialect: Dialect, request: &ModelRequest) -> Respo
         Script::Formless if request.body.get("response_format").is_some() => return refusal(400, None),
         Script::Formless => good(),
         Script::Refuses(status, wait) => return refusal(status, wait),
-        Script::Says(status, body) => return (StatusCode::from_u16(status).unwrap(), axum::Json(body)).into_response(),
+        Script::Responds(status, body) => {
+            return (StatusCode::from_u16(status).unwrap(), axum::Json(body)).into_response();
+        }
         Script::Hangs => std::future::pending().await,
         Script::Floods(bytes) => Answer { text: "x".repeat(bytes), ..good() },
         Script::Raw(body) => return ([(header::CONTENT_TYPE, "application/json")], body).into_response(),

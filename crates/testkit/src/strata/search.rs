@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use annals_core::ports::{Conversation, Conversations, Findings, Hit, Part, Position, Probe, Spread};
 
-use crate::words::words;
+use crate::word_split::words;
 
 /// The rows of a table with their scores for a probe.
 struct Search<'a> {

@@ -5,12 +5,12 @@ use annals_core::ports::{Access, Target};
 
 use super::catalog::{dirty, later, me, now, say, user_turn};
 use super::history::{By, extract, roll_up_all, seal};
-use super::{Case, Store, cases, run};
+use super::{Store, SuiteTest, cases, run};
 use crate::{agent, at, period, statement};
 
 /// Runs every case, each on a new empty store from `make`.
 pub async fn accesses_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
-    let cases: Vec<Case<dyn Store>> = cases![
+    let cases: Vec<SuiteTest<dyn Store>> = cases![
         recorded_reads_are_listed_as_recalled,
         counts_add_up_and_last_time_is_newest,
         count_saturates_at_maximum,

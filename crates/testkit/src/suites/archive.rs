@@ -9,7 +9,7 @@ mod world;
 use annals_core::ports::{Archive, Record, check_origin};
 use annals_core::{Agent, Result, Timestamp};
 
-use super::{Case, Store, cases, run};
+use super::{Store, SuiteTest, cases, run};
 
 /// Returns all records of an agent, read in pages.
 pub async fn all_records<A: Archive + ?Sized>(archive: &A, agent: &Agent) -> Vec<Record> {
@@ -45,7 +45,7 @@ pub(super) async fn restore_records(
 
 /// Runs every case, each on a new empty store from `make`.
 pub async fn archive_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
-    let cases: Vec<Case<dyn Store>> = cases![
+    let cases: Vec<SuiteTest<dyn Store>> = cases![
         records::unknown_agent_has_only_settings,
         records::records_are_ordered,
         records::turn_record_is_complete,

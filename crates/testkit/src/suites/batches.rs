@@ -7,12 +7,12 @@ use annals_core::ports::{
 use annals_core::{Agent, Digest, Error, Purpose, SignedDuration};
 
 use super::catalog::{later, me, now};
-use super::{Case, Store, cases, run};
+use super::{Store, SuiteTest, cases, run};
 use crate::{at, period, turn};
 
 /// Runs every case, each on a new empty store from `make`.
 pub async fn batches_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
-    let cases: Vec<Case<dyn Store>> = cases![
+    let cases: Vec<SuiteTest<dyn Store>> = cases![
         batch_is_kept_until_it_ends,
         failure_is_kept_after_the_end,
         answers_are_saved_and_booked_once,

@@ -4,12 +4,12 @@ use annals_core::Agent;
 use annals_core::ports::{Block, Target};
 
 use super::catalog::{later, me, now};
-use super::{Case, Store, cases, run};
+use super::{Store, SuiteTest, cases, run};
 use crate::agent;
 
 /// Runs every case, each on a new empty store from `make`.
 pub async fn blocks_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
-    let cases: Vec<Case<dyn Store>> = cases![
+    let cases: Vec<SuiteTest<dyn Store>> = cases![
         blocks_are_listed_by_name,
         same_name_replaces_the_text,
         any_name_and_text_round_trip,

@@ -10,12 +10,12 @@ mod rollup;
 use annals_core::ports::{Change, Turn};
 use annals_core::{Agent, Catalog, Grain, IngestReceipt, LedgerRow, Memory, Message, Timestamp};
 
-use super::{Case, cases, run};
+use super::{SuiteTest, cases, run};
 use crate::{agent, at, message, period, turn_of};
 
 /// Runs every case, each on a new empty catalog from `make`.
 pub async fn catalog_suite<C: Catalog + 'static>(mut make: impl AsyncFnMut() -> C) {
-    let cases: Vec<Case<dyn Catalog>> = cases![
+    let cases: Vec<SuiteTest<dyn Catalog>> = cases![
         ingest::new_turn_is_stored_verbatim,
         ingest::repeated_request_changes_nothing,
         ingest::same_request_has_the_same_receipt,
@@ -67,6 +67,7 @@ pub async fn catalog_suite<C: Catalog + 'static>(mut make: impl AsyncFnMut() -> 
         rollup::failures_of_all_agents_are_listed_until_they_are_clean,
         rollup::waiting_counts_as_no_failure,
         rollup::tokens_add_up,
+        read::memory_is_found_without_its_agent,
         read::lists_memories_that_overlap_the_range,
         read::lists_a_coarser_memory_that_overlaps_the_edge,
         read::lists_conversations_by_name,
@@ -83,6 +84,7 @@ pub async fn catalog_suite<C: Catalog + 'static>(mut make: impl AsyncFnMut() -> 
         records::settings_round_trip,
         records::agent_state_equals_the_single_queries,
         records::agents_have_settings_or_messages,
+        records::agents_to_reembed_have_a_table_of_another_model,
         records::agents_are_listed_by_workspace_and_name_in_pages,
         records::agents_do_not_see_each_other,
         records::same_name_in_another_workspace_is_another_agent,

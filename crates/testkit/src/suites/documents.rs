@@ -7,12 +7,12 @@ use annals_core::{Error, Grain, Interval, Kind, Memory, MemoryId, SignedDuration
 use serde_json::json;
 
 use super::catalog::{later, me, now};
-use super::{Case, Store, cases, run};
+use super::{Store, SuiteTest, cases, run};
 use crate::{agent, document};
 
 /// Runs every case, each on a new empty store from `make`.
 pub async fn documents_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
-    let cases: Vec<Case<dyn Store>> = cases![
+    let cases: Vec<SuiteTest<dyn Store>> = cases![
         document_comes_back_as_it_was,
         every_write_raises_the_version_and_keeps_the_creation,
         write_that_expects_another_state_changes_nothing,

@@ -2,11 +2,11 @@
 
 use annals_core::Embedder;
 
-use super::{Case, cases, run};
+use super::{SuiteTest, cases, run};
 
 /// Runs every case on `embedder`.
 pub async fn embedder_suite<E: Embedder + 'static>(embedder: &E) {
-    let cases: Vec<Case<dyn Embedder>> = cases![
+    let cases: Vec<SuiteTest<dyn Embedder>> = cases![
         vectors_have_unit_length,
         vector_of_a_text_does_not_depend_on_its_batch,
         vectors_are_in_input_order,

@@ -3,13 +3,13 @@
 use annals_core::ports::SummaryTask;
 use annals_core::{Draft, Engine, Grain, Memory, MemoryId, Result, Settings};
 
-use super::{Case, cases, run};
+use super::{SuiteTest, cases, run};
 use crate::catalog::remember;
 use crate::{agent, at, period, turn};
 
 /// Runs every case on `engine`.
 pub async fn engine_suite<E: Engine + 'static>(engine: &E) {
-    let cases: Vec<Case<dyn Engine>> =
+    let cases: Vec<SuiteTest<dyn Engine>> =
         cases![recipe_is_constant, day_is_summarized_from_its_turns, single_turn_is_summarized];
     run("engine", cases, async || engine as &dyn Engine).await;
 }

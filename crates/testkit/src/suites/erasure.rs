@@ -2,6 +2,7 @@
 
 mod blocks;
 mod cleaning;
+mod erased_sentences;
 mod items;
 mod leftovers;
 mod messages;
@@ -11,7 +12,6 @@ mod subject;
 mod targets;
 mod unsealed;
 mod whole;
-mod words;
 
 use annals_core::ports::{Change, ErasureReport, Record, Target};
 use annals_core::{Grain, LedgerRow, MemoryId, Period};
@@ -19,12 +19,12 @@ use annals_core::{Grain, LedgerRow, MemoryId, Period};
 use super::all_records;
 use super::catalog::{all_changes, me};
 use super::history::sorted;
-use super::{Case, Store, cases, run};
+use super::{Store, SuiteTest, cases, run};
 use crate::{at, period};
 
 /// Runs every case, each on a new empty store from `make`.
 pub async fn erasure_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
-    let cases: Vec<Case<dyn Store>> = cases![
+    let cases: Vec<SuiteTest<dyn Store>> = cases![
         targets::memories_are_erased_by_id,
         targets::summaries_are_not_erased_by_id,
         targets::statement_is_erased_without_its_turn,
@@ -75,12 +75,12 @@ pub async fn erasure_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         pruned::quotes_of_a_model_are_removed_like_its_own_text,
         pruned::turns_known_only_by_id_are_selected,
         pruned::forgotten_turns_leave_no_record,
-        words::searched_phrases_are_the_erased_sentences,
-        words::phrases_that_remain_elsewhere_are_not_searched,
-        words::phrases_of_statements_and_entries_are_searched,
-        words::leftovers_are_searched_per_agent,
-        words::no_leftovers_after_erasure,
-        words::leftovers_are_searched_in_every_column,
+        erased_sentences::searched_phrases_are_the_erased_sentences,
+        erased_sentences::phrases_that_remain_elsewhere_are_not_searched,
+        erased_sentences::phrases_of_statements_and_entries_are_searched,
+        erased_sentences::leftovers_are_searched_per_agent,
+        erased_sentences::no_leftovers_after_erasure,
+        erased_sentences::leftovers_are_searched_in_every_column,
         messages::forgotten_messages_are_recognized_by_place_and_content,
         messages::forgotten_messages_are_not_stored_again,
         messages::forgotten_messages_are_neither_conflict_nor_revision,

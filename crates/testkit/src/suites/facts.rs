@@ -7,12 +7,12 @@ mod write;
 
 use annals_core::{Agent, Fact, FactQuery, Facts, Interval, MemoryId, Timestamp, predicate_name};
 
-use super::{Case, cases, run};
+use super::{SuiteTest, cases, run};
 use crate::{agent, at};
 
 /// Runs every case, each on a new store without tables from `make`.
 pub async fn facts_suite<F: Facts + 'static>(mut make: impl AsyncFnMut() -> F) {
-    let cases: Vec<Case<dyn Facts>> = cases![
+    let cases: Vec<SuiteTest<dyn Facts>> = cases![
         write::unwritten_table_is_empty,
         write::table_without_facts_has_a_version,
         write::facts_round_trip,

@@ -4,12 +4,12 @@ use annals_core::ports::{Change, KeyedReceipt, RequestKey, Target, Turn};
 use annals_core::{Agent, Digest, Error, Grain, IngestReceipt, LedgerRow, Message, Result};
 
 use super::catalog::{all_changes, later, me, now, say, user_turn};
-use super::{Case, Store, cases, run};
+use super::{Store, SuiteTest, cases, run};
 use crate::{agent, message, turn_of};
 
 /// Runs every case, each on a new empty store from `make`.
 pub async fn requests_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
-    let cases: Vec<Case<dyn Store>> = cases![
+    let cases: Vec<SuiteTest<dyn Store>> = cases![
         request_is_stored_once_per_key,
         other_body_with_the_same_key_is_refused,
         failed_request_frees_its_key,

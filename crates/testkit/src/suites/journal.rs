@@ -9,11 +9,11 @@ use annals_core::ports::{Change, Select};
 use annals_core::{Extracted, Extraction, FactOperation, Grain, Kind, Memory, MemoryId, Statement};
 
 use super::catalog::{all_changes, me, now, say, user_turn};
-use super::{Case, Store, cases, run};
+use super::{Store, SuiteTest, cases, run};
 
 /// Runs every case, each on a new empty store from `make`.
 pub async fn journal_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
-    let cases: Vec<Case<dyn Store>> = cases![
+    let cases: Vec<SuiteTest<dyn Store>> = cases![
         statements::statement_is_a_memory,
         statements::statements_are_listed_counted_and_projected_like_memories,
         statements::statements_are_no_roll_up_input_and_make_nothing_dirty,

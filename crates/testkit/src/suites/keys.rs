@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use annals_core::ports::{Key, Scope, Target};
-use annals_core::{Digest, Error};
+use annals_core::{Digest, Error, ObjectKind};
 
 use super::catalog::{later, me, now, say, user_turn};
-use super::{Case, Store, cases, run};
+use super::{Store, SuiteTest, cases, run};
 use crate::at;
 
 /// Runs every case, each on a new empty store from `make`.
 pub async fn keys_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
-    let cases: Vec<Case<dyn Store>> = cases![
+    let cases: Vec<SuiteTest<dyn Store>> = cases![
         key_round_trips,
         duplicate_key_id_is_refused,
         keys_are_listed_by_creation,
@@ -94,7 +94,7 @@ async fn revoked_key_stays_with_its_first_time(store: &dyn Store) {
 
 async fn unknown_key_cannot_be_revoked(store: &dyn Store) {
     let refused = store.revoke_key("none", now()).await;
-    assert!(matches!(refused, Err(Error::NotFound { what: "key", .. })), "{refused:?}");
+    assert!(matches!(refused, Err(Error::NotFound { what: ObjectKind::Key, .. })), "{refused:?}");
 }
 
 async fn keys_create_no_agent_and_outlive_agents(store: &dyn Store) {

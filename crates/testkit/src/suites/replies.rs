@@ -4,12 +4,12 @@ use annals_core::ports::{RESERVATION_LIFETIME, Target, TokenRequest, TokenSums};
 use annals_core::{Agent, Date, Digest, Error, Price, Purpose, Reply, SignedDuration, Timestamp, Usage};
 
 use super::catalog::{later, me, now};
-use super::{Case, Store, cases, run};
+use super::{Store, SuiteTest, cases, run};
 use crate::{agent, at, period};
 
 /// Runs every case, each on a new empty store from `make`.
 pub async fn replies_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
-    let cases: Vec<Case<dyn Store>> = cases![
+    let cases: Vec<SuiteTest<dyn Store>> = cases![
         reply_is_kept,
         same_question_replaces_the_reply,
         useless_reply_is_charged_but_not_kept,

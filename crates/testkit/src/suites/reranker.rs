@@ -4,12 +4,12 @@ use annals_core::Reranker;
 use annals_core::ports::RerankTask;
 
 use super::catalog::now;
-use super::{Case, cases, run};
+use super::{SuiteTest, cases, run};
 use crate::agent;
 
 /// Runs every case on `reranker`.
 pub async fn reranker_suite<R: Reranker + 'static>(reranker: &R) {
-    let cases: Vec<Case<dyn Reranker>> = cases![
+    let cases: Vec<SuiteTest<dyn Reranker>> = cases![
         scores_are_in_input_order,
         answering_text_scores_higher,
         equal_texts_have_equal_scores,

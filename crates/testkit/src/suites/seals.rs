@@ -10,11 +10,11 @@ use annals_core::ports::Turn;
 
 use super::catalog::{say, user_turn};
 use super::history::{By, roll_up_all};
-use super::{Case, Store, cases, run};
+use super::{Store, SuiteTest, cases, run};
 
 /// Runs every case, each on a new empty store from `make`.
 pub async fn seals_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
-    let cases: Vec<Case<dyn Store>> = cases![
+    let cases: Vec<SuiteTest<dyn Store>> = cases![
         children::agent_without_memories_has_no_children,
         children::periods_with_live_children_are_listed_in_order,
         children::turns_and_statements_are_children_of_their_day,

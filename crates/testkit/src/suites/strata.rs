@@ -8,7 +8,7 @@ mod write;
 use annals_core::ports::{Batch, Part, Table};
 use annals_core::{Grain, Kind, MemoryId, Strata};
 
-use super::{Case, cases, run};
+use super::{SuiteTest, cases, run};
 use crate::{agent, period, utc_cover};
 
 /// Length of the suite's vectors, for implementations that need it in advance.
@@ -16,7 +16,7 @@ pub const STRATA_DIMENSION: usize = 8;
 
 /// Runs every case, each on a new store without tables from `make`.
 pub async fn strata_suite<S: Strata + 'static>(mut make: impl AsyncFnMut() -> S) {
-    let cases: Vec<Case<dyn Strata>> = cases![
+    let cases: Vec<SuiteTest<dyn Strata>> = cases![
         write::unwritten_table_is_empty,
         write::table_exists_from_first_batch_until_removed,
         write::applying_twice_changes_nothing,
@@ -61,7 +61,7 @@ pub async fn strata_suite<S: Strata + 'static>(mut make: impl AsyncFnMut() -> S)
 
 /// Runs the cases for stores that keep all rows of a table at hand and score all of them.
 pub async fn whole_tables_suite<S: Strata + 'static>(mut make: impl AsyncFnMut() -> S) {
-    let cases: Vec<Case<dyn Strata>> = cases![
+    let cases: Vec<SuiteTest<dyn Strata>> = cases![
         whole::table_without_rows_has_only_word_rarity,
         whole::neighbours_of_the_best_hits_are_returned,
         whole::late_turns_take_their_position,

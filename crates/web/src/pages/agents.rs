@@ -11,7 +11,7 @@ use crate::fields::Query;
 use crate::layout::{Page, redirect};
 use crate::site::Site;
 use crate::visit::Visitor;
-use crate::{link, words};
+use crate::{labels, link};
 
 /// Agents of one page.
 const PAGE_SIZE: usize = 50;
@@ -80,21 +80,21 @@ fn table(rows: &[AgentView]) -> Markup {
 }
 
 fn line(row: &AgentView) -> Markup {
-    let days = row.first.zip(row.last).map(|(first, last)| words::days(first, last));
+    let days = row.first.zip(row.last).map(|(first, last)| labels::days(first, last));
     html! {
         tr {
             th scope="row" { a href=(link::agent(&row.agent, "")) { bdi { (row.agent) } } }
-            td.n { (words::count(row.turns)) }
-            td.n { (words::count(row.summaries)) }
+            td.n { (labels::count(row.turns)) }
+            td.n { (labels::count(row.summaries)) }
             td.t { (days.unwrap_or_else(|| "nothing yet".into())) }
-            td.t { @if let Some(at) = row.last_ingest { (words::utc(at)) } @else { "never" } }
-            td.n { (words::count(row.not_yet_searchable)) }
+            td.t { @if let Some(at) = row.last_ingest { (labels::utc(at)) } @else { "never" } }
+            td.n { (labels::count(row.not_yet_searchable)) }
             td {
                 @if row.failed + row.degraded == 0 { "none" }
                 @else {
                     a href=(link::agent(&row.agent, "status")) {
-                        @if row.failed > 0 { span.chip.failed { (words::count(row.failed)) " failed" } " " }
-                        @if row.degraded > 0 { span.chip.degraded { (words::count(row.degraded)) " degraded" } }
+                        @if row.failed > 0 { span.chip.failed { (labels::count(row.failed)) " failed" } " " }
+                        @if row.degraded > 0 { span.chip.degraded { (labels::count(row.degraded)) " degraded" } }
                     }
                 }
             }

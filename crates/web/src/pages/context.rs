@@ -13,7 +13,7 @@ use crate::fields::{Fields, Query};
 use crate::layout::Page;
 use crate::site::Site;
 use crate::visit::Visitor;
-use crate::{link, words};
+use crate::{labels, link};
 
 const BUDGET: u64 = 2000;
 /// Kinds of pieces in their order in a context; the frame is what stands around them: days, numbers of lines, the mark as data.
@@ -88,7 +88,7 @@ fn given(agent: &str, answer: &ContextAnswer, budget: u64) -> Markup {
     let frame = answer.tokens.saturating_sub(tokens.values().sum());
     tokens.extend((frame > 0).then_some((FRAME, frame)));
     html! {
-        p.lead { (words::plural(answer.items.len() as u64, "piece")) ", " (words::count(answer.tokens)) " of " (words::plural(budget, "token")) }
+        p.lead { (labels::plural(answer.items.len() as u64, "piece")) ", " (labels::count(answer.tokens)) " of " (labels::plural(budget, "token")) }
         (token_bar(&tokens, budget.max(answer.tokens)))
         @if let Some(hint) = &answer.hint { p.notice { (hint) } }
         ol.results { @for item in &answer.items { (piece(agent, item)) } }
@@ -118,7 +118,7 @@ fn token_bar(tokens: &BTreeMap<&str, u64>, budget: u64) -> Markup {
             }
             figcaption { ul.inline { @for (kind, tokens, _) in &pieces {
                 li { svg.swatch width="12" height="12" aria-hidden="true" { rect.(format!("k-{kind}")) width="12" height="12" {} }
-                    " " (kind) " " (words::count(*tokens)) }
+                    " " (kind) " " (labels::count(*tokens)) }
             } } }
         }
     }
@@ -132,7 +132,7 @@ fn piece(agent: &str, item: &ContextItemView) -> Markup {
                 @if has_page { a.when href=(link::memory(agent, &item.id)) { (item.dates.as_deref().unwrap_or(&item.kind)) } }
                 @else { span.when { (item.dates.as_deref().unwrap_or(&item.id)) } }
                 span.grain { (item.kind) }
-                span.hint { (words::plural(item.tokens, "token")) }
+                span.hint { (labels::plural(item.tokens, "token")) }
             }
             (parts::text(&item.text))
         }

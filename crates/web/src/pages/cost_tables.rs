@@ -7,7 +7,7 @@ use annals_service::wire::{CostView, CostsAnswer};
 use jiff::ToSpan;
 use maud::{Markup, html};
 
-use crate::words;
+use crate::labels;
 
 /// Height of the highest column, and of the row of days below.
 const HEIGHT: f64 = 90.0;
@@ -73,25 +73,25 @@ pub(super) fn columns(answer: &CostsAnswer, budget: Option<u64>) -> Markup {
     html! {
         figure.cost {
             svg width="100%" height="122" role="img" aria-label="Tokens per day; the tables below have the numbers" {
-                text.most x="0" y="10" { "at most " (words::count(highest)) " tokens a day" }
+                text.most x="0" y="10" { "at most " (labels::count(highest)) " tokens a day" }
                 @for (number, day) in days.iter().enumerate() {
                     @let x = format!("{:.2}%", number as f64 * step + step * 0.1);
                     @let width = format!("{:.2}%", step * 0.8);
                     @if let Some(sum) = by_day.get(day) {
                         @let (read, all) = (height(sum.tokens_in), height(sum.tokens()));
                         g {
-                            title { (words::day(*day)) ": " (words::count(sum.tokens_in)) " in, " (words::count(sum.tokens_out)) " out"
-                                @if sum.in_batches > 0 { ", " (words::count(sum.in_batches)) " of them in batches" } }
+                            title { (labels::day(*day)) ": " (labels::count(sum.tokens_in)) " in, " (labels::count(sum.tokens_out)) " out"
+                                @if sum.in_batches > 0 { ", " (labels::count(sum.in_batches)) " of them in batches" } }
                             rect.in x=(x) width=(width) y=(format!("{:.1}", base - read)) height=(format!("{read:.1}")) {}
                             rect.out x=(x) width=(width) y=(format!("{:.1}", base - all)) height=(format!("{:.1}", all - read)) {}
                         }
                     }
-                    @if days.len() <= 10 || number % 5 == 0 { text x=(x) y="119" { (day.day()) " " (words::short_month(*day)) } }
+                    @if days.len() <= 10 || number % 5 == 0 { text x=(x) y="119" { (day.day()) " " (labels::short_month(*day)) } }
                 }
                 line.base x1="0" x2="100%" y1=(base) y2=(base) {}
                 @if let Some(budget) = budget {
                     @let y = format!("{:.1}", base - height(budget));
-                    line.budget x1="0" x2="100%" y1=(y) y2=(y) { title { "Budget: " (words::count(budget)) " tokens a day" } }
+                    line.budget x1="0" x2="100%" y1=(y) y2=(y) { title { "Budget: " (labels::count(budget)) " tokens a day" } }
                 }
             }
             figcaption { ul.inline {
@@ -145,13 +145,13 @@ fn table(title: &str, first: &str, answer: &CostsAnswer, key: fn(&CostView) -> S
             } }
             tbody { @for (name, sum) in rows.iter().take(MAX_ROWS) { tr {
                 th.t scope="row" { bdi { (name) } }
-                td.n { (words::count(sum.calls)) } td.n { (words::count(sum.tokens_in)) } td.n { (words::count(sum.tokens_out)) }
-                @if has_batches { td.n { (words::count(sum.in_batches)) } }
+                td.n { (labels::count(sum.calls)) } td.n { (labels::count(sum.tokens_in)) } td.n { (labels::count(sum.tokens_out)) }
+                @if has_batches { td.n { (labels::count(sum.in_batches)) } }
                 td.n.t { @if sum.has_unpriced && sum.cost == 0.0 { "no price" } @else { @if sum.has_unpriced { "over " } (amount(sum.cost, &answer.currency)) } }
                 td.share { svg width="100%" height="10" aria-hidden="true" { rect.in width=(format!("{:.1}%", sum.tokens() as f64 / most as f64 * 100.0)) height="10" {} } }
             } } }
         } }
-        @if rows.len() > MAX_ROWS { p.hint { (words::count((rows.len() - MAX_ROWS) as u64)) " more" } }
+        @if rows.len() > MAX_ROWS { p.hint { (labels::count((rows.len() - MAX_ROWS) as u64)) " more" } }
     }
 }
 

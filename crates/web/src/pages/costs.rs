@@ -15,7 +15,7 @@ use crate::fields::{Fields, Form, Query};
 use crate::layout::{Page, redirect, token};
 use crate::site::Site;
 use crate::visit::Visitor;
-use crate::{link, words};
+use crate::{labels, link};
 
 /// Agents whose names are offered for choice.
 const MAX_CHOICES: usize = 200;
@@ -114,28 +114,28 @@ fn answer_day(now: Timestamp) -> Date {
 fn total(answer: &CostsAnswer, agents: usize) -> Markup {
     html! {
         p.lead {
-            (words::days(answer.from, answer.to)) " (UTC): "
+            (labels::days(answer.from, answer.to)) " (UTC): "
             @if answer.costs.is_empty() { "no tokens; no model was called." }
             @else {
                 @if answer.unpriced.is_empty() { strong { (cost_tables::amount(answer.cost, &answer.currency)) } " for " }
                 @else if answer.cost > 0.0 { strong { "over " (cost_tables::amount(answer.cost, &answer.currency)) } " for " }
-                (words::plural(answer.tokens_in + answer.tokens_out, "token")) " of "
-                (words::plural(agents as u64, "agent")) "."
+                (labels::plural(answer.tokens_in + answer.tokens_out, "token")) " of "
+                (labels::plural(agents as u64, "agent")) "."
             }
         }
         @let in_batches: u64 = answer.costs.iter().map(cost_tables::in_batches).sum();
         @if in_batches > 0 {
-            p.hint { (words::plural(in_batches, "token")) " of these came in batches, at half the price." }
+            p.hint { (labels::plural(in_batches, "token")) " of these came in batches, at half the price." }
         }
         @if !answer.unpriced.is_empty() {
             p.notice { "Without a price: " @for (number, model) in answer.unpriced.iter().enumerate() { @if number > 0 { ", " } bdi { (model) } } ". Enter prices below." }
         }
         @if let Some(count) = answer.built_in {
-            p.hint { "The built-in engine wrote " (words::plural(count, "summary")) " of those stored, for 0 tokens." }
+            p.hint { "The built-in engine wrote " (labels::plural(count, "summary")) " of those stored, for 0 tokens." }
         }
         @if let Some(budget) = answer.budget {
-            p.hint { "Budget per UTC day: " (words::count(budget.agent)) " tokens for an agent without its own, "
-                (words::count(budget.workspace)) " for a workspace, " (words::count(budget.process)) " for all." }
+            p.hint { "Budget per UTC day: " (labels::count(budget.agent)) " tokens for an agent without its own, "
+                (labels::count(budget.workspace)) " for a workspace, " (labels::count(budget.process)) " for all." }
         }
     }
 }

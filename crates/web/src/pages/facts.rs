@@ -14,7 +14,7 @@ use crate::fields::{Fields, Form, Query};
 use crate::layout::{Page, redirect, token};
 use crate::site::Site;
 use crate::visit::Visitor;
-use crate::{link, words};
+use crate::{labels, link};
 
 /// Facts of one page of the table.
 const PAGE_SIZE: usize = 200;
@@ -161,7 +161,7 @@ impl View<'_> {
         let (ended, begun) = (missing(&former, &present), missing(&present, &former));
         let speakers = self.speakers(&[ended.as_slice(), begun.as_slice()].concat()).await?;
         Ok(html! {
-            h2 { "Between " (words::day(before)) " and " (words::day(after)) }
+            h2 { "Between " (labels::day(before)) " and " (labels::day(after)) }
             @if ended.is_empty() && begun.is_empty() { p.empty { "No fact began or ended." } }
             @if !begun.is_empty() { (self.table(&begun, &speakers, "Began")) }
             @if !ended.is_empty() { (self.table(&ended, &speakers, "Ended")) }
@@ -254,7 +254,7 @@ impl View<'_> {
 
     fn day(&self, moment: &str) -> Markup {
         match moment.parse::<Timestamp>() {
-            Ok(at) => html! { time datetime=(at) { (words::day(self.zones.day_of(at))) } },
+            Ok(at) => html! { time datetime=(at) { (labels::day(self.zones.day_of(at))) } },
             Err(_) => html! { (moment) },
         }
     }
@@ -267,10 +267,10 @@ fn slider(first: Date, today: Date, as_of: Option<Date>) -> Markup {
     let chosen = as_of.map_or(days, |day| (day - first).get_days().clamp(0, days));
     html! {
         div.slider #as-of-slider data-first=(first) hidden {
-            span.hint { (words::day(first)) }
+            span.hint { (labels::day(first)) }
             input type="range" min="0" max=(days) value=(chosen) aria-label="As of";
-            span.hint { (words::day(today)) }
-            output.figure { (words::day(as_of.unwrap_or(today))) }
+            span.hint { (labels::day(today)) }
+            output.figure { (labels::day(as_of.unwrap_or(today))) }
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::fields::{Fields, Form, Query};
 use crate::layout::{Page, token};
 use crate::site::Site;
 use crate::visit::Visitor;
-use crate::{link, words};
+use crate::{labels, link};
 
 /// `GET /agents/{agent}/forget`: the dry run, or a form that asks what to forget.
 pub(crate) async fn show(
@@ -64,7 +64,7 @@ pub(crate) async fn carry_out(
             p.lead {
                 @if proof.clean { "Every file was searched afterwards, and nothing is left: " }
                 @else { "Something is still there: " }
-                (words::plural(proof.sentences as u64, "sentence")) " in " (words::plural(proof.files, "file")) "."
+                (labels::plural(proof.sentences as u64, "sentence")) " in " (labels::plural(proof.files, "file")) "."
             }
             @if !proof.still_in.is_empty() { ul { @for place in &proof.still_in { li { (place) } } } }
         }
@@ -135,12 +135,12 @@ fn counts(answer: &ForgetAnswer) -> Markup {
     html! {
         table.facts { tbody {
             @for (name, number) in rows.into_iter().filter(|(_, number)| *number > 0) {
-                tr { th scope="row" { (name) } td.n { (words::count(number as u64)) } }
+                tr { th scope="row" { (name) } td.n { (labels::count(number as u64)) } }
             }
             @if rows.iter().all(|(_, number)| *number == 0) { tr { th scope="row" { "Nothing matches." } td {} } }
         } }
         @if !answer.prompts.is_empty() { p.warning { "Your own prompts name it, and stay. Edit them: " (answer.prompts.join(", ")) } }
-        @if answer.unresolved > 0 { p.warning { (words::count(answer.unresolved)) " pruned turns cannot be checked; look into " (answer.unresolved_in.join(", ")) } }
+        @if answer.unresolved > 0 { p.warning { (labels::count(answer.unresolved)) " pruned turns cannot be checked; look into " (answer.unresolved_in.join(", ")) } }
     }
 }
 

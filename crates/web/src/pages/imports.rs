@@ -1,7 +1,7 @@
 //! Importing what another program keeps: a form with an upload, its progress, and the report of what was stored and skipped.
 
-use annals_core::Error;
 use annals_core::ports::Scope;
+use annals_core::{Error, ObjectKind};
 use annals_service::Service;
 use annals_service::wire::{
     FoundItems, ImportCounts, ImportReport, ImportStatus, ImportView, SkippedView, StoredItems,
@@ -16,7 +16,7 @@ use crate::layout::{Page, redirect, token};
 use crate::site::Site;
 use crate::upload::{Received, receive};
 use crate::visit::Visitor;
-use crate::{link, words};
+use crate::{labels, link};
 
 /// What the kinds are called, and what to upload.
 const KINDS: [(&str, &str); 12] = [
@@ -82,7 +82,7 @@ pub(crate) async fn show(
     let agent = visitor.caller.agent(&name)?;
     let live = live::address(&site, &visitor, Some(&agent)).await?;
     let found = site.service.upload(agent.workspace(), &id).await?;
-    let none = || Error::NotFound { what: "import", name: id.clone() };
+    let none = || Error::NotFound { what: ObjectKind::Import, name: id.clone() };
     let (_, view) = found.filter(|(owner, _)| *owner == agent).ok_or_else(none)?;
     let live = live.filter(|_| matches!(view.status, ImportStatus::Waiting | ImportStatus::Running));
     let page = Page { title: "Import".into(), visitor: Some(&visitor), agent: Some(&name), tab: Some("import"), live };
@@ -148,10 +148,10 @@ fn list(agent: &str, imports: &[ImportView]) -> Markup {
 fn in_short(report: &ImportReport) -> String {
     let skipped: u64 = all_skipped(report).map(|skipped| skipped.count).sum();
     let first = match &report.stored {
-        Some(stored) => format!("{} new", words::plural(stored.messages.new, "message")),
-        None => words::plural(report.found.messages, "message"),
+        Some(stored) => format!("{} new", labels::plural(stored.messages.new, "message")),
+        None => labels::plural(report.found.messages, "message"),
     };
-    format!("{first}, {} skipped", words::count(skipped))
+    format!("{first}, {} skipped", labels::count(skipped))
 }
 
 fn all_skipped(report: &ImportReport) -> impl Iterator<Item = &SkippedView> {
@@ -204,7 +204,7 @@ fn shown_report(agent: &str, report: &ImportReport, is_dry: bool) -> Markup {
             div.scroll tabindex="0" role="region" aria-label="Skipped" { table {
                 thead { tr { th scope="col" { "What" } th.n scope="col" { "How many" } th scope="col" { "Why or what" } th scope="col" { "First at" } } }
                 tbody { @for one in skipped { tr {
-                    th scope="row" { (one.kind) } td.n { (words::count(one.count)) } td dir="auto" { (one.example) } td { bdi { (one.place) } }
+                    th scope="row" { (one.kind) } td.n { (labels::count(one.count)) } td dir="auto" { (one.example) } td { bdi { (one.place) } }
                 } } }
             } }
         }
@@ -233,13 +233,13 @@ fn shown_stored(stored: &StoredItems) -> Markup {
             thead { tr { th scope="col" { "What" } th.n scope="col" { "New" } th.n scope="col" { "Known already" } th.n scope="col" { "Revised" } th.n scope="col" { "Stay forgotten" } } }
             tbody { @for (name, counts) in rows.into_iter().filter(|(_, counts)| counts.total() > 0) { tr {
                 th scope="row" { (name) }
-                @for number in [counts.new, counts.known, counts.revised, counts.forgotten] { td.n { (words::count(number)) } }
+                @for number in [counts.new, counts.known, counts.revised, counts.forgotten] { td.n { (labels::count(number)) } }
             } } }
         } }
         p.hint {
-            (words::plural(stored.searchable, "change")) " made searchable"
-            @if stored.masked > 0 { ", " (words::plural(stored.masked, "credential")) " masked" }
-            @if stored.dead > 0 { ", " (words::plural(stored.dead, "message")) " could not be made searchable" }
+            (labels::plural(stored.searchable, "change")) " made searchable"
+            @if stored.masked > 0 { ", " (labels::plural(stored.masked, "credential")) " masked" }
+            @if stored.dead > 0 { ", " (labels::plural(stored.dead, "message")) " could not be made searchable" }
             "."
         }
     }
@@ -248,11 +248,11 @@ fn shown_stored(stored: &StoredItems) -> Markup {
 fn shown_found(found: &FoundItems) -> Markup {
     html! {
         dl.notes {
-            div { dt { "Messages" } dd { (words::count(found.messages)) " in " (words::plural(found.conversations, "conversation"))
-                @if let (Some(first), Some(last)) = (&found.first_day, &found.last_day) { ", " (first) " to " (last) " (" (words::plural(found.days, "day")) ")" } } }
-            @if !found.people.is_empty() { div { dt { "People" } dd { @for (number, (name, count)) in found.people.iter().take(20).enumerate() { @if number > 0 { ", " } bdi { (name) } " " (words::count(*count)) } } } }
+            div { dt { "Messages" } dd { (labels::count(found.messages)) " in " (labels::plural(found.conversations, "conversation"))
+                @if let (Some(first), Some(last)) = (&found.first_day, &found.last_day) { ", " (first) " to " (last) " (" (labels::plural(found.days, "day")) ")" } } }
+            @if !found.people.is_empty() { div { dt { "People" } dd { @for (number, (name, count)) in found.people.iter().take(20).enumerate() { @if number > 0 { ", " } bdi { (name) } " " (labels::count(*count)) } } } }
             @for (name, count) in [("Statements", found.statements), ("Facts", found.facts), ("Blocks", found.blocks), ("Documents", found.documents)] {
-                @if count > 0 { div { dt { (name) } dd { (words::count(count)) } } }
+                @if count > 0 { div { dt { (name) } dd { (labels::count(count)) } } }
             }
         }
     }

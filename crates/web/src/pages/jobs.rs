@@ -1,6 +1,6 @@
 //! The scheduled jobs: what runs, what ran, when each wakes next. For the operator.
 
-use annals_core::Error;
+use annals_core::{Error, ObjectKind};
 use annals_service::wire::{AgentFailure, BatchView, HealthView, JobView, OutcomeView};
 use axum::extract::{Path, State};
 use maud::{Markup, html};
@@ -10,7 +10,7 @@ use crate::fields::Form;
 use crate::layout::{Page, redirect, token};
 use crate::site::Site;
 use crate::visit::Visitor;
-use crate::{link, words};
+use crate::{labels, link};
 
 /// Failed summaries that are listed.
 const MAX_FAILURES: usize = 100;
@@ -56,7 +56,7 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor) -> Shown {
 /// `POST /jobs/{id}/run`: wakes a job, and does not wait for it.
 pub(crate) async fn run(State(site): State<Site>, visitor: Visitor, Path(name): Path<String>, _: Form) -> Shown {
     visitor.needs_all()?;
-    let none = || Error::NotFound { what: "job", name: name.clone() };
+    let none = || Error::NotFound { what: ObjectKind::Job, name: name.clone() };
     site.host.as_ref().and_then(|host| host.jobs()).ok_or_else(none)?.wake(&name)?;
     Ok(redirect("/jobs"))
 }
@@ -71,11 +71,11 @@ fn table(visitor: &Visitor, jobs: &[JobView]) -> Markup {
             tbody { @for job in jobs { tr {
                 th scope="row" { (job.name) }
                 td { (state(job)) }
-                td.t { @if let Some(at) = job.last_start { (words::utc(at)) } @else { "not yet" } }
+                td.t { @if let Some(at) = job.last_start { (labels::utc(at)) } @else { "not yet" } }
                 td.t { (took(job)) }
                 td { (outcome(job)) }
-                td.t { @if let Some(at) = job.next_wake { (words::utc(at)) } @else { "never" } }
-                td.n { (words::count(job.runs)) }
+                td.t { @if let Some(at) = job.next_wake { (labels::utc(at)) } @else { "never" } }
+                td.n { (labels::count(job.runs)) }
                 td.t { form method="post" action=(format!("/jobs/{}/run", job.name)) {
                     (token(visitor)) button.plain #(format!("run-{}", job.name)) type="submit" aria-label=(format!("Run now: {}", job.name)) { "Run now" }
                 } }
@@ -89,16 +89,16 @@ fn waiting(health: &HealthView) -> Markup {
     html! {
         h2 { "Waiting" }
         dl.notes {
-            div { dt { "Due for a summary" } dd { (words::plural(health.due, "period")) ", for the job rollup" } }
-            div { dt { "Not searchable yet" } dd { (words::plural(health.not_yet_searchable, "change")) } }
-            @if health.dead > 0 { div.warning { dt { "Dead letters" } dd { (words::count(health.dead)) "; the status page of each agent lists them" } } }
+            div { dt { "Due for a summary" } dd { (labels::plural(health.due, "period")) ", for the job rollup" } }
+            div { dt { "Not searchable yet" } dd { (labels::plural(health.not_yet_searchable, "change")) } }
+            @if health.dead > 0 { div.warning { dt { "Dead letters" } dd { (labels::count(health.dead)) "; the status page of each agent lists them" } } }
         }
     }
 }
 
 /// The batches that providers have not finished, or that failed within the last day.
 fn in_batches(batches: &[BatchView]) -> Markup {
-    let moment = |text: &str| text.parse().map_or_else(|_| text.to_owned(), words::utc);
+    let moment = |text: &str| text.parse().map_or_else(|_| text.to_owned(), labels::utc);
     html! {
         @if !batches.is_empty() {
             h2 #batches { "Batches" }
@@ -109,8 +109,8 @@ fn in_batches(batches: &[BatchView]) -> Markup {
                     th scope="row" { bdi { (batch.model) } }
                     td { (batch.state) @if let Some(failure) = &batch.failure { " " span.chip.failed { "failed" } " " bdi { (failure) } } }
                     td.t { (moment(&batch.at)) }
-                    td.n { (words::count(batch.requests)) }
-                    td.n { (words::count(batch.done)) }
+                    td.n { (labels::count(batch.requests)) }
+                    td.n { (labels::count(batch.done)) }
                 } } }
             } }
         }
@@ -131,7 +131,7 @@ fn failed(failures: &[AgentFailure]) -> Markup {
                     td { @if workspace == "default" { a href=(link::timeline(agent, &failure.period, Some(&failure.period))) { (failure.period) } } @else { (failure.period) } }
                     td.n { (failure.attempts) }
                     td dir="auto" { (failure.error) }
-                    td.t { @match failure.not_before.as_deref() { Some(at) => (at.parse().map_or_else(|_| at.to_owned(), words::utc)), None => "the next run" } }
+                    td.t { @match failure.not_before.as_deref() { Some(at) => (at.parse().map_or_else(|_| at.to_owned(), labels::utc)), None => "the next run" } }
                 } } }
             } }
             @if failures.len() == MAX_FAILURES { p.hint { "There may be more." } }
@@ -160,7 +160,7 @@ fn outcome(job: &JobView) -> Markup {
             None => {},
             Some(OutcomeView::Done { done, failures }) => {
                 @if done.is_empty() { "nothing to do" } @else { (done) }
-                @if *failures > 0 { " " span.chip.failed { (words::plural(*failures, "failure")) } }
+                @if *failures > 0 { " " span.chip.failed { (labels::plural(*failures, "failure")) } }
             },
             Some(OutcomeView::Failed { error }) => { span.chip.failed { "failed" } " " (error) },
         }

@@ -11,10 +11,10 @@ use maud::{Markup, html};
 
 use super::Shown;
 use crate::fields::Form;
+use crate::labels;
 use crate::layout::{Page, redirect, token};
 use crate::site::Site;
 use crate::visit::Visitor;
-use crate::words;
 
 /// `GET /keys`
 pub(crate) async fn show(State(site): State<Site>, visitor: Visitor) -> Shown {
@@ -84,7 +84,7 @@ fn table(visitor: &Visitor, keys: &[KeyView]) -> Markup {
                 td { (key.scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>().join(", ")) }
                 td { bdi { (key.workspace) } }
                 td { @if key.agents.is_empty() { "all" } @else { bdi { (key.agents.join(", ")) } } }
-                td { (words::utc(key.created_at)) }
+                td { (labels::utc(key.created_at)) }
                 td { (validity(key)) }
                 td { @if key.good { form method="post" action=(format!("/keys/{}/revoke", key.id)) {
                     (token(visitor)) button.plain type="submit" aria-label=(format!("Revoke {}", key.name)) { "Revoke" }
@@ -96,9 +96,9 @@ fn table(visitor: &Visitor, keys: &[KeyView]) -> Markup {
 
 fn validity(key: &KeyView) -> String {
     match (key.revoked_at, key.expires_at) {
-        (Some(at), _) => format!("revoked {}", words::utc(at)),
-        (None, Some(at)) if key.good => format!("until {}", words::utc(at)),
-        (None, Some(at)) => format!("expired {}", words::utc(at)),
+        (Some(at), _) => format!("revoked {}", labels::utc(at)),
+        (None, Some(at)) if key.good => format!("until {}", labels::utc(at)),
+        (None, Some(at)) => format!("expired {}", labels::utc(at)),
         (None, None) => "yes".to_owned(),
     }
 }

@@ -11,7 +11,7 @@ use crate::fields::Form;
 use crate::layout::{Page, redirect, token};
 use crate::site::Site;
 use crate::visit::Visitor;
-use crate::{link, words};
+use crate::{labels, link};
 
 /// `GET /agents/{agent}/memories/{id}`
 pub(crate) async fn show(
@@ -52,7 +52,7 @@ fn place(agent: &str, memory: &MemoryView) -> Markup {
             " · Told in "
             @for (number, period) in summaries_above(memory).into_iter().enumerate() {
                 @if number > 0 { " › " }
-                a href=(link::timeline(agent, &period.to_string(), None)) { (words::period(period)) }
+                a href=(link::timeline(agent, &period.to_string(), None)) { (labels::period(period)) }
             }
         }
     }
@@ -66,7 +66,8 @@ fn summaries_above(memory: &MemoryView) -> Vec<Period> {
 }
 
 fn details(memory: &MemoryView, zones: &Zones) -> Markup {
-    let moment = |text: &str| text.parse::<Timestamp>().map_or_else(|_| text.to_owned(), |at| words::moment(at, zones));
+    let moment =
+        |text: &str| text.parse::<Timestamp>().map_or_else(|_| text.to_owned(), |at| labels::moment(at, zones));
     html! {
         dl.notes {
             div { dt { "Covers" } dd { @if memory.grain == Grain::Working { (moment(&memory.cover.start)) } @else { (memory.cover.from) " to " (memory.cover.to) } } }
@@ -92,7 +93,8 @@ fn made_from(agent: &str, sources: &[MemoryView], zones: &Zones) -> Markup {
 }
 
 fn former(versions: &[VersionView], zones: &Zones) -> Markup {
-    let moment = |text: &str| text.parse::<Timestamp>().map_or_else(|_| text.to_owned(), |at| words::moment(at, zones));
+    let moment =
+        |text: &str| text.parse::<Timestamp>().map_or_else(|_| text.to_owned(), |at| labels::moment(at, zones));
     html! {
         @if !versions.is_empty() {
             h2 { "Former texts" }
@@ -137,7 +139,7 @@ fn changes(visitor: &Visitor, agent: &str, answer: &MemoryAnswer) -> Markup {
 
 /// Names the summaries that a correction makes stale.
 fn written_again(memory: &MemoryView) -> String {
-    let above: Vec<String> = summaries_above(memory).into_iter().map(words::period).collect();
+    let above: Vec<String> = summaries_above(memory).into_iter().map(labels::period).collect();
     if above.is_empty() { String::new() } else { format!(": {}", above.join(", ")) }
 }
 

@@ -1,16 +1,16 @@
 //! The process as a whole: health, backups, and what the doctor finds. For the operator.
 
-use annals_core::{Error, Timestamp};
+use annals_core::{Error, ObjectKind, Timestamp};
 use annals_service::wire::{BackupsView, FindingView, HealthView, JobView};
 use axum::extract::State;
 use maud::{Markup, html};
 
 use super::{Shown, live};
 use crate::fields::Form;
+use crate::labels;
 use crate::layout::{Page, token};
 use crate::site::Site;
 use crate::visit::Visitor;
-use crate::words;
 
 /// Backups that are listed.
 const MAX_BACKUPS: usize = 30;
@@ -25,7 +25,7 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor) -> Shown {
 /// `POST /operator/examine`: runs the doctor, and shows what it finds.
 pub(crate) async fn examine(State(site): State<Site>, visitor: Visitor, _: Form) -> Shown {
     visitor.needs_all()?;
-    let none = || Error::NotFound { what: "running service on data folder", name: String::new() };
+    let none = || Error::NotFound { what: ObjectKind::RunningService, name: String::new() };
     let findings = site.host.as_ref().ok_or_else(none)?.examine().await;
     drawn(&site, &visitor, Some(findings)).await
 }
@@ -80,13 +80,13 @@ fn shown_health(health: &HealthView) -> Markup {
             @if let Some(free) = health.disk_free {
                 div { dt { "Free disk" } dd { (bytes(free)) "; below " (bytes(health.disk_low)) " new messages are refused" } }
             }
-            div { dt { "Not searchable yet" } dd { (words::plural(health.not_yet_searchable, "change")) } }
-            div { dt { "Due for a summary" } dd { (words::plural(health.due, "period")) } }
+            div { dt { "Not searchable yet" } dd { (labels::plural(health.not_yet_searchable, "change")) } }
+            div { dt { "Due for a summary" } dd { (labels::plural(health.due, "period")) } }
             div.warning[health.failed > 0] { dt { "Failed summaries" } dd {
-                @if health.failed == 0 { "none" } @else { a href="/jobs#failures" { (words::count(health.failed)) ", with reasons" } }
+                @if health.failed == 0 { "none" } @else { a href="/jobs#failures" { (labels::count(health.failed)) ", with reasons" } }
             } }
             div.warning[health.dead > 0] { dt { "Dead letters" } dd {
-                @if health.dead == 0 { "none" } @else { (words::count(health.dead)) "; the status page of each agent lists them" }
+                @if health.dead == 0 { "none" } @else { (labels::count(health.dead)) "; the status page of each agent lists them" }
             } }
         }
     }
@@ -120,8 +120,8 @@ fn backup_list(view: &BackupsView, job: Option<&JobView>, now: Timestamp) -> Mar
         }
         dl.notes {
             div { dt { "Place" } dd { code { (view.target.as_deref().unwrap_or_default()) } } }
-            div { dt { "Kept" } dd { @match view.keep { Some(keep) => (words::plural(keep.into(), "backup")), None => "all" } } }
-            @if let Some(next) = job.and_then(|job| job.next_wake) { div { dt { "Next" } dd { (words::utc(next)) } } }
+            div { dt { "Kept" } dd { @match view.keep { Some(keep) => (labels::plural(keep.into(), "backup")), None => "all" } } }
+            @if let Some(next) = job.and_then(|job| job.next_wake) { div { dt { "Next" } dd { (labels::utc(next)) } } }
             div { dt { "Check one" } dd { code { "annals backup verify" } } }
             div { dt { "Restore" } dd { code { "annals restore " (view.target.as_deref().unwrap_or_default()) " --data NEW_FOLDER" } } }
         }
@@ -129,7 +129,7 @@ fn backup_list(view: &BackupsView, job: Option<&JobView>, now: Timestamp) -> Mar
             div.scroll tabindex="0" role="region" aria-label="Backups" { table {
                 thead { tr { th scope="col" { "Made" } th scope="col" { "Age" } th.n scope="col" { "Size" } th scope="col" { "By version" } th scope="col" { "State" } } }
                 tbody { @for backup in view.backups.iter().take(MAX_BACKUPS) { tr {
-                    th scope="row" { @match backup.created { Some(at) => (words::utc(at)), None => (backup.name) } }
+                    th scope="row" { @match backup.created { Some(at) => (labels::utc(at)), None => (backup.name) } }
                     td { @if let Some(at) = backup.created { (age(at, now)) } }
                     td.n { @if let Some(size) = backup.bytes { (bytes(size)) } }
                     td { (backup.annals.as_deref().unwrap_or_default()) }
@@ -176,7 +176,7 @@ fn finding_chip(finding: &FindingView) -> Markup {
 /// Returns a size in words: `1.4 GB`.
 pub(super) fn bytes(size: u64) -> String {
     match size {
-        0..1_000 => words::plural(size, "byte"),
+        0..1_000 => labels::plural(size, "byte"),
         1_000..1_000_000 => format!("{:.0} kB", size as f64 / 1e3),
         1_000_000..1_000_000_000 => format!("{:.1} MB", size as f64 / 1e6),
         _ => format!("{:.1} GB", size as f64 / 1e9),
@@ -187,8 +187,8 @@ fn age(at: Timestamp, now: Timestamp) -> String {
     let hours = u64::try_from(now.duration_since(at).as_hours()).unwrap_or_default();
     match hours {
         0 => "less than an hour".into(),
-        1..48 => words::plural(hours, "hour"),
-        _ => words::plural(hours / 24, "day"),
+        1..48 => labels::plural(hours, "hour"),
+        _ => labels::plural(hours / 24, "day"),
     }
 }
 

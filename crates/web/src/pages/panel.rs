@@ -11,7 +11,7 @@ use super::timeline::{memory_id, turns};
 use crate::failure::Failure;
 use crate::timeline::{Picture, Window};
 use crate::visit::Visitor;
-use crate::{link, words};
+use crate::{labels, link};
 
 /// Turns shown at once beside a day.
 const MAX_TURNS: usize = 300;
@@ -64,7 +64,7 @@ pub(super) async fn opened(
     };
     let picture = &Picture::new(window, answer, None, Vec::new());
     let Some(view) = picture.view(period) else {
-        let name = words::period(period);
+        let name = labels::period(period);
         return Ok(html! { section.panel #opened { h2 { (name) } p.empty { "Nothing happened in this time." } } });
     };
     let summary = match &view.summary {
@@ -101,11 +101,11 @@ fn head(agent: &str, window: Window, period: Period, view: &PeriodView, turns: u
     let above: Vec<Period> = std::iter::successors(period.parent(), |period| period.parent()).collect();
     html! {
         div.head {
-            h2 #opened-name { time datetime=(view.from) { (words::period(period)) } }
+            h2 #opened-name { time datetime=(view.from) { (labels::period(period)) } }
             (parts::chip(view.state))
             span.days {
-                @if period.grain() != Grain::Daily { (words::days(view.from, view.to)) " · " }
-                (words::plural(turns, "turn"))
+                @if period.grain() != Grain::Daily { (labels::days(view.from, view.to)) " · " }
+                (labels::plural(turns, "turn"))
             }
             @if window.period() != Some(period) {
                 a href=(link::timeline(agent, &period.to_string(), None)) { "Zoom to it" }
@@ -114,7 +114,7 @@ fn head(agent: &str, window: Window, period: Period, view: &PeriodView, turns: u
         @if !above.is_empty() {
             p.up { "Told in " @for (number, period) in above.iter().enumerate() {
                 @if number > 0 { " › " }
-                a href=(to(*period)) { (words::period(*period)) }
+                a href=(to(*period)) { (labels::period(*period)) }
             } }
         }
     }
@@ -147,7 +147,7 @@ fn actions(agent: &str, summary: Option<&MemoryAnswer>, view: &PeriodView, may_c
 
 fn why_no_text(view: &PeriodView) -> String {
     match view.state {
-        PeriodState::Open => format!("Not over yet. Its summary is written after {}.", words::day(view.to)),
+        PeriodState::Open => format!("Not over yet. Its summary is written after {}.", labels::day(view.to)),
         PeriodState::Waiting => "It is over, and its summary is due. The job rollup writes it within minutes.".into(),
         PeriodState::Writing => "Its summary is being written now.".into(),
         PeriodState::Failed => "It has no summary, because every attempt failed so far. The reason is above.".into(),
@@ -166,7 +166,7 @@ fn notes(view: &PeriodView) -> Markup {
                 div { dt { "Written by" } dd { (writer(view)) @if let Some(author) = author(view) { br; span.hint { (author) } } } }
             }
             @if view.ungrounded > 0 {
-                div.warning { dt { "Grounding" } dd { (words::plural(view.ungrounded.into(), "statement")) " in it that its sources do not support: a name, a number, a date or a negation" } }
+                div.warning { dt { "Grounding" } dd { (labels::plural(view.ungrounded.into(), "statement")) " in it that its sources do not support: a name, a number, a date or a negation" } }
             }
             @if view.outdated {
                 div { dt { "Recipe" } dd { "written with another prompt, model or engine than the present one; " code { "annals rollup --refresh" } " writes it again" } }
@@ -182,11 +182,11 @@ fn why_failed(view: &PeriodView) -> Markup {
             p.notice {
                 @match view.attempts {
                     0 => { strong { "Why it waits: " } },
-                    attempts => { strong { "Why it failed" } " (" (words::plural(attempts.into(), "attempt")) "): " },
+                    attempts => { strong { "Why it failed" } " (" (labels::plural(attempts.into(), "attempt")) "): " },
                 }
                 bdi { (error) }
                 @match view.not_before.as_deref() {
-                    Some(next) => { ". Tried again after " (next.parse().map_or_else(|_| next.to_owned(), words::utc)) "." },
+                    Some(next) => { ". Tried again after " (next.parse().map_or_else(|_| next.to_owned(), labels::utc)) "." },
                     None => ". Tried again by the next run of the job rollup.",
                 }
             }
@@ -209,7 +209,7 @@ fn writer(view: &PeriodView) -> String {
             "the built-in engine, in place of a model that was unavailable".into()
         }
         () if view.tokens == 0 => "the built-in engine, for no tokens; its sentences are quotations".into(),
-        () => format!("a model; {} paid for it so far", words::plural(view.tokens, "token")),
+        () => format!("a model; {} paid for it so far", labels::plural(view.tokens, "token")),
     }
 }
 
@@ -225,13 +225,13 @@ async fn turns_of(
     let shown = turns(service, agent, (day, day), MAX_TURNS, place.after).await?;
     let is_all = place.after.is_none() && shown.next_cursor.is_none();
     let total = if is_all { shown.memories.len() as u64 } else { total };
-    let time = |turn: Option<&MemoryView>| Some(words::time(turn?.cover.start.parse().ok()?, zones));
+    let time = |turn: Option<&MemoryView>| Some(labels::time(turn?.cover.start.parse().ok()?, zones));
     let ends = time(shown.memories.first()).zip(time(shown.memories.last())).filter(|_| !is_all);
     let window = place.window.to_string();
     Ok(html! {
         @if shown.memories.is_empty() && is_all { p.empty { "Its turns were pruned or forgotten." } }
-        @else { h3 { "Made from " (words::plural(total, "turn")) } }
-        @if let Some((first, last)) = ends { p.hint { (words::count(shown.memories.len() as u64)) " of them, from " (first) " to " (last) } }
+        @else { h3 { "Made from " (labels::plural(total, "turn")) } }
+        @if let Some((first, last)) = ends { p.hint { (labels::count(shown.memories.len() as u64)) " of them, from " (first) " to " (last) } }
         (parts::turns(agent.name(), &shown.memories, zones, None))
         p {
             @if place.after.is_some() { a href=(link::timeline(agent.name(), &window, Some(place.open))) { "First turns" } " " }
@@ -259,7 +259,7 @@ async fn made_from(
     Ok(html! {
         h3 { "Made from" }
         @if children.is_empty() { p.empty { "Nothing of it is left." } }
-        @if gone > 0 { p.hint { (words::plural(gone as u64, "source")) " no longer there: pruned or forgotten." } }
+        @if gone > 0 { p.hint { (labels::plural(gone as u64, "source")) " no longer there: pruned or forgotten." } }
         ol.children {
             @for (child, view) in children { (source(agent.name(), window, child, view, text(child), picture)) }
         }
@@ -277,10 +277,10 @@ fn source(
     html! {
         li {
             a.when href=(link::timeline(agent, &window.to_string(), Some(&view.period))) {
-                time datetime=(view.from) { (words::period(period)) }
+                time datetime=(view.from) { (labels::period(period)) }
             }
             (parts::chip(view.state))
-            span.number { (words::plural(picture.turns(view.from, view.to), "turn")) }
+            span.number { (labels::plural(picture.turns(view.from, view.to), "turn")) }
             @if let Some(memory) = memory { p.said dir="auto" { (parts::excerpt(&memory.text)) } }
         }
     }
@@ -293,7 +293,7 @@ fn turn(agent: &str, window: Window, answer: &MemoryAnswer, zones: &Zones) -> Ma
         section.panel #opened {
             div.head { h2 { bdi { (parts::name(memory, zones)) } } }
             @if let Some(day) = day {
-                p.up { "Told in " a href=(link::timeline(agent, &window.to_string(), Some(&day.to_string()))) { (words::period(day)) } }
+                p.up { "Told in " a href=(link::timeline(agent, &window.to_string(), Some(&day.to_string()))) { (labels::period(day)) } }
             }
             div.text { (parts::text(&memory.text)) }
             p.actions { a href=(link::memory(agent, &memory.id)) { "Details of this turn" } }

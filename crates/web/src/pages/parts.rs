@@ -4,14 +4,14 @@ use annals_core::{Grain, Period, Timestamp, Zones};
 use annals_service::wire::{MemoryView, PeriodState, SentenceView};
 use maud::{Markup, html};
 
-use crate::{link, words};
+use crate::{labels, link};
 
 /// Characters of a text that stands for the whole.
 const EXCERPT: usize = 220;
 
 /// Draws the name of a state with its colour.
 pub(super) fn chip(state: PeriodState) -> Markup {
-    html! { span.chip.(words::state(state)) title=(words::meaning(state)) { (words::state(state)) } }
+    html! { span.chip.(labels::state(state)) title=(labels::meaning(state)) { (labels::state(state)) } }
 }
 
 /// Draws the text of a memory: a paragraph for each line that is not blank. The browser detects the direction of each.
@@ -31,9 +31,9 @@ pub(super) fn excerpt(text: &str) -> String {
 /// Returns the name of a memory: that of its period, or speaker and time.
 pub(super) fn name(memory: &MemoryView, zones: &Zones) -> String {
     match memory.period.parse::<Period>() {
-        Ok(period) if memory.grain != Grain::Working => words::period(period),
+        Ok(period) if memory.grain != Grain::Working => labels::period(period),
         _ => {
-            let at = memory.cover.start.parse::<Timestamp>().map(|at| words::moment(at, zones));
+            let at = memory.cover.start.parse::<Timestamp>().map(|at| labels::moment(at, zones));
             format!(
                 "{}, {}",
                 memory.speaker.as_deref().unwrap_or("statement"),
@@ -51,7 +51,7 @@ pub(super) fn turns(agent: &str, turns: &[MemoryView], zones: &Zones, open: Opti
                 @let at = turn.cover.start.parse::<Timestamp>().ok();
                 li #(turn.id) .(turn.role.map_or("statement", annals_core::Role::as_str)) aria-current=[(open == Some(turn.id.as_str())).then_some("true")] {
                     a.when href=(link::memory(agent, &turn.id)) {
-                        @if let Some(at) = at { time datetime=(at) { (words::time(at, zones)) } } @else { (turn.date) }
+                        @if let Some(at) = at { time datetime=(at) { (labels::time(at, zones)) } } @else { (turn.date) }
                     }
                     span.who { bdi { (turn.speaker.as_deref().unwrap_or("statement")) } }
                     div.what { (text(&turn.text)) }
@@ -89,5 +89,5 @@ pub(super) fn sentences(agent: &str, sentences: &[SentenceView]) -> Markup {
 
 fn short_day(day: &str) -> String {
     day.parse()
-        .map_or_else(|_| day.to_owned(), |day: annals_core::Date| format!("{} {}", day.day(), words::short_month(day)))
+        .map_or_else(|_| day.to_owned(), |day: annals_core::Date| format!("{} {}", day.day(), labels::short_month(day)))
 }

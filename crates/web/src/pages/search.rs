@@ -12,7 +12,7 @@ use crate::fields::{Fields, Query};
 use crate::layout::Page;
 use crate::site::Site;
 use crate::visit::Visitor;
-use crate::{link, words};
+use crate::{labels, link};
 
 const RESULTS: usize = 20;
 /// Words and gaps of a text that are shown.
@@ -74,7 +74,7 @@ fn form(agent: &str, query: &Fields) -> Markup {
                 fieldset.inline {
                     legend { "Grains" }
                     @for grain in Grain::ALL {
-                        label.check { input type="checkbox" name="grain" value=(grain) checked[query.all("grain").any(|on| on == grain.as_str())]; " " (words::grain(grain)) }
+                        label.check { input type="checkbox" name="grain" value=(grain) checked[query.all("grain").any(|on| on == grain.as_str())]; " " (labels::grain(grain)) }
                     }
                 }
                 label { "From " input type="date" name="from" value=(query.get("from").unwrap_or_default()); }
@@ -87,12 +87,12 @@ fn form(agent: &str, query: &Fields) -> Markup {
 }
 
 fn results(agent: &str, answer: &SearchAnswer, query: &str, is_explained: bool, zones: &Zones) -> Markup {
-    let grains: Vec<&str> = answer.grains.iter().map(|grain| words::grain(*grain)).collect();
+    let grains: Vec<&str> = answer.grains.iter().map(|grain| labels::grain(*grain)).collect();
     let best = answer.results.iter().filter_map(|result| result.score).fold(0.0, f64::max);
     html! {
         p.hint {
-            (words::plural(answer.results.len() as u64, "result")) " in " (grains.join(", ").to_lowercase())
-            @if let Some((from, to)) = answer.range.from.zip(answer.range.to) { ", " (words::days(from, to)) }
+            (labels::plural(answer.results.len() as u64, "result")) " in " (grains.join(", ").to_lowercase())
+            @if let Some((from, to)) = answer.range.from.zip(answer.range.to) { ", " (labels::days(from, to)) }
             @for time in &answer.said {
                 "; “" (time.words) "” is understood as a time"
                 @if let Some(day) = time.days.to.map(|day| day.to_string()) {
@@ -111,7 +111,7 @@ fn result_of(agent: &str, result: &MemoryView, query: &str, is_explained: bool, 
         li {
             div.head {
                 a.when href=(link::memory(agent, &result.id)) { bdi { (parts::name(result, zones)) } }
-                span.grain { (words::one(result.grain)) }
+                span.grain { (labels::one(result.grain)) }
                 @if result.days_outside.is_some_and(|days| days > 0) { span.hint { "also covers days outside the range" } }
             }
             p.said dir="auto" { (marked(&result.text, query)) }

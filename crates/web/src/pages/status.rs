@@ -10,7 +10,7 @@ use crate::fields::Form;
 use crate::layout::{Page, redirect, token};
 use crate::site::Site;
 use crate::visit::Visitor;
-use crate::{link, words};
+use crate::{labels, link};
 
 /// `GET /agents/{agent}/status`
 pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Path(name): Path<String>) -> Shown {
@@ -50,27 +50,27 @@ fn stored(status: &StatusView) -> Markup {
     html! {
         div.tiles {
             @for grain in annals_core::Grain::ALL {
-                div.tile { span.figure { (words::count(number(grain))) } span { (words::grain(grain).to_lowercase()) } }
+                div.tile { span.figure { (labels::count(number(grain))) } span { (labels::grain(grain).to_lowercase()) } }
             }
         }
         dl.notes {
             div { dt { "Time zone" } dd { (status.time_zone) } }
-            div { dt { "Retention plan" } dd { (status.plan) @if status.sealed > 0 { "; " (words::plural(status.sealed as u64, "period")) " sealed" } } }
+            div { dt { "Retention plan" } dd { (status.plan) @if status.sealed > 0 { "; " (labels::plural(status.sealed as u64, "period")) " sealed" } } }
             div { dt { "Last message stored" } dd { (status.last_ingest.as_deref().map_or_else(|| "never".to_owned(), moment)) } }
         }
     }
 }
 
 fn moment(text: &str) -> String {
-    text.parse().map_or_else(|_| text.to_owned(), words::utc)
+    text.parse().map_or_else(|_| text.to_owned(), labels::utc)
 }
 
 fn waiting(agent: &str, status: &StatusView) -> Markup {
     html! {
         h2 { "Waiting" }
         dl.notes {
-            div { dt { "Not searchable yet" } dd { (words::plural(status.not_yet_searchable, "change")) @if let Some(error) = &status.index_error { ": " (error) } } }
-            div { dt { "Not read for facts yet" } dd { (words::plural(status.not_yet_read_for_facts, "change")) @if let Some(error) = &status.extraction_error { ": " (error) } } }
+            div { dt { "Not searchable yet" } dd { (labels::plural(status.not_yet_searchable, "change")) @if let Some(error) = &status.index_error { ": " (error) } } }
+            div { dt { "Not read for facts yet" } dd { (labels::plural(status.not_yet_read_for_facts, "change")) @if let Some(error) = &status.extraction_error { ": " (error) } } }
             div { dt { "Due for a summary" } dd { @if status.due.is_empty() { "nothing" } @else { (periods(agent, &status.due)) } } }
             div { dt { "Not over yet" } dd { @if status.open.is_empty() { "nothing" } @else { (periods(agent, &status.open)) } } }
             @if !status.degraded.is_empty() { div.warning { dt { "Degraded" } dd { (periods(agent, &status.degraded)) } } }
@@ -85,7 +85,7 @@ fn periods(agent: &str, labels: &[String]) -> Markup {
             @if number > 0 { ", " }
             a href=(link::timeline(agent, label, None)) { (label) }
         }
-        @if labels.len() > 12 { " and " (words::count(labels.len() as u64 - 12)) " more" }
+        @if labels.len() > 12 { " and " (labels::count(labels.len() as u64 - 12)) " more" }
     }
 }
 
@@ -125,7 +125,7 @@ fn cost(agent: &str, costs: &CostsAnswer, budget: Option<u64>) -> Markup {
             p.empty { "0 tokens. No model was called; the built-in engine needs none." }
         } @else {
             p.lead {
-                (words::plural(costs.tokens_in + costs.tokens_out, "token"))
+                (labels::plural(costs.tokens_in + costs.tokens_out, "token"))
                 @if costs.cost > 0.0 { ", " (cost_tables::amount(costs.cost, &costs.currency)) }
                 @if !costs.unpriced.is_empty() { ", without the models that have no price yet" }
             }

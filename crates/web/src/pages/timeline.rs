@@ -14,7 +14,7 @@ use crate::layout::{Page, redirect};
 use crate::site::Site;
 use crate::timeline::{Mark, Picture, Window, legend, outline};
 use crate::visit::Visitor;
-use crate::{link, words};
+use crate::{labels, link};
 
 /// Turns that are drawn one by one. More of them would be a solid bar.
 const MAX_MARKS: usize = 600;
@@ -128,7 +128,7 @@ fn heading(agent: &str, window: Window, answer: &PeriodsAnswer) -> Markup {
     html! {
         div.title {
             h1 { (window.name()) }
-            p.days { (words::days(first, last)) ", " (answer.time_zone) }
+            p.days { (labels::days(first, last)) ", " (answer.time_zone) }
         }
         nav.tools aria-label="Move and zoom" {
             (tool(Some(link(window.previous())), "ArrowLeft", "‹ Earlier"))
@@ -165,7 +165,7 @@ fn levels(agent: &str, window: Window, focus: Date) -> Markup {
         @for level in levels {
             @let to = Window::containing(level, focus).to_string();
             a href=(link::timeline(agent, &to, None)) aria-current=[(level == window.grain()).then_some("true")] {
-                (level.map_or("decade", words::one))
+                (level.map_or("decade", labels::one))
             }
         }
     }
@@ -177,8 +177,8 @@ fn figure(agent: &str, window: Window, own: &str, answer: &PeriodsAnswer, pictur
         figure #strata.strata tabindex="0" aria-label="Strata. Arrow keys move and zoom, Home shows today."
             hx-get=(own) hx-trigger="annalschange from:body" hx-select="#strata" hx-select-oob="#opened" hx-swap="outerHTML" {
             ul.lanes aria-hidden="true" {
-                @for grain in Grain::ALL.into_iter().rev() { li { (words::grain(grain)) @if let Some(by) = picture.drawn_by(grain) { span.by { "by " (words::one(by)) } } } }
-                li.strip { "Turns per " (words::one(picture.column())) }
+                @for grain in Grain::ALL.into_iter().rev() { li { (labels::grain(grain)) @if let Some(by) = picture.drawn_by(grain) { span.by { "by " (labels::one(by)) } } } }
+                li.strip { "Turns per " (labels::one(picture.column())) }
             }
             div.canvas {
                 (picture.draw())
@@ -228,7 +228,7 @@ fn elsewhere(agent: &str, window: Window, answer: &PeriodsAnswer) -> Markup {
             "Nothing happened in this time. "
             @if let Some(day) = nearest {
                 a href=(link::timeline(agent, &Window::containing(window.grain(), day).to_string(), None)) {
-                    "Go to " (words::day(day))
+                    "Go to " (labels::day(day))
                 }
             }
         }

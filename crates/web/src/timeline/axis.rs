@@ -4,7 +4,7 @@ use annals_core::{Date, Grain};
 use maud::{Markup, html};
 
 use super::window::Window;
-use crate::{link, words};
+use crate::{labels, link};
 
 /// Height of a row of names, in pixels.
 pub(super) const ROW: u32 = 20;
@@ -64,7 +64,7 @@ pub(super) fn names(agent: &str, window: Window, axis: Axis) -> Markup {
 fn name(agent: &str, part: Window, axis: Axis, y: u32, has_weekday: bool) -> Markup {
     let (first, last) = part.days();
     let (x, width) = axis.span(first, last);
-    let text = if has_weekday { format!("{} {}", &words::weekday(first)[..3], short(part)) } else { short(part) };
+    let text = if has_weekday { format!("{} {}", &labels::weekday(first)[..3], short(part)) } else { short(part) };
     let label = format!("{text}: zoom to {}", part.name());
     html! {
         a.axis href=(link::timeline(agent, &part.to_string(), None)) tabindex="-1" aria-label=(label) {
@@ -84,7 +84,7 @@ fn short(part: Window) -> String {
     match period.grain() {
         Grain::Yearly => first.year().to_string(),
         Grain::Quarterly => format!("Q{}", (first.month() + 2) / 3),
-        Grain::Monthly => words::short_month(first),
+        Grain::Monthly => labels::short_month(first),
         Grain::Weekly => format!("W{}", first.iso_week_date().week()),
         Grain::Daily | Grain::Working => first.day().to_string(),
     }

@@ -6,7 +6,7 @@ use annals_core::{Date, Grain, Period};
 use annals_service::wire::{PeriodState, PeriodView};
 
 use super::axis::Axis;
-use crate::words;
+use crate::labels;
 
 /// Bars narrower than this part of the width, in percent, are drawn together: 2 pixels of a thousand.
 const MIN_BAR_WIDTH: f64 = 0.22;
@@ -67,25 +67,25 @@ pub(super) fn bars(views: &[(Period, &PeriodView)], grain: Grain, axis: Axis) ->
 
 fn group(period: Period, states: BTreeMap<PeriodState, usize>) -> Bar {
     let (from, to) = period.cover_days();
-    let worst = words::STATES.into_iter().find(|state| states.contains_key(state)).unwrap_or(PeriodState::Closed);
+    let worst = labels::STATES.into_iter().find(|state| states.contains_key(state)).unwrap_or(PeriodState::Closed);
     Bar { from, to, state: worst, period, group: Some(states), why: None }
 }
 
 impl Bar {
     /// Returns what the bar says when it is pointed at. `turns` is their number on its days.
     pub(super) fn title(&self, grain: Grain, turns: u64) -> String {
-        let (days, turns) = (words::days(self.from, self.to), words::plural(turns, "turn"));
+        let (days, turns) = (labels::days(self.from, self.to), labels::plural(turns, "turn"));
         match &self.group {
             None => {
-                let name = words::period(self.period);
+                let name = labels::period(self.period);
                 let days = if self.period.grain() == Grain::Daily { String::new() } else { format!(", {days}") };
                 let why = self.why.as_ref().map(|why| format!(". Why: {why}")).unwrap_or_default();
-                format!("{name}{days}: {}, {turns}{why}", words::state(self.state))
+                format!("{name}{days}: {}, {turns}{why}", labels::state(self.state))
             }
             Some(states) => {
                 let states: Vec<String> =
-                    states.iter().map(|(state, number)| format!("{number} {}", words::state(*state))).collect();
-                format!("{} of {}: {}; {turns}", words::grain(grain), words::period(self.period), states.join(", "))
+                    states.iter().map(|(state, number)| format!("{number} {}", labels::state(*state))).collect();
+                format!("{} of {}: {}; {turns}", labels::grain(grain), labels::period(self.period), states.join(", "))
             }
         }
     }
@@ -96,7 +96,7 @@ impl Bar {
         let with_state = match self.state {
             _ if name.is_empty() => String::new(),
             PeriodState::Closed => name.clone(),
-            state => format!("{name} · {}", words::state(state)),
+            state => format!("{name} · {}", labels::state(state)),
         };
         [with_state, name]
     }
@@ -107,7 +107,7 @@ impl Bar {
             _ if self.group.is_some() => String::new(),
             Grain::Yearly => first.year().to_string(),
             Grain::Quarterly => format!("Q{}", (first.month() + 2) / 3),
-            Grain::Monthly => words::month(first),
+            Grain::Monthly => labels::month(first),
             Grain::Weekly => format!("W{}", first.iso_week_date().week()),
             Grain::Daily | Grain::Working => first.day().to_string(),
         }

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::picture::Picture;
 use super::window::Window;
-use crate::{link, words};
+use crate::{labels, link};
 
 /// Days are listed in windows up to a quarter; a year of them is too long to read.
 const MAX_DAYS: i32 = 100;
@@ -30,9 +30,9 @@ fn level(agent: &str, window: Window, periods: &[Period], finest: Grain, picture
                 @for (period, view) in there {
                     li {
                         a href=(link::timeline(agent, &window.to_string(), Some(&view.period))) {
-                            time datetime=(view.from) { (words::period(period)) }
+                            time datetime=(view.from) { (labels::period(period)) }
                         }
-                        ", " (words::state(view.state)) ", " (words::plural(picture.turns(view.from, view.to), "turn"))
+                        ", " (labels::state(view.state)) ", " (labels::plural(picture.turns(view.from, view.to), "turn"))
                         @if period.grain() > finest { (level(agent, window, &period.children(), finest, picture)) }
                     }
                 }

@@ -10,7 +10,7 @@ use super::axis::{Axis, ROW, names, percent};
 use super::density::{Sums, columns};
 use super::lane::{Bar, bars, drawn_by, is_drawn};
 use super::window::Window;
-use crate::{link, words};
+use crate::{labels, link};
 
 /// Height of a lane with the space below it, and of its bars, in pixels. The style sheet repeats the pitch for the labels.
 const PITCH: u32 = 32;
@@ -101,7 +101,7 @@ impl<'a> Picture<'a> {
     pub(crate) fn draw(&self) -> Markup {
         let (first, last) = self.window.days();
         let label =
-            format!("Strata of {}: lanes of years, quarters, months, weeks, days and turns", words::days(first, last));
+            format!("Strata of {}: lanes of years, quarters, months, weeks, days and turns", labels::days(first, last));
         html! {
             svg.strata width="100%" height=(HEIGHT) role="group" aria-label=(label) {
                 (patterns())
@@ -121,7 +121,7 @@ impl<'a> Picture<'a> {
     fn bar(&self, bar: &Bar, grain: Grain, y: u32) -> Markup {
         let (x, width) = self.axis.span(bar.from, bar.to);
         let period = bar.period.to_string();
-        let state = words::state(bar.state);
+        let state = labels::state(bar.state);
         let turns = self.sums.between(bar.from, bar.to);
         let title = bar.title(grain, turns);
         let href = match bar.group {
@@ -156,7 +156,7 @@ impl<'a> Picture<'a> {
                 @let (x, width) = self.axis.span(self.window.days().0, until);
                 @if width > 0.0 {
                     rect x=(percent(x)) y=(y) width=(percent(width)) height=(BAR) fill="url(#s-pruned)" {
-                        title { "Turns until " (words::day(until)) " were pruned" }
+                        title { "Turns until " (labels::day(until)) " were pruned" }
                     }
                 }
             }
@@ -164,7 +164,7 @@ impl<'a> Picture<'a> {
                 @for column in &columns {
                     @let (from, to) = column.period.cover_days();
                     @let (x, width) = self.axis.span(from, to);
-                    @let title = format!("{}: {}", words::days(from, to), words::plural(column.turns, "turn"));
+                    @let title = format!("{}: {}", labels::days(from, to), labels::plural(column.turns, "turn"));
                     @let to_day = link::timeline(self.agent, &self.window.to_string(), Some(&column.period.to_string()));
                     a.bar href=(to_day) tabindex="-1" aria-label=(title) {
                         rect.turns x=(percent(x)) y=(y) width=(percent(width)) height=(BAR) { title { (title) } }
@@ -198,7 +198,7 @@ impl<'a> Picture<'a> {
                 rect.density x=(percent(x)) y=(format!("{:.1}", f64::from(STRIP + STRIP_HEIGHT) - height)) width=(percent(width)) height=(format!("{height:.1}")) {}
             }
             @let (x, anchor) = if self.today_is_left() { ("100%", "end") } else { ("0", "start") };
-            @if most > 0 { text.most x=(x) y=(STRIP + 11) text-anchor=(anchor) { "at most " (words::count(most)) " a " (words::one(grain)) } }
+            @if most > 0 { text.most x=(x) y=(STRIP + 11) text-anchor=(anchor) { "at most " (labels::count(most)) " a " (labels::one(grain)) } }
         }
     }
 
@@ -242,7 +242,7 @@ fn pattern(state: PeriodState) -> Option<&'static str> {
     match state {
         PeriodState::Closed | PeriodState::Open => None,
         PeriodState::Forgotten => Some("pruned"),
-        other => Some(words::state(other)),
+        other => Some(labels::state(other)),
     }
 }
 
@@ -271,20 +271,20 @@ fn patterns() -> Markup {
 pub(crate) fn legend(states: &BTreeMap<PeriodState, u64>) -> Markup {
     html! {
         dl.legend {
-            @for state in words::STATES.into_iter().rev().filter(|state| states.contains_key(state)) {
+            @for state in labels::STATES.into_iter().rev().filter(|state| states.contains_key(state)) {
                 div {
                     dt {
                         svg.swatch width="28" height="16" aria-hidden="true" {
-                            g class=(words::state(state)) {
+                            g class=(labels::state(state)) {
                                 rect.fill width="100%" height="100%" {}
                                 @if let Some(pattern) = pattern(state) {
                                     rect.pattern width="100%" height="100%" fill=(format!("url(#s-{pattern})")) {}
                                 }
                             }
                         }
-                        (words::state(state)) " " span.number { (words::count(states[&state])) }
+                        (labels::state(state)) " " span.number { (labels::count(states[&state])) }
                     }
-                    dd { (words::meaning(state)) }
+                    dd { (labels::meaning(state)) }
                 }
             }
         }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use annals_core::{Date, Error, Grain, Period, Result};
 use jiff::ToSpan;
 
-use crate::words;
+use crate::labels;
 
 /// A stretch of time that the picture shows. It covers the same whole days as the summary of its period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +102,7 @@ impl Window {
     pub(crate) fn name(self) -> String {
         match self {
             Window::Decade(year) => format!("{year}–{}", year.saturating_add(9)),
-            Window::Period(period) => words::period(period),
+            Window::Period(period) => labels::period(period),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use annals_catalog::SqliteCatalog;
 use annals_core::prelude::*;
-use annals_core::{Error, Result};
+use annals_core::{Error, ObjectKind, Result};
 use data_encoding::HEXLOWER;
 use futures::{StreamExt, TryStreamExt};
 use object_store::ObjectStoreExt;
@@ -32,7 +32,7 @@ pub(crate) struct Fetched {
 
 /// Copies every file into a folder, compares it with its digest, then opens and checks the catalog.
 pub(crate) async fn fetch(target: &Target, backup: &str, into: &Path) -> Result<Fetched> {
-    let none = || Error::NotFound { what: "complete backup", name: backup.to_owned() };
+    let none = || Error::NotFound { what: ObjectKind::CompleteBackup, name: backup.to_owned() };
     let manifest = manifest::read(target, backup).await?.ok_or_else(none)?;
     let make = std::fs::create_dir_all(into);
     make.map_err(|cause| Error::storage(format!("making {}", into.display()), cause))?;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use annals_core::{Error, Result, Timestamp};
+use annals_core::{Error, ObjectKind, Result, Timestamp};
 use futures::TryStreamExt;
 use object_store::ObjectStoreExt;
 use serde::{Deserialize, Serialize};
@@ -135,7 +135,7 @@ pub(crate) async fn newest(target: &Target, named: Option<&str>) -> Result<Strin
         return Ok(name.to_owned());
     }
     let whole = list(target).await?.into_iter().rfind(|backup| backup.manifest.is_some());
-    let none = || Error::NotFound { what: "complete backup at", name: target.shown().to_owned() };
+    let none = || Error::NotFound { what: ObjectKind::LatestBackup, name: target.shown().to_owned() };
     whole.map(|backup| backup.name).ok_or_else(none)
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use annals_core::{Error, Result};
+use annals_core::{Error, ObjectKind, Result};
 use annals_service::refuse_in_data_folder;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::local::LocalFileSystem;
@@ -47,7 +47,7 @@ impl Target {
         let opened = match bucket(text)? {
             Some((bucket, prefix)) => s3(bucket).map(|store| (store, Place::from(prefix))),
             None if !Path::new(text).is_dir() => {
-                return Err(Error::NotFound { what: "backup folder", name: text.to_owned() });
+                return Err(Error::NotFound { what: ObjectKind::BackupFolder, name: text.to_owned() });
             }
             None => folder(text).map(|store| (store, Place::default())),
         };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use annals_core::{Agent, Error, Result, Role, Zones};
+use annals_core::{Agent, Error, ObjectKind, Result, Role, Zones};
 use annals_importers::{Kind, Limits, Options, Source};
 use annals_service::calls::{GetSettings, ImportItems};
 use annals_service::wire::{ImportReport, ItemsRequest};
@@ -132,7 +132,7 @@ async fn zone(args: &Import, client: Option<&Client>, agent: &Agent) -> Result<T
 async fn zone_of(client: &Client, agent: &Agent) -> Result<String> {
     match client.call(GetSettings { agent: agent.name().to_owned() }).await {
         Ok(settings) => Ok(settings.time_zone),
-        Err(Error::NotFound { what: "agent", .. }) => Ok("UTC".to_owned()),
+        Err(Error::NotFound { what: ObjectKind::Agent, .. }) => Ok("UTC".to_owned()),
         Err(error) => Err(error),
     }
 }

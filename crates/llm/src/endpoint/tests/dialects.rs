@@ -117,7 +117,7 @@ async fn long_day_fits_the_window_of_every_server() {
 async fn window_that_a_refusal_names_is_used_at_once() {
     // The server tells no window beforehand.
     let refusal = json!({ "object": "error", "code": 400, "message": "This model's maximum context length is 4096 tokens. However, you requested 9000 tokens." });
-    let server = ModelServer::start([Script::Says(400, refusal)]);
+    let server = ModelServer::start([Script::Responds(400, refusal)]);
     let rig = Rig::with(&server, json!({ "window": 16384 }));
     rig.day(&a_long_day(8, 8).await).await.unwrap();
     let requests = server.requests();
@@ -203,18 +203,18 @@ async fn failures_of_each_dialect_are_classified() {
         assert_eq!(matches!(error, Error::Unavailable { .. }), is_outage, "{dialect:?} {script:?}: {error}");
     }
     let overloaded = json!({ "type": "error", "error": { "type": "overloaded_error", "message": "Overloaded" } });
-    check(Dialect::Anthropic, "anthropic", Script::Says(529, overloaded.clone()), true).await;
+    check(Dialect::Anthropic, "anthropic", Script::Responds(529, overloaded.clone()), true).await;
     check(Dialect::Anthropic, "anthropic", Script::Fails(4, overloaded), true).await;
     let loading = json!({ "error": { "code": 503, "message": "Loading model", "type": "unavailable_error" } });
-    check(Dialect::LlamaCpp { window: WINDOW, slots: 1 }, "chat", Script::Says(503, loading), true).await;
+    check(Dialect::LlamaCpp { window: WINDOW, slots: 1 }, "chat", Script::Responds(503, loading), true).await;
     let gone = json!({ "error": { "code": 502, "message": "Provider disconnected" }, "choices": [{ "delta": {}, "finish_reason": "error" }] });
     check(Dialect::OpenRouter, "chat", Script::Fails(5, gone), true).await;
     let poor = json!({ "error": { "code": 402, "message": "Insufficient credits" } });
-    check(Dialect::OpenRouter, "chat", Script::Says(402, poor), true).await;
+    check(Dialect::OpenRouter, "chat", Script::Responds(402, poor), true).await;
     let missing = json!({ "error": { "message": "model \"x\" not found, try pulling it first" } });
-    check(Dialect::Ollama { window: WINDOW }, "chat", Script::Says(404, missing), true).await;
+    check(Dialect::Ollama { window: WINDOW }, "chat", Script::Responds(404, missing), true).await;
     let filtered = json!({ "error": { "code": "content_filter", "message": "The response was filtered" } });
-    check(Dialect::Azure, "azure", Script::Says(400, filtered), false).await;
+    check(Dialect::Azure, "azure", Script::Responds(400, filtered), false).await;
     let asked = json!({ "error": { "code": "rate_limit_exceeded", "message": "slow down" } });
-    check(Dialect::OpenAi, "chat", Script::Says(429, asked), true).await;
+    check(Dialect::OpenAi, "chat", Script::Responds(429, asked), true).await;
 }

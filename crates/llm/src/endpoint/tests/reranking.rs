@@ -61,22 +61,22 @@ async fn port_contract_holds_in_both_forms() {
 #[tokio::test]
 async fn request_has_the_common_form() {
     let server = ModelServer::start([]);
-    let judge = RerankFixture::at(server.base_url(), json!({ "key": "sk-secret" }));
-    judge.ask(&TEXTS).await.unwrap();
+    let reranker = RerankFixture::at(server.base_url(), json!({ "key": "sk-secret" }));
+    reranker.ask(&TEXTS).await.unwrap();
     let request = &server.requests()[0];
     assert_eq!(request.path, "/v1/rerank");
     assert_eq!(request.headers["authorization"], "Bearer sk-secret");
     let expect = json!({ "model": "judge", "query": "Where does Ann live?", "documents": TEXTS });
     assert_eq!(request.body, expect);
-    assert!(!format!("{:?}", judge.reranker).contains("sk-secret"));
+    assert!(!format!("{:?}", reranker.reranker).contains("sk-secret"));
 }
 
 #[tokio::test]
 async fn other_form_is_discovered_once_and_kept() {
     let server = ModelServer::choosing(texts_only);
-    let judge = RerankFixture::of(&server);
+    let reranker = RerankFixture::of(&server);
     for _ in 0..2 {
-        judge.ask(&TEXTS).await.unwrap();
+        reranker.ask(&TEXTS).await.unwrap();
     }
     let forms: Vec<bool> = server.requests().iter().map(|request| request.body["texts"].is_array()).collect();
     assert_eq!(forms, [false, true, true]);
@@ -101,9 +101,9 @@ async fn reported_tokens_are_booked_or_else_the_estimate() {
         let mut answer = json!({ "results": [{ "index": 0, "relevance_score": 1 }] });
         answer.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let server = ModelServer::always(Script::Raw(answer.to_string()));
-        let judge = RerankFixture::of(&server);
-        judge.ask(&["Tea."]).await.unwrap();
-        assert_eq!(judge.spent().await, [(Purpose::Rerank, 1, expect)], "{answer}");
+        let reranker = RerankFixture::of(&server);
+        reranker.ask(&["Tea."]).await.unwrap();
+        assert_eq!(reranker.spent().await, [(Purpose::Rerank, 1, expect)], "{answer}");
     }
     let estimated = annals_core::tokens("Tea.") + annals_core::tokens("Where does Ann live?");
     check(json!({ "usage": { "total_tokens": 7, "prompt_tokens": 5 } }), 7).await;
@@ -116,9 +116,10 @@ async fn reported_tokens_are_booked_or_else_the_estimate() {
 #[tokio::test]
 async fn requested_wait_is_respected() {
     let server = ModelServer::start([Script::Refuses(503, Some(60))]);
-    let judge = RerankFixture::paced(server.base_url(), json!({}), RetryPolicy { cool_down: Duration::ZERO, ..QUICK });
+    let reranker =
+        RerankFixture::paced(server.base_url(), json!({}), RetryPolicy { cool_down: Duration::ZERO, ..QUICK });
     for _ in 0..2 {
-        judge.ask(&TEXTS).await.unwrap_err();
+        reranker.ask(&TEXTS).await.unwrap_err();
     }
     assert_eq!(server.requests().len(), 1);
 }
@@ -127,10 +128,10 @@ async fn requested_wait_is_respected() {
 async fn answer_without_exactly_one_score_per_text_is_an_error() {
     async fn check(answer: &str, expect: &str) {
         let server = ModelServer::always(Script::Raw(answer.into()));
-        let judge = RerankFixture::of(&server);
-        let error = judge.ask(&TEXTS).await.unwrap_err();
+        let reranker = RerankFixture::of(&server);
+        let error = reranker.ask(&TEXTS).await.unwrap_err();
         assert!(matches!(error, Error::Model { .. }) && error.to_string().ends_with(expect), "{answer}: {error}");
-        assert_eq!((server.requests().len(), judge.spent().await.len()), (1, 1), "asked once, and paid: {answer}");
+        assert_eq!((server.requests().len(), reranker.spent().await.len()), (1, 1), "asked once, and paid: {answer}");
     }
     fn rows(scores: &[(&str, &str)]) -> String {
         let rows = scores.iter().map(|(index, score)| format!(r#"{{"index": {index}, "relevance_score": {score}}}"#));
@@ -157,12 +158,12 @@ async fn answer_without_exactly_one_score_per_text_is_an_error() {
 #[tokio::test]
 async fn hanging_server_costs_one_deadline_and_opens_the_breaker() {
     let server = ModelServer::always(Script::Hangs);
-    let judge = RerankFixture::at(server.base_url(), json!({ "timeout": "50ms" }));
-    let error = judge.ask(&TEXTS).await.unwrap_err();
+    let reranker = RerankFixture::at(server.base_url(), json!({ "timeout": "50ms" }));
+    let error = reranker.ask(&TEXTS).await.unwrap_err();
     assert!(error.to_string().ends_with("no answer within 50ms"), "{error}");
-    let error = judge.ask(&TEXTS).await.unwrap_err();
+    let error = reranker.ask(&TEXTS).await.unwrap_err();
     assert!(error.to_string().ends_with("the circuit breaker is open"), "{error}");
-    assert_eq!((server.requests().len(), judge.spent().await), (1, vec![]), "nothing was answered, nothing is paid");
+    assert_eq!((server.requests().len(), reranker.spent().await), (1, vec![]), "nothing was answered, nothing is paid");
 }
 
 #[tokio::test]
@@ -180,10 +181,10 @@ async fn failed_requests_are_not_retried() {
 #[tokio::test]
 async fn refusal_in_both_forms_reports_the_first() {
     let server = ModelServer::start([Script::Refuses(400, None), Script::Refuses(422, None)]);
-    let judge = RerankFixture::of(&server);
-    let error = judge.ask(&TEXTS).await.unwrap_err();
+    let reranker = RerankFixture::of(&server);
+    let error = reranker.ask(&TEXTS).await.unwrap_err();
     assert!(error.to_string().contains("status 400"), "{error}");
-    judge.ask(&TEXTS).await.unwrap();
+    reranker.ask(&TEXTS).await.unwrap();
     assert!(server.requests()[2].body["documents"].is_array(), "a refusal changes nothing");
 }
 
@@ -198,7 +199,7 @@ async fn oversized_answer_is_not_read_to_its_end() {
 async fn searches_have_their_own_budget() {
     let answer = json!({ "usage": { "total_tokens": 90 }, "results": [{ "index": 0, "relevance_score": 1 }] });
     let server = ModelServer::always(Script::Raw(answer.to_string()));
-    let judge = RerankFixture::at(server.base_url(), json!({ "daily_tokens": 100 }));
+    let reranker = RerankFixture::at(server.base_url(), json!({ "daily_tokens": 100 }));
     // The cost of other work is not counted.
     let work = annals_core::Reply {
         key: Digest::of(["q"]),
@@ -210,12 +211,12 @@ async fn searches_have_their_own_budget() {
         read_seq: 1_000,
         reservation: None,
     };
-    judge.catalog.charge(&agent("tester"), work, at(NOW)).await.unwrap();
-    judge.ask(&["Tea."]).await.unwrap();
-    let error = judge.ask(&["Tea."]).await.unwrap_err();
+    reranker.catalog.charge(&agent("tester"), work, at(NOW)).await.unwrap();
+    reranker.ask(&["Tea."]).await.unwrap();
+    let error = reranker.ask(&["Tea."]).await.unwrap_err();
     assert!(matches!(error, Error::Budget { limit: 100, .. }), "{error}");
     assert_eq!(server.requests().len(), 1);
-    assert_eq!(judge.spent().await, [(Purpose::Daily, 1, 1_000), (Purpose::Rerank, 1, 90)]);
+    assert_eq!(reranker.spent().await, [(Purpose::Daily, 1, 1_000), (Purpose::Rerank, 1, 90)]);
 }
 
 #[tokio::test]
@@ -223,13 +224,13 @@ async fn budget_is_exact_and_empty_input_costs_nothing() {
     let need = annals_core::tokens("Tea.") + annals_core::tokens("Where does Ann live?");
     for (limit, expect) in [(need, true), (need - 1, false)] {
         let server = ModelServer::start([]);
-        let judge = RerankFixture::at(server.base_url(), json!({ "daily_tokens": limit }));
-        assert_eq!(judge.ask(&[]).await.unwrap(), [0.0; 0]);
-        assert_eq!(judge.ask(&["Tea."]).await.is_ok(), expect, "{limit} of {need}");
+        let reranker = RerankFixture::at(server.base_url(), json!({ "daily_tokens": limit }));
+        assert_eq!(reranker.ask(&[]).await.unwrap(), [0.0; 0]);
+        assert_eq!(reranker.ask(&["Tea."]).await.is_ok(), expect, "{limit} of {need}");
         assert_eq!(server.requests().len(), usize::from(expect));
     }
     // Output tokens count like input tokens.
-    let judge = RerankFixture::at(ModelServer::start([]).base_url(), json!({ "daily_tokens": need }));
+    let reranker = RerankFixture::at(ModelServer::start([]).base_url(), json!({ "daily_tokens": need }));
     let written = annals_core::Reply {
         key: Digest::of(["q"]),
         purpose: Purpose::Rerank,
@@ -240,8 +241,8 @@ async fn budget_is_exact_and_empty_input_costs_nothing() {
         read_seq: 1_000,
         reservation: None,
     };
-    judge.catalog.charge(&agent("tester"), written, at(NOW)).await.unwrap();
-    assert!(matches!(judge.ask(&["Tea."]).await, Err(Error::Budget { .. })));
+    reranker.catalog.charge(&agent("tester"), written, at(NOW)).await.unwrap();
+    assert!(matches!(reranker.ask(&["Tea."]).await, Err(Error::Budget { .. })));
 }
 
 #[tokio::test]
@@ -282,8 +283,8 @@ async fn errors_contain_neither_memories_nor_keys() {
         Script::Hangs,
     ] {
         let server = ModelServer::always(script.clone());
-        let judge = RerankFixture::at(server.base_url(), json!({ "key": "sk-secret", "timeout": "50ms" }));
-        let error = judge.ask(&["The zebrafinch is called Pip."]).await.unwrap_err();
+        let reranker = RerankFixture::at(server.base_url(), json!({ "key": "sk-secret", "timeout": "50ms" }));
+        let error = reranker.ask(&["The zebrafinch is called Pip."]).await.unwrap_err();
         let shown = format!("{error} {error:?}");
         assert!(!shown.contains("zebrafinch") && !shown.contains("sk-secret"), "{script:?}: {shown}");
     }

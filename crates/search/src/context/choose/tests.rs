@@ -35,7 +35,7 @@ fn summary(id: &str, pool: Pool, sentences: &[(&str, &str)]) -> Candidate {
 
 /// Returns what is chosen, sorted: ids, and for a summary its sentences.
 fn shown(candidates: &[Candidate], budget: u64, is_known: bool, query_words: &str) -> Vec<String> {
-    let query_words = super::super::words::words(query_words);
+    let query_words = super::super::prompt_terms::words(query_words);
     let chosen = choose(candidates, &Limits { budget, is_known, query_words: &query_words });
     let line = |candidate: &Candidate| {
         let lines = candidate.summary.iter().flat_map(|(_, lines)| lines.iter().map(|line| line.text.as_str()));

@@ -1,7 +1,7 @@
 //! Answers MCP messages as the reference server does.
 
-use annals_core::Error;
 use annals_core::ports::Scope;
+use annals_core::{Error, ObjectKind};
 use annals_service::Service;
 use axum::http::request::Parts;
 use rmcp::model::{
@@ -116,7 +116,9 @@ impl ServerHandler for MemoryHandler {
 fn message(failure: &Failure) -> String {
     match failure {
         Failure::Text(text) => text.clone(),
-        Failure::Error(Error::NotFound { what: "entity", name }) => format!("Entity with name {name} not found"),
+        Failure::Error(Error::NotFound { what: ObjectKind::Entity, name }) => {
+            format!("Entity with name {name} not found")
+        }
         Failure::Error(error) => chain(error),
     }
 }

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use annals_core::{Agent, Error, Timestamp};
+use annals_core::{Agent, Error, ObjectKind, Timestamp};
 use annals_service::Service;
 use annals_service::wire::{BlockView, BlocksRequest};
 use axum::Json;
@@ -141,7 +141,7 @@ pub(super) async fn event(
     Id(id): Id,
 ) -> Result<Json<Value>, Problem> {
     let found = events(&service, &agent, std::slice::from_ref(&id)).await?.pop();
-    Ok(Json(found.ok_or(Error::NotFound { what: "event", name: id })?))
+    Ok(Json(found.ok_or(Error::NotFound { what: ObjectKind::Event, name: id })?))
 }
 
 pub(super) async fn all_events(

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use annals_core::{Agent, Error, Grain, Interval, Kind, Memory, MemoryId, Role, Timestamp};
+use annals_core::{Agent, Error, Grain, Interval, Kind, Memory, MemoryId, ObjectKind, Role, Timestamp};
 use annals_service::{AttachedMemory, Service};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -158,7 +158,7 @@ fn turns_of(memory: &Memory) -> Vec<MemoryId> {
 
 /// Returns the memory with this UUID. mem0 tells an id that is none from one that is unknown.
 pub(super) async fn find(service: &Service, agent: &Agent, uuid: &str) -> Result<Unit, Problem> {
-    let missing = || Problem::from(Error::NotFound { what: "memory", name: uuid.to_owned() });
+    let missing = || Problem::from(Error::NotFound { what: ObjectKind::Memory, name: uuid.to_owned() });
     let prefix = match ids::parse(uuid) {
         ids::Parsed::Prefix(prefix) => prefix,
         ids::Parsed::Foreign => return Err(missing()),

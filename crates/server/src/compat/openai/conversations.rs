@@ -1,7 +1,7 @@
 //! `POST /conversations`, `GET|POST|DELETE /conversations/{id}`.
 
 use annals_core::ports::Target;
-use annals_core::{Agent, Error, TurnKey};
+use annals_core::{Agent, Error, ObjectKind, TurnKey};
 use annals_service::Service;
 use annals_service::wire::IngestRequest;
 use axum::Json;
@@ -94,13 +94,13 @@ fn is_name(id: &str) -> bool {
 /// Returns the id if no conversation has it. The id of a deleted conversation may be used again.
 async fn free(service: &Service, agent: &Agent, id: String) -> Result<String, Problem> {
     match Conversation::find(service, agent, &id).await {
-        Ok(_) => return Err(Error::Exists { what: "conversation", name: id }.into()),
+        Ok(_) => return Err(Error::Exists { what: ObjectKind::Conversation, name: id }.into()),
         Err(problem) if problem.code() == "not_found" => {}
         Err(problem) => return Err(problem),
     }
     let place = TurnKey { conversation: id.clone(), id: HEADER.to_owned() };
     if service.is_message_forgotten(agent, &place).await? {
-        service.allow_place(agent, &place).await?;
+        service.allow_key(agent, &place).await?;
     }
     Ok(id)
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use annals_core::ports::Target;
-use annals_core::{Agent, Error, TurnKey};
+use annals_core::{Agent, Error, ObjectKind, TurnKey};
 use annals_service::wire::{IngestRequest, MessageIn};
 use annals_service::{AttachedMemory, Service, TurnsRequest};
 use axum::Json;
@@ -106,7 +106,7 @@ fn place(path: &HashMap<String, String>) -> (&str, &str) {
 
 async fn find(service: &Service, agent: &Agent, conversation: &str, item: &str) -> Result<AttachedMemory, Problem> {
     let found = service.turn(agent, &turn_id(agent, conversation, item)).await?.filter(|_| item != HEADER);
-    Ok(found.ok_or_else(|| Error::NotFound { what: "item", name: item.to_owned() })?)
+    Ok(found.ok_or_else(|| Error::NotFound { what: ObjectKind::Item, name: item.to_owned() })?)
 }
 
 fn page(turns: &[AttachedMemory], is_more: bool) -> Value {

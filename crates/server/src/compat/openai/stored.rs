@@ -1,6 +1,6 @@
 //! Conversations and items as they are stored: turns with attachments.
 
-use annals_core::{Agent, Error, MemoryId, Role, TurnKey};
+use annals_core::{Agent, Error, MemoryId, ObjectKind, Role, TurnKey};
 use annals_service::wire::MessageIn;
 use annals_service::{AttachedMemory, Service, TurnsRequest};
 use serde_json::{Map, Value, json};
@@ -30,7 +30,7 @@ impl Conversation {
                 service.turns(agent, request).await?.0.pop()
             }
         };
-        let first = first.ok_or_else(|| Error::NotFound { what: "conversation", name: id.to_owned() })?;
+        let first = first.ok_or_else(|| Error::NotFound { what: ObjectKind::Conversation, name: id.to_owned() })?;
         let metadata = attached(&first, "metadata").unwrap_or_else(|| json!({}));
         let created_at = first.memory.at().as_second();
         Ok(Conversation { id: id.to_owned(), created_at, metadata })

@@ -1,5 +1,6 @@
 //! The alarm clock with jobs that a test blocks and releases. Waits for events, never for a time.
 
+use annals_core::ObjectKind;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use annals_testkit::at;
@@ -146,7 +147,7 @@ async fn disabled_job_runs_on_request() {
     let fixture = fixture(ALWAYS, false, true).await;
     assert_eq!(fixture.run_now().await, done(1));
     assert_eq!(fixture.status().await.next_wake, None);
-    assert!(matches!(fixture.alarm.run_now("other").await, Err(Error::NotFound { what: "job", .. })));
+    assert!(matches!(fixture.alarm.run_now("other").await, Err(Error::NotFound { what: ObjectKind::Job, .. })));
 }
 
 #[tokio::test]

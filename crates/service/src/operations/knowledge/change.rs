@@ -1,7 +1,7 @@
 //! Additions to the graph of facts and removals from it, each as one change of the log.
 
 use annals_core::{
-    Agent, ENTITY_TYPE, Error, Fact, OBSERVATION, Properties, Result, Timestamp, Verb, entity_key, harmless,
+    Agent, ENTITY_TYPE, Error, Fact, OBSERVATION, ObjectKind, Properties, Result, Timestamp, Verb, entity_key, harmless,
 };
 use annals_writer::FactInput;
 
@@ -91,7 +91,7 @@ impl Service {
         let mut known = graph(&self.present_facts(agent).await?);
         let (mut entries, mut added) = (self.entries(agent, now).await?, Vec::new());
         for (name, texts) in observations {
-            let missing = || Error::NotFound { what: "entity", name: name.clone() };
+            let missing = || Error::NotFound { what: ObjectKind::Entity, name: name.clone() };
             let key = entity_key(&name);
             let entity = known.entities.iter_mut().find(|entity| entity_key(&entity.name) == key);
             let entity = entity.ok_or_else(missing)?;

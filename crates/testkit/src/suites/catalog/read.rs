@@ -4,7 +4,7 @@ use annals_core::ports::{Counts, Outline, Select, StoredConversation};
 use annals_core::{Catalog, Grain, Interval, Kind, MemoryId, Message};
 
 use super::{me, now, say, texts, user_turn};
-use crate::{at, message, replacing, summary, turn_of};
+use crate::{agent, at, message, replacing, summary, turn, turn_of};
 
 fn between(start: &str, end: &str) -> Interval {
     Interval { start: at(start), end: at(end) }
@@ -13,6 +13,25 @@ fn between(start: &str, end: &str) -> Interval {
 async fn check(catalog: &dyn Catalog, select: Select, expect: &[&str]) {
     let listed = catalog.list(&me(), &select).await.unwrap();
     assert_eq!(texts(&listed), expect, "{select:?}");
+}
+
+pub(super) async fn memory_is_found_without_its_agent(catalog: &dyn Catalog) {
+    let other = agent("other");
+    say(catalog, vec![user_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
+    let turns = vec![turn(&other, "2026-03-04T10:00:00Z", "tea")];
+    catalog.ingest(&other, turns, false, now()).await.unwrap();
+    let source = [MemoryId::from_text("s-any")];
+    catalog.save_summaries(&other, vec![summary("2026-03", 0, &source, "March")], now()).await.unwrap();
+    for owner in [me(), other] {
+        for grain in [Grain::Working, Grain::Monthly] {
+            for memory in catalog.list(&owner, &Select::all(grain)).await.unwrap() {
+                assert_eq!(catalog.agent_of(&memory.id).await.unwrap().as_ref(), Some(&owner), "{}", memory.id);
+            }
+        }
+    }
+    for id in ["t-none", "s-none", "f-none", "p-none", "x", "", "t-' OR ''='"] {
+        assert_eq!(catalog.agent_of(&MemoryId::from_text(id)).await.unwrap(), None, "{id}");
+    }
 }
 
 pub(super) async fn lists_memories_that_overlap_the_range(catalog: &dyn Catalog) {

@@ -1,10 +1,10 @@
 //! Agents with their settings, dead letters and operations; isolation between agents.
 
-use annals_core::ports::{AgentState, Counts, Select, Watermark};
+use annals_core::ports::{AgentState, Building, Counts, Select, VectorModel, Watermark};
 use annals_core::{Agent, Catalog, DeadLetter, EngineChoice, Grain, MemoryId, Settings, Stage, Timestamp};
 
 use super::{later, me, now, say, user_turn};
-use crate::{agent, at, made, period, set_watermark, summary, turn};
+use crate::{agent, at, building, made, period, set_watermark, summary, turn};
 
 pub(super) async fn unknown_agent_reads_as_empty(catalog: &dyn Catalog) {
     assert_eq!(catalog.all_agents().await.unwrap(), []);
@@ -77,6 +77,32 @@ pub(super) async fn agents_have_settings_or_messages(catalog: &dyn Catalog) {
     let turns = vec![turn(&talking, "2026-03-04T10:00:00Z", "tea")];
     catalog.ingest(&talking, turns, false, now()).await.unwrap();
     assert_eq!(catalog.all_agents().await.unwrap(), [talking, set]);
+}
+
+pub(super) async fn agents_to_reembed_have_a_table_of_another_model(catalog: &dyn Catalog) {
+    let ours = made(0, 1).model.unwrap();
+    let other = VectorModel { name: "other".into(), ..ours.clone() };
+    let longer = VectorModel { dimension: ours.dimension + 1, ..ours.clone() };
+    let of = |model: &VectorModel| Watermark { model: Some(model.clone()), ..made(0, 1) };
+    let unfinished = |urgent| Watermark { building: Some(Building { urgent, ..building(1, 0) }), ..made(0, 1) };
+    let cases = [
+        ("current", made(0, 1), false),
+        ("empty", Watermark::default(), false),
+        ("longer", of(&longer), true),
+        ("other", of(&other), true),
+        ("placeholders", of(&ours.placeholder()), true),
+        ("unfinished", unfinished(false), true),
+        ("urgent", unfinished(true), false),
+        ("urgent-other", Watermark { model: Some(other.clone()), ..unfinished(true) }, false),
+    ];
+    for (name, watermark, _) in &cases {
+        catalog.save_settings(&agent(name), &Settings::default()).await.unwrap();
+        set_watermark(catalog, &agent(name), Grain::Weekly, watermark.clone()).await;
+    }
+    // A watermark alone makes no agent.
+    set_watermark(catalog, &agent("unknown"), Grain::Weekly, of(&other)).await;
+    let expect: Vec<Agent> = cases.iter().filter(|(_, _, due)| *due).map(|(name, ..)| agent(name)).collect();
+    assert_eq!(catalog.agents_to_reembed(&ours).await.unwrap(), expect);
 }
 
 pub(super) async fn agents_are_listed_by_workspace_and_name_in_pages(catalog: &dyn Catalog) {

@@ -1,8 +1,8 @@
-//! Folds results by the calendar. A summary is dropped if a finer memory that it covers ranks above it. The finer summaries of
+//! Drops results that another result covers. A summary is dropped if a finer memory that it covers ranks above it. The finer summaries of
 //! a coarse summary are dropped if there are many of them, because it says the same in one place. A text that two grains have
 //! is shown once. A document shows its best passages only. Pure.
 //!
-//! Turns are never folded away.
+//! Turns are never dropped.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +18,7 @@ const MAX_PASSAGES: usize = 3;
 /// Returns the first `limit` results in their order, after dropping repeated texts, then summaries below one of their
 /// descendants, then the finer summaries of a summary that has too many of them. Summaries in `requested` are exempt from the
 /// first two rules.
-pub(crate) fn fold(ranked: Vec<Found>, limit: usize, requested: &HashSet<MemoryId>) -> Vec<Found> {
+pub(crate) fn drop_covered(ranked: Vec<Found>, limit: usize, requested: &HashSet<MemoryId>) -> Vec<Found> {
     let mut covered: HashSet<Period> = HashSet::new();
     let ranked = without_crowds(without_repeats(ranked, requested)).into_iter();
     let mut left: Vec<Found> = ranked.filter(|found| keep(found, &mut covered, requested)).collect();
@@ -99,7 +99,7 @@ mod tests {
 
     #[track_caller]
     fn check_first(limit: usize, ranked: &str, expect: &str) {
-        let left = fold(ranked.split_whitespace().map(found).collect(), limit, &HashSet::new());
+        let left = drop_covered(ranked.split_whitespace().map(found).collect(), limit, &HashSet::new());
         let left: Vec<String> = left.iter().map(|found| found.memory.id.to_string()).collect();
         assert_eq!(left.join(" "), expect);
     }
@@ -135,7 +135,7 @@ mod tests {
             found
         };
         let ranked = [("a", 5), ("a", 2), ("b", 0), ("a", 0), ("a", 1), ("b", 1)];
-        let left = fold(ranked.map(|(key, ordinal)| passage(key, ordinal)).to_vec(), 99, &HashSet::new());
+        let left = drop_covered(ranked.map(|(key, ordinal)| passage(key, ordinal)).to_vec(), 99, &HashSet::new());
         let left: Vec<&str> = left.iter().map(|found| found.memory.text.as_str()).collect();
         assert_eq!(left, ["a5", "a2", "b0", "a0", "b1"]);
     }
@@ -167,7 +167,7 @@ mod tests {
                 found
             };
             let requested = HashSet::from([MemoryId::from_text(requested)]);
-            let left = fold(ranked.iter().map(found).collect(), 99, &requested);
+            let left = drop_covered(ranked.iter().map(found).collect(), 99, &requested);
             let left: Vec<String> = left.iter().map(|found| found.memory.id.to_string()).collect();
             assert_eq!(left, expect, "{ranked:?}");
         }

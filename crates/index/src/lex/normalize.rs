@@ -6,7 +6,7 @@ use unicode_normalization::char::is_combining_mark;
 /// Returns the text in one spelling. Removes accents, Hebrew points and Arabic vowel signs, but keeps the marks of other
 /// scripts, such as the voicing marks of Japanese. Of Cyrillic letters only ё loses its dots: й is a letter of its own, and
 /// Russian endings need it.
-pub(crate) fn fold(text: &str) -> String {
+pub(crate) fn normalize(text: &str) -> String {
     let mut base = ' ';
     let mut folded = String::with_capacity(text.len());
     for c in text.nfkd().flat_map(char::to_lowercase) {
@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn variants_of_a_word_fold_to_one_spelling() {
         fn check(text: &str, expect: &str) {
-            assert_eq!(fold(text), expect, "{text:?}");
+            assert_eq!(normalize(text), expect, "{text:?}");
         }
         check("ÀÉÎÕÜ çñ", "aeiou cn");
         check("e\u{301}", "e");

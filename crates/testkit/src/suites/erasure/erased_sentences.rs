@@ -88,7 +88,7 @@ pub(super) async fn leftovers_are_searched_per_agent(store: &dyn Store) {
     store.scrub().await.unwrap();
     assert_eq!(store.find_leftovers(&ann, &done.words).await.unwrap(), Vec::<String>::new());
     assert!(!store.find_leftovers(&bob, &done.words).await.unwrap().is_empty());
-    assert!(!store.unused_space_holds(&done.words).await.unwrap());
+    assert!(!store.unused_space_contains(&done.words).await.unwrap());
 }
 
 pub(super) async fn no_leftovers_after_erasure(store: &dyn Store) {
@@ -101,7 +101,7 @@ pub(super) async fn no_leftovers_after_erasure(store: &dyn Store) {
     let done = erase(store, by_id(&[&secret.id])).await;
     assert_eq!(done.words, ["The 'gold' is \"under\" the\told oak"]);
     store.scrub().await.unwrap();
-    assert!(!store.unused_space_holds(&done.words).await.unwrap());
+    assert!(!store.unused_space_contains(&done.words).await.unwrap());
     assert_eq!(store.find_leftovers(&me(), &done.words).await.unwrap(), Vec::<String>::new());
     assert!(!find_leftovers(store, &["It rains."]).await.is_empty());
 }

@@ -10,9 +10,9 @@ const MAX_BYTES: usize = 1 << 30;
 /// The minimum, also used if the size of the memory is unknown.
 const MIN_BYTES: usize = 64 << 20;
 
-/// Limits on what is held in memory.
+/// Limits on the tables that are held in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Memory {
+pub struct CacheLimits {
     /// Bytes of all tables together. With vectors of 384 numbers, 100,000 rows take about 60 MB. A single table that
     /// needs more is searched on disk.
     pub bytes: usize,
@@ -21,16 +21,16 @@ pub struct Memory {
     pub signs_from: usize,
 }
 
-impl Memory {
+impl CacheLimits {
     /// Returns limits with this many bytes.
-    pub fn of(bytes: usize) -> Memory {
-        Memory { bytes, signs_from: SIGNS_FROM }
+    pub fn of(bytes: usize) -> CacheLimits {
+        CacheLimits { bytes, signs_from: SIGNS_FROM }
     }
 
     /// Returns limits for this machine, or for the container or unit that the process runs in: an eighth of its memory,
     /// at least 64 MB and at most 1 GB.
-    pub fn of_machine() -> Memory {
-        Memory::of((usable_bytes(Path::new("/")).unwrap_or(0) / PART).clamp(MIN_BYTES, MAX_BYTES))
+    pub fn of_machine() -> CacheLimits {
+        CacheLimits::of((usable_bytes(Path::new("/")).unwrap_or(0) / PART).clamp(MIN_BYTES, MAX_BYTES))
     }
 }
 
@@ -127,6 +127,6 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         assert_eq!(usable_bytes(root.path()), None);
         assert_eq!(machine_bytes("MemFree: 3 kB"), None);
-        assert!((MIN_BYTES..=MAX_BYTES).contains(&Memory::of_machine().bytes));
+        assert!((MIN_BYTES..=MAX_BYTES).contains(&CacheLimits::of_machine().bytes));
     }
 }
