@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use annals_core::{Error, Fault, ObjectKind};
 use annals_server::exit_codes_and_statuses;
-use annals_server::rest::chain;
+use annals_server::rest::{FaultView, chain};
 use serde_json::json;
 
 /// Prints the error to standard error and returns its exit code.
@@ -22,8 +22,8 @@ fn render(error: &Error, json: bool) -> (String, u8) {
         let text = chain(error);
         return (format!("annals: {text}{}{}", advice(error), advice_on_storage(&text)), exit);
     }
-    let faults: Vec<_> = faults(error).iter().map(fault).collect();
-    (json!({ "error": { "code": error.code(), "message": chain(error), "faults": faults } }).to_string(), exit)
+    let faults: Vec<FaultView> = faults(error).iter().map(FaultView::from).collect();
+    (json!({ "error": { "code": error.code(), "detail": chain(error), "faults": faults } }).to_string(), exit)
 }
 
 #[expect(clippy::print_stderr, reason = "this is where errors are printed")]
@@ -72,8 +72,4 @@ fn faults(error: &Error) -> &[Fault] {
         Error::Faults(faults) => faults,
         _ => &[],
     }
-}
-
-fn fault(fault: &Fault) -> serde_json::Value {
-    json!({ "line": fault.line, "field": fault.field, "reason": fault.reason })
 }

@@ -3,9 +3,9 @@
 //!
 //! Each port has an in-memory implementation and a conformance suite in the testkit. Every other implementation passes
 //! the same suite. Nothing here names a database, a model or a file. `Catalog`, `Journal`, `Seals`, `Erasure`,
-//! `Replies`, `Batches`, `Archive`, `Blocks`, `Documents`, `Requests`, `Keys` and `Accesses` are the parts of one [`Store`], which everybody takes
-//! whole; `Catalog` joins `Agents`, `Turns`, `Memories`, `Watermarks`, `Ledger` and `DeadLetters`. Small traits, so that an
-//! implementation can keep each beside its queries.
+//! `Replies`, `Batches`, `Archive`, `Blocks`, `Documents`, `Requests`, `Keys` and `Accesses` are the parts of one
+//! [`Store`], which everybody takes whole; `Catalog` joins `Agents`, `Turns`, `Memories`, `Watermarks`, `Ledger` and
+//! `DeadLetters`. Small traits, so that an implementation can keep each beside its queries.
 
 mod accesses;
 mod agents;

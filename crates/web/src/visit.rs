@@ -34,7 +34,7 @@ const HEADERS: [(HeaderName, HeaderValue); 5] = [
     (HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin")),
 ];
 
-/// Whoever looks at a page.
+/// The person who requests a page.
 #[derive(Clone, Debug)]
 pub(crate) struct Visitor {
     /// What they may use.

@@ -22,7 +22,7 @@ pub(crate) struct Plan {
     /// Whether the target names memories.
     pub(super) is_of_memories: bool,
     pub(super) traces: Vec<Trace>,
-    /// Where everything else stood that an import may bring again.
+    /// The keys of everything else that is removed. An import that brings one of them again is refused.
     pub(super) item_keys: Vec<ItemKey>,
     /// The turns and statements to remove, in order.
     pub(super) memories: Vec<Removed>,

@@ -79,7 +79,7 @@ impl Orders {
         }
     }
 
-    /// Returns whether there are dates whose order is not the same in both ways.
+    /// Returns whether any date reads differently by day first and by month first.
     pub fn is_shown(&self) -> bool {
         self.is_ambiguous
     }

@@ -53,6 +53,19 @@ pub struct FaultView {
     /// What is wrong with it.
     #[schema(example = "is empty")]
     pub reason: String,
+    /// The file, if the fault is in one of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line of the file or input, counted from 1, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+}
+
+impl From<&Fault> for FaultView {
+    fn from(fault: &Fault) -> FaultView {
+        let Fault { file, line, field, reason } = fault.clone();
+        FaultView { field, reason, file, line }
+    }
 }
 
 /// Code of a problem, attached to the response for the metrics.
@@ -163,7 +176,7 @@ impl IntoResponse for Problem {
             code: code.to_owned(),
             detail,
             request_id: request_id(),
-            faults: faults.into_iter().map(|fault| FaultView { field: fault.field, reason: fault.reason }).collect(),
+            faults: faults.iter().map(FaultView::from).collect(),
         };
         let mut response = (status, axum::Json(view)).into_response();
         response.extensions_mut().insert(Code(code));

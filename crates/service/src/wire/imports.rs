@@ -139,15 +139,15 @@ impl ImportCounts {
 /// What was stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct StoredItems {
-    /// Messages.
+    /// Counts of the messages.
     pub messages: ImportCounts,
-    /// Statements of other memories.
+    /// Counts of the statements that other memories held.
     pub statements: ImportCounts,
-    /// Facts.
+    /// Counts of the facts.
     pub facts: ImportCounts,
-    /// Blocks of core memory.
+    /// Counts of the blocks of core memory.
     pub blocks: ImportCounts,
-    /// Notes and documents.
+    /// Counts of the notes and documents.
     pub documents: ImportCounts,
     /// Number of credentials that were masked before storage.
     pub masked: u64,

@@ -50,7 +50,7 @@ pub(crate) async fn run(global: &Global, args: &Import, kind: Kind) -> Result<Ex
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says if `--me` or `--assistant` names nobody of a source in which people have names of their own.
+/// Warns if `--me` or `--assistant` is not the name of anybody in a source that names its people.
 fn warn_of_names(args: &Import, kind: Kind, report: &ImportReport) {
     if !matches!(kind, Kind::Slack | Kind::WhatsApp | Kind::Csv) {
         return;

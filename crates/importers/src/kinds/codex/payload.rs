@@ -65,7 +65,7 @@ const EVENT_AFFIXES: [&str; 14] = [
 /// The heading of the editor's plug-in before what was typed.
 const REQUEST: &str = "## My request for Codex:";
 
-/// Returns whether an event is known to say nothing.
+/// Returns whether events of this kind are skipped without a report, because they hold no message.
 pub fn is_known_event(kind: &str) -> bool {
     EVENTS.contains(&kind) || EVENT_AFFIXES.iter().any(|affix| kind.starts_with(affix))
 }
