@@ -52,12 +52,30 @@ export interface BudgetView {
   workspace: number;
 }
 
+/** A collection. */
+export interface CollectionView {
+  /** Its path. */
+  collection: string;
+  /** Number of its own documents, without those below it. */
+  documents: number;
+}
+
+/** The collections that hold documents. */
+export interface CollectionsAnswer {
+  /** Name of the agent. */
+  agent: string;
+  /** The collections, by path. */
+  collections: Array<CollectionView>;
+}
+
 /** Context within the token budget. */
 export interface ContextAnswer {
   /** Name of the agent. */
   agent: string;
   /** What to try, if something was left out or nothing was found. */
   hint?: string | null;
+  /** Why the newest messages were not searched. Commands give it, which otherwise wait until all are searchable. */
+  incomplete_because?: string | null;
   /** The pieces of the text, in the same order. */
   items: Array<ContextItemView>;
   /** Whether memory holds anything relevant to the prompt. If not, the text contains at most facts about the speaker, besides blocks, documents and the current conversation. */
@@ -74,8 +92,6 @@ export interface ContextAnswer {
   tokens: number;
   /** Why some memories were found by their words alone: the model of their vectors cannot be opened. Absent if vectors were compared everywhere. */
   words_alone_because?: string | null;
-  /** Why the newest messages were not searched. Commands give it, which otherwise wait until all are searchable. */
-  incomplete_because?: string | null;
 }
 
 /** One piece of context. */
@@ -122,10 +138,10 @@ export interface ConversationEntry {
   first: string;
   /** When its last turn was said. */
   last: string;
-  /** Number of its turns. */
-  turns: number;
   /** Its title, if it was imported with one. */
   title?: string | null;
+  /** Number of its turns. */
+  turns: number;
 }
 
 /** A conversation, ranked by its turns. */
@@ -213,6 +229,14 @@ export interface CoverView {
   to: string;
 }
 
+/** A day with turns. */
+export interface DayView {
+  /** The local day. */
+  day: string;
+  /** Number of its turns. */
+  turns: number;
+}
+
 /** A text that the caller provides. */
 export interface DocumentIn {
   /** Id of the text in the answer. */
@@ -221,6 +245,68 @@ export interface DocumentIn {
   text: string;
   /** Title of the text. */
   title?: string | null;
+}
+
+/** A document that matches, with its best passage. */
+export interface DocumentResult {
+  /** The document, without its content. */
+  document: DocumentView;
+  /** Place of its best passage. */
+  passage: PassageView;
+  /** Relevance to the query: higher is better, comparable within one answer only. */
+  score: number;
+  /** The best passage, below its title. */
+  text: string;
+}
+
+/** Documents that match, best first. */
+export interface DocumentSearchAnswer {
+  /** Name of the agent. */
+  agent: string;
+  /** The documents, each once. */
+  results: Array<DocumentResult>;
+}
+
+/** A search for documents. */
+export interface DocumentSearchRequest {
+  /** Only documents of this collection and of those below it. */
+  collection?: string | null;
+  /** Maximum number of documents: 1 to 100. */
+  limit?: number;
+  /** What to search for. */
+  query: string;
+}
+
+/** A document. */
+export interface DocumentView {
+  /** Path of its collection: labels joined with dots. */
+  collection: string;
+  /** When it was created. */
+  created_at: string;
+  /** When it expires. */
+  expires_at?: string | null;
+  /** Its key, unique within the collection. */
+  key: string;
+  /** Number of passages by which it is found. */
+  passages: number;
+  /** Its text. Lists and searches leave it out. */
+  text?: string | null;
+  /** When it was last written. */
+  updated_at: string;
+  /** Its JSON value. Lists and searches leave it out. */
+  value?: unknown;
+  /** Number of its writes since it was created. */
+  version: number;
+}
+
+/** A page of documents, in order of collection and key. */
+export interface DocumentsAnswer {
+  /** Name of the agent. */
+  agent: string;
+  /** The documents, without their contents. */
+  documents: Array<DocumentView>;
+  /** Cursor of the next page, if there is one. */
+  next_cursor?: string | null;
 }
 
 /** Engine that writes summaries and facts. */
@@ -316,6 +402,10 @@ export interface FailureView {
 export interface FaultView {
   /** Name of the field. */
   field: string;
+  /** The file, if the fault is in one of several. */
+  file?: string | null;
+  /** The line of the file or input, counted from 1, if there is one. */
+  line?: number | null;
   /** What is wrong with it. */
   reason: string;
 }
@@ -330,6 +420,8 @@ export interface ForgetAnswer {
   cut: Array<string>;
   /** Number of dead letters. */
   dead_letters: number;
+  /** Documents, as collection/key: those that name the subject, were written on these days, or hold one of the passages. */
+  documents: Array<string>;
   /** Whether it was erased. */
   done: boolean;
   /** Only for a subject: memories that stay and lose a former text that names it. */
@@ -338,9 +430,9 @@ export interface ForgetAnswer {
   lost: Array<string>;
   /** Operations of the fact log: those extracted from the turns, and those that name the subject anywhere. */
   operations: Array<string>;
-  proof?: ProofView | null;
   /** Only for a subject: the agent's own prompts that name it. They stay as they are: edit them. */
   prompts?: Array<string>;
+  proof?: ProofView | null;
   /** Turns that retention pruned earlier. What was derived from them is erased, and they are not stored again. */
   pruned: Array<string>;
   /** Summaries that are written again from what is left. */
@@ -357,8 +449,6 @@ export interface ForgetAnswer {
   unresolved: number;
   /** Sealed summaries that may still contain something from these turns. Check them, and correct them. */
   unresolved_in: Array<string>;
-  /** Documents, as collection/key: those that name the subject, were written on these days, or hold one of the passages. */
-  documents: Array<string>;
 }
 
 /** What to forget: exactly one of ids, conversation, subject, or a range of days. */
@@ -530,6 +620,7 @@ export interface MemoryView {
   date: string;
   /** Number of days that the memory covers outside the requested range. */
   days_outside?: number | null;
+  document?: PassageOf | null;
   /** Grain of the memory. */
   grain: GrainWord;
   /** Id of the memory. It stays the same when the memory is written again. */
@@ -553,7 +644,14 @@ export interface MemoryView {
   speaker?: string | null;
   /** Text of the memory. */
   text: string;
-  document?: PassageOf | null;
+}
+
+/** When the sources of a fact were said, from the first to the end of the last. */
+export interface MentionedView {
+  /** When the first source was said. */
+  from: string;
+  /** End of the last source. */
+  to: string;
 }
 
 /** One message. Unknown fields are counted in the answer, not refused. */
@@ -570,6 +668,30 @@ export interface MessageIn {
   name?: string | null;
   /** Role of the speaker. */
   role: RoleWord;
+}
+
+/** A configured model as it has worked since the service started. */
+export interface ModelView {
+  /** Tokens of questions that the server had cached. */
+  cached: number;
+  /** Name of the model. */
+  model: string;
+  /** What it is used for: `extraction` or grains of summaries. */
+  purposes: Array<string>;
+  /** Tokens of questions read per second. */
+  read_per_second?: number | null;
+  /** Number of answered requests. */
+  requests: number;
+  /** Number of requests being answered. */
+  running: number;
+  /** Tokens of questions. */
+  tokens_in: number;
+  /** Tokens of answers. */
+  tokens_out: number;
+  /** Context window in use: tokens of question and answer together. */
+  window: number;
+  /** Tokens of answers written per second. */
+  written_per_second?: number | null;
 }
 
 /** A new agent. */
@@ -619,6 +741,26 @@ export interface PartView {
   value: number;
 }
 
+/** The document that a memory is a passage of. */
+export interface PassageOf {
+  /** Path of its collection. */
+  collection: string;
+  /** Its key. */
+  key: string;
+  /** Place of the passage. */
+  passage: PassageView;
+}
+
+/** The place of a passage in its document. */
+export interface PassageView {
+  /** The character after its last one. */
+  end: number;
+  /** Its number, counted from 0. */
+  ordinal: number;
+  /** Its first character, counted from 0. Characters of a JSON value are those of its searched values, one a line. */
+  start: number;
+}
+
 /** What the plan of an agent no longer keeps. */
 export interface PastPlanView {
   /** Size of their text in bytes. */
@@ -629,6 +771,60 @@ export interface PastPlanView {
   held: number;
   /** Number of memories that the next retention run prunes. */
   memories: number;
+}
+
+/** State of the summary of a period. */
+export type PeriodState = "open" | "closed" | "stale" | "waiting" | "writing" | "degraded" | "failed" | "pruned" | "sealed" | "forgotten";
+
+/** A period that has input. */
+export interface PeriodView {
+  /** Number of failed attempts since the last success. */
+  attempts: number;
+  author?: AuthorView | null;
+  /** Whether a person has corrected the summary. */
+  corrected: boolean;
+  /** Why the last attempt failed, or what it waits for. */
+  error?: string | null;
+  /** First local day that it covers. */
+  from: string;
+  /** Its grain. */
+  grain: GrainWord;
+  /** Earliest time of the next attempt. */
+  not_before?: string | null;
+  /** Whether the summary was written with a prompt, model or engine other than the present one. */
+  outdated: boolean;
+  /** Label of the period. */
+  period: string;
+  /** State of its summary. */
+  state: PeriodState;
+  /** Id of its summary, if it has one. */
+  summary?: string | null;
+  /** Last local day that it covers. */
+  to: string;
+  /** Tokens paid for its summaries so far; 0 if the built-in engine wrote them. */
+  tokens: number;
+  /** Number of names, numbers and dates in the summary that no source contains, and of sentences that say the opposite. */
+  ungrounded: number;
+}
+
+/** The periods and days of an agent. */
+export interface PeriodsAnswer {
+  /** Name of the agent. */
+  agent: string;
+  /** Days with turns, in order. */
+  days: Array<DayView>;
+  /** First day with a memory. */
+  first?: string | null;
+  /** Last day with a memory. */
+  last?: string | null;
+  /** Periods that have or had input, by grain and time. */
+  periods: Array<PeriodView>;
+  /** IANA name of the time zone of the days. */
+  time_zone: string;
+  /** The current local day. */
+  today: string;
+  /** Last day whose turns were pruned. */
+  turns_pruned_until?: string | null;
 }
 
 /** A retention plan. */
@@ -696,6 +892,20 @@ export interface ProofView {
   sentences: number;
   /** Places that still contain one of the sentences. Empty if nothing is left. */
   still_in: Array<string>;
+}
+
+/** A document to store: a text or a JSON value. */
+export interface PutDocument {
+  /** Version that is stored now; 0 if no document may be stored yet. If it differs, nothing is written. */
+  expected_version?: number | null;
+  /** Paths of a JSON value that are searched, as in `title`, `notes[*].text` or `tags[0]`. Without it everything is searched; an empty list searches nothing. */
+  indexed?: Array<string> | null;
+  /** Seconds after which the document expires. */
+  lifetime_seconds?: number | null;
+  /** Its text. Send either this or `value`. */
+  text?: string | null;
+  /** Its JSON value. */
+  value?: unknown;
 }
 
 /** The days that were searched. A missing end is open. */
@@ -771,22 +981,6 @@ export interface RollupRequest {
   refresh?: boolean;
 }
 
-/** A time expression in a query. */
-export interface TimeExpressionView {
-  /** The days that the words were taken to mean. */
-  days: RangeView;
-  /** The words in the query. */
-  words: string;
-}
-
-/** When the sources of a fact were said, from the first to the end of the last. */
-export interface MentionedView {
-  /** When the first source was said. */
-  from: string;
-  /** End of the last source. */
-  to: string;
-}
-
 /** Answer to a search, best results first. */
 export interface SearchAnswer {
   /** Name of the agent. */
@@ -797,6 +991,8 @@ export interface SearchAnswer {
   grains: Array<GrainWord>;
   /** What to try when few results were found. */
   hint?: string | null;
+  /** Why the newest messages were not searched. Commands give it, which otherwise wait until all are searchable. */
+  incomplete_because?: string | null;
   /** Why the rerank model did not order the results although it was asked. They then keep the order without it. */
   not_reranked_because?: string | null;
   period?: RangeView | null;
@@ -815,8 +1011,6 @@ export interface SearchAnswer {
   time_zone: string;
   /** Why some memories were found by their words alone: the model of their vectors cannot be opened. Absent if vectors were compared everywhere. */
   words_alone_because?: string | null;
-  /** Why the newest messages were not searched. Commands give it, which otherwise wait until all are searchable. */
-  incomplete_because?: string | null;
 }
 
 /** A search. Dates are local days of the agent's time zone, and hard filters: a memory that lies entirely outside them is never returned. */
@@ -982,15 +1176,17 @@ export interface StatusView {
 
 /** What was stored. */
 export interface StoredItems {
-  /** Blocks of core memory. */
+  /** Counts of the blocks of core memory. */
   blocks: ImportCounts;
   /** Number of messages that could not be made searchable. */
   dead: number;
-  /** Facts. */
+  /** Counts of the notes and documents. */
+  documents: ImportCounts;
+  /** Counts of the facts. */
   facts: ImportCounts;
   /** Number of credentials that were masked before storage. */
   masked: number;
-  /** Messages. */
+  /** Counts of the messages. */
   messages: ImportCounts;
   /** Number of corrections by hand that changed messages of the source replaced. They are kept as former versions. */
   replaced_corrections: number;
@@ -998,10 +1194,16 @@ export interface StoredItems {
   searchable: number;
   /** What was not stored. */
   skipped: Array<SkippedView>;
-  /** Statements of other memories. */
+  /** Counts of the statements that other memories held. */
   statements: ImportCounts;
-  /** Notes and documents. */
-  documents: ImportCounts;
+}
+
+/** A time expression in a query. */
+export interface TimeExpressionView {
+  /** The days that the words were taken to mean. */
+  days: RangeView;
+  /** The words in the query. */
+  words: string;
 }
 
 /** Memories in order of time, oldest first. Of memories that begin together, the coarsest comes first. */
@@ -1069,202 +1271,4 @@ export interface ZoneView {
   from?: string | null;
   /** IANA name. */
   time_zone: string;
-}
-
-/** A collection. */
-export interface CollectionView {
-  /** Its path. */
-  collection: string;
-  /** Number of its own documents, without those below it. */
-  documents: number;
-}
-
-/** The collections that hold documents. */
-export interface CollectionsAnswer {
-  /** Name of the agent. */
-  agent: string;
-  /** The collections, by path. */
-  collections: Array<CollectionView>;
-}
-
-/** A document that matches, with its best passage. */
-export interface DocumentResult {
-  /** The document, without its content. */
-  document: DocumentView;
-  /** Place of its best passage. */
-  passage: PassageView;
-  /** Relevance to the query: higher is better, comparable within one answer only. */
-  score: number;
-  /** The best passage, below its title. */
-  text: string;
-}
-
-/** Documents that match, best first. */
-export interface DocumentSearchAnswer {
-  /** Name of the agent. */
-  agent: string;
-  /** The documents, each once. */
-  results: Array<DocumentResult>;
-}
-
-/** A search for documents. */
-export interface DocumentSearchRequest {
-  /** Only documents of this collection and of those below it. */
-  collection?: string | null;
-  /** Maximum number of documents: 1 to 100. */
-  limit?: number;
-  /** What to search for. */
-  query: string;
-}
-
-/** A document. */
-export interface DocumentView {
-  /** Path of its collection: labels joined with dots. */
-  collection: string;
-  /** When it was created. */
-  created_at: string;
-  /** When it expires. */
-  expires_at?: string | null;
-  /** Its key, unique within the collection. */
-  key: string;
-  /** Number of passages by which it is found. */
-  passages: number;
-  /** Its text. Lists and searches leave it out. */
-  text?: string | null;
-  /** When it was last written. */
-  updated_at: string;
-  /** Its JSON value. Lists and searches leave it out. */
-  value?: unknown;
-  /** Number of its writes since it was created. */
-  version: number;
-}
-
-/** A page of documents, in order of collection and key. */
-export interface DocumentsAnswer {
-  /** Name of the agent. */
-  agent: string;
-  /** The documents, without their contents. */
-  documents: Array<DocumentView>;
-  /** Cursor of the next page, if there is one. */
-  next_cursor?: string | null;
-}
-
-/** The document that a memory is a passage of. */
-export interface PassageOf {
-  /** Path of its collection. */
-  collection: string;
-  /** Its key. */
-  key: string;
-  /** Place of the passage. */
-  passage: PassageView;
-}
-
-/** The place of a passage in its document. */
-export interface PassageView {
-  /** The character after its last one. */
-  end: number;
-  /** Its number, counted from 0. */
-  ordinal: number;
-  /** Its first character, counted from 0. Characters of a JSON value are those of its searched values, one a line. */
-  start: number;
-}
-
-/** A document to store: a text or a JSON value. */
-export interface PutDocument {
-  /** Version that is stored now; 0 if no document may be stored yet. If it differs, nothing is written. */
-  expected_version?: number | null;
-  /** Paths of a JSON value that are searched, as in `title`, `notes[*].text` or `tags[0]`. Without it everything is searched; an empty list searches nothing. */
-  indexed?: Array<string> | null;
-  /** Seconds after which the document expires. */
-  lifetime_seconds?: number | null;
-  /** Its text. Send either this or `value`. */
-  text?: string | null;
-  /** Its JSON value. */
-  value?: unknown;
-}
-
-/** A day with turns. */
-export interface DayView {
-  /** The local day. */
-  day: string;
-  /** Number of its turns. */
-  turns: number;
-}
-
-/** State of the summary of a period. */
-export type PeriodState = "open" | "closed" | "stale" | "waiting" | "writing" | "degraded" | "failed" | "pruned" | "sealed" | "forgotten";
-
-/** A period that has input. */
-export interface PeriodView {
-  /** Number of failed attempts since the last success. */
-  attempts: number;
-  author?: AuthorView | null;
-  /** Whether a person has corrected the summary. */
-  corrected: boolean;
-  /** Why the last attempt failed, or what it waits for. */
-  error?: string | null;
-  /** First local day that it covers. */
-  from: string;
-  /** Its grain. */
-  grain: GrainWord;
-  /** Earliest time of the next attempt. */
-  not_before?: string | null;
-  /** Whether the summary was written with a prompt, model or engine other than the present one. */
-  outdated: boolean;
-  /** Label of the period. */
-  period: string;
-  /** State of its summary. */
-  state: PeriodState;
-  /** Id of its summary, if it has one. */
-  summary?: string | null;
-  /** Last local day that it covers. */
-  to: string;
-  /** Tokens paid for its summaries so far; 0 if the built-in engine wrote them. */
-  tokens: number;
-  /** Number of names, numbers and dates in the summary that no source contains, and of sentences that say the opposite. */
-  ungrounded: number;
-}
-
-/** The periods and days of an agent. */
-export interface PeriodsAnswer {
-  /** Name of the agent. */
-  agent: string;
-  /** Days with turns, in order. */
-  days: Array<DayView>;
-  /** First day with a memory. */
-  first?: string | null;
-  /** Last day with a memory. */
-  last?: string | null;
-  /** Periods that have or had input, by grain and time. */
-  periods: Array<PeriodView>;
-  /** IANA name of the time zone of the days. */
-  time_zone: string;
-  /** The current local day. */
-  today: string;
-  /** Last day whose turns were pruned. */
-  turns_pruned_until?: string | null;
-}
-
-/** A configured model as it has worked since the service started. */
-export interface ModelView {
-  /** Tokens of questions that the server had cached. */
-  cached: number;
-  /** Name of the model. */
-  model: string;
-  /** What it is used for: `extraction` or grains of summaries. */
-  purposes: Array<string>;
-  /** Tokens of questions read per second. */
-  read_per_second?: number | null;
-  /** Number of answered requests. */
-  requests: number;
-  /** Number of requests being answered. */
-  running: number;
-  /** Tokens of questions. */
-  tokens_in: number;
-  /** Tokens of answers. */
-  tokens_out: number;
-  /** Context window in use: tokens of question and answer together. */
-  window: number;
-  /** Tokens of answers written per second. */
-  written_per_second?: number | null;
 }

@@ -69,12 +69,33 @@ BudgetView = TypedDict(
 )
 
 
+# A collection.
+CollectionView = TypedDict(
+    "CollectionView",
+    {
+        "collection": "str",  # Its path.
+        "documents": "int",  # Number of its own documents, without those below it.
+    },
+)
+
+
+# The collections that hold documents.
+CollectionsAnswer = TypedDict(
+    "CollectionsAnswer",
+    {
+        "agent": "str",  # Name of the agent.
+        "collections": "list[CollectionView]",  # The collections, by path.
+    },
+)
+
+
 # Context within the token budget.
 ContextAnswer = TypedDict(
     "ContextAnswer",
     {
         "agent": "str",  # Name of the agent.
         "hint": "NotRequired[str | None]",  # What to try, if something was left out or nothing was found.
+        "incomplete_because": "NotRequired[str | None]",  # Why the newest messages were not searched. Commands give it, which otherwise wait until all are searchable.
         "items": "list[ContextItemView]",  # The pieces of the text, in the same order.
         "known": "bool",  # Whether memory holds anything relevant to the prompt. If not, the text contains at most facts about the speaker, besides blocks, documents and the current conversation.
         "not_reranked_because": "NotRequired[str | None]",  # Why the rerank model did not order the results although it was asked. They then keep the order without it.
@@ -83,7 +104,6 @@ ContextAnswer = TypedDict(
         "text": "str",  # Text to insert into a prompt as it is: lines with short ids below their days, fenced as data so that a model does not take them for instructions.
         "tokens": "int",  # Estimated number of tokens of the text.
         "words_alone_because": "NotRequired[str | None]",  # Why some memories were found by their words alone: the model of their vectors cannot be opened. Absent if vectors were compared everywhere.
-        "incomplete_because": "NotRequired[str | None]",  # Why the newest messages were not searched. Commands give it, which otherwise wait until all are searchable.
     },
 )
 
@@ -125,8 +145,8 @@ ConversationEntry = TypedDict(
         "conversation": "str",  # Name of the conversation.
         "first": "str",  # When its first turn was said.
         "last": "str",  # When its last turn was said.
-        "turns": "int",  # Number of its turns.
         "title": "NotRequired[str | None]",  # Its title, if it was imported with one.
+        "turns": "int",  # Number of its turns.
     },
 )
 
@@ -210,6 +230,16 @@ CoverView = TypedDict(
 )
 
 
+# A day with turns.
+DayView = TypedDict(
+    "DayView",
+    {
+        "day": "str",  # The local day.
+        "turns": "int",  # Number of its turns.
+    },
+)
+
+
 # A text that the caller provides.
 DocumentIn = TypedDict(
     "DocumentIn",
@@ -217,6 +247,67 @@ DocumentIn = TypedDict(
         "id": "str",  # Id of the text in the answer.
         "text": "str",  # Content of the text.
         "title": "NotRequired[str | None]",  # Title of the text.
+    },
+)
+
+
+# A document that matches, with its best passage.
+DocumentResult = TypedDict(
+    "DocumentResult",
+    {
+        "document": "DocumentView",  # The document, without its content.
+        "passage": "PassageView",  # Place of its best passage.
+        "score": "float",  # Relevance to the query: higher is better, comparable within one answer only.
+        "text": "str",  # The best passage, below its title.
+    },
+)
+
+
+# Documents that match, best first.
+DocumentSearchAnswer = TypedDict(
+    "DocumentSearchAnswer",
+    {
+        "agent": "str",  # Name of the agent.
+        "results": "list[DocumentResult]",  # The documents, each once.
+    },
+)
+
+
+# A search for documents.
+DocumentSearchRequest = TypedDict(
+    "DocumentSearchRequest",
+    {
+        "collection": "NotRequired[str | None]",  # Only documents of this collection and of those below it.
+        "limit": "NotRequired[int]",  # Maximum number of documents: 1 to 100.
+        "query": "str",  # What to search for.
+    },
+)
+
+
+# A document.
+DocumentView = TypedDict(
+    "DocumentView",
+    {
+        "collection": "str",  # Path of its collection: labels joined with dots.
+        "created_at": "str",  # When it was created.
+        "expires_at": "NotRequired[str | None]",  # When it expires.
+        "key": "str",  # Its key, unique within the collection.
+        "passages": "int",  # Number of passages by which it is found.
+        "text": "NotRequired[str | None]",  # Its text. Lists and searches leave it out.
+        "updated_at": "str",  # When it was last written.
+        "value": "NotRequired[Any]",  # Its JSON value. Lists and searches leave it out.
+        "version": "int",  # Number of its writes since it was created.
+    },
+)
+
+
+# A page of documents, in order of collection and key.
+DocumentsAnswer = TypedDict(
+    "DocumentsAnswer",
+    {
+        "agent": "str",  # Name of the agent.
+        "documents": "list[DocumentView]",  # The documents, without their contents.
+        "next_cursor": "NotRequired[str | None]",  # Cursor of the next page, if there is one.
     },
 )
 
@@ -303,6 +394,8 @@ FaultView = TypedDict(
     "FaultView",
     {
         "field": "str",  # Name of the field.
+        "file": "NotRequired[str | None]",  # The file, if the fault is in one of several.
+        "line": "NotRequired[int | None]",  # The line of the file or input, counted from 1, if there is one.
         "reason": "str",  # What is wrong with it.
     },
 )
@@ -316,12 +409,13 @@ ForgetAnswer = TypedDict(
         "blocks": "list[str]",  # Blocks that name the subject.
         "cut": "list[str]",  # Sealed summaries that lose the sentences that came from the erased memories.
         "dead_letters": "int",  # Number of dead letters.
+        "documents": "list[str]",  # Documents, as collection/key: those that name the subject, were written on these days, or hold one of the passages.
         "done": "bool",  # Whether it was erased.
         "former_texts": "NotRequired[list[str]]",  # Only for a subject: memories that stay and lose a former text that names it.
         "lost": "list[str]",  # Sealed summaries that a model wrote. They cannot be cut, so they are erased completely. If the whole agent is deleted, all its summaries.
         "operations": "list[str]",  # Operations of the fact log: those extracted from the turns, and those that name the subject anywhere.
-        "proof": "NotRequired[ProofView | None]",
         "prompts": "NotRequired[list[str]]",  # Only for a subject: the agent's own prompts that name it. They stay as they are: edit them.
+        "proof": "NotRequired[ProofView | None]",
         "pruned": "list[str]",  # Turns that retention pruned earlier. What was derived from them is erased, and they are not stored again.
         "rebuilt": "list[str]",  # Summaries that are written again from what is left.
         "statements": "list[str]",  # Statements extracted from the turns, or naming the subject.
@@ -330,7 +424,6 @@ ForgetAnswer = TypedDict(
         "unread": "int",  # Only for a subject: number of pruned turns that stay because nothing left of them names the subject. Their own text is gone.
         "unresolved": "int",  # Number of pruned turns that cannot be checked against the request. They were pruned by an earlier version or in another folder, so only their ids are known.
         "unresolved_in": "list[str]",  # Sealed summaries that may still contain something from these turns. Check them, and correct them.
-        "documents": "list[str]",  # Documents, as collection/key: those that name the subject, were written on these days, or hold one of the passages.
     },
 )
 
@@ -491,6 +584,7 @@ MemoryView = TypedDict(
         "cover": "CoverView",  # Time span that the memory covers.
         "date": "str",  # First local day that the memory covers.
         "days_outside": "NotRequired[int | None]",  # Number of days that the memory covers outside the requested range.
+        "document": "NotRequired[PassageOf | None]",
         "grain": "GrainWord",  # Grain of the memory.
         "id": "str",  # Id of the memory. It stays the same when the memory is written again.
         "kind": "KindWord",  # Kind of the memory.
@@ -503,7 +597,16 @@ MemoryView = TypedDict(
         "source_ids": "list[str]",  # What the memory was made from: memory ids for a summary or statement, the message id for a turn.
         "speaker": "NotRequired[str | None]",  # Speaker of a turn, by name or role.
         "text": "str",  # Text of the memory.
-        "document": "NotRequired[PassageOf | None]",
+    },
+)
+
+
+# When the sources of a fact were said, from the first to the end of the last.
+MentionedView = TypedDict(
+    "MentionedView",
+    {
+        "from": "str",  # When the first source was said.
+        "to": "str",  # End of the last source.
     },
 )
 
@@ -518,6 +621,24 @@ MessageIn = TypedDict(
         "id": "NotRequired[str | None]",  # Your own id of the message, unique within the conversation. With an id, sending the message again is harmless.
         "name": "NotRequired[str | None]",  # Name of the speaker.
         "role": "RoleWord",  # Role of the speaker.
+    },
+)
+
+
+# A configured model as it has worked since the service started.
+ModelView = TypedDict(
+    "ModelView",
+    {
+        "cached": "int",  # Tokens of questions that the server had cached.
+        "model": "str",  # Name of the model.
+        "purposes": "list[str]",  # What it is used for: `extraction` or grains of summaries.
+        "read_per_second": "NotRequired[float | None]",  # Tokens of questions read per second.
+        "requests": "int",  # Number of answered requests.
+        "running": "int",  # Number of requests being answered.
+        "tokens_in": "int",  # Tokens of questions.
+        "tokens_out": "int",  # Tokens of answers.
+        "window": "int",  # Context window in use: tokens of question and answer together.
+        "written_per_second": "NotRequired[float | None]",  # Tokens of answers written per second.
     },
 )
 
@@ -572,6 +693,28 @@ PartView = TypedDict(
 )
 
 
+# The document that a memory is a passage of.
+PassageOf = TypedDict(
+    "PassageOf",
+    {
+        "collection": "str",  # Path of its collection.
+        "key": "str",  # Its key.
+        "passage": "PassageView",  # Place of the passage.
+    },
+)
+
+
+# The place of a passage in its document.
+PassageView = TypedDict(
+    "PassageView",
+    {
+        "end": "int",  # The character after its last one.
+        "ordinal": "int",  # Its number, counted from 0.
+        "start": "int",  # Its first character, counted from 0. Characters of a JSON value are those of its searched values, one a line.
+    },
+)
+
+
 # What the plan of an agent no longer keeps.
 PastPlanView = TypedDict(
     "PastPlanView",
@@ -580,6 +723,48 @@ PastPlanView = TypedDict(
         "grains": "dict[str, int]",  # Number of these memories per grain.
         "held": "int",  # Number of memories that are past the plan but stay for now, for example because of a pin, or because no summary covers them yet.
         "memories": "int",  # Number of memories that the next retention run prunes.
+    },
+)
+
+
+# State of the summary of a period.
+PeriodState = Literal["open", "closed", "stale", "waiting", "writing", "degraded", "failed", "pruned", "sealed", "forgotten"]
+
+
+# A period that has input.
+PeriodView = TypedDict(
+    "PeriodView",
+    {
+        "attempts": "int",  # Number of failed attempts since the last success.
+        "author": "NotRequired[AuthorView | None]",
+        "corrected": "bool",  # Whether a person has corrected the summary.
+        "error": "NotRequired[str | None]",  # Why the last attempt failed, or what it waits for.
+        "from": "str",  # First local day that it covers.
+        "grain": "GrainWord",  # Its grain.
+        "not_before": "NotRequired[str | None]",  # Earliest time of the next attempt.
+        "outdated": "bool",  # Whether the summary was written with a prompt, model or engine other than the present one.
+        "period": "str",  # Label of the period.
+        "state": "PeriodState",  # State of its summary.
+        "summary": "NotRequired[str | None]",  # Id of its summary, if it has one.
+        "to": "str",  # Last local day that it covers.
+        "tokens": "int",  # Tokens paid for its summaries so far; 0 if the built-in engine wrote them.
+        "ungrounded": "int",  # Number of names, numbers and dates in the summary that no source contains, and of sentences that say the opposite.
+    },
+)
+
+
+# The periods and days of an agent.
+PeriodsAnswer = TypedDict(
+    "PeriodsAnswer",
+    {
+        "agent": "str",  # Name of the agent.
+        "days": "list[DayView]",  # Days with turns, in order.
+        "first": "NotRequired[str | None]",  # First day with a memory.
+        "last": "NotRequired[str | None]",  # Last day with a memory.
+        "periods": "list[PeriodView]",  # Periods that have or had input, by grain and time.
+        "time_zone": "str",  # IANA name of the time zone of the days.
+        "today": "str",  # The current local day.
+        "turns_pruned_until": "NotRequired[str | None]",  # Last day whose turns were pruned.
     },
 )
 
@@ -656,6 +841,19 @@ ProofView = TypedDict(
 )
 
 
+# A document to store: a text or a JSON value.
+PutDocument = TypedDict(
+    "PutDocument",
+    {
+        "expected_version": "NotRequired[int | None]",  # Version that is stored now; 0 if no document may be stored yet. If it differs, nothing is written.
+        "indexed": "NotRequired[list[str] | None]",  # Paths of a JSON value that are searched, as in `title`, `notes[*].text` or `tags[0]`. Without it everything is searched; an empty list searches nothing.
+        "lifetime_seconds": "NotRequired[int | None]",  # Seconds after which the document expires.
+        "text": "NotRequired[str | None]",  # Its text. Send either this or `value`.
+        "value": "NotRequired[Any]",  # Its JSON value.
+    },
+)
+
+
 # The days that were searched. A missing end is open.
 RangeView = TypedDict(
     "RangeView",
@@ -719,26 +917,6 @@ RollupRequest = TypedDict(
 )
 
 
-# A time expression in a query.
-TimeExpressionView = TypedDict(
-    "TimeExpressionView",
-    {
-        "days": "RangeView",  # The days that the words were taken to mean.
-        "words": "str",  # The words in the query.
-    },
-)
-
-
-# When the sources of a fact were said, from the first to the end of the last.
-MentionedView = TypedDict(
-    "MentionedView",
-    {
-        "from": "str",  # When the first source was said.
-        "to": "str",  # End of the last source.
-    },
-)
-
-
 # Answer to a search, best results first.
 SearchAnswer = TypedDict(
     "SearchAnswer",
@@ -747,6 +925,7 @@ SearchAnswer = TypedDict(
         "conversations": "list[ConversationView]",  # The conversations of the turns that were found, best first.
         "grains": "list[GrainWord]",  # The grains that were searched.
         "hint": "NotRequired[str | None]",  # What to try when few results were found.
+        "incomplete_because": "NotRequired[str | None]",  # Why the newest messages were not searched. Commands give it, which otherwise wait until all are searchable.
         "not_reranked_because": "NotRequired[str | None]",  # Why the rerank model did not order the results although it was asked. They then keep the order without it.
         "period": "NotRequired[RangeView | None]",
         "range": "RangeView",  # The days that were searched. With a period of a month or longer, the days that were searched for turns.
@@ -757,7 +936,6 @@ SearchAnswer = TypedDict(
         "summary_range": "NotRequired[RangeView | None]",
         "time_zone": "str",  # IANA name of the time zone of the days.
         "words_alone_because": "NotRequired[str | None]",  # Why some memories were found by their words alone: the model of their vectors cannot be opened. Absent if vectors were compared everywhere.
-        "incomplete_because": "NotRequired[str | None]",  # Why the newest messages were not searched. Commands give it, which otherwise wait until all are searchable.
     },
 )
 
@@ -890,16 +1068,26 @@ StatusView = TypedDict(
 StoredItems = TypedDict(
     "StoredItems",
     {
-        "blocks": "ImportCounts",  # Blocks of core memory.
+        "blocks": "ImportCounts",  # Counts of the blocks of core memory.
         "dead": "int",  # Number of messages that could not be made searchable.
-        "facts": "ImportCounts",  # Facts.
+        "documents": "ImportCounts",  # Counts of the notes and documents.
+        "facts": "ImportCounts",  # Counts of the facts.
         "masked": "int",  # Number of credentials that were masked before storage.
-        "messages": "ImportCounts",  # Messages.
+        "messages": "ImportCounts",  # Counts of the messages.
         "replaced_corrections": "int",  # Number of corrections by hand that changed messages of the source replaced. They are kept as former versions.
         "searchable": "int",  # Number of changes that were made searchable.
         "skipped": "list[SkippedView]",  # What was not stored.
-        "statements": "ImportCounts",  # Statements of other memories.
-        "documents": "ImportCounts",  # Notes and documents.
+        "statements": "ImportCounts",  # Counts of the statements that other memories held.
+    },
+)
+
+
+# A time expression in a query.
+TimeExpressionView = TypedDict(
+    "TimeExpressionView",
+    {
+        "days": "RangeView",  # The days that the words were taken to mean.
+        "words": "str",  # The words in the query.
     },
 )
 
@@ -972,191 +1160,5 @@ ZoneView = TypedDict(
     {
         "from": "NotRequired[str | None]",  # When the zone starts to apply. Null for the first zone.
         "time_zone": "str",  # IANA name.
-    },
-)
-
-
-# A collection.
-CollectionView = TypedDict(
-    "CollectionView",
-    {
-        "collection": "str",  # Its path.
-        "documents": "int",  # Number of its own documents, without those below it.
-    },
-)
-
-
-# The collections that hold documents.
-CollectionsAnswer = TypedDict(
-    "CollectionsAnswer",
-    {
-        "agent": "str",  # Name of the agent.
-        "collections": "list[CollectionView]",  # The collections, by path.
-    },
-)
-
-
-# A document that matches, with its best passage.
-DocumentResult = TypedDict(
-    "DocumentResult",
-    {
-        "document": "DocumentView",  # The document, without its content.
-        "passage": "PassageView",  # Place of its best passage.
-        "score": "float",  # Relevance to the query: higher is better, comparable within one answer only.
-        "text": "str",  # The best passage, below its title.
-    },
-)
-
-
-# Documents that match, best first.
-DocumentSearchAnswer = TypedDict(
-    "DocumentSearchAnswer",
-    {
-        "agent": "str",  # Name of the agent.
-        "results": "list[DocumentResult]",  # The documents, each once.
-    },
-)
-
-
-# A search for documents.
-DocumentSearchRequest = TypedDict(
-    "DocumentSearchRequest",
-    {
-        "collection": "NotRequired[str | None]",  # Only documents of this collection and of those below it.
-        "limit": "NotRequired[int]",  # Maximum number of documents: 1 to 100.
-        "query": "str",  # What to search for.
-    },
-)
-
-
-# A document.
-DocumentView = TypedDict(
-    "DocumentView",
-    {
-        "collection": "str",  # Path of its collection: labels joined with dots.
-        "created_at": "str",  # When it was created.
-        "expires_at": "NotRequired[str | None]",  # When it expires.
-        "key": "str",  # Its key, unique within the collection.
-        "passages": "int",  # Number of passages by which it is found.
-        "text": "NotRequired[str | None]",  # Its text. Lists and searches leave it out.
-        "updated_at": "str",  # When it was last written.
-        "value": "NotRequired[Any]",  # Its JSON value. Lists and searches leave it out.
-        "version": "int",  # Number of its writes since it was created.
-    },
-)
-
-
-# A page of documents, in order of collection and key.
-DocumentsAnswer = TypedDict(
-    "DocumentsAnswer",
-    {
-        "agent": "str",  # Name of the agent.
-        "documents": "list[DocumentView]",  # The documents, without their contents.
-        "next_cursor": "NotRequired[str | None]",  # Cursor of the next page, if there is one.
-    },
-)
-
-
-# The document that a memory is a passage of.
-PassageOf = TypedDict(
-    "PassageOf",
-    {
-        "collection": "str",  # Path of its collection.
-        "key": "str",  # Its key.
-        "passage": "PassageView",  # Place of the passage.
-    },
-)
-
-
-# The place of a passage in its document.
-PassageView = TypedDict(
-    "PassageView",
-    {
-        "end": "int",  # The character after its last one.
-        "ordinal": "int",  # Its number, counted from 0.
-        "start": "int",  # Its first character, counted from 0. Characters of a JSON value are those of its searched values, one a line.
-    },
-)
-
-
-# A document to store: a text or a JSON value.
-PutDocument = TypedDict(
-    "PutDocument",
-    {
-        "expected_version": "NotRequired[int | None]",  # Version that is stored now; 0 if no document may be stored yet. If it differs, nothing is written.
-        "indexed": "NotRequired[list[str] | None]",  # Paths of a JSON value that are searched, as in `title`, `notes[*].text` or `tags[0]`. Without it everything is searched; an empty list searches nothing.
-        "lifetime_seconds": "NotRequired[int | None]",  # Seconds after which the document expires.
-        "text": "NotRequired[str | None]",  # Its text. Send either this or `value`.
-        "value": "NotRequired[Any]",  # Its JSON value.
-    },
-)
-
-
-# A day with turns.
-DayView = TypedDict(
-    "DayView",
-    {
-        "day": "str",  # The local day.
-        "turns": "int",  # Number of its turns.
-    },
-)
-
-
-# State of the summary of a period.
-PeriodState = Literal["open", "closed", "stale", "waiting", "writing", "degraded", "failed", "pruned", "sealed", "forgotten"]
-
-
-# A period that has input.
-PeriodView = TypedDict(
-    "PeriodView",
-    {
-        "attempts": "int",  # Number of failed attempts since the last success.
-        "author": "NotRequired[AuthorView | None]",
-        "corrected": "bool",  # Whether a person has corrected the summary.
-        "error": "NotRequired[str | None]",  # Why the last attempt failed, or what it waits for.
-        "from": "str",  # First local day that it covers.
-        "grain": "GrainWord",  # Its grain.
-        "not_before": "NotRequired[str | None]",  # Earliest time of the next attempt.
-        "outdated": "bool",  # Whether the summary was written with a prompt, model or engine other than the present one.
-        "period": "str",  # Label of the period.
-        "state": "PeriodState",  # State of its summary.
-        "summary": "NotRequired[str | None]",  # Id of its summary, if it has one.
-        "to": "str",  # Last local day that it covers.
-        "tokens": "int",  # Tokens paid for its summaries so far; 0 if the built-in engine wrote them.
-        "ungrounded": "int",  # Number of names, numbers and dates in the summary that no source contains, and of sentences that say the opposite.
-    },
-)
-
-
-# The periods and days of an agent.
-PeriodsAnswer = TypedDict(
-    "PeriodsAnswer",
-    {
-        "agent": "str",  # Name of the agent.
-        "days": "list[DayView]",  # Days with turns, in order.
-        "first": "NotRequired[str | None]",  # First day with a memory.
-        "last": "NotRequired[str | None]",  # Last day with a memory.
-        "periods": "list[PeriodView]",  # Periods that have or had input, by grain and time.
-        "time_zone": "str",  # IANA name of the time zone of the days.
-        "today": "str",  # The current local day.
-        "turns_pruned_until": "NotRequired[str | None]",  # Last day whose turns were pruned.
-    },
-)
-
-
-# A configured model as it has worked since the service started.
-ModelView = TypedDict(
-    "ModelView",
-    {
-        "cached": "int",  # Tokens of questions that the server had cached.
-        "model": "str",  # Name of the model.
-        "purposes": "list[str]",  # What it is used for: `extraction` or grains of summaries.
-        "read_per_second": "NotRequired[float | None]",  # Tokens of questions read per second.
-        "requests": "int",  # Number of answered requests.
-        "running": "int",  # Number of requests being answered.
-        "tokens_in": "int",  # Tokens of questions.
-        "tokens_out": "int",  # Tokens of answers.
-        "window": "int",  # Context window in use: tokens of question and answer together.
-        "written_per_second": "NotRequired[float | None]",  # Tokens of answers written per second.
     },
 )
