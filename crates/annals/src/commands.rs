@@ -40,8 +40,8 @@ use std::process::ExitCode;
 use annals_core::{Error, Result, Timestamp};
 
 use crate::cli::{Cli, Command, Global};
-use crate::client::Client;
 use crate::folder::default_path;
+use crate::run_or_hand_over::Client;
 
 /// Runs the command to completion on a new Tokio runtime.
 pub(crate) fn run(cli: Cli) -> Result<ExitCode> {

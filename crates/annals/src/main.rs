@@ -4,7 +4,6 @@
 
 mod catalog;
 mod cli;
-mod client;
 mod commands;
 mod config;
 mod console;
@@ -20,6 +19,7 @@ mod logging;
 mod private;
 mod progress;
 mod records;
+mod run_or_hand_over;
 mod scratch;
 mod source;
 mod takeover;

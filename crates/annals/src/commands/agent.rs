@@ -8,7 +8,7 @@ use annals_service::wire::{PastPlanView, SettingsChange, SettingsView};
 
 use super::{forget, plans};
 use crate::cli::{self, Global};
-use crate::client::Client;
+use crate::run_or_hand_over::Client;
 use crate::view::{BOLD, DIM, WARN, count, plural, print_json, say};
 
 pub(crate) async fn run(global: &Global, args: &cli::Agent) -> Result<ExitCode> {

@@ -25,8 +25,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::data;
 use crate::cli::{self, BackupCommand, Global};
-use crate::client::Client;
 use crate::config::{Config, no_copy};
+use crate::run_or_hand_over::Client;
 use crate::scratch::Scratch;
 use crate::view::{DIM, WARN, count, plural, print_json, say};
 

@@ -12,7 +12,7 @@ use annals_service::calls::{AbandonBatches, BatchRollup};
 use annals_service::wire::{BatchStep, BatchView};
 
 use crate::cli::{Global, Rollup};
-use crate::client::Client;
+use crate::run_or_hand_over::Client;
 use crate::view::{DIM, WARN, count, plural, print_json, say};
 
 /// Time before the first question about a batch, and the longest time between two.

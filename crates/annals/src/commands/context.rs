@@ -7,7 +7,7 @@ use annals_service::calls::FindContext;
 use annals_service::wire::ContextRequest;
 
 use crate::cli::Context;
-use crate::client::Client;
+use crate::run_or_hand_over::Client;
 use crate::view::{DIM, WARN, plural, print_json, say};
 
 pub(crate) async fn run(client: &Client, args: &Context, json: bool) -> Result<ExitCode> {

@@ -7,7 +7,7 @@ use annals_service::calls::ListConversations;
 use annals_service::wire::{ConversationEntry, ConversationsAnswer, PageRequest};
 
 use crate::cli::Conversations;
-use crate::client::Client;
+use crate::run_or_hand_over::Client;
 use crate::view::{BOLD, DATE, DIM, JsonList, plural, say};
 
 /// Number of conversations fetched per page, the most that one answer has.

@@ -7,7 +7,7 @@ use annals_service::calls;
 use annals_service::wire::CorrectRequest;
 
 use crate::cli::{Correct, Pin};
-use crate::client::Client;
+use crate::run_or_hand_over::Client;
 use crate::view::{plural, print_json, say};
 
 /// Replaces the text of a memory, and updates its search index.

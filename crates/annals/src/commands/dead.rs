@@ -6,7 +6,7 @@ use annals_core::Result;
 use annals_service::calls::{ListDeadLetters, ReplayDeadLetters};
 
 use crate::cli::{Dead, OneOrAll};
-use crate::client::Client;
+use crate::run_or_hand_over::Client;
 use crate::view::{DATE, DIM, plural, print_json, say};
 
 pub(crate) async fn run(client: &Client, args: &Dead, json: bool) -> Result<ExitCode> {

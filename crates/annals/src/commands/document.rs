@@ -7,7 +7,7 @@ use annals_service::calls;
 use annals_service::wire::{DocumentView, DocumentsAnswer, DocumentsRequest};
 
 use crate::cli::{Document, ListDocuments, OneDocument};
-use crate::client::Client;
+use crate::run_or_hand_over::Client;
 use crate::view::{BOLD, DATE, DIM, local, plural, print_json, say};
 
 /// Documents fetched per page, the most that one answer has.

@@ -7,7 +7,7 @@ use annals_core::Result;
 use annals_service::calls::Dump;
 
 use crate::cli::OneOrAll;
-use crate::client::Client;
+use crate::run_or_hand_over::Client;
 use crate::view::say_raw;
 
 pub(crate) async fn run(client: &Client, args: &OneOrAll) -> Result<ExitCode> {

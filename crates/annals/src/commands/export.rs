@@ -13,7 +13,7 @@ use annals_service::refuse_in_data_folder;
 use annals_service::wire::MemoryView;
 
 use crate::cli::Export;
-use crate::client::Client;
+use crate::run_or_hand_over::Client;
 use crate::scratch::Scratch;
 use crate::view::{plural, say, say_raw};
 

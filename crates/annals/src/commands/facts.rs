@@ -9,7 +9,7 @@ use annals_service::wire::{FactEntry, FactView, FactsAnswer, FactsRequest, Verb}
 
 use super::export::absolute;
 use crate::cli::{self, ChangeFacts, Facts, Global};
-use crate::client::Client;
+use crate::run_or_hand_over::Client;
 use crate::view::{BOLD, DATE, DIM, plural, print_json, say};
 
 pub(crate) async fn run(global: &Global, args: &Facts) -> Result<ExitCode> {

@@ -8,7 +8,7 @@ use annals_service::wire::{ForgetAnswer, ForgetReport, ForgetRequest, MemoryView
 
 use crate::catalog;
 use crate::cli::Forget;
-use crate::client::Client;
+use crate::run_or_hand_over::Client;
 use crate::view::{BOLD, DIM, WARN, count, dates, plural, print_json, say};
 
 /// Number of characters shown of a memory.

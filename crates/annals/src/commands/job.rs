@@ -8,7 +8,7 @@ use annals_service::wire::{JobView, OutcomeView};
 
 use super::data;
 use crate::cli::{Global, Job};
-use crate::client::Client;
+use crate::run_or_hand_over::Client;
 use crate::view::{BOLD, DIM, WARN, print_json, say};
 
 /// Fails if no service is running on the data folder.

@@ -7,7 +7,7 @@ use annals_service::calls::{self, ListKeys, RevokeKey};
 use annals_service::wire::{KeyView, NewKey};
 
 use crate::cli::{AddKey, Global, Key};
-use crate::client::Client;
+use crate::run_or_hand_over::Client;
 use crate::view::{BOLD, DIM, print_json, say};
 
 pub(crate) async fn run(global: &Global, args: &Key) -> Result<ExitCode> {

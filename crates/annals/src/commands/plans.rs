@@ -8,7 +8,7 @@ use annals_service::calls::ListPlans;
 use annals_service::wire::{PlanView, PlansAnswer};
 
 use crate::cli::Global;
-use crate::client::Client;
+use crate::run_or_hand_over::Client;
 use crate::view::{BOLD, DIM, print_json, say};
 
 pub(crate) async fn run(global: &Global) -> Result<ExitCode> {

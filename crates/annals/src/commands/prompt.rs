@@ -10,8 +10,8 @@ use annals_service::wire::SettingsChange;
 use serde_json::json;
 
 use crate::cli::Prompt;
-use crate::client::Client;
 use crate::failure::unreadable;
+use crate::run_or_hand_over::Client;
 use crate::view::{BOLD, DIM, print_json, say, say_raw};
 
 pub(crate) async fn run(client: &Client, args: &Prompt, json: bool) -> Result<ExitCode> {

@@ -6,7 +6,7 @@ use annals_core::Result;
 use annals_service::calls;
 
 use crate::cli::Rebuild;
-use crate::client::Client;
+use crate::run_or_hand_over::Client;
 use crate::view::{plural, print_json, say};
 
 pub(crate) async fn run(client: &Client, args: &Rebuild, json: bool) -> Result<ExitCode> {

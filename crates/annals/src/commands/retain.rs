@@ -9,7 +9,7 @@ use annals_service::wire::{RetainAnswer, RetainRequest};
 
 use super::plans;
 use crate::cli::Retain;
-use crate::client::Client;
+use crate::run_or_hand_over::Client;
 use crate::view::{WARN, count, plural, print_json, say};
 
 pub(crate) async fn run(client: &Client, args: &Retain, json: bool) -> Result<ExitCode> {

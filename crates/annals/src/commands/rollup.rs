@@ -10,7 +10,7 @@ use annals_service::calls;
 use annals_service::wire::{EstimateView, ExtractionView, FailureView, NotYetDueView, RollupAnswer, RollupRequest};
 
 use crate::cli::Rollup;
-use crate::client::Client;
+use crate::run_or_hand_over::Client;
 use crate::view::{DIM, WARN, count, plural, print_json, say};
 
 /// Exit code after Ctrl-C, as shells know it. What was written is kept.

@@ -7,7 +7,7 @@ use annals_service::calls;
 use annals_service::wire::{MemoryView, PassageOf, RangeView, SearchAnswer, SearchRequest};
 
 use crate::cli::Search;
-use crate::client::Client;
+use crate::run_or_hand_over::Client;
 use crate::view::excerpt::Excerpt;
 use crate::view::{BOLD, DATE, DIM, WARN, column, dates, plural, print_json, range, say, say_zone};
 

@@ -8,7 +8,7 @@ use annals_service::wire::{MemoryAnswer, MemoryView, VersionView};
 use serde::Serialize;
 
 use crate::cli::Show;
-use crate::client::Client;
+use crate::run_or_hand_over::Client;
 use crate::view::{BOLD, DATE, DIM, WARN, column, dates, local, plural, print_json, say, say_zone};
 
 /// A memory with the memories from which it was made.

@@ -9,8 +9,8 @@ use annals_service::wire::{BatchView, ModelView, ReembeddingView, StatusView, Us
 use serde_json::json;
 
 use crate::cli::OneOrAll;
-use crate::client::Client;
 use crate::commands::batch_rollup;
+use crate::run_or_hand_over::Client;
 use crate::view::{BOLD, DIM, WARN, count, plural, print_json, say};
 
 pub(crate) async fn run(client: &Client, args: &OneOrAll, json: bool) -> Result<ExitCode> {

@@ -8,7 +8,7 @@ use annals_service::calls::ReadTimeline;
 use annals_service::wire::{MemoryView, TimelineAnswer, TimelineRequest};
 
 use crate::cli::Timeline;
-use crate::client::Client;
+use crate::run_or_hand_over::Client;
 use crate::view::{BOLD, DATE, DIM, JsonList, column, dates, say, say_zone_of};
 
 /// Number of memories fetched per page, the most that one answer has.

@@ -7,9 +7,9 @@ use annals_service::calls::Verify;
 use annals_service::wire::{AgentVerification, MissingDay};
 
 use crate::cli::OneOrAll;
-use crate::client::Client;
 use crate::commands::rollup::print_not_yet_due;
 use crate::commands::status::print_reembedding;
+use crate::run_or_hand_over::Client;
 use crate::view::{DIM, WARN, plural, print_json, say};
 
 /// Number of days that are listed with the summaries that lack them.

@@ -15,8 +15,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::Target;
 use super::manifest::{self, Entry, FOLDERS, FORMAT, MANIFEST, Manifest, is_path_of_a_backup};
-use crate::client::Client;
 use crate::config::{NAME, without_secrets};
+use crate::run_or_hand_over::Client;
 use crate::scratch::Scratch;
 
 /// The catalog's file name in a backup, the same as in the data folder.

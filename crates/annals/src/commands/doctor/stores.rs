@@ -9,9 +9,9 @@ use annals_service::wire::BatchView;
 use super::Finding;
 use crate::catalog;
 use crate::cli::Global;
-use crate::client::Client;
 use crate::commands::now;
 use crate::folder::{Folder, Opening};
+use crate::run_or_hand_over::Client;
 use crate::view::plural;
 
 const ABOUT: &str = "stores";

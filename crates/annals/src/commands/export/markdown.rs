@@ -13,8 +13,8 @@ use annals_objects::replace_file;
 use annals_service::calls::Export;
 use serde::{Deserialize, Serialize};
 
-use crate::client::Client;
 use crate::records::record;
+use crate::run_or_hand_over::Client;
 use crate::view::{plural, say};
 
 /// The file that lists the notes.

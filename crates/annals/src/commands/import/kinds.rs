@@ -18,10 +18,10 @@ use jiff::tz::TimeZone;
 use super::report;
 use crate::catalog;
 use crate::cli::{Global, Import};
-use crate::client::Client;
 use crate::commands::{data, now};
 use crate::failure;
 use crate::progress::Bars;
+use crate::run_or_hand_over::Client;
 use crate::view::print_json;
 
 /// How often the progress is shown.

@@ -18,12 +18,12 @@ use tokio::task::spawn_blocking;
 
 use super::{no_effect, report};
 use crate::cli::{Global, Import};
-use crate::client::{Client, Items};
 use crate::commands::{data, now};
 use crate::failure::unreadable;
 use crate::jsonl::MessageFile;
 use crate::lines::Lines;
 use crate::records::{self, ExportFile};
+use crate::run_or_hand_over::{Client, Items};
 use crate::scratch;
 use crate::source::{self, Source};
 use crate::view::{plural, print_json, say};
