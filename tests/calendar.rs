@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use annals_catalog::SqliteCatalog;
 use annals_simulation::life::Life;
-use annals_strata::{LanceStrata, Memory};
+use annals_strata::{CacheLimits, LanceStrata};
 use annals_testkit::calendar::{PLACES, Place};
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use annals_catalog::SqliteCatalog;
 use annals_facts::DuckFacts;
 use annals_service::Parts;
 use annals_simulation::jobs::{World, ZONES, parts};
-use annals_strata::{LanceStrata, Memory};
+use annals_strata::{CacheLimits, LanceStrata};
 
 async fn open(folder: &Path) -> Parts {
     let catalog = Arc::new(SqliteCatalog::open(&folder.join("catalog.sqlite")).unwrap());

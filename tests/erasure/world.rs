@@ -10,7 +10,7 @@ use annals_core::{Facts, SignedDuration, Strata, Timestamp};
 use annals_facts::DuckFacts;
 use annals_retention::Plans;
 use annals_service::{Components, Parts, Service};
-use annals_strata::{LanceStrata, Memory};
+use annals_strata::{CacheLimits, LanceStrata};
 use annals_summarizer::SchedulePolicy;
 use annals_testkit::{WordEmbedder, one_embedder};
 use annals_writer::Eraser;
