@@ -13,7 +13,7 @@ async fn range_returns_exactly_its_memories_over_real_stores() {
     for place in PLACES.into_iter().filter(is_tried) {
         let folder = tempfile::tempdir().unwrap();
         let catalog = SqliteCatalog::open(&folder.path().join("catalog.sqlite")).unwrap();
-        let strata = LanceStrata::open(&folder.path().join("tables"), Memory::of_machine()).await.unwrap();
+        let strata = LanceStrata::open(&folder.path().join("tables"), CacheLimits::of_machine()).await.unwrap();
         let checks = Life::new(place, Arc::new(catalog), Arc::new(strata)).await.live(20, 150).await;
         assert!(checks > 200, "only {checks} checks of {place:?}");
     }

@@ -11,7 +11,7 @@ use annals_strata::{CacheLimits, LanceStrata};
 
 async fn open(folder: &Path) -> Parts {
     let catalog = Arc::new(SqliteCatalog::open(&folder.join("catalog.sqlite")).unwrap());
-    let strata = LanceStrata::open(&folder.join("tables"), Memory::of_machine()).await.unwrap();
+    let strata = LanceStrata::open(&folder.join("tables"), CacheLimits::of_machine()).await.unwrap();
     parts(catalog, Arc::new(strata), Arc::new(DuckFacts::open(&folder.join("facts")).unwrap()))
 }
 

@@ -41,7 +41,7 @@ impl World {
             None => catalog.clone(),
         };
         let tables = folder.join("tables");
-        let strata = LanceStrata::open(&tables, Memory::of_machine()).await.unwrap();
+        let strata = LanceStrata::open(&tables, CacheLimits::of_machine()).await.unwrap();
         let strata: Arc<dyn Strata> = Arc::new(strata);
         let facts: Arc<dyn Facts> = Arc::new(DuckFacts::open(&folder.join("facts")).unwrap());
         let schedule =
