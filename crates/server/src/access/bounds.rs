@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use axum::body::{Body, HttpBody};
+use axum::body::{Body, BodyDataStream, HttpBody};
 use axum::extract::{Request, State};
 use axum::http::{StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures::StreamExt;
 use futures::stream::try_unfold;
-use http_body_util::{BodyExt, Limited};
+use http_body_util::Limited;
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -30,29 +30,43 @@ pub async fn bound_size(State(most): State<usize>, request: Request, next: Next)
         request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     if let Some(declared) = declared.filter(|declared| *declared > most as u64) {
         if declared <= MAX_DRAINED {
-            let _ = timeout(MAX_DRAINING, drain(request.into_body())).await;
+            drain(&mut request.into_body().into_data_stream()).await;
         }
         return Err(too_large());
     }
-    Ok(next.run(request.map(|body| Body::new(Limited::new(until_silent(body, MAX_SILENCE), most)))).await)
+    Ok(next.run(request.map(|body| Body::new(Limited::new(guarded(body, most, MAX_SILENCE), most)))).await)
 }
 
-/// Returns the body, which fails once nothing has come for this time.
-fn until_silent(body: Body, silence: Duration) -> Body {
+/// Returns the body, which fails once nothing has come for this time. A body of more than `most` bytes is read to its end before
+/// its caller sees the byte that is too many.
+fn guarded(body: Body, most: usize, silence: Duration) -> Body {
     if body.is_end_stream() {
         return body;
     }
-    Body::from_stream(try_unfold(body.into_data_stream(), move |mut chunks| async move {
-        match timeout(silence, chunks.next()).await {
-            Ok(chunk) => Ok(chunk.transpose()?.map(|chunk| (chunk, chunks))),
-            Err(elapsed) => Err(axum::Error::new(elapsed)),
+    Body::from_stream(try_unfold((body.into_data_stream(), 0), move |(mut chunks, received)| async move {
+        let Some(chunk) = timeout(silence, chunks.next()).await.map_err(axum::Error::new)?.transpose()? else {
+            return Ok(None);
+        };
+        let received = received + chunk.len();
+        if received > most {
+            drain(&mut chunks).await;
         }
+        Ok::<_, axum::Error>(Some((chunk, (chunks, received))))
     }))
 }
 
-/// Reads a body to its end, or to its failure, without holding it.
-async fn drain(mut body: Body) {
-    while let Some(Ok(_)) = body.frame().await {}
+/// Reads a body to its end, or to its failure, without holding it. Stops at [`MAX_DRAINED`] and [`MAX_DRAINING`].
+async fn drain(chunks: &mut BodyDataStream) {
+    let read = async {
+        let mut drained = 0;
+        while let Some(Ok(chunk)) = chunks.next().await {
+            drained += chunk.len() as u64;
+            if drained > MAX_DRAINED {
+                break;
+            }
+        }
+    };
+    let _ = timeout(MAX_DRAINING, read).await;
 }
 
 /// Answers when the time is over, even if the work is not done. A request with a safe method is cancelled. All others are
@@ -97,6 +111,7 @@ mod tests {
     use axum::extract::DefaultBodyLimit;
     use axum::middleware::from_fn_with_state;
     use axum::routing::{get, post};
+    use http_body_util::BodyExt;
     use tokio::sync::Notify;
     use tower::ServiceExt;
 
@@ -125,8 +140,25 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn body_over_the_limit_is_read_to_its_end_before_the_answer() {
+        let app = Router::new()
+            .route("/", post(async |body: Bytes| body.len().to_string()))
+            .layer(DefaultBodyLimit::disable())
+            .layer(from_fn_with_state(10_usize, bound_size));
+        let sent = Arc::new(AtomicU64::new(0));
+        let counter = sent.clone();
+        let chunks = (0..50).map(move |_| {
+            counter.fetch_add(1, Ordering::SeqCst);
+            Ok::<_, std::io::Error>(Bytes::from_static(b"x"))
+        });
+        let body = Body::from_stream(futures::stream::iter(chunks));
+        assert_eq!(status(&app, Request::post("/"), body).await, 413);
+        assert_eq!(sent.load(Ordering::SeqCst), 50);
+    }
+
+    #[tokio::test]
     async fn body_that_falls_silent_fails() {
-        let read = async |body: Body| until_silent(body, Duration::from_millis(20)).collect().await.is_ok();
+        let read = async |body: Body| guarded(body, 10, Duration::from_millis(20)).collect().await.is_ok();
         let begun = || futures::stream::iter([Ok::<_, std::io::Error>(Bytes::from_static(b"x"))]);
         assert!(read(Body::empty()).await);
         assert!(read(Body::from_stream(begun())).await);
