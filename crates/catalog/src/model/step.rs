@@ -52,7 +52,7 @@ pub(super) enum Reached {
     Agent,
 }
 
-/// The names that texts mention. The last two are the same person if the log says so.
+/// The names in the texts. The last two name the same person if an alias in the log joins them.
 const NAMES: [&str; 3] = ["Ann", "Bob", "Robert"];
 
 pub(super) fn step() -> impl Strategy<Value = Step> {
@@ -133,7 +133,7 @@ pub(super) async fn apply(store: &dyn Store, agent: &Agent, step: &Step) -> Stri
         Step::Extract { turns, found, degraded } => {
             let turns: Vec<Turn> = turns.iter().map(|spoken_turn| turn(agent, spoken_turn)).collect();
             let after = store.extraction(agent).await.unwrap().extracted;
-            // It goes back if the step before read more turns.
+            // If an earlier step read more turns, the new watermark is below the stored one, and the store refuses it.
             let extraction = Extraction { after, ..extraction(agent, &turns, found, *degraded) };
             seen(store.save_extraction(agent, extraction, now()).await)
         }
