@@ -75,7 +75,7 @@ async fn visible(catalog: &SqliteCatalog, me: &Agent) -> Vec<String> {
     records.chain(changes).collect()
 }
 
-/// Runs the steps until one fails. Returns the number of those that were answered.
+/// Runs the steps until one fails. Returns the number of steps that succeeded.
 async fn work(catalog: &SqliteCatalog, me: &Agent) -> usize {
     for number in 0..STEPS {
         if step(catalog, me, number).await.is_err() {
