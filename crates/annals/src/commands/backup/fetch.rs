@@ -18,7 +18,7 @@ use super::Target;
 use super::manifest::{self, Entry, Manifest};
 use super::take::CATALOG;
 
-/// Requests at once for the sizes of files.
+/// Maximum number of concurrent requests for the sizes of files.
 const REQUESTS: usize = 16;
 
 /// A backup that was copied into a folder.
@@ -46,7 +46,7 @@ pub(crate) async fn fetch(target: &Target, backup: &str, into: &Path) -> Result<
             problems.extend(fetch_file(target, backup, entry, into).await?);
         }
     }
-    // A catalog with a wrong digest is not opened: any error from it would only follow from that.
+    // A catalog with a wrong digest is not opened: any error in it would only be a consequence.
     let agents = if problems.is_empty() { check(&manifest, into, &mut problems).await? } else { 0 };
     Ok(Fetched { manifest, problems, agents })
 }

@@ -22,7 +22,7 @@ pub(crate) async fn run(kind: Kind, paths: &[PathBuf], seconds: u64) -> Result<E
     let mut imported = Files::new();
     let mut interrupted = std::pin::pin!(tokio::signal::ctrl_c());
     loop {
-        // A folder without files yet is no error: the first session will come.
+        // A folder without files is no error: the first session may come later.
         let found = files(paths).unwrap_or_default();
         if found != imported && !found.is_empty() && import().await? {
             imported = found;
