@@ -82,7 +82,8 @@ pub(crate) struct Opening {
 }
 
 impl Opening {
-    /// Returns the options for a command: a fixed moment, default limits and no quiet time. The catalog is that of the folder.
+    /// Returns the options for a command: a fixed moment, default limits and no quiet time. The catalog is the SQLite file in
+    /// the folder.
     pub(crate) fn by_hand(models: Models, embedder: EmbedderSettings, now: Timestamp) -> Opening {
         let (catalog, limits, quiet) = (CatalogConfig::default(), Limits::default(), SignedDuration::ZERO);
         Opening { catalog, models, embedder, must_embed: false, limits, quiet, clock: Arc::new(move || now) }

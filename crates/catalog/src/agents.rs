@@ -108,7 +108,7 @@ pub(crate) const AGENT_STATE: &str = "SELECT settings,
             OR EXISTS (SELECT 1 FROM document WHERE document.agent_id = agent.agent_id) AS known
     FROM agent
     WHERE agent_id = ?1";
-/// The conditions are those of [`annals_core::ports::Watermark::needs_reembedding`].
+/// Has the same conditions as [`annals_core::ports::Watermark::needs_reembedding`].
 pub(crate) const TO_REEMBED: &str = concat!(
     "SELECT workspace, name FROM agent
     WHERE EXISTS (

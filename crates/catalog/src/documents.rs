@@ -84,7 +84,7 @@ impl<E: Engine> Documents for SqlCatalog<E> {
 const BYTES: usize = 8 << 20;
 
 pub(crate) const BY_KEY: &str = "SELECT * FROM document WHERE agent_id = ?1 AND collection = ?2 AND key = ?3";
-/// `?2` and `?3` bound the collections: from the first collection to below `?3`, which sorts after all selected collections.
+/// `?2` and `?3` bound the collections: at least `?2`, and below `?3`, which sorts after all selected collections.
 pub(crate) const LIST: &str = "SELECT * FROM document
     WHERE agent_id = ?1 AND collection >= ?2 AND collection < ?3 AND (collection, key) > (?4, ?5)
       AND (?2 = '' OR collection = ?2 OR substr(collection, 1, length(?2) + 1) = ?2 || '.')

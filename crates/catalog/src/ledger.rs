@@ -89,7 +89,7 @@ pub(crate) fn page(db: &dyn Db, agent_id: i64, after: Option<Period>, most: i64)
     db.query(sql, params![agent_id, grain, period, most], read)
 }
 
-/// Returns the last day of the last sealed period whose children are of this grain.
+/// Returns the last day of the last sealed period with children of this grain; `None` if no period is sealed.
 pub(crate) fn pruned_until(db: &dyn Db, agent: &Agent, grain: Grain) -> Result<Option<Date>> {
     let Some(parent) = grain.coarser() else { return Ok(None) };
     let sql =

@@ -95,7 +95,7 @@ pub(crate) fn charge(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) 
     charge_call(db, agent, reply, false, now)
 }
 
-/// Books the cost of an answer, at the price of a batch if `batch` is set, and ends its reservation.
+/// Books the cost of an answer, as that of a batched request if `batch` is set, and ends its reservation.
 pub(crate) fn charge_call(db: &dyn Db, agent: &Agent, reply: &Reply, batch: bool, now: Timestamp) -> Result<()> {
     let payer = payer(db, agent, reply.reservation)?;
     release(db, agent, reply.reservation)?;
@@ -171,7 +171,7 @@ pub(crate) const SPENT: &str = "WITH spent (agent_id, tokens) AS (
     FROM spent
     JOIN agent USING (agent_id)";
 
-/// Reserves tokens, and returns the number of the reservation. Fails if a budget does not have so many left.
+/// Reserves tokens, and returns the number of the reservation. Fails if a budget has too few tokens left.
 pub(crate) fn reserve(db: &dyn Db, agent: &Agent, request: &TokenRequest, now: Timestamp) -> Result<u64> {
     db.execute("DELETE FROM reservation WHERE expires_at <= ?1", params![micros(now)])?;
     let agent_id = agents::enrolled(db, agent)?;

@@ -1,7 +1,7 @@
 //! The SQLite driver: one connection as a [`Db`].
 //!
-//! Prepared statements are kept by rusqlite's cache. Errors keep SQLite's own text; those of an unreadable file or value
-//! count as damage.
+//! Rusqlite's cache keeps prepared statements. Errors keep SQLite's own text; errors of an unreadable file or value count as
+//! damage.
 
 pub(crate) mod ahead;
 pub(crate) mod care;

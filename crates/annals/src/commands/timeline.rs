@@ -71,7 +71,7 @@ impl Pages<'_> {
 /// What was printed so far.
 #[derive(Default)]
 struct Printed {
-    /// A printed turn, which shows a time of day.
+    /// A printed memory of the working grain, which shows a time of day.
     turn: Option<MemoryView>,
     periods: BTreeSet<String>,
 }

@@ -87,13 +87,13 @@ impl Subject {
         self.names.iter().any(|name| contains_name(&text, name))
     }
 
-    /// Returns whether an identifier names it, such as `chat-with-zelda_quist`.
+    /// Returns whether an identifier names the entity, such as `chat-with-zelda_quist`.
     pub(super) fn is_named_by(&self, identifier: &str) -> bool {
         let spaced = || identifier.replace(|c: char| !c.is_alphanumeric(), " ");
         self.is_named_in(identifier) || self.is_named_in(&spaced())
     }
 
-    /// Returns whether any field of an operation names it.
+    /// Returns whether any field of an operation names the entity.
     pub(super) fn is_named_by_operation(&self, operation: &FactOperation) -> bool {
         let FactOperation { subject, predicate, object, replaces, properties, .. } = operation;
         let texts = [Some(subject), Some(object), replaces.as_ref()];
@@ -102,7 +102,7 @@ impl Subject {
             || properties.iter().any(|(name, value)| self.is_named_by(name) || self.is_named_by_value(value))
     }
 
-    /// Returns whether a content names it: a text, or any string or field name of a JSON value.
+    /// Returns whether a content names the entity: a text, or any string or field name of a JSON value.
     pub(super) fn is_named_by_content(&self, content: &Content) -> bool {
         match content {
             Content::Text(text) => self.is_named_in(text),

@@ -28,14 +28,14 @@ impl Engine for ServerCare {
         thread.read("checking the catalog", |db| invariants(db)).await
     }
 
-    /// Writes the tables anew and removes their former files, one after another, with other work in between. What the write-ahead
-    /// log and backups hold stays until these are removed.
+    /// Rewrites the tables and removes their former files, one table after another, with other work in between. The write-ahead
+    /// log and backups keep the former data until they are removed.
     async fn scrub(&self, thread: &Thread<Postgres>) -> annals_core::Result<()> {
         self.vacuums.share(vacuum(thread)).await
     }
 
-    /// Returns `false`: a table that was written anew has no remains, and other files of the server cannot be searched through
-    /// a connection.
+    /// Returns `false`: a rewritten table has no remains, and other files of the server cannot be searched through a
+    /// connection.
     async fn unused_space_contains(&self, _: &Thread<Postgres>, _: &[String]) -> annals_core::Result<bool> {
         Ok(false)
     }

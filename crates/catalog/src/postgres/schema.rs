@@ -14,7 +14,7 @@ use crate::columns::signed;
 use crate::db::{self, Db, Failure, Result, Sql, Transactions, params};
 use crate::{archive, replies};
 
-/// The first version of the schema in PostgreSQL: that of the SQLite file with the same tables.
+/// The first version of the schema in PostgreSQL. It has the number of the SQLite schema with the same tables.
 const FIRST: i64 = 12;
 
 /// The steps from each version to the next. `sql/postgres.sql` has the tables after the last of them.

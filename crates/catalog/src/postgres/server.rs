@@ -1,5 +1,6 @@
-//! A PostgreSQL server for tests: the one that `ANNALS_TEST_POSTGRES` names, or one that is started for the test process and
-//! stopped with it. Each catalog of a test has a schema of its own. The tests of the command (`tests/postgres.rs`) include this file.
+//! Provides a PostgreSQL server for tests: the server at the URL in `ANNALS_TEST_POSTGRES`, or a server that is started for the
+//! test process and stopped with it. Each catalog of a test has its own schema. The tests of the command (`tests/postgres.rs`)
+//! include this file.
 
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;

@@ -112,8 +112,8 @@ async fn fault(bug: Option<Bug>) -> Option<String> {
             drive.disk().power_is_back(unsynced);
             let catalog = open(&drive, None).unwrap();
             let (faults, found) = (catalog.check().await.unwrap(), visible(&catalog, &me).await);
-            // The step in progress at the cut may be stored or not. A restore takes several transactions, of which the last
-            // makes everything visible.
+            // The step in progress at the cut may be stored or not. A restore takes several transactions; only the last makes
+            // anything visible.
             if !faults.is_empty() || !seen[answered..(answered + 2).min(seen.len())].contains(&found) {
                 return Some(format!("cut at {cut} after {answered} answers: {faults:?} {found:#?}"));
             }

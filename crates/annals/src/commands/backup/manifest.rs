@@ -129,7 +129,7 @@ pub(crate) async fn list(target: &Target) -> Result<Vec<Backup>> {
     Ok(backups)
 }
 
-/// Returns the given name, or that of the newest complete backup.
+/// Returns the given name, or the name of the newest complete backup. Fails if there is none.
 pub(crate) async fn newest(target: &Target, named: Option<&str>) -> Result<String> {
     if let Some(name) = named {
         return Ok(name.to_owned());
