@@ -51,8 +51,8 @@ pub(crate) async fn fetch(target: &Target, backup: &str, into: &Path) -> Result<
     Ok(Fetched { manifest, problems, agents })
 }
 
-/// Describes the files that are missing or have another size than the manifest says, before anything is copied: a damaged size must
-/// not read as a full disk.
+/// Describes the files that are missing or have another size than the manifest says. This comes before anything is copied, so
+/// that a damaged size is not reported as a full disk.
 async fn wrong_sizes(target: &Target, backup: &str, manifest: &Manifest) -> Result<Vec<String>> {
     let wrong = manifest.files.iter().map(|entry| async move {
         match target.store.head(&target.object_path(backup, &entry.path)).await {

@@ -39,7 +39,8 @@ fn files(paths: &[PathBuf]) -> Result<Files> {
     Ok(source.entries().iter().map(|entry| (entry.place().to_string(), entry.size)).collect())
 }
 
-/// Imports once. Returns whether it succeeded. The import prints its own errors, and is retried at the next change.
+/// Imports once. Returns whether it succeeded. The import prints its own errors; after a failure the caller imports again after
+/// the next interval.
 async fn import() -> Result<bool> {
     let failed = |cause| Error::storage("starting the import", cause);
     let args = std::env::args_os().skip(1).filter(|arg| !arg.to_string_lossy().starts_with("--watch"));
