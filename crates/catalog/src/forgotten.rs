@@ -116,7 +116,7 @@ impl<'a> KeyedHashes<'a> {
 
     fn item(&self, item: &ItemKey) -> Hash {
         let [kind, first, second] = item.words();
-        // Both in one digest, because a name may contain any character.
+        // Both words go into one digest, because a name may contain any character.
         self.hash([b"item", kind.as_bytes(), &Digest::of([first, second]).0])
     }
 

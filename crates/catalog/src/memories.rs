@@ -188,7 +188,7 @@ const STATEMENTS_BY_PREFIX: &str =
 
 /// Returns live turns and statements with an id that begins with `prefix`, by id; at most `limit`.
 pub(crate) fn find_by_prefix(db: &dyn Db, agent: &Agent, prefix: &str, limit: usize) -> Result<Vec<Memory>> {
-    // The end of the range: ids are ASCII.
+    // The end of the range of ids: ids are ASCII, so none with this prefix sorts after it.
     let (agent_id, end) = (agents::known(db, agent)?, format!("{prefix}\u{7f}"));
     let values = params![agent_id, prefix, end, signed(limit as u64)];
     let mut found = statements::memories(db, STATEMENTS_BY_PREFIX, values)?;

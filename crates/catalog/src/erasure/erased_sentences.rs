@@ -123,7 +123,7 @@ pub(super) fn held_in_rest<'s>(
     Ok(held)
 }
 
-/// A search for erased sentences in the remaining turns, statements and former texts.
+/// A search for erased sentences in the remaining turns, statements, documents and former texts.
 #[derive(Clone)]
 pub(crate) struct Remaining {
     agent_id: i64,
