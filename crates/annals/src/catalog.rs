@@ -1,8 +1,9 @@
 //! The catalog of a data folder: the file `catalog.sqlite` in it, or the PostgreSQL database that `catalog.url` names.
 //!
-//! Tables and facts in the folder are only right for the catalog, and the state of it, that they were projected from. A file lies
-//! beside them; of a database, folder and database both keep an id, which changes whenever the folder is opened. If the ids
-//! differ, another folder was used meanwhile or the database was restored: the folder is refused.
+//! Tables and facts in the folder are only right for the catalog, and the state of it, that they were projected from. A SQLite
+//! file is in the same folder. If the catalog is in a database, folder and database both store an id, which changes whenever
+//! the folder is opened. If the ids differ, another folder was used meanwhile or the database was restored: the folder is
+//! refused.
 
 use std::fs;
 use std::io;
@@ -66,7 +67,7 @@ impl Catalog {
         }
     }
 
-    /// Returns it as the port that everything else uses.
+    /// Returns the catalog as the port `Store`, which all other code uses.
     pub(crate) fn store(&self) -> Arc<dyn Store> {
         match self {
             Catalog::File(catalog) => catalog.clone(),
@@ -74,7 +75,7 @@ impl Catalog {
         }
     }
 
-    /// Logs what can lose writes that the database has acknowledged.
+    /// Logs a warning for each PostgreSQL setting that can lose acknowledged writes.
     pub(crate) async fn log_durability(&self) -> Result<()> {
         if let Catalog::Database(catalog) = self {
             for warning in catalog.durability().await?.warnings() {

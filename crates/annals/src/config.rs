@@ -117,7 +117,7 @@ pub(crate) fn schema() -> Value {
     settings.into_generator().into_root_schema_for::<Written>().to_value()
 }
 
-/// The default of a whole table repeats those of its keys, and TOML has no null.
+/// Removes the default of a whole table, which repeats the defaults of its keys, and null defaults, because TOML has no null.
 fn remove_table_default(schema: &mut Schema) {
     if schema.get("default").is_some_and(|default| default.is_object() || default.is_null()) {
         schema.remove("default");

@@ -19,7 +19,7 @@ pub(crate) fn print_raw(words: fmt::Arguments<'_>) {
     print_text(&words.to_string());
 }
 
-/// A closed pipe (`| head`) ends the command quietly.
+/// Prints the text. If the pipe is closed (`| head`), ends the process with exit code 0.
 fn print_text(text: &str) {
     if write!(anstream::stdout(), "{text}").is_err() {
         std::process::exit(0);

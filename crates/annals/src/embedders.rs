@@ -18,7 +18,7 @@ use annals_service::metrics::{Measured, Metrics};
 use async_trait::async_trait;
 use tokio::sync::Mutex;
 
-/// Vectors cached by content: 4,096 of 384 floats are 6 MB. Summaries often repeat text of the finer grain.
+/// Number of vectors cached by content: 4,096 vectors of 384 floats are 6 MB. Summaries often repeat text of the finer grain.
 const CACHED: NonZeroUsize = NonZeroUsize::new(4096).expect("4096 is not zero");
 
 /// The folder of pulled models in the data folder.
@@ -60,7 +60,7 @@ impl AllEmbedders {
         self.unopened.as_ref().map_or(Ok(()), |unopened| Err(unopened.error()))
     }
 
-    /// Finds a model on this machine by the name that its vectors carry, and loads it.
+    /// Finds a model on this machine by the name that is stored with its vectors, and loads it.
     fn load(&self, model: &str) -> Result<Option<OnnxEmbedder>> {
         if OnnxEmbedder::name_of_bundled() == model {
             return built_in(&self.settings).map(Some);
@@ -75,7 +75,8 @@ impl AllEmbedders {
         Ok(None)
     }
 
-    /// Returns what overrides a folder's files: the settings, if it is the configured one.
+    /// Returns the options that override a folder's files: those of the configuration for the configured folder, otherwise
+    /// none.
     fn options_of(&self, folder: &Path) -> Options {
         match &self.settings.choice {
             EmbedderChoice::Folder(model) if folder_of(&self.data, &model.model).is_ok_and(|own| own == folder) => {
@@ -110,7 +111,7 @@ impl Embedders for AllEmbedders {
     }
 }
 
-/// Stands for the configured model if its folder cannot be opened.
+/// An embedder in place of the configured model, if its folder cannot be opened. Always fails.
 #[derive(Clone)]
 struct Unopened {
     model: String,
@@ -118,7 +119,7 @@ struct Unopened {
 }
 
 impl Unopened {
-    /// No text is at fault, and it may succeed later.
+    /// Returns the error that the model is unavailable: no text is at fault, and a later attempt may succeed.
     fn error(&self) -> Error {
         Error::unavailable(format!("opening the embedding model {}", self.model), self.why.clone())
     }
@@ -156,7 +157,7 @@ fn built_in(settings: &EmbedderSettings) -> Result<OnnxEmbedder> {
     OnnxEmbedder::bundled_in(move || runtime(&settings))
 }
 
-/// Returns what runs models. The first call of the process decides where ONNX Runtime's library is looked for.
+/// Returns the runtime that runs models. The first call of the process decides where ONNX Runtime's library is looked for.
 pub(crate) fn runtime(settings: &EmbedderSettings) -> Runtime {
     match settings.onnxruntime.as_deref() {
         Some("off") => Runtime::Rten,
@@ -202,7 +203,7 @@ pub(crate) fn folder_of(data: &Path, model: &str) -> Result<PathBuf> {
     })
 }
 
-/// Returns what overrides the files of a folder.
+/// Returns the configured options that override the files in the folder of a model.
 pub(crate) fn options(model: &FolderModel) -> Options {
     let pooling = model.pooling.map(|pooling| match pooling {
         PoolingConfig::Mean => Pooling::Mean,

@@ -69,9 +69,9 @@ pub(crate) struct Opening {
     pub catalog: CatalogConfig,
     /// The configured models.
     pub models: Models,
-    /// The model of vectors.
+    /// The embedding model.
     pub embedder: EmbedderSettings,
-    /// Whether a model of vectors that cannot be opened is an error. For a command, only what embeds fails.
+    /// Whether an embedding model that cannot be opened is an error. If not, only operations that embed text fail.
     pub must_embed: bool,
     /// Limits of the service.
     pub limits: Limits,
@@ -82,13 +82,15 @@ pub(crate) struct Opening {
 }
 
 impl Opening {
-    /// Returns the options for a command: a fixed moment, default limits and no quiet time. The catalog is that of the folder.
+    /// Returns the options for a command: a fixed moment, default limits and no quiet time. The catalog is the SQLite file in
+    /// the folder.
     pub(crate) fn by_hand(models: Models, embedder: EmbedderSettings, now: Timestamp) -> Opening {
         let (catalog, limits, quiet) = (CatalogConfig::default(), Limits::default(), SignedDuration::ZERO);
         Opening { catalog, models, embedder, must_embed: false, limits, quiet, clock: Arc::new(move || now) }
     }
 
-    /// Returns the options for a command that needs vectors but no other model. A configuration with errors counts as none.
+    /// Returns the options for a command that needs the embedding model but no other model. If the configuration has errors,
+    /// returns the options for the built-in model.
     pub(crate) fn without_models(global: &Global, data: &Path, now: Timestamp) -> Result<Opening> {
         let built_in = Opening::built_in(now)?;
         Ok(match Config::load(global, data) {
@@ -176,7 +178,7 @@ impl Folder {
         &self.service
     }
 
-    /// Returns the catalog, for copying it and for saving replies of models that are tried.
+    /// Returns the catalog, for copying it and for saving replies of models that the doctor tries.
     pub(crate) fn catalog(&self) -> &Catalog {
         &self.catalog
     }
@@ -191,7 +193,7 @@ impl Folder {
         &self.path
     }
 
-    /// Returns the agent of that name, or all agents.
+    /// Returns the agent of the given name, or all agents without a name.
     pub(crate) async fn agents(&self, name: Option<&str>) -> Result<Vec<Agent>> {
         self.service.agents_named(name).await
     }
@@ -220,9 +222,10 @@ pub(crate) fn clock_is_synchronised() -> Option<bool> {
     is_synchronised(Path::new("/run/systemd/timesync"), Path::new("/sys/class/rtc/rtc0"))
 }
 
-/// systemd-timesyncd creates a folder, and a file in it after its first contact with a server. A machine without a real-time
-/// clock starts with a time in the past, so before that contact its time is certainly wrong. With a real-time clock it may never
-/// need a server.
+/// Returns whether the clock is synchronised, from the files of systemd-timesyncd; `None` if that is unknown. The daemon
+/// creates a folder, and a file in it after its first contact with a server. A machine without a real-time clock starts with a
+/// time in the past, so before that contact its time is certainly wrong. A machine with a real-time clock may never need a
+/// server.
 fn is_synchronised(daemon: &Path, own_clock: &Path) -> Option<bool> {
     match daemon.join("synchronized").exists() {
         true => Some(true),

@@ -20,7 +20,8 @@ use crate::cli::Global;
 use crate::commands::backup::{self, CopyTo, Target};
 use crate::folder::{Folder, clock_is_synchronised};
 
-/// The doctor syncs the disk, opens the port and embeds a sentence; more than this means that something hangs.
+/// Time limit of an examination. The doctor syncs the disk, opens the port and embeds a sentence; if it takes longer, something
+/// hangs.
 const MAX_EXAMINATION: Duration = Duration::from_secs(120);
 
 /// An open folder, with scheduled jobs if this process is the service.
@@ -31,12 +32,12 @@ pub(crate) struct FolderHost {
     pub operator: Option<Operator>,
 }
 
-/// What only a service needs.
+/// Data that only a service has.
 pub struct Operator {
     pub backup: BackupConfig,
     /// The options that the service was started with, for processes that it starts.
     pub global: Global,
-    /// One examination at a time.
+    /// Allows one examination at a time.
     pub examination: Mutex<()>,
 }
 

@@ -29,12 +29,13 @@ const A_WEEK: SignedDuration = SignedDuration::from_hours(7 * 24 + 1);
 struct Job {
     name: &'static str,
     schedule: fn(&Jobs, &Config) -> Timing,
-    /// The interval after which a run was missed. A job without one determines itself what is due, so it always runs at the start.
+    /// The time after the last run from which a run counts as missed. A job without this time determines itself what is due, so
+    /// it always runs at the start of the service.
     every: Option<SignedDuration>,
     run: fn(&Context) -> Arc<dyn Task>,
 }
 
-/// What the bodies of the jobs are made from.
+/// The data that the bodies of the jobs are built from.
 struct Context<'c> {
     folder: &'c Folder,
     config: &'c Config,
@@ -94,7 +95,8 @@ pub(crate) fn alarms(folder: &Folder, config: &Config) -> Result<Vec<Alarm>> {
 }
 
 impl Job {
-    /// Builds the alarm of the job. A job with an interval runs at the start only if its last run is longer ago than that.
+    /// Builds the alarm of the job. A job with an interval runs at the start only if its last run is longer ago than the
+    /// interval.
     fn alarm(&self, context: &Context) -> Alarm {
         let note = self.every.map(|_| context.folder.path().join("done").join(self.name));
         let last = note.as_deref().and_then(last);

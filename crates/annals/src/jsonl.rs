@@ -1,7 +1,7 @@
 //! Reads files with one JSON message per line. Collects the faults of all lines before anything is stored.
 //!
-//! A file is read several times and never held: [`MessageFile::check`] checks every line, and the import reads the messages. In
-//! memory are one line, and a hash for each id.
+//! A file is read several times and never held in memory: [`MessageFile::check`] checks every line, and the import reads the
+//! messages. Only one line, and a hash for each id, are in memory.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::BufRead;
@@ -105,7 +105,7 @@ fn unreadable(number: usize, cause: std::io::Error) -> Error {
     Error::storage(format!("reading line {number}"), cause)
 }
 
-/// The ids of a file, to find those that are used twice with different content. Takes some 60 bytes for each.
+/// The ids of a file, to find ids that are used twice with different content. Takes about 60 bytes for each id.
 #[derive(Default)]
 struct UsedIds {
     /// The first line of each id, with the digest of its message.
@@ -113,7 +113,7 @@ struct UsedIds {
 }
 
 impl UsedIds {
-    /// Returns the fault of a message whose id an earlier line has with other content.
+    /// Returns a fault if an earlier line has the id of this message with other content.
     fn contradiction(&mut self, agent: &Agent, message: &Message, number: usize) -> Option<Fault> {
         let id = message.client_id.as_deref()?;
         let key = short(&Digest::of([agent.name(), &message.conversation, id]));
@@ -130,7 +130,7 @@ fn short(digest: &Digest) -> u128 {
     u128::from_le_bytes(half)
 }
 
-/// Returns the fault for a file that contains no messages, made from that of its first line.
+/// Returns the fault for a file that contains no messages, made from the fault of its first line.
 fn something_else(first: Fault) -> Fault {
     let example =
         r#"{"conversation": "c", "role": "user", "content": "Hello.", "at": "2026-03-04T18:30:00Z", "agent": "ann"}"#;

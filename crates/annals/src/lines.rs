@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Read, Result, Seek, SeekFrom};
 /// Bytes read at once.
 const BUFFER: usize = 64 * 1024;
 
-/// The lines of a file, without what is added to it later.
+/// The lines of a file up to its length at this moment. Text that is added later is left out.
 pub(crate) struct Lines {
     file: File,
     start: u64,
@@ -25,7 +25,8 @@ impl Lines {
         Ok(Lines { file, start, end })
     }
 
-    /// Reads from the first line on. Only one reader can be used at a time.
+    /// Returns a reader that starts at the first line. Only one reader can be used at a time, because they share the position
+    /// in the file.
     pub(crate) fn read(&self) -> Result<impl BufRead + Send + use<>> {
         let mut file = self.file.try_clone()?;
         file.seek(SeekFrom::Start(self.start))?;

@@ -1,5 +1,5 @@
-//! Access rights of a data folder: only its user has any. New files get these rights from the umask that `main` sets. Folders
-//! that older versions created, or that somebody opened to others, are restricted when they are opened.
+//! Restricts access to a data folder to the user that it belongs to. New files get these rights from the umask that `main`
+//! sets. Folders that older versions created, or that somebody opened to others, are restricted when they are opened.
 
 use std::ffi::OsStr;
 use std::fs::{Permissions, set_permissions, symlink_metadata};

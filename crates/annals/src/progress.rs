@@ -1,5 +1,6 @@
-//! Progress on standard error: amount done, rate, time left. At a terminal it is a bar; elsewhere a long task prints a line for
-//! each tenth, so that a log shows it advancing, and work of a model a line for each step. Prints nothing when the output is JSON.
+//! Shows progress on standard error: amount done, rate, time left. At a terminal it is a bar. Elsewhere a long task prints a
+//! line for each tenth, so that a log shows it advancing, and a task that a model works on prints a line for each step. Prints
+//! nothing when the output is JSON.
 
 use std::io::{IsTerminal, stderr};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -32,7 +33,8 @@ struct Lines {
     doing: String,
     total: u64,
     done: AtomicU64,
-    /// How the work of a model goes. Each item of such work takes long, so there is a line for each.
+    /// A description of the work of a model, printed with the next line. Each item of such work takes long, so there is a line
+    /// for each.
     note: Mutex<Option<String>>,
 }
 
@@ -79,11 +81,11 @@ impl Drop for Progress {
     }
 }
 
-/// Shows the progress of operations.
+/// The display of the progress of operations.
 pub(crate) struct Bars {
     /// Shows nothing.
     pub is_hidden: bool,
-    /// Becomes true when the operation is to end as soon as what it has begun is saved.
+    /// Set to true to end the operation as soon as the work that it has begun is saved.
     pub stop: Arc<AtomicBool>,
 }
 

@@ -2,7 +2,7 @@
 //! when the data folder is next opened, because it may hold text that is to be forgotten, or take a name that is needed again.
 //!
 //! Names cannot be guessed, an existing folder is never reused, and each folder is locked by its owner, so that two commands at
-//! once do not remove each other's.
+//! once do not remove each other's folders.
 
 use std::fs::{DirBuilder, DirEntry, File, TryLockError};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -33,7 +33,7 @@ impl Scratch {
         let path = folder.join(format!("{PREFIX}{name}-{}", HEXLOWER.encode(&random)));
         DirBuilder::new().mode(0o700).create(&path).map_err(failed)?;
         let lock = File::open(&path).map_err(failed)?;
-        // Some network file systems cannot lock a folder. Then `sweep` takes it for abandoned.
+        // Some network file systems cannot lock a folder. `sweep` then treats the folder as abandoned.
         let _ = lock.try_lock();
         Ok(Scratch { path, _lock: lock })
     }
@@ -43,8 +43,8 @@ impl Scratch {
     }
 }
 
-/// Creates an empty file without a name in a folder. It disappears when it is closed or the process ends. A process that is
-/// killed before the name is removed leaves an empty file to [`sweep`].
+/// Creates an empty file without a name in a folder. It disappears when it is closed or the process ends. If the process is
+/// killed before the name is removed, the file stays until [`sweep`] removes it.
 pub(crate) fn nameless_file(folder: &Path) -> std::io::Result<File> {
     let mut random = [0; 8];
     getrandom::fill(&mut random)?;

@@ -16,11 +16,12 @@ use crate::ipc;
 const STEP: Duration = Duration::from_millis(50);
 /// How long an owner may take to listen on its socket: it may just have been started.
 const STARTING: Duration = Duration::from_secs(5);
-/// How long an owner may take to answer, and what it may need beside the time for its requests and its jobs.
+/// How long an owner may take to answer a request for the folder. Also the extra time to end that it gets beside the time for
+/// its requests and its jobs.
 const SLACK: Duration = Duration::from_secs(10);
 
-/// Locks the folder. If a service that `annals mcp` started owns it, asks that to end and waits. `drain` is the time that it may
-/// take for its requests, and again for its jobs.
+/// Locks the folder. If the owner is a service that `annals mcp` started, asks this service to end, and waits. `drain` is the
+/// time that the service may take for its requests, and again for its jobs.
 pub(crate) async fn claim(data: &Path, drain: Duration) -> Result<Claim> {
     let begun = Instant::now();
     let (mut asked, mut deadline) = (None, begun + STARTING);
@@ -39,7 +40,7 @@ pub(crate) async fn claim(data: &Path, drain: Duration) -> Result<Claim> {
             }
             Some(Ok(Release { pid, releases: false })) => return Err(explained(in_use, &kept(pid))),
             Some(Err(error)) => return Err(explained(in_use, &unknown(&error))),
-            // It does not listen: it is starting, ending, or a command.
+            // The owner was asked already, or does not listen: it is a service that starts or ends, or a command.
             _ => {}
         }
         if Instant::now() > deadline {

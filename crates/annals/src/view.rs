@@ -30,13 +30,13 @@ macro_rules! say_raw {
 }
 pub(crate) use say_raw;
 
-/// Dates and labels.
+/// Style of dates and labels.
 pub(crate) const DATE: Style = AnsiColor::Cyan.on_default();
-/// Less important text.
+/// Style of less important text.
 pub(crate) const DIM: Style = Style::new().dimmed();
-/// Headings.
+/// Style of headings.
 pub(crate) const BOLD: Style = Style::new().bold();
-/// Text that needs attention.
+/// Style of text that needs attention.
 pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
 
 /// Prints one JSON value on a line.
@@ -44,7 +44,7 @@ pub(crate) fn print_json(value: &impl Serialize) {
     say_raw!("{}", serde_json::to_string(value).unwrap_or_else(|error| Value::from(error.to_string()).to_string()));
 }
 
-/// Prints one JSON object with a list on a line, an item at a time: the list may be longer than memory.
+/// A JSON object with a list, printed on one line, item by item: the list may be larger than memory.
 pub(crate) struct JsonList {
     is_first: bool,
 }

@@ -14,7 +14,7 @@ use futures::FutureExt;
 
 const TURNS: i64 = 120_000;
 const BATCH: i64 = 500;
-/// Characters of a turn of the LoCoMo conversations, on average.
+/// The average number of characters in a turn of the LoCoMo conversations.
 const LENGTH: usize = 130;
 
 #[tokio::main]
@@ -107,7 +107,7 @@ async fn read(agent: &Agent, catalog: &dyn Store) -> annals_core::Result<()> {
     Ok(())
 }
 
-/// A backup, and how long commits wait while it is made.
+/// Measures a backup, and how long commits wait while it is made.
 async fn copy(agent: &Agent, catalog: &SqliteCatalog, path: &Path) -> annals_core::Result<()> {
     let to = path.with_extension("copy");
     let started = Instant::now();
@@ -154,7 +154,7 @@ async fn timed<T>(work: impl Future<Output = annals_core::Result<T>>) -> annals_
     Ok(started.elapsed())
 }
 
-/// Turns at every tenth minute.
+/// Returns `count` turns ten minutes apart, from the turn with the index `first` on.
 fn turns(agent: &Agent, first: i64, count: i64) -> annals_core::Result<Vec<Turn>> {
     (first..first + count)
         .map(|index| {

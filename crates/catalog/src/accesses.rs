@@ -24,7 +24,8 @@ impl<E: Engine> Accesses for SqlCatalog<E> {
 
 pub(crate) const OF_MEMORY: &str = "SELECT times, last FROM access WHERE agent_id = ?1 AND id = ?2";
 const OF_AGENT: &str = "SELECT id, times, last FROM access WHERE agent_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3";
-/// Sums saturate at the highest integer. A memory that was forgotten since it was returned gets no row.
+/// Adds to the access count of a memory, at most up to the highest integer. A memory that was forgotten since it was returned
+/// gets no row.
 pub(crate) const ADD: &str = "INSERT INTO access (agent_id, id, times, last)
     SELECT ?1, ?2, ?3, ?4
     WHERE EXISTS (SELECT 1 FROM turn WHERE agent_id = ?1 AND id = ?2)
@@ -60,7 +61,7 @@ pub(crate) fn add_of(db: &dyn Db, agent_id: i64, accesses: &[(MemoryId, Access)]
     Ok(())
 }
 
-/// Returns the agent's counts of memories with an id above `after`, by id.
+/// Returns the access counts of the agent's memories with an id above `after`, by id, at most `most`.
 pub(crate) fn records(db: &dyn Db, agent_id: i64, after: &str, most: i64) -> Result<Vec<Record>> {
     db.query(OF_AGENT, params![agent_id, after, most], |row| {
         let (id, Access { times, last }) = (memories::read_id(row)?, read(row)?);

@@ -66,8 +66,8 @@ impl<E: Engine> Agents for SqlCatalog<E> {
     }
 }
 
-/// Whether a row of `agent` is a known agent. One with only pruned turns still has ledger rows, one with only facts
-/// entered by hand has the log, and another may have nothing but blocks.
+/// SQL condition that a row of `agent` is a known agent, which has settings or data. An agent with only pruned turns still has
+/// ledger rows. An agent with only facts entered by hand has fact operations.
 macro_rules! is_known {
     () => {
         "-- The staging agent of a restore has no workspace.
@@ -85,7 +85,7 @@ macro_rules! is_known {
 
 pub(crate) use is_known;
 
-/// The known agents above a workspace and a name.
+/// SQL query for the known agents that come after a workspace and a name.
 macro_rules! known_agents {
     ($rest:literal) => {
         concat!("SELECT workspace, name FROM agent WHERE (workspace, name) > (?1, ?2) AND ", is_known!(), $rest)
@@ -97,7 +97,7 @@ pub(crate) const KNOWN: &str = is_known!();
 pub(crate) const PAGE: &str = known_agents!("ORDER BY workspace, name LIMIT ?3");
 pub(crate) const PAGE_OF_WORKSPACE: &str =
     known_agents!("AND workspace = ?4 AND name > ?5 ORDER BY workspace, name LIMIT ?3");
-/// The conditions are those of [`PAGE`].
+/// The column `known` has the same conditions as [`PAGE`].
 pub(crate) const AGENT_STATE: &str = "SELECT settings,
         settings IS NOT NULL
             OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = agent.agent_id)
@@ -108,7 +108,7 @@ pub(crate) const AGENT_STATE: &str = "SELECT settings,
             OR EXISTS (SELECT 1 FROM document WHERE document.agent_id = agent.agent_id) AS known
     FROM agent
     WHERE agent_id = ?1";
-/// The conditions are those of [`annals_core::ports::Watermark::needs_reembedding`].
+/// Has the same conditions as [`annals_core::ports::Watermark::needs_reembedding`].
 pub(crate) const TO_REEMBED: &str = concat!(
     "SELECT workspace, name FROM agent
     WHERE EXISTS (
@@ -121,15 +121,15 @@ pub(crate) const TO_REEMBED: &str = concat!(
 );
 pub(crate) const WITH_WORK: &str = include_str!("sql/agents_with_work.sql");
 
-/// Returns the agents after the given one that have settings, messages, ledger rows, statements, fact operations, blocks or documents, by
-/// workspace, then by name.
+/// Returns up to `limit` known agents after the given one, by workspace, then by name. A known agent has settings, messages,
+/// ledger rows, statements, fact operations, blocks or documents.
 pub(crate) fn page(db: &dyn Db, workspace: Option<&str>, after: Option<&Agent>, limit: usize) -> Result<Vec<Agent>> {
     // No name is empty, so this place is before the first agent of a workspace.
     let (start, name) = after.map_or((workspace.unwrap_or_default(), ""), |after| (after.workspace(), after.name()));
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     match workspace {
         Some(workspace) => {
-            // Says the same again in a form that the index over both serves.
+            // Parameters 4 and 5 repeat the lower bound in a form that can use the index over workspace and name.
             let from = if start == workspace { name } else { "" };
             db.query(PAGE_OF_WORKSPACE, params![start, name, limit, workspace, from], read)
         }
@@ -137,7 +137,8 @@ pub(crate) fn page(db: &dyn Db, workspace: Option<&str>, after: Option<&Agent>, 
     }
 }
 
-/// Reads an agent from the columns `workspace` and `name`. The row without a name stands for the erased agents of its workspace.
+/// Reads an agent from the columns `workspace` and `name`. The row without a name stands for the erased agents of its
+/// workspace.
 pub(crate) fn read(row: &Row) -> Result<Agent> {
     let (workspace, name) = (row.text("workspace").unwrap_or_default(), row.get::<String>("name")?);
     Ok(if name.is_empty() { Agent::erased(workspace)? } else { Agent::in_workspace(workspace, &name)? })
@@ -151,7 +152,7 @@ pub(crate) fn with_work(db: &dyn Db, now: Timestamp) -> Result<Vec<Agent>> {
     db.query(WITH_WORK, params![daily, weekly, monthly, quarterly, yearly], read)
 }
 
-/// Returns the known agents with a table whose vectors another model made, or with an unfinished generation that is not urgent.
+/// Returns the known agents that have a table with vectors of another model, or an unfinished generation that is not urgent.
 pub(crate) fn to_reembed(db: &dyn Db, model: &VectorModel) -> Result<Vec<Agent>> {
     let dimension = i64::try_from(model.dimension).unwrap_or(i64::MAX);
     db.query(TO_REEMBED, params![model.name, dimension], read)
@@ -168,7 +169,8 @@ pub(crate) fn row_id(db: &dyn Db, workspace: &str, name: &str) -> Result<Option<
     db.query_optional(sql, params![workspace, name], |row| row.get(0))
 }
 
-/// Returns the agent's number; assigns one if it has none. An agent of the same name may have been erased before.
+/// Returns the agent's number; adds the agent if it has none. Answers to questions asked before then are refused, because an
+/// erased agent may have had the same name.
 pub(crate) fn enrolled(db: &dyn Db, agent: &Agent) -> Result<i64> {
     let number = known(db, agent)?;
     if number > 0 {
@@ -178,7 +180,7 @@ pub(crate) fn enrolled(db: &dyn Db, agent: &Agent) -> Result<i64> {
     db.query_one(sql, params![agent.workspace(), agent.name()], |row| row.get(0))
 }
 
-/// Records that something of the agent is erased now.
+/// Records that data of the agent is erased now: sets `erased` to the agent's last sequence number.
 pub(crate) fn note_erasure(db: &dyn Db, agent: &Agent) -> Result<()> {
     let sql = "UPDATE agent SET erased = seq WHERE agent_id = ?1 AND erased < seq";
     db.execute(sql, params![known(db, agent)?])?;

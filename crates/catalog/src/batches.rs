@@ -1,4 +1,4 @@
-//! Batches of requests to models, and what became of their requests.
+//! Batches of requests to models, and the state of each request.
 
 use std::collections::BTreeSet;
 
@@ -142,7 +142,8 @@ fn settle(db: &dyn Db, batch: &str, settlements: &[(u64, Settlement)], now: Time
     Ok(settled)
 }
 
-/// Returns a request whose answer is awaited, and whether it will be kept.
+/// Returns a request that still waits for its answer, and whether the answer will be kept. Returns `None` if no such request
+/// waits.
 fn outstanding(db: &dyn Db, batch: &str, place: u64) -> Result<Option<(BatchedRequest, bool)>> {
     let sql = "SELECT * FROM batch_request JOIN agent USING (agent_id)
         WHERE batch_id = ?1 AND number = ?2 AND state IN ('open', 'void')";
@@ -185,7 +186,7 @@ fn open_periods(db: &dyn Db, agent_id: i64) -> Result<Vec<Period>> {
     db.query(sql, params![agent_id], |row| word(row, "period"))
 }
 
-/// Makes outstanding requests of an agent void whose questions may contain something that is erased: all of them if the erased
+/// Makes the open requests of an agent void if their questions may contain erased data. Makes all of them void if the erased
 /// periods are not known.
 pub(crate) fn make_void(db: &dyn Db, agent_id: i64, erased: Option<&BTreeSet<Period>>) -> Result<()> {
     let is_touched = |period: Period| erased.is_none_or(|erased| erased.iter().any(|one| may_contain(period, *one)));

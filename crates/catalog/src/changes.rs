@@ -167,7 +167,8 @@ pub(crate) fn next_seq(db: &dyn Db, agent_id: i64) -> Result<i64> {
     db.query_one(sql, params![agent_id], |row| row.get(0))
 }
 
-/// Returns the agent's last number. If it has none yet, or is unknown: the number below its first.
+/// Returns the agent's last sequence number. For an unknown agent, or one without changes, returns the number below the first
+/// that it will get.
 pub(crate) fn last_seq(db: &dyn Db, agent_id: i64) -> Result<i64> {
     let sql = "SELECT coalesce(nullif((SELECT seq FROM agent WHERE agent_id = ?1), 0), seq) FROM sequence_floor";
     db.query_one(sql, params![agent_id], |row| row.get(0))
@@ -186,7 +187,8 @@ pub(crate) fn raise_floor(db: &dyn Db, agent_id: i64) -> Result<()> {
     Ok(())
 }
 
-/// The numbers that one request assigns to many changes: one query to begin, one to save the last number.
+/// The sequence numbers that one request assigns to its changes. Needs one query at the beginning, and one to save the last
+/// number.
 pub(crate) struct Numbers {
     agent_id: i64,
     first: i64,
@@ -205,8 +207,8 @@ impl Numbers {
         self.last
     }
 
-    /// Saves the last number and the instant of an ingest that assigned any, in the transaction of the changes. No other
-    /// number of the agent may have been assigned since the beginning.
+    /// Saves the last number and the instant of the ingest, if the ingest assigned numbers. Runs in the transaction of the
+    /// changes. No other number of the agent may have been assigned since [`Numbers::begin`].
     pub(crate) fn save_ingest(&self, db: &dyn Db, now: Timestamp) -> Result<()> {
         if self.last > self.first {
             let sql = "UPDATE agent SET seq = ?2, ingested_at = ?3 WHERE agent_id = ?1";

@@ -28,7 +28,7 @@ pub trait Db {
     /// Runs a statement to its end; returns the number of rows that it inserted, updated or deleted.
     fn run(&self, sql: Sql<'_>, values: Values<'_>) -> Result<u64>;
 
-    /// Runs a query and passes its rows to `read`, in order, until that breaks. `read` may run other statements.
+    /// Runs a query and passes its rows to `read`, in order, until `read` returns `Break`. `read` may run other statements.
     fn read(
         &self,
         sql: Sql<'_>,
@@ -47,14 +47,14 @@ pub trait Transactions: Db {
         Ok(())
     }
 
-    /// Returns whether a statement since [`Transactions::ready`] met a lost connection or a conflict with another transaction, so
-    /// that what was under way gave no answer, and may give one if it is repeated as a whole.
+    /// Returns whether the connection was lost, or another transaction conflicted, since [`Transactions::ready`]. The work
+    /// under way then has no result; repeating all of it may succeed.
     fn must_repeat(&self) -> bool {
         false
     }
 
-    /// Runs `work` in a transaction, and commits it. After an error nothing of it is left, unless the error says that this is
-    /// unknown. After an error that [is transient](Error::is_transient) the same work may succeed.
+    /// Runs `work` in a transaction, and commits it. After an error nothing of the work is stored, unless the error says that
+    /// the outcome is unknown. After an error that [is transient](Error::is_transient) the same work may succeed.
     fn transaction(&self, work: impl FnOnce() -> Result<(), Error>) -> Result<(), Error>;
 
     /// Runs one job of a transaction; rolls back the job alone if it returns false.
@@ -65,7 +65,7 @@ pub trait Transactions: Db {
 #[derive(Clone, Copy)]
 pub enum Sql<'s> {
     Kept(&'s str),
-    /// For statements that are built at run time or run rarely: they would displace others.
+    /// For statements that are built at run time or run rarely: keeping them would displace other statements.
     Once(&'s str),
 }
 
@@ -81,7 +81,7 @@ impl<'d> dyn Db + 'd {
         self.run(sql.into(), values)
     }
 
-    /// Passes the rows of a query to `read` until that breaks.
+    /// Passes the rows of a query to `read`, in order, until `read` returns `Break`.
     pub fn for_each<'s>(
         &self,
         sql: impl Into<Sql<'s>>,
@@ -179,7 +179,7 @@ impl Row<'_> {
         Ok(std::str::from_utf8(text).map_err(Error::damage)?)
     }
 
-    /// Returns a value as it is.
+    /// Returns a value without converting it.
     pub fn value(&self, column: impl Column) -> Result<Value<'_>> {
         Ok(self.0.value(column.position(self.0)?)?)
     }
@@ -296,7 +296,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::path::{Path, PathBuf};
 
-    /// SQLite's driver, what concerns only its file, and tests of these.
+    /// The files that may name rusqlite: the SQLite driver, code for the SQLite file, and tests of both.
     const MAY_NAME_RUSQLITE: [&str; 8] = [
         "db.rs",
         "migration.rs",

@@ -64,7 +64,7 @@ pub(crate) fn dead_letters(db: &dyn Db, agent: &Agent) -> Result<Vec<DeadLetter>
     })
 }
 
-/// Removes the letters of these memories at stage table.
+/// Removes the dead letters of these memories at the stage `Table`.
 pub(crate) fn remove_dead_letters(db: &dyn Db, agent: &Agent, memories: &[MemoryId]) -> Result<()> {
     settle(db, agents::known(db, agent)?, memories, Stage::Table)
 }

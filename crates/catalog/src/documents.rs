@@ -84,14 +84,14 @@ impl<E: Engine> Documents for SqlCatalog<E> {
 const BYTES: usize = 8 << 20;
 
 pub(crate) const BY_KEY: &str = "SELECT * FROM document WHERE agent_id = ?1 AND collection = ?2 AND key = ?3";
-/// `?2` and `?3` bound the collections: the first one, and the first that is none any more.
+/// `?2` and `?3` bound the collections: at least `?2`, and below `?3`, which sorts after all selected collections.
 pub(crate) const LIST: &str = "SELECT * FROM document
     WHERE agent_id = ?1 AND collection >= ?2 AND collection < ?3 AND (collection, key) > (?4, ?5)
       AND (?2 = '' OR collection = ?2 OR substr(collection, 1, length(?2) + 1) = ?2 || '.')
       AND substr(key, 1, length(?6)) = ?6 AND (expires_at IS NULL OR expires_at > ?7)
     ORDER BY collection, key
     LIMIT ?8";
-/// Bounds as those of [`LIST`]. The length of a content is known without reading it.
+/// Takes the same parameters as [`LIST`]. The database computes the length of a content without reading the content.
 const ENTRIES: &str = "SELECT collection, key, octet_length(content) AS bytes FROM document
     WHERE agent_id = ?1 AND collection >= ?2 AND collection < ?3 AND (collection, key) > (?4, ?5)
       AND (?2 = '' OR collection = ?2 OR substr(collection, 1, length(?2) + 1) = ?2 || '.')
@@ -158,7 +158,7 @@ fn newest(db: &dyn Db, agent: &Agent, select: &DocumentSelect, now: Timestamp) -
     selecting(db, agent, select, now, |values| db.query(NEWEST, values, read_key))
 }
 
-/// Runs a query with the values of a selection.
+/// Passes the values of a selection, in the order of the parameters of [`LIST`], to `run`.
 fn selecting<T>(
     db: &dyn Db,
     agent: &Agent,
@@ -167,7 +167,7 @@ fn selecting<T>(
     run: impl FnOnce(Values<'_>) -> Result<T>,
 ) -> Result<T> {
     let agent_id = agents::known(db, agent)?;
-    // `/` is the character after the dot, which joins labels.
+    // Dots join the labels of a collection, and `/` is the character after the dot.
     let end = if select.below.is_empty() { "\u{10ffff}".to_owned() } else { format!("{}/", select.below) };
     let after = select.after.clone().unwrap_or_default();
     let most = signed(select.limit as u64);
@@ -299,7 +299,8 @@ pub(crate) fn save(
     Ok(())
 }
 
-/// Removes a document. Of its passages, those from the ordinal `from` on leave tombstones; the others are written again.
+/// Removes a document and its passages. Passages from the ordinal `from` on leave tombstones; the caller writes the others
+/// again.
 pub(crate) fn remove(db: &dyn Db, agent_id: i64, document_id: i64, from: usize) -> Result<()> {
     passages::remove(db, agent_id, document_id, from)?;
     db.execute("DELETE FROM document WHERE document_id = ?1", params![document_id])?;

@@ -1,4 +1,4 @@
-//! What a database does its own way beside statements: checks of its structure, and overwriting what was deleted.
+//! The operations that each database implements in its own way: checks of its structure, and overwriting deleted data.
 
 use async_trait::async_trait;
 
@@ -8,7 +8,7 @@ use crate::thread::Thread;
 /// A database that a catalog can be kept in.
 #[async_trait]
 pub trait Engine: Send + Sync + Sized + 'static {
-    /// A connection to it.
+    /// A connection to the database.
     type Connection: Transactions + Send + 'static;
 
     /// Returns descriptions of the faults of the structure and of the data; empty if both are sound.

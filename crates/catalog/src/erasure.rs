@@ -1,8 +1,9 @@
 //! Forgetting: removes what a target selects and everything derived from it, and keeps keyed hashes of the messages.
 //!
-//! Queries alone make the plan, for a subject after all turns were read in pieces, and the erasure carries it out in the same transaction. A dry run reports the plan: it
-//! writes nothing and cannot differ from the erasure. The search for sentences that occur nowhere else runs afterwards,
-//! in pieces with other work between, because it reads all texts of the agent.
+//! Queries alone make the plan, and the erasure carries it out in the same transaction. For a subject, all turns are read
+//! before, in pieces. A dry run reports the plan: it writes nothing, and its report cannot differ from that of an erasure. The
+//! search for sentences that occur nowhere else runs afterwards, in pieces with other work between, because it reads all texts
+//! of the agent.
 
 mod carry_out;
 mod erased_sentences;
@@ -38,8 +39,7 @@ const PLANNING: &str = "selecting what to forget";
 
 impl<E: Engine> SqlCatalog<E> {
     /// Returns the report of a plan, with its sentences reduced to those that no remaining turn, statement, document or former
-    /// text contains.
-    /// Reads in pieces, so that other work continues.
+    /// text contains. Reads in pieces, so that other work continues.
     async fn without_what_remains(&self, plan: Plan) -> annals_core::Result<ErasureReport> {
         let (search, mut report) = (Remaining::new(&plan), plan.report);
         let Some(search) = search else { return Ok(report) };
@@ -51,7 +51,7 @@ impl<E: Engine> SqlCatalog<E> {
         Ok(report)
     }
 
-    /// Returns the sentences that the rows of a query hold.
+    /// Returns the searched sentences that occur in the rows of a query. Reads the rows in pieces.
     async fn held(&self, search: &Remaining, sql: &'static str) -> annals_core::Result<BTreeSet<String>> {
         let (mut held, mut from) = (BTreeSet::new(), Some(0));
         while let Some(after) = from {
@@ -157,10 +157,10 @@ pub(crate) fn erase(
     Ok(plan)
 }
 
-/// Records an erasure.
+/// Records an erasure, after which the agent has to be cleaned.
 pub(crate) fn owe(db: &dyn Db, agent: &Agent) -> Result<()> {
     let names = params![agent.workspace(), agent.name()];
-    // A new row, because it gets a new number.
+    // Insert a new row instead of updating the old one: only a new row gets a new number.
     db.execute("DELETE FROM cleaning WHERE workspace = ?1 AND name = ?2", names)?;
     db.execute("INSERT INTO cleaning (workspace, name) VALUES (?1, ?2)", names)?;
     Ok(())
@@ -172,7 +172,7 @@ pub(crate) fn pending_cleanings(db: &dyn Db) -> Result<Vec<(Agent, u64)>> {
     db.query(sql, &[], |row| Ok((agents::read(row)?, number(row, "erasure")?)))
 }
 
-/// Records that an agent was cleaned after that erasure. A later erasure still needs its cleaning.
+/// Records that an agent was cleaned after the given erasure. A later erasure still needs its own cleaning.
 pub(crate) fn cleaned(db: &dyn Db, agent: &Agent, erasure: u64) -> Result<()> {
     let sql = "DELETE FROM cleaning WHERE workspace = ?1 AND name = ?2 AND erasure <= ?3";
     let values = params![agent.workspace(), agent.name(), signed(erasure)];

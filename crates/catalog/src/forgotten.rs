@@ -1,6 +1,6 @@
-//! Keyed hashes of forgotten messages, and of the keys of other items that an import may bring again: they recognise what is
-//! sent again, and contain nothing readable.
-//! Without the key, which never leaves the file, nobody can test guesses against them.
+//! Keyed hashes of forgotten messages, and of the keys of other forgotten items. A message or item that is sent or imported
+//! again is recognised by its hash. The hashes contain nothing readable: without the key, which never leaves the file, nobody
+//! can test guesses against them.
 
 use annals_core::ports::ItemKey;
 use annals_core::{Agent, Digest, MemoryId, Message, TurnKey, entity_key};
@@ -51,7 +51,7 @@ pub(crate) fn unforget_items(db: &dyn Db, agent: &Agent, items: &[ItemKey]) -> R
 
 const IS_FORGOTTEN: &str = "SELECT 1 FROM forgotten WHERE hash = ?1";
 
-/// Hashes an agent's messages under the catalog's key.
+/// The catalog's secret key, and the agent whose messages are hashed with it.
 pub(crate) struct KeyedHashes<'a> {
     db: &'a dyn Db,
     agent: &'a Agent,
@@ -59,7 +59,7 @@ pub(crate) struct KeyedHashes<'a> {
 }
 
 impl<'a> KeyedHashes<'a> {
-    /// Returns `None` if the catalog has no key, because no agent ever needed a hash.
+    /// Reads the key. Returns `None` if the catalog has no key, because no agent ever needed a hash.
     pub(crate) fn known(db: &'a dyn Db, agent: &'a Agent) -> Result<Option<KeyedHashes<'a>>> {
         let secret = db.query_optional("SELECT key FROM secret", &[], |row| row.get(0))?;
         Ok(secret.map(|secret| KeyedHashes { db, agent, secret }))
@@ -116,7 +116,7 @@ impl<'a> KeyedHashes<'a> {
 
     fn item(&self, item: &ItemKey) -> Hash {
         let [kind, first, second] = item.words();
-        // Both in one digest, because a name may contain any character.
+        // Both words go into one digest, because a name may contain any character.
         self.hash([b"item", kind.as_bytes(), &Digest::of([first, second]).0])
     }
 
@@ -152,7 +152,8 @@ impl<'a> KeyedHashes<'a> {
         self.hash([b"speaker", entity_key(name).as_bytes(), b""])
     }
 
-    /// [`Digest::of`] frames the parts, so different lists of parts never look the same.
+    /// Hashes the agent's names and the parts under the key. [`Digest::of`] frames the parts, so different lists of parts never
+    /// look the same.
     fn hash(&self, parts: [&[u8]; 3]) -> Hash {
         let agent = [self.agent.workspace().as_bytes(), self.agent.name().as_bytes()];
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.secret).expect("a key of any length will do");

@@ -44,7 +44,8 @@ pub(crate) const REQUEST: &str = "SELECT request.body, operation.*
     FROM request
     JOIN operation ON operation.agent_id = request.agent_id AND operation.id = request.operation
     WHERE request.agent_id = ?1 AND request.key = ?2";
-/// Older operations may share an id across agents; then the first agent's is returned.
+/// Selects an operation by its id in a workspace. Agents may share ids of older operations; then the operation of the first
+/// agent is selected.
 pub(crate) const FIND: &str = "SELECT agent.name AS agent, operation.*
     FROM operation INDEXED BY operation_by_id
     JOIN agent USING (agent_id)
@@ -53,7 +54,8 @@ pub(crate) const FIND: &str = "SELECT agent.name AS agent, operation.*
     LIMIT 1";
 pub(crate) const DROP: &str = "DELETE FROM request WHERE kept_at < ?1";
 
-/// Stores turns once per key of the agent.
+/// Stores the turns, unless a request with this key was accepted before: then returns the receipt of that request. Fails with
+/// `KeyReused` if that request had another body.
 pub(crate) fn ingest_once(
     db: &dyn Db,
     agent: &Agent,
@@ -81,7 +83,7 @@ pub(crate) fn find_request(db: &dyn Db, agent: &Agent, key: &Digest) -> Result<O
     Ok(found.and_then(|(body, operation)| Some((body?, operation))))
 }
 
-/// Records that a request was accepted as that operation.
+/// Records that a request was accepted as the given operation.
 fn save(db: &dyn Db, agent: &Agent, request: &RequestKey, operation_id: &str, now: Timestamp) -> Result<()> {
     let sql = "INSERT INTO request (agent_id, key, body, operation, kept_at) VALUES (?1, ?2, ?3, ?4, ?5)";
     let row = params![agents::known(db, agent)?, request.key.0, request.body.0, operation_id, micros(now)];
@@ -94,7 +96,7 @@ pub(crate) fn drop_before(db: &dyn Db, before: Timestamp) -> Result<u64> {
     db.execute(DROP, params![micros(before)])
 }
 
-/// Returns the operation of that id and its agent, among the agents of a workspace.
+/// Returns the operation with this id and its agent, searched among the agents of a workspace.
 pub(crate) fn find(db: &dyn Db, workspace: &str, id: &str) -> Result<Option<(Agent, IngestReceipt)>> {
     db.query_optional(FIND, params![workspace, id], |row| {
         let agent = Agent::in_workspace(workspace, &row.get::<String>("agent")?)?;

@@ -120,7 +120,7 @@ fn is_what_was_sent(known: &Stored, message: &Message, hashes: Option<&KeyedHash
     message.digest() == known.as_sent().digest() || corrected()
 }
 
-/// Returns the accepted request of that id.
+/// Returns the receipt of the accepted request with this id.
 pub(crate) fn operation(db: &dyn Db, agent: &Agent, id: &str) -> Result<Option<IngestReceipt>> {
     let sql = "SELECT * FROM operation WHERE agent_id = ?1 AND id = ?2";
     db.query_optional(sql, params![agents::known(db, agent)?, id], read_operation)
@@ -250,7 +250,7 @@ impl AgentTurns<'_> {
     }
 }
 
-/// Returns the message without an instant that the client did not send.
+/// Returns the message. If the client sent no instant, the instant is set to the epoch.
 fn claimed(turn: &Turn) -> Message {
     let at = if turn.origin == Origin::Untimed { Timestamp::UNIX_EPOCH } else { turn.message.at };
     Message { at, ..turn.message.clone() }
@@ -261,7 +261,8 @@ fn conflict(turn: &Turn) -> Failure {
     Error::Conflict { conversation, id }.into()
 }
 
-/// Returns the same id for the same turns, whenever they are sent. It differs between agents, as the ids of turns do.
+/// Computes the id of an operation from its turns, so that the same turns give the same id whenever they are sent. The id
+/// differs between agents, as the ids of turns do.
 fn operation_id(turns: &[Turn]) -> String {
     let parts = turns.iter().flat_map(|turn| {
         let content = claimed(turn).digest().0.to_vec();

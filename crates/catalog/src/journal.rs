@@ -1,5 +1,5 @@
-//! What is extracted from turns: the watermark of extraction, its results in place of earlier results from the same
-//! turns, and the log of fact operations with its version, the sequence number of its last change.
+//! Stores what is extracted from turns: the watermark of extraction, the results, which replace earlier results from the same
+//! turns, and the log of fact operations. The version of the log is the sequence number of its last change.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -98,7 +98,7 @@ pub(crate) fn note_failure(
     Ok(())
 }
 
-/// Saves the results and advances the watermark that was read.
+/// Saves the results and advances the watermark. Fails with `Stale` if the watermark changed since it was read.
 pub(crate) fn save_extraction(db: &dyn Db, agent: &Agent, extraction: &Extraction, now: Timestamp) -> Result<()> {
     if !extraction.may_follow(watermark(db, agent)?.extracted) {
         return Err(Error::Stale { what: "the watermark of extraction".to_owned() }.into());
@@ -124,8 +124,8 @@ pub(crate) fn move_watermark(db: &dyn Db, agent_id: i64, extracted: u64) -> Resu
     Ok(())
 }
 
-/// Replaces the statements whose first source is among the turns. In order of id, so that the sequence numbers do not
-/// depend on the order of a model's answer. Statements with a source that no longer exists are skipped.
+/// Replaces the statements that have one of the turns as first source. Saves them in order of id, so that the sequence numbers
+/// do not depend on the order of a model's answer. Skips statements with a source that no longer exists.
 fn restate(db: &dyn Db, agent_id: i64, turns: &[MemoryId], found: &[Statement]) -> Result<()> {
     let mut new = BTreeMap::new();
     for statement in found {
@@ -148,7 +148,7 @@ fn restate(db: &dyn Db, agent_id: i64, turns: &[MemoryId], found: &[Statement]) 
     Ok(())
 }
 
-/// Replaces the operations whose source is among the turns. Operations of a source that no longer exists are skipped.
+/// Replaces the operations that have one of the turns as source. Skips operations with a source that no longer exists.
 fn relog(db: &dyn Db, agent_id: i64, turns: &[MemoryId], found: &[FactOperation]) -> Result<()> {
     let mut new = BTreeMap::new();
     for operation in found {
@@ -171,7 +171,7 @@ fn relog(db: &dyn Db, agent_id: i64, turns: &[MemoryId], found: &[FactOperation]
     if changed { raise_version(db, agent_id) } else { Ok(()) }
 }
 
-/// Returns the ids of the statements whose first source is among the turns.
+/// Returns the ids of the stored statements that have one of the turns as first source.
 fn former(db: &dyn Db, agent_id: i64, turns: &[MemoryId]) -> Result<BTreeSet<MemoryId>> {
     let mut former = BTreeSet::new();
     for turn in turns {
@@ -258,9 +258,9 @@ pub(crate) fn of_source(db: &dyn Db, agent_id: i64, source: &MemoryId) -> Result
     find(db, OF_SOURCE, params![agent_id, source.as_str()])
 }
 
-/// Inserts an operation, or updates the one of its id. Returns whether anything changed.
+/// Inserts an operation, or updates the stored operation with the same id. Returns whether anything changed.
 pub(crate) fn save(db: &dyn Db, agent_id: i64, operation: &FactOperation) -> Result<bool> {
-    // Updates a row only if something differs: the number of changed rows tells whether the log changed.
+    // Updates a row only if something differs, so that the number of changed rows shows whether the log changed.
     let sql = "INSERT INTO fact_operation AS known (
             agent_id, id, verb, subject, predicate, object, replaces, properties, confidence, at, said_at, source, position,
             recorded_at

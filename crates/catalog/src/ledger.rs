@@ -68,7 +68,8 @@ pub(crate) fn ledger(db: &dyn Db, agent: &Agent) -> Result<Vec<LedgerRow>> {
     db.query(sql, params![agents::known(db, agent)?], read)
 }
 
-/// The condition of the index `ledger_failed` (`sqlite/open.rs`) word for word: otherwise the whole ledger is read.
+/// Repeats the condition of the index `ledger_failed` (`sqlite/open.rs`) word for word: otherwise the query would read the
+/// whole ledger.
 pub(crate) const FAILURES: &str = "SELECT ledger.*, workspace, name
     FROM ledger INDEXED BY ledger_failed
     JOIN agent USING (agent_id)
@@ -81,14 +82,14 @@ fn failures(db: &dyn Db, limit: usize) -> Result<Vec<(Agent, LedgerRow)>> {
     db.query(FAILURES, params![limit], |row| Ok((agents::read(row)?, read(row)?)))
 }
 
-/// Returns the rows after a period, in the same order.
+/// Returns the ledger rows after a period, by grain and time; from the first row if there is no period.
 pub(crate) fn page(db: &dyn Db, agent_id: i64, after: Option<Period>, most: i64) -> Result<Vec<LedgerRow>> {
     let sql = "SELECT * FROM ledger WHERE agent_id = ?1 AND (grain, period) > (?2, ?3) ORDER BY grain, period LIMIT ?4";
     let (grain, period) = after.map_or((-1, String::new()), |last| (grain_number(last.grain()), last.to_string()));
     db.query(sql, params![agent_id, grain, period, most], read)
 }
 
-/// Returns the last day of the last sealed period whose children are of this grain.
+/// Returns the last day of the last sealed period with children of this grain; `None` if no period is sealed.
 pub(crate) fn pruned_until(db: &dyn Db, agent: &Agent, grain: Grain) -> Result<Option<Date>> {
     let Some(parent) = grain.coarser() else { return Ok(None) };
     let sql =
@@ -98,7 +99,7 @@ pub(crate) fn pruned_until(db: &dyn Db, agent: &Agent, grain: Grain) -> Result<O
     Ok(last.map(|period| period.cover_days().1))
 }
 
-/// Returns the number that the last roll-up of a period read before its input; 0 if there was none.
+/// Returns the sequence number up to which the last roll-up of a period read its input; 0 if there was no roll-up.
 pub(crate) fn clean_seq(db: &dyn Db, agent_id: i64, period: Period) -> Result<i64> {
     let sql = "SELECT clean_seq FROM ledger WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
     let values = params![agent_id, grain_number(period.grain()), period.to_string()];
@@ -189,7 +190,8 @@ pub(crate) fn note_failure(
     Ok(())
 }
 
-/// Records that rolling up the periods has to wait. Periods without a row are left out.
+/// Records an error because of which the periods have to wait for their roll-up, without counting an attempt. Leaves out
+/// periods without a row.
 pub(crate) fn note_outage(
     db: &dyn Db,
     agent: &Agent,

@@ -94,13 +94,15 @@ impl PostgresCatalog {
         Ok(SqlCatalog { thread: Thread::start(db)?, engine: ServerCare::default() })
     }
 
-    /// Reads what kind of server is at the URL. A service may use the database meanwhile.
+    /// Connects to the server at the URL, and returns its version and the settings that decide about durability. A service may
+    /// use the database meanwhile.
     pub fn examine(url: &str) -> Result<PostgresServer> {
         outside_a_runtime(|| postgres::examine(url))
     }
 }
 
-/// Does work that runs a runtime of its own, which cannot be started inside another one.
+/// Runs `work` on a new thread. The PostgreSQL client starts an async runtime of its own, which is not possible inside another
+/// runtime.
 fn outside_a_runtime<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     let done = std::thread::scope(|scope| scope.spawn(work).join());
     done.map_err(|_| Error::storage("connecting to PostgreSQL", "its thread panicked"))?

@@ -55,7 +55,7 @@ const TURNS_WITHIN: &str = "SELECT * FROM turn
     WHERE agent_id = ?1 AND at >= ?2 AND at < ?3
     ORDER BY at ASC, conversation ASC, message ASC
     LIMIT ?4";
-/// Without statistics the planner chooses the index over time, and would read all conversations for one.
+/// Names the index: without statistics the planner would choose the index over time, and read all conversations to find one.
 const TURNS_OF_CONVERSATION: &str = "SELECT * FROM turn INDEXED BY turn_by_conversation
     WHERE agent_id = ?1 AND conversation = ?5 AND at >= ?2 AND at < ?3
     ORDER BY at ASC, message ASC
@@ -100,7 +100,7 @@ pub(crate) fn list(db: &dyn Db, agent: &Agent, select: &Select) -> Result<Vec<Me
     }
 }
 
-/// Reads a kind only if it is selected: each kind has its own table.
+/// Runs `read` if the kind is selected; otherwise returns no memories. Each kind has its own table.
 fn if_selected(select: &Select, kind: Kind, read: impl FnOnce() -> Result<Vec<Memory>>) -> Result<Vec<Memory>> {
     if select.asks_for(kind) { read() } else { Ok(Vec::new()) }
 }
@@ -137,7 +137,8 @@ fn merge(kinds: [Vec<Memory>; 3], select: &Select) -> Vec<Memory> {
     all
 }
 
-/// The agents that have a row of `table` with the id `?1`. No index begins with the id, so one look-up per agent is the cost.
+/// SQL query for the known agents that have a row of `table` with the id `?1`. No index begins with the id, so the query needs
+/// one look-up per agent.
 macro_rules! agent_with {
     ($table:literal) => {
         concat!(
@@ -187,7 +188,7 @@ const STATEMENTS_BY_PREFIX: &str =
 
 /// Returns live turns and statements with an id that begins with `prefix`, by id; at most `limit`.
 pub(crate) fn find_by_prefix(db: &dyn Db, agent: &Agent, prefix: &str, limit: usize) -> Result<Vec<Memory>> {
-    // The end of the range: ids are ASCII.
+    // The end of the range of ids: ids are ASCII, so none with this prefix sorts after it.
     let (agent_id, end) = (agents::known(db, agent)?, format!("{prefix}\u{7f}"));
     let values = params![agent_id, prefix, end, signed(limit as u64)];
     let mut found = statements::memories(db, STATEMENTS_BY_PREFIX, values)?;
@@ -223,7 +224,7 @@ pub(crate) fn read_id(row: &Row) -> Result<MemoryId> {
     Ok(MemoryId::from_text(row.get::<String>("id")?))
 }
 
-/// Groups along the index by conversation, in order of name.
+/// Groups by conversation in the order of the index, without sorting.
 pub(crate) const CONVERSATIONS: &str = "SELECT conversation, count(*) AS turns, min(at) AS first, max(at) AS last
     FROM turn
     WHERE agent_id = ?1 AND conversation > ?2
@@ -249,7 +250,7 @@ pub(crate) fn conversations(
     })
 }
 
-/// Both read an index alone.
+/// Both queries read only an index.
 pub(crate) const TURNS_PER_DAY: &str = "SELECT day, count(*) AS turns FROM turn WHERE agent_id = ?1 GROUP BY day";
 pub(crate) const SUMMARIZED: &str = "SELECT period FROM summary WHERE agent_id = ?1";
 

@@ -135,7 +135,7 @@ async fn version_8_catalog_keeps_its_documents() {
     assert_eq!(changes.iter().map(Change::seq).collect::<Vec<_>>(), [14, 15, 17, 18]);
 }
 
-/// Of a turn pruned before version 5 only the id is known, and the data still stored of it.
+/// Of a turn pruned before version 5, the catalog holds only the id, and data that still refers to the turn.
 #[tokio::test]
 async fn turn_pruned_before_version_5_is_matched_by_id_or_remaining_data() {
     for version in [VERSION_2, VERSION_3, VERSION_4] {
@@ -303,7 +303,7 @@ async fn holds_what_it_held(catalog: &SqliteCatalog, next: u64) {
     assert_eq!(catalog.recall(&me, &[tea]).await.unwrap()[0].1, Some(access.1));
 }
 
-/// Before version 7 one sequence numbered the changes of all agents. An agent that was erased then may come back.
+/// Before version 7 one sequence numbered the changes of all agents. A new agent may have the name of one that was erased then.
 #[tokio::test]
 async fn migrated_agents_continue_above_the_former_sequence() {
     let (catalog, now) = (folder_of(VERSION_6).open(), at("2026-06-01T00:00:00Z"));

@@ -36,13 +36,14 @@ proptest! {
     }
 }
 
-/// Where a catalog is kept, and what may happen to it.
+/// A place where a catalog is stored, and which the test can cut off.
 trait Place {
     type Catalog: Store;
 
     fn open(&self) -> Self::Catalog;
 
-    /// Cuts the power, or the connection.
+    /// Cuts the power of the disk, or the connection to the server. Returns the catalog to continue with. The seed decides
+    /// which unsynced writes a power cut loses.
     fn cut(&self, catalog: Self::Catalog, seed: u64) -> Self::Catalog;
 }
 

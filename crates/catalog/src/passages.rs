@@ -21,7 +21,8 @@ macro_rules! passages {
 pub(crate) const BY_ID: &str = passages!("WHERE passage.agent_id = ?1 AND passage.id = ?2");
 pub(crate) const CHANGES: &str =
     passages!("WHERE passage.agent_id = ?1 AND passage.seq > ?2 ORDER BY passage.seq LIMIT ?3");
-/// Without statistics the planner would begin with the documents of the time.
+/// Selects passages by the last write of their documents. Reads all passages of the agent, because no index orders documents by
+/// time.
 pub(crate) const WITHIN: &str = passages!(
     "WHERE passage.agent_id = ?1 AND updated_at >= ?2 AND updated_at < ?3
     ORDER BY updated_at ASC, passage.id ASC

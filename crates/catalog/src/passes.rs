@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Lets concurrent callers share a pass.
+/// Passes that concurrent callers share.
 #[derive(Default)]
 pub(crate) struct Passes {
     turn: tokio::sync::Mutex<()>,

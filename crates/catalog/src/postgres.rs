@@ -1,8 +1,9 @@
 //! The PostgreSQL driver: one connection as a [`Db`].
 //!
-//! The connection runs on a small runtime of its own, on the thread that owns it: a statement blocks that thread until its
-//! rows have arrived. All rows of a query are collected first, so a row callback may run other statements. Statements that begin,
-//! divide and end transactions travel with the next one, without a round trip of their own.
+//! The connection runs on a small runtime of its own, on the thread that owns it: a statement blocks that thread until its rows
+//! have arrived. All rows of a query are collected first, so a row callback may run other statements. Statements that begin a
+//! transaction, and that begin and end its savepoints, are sent together with the next statement, without a round trip of their
+//! own.
 //!
 //! A lost connection interrupts the work under way, and the transaction with it; [`Transactions::ready`] connects again
 //! (`session.rs`), and the work is repeated. `commits.rs` finds whether an interrupted commit happened.
@@ -49,7 +50,8 @@ use commits::Marks;
 use session::Session;
 use values::{Bound, Decoded};
 
-/// How long work waits for a server that went away during it, as one that is restarted does. Work that comes later does not wait.
+/// How long the next work waits for a server after the connection is lost, for example while the server restarts. If the server
+/// stays away, later work tries once and does not wait.
 const MAX_WAIT: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -59,10 +61,10 @@ pub struct Postgres {
     runtime: Runtime,
     /// `None` while the connection is lost.
     session: RefCell<Option<Session>>,
-    /// Why the work under way cannot go on. Until it is repeated no statement may run: outside its transaction it would be
-    /// committed alone.
+    /// The error that interrupted the work under way. Until the work is repeated, no statement may run: outside its transaction
+    /// it would be committed alone.
     interruption: RefCell<Option<Error>>,
-    /// Statements without rows that the next one takes along.
+    /// Statements without rows, which are sent together with the next statement.
     queued: RefCell<String>,
     marks: Marks,
     tables: OnceCell<Vec<AgentTable>>,
@@ -98,7 +100,7 @@ impl Postgres {
         })
     }
 
-    /// Runs a statement through `run`, with its prepared form and its values, after what is queued.
+    /// Prepares a statement, and passes it with its values to `run`. Sends the queued statements before it.
     fn statement<T>(
         &self,
         sql: Sql<'_>,
@@ -114,20 +116,20 @@ impl Postgres {
                 let statement = session.prepared(sql, &values).await?;
                 run(session, &statement, &references).await
             };
-            // In this order, which is the order in which the server gets them.
+            // `biased` polls in this order, so the server receives the queued statements first.
             let (before, done) = self.runtime.block_on(async { tokio::join!(biased; before, work) });
             before?;
             Ok(done?)
         })?)
     }
 
-    /// Connects; tries again for some time.
+    /// Connects to the server. Retries until `max_wait` has passed.
     fn connect(&self, max_wait: Duration) -> Result<Session, Error> {
         let begun = Instant::now();
         loop {
             match Session::open(&self.runtime, &self.config) {
                 Err(_) if begun.elapsed() < max_wait => std::thread::sleep(PAUSE),
-                // Not a transient one: nobody else tries again.
+                // The error is not transient, so that the caller does not retry once more.
                 done => return done.map_err(|error| Error::other(error.to_string())),
             }
         }
@@ -167,7 +169,7 @@ impl Db for Postgres {
 
 impl Transactions for Postgres {
     fn ready(&self) -> Result<(), Error> {
-        // Lets the connection read what came meanwhile: the end of the server's session, if it ended.
+        // Let the connection task read pending messages, such as the end of the session.
         self.runtime.block_on(tokio::task::yield_now());
         let was_interrupted = self.interruption.take().is_some();
         self.queued.take();

@@ -1,6 +1,6 @@
-//! The data kept of a turn that retention pruned: its id, day and instant, and keyed hashes of its conversation,
-//! speaker and content. Enough to recognise the turn when it is sent again, and to forget what was made of it; nothing
-//! is readable.
+//! The data kept of a turn that retention pruned: its id, day and instant, and keyed hashes of its conversation, speaker and
+//! content. They are enough to recognise the turn when it is sent again, and to forget data derived from it. They contain
+//! nothing readable.
 
 use annals_core::{MemoryId, Period, Timestamp};
 
@@ -13,8 +13,8 @@ use crate::turns::Stored;
 pub(crate) const ALL: &str = "SELECT * FROM pruned WHERE agent_id = ?1 ORDER BY id";
 pub(crate) const IS_PRUNED: &str = "SELECT 1 FROM pruned WHERE agent_id = ?1 AND id = ?2";
 
-/// A pruned turn. Only the id is known if it was pruned before schema version 5; the id, and perhaps day and instant,
-/// if it comes from an archive.
+/// A pruned turn. If it was pruned before schema version 5, only the id is known. If it comes from an archive, the id is known,
+/// and perhaps the day and the instant.
 #[derive(Clone, Debug)]
 pub(crate) struct Pruned {
     pub(crate) id: MemoryId,
@@ -42,7 +42,7 @@ impl Pruned {
         }
     }
 
-    /// Stores it, replacing an earlier row.
+    /// Stores the data, replacing an earlier row of the turn.
     pub(crate) fn save(&self, db: &dyn Db, agent_id: i64) -> Result<()> {
         let sql = "INSERT INTO pruned (agent_id, id, arrived, day, at, conversation, speaker, content)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)

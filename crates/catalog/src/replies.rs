@@ -81,7 +81,8 @@ pub(crate) fn keep(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) ->
     Ok(())
 }
 
-/// Stores an answer whose question contained nothing that was erased since.
+/// Stores an answer, whether or not data of the agent was erased since. The caller ensures that the question contained nothing
+/// of the erased data.
 pub(crate) fn store(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) -> Result<()> {
     let sql = "INSERT INTO reply (agent_id, key, text, kept_at) VALUES (?1, ?2, ?3, ?4)
         ON CONFLICT (agent_id, key) DO UPDATE SET text = excluded.text, kept_at = excluded.kept_at";
@@ -94,7 +95,7 @@ pub(crate) fn charge(db: &dyn Db, agent: &Agent, reply: &Reply, now: Timestamp) 
     charge_call(db, agent, reply, false, now)
 }
 
-/// Books the cost of an answer, of a batch or not, and ends its reservation.
+/// Books the cost of an answer, as that of a batched request if `batch` is set, and ends its reservation.
 pub(crate) fn charge_call(db: &dyn Db, agent: &Agent, reply: &Reply, batch: bool, now: Timestamp) -> Result<()> {
     let payer = payer(db, agent, reply.reservation)?;
     release(db, agent, reply.reservation)?;
@@ -154,7 +155,7 @@ fn save_prices(db: &dyn Db, list: &[Price]) -> Result<()> {
     Ok(())
 }
 
-/// What was used and is reserved of a day's budget: of agent ?3, of its workspace, and of all agents.
+/// Sums the tokens that are used and reserved of a day's budget: by agent ?3, by its workspace ?4, and by all agents.
 pub(crate) const SPENT: &str = "WITH spent (agent_id, tokens) AS (
         SELECT agent_id, tokens_in + tokens_out FROM usage
         WHERE day = ?1 AND CASE purpose WHEN 'rerank' THEN 1 ELSE 0 END = ?2
@@ -170,7 +171,7 @@ pub(crate) const SPENT: &str = "WITH spent (agent_id, tokens) AS (
     FROM spent
     JOIN agent USING (agent_id)";
 
-/// Reserves tokens if the budget has them.
+/// Reserves tokens, and returns the number of the reservation. Fails if a budget has too few tokens left.
 pub(crate) fn reserve(db: &dyn Db, agent: &Agent, request: &TokenRequest, now: Timestamp) -> Result<u64> {
     db.execute("DELETE FROM reservation WHERE expires_at <= ?1", params![micros(now)])?;
     let agent_id = agents::enrolled(db, agent)?;
@@ -204,7 +205,8 @@ pub(crate) fn release(db: &dyn Db, agent: &Agent, reservation: Option<u64>) -> R
     Ok(())
 }
 
-/// Returns the number of the agent that pays for a call: the agent, or the erased agents if it was erased since it reserved tokens.
+/// Returns the row id of the agent that pays for a call. If the agent was erased since it reserved tokens, this is the row of
+/// the erased agents.
 fn payer(db: &dyn Db, agent: &Agent, reservation: Option<u64>) -> Result<i64> {
     let sql = "SELECT agent_id FROM reservation JOIN agent USING (agent_id)
         WHERE reservation_id = ?1 AND workspace = ?2 AND name = ''";
@@ -215,8 +217,8 @@ fn payer(db: &dyn Db, agent: &Agent, reservation: Option<u64>) -> Result<i64> {
     heir.map_or_else(|| agents::enrolled(db, agent), Ok)
 }
 
-/// Moves what an agent spent, and may still spend, to the erased agents of its workspace, so that it counts towards the budgets.
-/// Nothing moved says what was asked.
+/// Moves the usage, reservations and open batch requests of an agent to the erased agents of its workspace, so that they still
+/// count towards the budgets. The moved rows do not show what was asked.
 pub(crate) fn bequeath(db: &dyn Db, agent: &Agent, agent_id: i64) -> Result<()> {
     let has_spent = [
         "SELECT 1 FROM usage WHERE agent_id = ?1",
@@ -242,7 +244,7 @@ const BEQUEATH: [&str; 2] = [
             tokens_in = usage.tokens_in + excluded.tokens_in, tokens_out = usage.tokens_out + excluded.tokens_out",
     "UPDATE reservation SET agent_id = ?2 WHERE agent_id = ?1",
 ];
-/// Read before the first change, so that the answer is never kept. Its key ?3 is that of no question.
+/// Sets `read_seq` to 0, before the first change, so that the answer is never kept. Sets the key to ?3, which no question has.
 const BEQUEATH_BATCHED: &str = "UPDATE batch_request SET agent_id = ?2, state = 'void', key = ?3, read_seq = 0
     WHERE agent_id = ?1 AND state IN ('open', 'void')";
 

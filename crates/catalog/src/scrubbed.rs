@@ -63,7 +63,7 @@ async fn scrubbed_files_hold_no_forgotten_text() {
     assert_eq!(folder.open().counts(&me).await.unwrap().memories[0], 199);
 }
 
-/// Small rows with ids in no order: pages are split, rows move, and leave remains behind.
+/// Stores small rows with ids in no order, so that pages are split, and rows that move leave remains behind.
 #[tokio::test]
 async fn split_pages_hold_no_forgotten_text_after_scrub() {
     let folder = Folder::new();
@@ -123,7 +123,7 @@ async fn forgotten_text_is_scrubbed_during_concurrent_writes() {
     assert_eq!(catalog.operations(&other).await.unwrap().1.len(), 1750);
 }
 
-/// Rows so long that they use overflow pages, which become free.
+/// Stores rows so long that they use overflow pages, which become free when the rows are erased.
 #[tokio::test]
 async fn long_rows_leave_no_text_in_free_pages() {
     let folder = Folder::new();

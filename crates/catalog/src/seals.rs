@@ -1,5 +1,5 @@
-//! Retention: reads what each period is made of, prunes it and seals the period if it is unchanged since it was read,
-//! pins what must stay, and records observations of the clock.
+//! Retention: reads the children of each period; prunes them and seals the period, if they are unchanged since they were read;
+//! pins memories; and records observations of the clock.
 
 use std::collections::BTreeMap;
 
@@ -92,7 +92,7 @@ impl Pruning<'_> {
         }
         let mut members: Vec<_> = turns.into_iter().map(turns::Stored::remember).collect();
         let stated = statements::find(self.db, STATEMENTS_OF_DAY, values)?.into_iter();
-        // No summary covers what was entered.
+        // Statements that a person entered stay: no summary covers them.
         members.extend(stated.filter(|stored| !stored.statement.is_entered()).map(statements::Stored::remember));
         members.sort_by(memories::in_order);
         for memory in members {
@@ -147,7 +147,7 @@ pub(crate) const CHILD_SUMMARIES: &str =
 /// Bounds that sort before and after all labels.
 const ALL_LABELS: (&str, &str) = ("", "~");
 
-/// Returns the children of every period that has live ones, in order; then every yearly summary.
+/// Returns the children of every period with live children, in order of period, then every yearly summary.
 pub(crate) fn children(db: &dyn Db, agent: &Agent) -> Result<Vec<Children>> {
     let mut found = Found::default();
     for grain in Grain::ALL {

@@ -1,7 +1,7 @@
 //! The SQLite driver: one connection as a [`Db`].
 //!
-//! Prepared statements are kept by rusqlite's cache. Errors keep SQLite's own text; those of an unreadable file or value
-//! count as damage.
+//! Rusqlite's cache keeps prepared statements. Errors keep SQLite's own text; errors of an unreadable file or value count as
+//! damage.
 
 pub(crate) mod ahead;
 pub(crate) mod care;
@@ -36,8 +36,9 @@ impl Sqlite {
         })
     }
 
-    /// On a full disk or a device error SQLite may roll back the whole transaction, not only the statement. To continue
-    /// would commit the later jobs of the batch one by one, and acknowledge the earlier ones although they are lost.
+    /// Fails if SQLite has rolled back the whole transaction, not only the statement, as it may on a full disk or a device
+    /// error. To continue would commit the later jobs of the batch one by one, and acknowledge the earlier ones although they
+    /// are lost.
     fn still_in_transaction(&self) -> Result<(), Error> {
         if !self.0.is_autocommit() {
             return Ok(());
@@ -47,7 +48,7 @@ impl Sqlite {
     }
 }
 
-/// A prepared statement, back in the cache when it is dropped or not.
+/// A prepared statement. Dropping it returns `Kept` to the cache, and frees `Once`.
 enum Prepared<'c> {
     Kept(CachedStatement<'c>),
     Once(Statement<'c>),

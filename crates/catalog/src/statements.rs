@@ -31,7 +31,7 @@ pub(crate) fn memories(db: &dyn Db, sql: &str, values: Values<'_>) -> Result<Vec
     Ok(find(db, sql, values)?.into_iter().map(Stored::remember).collect())
 }
 
-/// Writes a statement as the change `seq`, replacing the one of its id.
+/// Writes a statement as the change `seq`, replacing the stored statement with the same id.
 pub(crate) fn save(db: &dyn Db, agent_id: i64, statement: &Statement, seq: i64) -> Result<()> {
     changes::lift_tombstone(db, agent_id, &statement.id)?;
     // A statement that is written again keeps its pin.

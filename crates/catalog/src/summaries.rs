@@ -36,7 +36,7 @@ fn read_summary(row: &Row, sources: Vec<MemoryId>) -> Result<Memory> {
     })
 }
 
-/// Saves the roll-ups, all or none.
+/// Saves the roll-ups, all or none. Fails with `Stale` if a period was rolled up again since its input was read.
 pub(crate) fn save_summaries(db: &dyn Db, agent: &Agent, summaries: &[Summary], now: Timestamp) -> Result<()> {
     let agent_id = agents::enrolled(db, agent)?;
     for summary in summaries {
@@ -69,7 +69,7 @@ pub(crate) struct SummaryRow<'c> {
 }
 
 impl SummaryRow<'_> {
-    /// Saves a roll-up; returns the sequence number of the change, if readers see one.
+    /// Saves a roll-up. Returns the sequence number of the change; `None` if readers see no change.
     fn save(&self, summary: &Summary) -> Result<Option<i64>> {
         match &summary.draft {
             Some(draft) if !summary.sources.is_empty() || self.is_sealed(summary.period)? => self.write(summary, draft),
@@ -104,8 +104,8 @@ impl SummaryRow<'_> {
         Ok(Some(seq))
     }
 
-    /// Returns whether the draft quotes a source summary that a model or a person worded: a verbatim piece of that is no piece
-    /// of a turn.
+    /// Returns whether the draft quotes a source summary that a model or a person worded. An excerpt of such a summary is not
+    /// an excerpt of a turn, so the draft is not verbatim.
     fn quotes_a_model(&self, draft: &Draft, sources: &[MemoryId]) -> Result<bool> {
         let sql = "SELECT sentences FROM summary WHERE agent_id = ?1 AND id = ?2 AND verbatim = 0";
         for source in sources {
@@ -118,12 +118,12 @@ impl SummaryRow<'_> {
         Ok(false)
     }
 
-    /// Returns whether text, sentences and cover are the stored ones, which then stay.
+    /// Returns whether text, sentences and cover equal the stored ones. If so, updates only the column `verbatim`.
     fn keep(&self, summary: &Summary, draft: &Draft) -> Result<bool> {
         let (start, end) = (micros(summary.cover.start), micros(summary.cover.end));
         let sentences = to_json(&draft.sentences);
         let values = params![self.agent_id, self.id.as_str(), draft.text, sentences, start, end, draft.verbatim];
-        // The text stays, but only now it may be known whether it is verbatim.
+        // The same text may be verbatim in this roll-up and not in the former one, or the reverse.
         let sql = "UPDATE summary
             SET verbatim = ?7
             WHERE agent_id = ?1 AND id = ?2 AND text = ?3 AND sentences = ?4 AND cover_start = ?5 AND cover_end = ?6";

@@ -7,9 +7,9 @@
 //! it. A job in pieces, such as a file copy, lets waiting jobs run between its pieces; there is one at a time. A job that
 //! panics fails; the thread continues.
 //!
-//! Where a database is reached over a connection, that may be lost. What was under way is then repeated as a whole on a new one: a
-//! job is a function that can run again. A transaction whose commit may have happened is never repeated unless the driver finds
-//! that it did not.
+//! A connection to a database server may be lost. The work under way is then repeated as a whole on a new connection, so a job
+//! is a function that can run again. A transaction with an unknown outcome is never repeated, unless the driver finds that it
+//! was not committed.
 
 #[cfg(test)]
 mod tests;
@@ -27,7 +27,7 @@ use crate::db::{self, Db, Failure, Result, Transactions};
 /// on how long the first one waits for the last.
 const WAITING: usize = 128;
 
-/// How often a job or a transaction runs if each time the connection is lost or another transaction is in its way.
+/// How often a job or a transaction is tried, if the connection is lost or another transaction conflicts each time.
 const ATTEMPTS: usize = 4;
 
 /// A handle to the thread. Dropping it waits until all jobs are done and the connection is closed.
@@ -98,7 +98,8 @@ impl<C: Transactions + Send + 'static> Thread<C> {
         self.hand_in(doing, work, Job::Write).await
     }
 
-    /// Runs a job outside a transaction that calls its second argument between its pieces, which runs the jobs that wait.
+    /// Runs a job in pieces, outside a transaction. Between its pieces the job calls its second argument, which runs the
+    /// waiting jobs.
     pub(crate) async fn in_pieces<T, F>(&self, doing: &'static str, work: F) -> annals_core::Result<T>
     where
         T: Send + 'static,
@@ -196,7 +197,7 @@ where
     }
 }
 
-/// The state on the thread.
+/// The state that the thread owns.
 struct Owner<C> {
     db: C,
     #[cfg(test)]

@@ -10,18 +10,18 @@ use crate::agents::{self, KNOWN};
 use crate::columns::{grain, json, micros, number, word};
 use crate::db::{Db, Result, Row, Sql, params};
 
-/// Rows of a restore that is not finished count for nobody.
+/// SQL condition that leaves out the rows of unfinished restores.
 const LISTED: &str = "agent_id NOT IN (SELECT agent_id FROM agent WHERE workspace = '')";
 const STAGED: &str = "agent_id IN (SELECT agent_id FROM agent WHERE workspace = '')";
 
-/// Returns the SQL for the number of listed rows of a large table. SQLite counts all rows by pages of an index, which is
-/// some forty times as fast as to look at the agent of each.
+/// Returns the SQL for the number of rows of a large table, without those of unfinished restores. SQLite counts all rows by
+/// pages of an index, which is about forty times as fast as checking the agent of each row.
 fn number_of(table: &str) -> String {
     format!("(SELECT count(*) FROM {table}) - (SELECT count(*) FROM {table} WHERE {STAGED})")
 }
 
-/// Returns the SQL for everything that can be counted without looking at an agent. `INDEXED BY` and the conditions word
-/// for word as in the partial indexes (`sqlite/open.rs`): otherwise the whole ledger is read.
+/// Returns the SQL for the counts that do not depend on the settings of agents. Names the partial indexes, and repeats their
+/// conditions word for word (`sqlite/open.rs`): otherwise the query would read the whole ledger.
 fn counts() -> String {
     format!(
         "SELECT
@@ -120,7 +120,7 @@ fn settings(row: &Row) -> Result<Settings> {
     if row.is_null("settings")? { Ok(Settings::default()) } else { json(row, "settings") }
 }
 
-/// Returns the SQL for all agents with the first label of each grain. Each label is the first entry of an index.
+/// Returns the SQL for all agents with the first label of each grain. SQLite finds each label as the first entry of an index.
 pub(crate) fn earliest() -> String {
     format!(
         "SELECT
@@ -163,7 +163,7 @@ mod tests {
     use crate::fixture::Folder;
     use crate::sqlite::open::{Options, open};
 
-    /// A row of these tables is read only if it is counted apart; the other counts come from indexes.
+    /// The counts of large tables come from indexes; only the few failed, open and dead rows are read.
     #[test]
     fn totals_read_no_whole_table() {
         let folder = Folder::new();

@@ -22,7 +22,7 @@ pub(crate) struct Stored {
     pub(crate) seq: u64,
     /// The sequence number of its first arrival.
     pub(crate) arrived: u64,
-    /// The instant as the client sent it, if that differs.
+    /// The instant that the client sent, if it differs from the stored instant.
     pub(crate) sent_at: Option<Timestamp>,
     /// Hash of what the client sent last, if a person corrected the turn since.
     pub(crate) sent: Option<Hash>,
@@ -30,7 +30,7 @@ pub(crate) struct Stored {
 
 /// The fields of a turn's row that may differ from the message.
 pub(crate) struct StoredFields {
-    /// The first free instant after `sent_at`, if that is set.
+    /// The stored instant. If `sent_at` is set, this is the first free instant after it.
     pub(crate) at: Timestamp,
     pub(crate) sent_at: Option<Timestamp>,
     pub(crate) sent: Option<Hash>,
@@ -202,7 +202,8 @@ pub(crate) const IS_TAKEN: &str = "SELECT 1 FROM turn INDEXED BY turn_by_convers
     WHERE agent_id = ?1 AND conversation = ?2 AND at = ?3 AND id <> ?4";
 pub(crate) const LAST_WITHIN: &str = "SELECT max(at) FROM turn INDEXED BY turn_by_conversation \
     WHERE agent_id = ?1 AND conversation = ?2 AND at >= ?3 AND at < ?4";
-/// Returns the instant after the run of consecutive taken instants that begins at the taken instant ?3.
+/// Selects the first free instant after the taken instant ?3: the end of the run of consecutive taken instants that begins
+/// there.
 pub(crate) const FIRST_FREE: &str = "SELECT last.at + 1
     FROM turn AS last INDEXED BY turn_by_conversation
     WHERE last.agent_id = ?1 AND last.conversation = ?2 AND last.at >= ?3
@@ -211,14 +212,15 @@ pub(crate) const FIRST_FREE: &str = "SELECT last.at + 1
     ORDER BY last.at
     LIMIT 1";
 
-/// A turn without an instant of its own goes after turns within this many microseconds: a request stamps up to a
-/// thousand turns.
+/// In microseconds. A turn that was sent without an instant is placed after turns that are at most this far ahead, because a
+/// request stamps up to a thousand turns.
 const NEAR: i64 = 1000;
 
 /// Finds free instants during one request.
 #[derive(Default)]
 pub(crate) struct Moments {
-    /// By conversation and taken instant: the end of the run of taken instants. Searched once per request.
+    /// The end of the run of taken instants, by conversation and by a taken instant of the run. Each run is searched once per
+    /// request.
     ends: HashMap<(String, i64), i64>,
 }
 

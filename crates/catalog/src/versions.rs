@@ -8,7 +8,7 @@ use crate::db::{Db, Result, Row, params};
 use crate::summaries::SummaryRow;
 use crate::{agents, changes, ledger, memories, statements};
 
-/// Replaces the text. Turns are refused.
+/// Replaces the text of a statement or summary, and keeps the former text. Refuses turns and passages.
 pub(crate) fn correct(db: &dyn Db, agent: &Agent, id: &MemoryId, text: &str, now: Timestamp) -> Result<()> {
     let agent_id = agents::known(db, agent)?;
     let stored = memories::get(db, agent, std::slice::from_ref(id))?.pop();
@@ -38,8 +38,8 @@ fn reword_statement(db: &dyn Db, agent_id: i64, id: &MemoryId, text: &str, seq: 
     Ok(())
 }
 
-/// Keeps the input digest, so that the next roll-up of the same input leaves the person's text alone. The recipe
-/// becomes the marker of corrected text, so that no refresh treats it as outdated.
+/// Replaces the text of a summary. Keeps the input digest, so that the next roll-up of the same input leaves the person's text
+/// alone. The recipe becomes the marker of corrected text, so that no refresh treats it as outdated.
 fn reword_summary(db: &dyn Db, agent_id: i64, former: Memory, text: &str, seq: i64, now: Timestamp) -> Result<()> {
     let sentences = vec![in_one(&former, text)];
     let written = Base { text: text.to_owned(), sentences, sources: former.sources().to_vec(), verbatim: false };

@@ -66,12 +66,12 @@ pub(crate) struct Import {
     pub unforget: bool,
 }
 
-/// What files are.
+/// The format of the files to import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     /// JSON Lines, JSON lists of messages, and exports of Annals.
     Jsonl,
-    /// What another program keeps.
+    /// Files of another program.
     Of(Kind),
 }
 

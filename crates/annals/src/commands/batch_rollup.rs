@@ -15,11 +15,11 @@ use crate::cli::{Global, Rollup};
 use crate::run_or_hand_over::Client;
 use crate::view::{DIM, WARN, count, plural, print_json, say};
 
-/// Time before the first question about a batch, and the longest time between two.
+/// The time before the first request for the state of the batches, and the longest time between two requests.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
-/// Exit code after Ctrl-C, as shells know it.
+/// Exit code after Ctrl-C, by the convention of shells (128 + SIGINT).
 const INTERRUPTED: u8 = 130;
 
 pub(crate) async fn run(global: &Global, args: &Rollup, json: bool) -> Result<ExitCode> {

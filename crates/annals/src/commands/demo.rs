@@ -28,7 +28,7 @@ const ZONE: &str = "Europe/Lisbon";
 /// The day after the last message of the sample. Fixed, so that the same periods are open in every run.
 const NOW: &str = "2026-03-11T09:00:00Z";
 
-/// Question, grain and period.
+/// The questions of the demo, each with the grain and the period to search.
 const QUESTIONS: [(&str, Grain, &str); 3] = [
     ("Am I allergic to walnut, pecan or almonds?", Grain::Daily, "2025-02"),
     ("Why was the sailing week in the Azores cancelled?", Grain::Weekly, "2025-Q2"),
@@ -71,7 +71,7 @@ async fn open(global: &Global) -> Result<Folder> {
     let now = now.map_err(|cause| Error::invalid("--now", cause.to_string()))?;
     let config = Config::load(global, &path)?;
     let opening = Opening::by_hand(config.models, config.embedder, now);
-    // A folder of its own has a catalog of its own.
+    // The demo's own folder has its own catalog, whatever is configured for the user's.
     let catalog = if global.data.is_some() { config.catalog } else { CatalogConfig::default() };
     Folder::open(&path, Opening { catalog, ..opening }, true).await
 }

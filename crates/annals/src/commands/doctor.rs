@@ -39,7 +39,7 @@ pub(crate) struct Finding {
 #[serde(rename_all = "lowercase")]
 enum State {
     Ok,
-    /// It works, but the user should know about it.
+    /// What was checked works, but the user should read the finding.
     Doubtful,
     Wrong,
 }

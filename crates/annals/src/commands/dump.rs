@@ -1,5 +1,5 @@
-//! `annals dump`: prints everything in one canonical order. Two folders that hold the same memory print the same, however it got
-//! there.
+//! `annals dump`: prints everything in one canonical order. The output of two folders with the same memory is the same,
+//! whatever operations led to it.
 
 use std::process::ExitCode;
 

@@ -52,7 +52,7 @@ async fn write(client: &Client, agent: &str, path: &Path, json: bool) -> Result<
     let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
     file.sync_all().map_err(failed)?;
     std::fs::rename(beside, path).map_err(failed)?;
-    // Else a power cut may undo the renaming.
+    // Otherwise a power cut may undo the renaming.
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
     if !json {
         say!("Wrote {} of {agent} to {}.", plural(answer.records, "record"), path.display());

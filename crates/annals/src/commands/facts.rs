@@ -16,7 +16,7 @@ pub(crate) async fn run(global: &Global, args: &Facts) -> Result<ExitCode> {
     match &args.change {
         None => find(&Client::open(global).await?, &args.find, global.json).await?,
         Some(ChangeFacts::Add(triple)) => {
-            // A fact may be the first thing stored for an agent, and in a folder.
+            // The fact may be the first data of the agent, and of the folder.
             let client = Client::open_or_create(global).await?;
             let entry = FactEntry {
                 verb: Verb::Add,

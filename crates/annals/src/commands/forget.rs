@@ -1,4 +1,4 @@
-//! `annals forget` and `annals agent delete`: shows what would go, carries it out with `--yes`, and prints the proof.
+//! `annals forget` and `annals agent delete`: shows what would be removed, carries it out with `--yes`, and prints the proof.
 
 use std::process::ExitCode;
 
@@ -34,7 +34,7 @@ pub(crate) enum Scope {
     Agent,
 }
 
-/// Prints what was forgotten, or would be. Fails if the proof found something that is left.
+/// Prints what was or would be forgotten. Fails if the proof found something that is left.
 pub(crate) async fn finish(client: &Client, report: &ForgetReport, scope: Scope, json: bool) -> Result<ExitCode> {
     let ForgetReport { answer, samples } = report;
     if json {
@@ -54,7 +54,7 @@ pub(crate) async fn finish(client: &Client, report: &ForgetReport, scope: Scope,
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Returns the beginning of a memory that would go, to help the user decide.
+/// Returns the date and the beginning of a memory that would be removed, to help the user decide.
 fn sample(memory: &MemoryView, zones: &Zones) -> String {
     let speaker = memory.speaker.as_ref().map(|speaker| format!("{speaker}: ")).unwrap_or_default();
     let text = format!("{speaker}{}", memory.text.split_whitespace().collect::<Vec<_>>().join(" "));

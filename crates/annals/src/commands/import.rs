@@ -1,4 +1,4 @@
-//! `annals import`: finds out what the files are, and imports them.
+//! `annals import`: detects the kind of the files, and imports them.
 
 mod kinds;
 mod lines;
@@ -49,7 +49,7 @@ fn detected(global: &Global, args: &Import) -> Result<Format> {
 fn has_other_kind(files: &[impl AsRef<Path>]) -> Result<bool> {
     let mut found = false;
     for path in files.iter().map(AsRef::as_ref) {
-        // Standard input can be read once only, and special files have no end that is known.
+        // Standard input can be read only once, and special files have no known end.
         if !path.is_dir() && !path.is_file() {
             return Ok(false);
         }
@@ -63,12 +63,12 @@ fn is_collection(path: &Path) -> bool {
     path.is_dir() || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zip"))
 }
 
-/// Returns the error for an option that a kind has no use for.
+/// Returns the error for an option that has no effect on a kind of files.
 fn no_effect(option: &str, kind: &str, why: &str) -> Error {
     Error::invalid(format!("--{option}"), format!("has no effect on {kind}: {why}; leave it out"))
 }
 
-/// Returns whether a kind takes what people type, so that its files are worth watching.
+/// Returns whether a program of this kind writes its files while people type, so that they are worth watching.
 fn is_watched(kind: Kind) -> bool {
     matches!(kind, Kind::ClaudeCode | Kind::Codex)
 }

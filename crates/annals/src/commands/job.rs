@@ -11,7 +11,7 @@ use crate::cli::{Global, Job};
 use crate::run_or_hand_over::Client;
 use crate::view::{BOLD, DIM, WARN, print_json, say};
 
-/// Fails if no service is running on the data folder.
+/// Lists the jobs of a running service, or runs one. Fails if no service is running on the data folder.
 pub(crate) async fn run(global: &Global, args: &Job) -> Result<ExitCode> {
     let Some(service) = Client::running(global).await? else {
         return Err(Error::NotFound { what: ObjectKind::RunningService, name: data(global)?.display().to_string() });

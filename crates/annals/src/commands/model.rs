@@ -18,7 +18,7 @@ use crate::config::Config;
 use crate::embedders::{folder_of, options, pulled, runtime};
 use crate::view::{BOLD, DIM, print_json, say};
 
-/// The texts that a model is tried on: of one word, and with signs of several scripts.
+/// Texts to try a model with: a single word, and a text with characters of several scripts.
 const TRIED: [&str; 2] = ["boat", "Ann wohnt seit 2019 in Zürich. 我昨天在东京吃了拉面。 Она любит кофе ☕"];
 
 pub(crate) async fn run(global: &Global, args: &cli::Model) -> Result<ExitCode> {
@@ -34,8 +34,8 @@ pub(crate) async fn run(global: &Global, args: &cli::Model) -> Result<ExitCode> 
     }
 }
 
-/// Embeds two texts with the model in a folder, so that one that cannot work is found before it is configured. Returns the name
-/// that its vectors carry.
+/// Embeds two texts with the model in a folder, so that an unusable model is noticed before it is configured. Returns the name
+/// that is stored with its vectors.
 async fn tried(folder: &Path, settings: &EmbedderSettings) -> Result<String> {
     let embedder = OnnxEmbedder::folder_in(folder, &Options::default(), runtime(settings))?;
     let vectors = embedder.embed(TRIED.map(str::to_owned).to_vec()).await?;
@@ -46,14 +46,15 @@ async fn tried(folder: &Path, settings: &EmbedderSettings) -> Result<String> {
     Ok(embedder.model().to_owned())
 }
 
-/// A model that can be used.
+/// A line of the list: a model on this machine.
 #[derive(Serialize)]
 struct Line {
     /// The name to configure.
     name: String,
-    /// What vectors carry, or why the model cannot be used.
+    /// The name that is stored with its vectors; `None` if the model cannot be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     vectors: Option<String>,
+    /// Why the model cannot be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     configured: bool,

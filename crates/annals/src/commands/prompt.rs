@@ -52,7 +52,7 @@ async fn show(client: &Client, name: &str, agent: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// Returns the prompts of an agent that are its own.
+/// Returns the agent's own prompts, by name; none without an agent.
 async fn own(client: &Client, agent: Option<&str>) -> Result<BTreeMap<String, String>> {
     match agent {
         Some(agent) => Ok(client.call(GetSettings { agent: agent.to_owned() }).await?.prompts),

@@ -1,5 +1,5 @@
-//! `annals restore`: restores a backup into a new data folder. Checks it first, then rebuilds tables and facts. The folder gets
-//! its final name last, so a failed restore leaves none that looks complete.
+//! `annals restore`: restores a backup into a new data folder. Checks the backup first, then rebuilds tables and facts. The
+//! folder gets its final name last, so a failed restore leaves no folder that looks complete.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,8 @@ pub(crate) async fn run(global: &Global, args: &Restore) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Rebuilds tables and facts from the catalog. Calls no model but that of vectors, whatever is configured.
+/// Rebuilds tables and facts from the catalog. Calls no model except the embedding model, whatever is configured. Returns the
+/// number of memories.
 async fn rebuild(global: &Global, path: &Path) -> Result<u64> {
     let folder = Folder::open(path, Opening::without_models(global, path, now(global))?, false).await?;
     let bars = Bars::new(global.json);
@@ -72,7 +73,7 @@ fn parent(data: &Path) -> Result<PathBuf> {
 
 fn put_in_place(beside: &Path, data: &Path) -> std::io::Result<()> {
     if data.exists() {
-        // Fails unless it is empty.
+        // Fails unless the folder is empty.
         std::fs::remove_dir(data)?;
     }
     std::fs::rename(beside, data)?;

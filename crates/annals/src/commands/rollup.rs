@@ -13,7 +13,7 @@ use crate::cli::Rollup;
 use crate::run_or_hand_over::Client;
 use crate::view::{DIM, WARN, count, plural, print_json, say};
 
-/// Exit code after Ctrl-C, as shells know it. What was written is kept.
+/// Exit code after Ctrl-C, by the convention of shells (128 + SIGINT). Summaries that were written are kept.
 const INTERRUPTED: u8 = 130;
 
 pub(crate) async fn run(client: &Client, args: &Rollup, json: bool) -> Result<ExitCode> {

@@ -59,7 +59,7 @@ fn print(answer: &SearchAnswer, question: Option<&str>, zones: &Zones) {
     }
 }
 
-/// Describes the days that were searched, and those of summaries if they differ.
+/// Describes the days that were searched, and the days searched in summaries if they differ.
 fn searched(answer: &SearchAnswer) -> String {
     let words = |view: RangeView| range(DateRange { from: view.from, to: view.to });
     match answer.summary_range {

@@ -81,7 +81,7 @@ pub(crate) async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Logs what runs the model of vectors, because without ONNX Runtime's library everything takes longer.
+/// Logs which runtime computes vectors, because embedding is slower without ONNX Runtime's library.
 fn log_runtime(settings: &EmbedderSettings) {
     match (&settings.choice, runtime(settings)) {
         (EmbedderChoice::Endpoint(_), _) => {}

@@ -50,7 +50,7 @@ fn print_usage(usage: &[UsageView]) {
     }
 }
 
-/// Prints how far the tables are embedded again with the configured model.
+/// Prints the progress of embedding the tables again with the configured model.
 pub(crate) fn print_reembedding(state: &ReembeddingView) {
     let ReembeddingView { to, missing, done, total, seconds_left, .. } = state;
     let left = seconds_left.map(|seconds| format!(", about {seconds} s left")).unwrap_or_default();

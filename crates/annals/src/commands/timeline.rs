@@ -68,10 +68,10 @@ impl Pages<'_> {
     }
 }
 
-/// What was printed.
+/// What was printed so far.
 #[derive(Default)]
 struct Printed {
-    /// A memory that shows a time.
+    /// A printed memory of the working grain, which shows a time of day.
     turn: Option<MemoryView>,
     periods: BTreeSet<String>,
 }

@@ -39,7 +39,7 @@ const TAKE_OVER: [&str; 5] = [
     )",
     "DELETE FROM pruned WHERE agent_id = ?1
         AND EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = ?2 AND turn.id = pruned.id)",
-    // The row of agent ?1 may hold more.
+    // The row of agent ?1 stays: it may have more columns filled.
     "DELETE FROM pruned WHERE agent_id = ?2
         AND EXISTS (SELECT 1 FROM pruned AS known WHERE known.agent_id = ?1 AND known.id = pruned.id)",
     "UPDATE agent SET settings = (SELECT settings FROM agent WHERE agent_id = ?1)
@@ -75,7 +75,7 @@ pub(crate) fn finish(db: &dyn Db, agent: &Agent, now: Timestamp) -> Result<()> {
     unless_full(db, agent, former)?;
     Restoring { db, agent, sequence_agent: former, agent_id, forgotten: None }.mark_days_without_row_dirty(now)?;
     take_over(db, former, agent_id)?;
-    // An archive does not say when its messages arrived: the days do, as well as they can.
+    // An archive does not say when its messages arrived. The last change of a day is the best approximation.
     let sql = "UPDATE agent SET workspace = ?2, name = ?3,
         ingested_at = (SELECT max(dirty_at) FROM ledger WHERE ledger.agent_id = ?1 AND ledger.grain = 1)
         WHERE agent_id = ?1";
@@ -133,7 +133,7 @@ fn unless_full(db: &dyn Db, agent: &Agent, agent_id: i64) -> Result<()> {
 fn take_over(db: &dyn Db, former: i64, agent_id: i64) -> Result<()> {
     let sql = "SELECT 1 FROM journal WHERE agent_id = ?1 AND log_version > 0";
     if db.exists(sql, params![former])? {
-        // The table of facts has that version, but was folded from another log.
+        // A facts table of the former log may exist. With a new version it counts as outdated.
         journal::set_version(db, agent_id, changes::next_seq(db, former)?)?;
     }
     for sql in TAKE_OVER {
@@ -145,7 +145,8 @@ fn take_over(db: &dyn Db, former: i64, agent_id: i64) -> Result<()> {
     erasure::wipe_agent(db, former)
 }
 
-/// Builds the statement that moves the rows of a table from agent ?1 to agent ?2, except those of which agent ?2 has its own.
+/// Builds the statement that moves the rows of a table from agent ?1 to agent ?2, except rows with keys that agent ?2 has
+/// already.
 fn moving(table: &AgentTable) -> String {
     let name = &table.name;
     let keys = table.keys.iter().filter(|key| *key != "agent_id");
@@ -231,8 +232,8 @@ impl Restoring<'_> {
         Ok(())
     }
 
-    /// Records a pruned turn. A turn that is live at the same time is an error; one already recorded as pruned stays,
-    /// as its row may hold more.
+    /// Records a pruned turn. Fails if the turn itself is stored too. If the turn is already recorded as pruned, the existing
+    /// row stays, because it may hold more.
     fn take_gone(&self, id: MemoryId, day: Option<Period>, at: Option<Timestamp>) -> Result<()> {
         if !turns::find(self.db, turns::BY_ID, params![self.agent_id, id.as_str()])?.is_empty() {
             return Err(Error::invalid("records", format!("contain turn {id} and also mark it as removed")).into());

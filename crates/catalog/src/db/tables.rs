@@ -1,6 +1,7 @@
-//! Which tables hold rows of agents, as the database's own schema says.
+//! Finds the tables that hold rows of agents, from the database's own schema.
 //!
-//! Relies on queries over the schema, which differ between databases. Never names a table: one that a migration adds is found.
+//! Relies on queries over the schema, which differ between databases. Never names a table, so a table that a migration adds is
+//! found too.
 
 use super::{Db, Result, Sql, ToValue};
 

@@ -35,7 +35,7 @@ impl Value<'_> {
     }
 }
 
-/// A type that can stand in a statement.
+/// A type that can be the value of a parameter of a statement.
 pub trait ToValue {
     fn to_value(&self) -> Value<'_>;
 }

@@ -135,7 +135,9 @@ impl Erasing<'_> {
     }
 }
 
-/// Removes saved replies, accepted requests and clients' idempotency keys. The id of an accepted request is made of its messages. That of an upload is not, and its record counts none, so it can still be asked after.
+/// Removes saved replies, clients' idempotency keys, and the records of accepted messages, because their ids are derived from
+/// the messages. Records of uploads stay, so that clients can still read them: their ids are not derived from content. They are
+/// recognised by counting no messages.
 pub(super) fn remove_requests(db: &dyn Db, agent_id: i64) -> Result<()> {
     for sql in [
         "DELETE FROM reply WHERE agent_id = ?1",
@@ -170,7 +172,7 @@ pub(super) fn count_letters(db: &dyn Db, agent_id: i64) -> Result<u64> {
 pub(crate) fn wipe(db: &dyn Db, agent_id: i64) -> Result<()> {
     let tables = db.tables_of_agents()?;
     let names = tables.iter().map(|table| table.name.as_str());
-    // The agent's row last: the others refer to it.
+    // The agent's row is deleted last, because the other rows refer to it.
     for name in names.filter(|name| *name != "agent").chain(["agent"]) {
         let sql = format!("DELETE FROM \"{name}\" WHERE agent_id = ?1");
         db.execute(Sql::Once(&sql), params![agent_id])?;

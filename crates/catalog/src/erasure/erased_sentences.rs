@@ -19,7 +19,7 @@ use crate::columns::signed;
 use crate::db::{Db, Result, Row, params};
 use crate::{bases, blocks, documents, journal, memories};
 
-/// The rows of a piece, and the bytes of text after which a piece ends early.
+/// The maximum number of rows in a piece, and the bytes of text after which a piece ends early.
 const ROWS: usize = 1_000;
 const BYTES: usize = 2 << 20;
 
@@ -27,17 +27,16 @@ pub(crate) const TURN_TEXTS: &str =
     "SELECT seq, id, content, attachment FROM turn WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
 pub(crate) const STATEMENT_TEXTS: &str =
     "SELECT seq, id, text FROM statement WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
-/// The number of a document stands for its id: what is removed of them is known by number.
+/// The first column is the number of the document: the plan lists the documents to remove by number, not by id.
 pub(crate) const DOCUMENT_TEXTS: &str = "SELECT document_id, key AS id, content, is_json FROM document
     WHERE agent_id = ?1 AND document_id > ?2 ORDER BY document_id LIMIT ?3";
-/// Former texts of remaining memories: their history remains too.
+/// The former texts of all memories. Memories that remain keep their former texts.
 pub(crate) const VERSION_TEXTS: &str =
     "SELECT version_id, id, text FROM version WHERE agent_id = ?1 AND version_id > ?2 ORDER BY version_id LIMIT ?3";
 
 /// Returns the sentences of the removed data.
 pub(super) fn of(gone: &Gone) -> BTreeSet<String> {
-    // Operations of a turn that is removed too are left out: they may be reworded, and the turn's own text is searched
-    // for.
+    // Operations from a removed turn are left out: a model may have reworded them, and the turn's own text is searched for.
     let live: BTreeSet<_> = gone.memories.iter().map(|memory| &memory.id).collect();
     let by_itself = gone.operations.iter().filter(|operation| !live.contains(&operation.source));
     let texts = gone.memories.iter().map(|memory| memory.text.as_str()).chain(by_itself.flat_map(texts_of));
@@ -57,13 +56,14 @@ pub(super) fn of(gone: &Gone) -> BTreeSet<String> {
     sentences
 }
 
-/// Returns the strings of an attachment, one a line.
+/// Returns the strings of an attachment and its field names of several words, one per line. Returns an attachment that is not
+/// JSON unchanged.
 fn attached_text(attachment: &str) -> String {
     serde_json::from_str(attachment)
         .map_or_else(|_| attachment.to_owned(), |value| content_text(Content::Json(value), has_words))
 }
 
-/// Returns the texts of a content, one a line, with the names of fields that a test selects.
+/// Returns a text unchanged, or the strings of a JSON value and the field names that `names` accepts, one per line.
 fn content_text(content: Content, names: fn(&str) -> bool) -> String {
     match content {
         Content::Text(text) => text,
@@ -75,7 +75,8 @@ fn content_text(content: Content, names: fn(&str) -> bool) -> String {
     }
 }
 
-/// A single word such as "title" occurs everywhere, so that no proof can search for it.
+/// Returns whether a field name has several words. A single word such as "title" occurs everywhere, so that no proof can search
+/// for it.
 fn has_words(name: &str) -> bool {
     name.contains(char::is_whitespace)
 }
@@ -94,7 +95,7 @@ fn strings<'v>(value: &'v Value, names: fn(&str) -> bool, lines: &mut Vec<&'v st
     }
 }
 
-/// Returns those of the sentences that occur in a remaining operation or block, or in the remaining base of a sealed period.
+/// Returns the given sentences that occur in a remaining operation or block, or in the remaining base of a sealed period.
 pub(super) fn held_in_rest<'s>(
     db: &dyn Db,
     agent_id: i64,
@@ -122,13 +123,14 @@ pub(super) fn held_in_rest<'s>(
     Ok(held)
 }
 
-/// A search for erased sentences in the remaining turns, statements and former texts.
+/// A search for erased sentences in the remaining turns, statements, documents and former texts.
 #[derive(Clone)]
 pub(crate) struct Remaining {
     agent_id: i64,
     gone: Arc<BTreeSet<MemoryId>>,
-    /// Memories whose former texts are all removed, and the numbers of single former texts that are removed.
+    /// Memories that lose all their former texts.
     reworded: Arc<BTreeSet<MemoryId>>,
+    /// The numbers of other former texts to remove.
     versions: Arc<BTreeSet<i64>>,
     documents: Arc<BTreeSet<i64>>,
     phrases: Arc<Phrases>,
@@ -149,8 +151,8 @@ impl Remaining {
         (!plan.is_whole && !search.phrases.is_empty()).then_some(search)
     }
 
-    /// Searches the next rows above a sequence number. Returns the sentences found and the number to continue after;
-    /// `None` at the end.
+    /// Searches the next rows of a query, after the given value of its first column. Returns the sentences found and the value
+    /// to continue after; `None` at the end.
     pub(crate) fn piece(&self, db: &dyn Db, sql: &str, after: i64) -> Result<(BTreeSet<String>, Option<i64>)> {
         let (mut held, mut next, mut read, mut bytes) = (BTreeSet::new(), None, 0, 0);
         db.for_each(sql, params![self.agent_id, after, signed(ROWS as u64)], |row| {
@@ -184,7 +186,7 @@ impl Remaining {
     }
 }
 
-/// Returns the text of a row; of JSON its strings and the names of its fields.
+/// Returns the text of a row to search: of a turn its content and attachment, of a JSON document its strings and field names.
 fn text_of<'r>(sql: &str, row: &'r Row<'_>) -> Result<Cow<'r, str>> {
     if sql == DOCUMENT_TEXTS {
         return Ok(content_text(documents::content(row)?, |_| true).into());

@@ -13,7 +13,7 @@ use annals_core::Phrases;
 use crate::columns::to_json;
 use crate::db::{AgentTable, Db, Result, Row, Sql, ToValue, Value};
 
-/// The rows of a piece, and the bytes of text after which a piece ends early.
+/// The maximum number of rows in a piece, and the bytes of text after which a piece ends early.
 const ROWS: usize = 1_000;
 const BYTES: usize = 2 << 20;
 
@@ -33,7 +33,7 @@ pub(crate) fn tables(db: &dyn Db) -> Result<Vec<AgentTable>> {
 /// The values of a row in the columns that order the rows.
 type Key = Vec<Box<dyn ToValue + Send>>;
 
-/// The finds of one piece of a search, and the key after which the next piece begins.
+/// The columns in which one piece of a search found a phrase, as `table.column`, and the key after which the next piece begins.
 pub(crate) struct Piece {
     pub(crate) columns: BTreeSet<String>,
     pub(crate) next: Option<Key>,

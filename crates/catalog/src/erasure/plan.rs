@@ -22,7 +22,7 @@ pub(crate) struct Plan {
     /// Whether the target names memories.
     pub(super) is_of_memories: bool,
     pub(super) traces: Vec<Trace>,
-    /// The keys of everything else that is removed. An import that brings one of them again is refused.
+    /// The keys of all other removed items. An import of an item with one of these keys is refused.
     pub(super) item_keys: Vec<ItemKey>,
     /// The turns and statements to remove, in order.
     pub(super) memories: Vec<Removed>,
@@ -63,7 +63,7 @@ pub(super) struct Removed {
 /// The data that the target selects directly.
 pub(super) struct Gone {
     pub(super) memories: Vec<Memory>,
-    /// The attachments of the turns among these.
+    /// The attachments of the turns in `memories`.
     pub(super) attachments: Vec<String>,
     pub(super) operations: Vec<FactOperation>,
     pub(super) blocks: Vec<Block>,
@@ -128,7 +128,8 @@ fn removed(memory: &Memory) -> Removed {
     Removed { id: memory.id.clone(), kind: memory.kind(), day: memory.period }
 }
 
-/// Returns the keys of items that are no messages and may be imported again. What was extracted comes from messages.
+/// Returns the keys of the removed items that could be imported again, except messages. Extracted statements and operations are
+/// left out, because they are derived from messages.
 fn item_keys(gone: &Gone) -> Vec<ItemKey> {
     let is_entered =
         |memory: &&Memory| memory.kind() == Kind::Statement && memory.sources().iter().any(MemoryId::is_entry);
@@ -168,7 +169,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Finds former texts that may contain erased text. Returns those that name the subject, of memories that stay.
+    /// Finds the former texts to remove, and adds them to the plan. Returns the texts that name the subject and belong to
+    /// memories that stay.
     fn find_versions(&mut self, db: &dyn Db, agent: &Agent, selection: &Selection) -> Result<Vec<String>> {
         let days = self.memories.iter().map(|memory| memory.day);
         let days = days.chain(self.pruned.iter().filter_map(|turn| turn.day));

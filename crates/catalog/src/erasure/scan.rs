@@ -1,8 +1,8 @@
 //! Finds the turns that name a subject before an erasure is planned, in pieces with other work between: names occur in
 //! texts, so all turns of the agent are read, and the plan itself is one job of the one thread.
 //!
-//! The plan reads again what it finds here, and every turn that came or changed since. A name that was stated meanwhile makes it
-//! read all turns.
+//! The plan reads the found turns again, and every turn that was added or changed since the scan. If the subject got another
+//! name meanwhile, the plan reads all turns.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -19,7 +19,7 @@ use crate::db::{Db, Result, params};
 use crate::turns::{self, Stored};
 use crate::{Engine, SqlCatalog, agents, changes};
 
-/// The rows of a piece, and the bytes of text after which a piece ends early.
+/// The maximum number of rows in a piece, and the bytes of text after which a piece ends early.
 const ROWS: usize = 1_000;
 const BYTES: usize = 2 << 20;
 
@@ -33,7 +33,7 @@ pub(crate) struct Scanned {
 }
 
 impl Scanned {
-    /// Returns the turns that are about the subject now. `None` if it has other names by now.
+    /// Returns the turns that are about the subject now. `None` if the names of the subject changed since the scan.
     pub(super) fn turns_now(&self, db: &dyn Db, agent_id: i64, subject: &Subject) -> Result<Option<Vec<Stored>>> {
         if !self.subject.has_names_of(subject) {
             return Ok(None);
@@ -106,7 +106,7 @@ mod tests {
     use crate::erasure::{erase, plan};
     use crate::fixture::{Folder, user_turn};
 
-    /// What is said, revised, removed or called otherwise between the scan and the erasure counts as it is then.
+    /// If turns or names change between the scan and the erasure, the erasure uses their state at its own time.
     #[tokio::test]
     async fn erasure_takes_what_changed_since_the_scan() {
         let (folder, me, now) = (Folder::new(), agent("me"), at("2026-06-01T00:00:00Z"));

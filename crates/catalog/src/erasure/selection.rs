@@ -179,8 +179,8 @@ impl Selection {
         (verbatim && !sentences.is_empty()).then_some(Base { text, sentences, sources, verbatim })
     }
 
-    /// Selects a sentence by its sources, by a name, or, for a range, by its day: sentences of turns of unknown instant
-    /// are selected if the range contains the whole day.
+    /// Returns whether a sentence is selected: by its sources, by a name, or, for a range, by its day, if the range contains
+    /// the whole day. The day also selects sentences of turns of unknown instant.
     fn takes_sentence(&self, sentence: &Sentence) -> bool {
         let day = self.zones.day_interval(sentence.day);
         self.takes_any(&sentence.from)
@@ -336,7 +336,7 @@ mod tests {
         }
     }
 
-    /// Otherwise an alias that somebody else stated would be followed.
+    /// If the error counted as an unknown speaker, forgetting would follow an alias that somebody else stated.
     #[tokio::test]
     async fn unreadable_speaker_is_an_error_not_an_unknown_speaker() {
         let (folder, me, now) = (Folder::new(), agent("me"), at("2026-06-01T00:00:00Z"));

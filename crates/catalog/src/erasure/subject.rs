@@ -12,11 +12,11 @@ use crate::db::{Failure, Result};
 #[derive(Debug, Default)]
 pub(super) struct Subject {
     names: BTreeSet<String>,
-    /// Names that an alias in the log joins with these names but that are not followed, as written there.
+    /// Names that an alias in the log joins with these names, but that forgetting does not follow. Spelled as in the log.
     pub(super) unfollowed: BTreeSet<String>,
 }
 
-/// Decides whether forgetting follows an alias.
+/// Answers about speakers that decide whether forgetting follows an alias.
 pub(super) trait Witness {
     /// Returns whether the speaker of an operation bears this name. True if the speaker is unknown.
     fn states(&self, operation: &FactOperation, name: &str) -> Result<bool>;
@@ -63,22 +63,22 @@ impl Subject {
         Ok(Subject { names, unfollowed })
     }
 
-    /// Returns whether both have the same names.
+    /// Returns whether both entities have the same names.
     pub(super) fn has_names_of(&self, other: &Subject) -> bool {
         self.names == other.names
     }
 
-    /// Returns its names, as entity keys.
+    /// Returns the entity's names, as entity keys.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(String::as_str)
     }
 
-    /// Returns whether this is one of its names.
+    /// Returns whether this is one of the entity's names.
     pub(super) fn is(&self, name: &str) -> bool {
         !self.names.is_empty() && self.names.contains(&entity_key(name))
     }
 
-    /// Returns whether the text names it.
+    /// Returns whether the text names the entity.
     pub(super) fn is_named_in(&self, text: &str) -> bool {
         if self.names.is_empty() {
             return false;
@@ -87,13 +87,13 @@ impl Subject {
         self.names.iter().any(|name| contains_name(&text, name))
     }
 
-    /// Returns whether an identifier names it, such as `chat-with-zelda_quist`.
+    /// Returns whether an identifier names the entity, such as `chat-with-zelda_quist`.
     pub(super) fn is_named_by(&self, identifier: &str) -> bool {
         let spaced = || identifier.replace(|c: char| !c.is_alphanumeric(), " ");
         self.is_named_in(identifier) || self.is_named_in(&spaced())
     }
 
-    /// Returns whether any field of an operation names it.
+    /// Returns whether any field of an operation names the entity.
     pub(super) fn is_named_by_operation(&self, operation: &FactOperation) -> bool {
         let FactOperation { subject, predicate, object, replaces, properties, .. } = operation;
         let texts = [Some(subject), Some(object), replaces.as_ref()];
@@ -102,7 +102,7 @@ impl Subject {
             || properties.iter().any(|(name, value)| self.is_named_by(name) || self.is_named_by_value(value))
     }
 
-    /// Returns whether a content names it: a text, or any string or field name of a JSON value.
+    /// Returns whether a content names the entity: a text, or any string or field name of a JSON value.
     pub(super) fn is_named_by_content(&self, content: &Content) -> bool {
         match content {
             Content::Text(text) => self.is_named_in(text),
@@ -110,7 +110,8 @@ impl Subject {
         }
     }
 
-    /// Returns whether JSON names it. As stored, an escaped line break would touch the name behind it.
+    /// Returns whether a JSON text names the entity. Also searches the decoded strings: in the encoded text, the `n` of an
+    /// escaped line break touches the name behind it.
     pub(super) fn is_named_by_json(&self, json: &str) -> bool {
         let value = serde_json::from_str(json);
         self.is_named_in(json) || value.is_ok_and(|value| self.is_named_by_value(&value))
@@ -159,7 +160,7 @@ fn alias<'l>(fact: &'l Fact, log: &[FactOperation], witness: &impl Witness) -> R
 mod tests {
     use super::*;
 
-    /// No speakers and no statements.
+    /// A witness without speakers, who stated nothing.
     struct Nobody;
 
     impl Witness for Nobody {

@@ -76,8 +76,8 @@ impl Summaries<'_> {
         Ok(Some(Cut { period, base, base_seq, present }))
     }
 
-    /// Returns every unsealed summary of these periods and of their ancestors, and those with selected sentences: a day can
-    /// quote names from turns of earlier days.
+    /// Returns the periods of unsealed summaries among the given periods, the periods with selected sentences, and the
+    /// ancestors of both. A day can quote names from turns of earlier days.
     pub(super) fn made_of(&self, mut touched: BTreeSet<Period>) -> Result<Vec<Period>> {
         touched.extend(self.quoting()?);
         let mut found = Vec::new();

@@ -52,7 +52,7 @@ pub(super) enum Reached {
     Agent,
 }
 
-/// The names that texts mention. The last two are the same person if the log says so.
+/// The names in the texts. The last two name the same person if an alias in the log joins them.
 const NAMES: [&str; 3] = ["Ann", "Bob", "Robert"];
 
 pub(super) fn step() -> impl Strategy<Value = Step> {
@@ -133,7 +133,7 @@ pub(super) async fn apply(store: &dyn Store, agent: &Agent, step: &Step) -> Stri
         Step::Extract { turns, found, degraded } => {
             let turns: Vec<Turn> = turns.iter().map(|spoken_turn| turn(agent, spoken_turn)).collect();
             let after = store.extraction(agent).await.unwrap().extracted;
-            // It goes back if the step before read more turns.
+            // If an earlier step read more turns, the new watermark is below the stored one, and the store refuses it.
             let extraction = Extraction { after, ..extraction(agent, &turns, found, *degraded) };
             seen(store.save_extraction(agent, extraction, now()).await)
         }
@@ -361,8 +361,8 @@ async fn write_block(store: &dyn Store, agent: &Agent, name: u8, text: Option<u8
     seen(annals_testkit::save_block(store, agent, Block { name, text: sentence, updated_at: now() }).await)
 }
 
-/// Stores or removes a document of up to three passages. Some name a subject, in their text or in their key. The expected version
-/// is any for 0.
+/// Builds a write that stores or removes a document of up to three passages. Some documents name a subject, in their text or in
+/// their key. With `version` 0 the write expects any version, otherwise this one.
 fn document_write(key: u8, text: Option<u8>, version: u8, expires: bool) -> DocumentWrite {
     let key = ["one", "two", "Bob"][usize::from(key)];
     let expected = if version == 0 { Expected::Any } else { Expected::Version(u64::from(version)) };
@@ -375,8 +375,8 @@ fn document_write(key: u8, text: Option<u8>, version: u8, expires: bool) -> Docu
     DocumentWrite::Save(Box::new(Document { expires_at, ..written }), expected)
 }
 
-/// Acts like the service: looks up the key, and stores it with the accepted operation. Ids of operations differ between
-/// stores.
+/// Acts like the service: looks up the key, and stores it with the accepted operation. Leaves the id of the operation out of
+/// the result, because ids differ between stores.
 async fn request(store: &dyn Store, agent: &Agent, turns: &[SpokenTurn], key: u8, drop: bool) -> String {
     let (key, body) = (annals_core::Digest::of([[key]]), annals_core::Digest::of([[turns.len() as u8]]));
     let dropped = if drop { store.drop_requests(at("2026-06-02T00:00:00Z")).await.unwrap() } else { 0 };

@@ -1,5 +1,5 @@
-//! What the catalog does with a PostgreSQL server beside statements. The write-ahead log, standbys and backups are the server's: the
-//! catalog neither searches nor overwrites them.
+//! Checks a PostgreSQL database, and removes the remains of deleted rows. The write-ahead log, standbys and backups belong to
+//! the server: the catalog neither searches nor overwrites them.
 
 use async_trait::async_trait;
 
@@ -13,7 +13,7 @@ const VACUUMING: &str = "writing the tables of the catalog anew without deleted 
 
 const TABLES: &str = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename";
 
-/// The care for a database.
+/// The operations of [`Engine`] for a PostgreSQL database.
 #[derive(Default)]
 pub struct ServerCare {
     vacuums: Passes,
@@ -28,13 +28,14 @@ impl Engine for ServerCare {
         thread.read("checking the catalog", |db| invariants(db)).await
     }
 
-    /// Writes the tables anew and removes their former files, one after another, with other work in between. What the write-ahead
-    /// log and backups hold stays until these are removed.
+    /// Rewrites the tables and removes their former files, one table after another, with other work in between. The write-ahead
+    /// log and backups keep the former data until they are removed.
     async fn scrub(&self, thread: &Thread<Postgres>) -> annals_core::Result<()> {
         self.vacuums.share(vacuum(thread)).await
     }
 
-    /// A table that was written anew has no remains. Other files of the server cannot be searched through a connection.
+    /// Returns `false`: a rewritten table has no remains, and other files of the server cannot be searched through a
+    /// connection.
     async fn unused_space_contains(&self, _: &Thread<Postgres>, _: &[String]) -> annals_core::Result<bool> {
         Ok(false)
     }

@@ -1,18 +1,19 @@
 //! Finds whether a transaction was committed when the connection was lost before the answer.
 //!
-//! Each transaction writes its number into the service's row of `commit_mark`. After the loss the new session reads that row: the
-//! lock of the session ensures that the former one has ended, so its transaction is committed or rolled back for good. The row goes
-//! with the data to a standby that takes over. Another service removes it at its start; then nobody knows, and the error says so.
+//! Each transaction writes its number into the service's row of `commit_mark`. After the loss the new session reads that row:
+//! the lock of the session ensures that the former session has ended, so its transaction is committed or rolled back for good.
+//! The row moves with the data to a standby that takes over. If another service has started meanwhile, it has removed the row;
+//! then the outcome is unknown, and the error says so.
 
 use std::cell::Cell;
 
 use super::{Postgres, errors};
 use crate::db::{Db, Error, Result, Sql, Transactions, params};
 
-/// How often the outcome is asked if the connection is lost again meanwhile.
+/// The number of attempts to read the outcome, if the connection is lost again meanwhile.
 const ATTEMPTS: usize = 3;
 
-/// The number of the service's last transaction.
+/// The service's random id, and the number of its last transaction.
 pub(super) struct Marks {
     service: i64,
     last: Cell<i64>,
@@ -27,7 +28,7 @@ impl Marks {
 }
 
 impl Postgres {
-    /// Commits the transaction.
+    /// Commits the transaction. If the connection is lost, finds out whether the commit happened.
     pub(super) fn commit(&self) -> Result<(), Error> {
         let number = self.marks.last.get() + 1;
         self.marks.last.set(number);
@@ -42,7 +43,8 @@ impl Postgres {
         }
     }
 
-    /// Returns whether the transaction was committed: nothing, or `error` as a transient one, or that nobody knows.
+    /// Finds the outcome of an interrupted commit. Returns `Ok` if the transaction was committed, a transient error if not, and
+    /// another error if the outcome is unknown.
     fn outcome(&self, number: i64, error: Error) -> Result<(), Error> {
         for _ in 0..ATTEMPTS {
             let found = self.ready().map_err(Into::into).and_then(|()| self.marked());

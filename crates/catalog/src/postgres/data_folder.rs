@@ -1,4 +1,5 @@
-//! Which data folder follows the catalog: its tables and facts are only right for the state that they were projected from.
+//! Stores the id of the data folder that belongs to the catalog. Tables and facts in a folder are only right for the state of
+//! the catalog that they were projected from.
 
 use crate::PostgresCatalog;
 use crate::db::{Sql, params};

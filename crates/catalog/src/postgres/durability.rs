@@ -1,4 +1,5 @@
-//! Whether the server keeps what it reports as committed: its version, its settings, and its standbys.
+//! Reads the properties of the server that decide whether it keeps what it reports as committed: its version, its settings, and
+//! its standbys.
 
 use crate::PostgresCatalog;
 use crate::db::{Db, Result, Sql};
@@ -6,7 +7,7 @@ use crate::db::{Db, Result, Sql};
 const SETTINGS: &str = "SELECT current_setting('synchronous_commit') AS commits, current_setting('fsync') AS fsync,
     current_setting('full_page_writes') AS pages, current_setting('synchronous_standby_names') AS names";
 
-/// A user without the role `pg_read_all_stats` sees the rows of other users without their state.
+/// Counts standbys. For a user without the role `pg_read_all_stats`, the column `sync_state` is NULL in rows of other users.
 const STANDBYS: &str = "SELECT count(*) AS n, count(sync_state) AS visible,
     count(*) FILTER (WHERE sync_state IN ('sync', 'quorum')) AS synchronous FROM pg_stat_replication";
 
@@ -24,7 +25,7 @@ pub(super) fn server(db: &dyn Db) -> Result<PostgresServer> {
     Ok(PostgresServer { version, durability: durability(db)? })
 }
 
-/// What decides whether a commit survives the loss of power, and of the server's machine.
+/// The settings and standbys that decide whether a commit survives a power cut, and the loss of the server's machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Durability {
     /// What a commit of the catalog waits for, as the setting `synchronous_commit` names it.
@@ -35,9 +36,9 @@ pub struct Durability {
     pub full_page_writes: bool,
     /// The setting `synchronous_standby_names`; empty if commits wait for no standby.
     pub synchronous_standby_names: String,
-    /// The standbys that receive the log now.
+    /// The number of standbys that receive the log now.
     pub standbys: i64,
-    /// Those of them that commits wait for; `None` if the user of the catalog may not see it.
+    /// The number of these standbys that commits wait for; `None` if the catalog's user may not see it.
     pub synchronous_standbys: Option<i64>,
 }
 
@@ -68,7 +69,7 @@ impl Durability {
 }
 
 impl PostgresCatalog {
-    /// Reads what decides whether commits are durable.
+    /// Reads the settings and standbys that decide whether commits are durable.
     pub async fn durability(&self) -> annals_core::Result<Durability> {
         self.thread.read("reading the settings of PostgreSQL", durability).await
     }

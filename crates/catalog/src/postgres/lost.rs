@@ -1,4 +1,4 @@
-//! Tests of lost connections and conflicts: what was not committed is repeated as a whole, what was is not.
+//! Tests of lost connections and conflicts: uncommitted work is repeated as a whole, committed work is not repeated.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,7 +38,7 @@ impl Runs {
     }
 }
 
-/// A write that shows how often it was stored.
+/// Inserts one row, so that the number of rows shows how often the write was committed.
 fn add_one(db: &dyn Db) -> Result<u64> {
     db.execute("INSERT INTO version (agent_id, id, text, replaced_at) SELECT agent_id, 'v', 'x', 0 FROM agent", &[])
 }
@@ -177,7 +177,7 @@ async fn commit_without_an_answer_is_stored_once() {
     }
 }
 
-/// The trigger does what another service does that opens the database before this one connects again.
+/// The trigger removes the mark, as another service does that opens the database before this one connects again.
 #[tokio::test]
 async fn commit_of_unknown_outcome_is_an_error_that_says_so() {
     let Some(schema) = Schema::new() else { return };

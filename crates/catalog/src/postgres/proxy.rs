@@ -19,7 +19,7 @@ pub(super) enum Cut {
 /// The name of a server's socket in its folder.
 const SOCKET: &str = ".s.PGSQL.5432";
 
-/// The longest message of these tests.
+/// Size of the read buffer in bytes. All messages of these tests fit into it.
 const BYTES: usize = 1 << 16;
 
 pub(super) struct Proxy {
@@ -48,18 +48,18 @@ impl Proxy {
         self.folder.path().to_owned()
     }
 
-    /// Closes so many connections from now on.
+    /// Makes the proxy close the next `cuts` connections that send the statement.
     pub(super) fn cut_next(&self, cuts: usize) {
         self.cuts.store(cuts, Ordering::SeqCst);
     }
 
-    /// Returns how many connections it would still close.
+    /// Returns how many connections the proxy will still close.
     pub(super) fn cuts_left(&self) -> usize {
         self.cuts.load(Ordering::SeqCst)
     }
 }
 
-/// Forwards both ways until one side or the proxy closes.
+/// Forwards both ways until one side or the proxy closes the connection.
 fn forward(client: &UnixStream, server: &UnixStream, statement: &str, cut: Cut, left: &AtomicUsize) {
     let (mut answers, mut to_client) = (server.try_clone().unwrap(), client.try_clone().unwrap());
     let answering = std::thread::spawn(move || {

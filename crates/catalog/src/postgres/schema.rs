@@ -14,7 +14,7 @@ use crate::columns::signed;
 use crate::db::{self, Db, Failure, Result, Sql, Transactions, params};
 use crate::{archive, replies};
 
-/// The first version of the schema in PostgreSQL: that of the SQLite file with the same tables.
+/// The first version of the schema in PostgreSQL. It has the number of the SQLite schema with the same tables.
 const FIRST: i64 = 12;
 
 /// The steps from each version to the next. `sql/postgres.sql` has the tables after the last of them.
@@ -40,7 +40,7 @@ pub(crate) fn examine(url: &str) -> annals_core::Result<PostgresServer> {
     server(&db).map_err(|failure| failure.context("reading the settings of PostgreSQL"))
 }
 
-/// Returns whether the text is a URL of a database, or a list of `key=value`, of a form that PostgreSQL's own programs take.
+/// Returns whether the text is a URL of a database, or a list of `key=value`, in a form that PostgreSQL's own programs accept.
 pub fn is_url(text: &str) -> bool {
     text.parse::<Config>().is_ok()
 }
@@ -55,7 +55,7 @@ fn connection(url: &str) -> annals_core::Result<Postgres> {
         config.connect_timeout(Duration::from_secs(10));
     }
     if config.get_tcp_user_timeout().is_none() {
-        // A server that vanished without a word is noticed after this time.
+        // A server that vanished without closing the connection is noticed after this time.
         config.tcp_user_timeout(Duration::from_secs(30)).keepalives_idle(Duration::from_secs(30));
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

@@ -1,5 +1,6 @@
-//! A PostgreSQL server for tests: the one that `ANNALS_TEST_POSTGRES` names, or one that is started for the test process and
-//! stopped with it. Each catalog of a test has a schema of its own. The tests of the command (`tests/postgres.rs`) include this file.
+//! Provides a PostgreSQL server for tests: the server at the URL in `ANNALS_TEST_POSTGRES`, or a server that is started for the
+//! test process and stopped with it. Each catalog of a test has its own schema. The tests of the command (`tests/postgres.rs`)
+//! include this file.
 
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -9,14 +10,15 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// Names a server, as a URL of a database in which the tests may create schemas.
+/// The environment variable with the URL of a database in which the tests may create schemas.
 const SERVER: &str = "ANNALS_TEST_POSTGRES";
 
-/// If set, a test that finds no server fails, as in CI.
+/// The environment variable that makes tests fail, not skip, if there is no server. Set in CI.
 const REQUIRED: &str = "ANNALS_TEST_POSTGRES_REQUIRED";
 
-/// Runs the server until the input ends, which it does with the test process. With a third argument, a port, it also takes encrypted
-/// connections of this machine; `ca.pem` then has the authority of its certificate for `localhost`.
+/// Shell script that runs the server until its input ends, at the latest when the test process ends. With a port as third
+/// argument, the server also accepts encrypted connections from this machine; `ca.pem` then holds the authority that signed its
+/// certificate for `localhost`.
 const RUN: &str = r#"initdb="$1/initdb" postgres="$1/postgres" folder="$2"
 "$initdb" -D "$folder/data" -A trust -U postgres -E UTF8 --locale=C --no-sync >/dev/null || exit 1
 if [ -n "$3" ]; then
@@ -36,9 +38,9 @@ rm -rf "$folder/data" "$folder/log" "$folder"/*.key "$folder"/*.pem
 
 struct Server {
     url: String,
-    /// The folder of its socket, if it was started for the tests.
+    /// The folder of the server's socket, if the server was started for the tests.
     folder: Option<PathBuf>,
-    /// Its input keeps the server alive.
+    /// The process of the script. The server runs until the input of this process is closed.
     _process: Option<Child>,
 }
 
@@ -51,7 +53,7 @@ pub(crate) struct Schema {
     pub(crate) name: String,
 }
 
-/// Says that a test is skipped because something is missing. Fails where the tests are required.
+/// Reports that a test is skipped because something is missing. Panics if the tests are required.
 pub(crate) fn skipped(missing: &str) {
     assert!(std::env::var_os(REQUIRED).is_none(), "{missing}");
     let _ = writeln!(std::io::stderr(), "skipped: {missing}");
@@ -63,7 +65,7 @@ fn in_schema(server: &str, name: &str) -> String {
 }
 
 impl Schema {
-    /// Creates a schema; says why not and returns `None` where no server can be had.
+    /// Creates a schema. Without a server, reports that the test is skipped, and returns `None`.
     pub(crate) fn new() -> Option<Schema> {
         let Some(server) = STARTED.get_or_init(start) else {
             skipped("no PostgreSQL server; install it (apt-get install postgresql) or set ANNALS_TEST_POSTGRES");
@@ -133,12 +135,12 @@ impl<C> Drop for Held<C> {
 
 impl Drop for Schema {
     fn drop(&mut self) {
-        // A failed test may still hold a connection; a server that was started for the tests goes as a whole.
+        // This fails if a failed test still holds a connection. A server that was started for the tests is removed as a whole.
         let _ = sql(&self.url, &format!("SET lock_timeout = 1000; DROP SCHEMA {} CASCADE", self.name));
     }
 }
 
-/// On a thread of its own, because tests run in a runtime.
+/// Runs statements over a new connection. Uses a thread of its own, because tests run in a runtime.
 fn sql(url: &str, sql: &str) -> Result<(), tokio_postgres::Error> {
     let run = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -167,8 +169,8 @@ fn start() -> Option<Server> {
     Some(Server { url, folder: Some(folder), _process: Some(process) })
 }
 
-/// Starts a server of its own, at a port for encrypted connections if one is given. Returns its folder and the process, the input of
-/// which keeps the server alive.
+/// Starts a new server, which also takes encrypted connections if a port is given. Returns its folder and its process; the
+/// server runs until the input of the process is closed.
 pub(crate) fn launch(tls_port: &str) -> Option<(PathBuf, Child)> {
     let (binaries, folder) = (binaries()?, tempfile::tempdir().unwrap().keep());
     // The server refuses to run as root, and its own user needs the folder.
@@ -186,7 +188,7 @@ fn url_of(folder: &Path) -> String {
     format!("postgres://postgres@{}/postgres", folder.display().to_string().replace('/', "%2F"))
 }
 
-/// Returns the folder of the newest server's programs, as Debian or the search path has them.
+/// Returns the folder with the programs of the newest server, from the search path and Debian's packages.
 fn binaries() -> Option<PathBuf> {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let packaged = versions.map(|version| version.path().join("bin"));

@@ -16,13 +16,13 @@ use crate::db::{Error, Result, Sql};
 /// The oldest server that is supported.
 const OLDEST: i32 = 150_000;
 
-/// How long to wait for a lock of a session that ended a moment ago, of a killed service or a lost connection.
+/// How long to wait for the lock. The server may still hold it for a session of a killed service or a lost connection.
 const WAIT: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Plans do not depend on the values seen first or on tables that were small when a statement was prepared. Limits that a server may
-/// have for other users do not end a session. Nothing waits for ever for a lock that somebody else took on a table. A commit waits
-/// for the disk, whatever the database's default is.
+/// The settings of every session. Plans do not depend on the values seen first or on tables that were small when a statement
+/// was prepared. Time limits that a server may have for other users do not end a session. No statement waits for ever for a
+/// lock that somebody else took on a table. A commit waits for the disk, whatever the database's default is.
 const SETTINGS: &str = "SET application_name = 'annals'; SET jit = off; SET plan_cache_mode = force_custom_plan;
     SET default_transaction_isolation = 'read committed'; SET standard_conforming_strings = on;
     SET default_transaction_read_only = off; SET client_min_messages = warning;
@@ -56,7 +56,7 @@ impl Session {
         Ok(session)
     }
 
-    /// Connects beside a service that may have the lock; only for reading what belongs to the server.
+    /// Connects without taking the lock, which a running service may hold. Only for reading properties of the server.
     pub(super) fn without_lock(runtime: &Runtime, config: &Config) -> Result<Session, Error> {
         runtime.block_on(async {
             let client = tls::connect(config).await?;
@@ -70,7 +70,7 @@ impl Session {
         !self.client.is_closed()
     }
 
-    /// Rolls back what an interrupted transaction left; returns whether the session goes on.
+    /// Rolls back an interrupted transaction. Returns whether the session can still be used.
     pub(super) fn rolls_back(&self, runtime: &Runtime) -> bool {
         runtime.block_on(self.client.batch_execute("ROLLBACK")).is_ok()
     }

@@ -8,7 +8,7 @@ const TABLES: &str = "SELECT table_name FROM information_schema.columns
 const TEXT_COLUMNS: &str = "SELECT column_name FROM information_schema.columns
     WHERE table_schema = current_schema() AND table_name = ?1 AND data_type = 'text'
     ORDER BY column_name";
-/// The columns of a table's indexes, by index and place.
+/// SQL query for the columns of the indexes of table `?1`, in the order of the index. `$rest` selects the index.
 macro_rules! index_columns {
     ($rest:literal) => {
         concat!(

@@ -66,7 +66,7 @@ async fn failed_write_rolls_back_only_itself() {
     assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
 }
 
-/// PostgreSQL answers nothing but errors in a transaction after a failed statement, until the savepoint.
+/// After a failed statement, PostgreSQL refuses every statement of the transaction until it is rolled back to a savepoint.
 #[tokio::test]
 async fn failed_statement_does_not_fail_other_writes() {
     let Some(schema) = Schema::new() else { return };
@@ -110,7 +110,7 @@ async fn data_folder_used_last_is_kept() {
     assert_eq!(schema.open().data_folder().await.unwrap().as_deref(), Some("b"));
 }
 
-/// The server for tests may run without fsync; then the warning is there.
+/// The test server may run with or without fsync; the warning is expected only without it.
 #[tokio::test]
 async fn server_without_fsync_is_named() {
     let Some(schema) = Schema::new() else { return };

@@ -1,7 +1,9 @@
-//! Texts as PostgreSQL can store them. Its text has no U+0000, so that is written as U+0001 U+0001, and U+0001 as U+0001 U+0002.
+//! Escapes texts for PostgreSQL, which cannot store U+0000 in text. U+0000 is stored as U+0001 U+0001, and U+0001 as U+0001
+//! U+0002.
 //!
-//! No other text changes. Byte by byte, as the collation "C" compares, escaped texts have the order, the equalities and the
-//! prefixes of the texts themselves: U+0000 and U+0001 are the two smallest bytes, and stay so. Only their length differs.
+//! Other characters do not change. Compared byte by byte, as the collation "C" does, escaped texts have the same order,
+//! equalities and prefixes as the original texts: U+0000 and U+0001 are the two smallest bytes, and stay so. Only the lengths
+//! differ.
 
 use std::borrow::Cow;
 
@@ -24,7 +26,7 @@ pub(super) fn escaped(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(escaped)
 }
 
-/// Returns the text of a stored one; `None` if nothing in it is escaped.
+/// Returns the original of a stored text; `None` if nothing in it is escaped. Fails with damage if an escape is not valid.
 pub(super) fn unescaped(stored: &[u8]) -> Result<Option<Vec<u8>>, Error> {
     if !stored.contains(&MARK) {
         return Ok(None);

@@ -1,5 +1,5 @@
-//! Whether the connection to the server is encrypted, and how. The certificate of the server must be valid for its name and signed by
-//! an authority that the system trusts; `SSL_CERT_FILE` names others.
+//! Decides whether the connection to the server is encrypted, and connects. The certificate of the server must be valid for its
+//! name and signed by an authority that the system trusts, or one in the file that `SSL_CERT_FILE` names.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::db::Error;
 
-/// Makes encryption a must for a server on another machine, unless the URL has `sslmode=disable`. A server of this machine is
-/// reached without it, unless the URL has `sslmode=require`.
+/// Requires encryption for a server on another machine, unless the URL has `sslmode=disable`. Uses none for a server on this
+/// machine, unless the URL has `sslmode=require`.
 pub(super) fn settle(config: &mut Config) {
     let mode = match config.get_ssl_mode() {
         SslMode::Prefer if is_of_this_machine(config) => SslMode::Disable,
@@ -34,7 +34,7 @@ fn is_of_this_machine(config: &Config) -> bool {
 
 /// Connects. The connection runs as a task of this runtime.
 pub(super) async fn connect(config: &Config) -> Result<Client, Error> {
-    // The error of the task is also that of the statement under way.
+    // The error of the connection task is ignored, because the statement under way returns it too.
     if config.get_ssl_mode() == SslMode::Disable {
         let (client, connection) = config.connect(NoTls).await?;
         tokio::spawn(async { drop(connection.await) });

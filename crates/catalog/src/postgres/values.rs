@@ -33,7 +33,7 @@ impl<'v> Bound<'v> {
         }
     }
 
-    /// Returns its type. The server finds the type of NULL from its place.
+    /// Returns the type of the value. The server infers the type of NULL from its position.
     pub(super) fn kind(&self) -> Type {
         match self {
             Bound::Null => Type::UNKNOWN,
@@ -57,7 +57,7 @@ impl ToSql for Bound<'_> {
         Ok(IsNull::No)
     }
 
-    /// Statements are prepared with the types of their values.
+    /// Returns true: statements are prepared with the types of their values.
     fn accepts(_: &Type) -> bool {
         true
     }
@@ -90,7 +90,7 @@ impl<'r> FromSql<'r> for Read<'r> {
     }
 }
 
-/// A row, and its texts that were escaped, by position.
+/// A row, and the originals of its escaped texts, by position.
 pub(super) struct Decoded<'r> {
     row: &'r tokio_postgres::Row,
     texts: BTreeMap<usize, Vec<u8>>,

@@ -75,7 +75,7 @@ async fn visible(catalog: &SqliteCatalog, me: &Agent) -> Vec<String> {
     records.chain(changes).collect()
 }
 
-/// Runs the steps until one fails. Returns the number of those that were answered.
+/// Runs the steps until one fails. Returns the number of steps that succeeded.
 async fn work(catalog: &SqliteCatalog, me: &Agent) -> usize {
     for number in 0..STEPS {
         if step(catalog, me, number).await.is_err() {
@@ -112,8 +112,8 @@ async fn fault(bug: Option<Bug>) -> Option<String> {
             drive.disk().power_is_back(unsynced);
             let catalog = open(&drive, None).unwrap();
             let (faults, found) = (catalog.check().await.unwrap(), visible(&catalog, &me).await);
-            // The step in progress at the cut may be stored or not. A restore takes several transactions, of which the last
-            // makes everything visible.
+            // The step in progress at the cut may be stored or not. A restore takes several transactions; only the last makes
+            // anything visible.
             if !faults.is_empty() || !seen[answered..(answered + 2).min(seen.len())].contains(&found) {
                 return Some(format!("cut at {cut} after {answered} answers: {faults:?} {found:#?}"));
             }

@@ -233,7 +233,7 @@ unsafe extern "C" fn sector_size(_: *mut sqlite3_file) -> c_int {
     BLOCK
 }
 
-/// As SQLite assumes of unix files: writing some bytes never damages adjacent ones.
+/// Reports that writing some bytes never damages adjacent bytes, as SQLite assumes of unix files.
 unsafe extern "C" fn device_characteristics(_: *mut sqlite3_file) -> c_int {
     ffi::SQLITE_IOCAP_POWERSAFE_OVERWRITE
 }

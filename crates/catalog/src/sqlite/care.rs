@@ -1,4 +1,4 @@
-//! What the catalog does with the SQLite file beside statements: checks, overwriting what was deleted, and searching it.
+//! Checks the SQLite file, overwrites deleted data in it, and searches its unused parts.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use crate::thread::Thread;
 const MISSING_REFERENCES: &str =
     "SELECT 'a row of ' || \"table\" || ' lacks its ' || \"parent\" FROM pragma_foreign_key_check";
 
-/// The care for one SQLite file.
+/// The operations of [`Engine`] for one SQLite file.
 pub struct FileCare {
     pub(crate) scrubs: Passes,
     /// Where copies of the file are placed for checks; `None` with a test VFS.
@@ -37,7 +37,7 @@ impl FileCare {
 impl Engine for FileCare {
     type Connection = Sqlite;
 
-    /// Reads every page, but of a copy, so other work continues.
+    /// Checks every page of a copy of the file, so that other work continues.
     async fn check(&self, thread: &Thread<Sqlite>) -> annals_core::Result<Vec<String>> {
         const DOING: &str = "checking the catalog";
         // If the folder was removed while the catalog is open, there is no place for a copy: check the open file

@@ -108,8 +108,8 @@ fn prepare_schema(connection: &Connection) -> Result<()> {
     }
 }
 
-/// Applies the steps and sets the version in one transaction: after a power cut the file is unchanged or fully
-/// migrated. Without foreign keys, because dropping a table that is replaced would delete the rows that refer to it.
+/// Applies the steps and sets the version in one transaction: after a power cut the file is unchanged or fully migrated.
+/// Foreign keys are off meanwhile, because dropping a table that is replaced would delete the rows that refer to it.
 fn bring_to_version(connection: &Connection, steps: &[&str]) -> Result<()> {
     connection.pragma_update(None, "foreign_keys", false)?;
     let transaction = connection.unchecked_transaction()?;
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(number("PRAGMA synchronous"), 2, "FULL");
         assert_eq!(number("PRAGMA foreign_keys"), 1);
         assert_eq!(number("PRAGMA secure_delete"), 1, "ON");
-        // Shows the folder of the catalog that this process opened last.
+        // The pragma shows the folder of the catalog that this process opened last.
         assert!(text("PRAGMA temp_store_directory").contains("/"));
     }
 }

@@ -15,8 +15,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::db::Result;
 
-/// The pages read, the pages written and the time spent in one piece: other work waits that long. On a busy machine or
-/// a slow disk the time limit applies first.
+/// The limits of one piece: pages read, pages written, and time spent. Other work waits that long. On a busy machine or a slow
+/// disk the time limit applies first.
 const READ: u32 = 256;
 const WRITTEN: u32 = 16;
 const TIME: Duration = Duration::from_millis(5);
@@ -106,7 +106,7 @@ fn without_remains(connection: &Connection, page: u32) -> Result<Option<Vec<u8>>
     })
 }
 
-/// Passes the content of a page to `look`. A page that no longer exists is skipped.
+/// Passes the content of a page to `look`, and returns its result; `None` if the page no longer exists.
 fn look<T>(connection: &Connection, page: u32, look: impl FnOnce(&[u8]) -> Result<Option<T>>) -> Result<Option<T>> {
     let mut read = connection.prepare_cached("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
     let mut rows = read.query([page])?;
@@ -178,7 +178,7 @@ mod tests {
     use crate::fixture::Folder;
     use crate::sqlite::open::{Options, open};
 
-    /// `scripts/env.sh` builds SQLite with it.
+    /// `scripts/env.sh` sets the flags that build SQLite with the page table.
     #[test]
     fn sqlite_is_built_with_the_page_table() {
         let folder = Folder::new();
@@ -198,7 +198,7 @@ mod tests {
             let found: Option<Vec<_>> = found.map(|found| found.iter().map(|range| (range.start, range.end)).collect());
             assert_eq!(found.as_deref(), expect, "{header:?}");
         }
-        // Type, first free block, number of rows, start of the rows, fragments.
+        // The header of a page: type, first free block, number of rows, start of the rows, fragments.
         check(2, &[13, 0, 0, 0, 3, 1, 0, 0], &[], Some(&[(14, 256)]));
         check(2, &[10, 0, 0, 0, 0, 2, 0, 0], &[], Some(&[(8, 512)]));
         check(2, &[5, 0, 0, 0, 3, 1, 0, 0], &[], Some(&[(18, 256)]));

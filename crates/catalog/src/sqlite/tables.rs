@@ -51,7 +51,7 @@ mod tests {
             let texts: Vec<String> = db.query(Sql::Once(TEXT_COLUMNS), params![name], |row| row.get(0)).ok().unwrap();
             !searched.contains(name) && !texts.is_empty()
         });
-        // These hold names of keys, agents and models, and ids.
+        // These tables hold only ids, and names of keys, agents and models.
         assert_eq!(others, ["access_key", "batch", "cleaning", "price", "source"]);
     }
 

@@ -18,7 +18,7 @@ use super::Target;
 use super::manifest::{self, Entry, Manifest};
 use super::take::CATALOG;
 
-/// Requests at once for the sizes of files.
+/// Maximum number of concurrent requests for the sizes of files.
 const REQUESTS: usize = 16;
 
 /// A backup that was copied into a folder.
@@ -46,13 +46,13 @@ pub(crate) async fn fetch(target: &Target, backup: &str, into: &Path) -> Result<
             problems.extend(fetch_file(target, backup, entry, into).await?);
         }
     }
-    // A catalog with a wrong digest is not opened: any error from it would only follow from that.
+    // A catalog with a wrong digest is not opened: any error in it would only be a consequence.
     let agents = if problems.is_empty() { check(&manifest, into, &mut problems).await? } else { 0 };
     Ok(Fetched { manifest, problems, agents })
 }
 
-/// Describes the files that are missing or have another size than the manifest says, before anything is copied: a damaged size must
-/// not read as a full disk.
+/// Describes the files that are missing or have another size than the manifest says. This comes before anything is copied, so
+/// that a damaged size is not reported as a full disk.
 async fn wrong_sizes(target: &Target, backup: &str, manifest: &Manifest) -> Result<Vec<String>> {
     let wrong = manifest.files.iter().map(|entry| async move {
         match target.store.head(&target.object_path(backup, &entry.path)).await {

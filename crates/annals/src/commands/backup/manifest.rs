@@ -34,7 +34,7 @@ pub(crate) struct Manifest {
     pub format: u32,
     /// The version of Annals that made the backup.
     pub annals: String,
-    /// When it was made.
+    /// When the backup was made.
     pub created: Timestamp,
     /// The sequence number of the last change in the catalog.
     pub catalog_sequence: i64,
@@ -50,7 +50,7 @@ pub(crate) struct Entry {
     /// Path within the backup, separated by `/`.
     pub path: String,
     pub bytes: u64,
-    /// In hexadecimal.
+    /// SHA-256 digest in hexadecimal.
     pub sha256: String,
 }
 
@@ -129,7 +129,7 @@ pub(crate) async fn list(target: &Target) -> Result<Vec<Backup>> {
     Ok(backups)
 }
 
-/// Returns the given name, or that of the newest complete backup.
+/// Returns the given name, or the name of the newest complete backup. Fails if there is none.
 pub(crate) async fn newest(target: &Target, named: Option<&str>) -> Result<String> {
     if let Some(name) = named {
         return Ok(name.to_owned());

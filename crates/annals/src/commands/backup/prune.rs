@@ -7,7 +7,7 @@ use object_store::ObjectStoreExt;
 use super::Target;
 use super::manifest::{self, MANIFEST};
 
-/// A backup that is incomplete after this time is taken for abandoned.
+/// A backup that is still incomplete after this time counts as abandoned.
 const ABANDONED_AFTER: SignedDuration = SignedDuration::from_hours(24);
 
 /// Keeps the newest `keep` complete backups. Removes older ones and abandoned incomplete ones, and returns their names.
@@ -27,7 +27,7 @@ pub(crate) async fn prune(target: &Target, keep: u32, now: Timestamp) -> Result<
     Ok(removed)
 }
 
-/// Removes the manifest first, so that a partly removed backup counts as incomplete.
+/// Removes a backup. Removes its manifest first, so that a partly removed backup counts as incomplete.
 async fn remove(target: &Target, name: &str) -> Result<()> {
     let failed = |cause| target.failed("removing from", cause);
     match target.store.delete(&target.object_path(name, MANIFEST)).await {

@@ -27,7 +27,7 @@ const STOPPED: &str = "it was stopped, because its time limit was reached or the
 /// Bytes read and hashed at once.
 const PIECE: usize = 1 << 20;
 
-/// Copies the catalog: this process if it has the catalog open, or else the process that has.
+/// A way to copy the catalog: in this process if it has the catalog open, otherwise in the process that has.
 #[async_trait]
 pub(crate) trait CopyTo: Send + Sync {
     /// Copies the catalog at one moment to a new file. Returns the sequence number of its last change.
@@ -139,7 +139,7 @@ async fn upload(target: &Target, backup: &str, path: String, file: &Path, stop: 
     let mut writer = BufWriter::new(target.store.clone(), target.object_path(backup, &path));
     let copied = copy(file, &mut writer, stop).await;
     if copied.is_err() {
-        // Parts that were already sent would stay in the store: invisible, but billed.
+        // Without this, parts that were already sent would stay in the store: invisible, but billed.
         let _ = writer.abort().await;
     }
     let (bytes, sha256) = copied.map_err(|cause| Error::storage(format!("writing to {}", target.shown()), cause))?;

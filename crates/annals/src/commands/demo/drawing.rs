@@ -31,7 +31,7 @@ pub(crate) fn draw(memories: &[Memory], open: &[Period], today: Date) {
     story(memories);
 }
 
-/// Maps days to terminal columns.
+/// The mapping of days to terminal columns.
 struct Scale {
     first: Date,
     days: i64,

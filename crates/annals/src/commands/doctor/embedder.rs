@@ -1,4 +1,4 @@
-//! Embeds a text with the configured model, and says what runs it.
+//! Embeds a text with the configured model, and reports which runtime runs the model.
 
 use std::path::Path;
 use std::time::Instant;

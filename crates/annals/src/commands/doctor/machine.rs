@@ -20,16 +20,16 @@ use crate::scratch::Scratch;
 /// it reaches a time server.
 const BEGINNING: &str = "2026-01-01T00:00:00Z";
 
-/// How far a file's time may be ahead of the clock: file systems round.
+/// How far the modification time of a file may be ahead of the clock, because file systems round it.
 const SLACK: Duration = Duration::from_secs(2);
 
 /// Number of syncs measured.
 const SYNCS: usize = 20;
 
-/// A slower sync makes every acknowledgement slow.
+/// The time from which a sync counts as slow: every acknowledgement waits for a sync.
 const SLOW_SYNC: Duration = Duration::from_millis(100);
 
-/// Faster than any disk that really syncs: the file system reports a sync that did not happen.
+/// No disk syncs in less than this time: the file system reports a sync that did not happen.
 const IMPOSSIBLE_SYNC: Duration = Duration::from_micros(15);
 
 /// File system types, as Linux numbers them.
@@ -74,7 +74,8 @@ fn newest(data: &Path) -> Option<SystemTime> {
     files.iter().filter_map(|file| std::fs::metadata(data.join(file)).ok()?.modified().ok()).max()
 }
 
-/// Asks `timedatectl`. It reports the kernel's state, which every time service sets.
+/// Returns whether the clock is synchronised, according to `timedatectl`; `None` without an answer. It reports the kernel's
+/// state, which every time service sets.
 fn says_systemd() -> Option<bool> {
     let output = Command::new("timedatectl").args(["show", "--property=NTPSynchronized", "--value"]).output().ok()?;
     match output.stdout.trim_ascii() {

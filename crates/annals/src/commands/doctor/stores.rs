@@ -16,7 +16,7 @@ use crate::view::plural;
 
 const ABOUT: &str = "stores";
 
-/// Returns whether another process has the stores open.
+/// Opens the stores and reports on each. Returns whether another process has them open.
 pub(crate) async fn look(global: &Global, data: &Path, report: &mut dyn FnMut(Finding)) -> bool {
     if !catalog::exists(data) {
         report(Finding::ok(ABOUT, "none yet"));
@@ -64,7 +64,7 @@ async fn read(client: &Client) -> Result<(String, Vec<BatchView>)> {
     Ok((agents, client.call(ListBatches {}).await?))
 }
 
-/// Returns what to do about a batch that failed.
+/// Returns a finding about a batch that failed, with advice; `None` if the batch has no failure.
 fn failed_batch(batch: &BatchView) -> Option<Finding> {
     let failure = batch.failure.as_ref()?;
     let mend = match batch.state.as_str() {

@@ -47,7 +47,7 @@ pub(crate) async fn run(client: &Client, agent: &str, target: &Path, json: bool)
         files,
     };
     fs::create_dir_all(target).map_err(failed)?;
-    // Former and new notes, so that an export that is interrupted here is continued by the next.
+    // The list has former and new notes, so that the next export also replaces the notes of this one if it is interrupted.
     write_list(target, &list(names.union(&before.files).cloned().collect())).map_err(failed)?;
     for (name, text) in &files {
         write(&target.join(name), text).map_err(failed)?;
@@ -94,7 +94,8 @@ fn write_list(target: &Path, written: &Written) -> IoResult<()> {
     write(&target.join(LIST), &serde_json::to_string_pretty(written)?)
 }
 
-/// Writes a file as a whole or not at all. One with the same text stays as it is, so that its time does not change.
+/// Writes a file completely or not at all. Does not write a file that has the same text already, so that its modification time
+/// does not change.
 fn write(path: &Path, text: &str) -> IoResult<()> {
     if fs::read(path).is_ok_and(|found| found == text.as_bytes()) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Imports what another program keeps into one agent: reads the files here, and has the items stored.
+//! Imports files of another program into one agent: reads them in this process, and sends the items to be stored.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -103,7 +103,7 @@ async fn import(global: &Global, args: &Import, kind: Kind, agent: &Agent, sourc
     });
     let import = Box::pin(client.call_with(ImportItems { agent: agent.name().to_owned(), request }, items.boxed()));
     let stored = show_bytes(&Bars::new(global.json), size, &read, import).await?;
-    // After an error of the source, what came before it is stored.
+    // If the source has an error, the items before it are stored.
     let summary = summary.await.map_err(|cause| Error::storage("reading the source", cause))??;
     Ok(ImportReport::new(agent.name(), kind.as_str(), &summary, Some(stored)))
 }
@@ -118,7 +118,7 @@ async fn preview(global: &Global, args: &Import, kind: Kind, agent: &Agent, sour
     Ok(ImportReport::new(agent.name(), kind.as_str(), &summary, None))
 }
 
-/// Returns the zone of times without an offset: the given one, or else the agent's.
+/// Returns the zone for times without an offset: the given zone, otherwise the zone of the agent.
 async fn zone(args: &Import, client: Option<&Client>, agent: &Agent) -> Result<TimeZone> {
     let name = match (&args.time_zone, client) {
         (Some(name), _) => name.clone(),
@@ -128,7 +128,7 @@ async fn zone(args: &Import, client: Option<&Client>, agent: &Agent) -> Result<T
     TimeZone::get(&name).map_err(|_| Error::invalid("time_zone", format!("is {name:?}, which is no IANA time zone")))
 }
 
-/// Returns the zone of an agent, or that of a new agent.
+/// Returns the time zone of an agent; UTC, the zone of new agents, if the agent does not exist.
 async fn zone_of(client: &Client, agent: &Agent) -> Result<String> {
     match client.call(GetSettings { agent: agent.name().to_owned() }).await {
         Ok(settings) => Ok(settings.time_zone),
@@ -163,7 +163,7 @@ async fn show_bytes<T>(bars: &Bars, size: u64, read: &Arc<AtomicU64>, work: impl
             done = &mut work => Some(done),
             _ = ticks.tick() => None,
         };
-        // Some files are looked at more than once.
+        // Some files are read more than once, so the count may exceed the total.
         let now = if done.is_some() { total } else { (read.load(Ordering::Relaxed) / 1024).min(total) };
         stage.advance(now.saturating_sub(shown));
         shown = shown.max(now);

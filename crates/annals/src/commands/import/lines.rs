@@ -28,7 +28,7 @@ use crate::scratch;
 use crate::source::{self, Source};
 use crate::view::{plural, print_json, say};
 
-/// Items that wait to be sent.
+/// Maximum number of items that wait to be sent.
 const WAITING: usize = 64;
 
 pub(crate) async fn run(global: &Global, args: &Import) -> Result<ExitCode> {
@@ -99,7 +99,7 @@ fn send(read: Contents, sender: &Sender<Result<ImportLine>>) -> Result<()> {
     Ok(())
 }
 
-/// Refuses options that have no effect on exports, if there is nothing else.
+/// Refuses `--dry-run` if there is an export, and other options that have no effect on exports if there are only exports.
 fn check_options(args: &Import, read: &Contents) -> Result<()> {
     if args.dry_run && !read.exports.is_empty() {
         return Err(no_effect("dry-run", "an export of Annals", "it is restored as a whole or not at all"));
@@ -178,11 +178,11 @@ fn print_restored(imported: &ImportAnswer) {
 struct Contents {
     messages: Vec<MessageFile>,
     exports: Vec<ExportFile>,
-    /// What the messages are. Filled for a dry run only.
+    /// Summary of the messages. Filled for a dry run only.
     summary: Summary,
 }
 
-/// Checks all files. Returns the faults of all of them.
+/// Reads and checks all files. Fails with the faults of all of them.
 fn read_all(args: &Import, data: &Path, now: Timestamp) -> Result<Contents> {
     let mut all = Contents::default();
     let mut faults = Vec::new();

@@ -1,4 +1,4 @@
-//! Checks the options of an import: one that has no effect is an error, because its user expects one.
+//! Checks the options of an import: an option without effect is an error, because the user expects an effect.
 
 use annals_core::{Error, Result};
 use annals_importers::Kind;
@@ -38,7 +38,7 @@ fn check_kind(args: &Import, kind: Kind) -> Result<()> {
     }
 }
 
-/// Returns the options for other programs' files that are set.
+/// Returns the names of the options that are set and that apply only to files of other programs.
 fn set_options(args: &Import) -> Vec<&'static str> {
     let options = [
         ("me", args.me.is_some()),
@@ -53,7 +53,7 @@ fn set_options(args: &Import) -> Vec<&'static str> {
     options.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| name).collect()
 }
 
-/// Returns whether a kind has a use for an option.
+/// Returns whether an option has an effect on files of a kind.
 fn has_effect(kind: Kind, option: &str) -> bool {
     use Kind::{ChatGpt, Claude, ClaudeCode, Codex, Csv, Letta, McpMemory, OpenClaw, Slack, WhatsApp};
     match option {

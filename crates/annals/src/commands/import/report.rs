@@ -6,7 +6,7 @@ use annals_service::wire::{FoundItems, ImportCounts, ImportReport, StoredItems};
 
 use crate::view::{DIM, count, plural, say};
 
-/// People that are listed.
+/// Maximum number of people that are listed.
 const PEOPLE: usize = 10;
 
 pub(crate) fn print(report: &ImportReport) {

@@ -22,7 +22,7 @@ pub(crate) async fn run(kind: Kind, paths: &[PathBuf], seconds: u64) -> Result<E
     let mut imported = Files::new();
     let mut interrupted = std::pin::pin!(tokio::signal::ctrl_c());
     loop {
-        // A folder without files yet is no error: the first session will come.
+        // A folder without files is no error: the first session may come later.
         let found = files(paths).unwrap_or_default();
         if found != imported && !found.is_empty() && import().await? {
             imported = found;
@@ -39,7 +39,8 @@ fn files(paths: &[PathBuf]) -> Result<Files> {
     Ok(source.entries().iter().map(|entry| (entry.place().to_string(), entry.size)).collect())
 }
 
-/// Imports once. Returns whether it succeeded. The import prints its own errors, and is retried at the next change.
+/// Imports once. Returns whether it succeeded. The import prints its own errors; after a failure the caller imports again after
+/// the next interval.
 async fn import() -> Result<bool> {
     let failed = |cause| Error::storage("starting the import", cause);
     let args = std::env::args_os().skip(1).filter(|arg| !arg.to_string_lossy().starts_with("--watch"));

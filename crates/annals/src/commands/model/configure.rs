@@ -40,7 +40,8 @@ pub(crate) async fn run(data: &Path, config: &Config, model: &str, json: bool) -
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns what names the model from any directory: the name of a pulled model, else the absolute path of its folder.
+/// Returns a name for the model that is valid in any directory: the name of a pulled model, otherwise the absolute path of its
+/// folder.
 fn lasting(data: &Path, model: &str, folder: &Path) -> Result<String> {
     if folder == models_of(data).join(folder_name(model)) {
         return Ok(model.to_owned());
@@ -76,7 +77,7 @@ fn changed(text: &str, model: &str) -> Result<String> {
         Some(Item::Value(old)) => {
             let decor = old.decor().clone();
             *old = model.into();
-            // The comment behind it.
+            // Keep the comment behind the value.
             *old.decor_mut() = decor;
         }
         _ => drop(table.insert("model", value(model))),
@@ -84,12 +85,13 @@ fn changed(text: &str, model: &str) -> Result<String> {
     Ok(file.to_string())
 }
 
-/// Replaces the file at once, so that a crash or a power cut leaves the old or the new one. A link stays a link.
+/// Replaces the file atomically, so that a crash or a power cut leaves the old or the new file. If the path is a symbolic link,
+/// replaces the file that it points to.
 fn write(path: &Path, text: &str) -> Result<()> {
     let failed = |error| Error::storage(format!("cannot write {}", path.display()), error);
     let Ok(target) = path.canonicalize() else { return replace_file(path, text.as_bytes()).map_err(failed) };
     let rights = std::fs::metadata(&target).map_err(failed)?.permissions();
-    // It may hold a key: the new file has no rights for others before it has those of the old one.
+    // The file may hold a key: before the new file gets the rights of the old one, it has no rights for others.
     replace_file(&target, text.as_bytes()).map_err(failed)?;
     std::fs::set_permissions(&target, rights).map_err(failed)
 }

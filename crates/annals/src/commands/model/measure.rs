@@ -1,4 +1,4 @@
-//! `annals model measure`: how fast the configured model is on this machine.
+//! `annals model measure`: measures how fast the configured model is on this machine.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -16,13 +16,13 @@ use crate::view::{print_json, say};
 
 const SENTENCES: &str = include_str!("../../../../../models/all-MiniLM-L6-v2/sentences.txt");
 
-/// Texts in one call, as an import makes it.
+/// Number of texts in one call, the same as in an import.
 const BATCH: usize = 64;
 
-/// Texts that are measured.
+/// Maximum number of texts that are measured.
 const MAX_TEXTS: usize = 512;
 
-/// Questions that are measured.
+/// Maximum number of questions that are measured.
 const QUESTIONS: usize = 100;
 
 pub(crate) async fn run(data: &Path, settings: &EmbedderSettings, file: Option<&Path>, json: bool) -> Result<ExitCode> {
@@ -64,7 +64,7 @@ async fn rate(embedder: &dyn Embedder, texts: &[&str]) -> Result<f64> {
     Ok(texts.len() as f64 / begun.elapsed().as_secs_f64())
 }
 
-/// Returns the times of questions, shortest first.
+/// Returns the time that embedding each question took, shortest first.
 async fn questions(embedder: &dyn Embedder, texts: &[&str]) -> Result<Vec<Duration>> {
     let mut times = Vec::new();
     for text in texts.iter().take(QUESTIONS) {

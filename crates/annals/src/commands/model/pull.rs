@@ -1,5 +1,5 @@
-//! `annals model pull`: fetches a model into a folder that gets its name only when the model is complete and has embedded two texts.
-//! One process pulls a model at a time; what a killed one left is continued or removed.
+//! `annals model pull`: fetches a model into a folder, which gets its name only when the model is complete and has embedded two
+//! texts. One process pulls a model at a time. A download that a killed process left is continued or removed.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub(crate) async fn run(
     let target = models_of(data).join(&name);
     let _lock = lock(data, model)?;
     remove_leftovers(&target)?;
-    // Another commit or another file is another model; what was begun of it is of no use.
+    // The name contains the commit and the file, so that a partial download is continued only for the same model.
     let part = models_of(data).join(format!(".{name}.{}.{}", &listing.revision[..12], network.path.replace('/', "-")));
     std::fs::create_dir_all(&part).map_err(|error| failed(&part, error))?;
     fetch(&hub, &listing, &files, &part, json).await?;
@@ -68,7 +68,8 @@ fn write_source(folder: &Path, listing: &Listing, network: &HubFile, files: &[&H
     replace_file(&path, source.to_string().as_bytes()).map_err(|error| failed(&path, error))
 }
 
-/// Takes the lock of a model that is pulled. It ends with the process.
+/// Locks a model while it is pulled. The lock is released when the returned file is closed. Fails if another process has the
+/// lock.
 fn lock(data: &Path, model: &str) -> Result<File> {
     let path = models_of(data).join(format!(".{}.lock", folder_name(model)));
     let open = || {
@@ -85,7 +86,7 @@ fn lock(data: &Path, model: &str) -> Result<File> {
     }
 }
 
-/// Ends what a process began that was killed while it replaced an older folder.
+/// Completes or undoes the replacement of an older folder by a process that was killed meanwhile.
 fn remove_leftovers(target: &Path) -> Result<()> {
     let old = replaced(target);
     if !old.exists() {

@@ -27,7 +27,7 @@ pub(super) struct Resolved {
     pub(super) unresolved: u64,
     /// Sealed periods that may hold something of these turns, or of a turn to forget.
     pub(super) unresolved_in: BTreeSet<Period>,
-    /// Number of turns considered that stay; for a subject, of all pruned turns.
+    /// Number of considered turns that stay. For a subject, all pruned turns are considered.
     pub(super) kept: u64,
 }
 
@@ -161,7 +161,7 @@ impl Left {
             if let Some(remains) = self.of.get_mut(id) {
                 remains.periods.insert(period);
                 remains.names_subject |= named;
-                // Others may be turns of earlier days, which gave a name.
+                // The other sources may be turns of earlier days, from which only a name was taken.
                 if verbatim && position == 0 {
                     remains.day.get_or_insert(Period::of(Grain::Daily, sentence.day));
                 }
@@ -169,7 +169,7 @@ impl Left {
         }
     }
 
-    /// Returns the sealed periods above days whose model may have used the turn.
+    /// Returns the sealed periods above days in which a model may have used the turn.
     fn reworded_of(&self, turn: &Pruned) -> impl Iterator<Item = Period> {
         let day = turn.day;
         let find_leftovers = move |period: &&Period| day.is_none_or(|day| day.ancestor(period.grain()) == **period);
