@@ -195,8 +195,13 @@ fn binaries() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut all: Vec<PathBuf> = std::env::split_paths(&path).chain(packaged).collect();
     all.retain(|folder| is_program(&folder.join("initdb")) && is_program(&folder.join("postgres")));
-    all.sort();
-    all.pop()
+    all.into_iter().max_by(|a, b| version(a).total_cmp(&version(b)))
+}
+
+/// Returns the version in the path `…/VERSION/bin`; 0 if there is none.
+fn version(folder: &Path) -> f64 {
+    let name = folder.parent().and_then(Path::file_name).unwrap_or_default();
+    name.to_string_lossy().parse().unwrap_or_default()
 }
 
 fn is_program(path: &Path) -> bool {
