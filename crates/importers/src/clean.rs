@@ -39,8 +39,8 @@ pub fn id(id: &str) -> String {
     format!("{}~{}", &plain[..plain.floor_char_boundary(Message::MAX_NAME_BYTES - 40)], &digest[..32])
 }
 
-/// Returns the name of a speaker without control characters and surrounding space, at most [`Message::MAX_NAME_BYTES`] bytes; `None` if
-/// nothing is left.
+/// Returns the name of a speaker without control characters and surrounding white space, cut to [`Message::MAX_NAME_BYTES`]
+/// bytes; `None` if nothing is left.
 pub fn name(name: &str) -> Option<String> {
     let plain: String = name.chars().filter(|c| !c.is_control()).collect();
     let trimmed = plain.trim();

@@ -60,7 +60,7 @@ pub fn storable(at: Timestamp) -> Option<Timestamp> {
     annals_core::Period::YEARS.contains(&year).then_some(rounded)
 }
 
-/// Returns whether an instant lies in the future by more than clocks may differ.
+/// Returns whether an instant is later than `now` by more than five minutes.
 pub fn is_ahead(at: Timestamp, now: Timestamp) -> bool {
     at > now.saturating_add(AHEAD).unwrap_or(Timestamp::MAX)
 }

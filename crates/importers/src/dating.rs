@@ -45,8 +45,8 @@ impl Dating {
         self.newest = self.newest.max(at);
     }
 
-    /// Keeps an item until its time is known. Returns whether so many items wait that the caller must [take](Dating::take)
-    /// them.
+    /// Keeps an item until its time is known. Returns whether the limit of waiting items is reached, so that the caller must
+    /// [take](Dating::take) them.
     pub fn wait(&mut self, mut imported: Imported) -> bool {
         self.bytes += imported.item.parts().map_or(0, |(text, _)| text.len());
         self.waiting.push(imported);

@@ -106,7 +106,7 @@ impl<'a> Sample<'a> {
         &self.entries
     }
 
-    /// Returns the first files of which `is_wanted` is true, at most `most`.
+    /// Returns the first files for which `is_wanted` returns true, at most `most`.
     pub fn first(&self, most: usize, is_wanted: impl Fn(&Entry) -> bool) -> Vec<Entry> {
         self.entries.iter().filter(|entry| is_wanted(entry)).take(most).cloned().collect()
     }

@@ -20,7 +20,7 @@ pub struct Imported {
 /// stored, the source was edited, and the caller revises the stored item.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
-    /// What is known about a conversation as a whole. Comes before or after its messages.
+    /// The title and summary of a conversation. Comes before or after its messages.
     Conversation {
         /// The id, as in its messages.
         id: String,

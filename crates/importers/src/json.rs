@@ -37,7 +37,7 @@ impl<R: BufRead> Lines<R> {
         Lines { input, line: 0, buffer: Vec::new() }
     }
 
-    /// Returns the next value, or `None` at the end. An error is one of the input itself, and ends the reading.
+    /// Returns the next value, or `None` at the end. Returns an error if the input itself cannot be read; reading then ends.
     #[expect(clippy::should_implement_trait, reason = "an iterator would go on after an error of the input")]
     pub fn next(&mut self) -> IoResult<Option<Element>> {
         loop {
@@ -100,7 +100,7 @@ impl<R: BufRead> Elements<R> {
         Elements { input, line: 1, state: State::Start, buffer: Vec::new() }
     }
 
-    /// Returns the next element, or `None` at the end. An error is one of the input itself, and ends the reading.
+    /// Returns the next element, or `None` at the end. Returns an error if the input itself cannot be read; reading then ends.
     #[expect(clippy::should_implement_trait, reason = "an iterator would go on after an error of the input")]
     pub fn next(&mut self) -> IoResult<Option<Element>> {
         loop {

@@ -3,7 +3,7 @@
 //! An import is three steps: [`Source::open`] lists the files of a folder, ZIP archive, gzip file or stream; [`detect`] finds
 //! the kind from their content; [`import`] reads them and passes one item after another to the caller.
 //!
-//! The content of the input is never held in memory: files are decompressed and split as streams, and only one JSON value is in
+//! The input is never held in memory as a whole: files are decompressed and split as streams, and only one JSON value is in
 //! memory at a time. Memory grows only by 16 bytes for each message that may occur in several files, by some 60 bytes for each
 //! message without an id in the source (except chats of WhatsApp), and by the list of files. [`export`] is the opposite
 //! direction: it makes a folder of Markdown notes.

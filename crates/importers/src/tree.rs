@@ -12,7 +12,7 @@ use crate::options::Branches;
 pub struct Node {
     /// The index of the parent; `None` for a root.
     pub parent: Option<usize>,
-    /// When it was said, if that is known.
+    /// When the message was said, if known.
     pub at: Option<Timestamp>,
 }
 

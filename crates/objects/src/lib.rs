@@ -99,7 +99,7 @@ impl Objects {
         found.map_ok(|object| ObjectMeta { location: self.name(&object.location), ..object }).try_collect().await
     }
 
-    /// Returns what is directly below a name.
+    /// Returns the names directly below a name.
     pub async fn children(&self, below: &Path) -> Result<Children> {
         let found = self.store.list_with_delimiter(Some(&self.full_name(below))).await?;
         Ok(Children {

@@ -1,4 +1,5 @@
-//! Answers a query: filters, two legs per grain, ranking, reading back from the catalog, reranking, dropping what is covered.
+//! Answers a query: filters, searches by two legs per grain, ranks, reads back from the catalog, reranks, and drops results
+//! that another result covers.
 
 use annals_core::ports::{Access, Findings, Probe, Select, Table, Watermark};
 use annals_core::{
@@ -279,7 +280,7 @@ pub struct Gathered<'a> {
 struct QueryPlan<'a> {
     agent: &'a Agent,
     query: &'a Query,
-    /// The search text; none to list the newest memories.
+    /// The search text; `None` to list the newest memories.
     text: Option<&'a str>,
     settings: Settings,
     zones: Zones,

@@ -4,7 +4,7 @@
 //! about named entities are left out.
 //!
 //! Everything except the blocks is data and labelled as data: it stands between marks that no text inside can close. Blocks are
-//! instructions written by whoever administers the memory, and come before the data. Never changes anything.
+//! instructions written by whoever administers the memory, and come before the data. Nothing is stored.
 
 mod choose;
 mod documents;

@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn summary_that_covers_no_result_is_kept() {
-        // 30 March lies in April's first week.
+        // 30 March is in the first week of April.
         check("t:2026-03-30 2026-03 2026-04", "t:2026-03-30 2026-03");
     }
 }

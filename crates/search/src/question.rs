@@ -1,5 +1,5 @@
-//! Extracts features of a question that help to find its answer: whether it asks for a time, about the present, and about whom.
-//! Pure. The phrases about time are English only; the pronouns cover seven languages and Chinese.
+//! Extracts features of a question that help to find its answer, such as whether it asks for a time or about the present. Pure.
+//! The phrases about time are English only; the pronouns cover seven languages and Chinese.
 
 use annals_core::{folded, is_wide, words};
 

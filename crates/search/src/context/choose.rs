@@ -1,6 +1,6 @@
 //! Chooses the candidates that fit the budget. Blocks come first. Then the last turns, the requested period and the facts each
-//! have a share, in rank order. Search results get the rest, and what one kind does not use goes to the others. The newest
-//! summaries have a small share of their own and no more. Pure.
+//! have a share, in rank order. Search results get the rest; the part of a share that is not used goes to the others. The
+//! newest summaries have a small share of their own and no more. Pure.
 //!
 //! Turns that repeat the words of newer turns get only what all other search results leave: they cost as much as other results,
 //! but add less.

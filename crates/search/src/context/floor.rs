@@ -1,9 +1,9 @@
 //! Decides whether memory holds anything about a prompt. Scores cannot decide this, because some memory always ranks first. The
 //! unnormalised similarity of prompt and memory shows whether anything fits at all. Pure.
 //!
-//! A prompt that names a speaker of the memory, or is about the asker or what was said, needs less similarity than a question
-//! about general knowledge, since every long chat contains a little general knowledge. Among many memories the best one is more
-//! similar by chance than among few, so the threshold rises with the number of memories.
+//! A prompt that names a speaker of the memory, or is about the asker or an earlier conversation, needs less similarity than a
+//! question about general knowledge, since every long chat contains a little general knowledge. Among many memories the best
+//! one is more similar by chance than among few, so the threshold rises with the number of memories.
 //!
 //! A prompt about people of the memory that names a past time needs no similarity if something was said then: "What did Priya
 //! write in April?" resembles nothing that she wrote.

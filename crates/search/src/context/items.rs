@@ -41,7 +41,7 @@ pub(super) struct Candidate {
 /// A sentence of a summary.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Line {
-    /// The day of the sentence; none if the heading already states it.
+    /// The day of the sentence; `None` if the heading of the summary already states the day.
     pub(super) day: Option<Date>,
     /// The sentence with its speaker.
     pub(super) text: String,

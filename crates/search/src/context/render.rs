@@ -166,8 +166,8 @@ pub(super) fn render(items: &[ContextItem]) -> String {
     lines.join("\n")
 }
 
-/// Returns the line of one item, with its short id so that the client can ask about it. Blocks have no id: the caller knows
-/// them by name.
+/// Returns the line of one item, with its short id, by which the client can refer to the item. Blocks have no id, because their
+/// names identify them.
 fn line(item: &ContextItem) -> String {
     match item.kind {
         ContextKind::Block => format!("- {}", item.text),

@@ -1,4 +1,4 @@
-//! Step 1: converts what the two legs found in one table into one row per memory.
+//! Step 1: converts the hits of the two legs in one table into one row per memory.
 //!
 //! The score is a weighted sum of z-scores, not a fusion of ranks, because ranks lose how much better the best hit is. Mean and
 //! deviation are taken over all rows that pass the filter, found or not. A memory gets the best similarity and the best

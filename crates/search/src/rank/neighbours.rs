@@ -80,7 +80,7 @@ mod tests {
         check("0:1:4 1:2:8", &[3.0, 6.0]);
         check("-:1:4 -:2:8", &[3.0, 6.0]);
         check("0:1:4", &[3.0]);
-        // The turn between them was not found.
+        // The turn between these two was not found.
         check("0:1:4 0:3:8", &[3.0, 6.0]);
     }
 }

@@ -1,4 +1,4 @@
-//! Pieces that several pages draw.
+//! Drawing functions that several pages share.
 
 use annals_core::{Grain, Period, Timestamp, Zones};
 use annals_service::wire::{MemoryView, PeriodState, SentenceView};

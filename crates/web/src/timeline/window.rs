@@ -50,7 +50,7 @@ impl Window {
         }
     }
 
-    /// Returns whether it contains a day.
+    /// Returns whether the window contains a day.
     pub(crate) fn contains(self, day: Date) -> bool {
         let (first, last) = self.days();
         first <= day && day <= last

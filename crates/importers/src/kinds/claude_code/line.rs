@@ -154,7 +154,7 @@ impl Session {
         output: &mut Output<'_>,
     ) -> Result<()> {
         if self.conversation.as_ref() != Some(&message.conversation) {
-            // The first typed line so far is the title of another session, whose lines this file has copied.
+            // The first typed line so far belongs to another session that this file has copied lines of.
             self.titles[3] = None;
             self.conversation = Some(message.conversation.clone());
         }

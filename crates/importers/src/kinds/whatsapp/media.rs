@@ -123,8 +123,8 @@ fn without_files(text: &str) -> (String, usize) {
     (rest, media)
 }
 
-/// Removes references to files such as `<attached: 00000012-PHOTO.jpg>`; the first word is localised. A reference stands at
-/// the start of the text or after an invisible character. Returns the rest of the text and the number of references.
+/// Removes references to files such as `<attached: 00000012-PHOTO.jpg>`; the first word is localised. A reference is read only
+/// at the start of the text or after an invisible character. Returns the rest of the text and the number of references.
 fn without_brackets(text: &str) -> (String, usize) {
     let (mut kept, mut files) = (String::with_capacity(text.len()), 0);
     let mut rest = text;

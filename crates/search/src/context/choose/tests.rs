@@ -33,7 +33,7 @@ fn summary(id: &str, pool: Pool, sentences: &[(&str, &str)]) -> Candidate {
     Candidate { summary, ..candidate(id, ContextKind::Summary, pool, "", 4.0) }
 }
 
-/// Returns what is chosen, sorted: ids, and for a summary its sentences.
+/// Returns the chosen candidates, sorted: the id of each, and for a summary its sentences.
 fn shown(candidates: &[Candidate], budget: u64, is_known: bool, query_words: &str) -> Vec<String> {
     let query_words = super::super::prompt_terms::words(query_words);
     let chosen = choose(candidates, &Limits { budget, is_known, query_words: &query_words });
