@@ -79,7 +79,7 @@ impl Entry {
         Entry { modified, ..self }
     }
 
-    /// Returns whether the file is in an archive. Its time is then reliable, unlike the time of a file on disk, which changes
+    /// Returns whether the file is in an archive. Its time is then that of the export, while the time of a file on disk changes
     /// when the file is copied.
     pub fn is_archived(&self) -> bool {
         matches!(self.origin, Origin::Archive { .. })

@@ -12,7 +12,7 @@ use annals_core::{Found, Grain, Kind, MemoryId, Period, folded};
 /// Finer summaries of one coarse summary are dropped if there are more than this many among the results.
 const MAX_SIBLINGS: usize = 3;
 
-/// Maximum number of passages of one document among the results.
+/// Maximum number of passages of one document among the results. Further passages would say more of the same.
 const MAX_PASSAGES: usize = 3;
 
 /// Returns the first `limit` results in their order, after dropping repeated texts, further passages of a document, summaries

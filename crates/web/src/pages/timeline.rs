@@ -222,7 +222,8 @@ fn between(agent: &str, window: Window) -> Markup {
     }
 }
 
-/// Draws the message for an empty window, with a link to the nearest memories.
+/// Draws the message for an empty window, with a link to the last day with a memory if that is before the window, otherwise to
+/// the first.
 fn elsewhere(agent: &str, window: Window, answer: &PeriodsAnswer) -> Markup {
     let nearest = answer.last.filter(|last| *last < window.days().0).or(answer.first);
     html! {
