@@ -1,5 +1,5 @@
-//! Prints what an import would bring: `preview PATH… [--from KIND] [--me NAME] [--time-zone ZONE] [--branches all] [--tools]
-//! [--thinking] [--items]`. Stores nothing.
+//! Prints a summary of what an import would store, and every item with `--items`; stores nothing: `preview PATH… [--from KIND]
+//! [--me NAME] [--time-zone ZONE] [--branches all] [--tools] [--thinking] [--items]`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the output of an example")]
 

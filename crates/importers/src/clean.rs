@@ -1,8 +1,8 @@
-//! Makes texts, names and ids storable: the rules of `writer/src/check.rs`, applied instead of reported.
+//! Makes texts, names and ids storable: changes what `writer/src/check.rs` would refuse.
 
 use annals_core::{Digest, Message};
 
-/// Returns a text without NUL characters, which stores refuse.
+/// Replaces NUL characters, which stores refuse, by the replacement character U+FFFD.
 pub fn text(text: String) -> String {
     if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text }
 }
@@ -28,7 +28,8 @@ pub fn split(text: &str, max_bytes: usize) -> Vec<&str> {
     parts
 }
 
-/// Returns an id without control characters. An id that is too long keeps its beginning and gets the digest of the whole.
+/// Returns an id without control characters. An id that is too long or has control characters is cut and gets the digest of the
+/// whole id at its end.
 pub fn id(id: &str) -> String {
     if id.len() <= Message::MAX_NAME_BYTES && !id.chars().any(char::is_control) {
         return id.to_owned();
@@ -38,8 +39,8 @@ pub fn id(id: &str) -> String {
     format!("{}~{}", &plain[..plain.floor_char_boundary(Message::MAX_NAME_BYTES - 40)], &digest[..32])
 }
 
-/// Returns the name of a speaker without control characters and surrounding space, at most [`Message::MAX_NAME_BYTES`] bytes; `None` if
-/// nothing is left.
+/// Returns the name of a speaker without control characters and surrounding white space, cut to [`Message::MAX_NAME_BYTES`]
+/// bytes; `None` if nothing is left.
 pub fn name(name: &str) -> Option<String> {
     let plain: String = name.chars().filter(|c| !c.is_control()).collect();
     let trimmed = plain.trim();

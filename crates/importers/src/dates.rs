@@ -1,7 +1,7 @@
 //! Times as exports write them. A time that cannot be read is `None`; it is never replaced by the present time.
 //!
-//! Instants are rounded to the millisecond, so that exports that keep float seconds and exports that keep ISO text of one
-//! message agree.
+//! Instants are rounded to the millisecond, so that an export with seconds as floating-point numbers and an export with ISO
+//! texts give a message the same time.
 
 use annals_core::Timestamp;
 use jiff::civil::DateTime;
@@ -9,11 +9,11 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, TimestampRound, Unit};
 use serde_json::Value;
 
-/// Clocks may be ahead by this much, as in `writer/src/check.rs`.
+/// A time may be this much after the time of the import, as in `writer/src/check.rs`, because clocks differ.
 const AHEAD: SignedDuration = SignedDuration::from_mins(5);
-/// Numbers above are milliseconds; as seconds they would lie after the year 5100.
+/// Larger numbers are read as milliseconds; as seconds they would lie after the year 5100.
 const MILLISECONDS: f64 = 1e11;
-/// Numbers above are microseconds.
+/// Larger numbers are read as microseconds.
 const MICROSECONDS: f64 = 1e14;
 
 /// Returns the instant of a JSON number of seconds, milliseconds or microseconds, or of a string; `None` for zero, negative
@@ -60,7 +60,7 @@ pub fn storable(at: Timestamp) -> Option<Timestamp> {
     annals_core::Period::YEARS.contains(&year).then_some(rounded)
 }
 
-/// Returns whether an instant lies in the future.
+/// Returns whether an instant is later than `now` by more than five minutes.
 pub fn is_ahead(at: Timestamp, now: Timestamp) -> bool {
     at > now.saturating_add(AHEAD).unwrap_or(Timestamp::MAX)
 }

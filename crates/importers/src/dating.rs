@@ -1,21 +1,22 @@
-//! Dates what a source gives no date: memories, blocks, notes, facts. Never by the clock of the import.
+//! Gives a date to items without one in the source: memories, blocks, notes, facts. Never uses the clock of the import.
 //!
-//! The order is: its own time; the time of its file, for a note and for files of an archive; the newest time in the source; the
-//! time of a data file on disk, which changes when it is copied. What has none of these is passed on undated.
+//! An item gets the first of these times that is known: its own; the time of its file, for a note or a file in an archive; the
+//! newest time of an item of the source; the newest time of a data file on disk, which may only be the time when the file was
+//! copied. An item with none of these is passed on undated.
 
 use annals_core::Timestamp;
 
 use crate::item::{Imported, Item};
 
-/// Items that wait for the newest time of the source. Beyond them, the newest time so far counts.
+/// Maximum number of items that wait for the newest time of the source. When it is reached, they get the newest time so far.
 const MAX_WAITING: usize = 10_000;
-/// Bytes of their texts.
+/// Maximum bytes of the texts of waiting items.
 const MAX_WAITING_BYTES: usize = 8 << 20;
 
 /// The times that are known while a source is read.
 #[derive(Default)]
 pub struct Dating {
-    /// The time of the present file, if it dates what stands in it.
+    /// The time of the current file, if items without a time get it.
     of_file: Option<Timestamp>,
     /// The newest time of the items so far.
     newest: Option<Timestamp>,
@@ -26,7 +27,7 @@ pub struct Dating {
 }
 
 impl Dating {
-    /// Begins a file that was written at `modified`. `is_date` is whether that dates what stands in it.
+    /// Begins a file that was written at `modified`. `is_date` is whether items without a time get this time.
     pub fn begin_file(&mut self, modified: Option<Timestamp>, is_date: bool) {
         self.of_file = modified.filter(|_| is_date);
         if !is_date {
@@ -34,24 +35,25 @@ impl Dating {
         }
     }
 
-    /// Returns the time of the present file, if it dates what stands in it.
+    /// Returns the time of the current file, if items without a time get it.
     pub fn of_file(&self) -> Option<Timestamp> {
         self.of_file
     }
 
-    /// Notes the time of an item.
+    /// Takes the time of an item into account for the newest time of the source.
     pub fn saw(&mut self, at: Option<Timestamp>) {
         self.newest = self.newest.max(at);
     }
 
-    /// Lets an item wait. Returns whether too much waits now.
+    /// Keeps an item until its time is known. Returns whether the limit of waiting items is reached, so that the caller must
+    /// [take](Dating::take) them.
     pub fn wait(&mut self, mut imported: Imported) -> bool {
         self.bytes += imported.item.parts().map_or(0, |(text, _)| text.len());
         self.waiting.push(imported);
         self.waiting.len() >= MAX_WAITING || self.bytes >= MAX_WAITING_BYTES
     }
 
-    /// Returns the waiting items, in order, with the best time that is known.
+    /// Returns the waiting items, in order. Each gets the newest time of the source so far, or else of the data files.
     pub fn take(&mut self) -> Vec<Imported> {
         let best = self.newest.or(self.on_disk);
         let mut waiting = std::mem::take(&mut self.waiting);

@@ -11,33 +11,33 @@ use crate::json::Lines;
 use crate::kind::Kind;
 use crate::source::{Entry, Source};
 
-/// Bytes of a file that are looked at, uncompressed.
+/// Number of bytes of a file that are examined, counted uncompressed.
 const HEAD: u64 = 64 * 1024;
 
-/// How well a kind fits.
+/// How well a kind fits a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fit {
-    /// It does not.
+    /// The source is not of this kind.
     No,
-    /// It may; the text says why: `conversations.json is there`.
+    /// The source may be of this kind; the text says why: `conversations.json is there`.
     Possible(String),
-    /// No other program writes this; the text says why.
+    /// No other program writes such a source; the text says why.
     Clear(String),
 }
 
 /// The kind of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Detected {
-    /// Exactly one kind is clear; with the reason.
+    /// Exactly one kind is clear. The text is the reason.
     Clear(Kind, String),
-    /// Several kinds are possible, or one is possible but not clear; with the reasons.
+    /// Several kinds fit, or one is possible but not clear. Each has its reason.
     Unclear(Vec<(Kind, String)>),
     /// No kind fits.
     Unknown,
 }
 
 impl Detected {
-    /// Returns the kind if it is clear, or else an error that says what to do.
+    /// Returns the kind if it is clear; otherwise an error that says how to choose a kind.
     pub fn clear(self) -> Result<Kind> {
         match self {
             Detected::Clear(kind, _) => Ok(kind),
@@ -63,7 +63,7 @@ impl fmt::Display for Detected {
     }
 }
 
-/// Finds the kind of a source.
+/// Determines the kind of a source from the names and the first bytes of its files.
 pub fn detect(source: &mut Source) -> Detected {
     let mut sample = Sample::new(source);
     let mut clear = Vec::new();
@@ -101,12 +101,12 @@ impl<'a> Sample<'a> {
         Sample { entries: source.entries().to_vec(), source, heads: HashMap::new() }
     }
 
-    /// Returns all files, ordered. A folder may have 100,000.
+    /// Returns all files, ordered. There may be 100,000 of them.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// Returns the first files of which `is_wanted` is true, at most `most`.
+    /// Returns the first files for which `is_wanted` returns true, at most `most`.
     pub fn first(&self, most: usize, is_wanted: impl Fn(&Entry) -> bool) -> Vec<Entry> {
         self.entries.iter().filter(|entry| is_wanted(entry)).take(most).cloned().collect()
     }
@@ -117,7 +117,7 @@ impl<'a> Sample<'a> {
         let head = self.heads.entry(entry.clone()).or_insert_with(|| {
             let mut head = Vec::new();
             if let Ok(input) = source.open_entry(entry) {
-                // A file that is damaged further on is judged by what could be read.
+                // If a file is damaged further on, the bytes before the damage are examined.
                 let _ = input.take(HEAD).read_to_end(&mut head);
             }
             head

@@ -1,6 +1,6 @@
 //! Writes an agent's memory as a folder of Markdown notes, for people, Obsidian and OpenClaw.
 //!
-//! A pure function of the records of an export: the same records give the same files. Reads and writes no files.
+//! The result depends on the records of an export alone: the same records give the same files. Does not read or write files.
 //!
 //! | path | content |
 //! | --- | --- |
@@ -23,11 +23,11 @@ use annals_core::{Grain, Period, Result, Settings, Zones, fold};
 use day::Day;
 use escape::file_name;
 
-/// The settings of Obsidian for the folder.
+/// The content of `.obsidian/daily-notes.json`.
 const DAILY_NOTES: &str = "{\n  \"folder\": \"memory\",\n  \"format\": \"YYYY-MM-DD\"\n}\n";
 
-/// Returns the files of an agent's memory, by path. The order of the records does not matter. An error is a time zone in the
-/// settings that does not exist.
+/// Returns the files of an agent's memory, by path. The order of the records does not matter. Returns an error if the time zone
+/// in the settings does not exist.
 pub fn markdown(records: impl IntoIterator<Item = Record>) -> Result<BTreeMap<String, String>> {
     let mut settings = Settings::default();
     let (mut days, mut periods) = (BTreeMap::<Period, Day>::new(), BTreeMap::new());
@@ -50,7 +50,7 @@ pub fn markdown(records: impl IntoIterator<Item = Record>) -> Result<BTreeMap<St
             Record::Period { period, text: Some(text), .. } => _ = periods.insert(period, text),
             Record::Block { name, text, .. } => _ = blocks.insert(name, text),
             Record::Document(document) => documents.push(*document),
-            // Bookkeeping, and former texts.
+            // Records of bookkeeping and former texts are not exported.
             Record::Period { text: None, .. }
             | Record::Version { .. }
             | Record::Gone { .. }
@@ -87,7 +87,7 @@ fn note_files(
     files
 }
 
-/// Returns the title that an import kept with the first message of a conversation.
+/// Returns the title of a conversation from the attachment of a message: an import stores it with the first message.
 fn title(attachment: &str) -> Option<String> {
     let fields: serde_json::Value = serde_json::from_str(attachment).ok()?;
     fields["conversation_title"].as_str().map(str::to_owned)
@@ -97,7 +97,7 @@ fn note_path(period: Period) -> String {
     format!("memory/{period}.md")
 }
 
-/// Returns the path of a block: the file in which OpenClaw keeps the same.
+/// Returns the path of the file for a block. Blocks that OpenClaw also has get the file names that OpenClaw uses.
 fn block_path(name: &str) -> String {
     match name {
         "memory" => "MEMORY.md".into(),
@@ -108,13 +108,14 @@ fn block_path(name: &str) -> String {
     }
 }
 
-/// Returns the path of a document. The directories of the memory tool have documents without a text, which are left out.
+/// Returns the path of the file for a document.
 fn document_path(document: &Document) -> String {
     let key = document.key.strip_suffix(".md").unwrap_or(&document.key);
     format!("memory/documents/{}/{}.md", file_name(&document.collection), file_name(key))
 }
 
-/// Returns a path that no file has, also where upper and lower case are one: `a.md`, `a-2.md` …
+/// Returns the path, or the path with a number if a file already has it: `a.md`, `a-2.md` … Ignores case, as some file systems
+/// do.
 fn free_path(path: &str, files: &BTreeMap<String, String>) -> String {
     let is_free = |path: &str| !files.keys().any(|path_in_use| path_in_use.to_lowercase() == path.to_lowercase());
     let stem = path.strip_suffix(".md").unwrap_or(path);

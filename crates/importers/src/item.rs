@@ -1,4 +1,4 @@
-//! What an importer yields: items, each with its place in the source.
+//! The items that an importer yields, each with its place in the source.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,25 +8,25 @@ use annals_core::{Message, Timestamp};
 /// One item of a source, with its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
-    /// Where it stands.
+    /// The place of the item in the source.
     pub place: Place,
     /// What it is.
     pub item: Item,
 }
 
-/// What other programs keep.
+/// A piece of what another program keeps.
 ///
-/// An id names a place in the source and stays the same in every later export. If an id is stored with other content, the
-/// source was edited: the caller revises the stored one.
+/// The id of an item stays the same in every later export of the source. If an item with this id and other content is already
+/// stored, the source was edited, and the caller revises the stored item.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
-    /// What is known about a conversation as a whole. Comes before or after its messages.
+    /// The title and summary of a conversation. Comes before or after its messages.
     Conversation {
         /// The id, as in its messages.
         id: String,
         /// The title, if it has one.
         title: Option<String>,
-        /// A summary that the source made. It was said by nobody, so it is not a message.
+        /// A summary that the source made. Nobody said it, so it is not a message.
         summary: Option<String>,
     },
     /// A message. Its `client_id` is always set, and its fields pass the checks of a stored message.
@@ -43,7 +43,7 @@ pub enum Item {
         at: Option<Timestamp>,
     },
     Fact {
-        /// The id in the source, or one made of its words.
+        /// The id in the source, or an id made of the words of the fact.
         id: String,
         /// The person or thing it is about.
         subject: String,
@@ -51,14 +51,15 @@ pub enum Item {
         predicate: String,
         /// The value.
         object: String,
-        /// Whether it is a relation of two things, even if its predicate is a word for a type or an observation.
+        /// Whether the fact relates two things. This may be so even if the predicate is one that otherwise marks a type or an
+        /// observation.
         is_relation: bool,
         /// From when it holds; `None` if the source has no date.
         at: Option<Timestamp>,
     },
     /// A block of core memory: a text that is always in the agent's prompt.
     Block {
-        /// Its name: persona, human, project …
+        /// The name of the block: persona, human, project …
         name: String,
         text: String,
         /// When it was written; `None` if the source has no date.
@@ -77,7 +78,7 @@ pub enum Item {
 }
 
 impl Item {
-    /// Returns the text and the time of anything but a message and a conversation.
+    /// Returns the text and the time of a statement, fact, block or document; `None` for a message or a conversation.
     pub(crate) fn parts(&mut self) -> Option<(&mut String, &mut Option<Timestamp>)> {
         match self {
             Item::Message(_) | Item::Conversation { .. } => None,
@@ -89,14 +90,14 @@ impl Item {
     }
 }
 
-/// A place in a source: `conversations.json: line 12: conversation 6f1c…`.
+/// A place in a source, shown as `conversations.json: line 12: conversation 6f1c…`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// The file: its path within the folder or archive.
     pub file: Arc<str>,
     /// The line, counted from 1, if the file has lines.
     pub line: Option<u64>,
-    /// The conversation, node, entry or heading.
+    /// The part of the file, in words: a conversation, node, entry or heading.
     pub entry: Option<String>,
 }
 

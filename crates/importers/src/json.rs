@@ -1,8 +1,8 @@
-//! Splits a file into JSON values without parsing it: the elements of one list, or values that follow one another (one
-//! object, JSON Lines). One value is in memory at a time, at most [`MAX_VALUE_BYTES`] bytes.
+//! Splits a file into JSON values without parsing the whole file: the elements of one list, or values that follow one another
+//! (one object, JSON Lines). One value is in memory at a time, at most [`MAX_VALUE_BYTES`] bytes.
 //!
-//! A value that is damaged inside is still a value here, and its parser reports it. So one bad conversation does not hide
-//! those after it.
+//! A value that is damaged inside is still split off as a value, and an error is reported for it alone. So a damaged
+//! conversation does not hide the conversations after it.
 
 mod surrogates;
 
@@ -10,12 +10,12 @@ use std::io::{BufRead, Result as IoResult};
 
 use serde_json::Value;
 
-/// Largest value that is read; larger ones are passed over and reported.
+/// Maximum size of a value. Larger values are skipped, and an error is reported for them.
 pub const MAX_VALUE_BYTES: usize = 256 << 20;
-/// Memory that a reader keeps for its next value. A larger one is given back.
+/// Size of the buffer, in bytes, that a reader keeps from one value to the next. A larger buffer is shrunk to this size.
 const KEPT: usize = 4 << 20;
 
-/// One value of a file, or why there is none.
+/// One value of a file, or the reason why it cannot be read.
 #[derive(Debug)]
 pub struct Element {
     /// The line on which it begins, counted from 1.
@@ -24,7 +24,7 @@ pub struct Element {
     pub value: Result<Value, String>,
 }
 
-/// Reads one JSON value per line. Empty lines are passed over.
+/// Reads one JSON value per line. Skips empty lines.
 pub struct Lines<R> {
     input: R,
     line: u64,
@@ -37,7 +37,7 @@ impl<R: BufRead> Lines<R> {
         Lines { input, line: 0, buffer: Vec::new() }
     }
 
-    /// Returns the next value, or `None` at the end. An error is one of the input itself, and ends the reading.
+    /// Returns the next value, or `None` at the end. Returns an error if the input itself cannot be read; reading then ends.
     #[expect(clippy::should_implement_trait, reason = "an iterator would go on after an error of the input")]
     pub fn next(&mut self) -> IoResult<Option<Element>> {
         loop {
@@ -60,7 +60,8 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// Appends a line to `buffer`, but no more than one byte beyond [`MAX_VALUE_BYTES`]. Returns the length of the line.
+/// Reads a line and appends it to `buffer`, up to one byte more than [`MAX_VALUE_BYTES`]. Returns the length of the whole line
+/// in bytes; 0 at the end of the input.
 fn read_line(input: &mut impl BufRead, buffer: &mut Vec<u8>) -> IoResult<usize> {
     let mut length = 0;
     loop {
@@ -99,7 +100,7 @@ impl<R: BufRead> Elements<R> {
         Elements { input, line: 1, state: State::Start, buffer: Vec::new() }
     }
 
-    /// Returns the next element, or `None` at the end. An error is one of the input itself, and ends the reading.
+    /// Returns the next element, or `None` at the end. Returns an error if the input itself cannot be read; reading then ends.
     #[expect(clippy::should_implement_trait, reason = "an iterator would go on after an error of the input")]
     pub fn next(&mut self) -> IoResult<Option<Element>> {
         loop {
@@ -115,14 +116,14 @@ impl<R: BufRead> Elements<R> {
                     self.skip_byte();
                 }
                 (State::Start, _) => self.state = State::Values,
-                // What follows a list is no part of it.
+                // Whatever follows the list is ignored.
                 (State::InList, b']') => self.state = State::End,
                 _ => return self.element().map(Some),
             }
         }
     }
 
-    /// Passes over space, commas and a byte order mark; returns the next byte without consuming it.
+    /// Skips white space, commas and a byte order mark. Returns the next byte without consuming it, or `None` at the end.
     fn between(&mut self) -> IoResult<Option<u8>> {
         loop {
             let chunk = self.input.fill_buf()?;
@@ -175,7 +176,7 @@ struct Scan {
 }
 
 impl Scan {
-    /// Reads bytes and returns how many belong to the value.
+    /// Scans a chunk and returns how many of its bytes belong to the value.
     fn read(&mut self, chunk: &[u8]) -> usize {
         for (at, byte) in chunk.iter().enumerate() {
             if self.depth == 0 && self.has_begun && !self.in_string && matches!(byte, b',' | b']' | b'}' | b'\n') {

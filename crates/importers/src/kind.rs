@@ -17,14 +17,14 @@ use crate::source::Source;
 
 /// Reads one kind of source.
 pub trait Importer {
-    /// Returns whether the files are of this kind, judged by names and content. Never an error: a file that cannot be read
-    /// does not fit.
+    /// Returns whether the files are of this kind, judged by their names and first bytes. A file that cannot be read does not
+    /// fit.
     fn recognise(&self, sample: &mut Sample<'_>) -> Fit;
 
     /// Reads all files in order and passes items and skips to `output`.
     ///
-    /// A damaged or unknown part is passed to [`Output::skip`], and the rest is read. An error is for a source that cannot be
-    /// read at all, and for errors of `output`, which end the import.
+    /// A damaged or unknown part is passed to [`Output::skip`], and the rest is read. Returns an error if the source cannot be
+    /// read at all, and errors of `output`, which end the import.
     fn read(&self, source: &mut Source, output: &mut Output<'_>) -> Result<()>;
 }
 
@@ -74,7 +74,7 @@ impl Kind {
         Kind::Csv,
     ];
 
-    /// Returns the word used in commands and ids.
+    /// Returns the name used in commands and ids.
     pub fn as_str(self) -> &'static str {
         match self {
             Kind::ChatGpt => "chatgpt",
@@ -92,8 +92,8 @@ impl Kind {
         }
     }
 
-    /// Returns the name of a single file of this kind that has none, because it comes from a stream. Importers judge files by
-    /// their names.
+    /// Returns the file name to use for a file of this kind that comes from a stream and has no name. Importers recognise files
+    /// by their names.
     pub fn file_name(self) -> &'static str {
         match self {
             Kind::ChatGpt | Kind::Claude => "conversations.json",

@@ -1,4 +1,4 @@
-//! The kinds of sources, one file each, and what they share.
+//! The kinds of sources, one file each, and the modules that they share.
 
 pub mod chatgpt;
 pub mod claude;

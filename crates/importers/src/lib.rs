@@ -3,11 +3,13 @@
 //! An import is three steps: [`Source::open`] lists the files of a folder, ZIP archive, gzip file or stream; [`detect`] finds
 //! the kind from their content; [`import`] reads them and passes one item after another to the caller.
 //!
-//! Memory does not grow with the input: files are decompressed and split as streams, and only one JSON value is in memory at
-//! a time. What grows is 16 bytes for each message that may occur in several files, some 60 for each that the source gives no
-//! id (a chat of WhatsApp excepted), and the list of files. [`export`] is the way out: a folder of Markdown notes.
+//! The input is never held in memory as a whole: files are decompressed and split as streams, and only one JSON value is in
+//! memory at a time. Memory grows only by 16 bytes for each message that may occur in several files, by some 60 bytes for each
+//! message without an id in the source (except chats of WhatsApp), and by the list of files. [`export`] is the opposite
+//! direction: it makes a folder of Markdown notes.
 //!
-//! Never stores anything, never reads a clock, never uses a network. Nothing is dropped without being counted ([`Skipped`]).
+//! The crate never stores anything, never reads a clock and never uses a network. Everything that is not imported is counted
+//! ([`Skipped`]).
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -40,7 +42,7 @@ pub use summary::Summary;
 use annals_core::Result;
 
 /// Reads a source of a kind and passes every item to `sink`, in order. An error of `sink` ends the import and is returned.
-/// Returns what came and what was skipped.
+/// Returns the counts of items and of skipped parts.
 pub fn import(
     kind: Kind,
     source: &mut Source,

@@ -6,14 +6,15 @@ use std::str::FromStr;
 use annals_core::{Error, Result, Timestamp};
 use jiff::tz::TimeZone;
 
-/// What a caller chooses about an import. Plain data; a kind ignores what it has no use for.
+/// The options of an import. A kind ignores the options that do not concern it.
 #[derive(Clone)]
 pub struct Options {
     /// The time of the import. Used only to reject times in the future, never as the time of an item.
     pub now: Timestamp,
-    /// The name of the person: the speaker of `user` messages, or the speaker in a chat of several people who is the owner.
+    /// The name of the person: of the speaker of messages with the role `user`, or, in a chat of several people, of the owner
+    /// of the export.
     pub me: Option<String>,
-    /// Names of the speakers in a chat of several people who are the assistant.
+    /// Names of the speakers in a chat of several people whose messages get the role `assistant`.
     pub assistants: Vec<String>,
     /// The zone of times that the source writes without an offset, and of the days of a summary.
     pub zone: TimeZone,
@@ -49,9 +50,9 @@ impl Options {
 /// The branches of a conversation that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Branches {
-    /// The one that the source shows.
+    /// The branch that the source shows.
     Active,
-    /// All of them; each other branch becomes a conversation of its own, with the messages that no earlier branch has.
+    /// All branches. Each other branch becomes a separate conversation, with the messages that no earlier branch has.
     All,
 }
 

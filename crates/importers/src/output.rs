@@ -1,4 +1,4 @@
-//! Receives what an importer finds: cleans it, counts it, and passes it on.
+//! Receives the items that an importer finds: cleans them, counts them, and passes them on.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use crate::skipped::{Skip, SkipReason};
 use crate::source::Entry;
 use crate::summary::Summary;
 
-/// Receives what an importer finds.
+/// Receives the items and skips of an importer.
 pub struct Output<'a> {
     options: &'a Options,
     sink: &'a mut dyn FnMut(Imported) -> Result<()>,
@@ -34,23 +34,25 @@ impl<'a> Output<'a> {
         self.options
     }
 
-    /// Returns the name of a role's speaker: the person's for `user`, none for the others.
+    /// Returns the name of the speaker with this role: the name of the person for `user`, `None` for other roles.
     pub fn name_of(&self, role: Role) -> Option<String> {
         if role == Role::User { self.options.me.clone() } else { None }
     }
 
-    /// Begins a file. A note is dated by the time of its file, and so is everything in an archive.
+    /// Begins a file. Items without a time get the time of their file, if the file is a note or in an archive.
     pub fn begin_file(&mut self, entry: &Entry, is_note: bool) {
         let modified = self.past(entry.modified);
         self.dating.begin_file(modified, is_note || entry.is_archived());
     }
 
-    /// Returns an instant if it is not in the future. Importers use it for every time of the source, before a date rule.
+    /// Returns an instant if it is not in the future. Importers apply it to every time of the source before they derive other
+    /// times from it.
     pub fn past(&self, at: Option<Timestamp>) -> Option<Timestamp> {
         at.filter(|at| !dates::is_ahead(*at, self.options.now))
     }
 
-    /// Remembers a globally unique id, and returns whether it is new in this import. Takes 16 bytes an id.
+    /// Remembers an id, and returns whether it is new in this import. The id must be unique among all conversations. Takes 16
+    /// bytes per id.
     pub fn is_new(&mut self, id: &str) -> bool {
         let digest = Digest::of([id]).0;
         let mut half = [0; 16];
@@ -66,7 +68,7 @@ impl<'a> Output<'a> {
         self.pass(item, place)
     }
 
-    /// Passes on a message. A text beyond the limit becomes several messages, `ID`, `ID#2`, `ID#3` …
+    /// Passes on a message. A text that is longer than a message may be becomes several messages, `ID`, `ID#2`, `ID#3` …
     ///
     /// Skips empty texts and times in the future. The id must be set.
     pub fn message(&mut self, message: Message, place: &Place) -> Result<()> {
@@ -103,8 +105,8 @@ impl<'a> Output<'a> {
         Ok(())
     }
 
-    /// Passes on a fact, statement, block or document. Skips one without text; times in the future count as no time. One without
-    /// a time gets that of its file, or waits for the end of the source.
+    /// Passes on a fact, statement, block or document. Skips an item without text. A time in the future is removed. An item
+    /// without a time gets the time of its file, or waits until the end of the source.
     pub fn item(&mut self, mut item: Item, place: &Place) -> Result<()> {
         let now = self.options.now;
         let Some((text, at)) = item.parts() else { return self.pass(item, place) };
@@ -123,7 +125,7 @@ impl<'a> Output<'a> {
         if is_full { self.pass_waiting() } else { Ok(()) }
     }
 
-    /// Passes on what waited for a time, with the best one known now.
+    /// Passes on the items that waited for a time, with the best time that is known now.
     fn pass_waiting(&mut self) -> Result<()> {
         self.dating.take().into_iter().try_for_each(|Imported { place, item }| self.pass(item, &place))
     }
@@ -143,7 +145,7 @@ impl<'a> Output<'a> {
         self.summary.skipped.add(&skip);
     }
 
-    /// Passes on what still waits for a time. Returns what came and what was skipped.
+    /// Passes on the items that still wait for a time. Returns the counts of items and of skipped parts.
     pub fn finish(mut self) -> Result<Summary> {
         self.pass_waiting()?;
         Ok(self.summary)

@@ -1,15 +1,16 @@
-//! Counts what was not imported, by kind, with the first example and its place. Bounded, whatever the input.
+//! Counts the parts of a source that were not imported, by kind, with the first example and its place. The size is bounded,
+//! whatever the input.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::item::Place;
 
-/// Distinct kinds that are counted; further ones are counted together. A hostile file may invent a kind per line.
+/// Maximum number of kinds; further kinds are counted together, because a hostile file may have a new kind in each line.
 const MAX_KINDS: usize = 200;
-/// Characters of an example that are kept.
+/// Maximum number of characters of an example that are kept.
 const MAX_EXAMPLE_LENGTH: usize = 120;
-/// Characters of the name of a kind that are kept. Unknown types are named by the source.
+/// Maximum number of characters of a kind that are kept. The names of unknown types come from the source.
 const MAX_KIND_LENGTH: usize = 80;
 
 /// The reason why something was skipped.
@@ -17,28 +18,28 @@ const MAX_KIND_LENGTH: usize = 80;
 pub enum SkipReason {
     /// The file, value or line cannot be read.
     Damaged,
-    /// The importer does not know the shape.
+    /// The shape is unknown to the importer.
     Unknown,
-    /// It has no date, and neither has anything around it.
+    /// Neither the part nor anything around it has a date.
     Undated,
-    /// An option imports it; its name is in the kind, as in `tool call (--tools)`.
+    /// The part is only imported with an option. The kind names the option, as in `tool call (--tools)`.
     Option,
-    /// It was read before: a copy in another file or branch.
+    /// The part is a copy of a part that was read before, in another file or branch.
     Repeated,
-    /// It is no message: metadata, an empty text, an instruction that nobody typed.
+    /// The part is no message: metadata, an empty text, an instruction that nobody typed.
     NoMessage,
 }
 
-/// One thing that was skipped.
+/// One skipped part of a source.
 #[derive(Clone, Debug)]
 pub struct Skip<'a> {
     /// The reason.
     pub why: SkipReason,
     /// The kind: `unknown content type "foo"`.
     pub kind: Cow<'a, str>,
-    /// A short example: the value, or what is wrong with it. No text of a person.
+    /// A short example: the value, or what is wrong with it. Never a text of a person.
     pub example: Cow<'a, str>,
-    /// Where it stands.
+    /// The place in the source.
     pub place: &'a Place,
 }
 
@@ -53,7 +54,7 @@ impl<'a> Skip<'a> {
         Skip { why, kind: kind.into(), example: example.into(), place }
     }
 
-    /// Creates a skip for something that cannot be read; `example` says what is wrong.
+    /// Creates a skip for a part that cannot be read; `example` says what is wrong.
     pub fn damaged(kind: impl Into<Cow<'a, str>>, example: impl Into<Cow<'a, str>>, place: &'a Place) -> Skip<'a> {
         Skip::new(SkipReason::Damaged, kind, example, place)
     }
@@ -63,22 +64,22 @@ impl<'a> Skip<'a> {
         Skip::new(SkipReason::Unknown, kind, example, place)
     }
 
-    /// Creates a skip for something that is no message.
+    /// Creates a skip for a part that is no message.
     pub fn no_message(kind: impl Into<Cow<'a, str>>, place: &'a Place) -> Skip<'a> {
         Skip::new(SkipReason::NoMessage, kind, "", place)
     }
 
-    /// Creates a skip for something that an option imports.
+    /// Creates a skip for a part that is only imported with an option.
     pub fn option(kind: impl Into<Cow<'a, str>>, place: &'a Place) -> Skip<'a> {
         Skip::new(SkipReason::Option, kind, "", place)
     }
 }
 
-/// What was skipped, by reason and kind.
+/// Counts of skipped parts, by reason and kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skipped(BTreeMap<(SkipReason, String), Counted>);
 
-/// How often, and where first.
+/// The count of a kind, with its first example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counted {
     pub count: u64,
@@ -89,7 +90,7 @@ pub struct Counted {
 }
 
 impl Skipped {
-    /// Counts one more.
+    /// Counts one more skip.
     pub fn add(&mut self, skip: &Skip<'_>) {
         let mut key = (skip.why, cut(&skip.kind, MAX_KIND_LENGTH));
         if self.0.len() >= MAX_KINDS && !self.0.contains_key(&key) {
@@ -99,23 +100,23 @@ impl Skipped {
         self.0.entry(key).or_insert_with(first).count += 1;
     }
 
-    /// Returns reason, kind and count, ordered by reason and kind.
+    /// Returns the reason, kind and count of all kinds, ordered by reason and kind.
     pub fn iter(&self) -> impl Iterator<Item = (SkipReason, &str, &Counted)> {
         self.0.iter().map(|((why, kind), counted)| (*why, kind.as_str(), counted))
     }
 
-    /// Returns how many things of a kind were skipped.
+    /// Returns how many parts of a kind were skipped, for any reason.
     pub fn count(&self, kind: &str) -> u64 {
         self.iter().filter(|(_, name, _)| *name == kind).map(|(_, _, counted)| counted.count).sum()
     }
 
-    /// Returns the number of all things that were skipped.
+    /// Returns the number of all skipped parts.
     pub fn total(&self) -> u64 {
         self.0.values().map(|counted| counted.count).sum()
     }
 }
 
-/// Returns the beginning of a text as one line without control characters.
+/// Returns the first `most` characters of a text, with control characters replaced by spaces.
 fn cut(text: &str, most: usize) -> String {
     text.chars().take(most).map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

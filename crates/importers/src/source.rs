@@ -1,8 +1,9 @@
 //! The files of an import: single files, folders, ZIP archives and streams, listed once and read one after another.
 //!
-//! Gzip is recognised by its first bytes in every file and archive. Links are never followed. Archives with unsafe paths,
-//! encrypted or overlapping entries are refused; reading stops where an entry expands beyond [`Limits`]. Nothing is unpacked to
-//! disk; only a stream is copied to a nameless file, because the directory of a ZIP archive is at its end.
+//! Gzip is recognised by its first bytes in every file and archive. Links below a folder or in an archive are never followed.
+//! Archives with unsafe paths or overlapping entries are refused, encrypted entries are skipped, and reading fails where an
+//! entry expands beyond [`Limits`]. Nothing is unpacked to disk; only a stream is copied to a file without a name, because the
+//! directory of a ZIP archive is at its end.
 
 mod archive;
 mod bounded;
@@ -23,28 +24,29 @@ use archive::Archive;
 use bounded::Bounded;
 use counted::Counted;
 
-/// Bytes that are read at once.
+/// Number of bytes that are read at once.
 const BUFFER: usize = 64 * 1024;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 const ZIP: [u8; 4] = *b"PK\x03\x04";
-/// An archive without entries.
+/// The first bytes of a ZIP archive without entries.
 const EMPTY_ZIP: [u8; 4] = *b"PK\x05\x06";
 
 /// Bounds against archives that expand without end.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Entries of an archive, and files of a folder.
+    /// Maximum number of entries of an archive, and of files of a folder.
     pub entries: usize,
-    /// Bytes to which one compressed file may expand.
+    /// Maximum number of bytes to which one compressed file may expand.
     pub expanded: u64,
-    /// How many times its compressed size a file may have, once it has expanded beyond `free`.
+    /// Maximum ratio of expanded to compressed size, for a file that has expanded beyond `free` bytes.
     pub ratio: u64,
-    /// Bytes for which `ratio` does not count.
+    /// Number of expanded bytes up to which `ratio` does not apply.
     pub free: u64,
 }
 
 impl Default for Limits {
-    /// Chat exports compress 4 to 30 times. Deflate reaches 1032 times on constant bytes.
+    /// Returns limits for real exports: chat exports compress 4 to 30 times, while deflate reaches 1032 times on constant
+    /// bytes.
     fn default() -> Limits {
         Limits { entries: 2_000_000, expanded: 256 << 30, ratio: 200, free: 64 << 20 }
     }
@@ -53,16 +55,16 @@ impl Default for Limits {
 /// One file of a source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Entry {
-    /// Its path within the folder or archive, with `/`; the file name for a single file. Ids are made of it, so it does not
-    /// depend on where the folder is.
+    /// The path within the folder or archive, with `/`; the file name for a single file. Ids are made of this path, so it does
+    /// not depend on the location of the folder.
     pub path: Arc<str>,
     /// The path as people see it: with the archive or folder in front, if the source has several.
     shown: Arc<str>,
-    /// The name of the folder or archive that a person named; `None` for a single file.
+    /// The name of the folder or archive that was given to the import; `None` for a single file.
     container: Option<Arc<str>>,
-    /// Its size in bytes as stored; for a compressed file that is less than what is read.
+    /// The stored size in bytes; for a compressed file, the compressed size.
     pub size: u64,
-    /// When it was last written: as the archive says, or the file system. `None` for an upload or a stream.
+    /// When the file was last written, according to the archive or the file system. `None` for an upload or a stream.
     pub modified: Option<Timestamp>,
     origin: Origin,
 }
@@ -77,7 +79,8 @@ impl Entry {
         Entry { modified, ..self }
     }
 
-    /// Returns whether it lies in an archive. Its time is then that of the export; copying a file changes the time of a file.
+    /// Returns whether the file is in an archive. Its time is then that of the export, while the time of a file on disk changes
+    /// when the file is copied.
     pub fn is_archived(&self) -> bool {
         matches!(self.origin, Origin::Archive { .. })
     }
@@ -87,8 +90,8 @@ impl Entry {
         self.path.rsplit('/').next().unwrap_or_default()
     }
 
-    /// Returns the name of the folder or archive that contains the file, without `.zip`. A person may have renamed it, so only
-    /// kinds whose files have no name of their own use it for ids.
+    /// Returns the name of the folder or archive that contains the file, without `.zip`. Users may rename folders and archives,
+    /// so only kinds whose files all have the same name use it for ids.
     pub fn container(&self) -> Option<&str> {
         self.container.as_deref().map(|name| name.strip_suffix(".zip").unwrap_or(name))
     }
@@ -99,7 +102,7 @@ impl Entry {
         name.rsplit_once('.').map_or(name, |(stem, _)| stem)
     }
 
-    /// Returns whether the name ends so, with or without `.gz`.
+    /// Returns whether the file has this extension, before a final `.gz` if there is one. Ignores case.
     pub fn has_extension(&self, extension: &str) -> bool {
         let name = self.name().strip_suffix(".gz").unwrap_or(self.name());
         name.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case(extension))
@@ -123,7 +126,7 @@ pub struct Source {
     entries: Vec<Entry>,
     archives: Vec<Archive>,
     spooled: Vec<File>,
-    /// Files that were not listed, with the reason.
+    /// Files and entries that are not read, with the reason.
     refused: Vec<(Place, String)>,
     limits: Limits,
     read: Arc<AtomicU64>,
@@ -145,7 +148,8 @@ impl Source {
         source.check_not_empty()
     }
 
-    /// Lists the files of a stream: a ZIP archive, or one file named `name`. Copies it to a nameless file in `scratch` first.
+    /// Lists the files of a stream: a ZIP archive, or one file named `name`. Copies the stream to a file without a name in
+    /// `scratch` first.
     pub fn from_reader(name: &str, reader: &mut dyn Read, scratch: &Path, limits: Limits) -> Result<Source> {
         let failed = |cause| Error::storage(format!("reading {name}"), cause);
         let mut file = tempfile::tempfile_in(scratch).map_err(failed)?;
@@ -168,12 +172,13 @@ impl Source {
         source.check_not_empty()
     }
 
-    /// Returns all files, ordered.
+    /// Returns all files, in the order in which they are read.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// Returns the files that were not listed, with the reason: links, entries that are encrypted.
+    /// Returns the files that are not read, with the reason: links, encrypted entries, files of macOS, folders without
+    /// permission.
     pub fn refused(&self) -> &[(Place, String)] {
         &self.refused
     }
@@ -183,8 +188,8 @@ impl Source {
         self.entries.iter().map(|entry| entry.size).sum()
     }
 
-    /// Returns the number of stored bytes that were read, for a progress bar. It may exceed [`Source::size`], because some
-    /// files are looked at more than once. Another thread may read it during an import.
+    /// Returns the number of stored bytes that were read, for a progress bar. The number may exceed [`Source::size`], because
+    /// some files are read more than once. Another thread may load the number during an import.
     pub fn bytes_read(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.read)
     }
@@ -234,7 +239,7 @@ impl Source {
         Ok(self)
     }
 
-    /// Notes the folder or archive of the files from `first` on. A single file has none.
+    /// Sets the folder or archive of the files from `first` on. A single file has none.
     fn name_container(&mut self, first: usize, name: &str) {
         let name: Arc<str> = name.into();
         for entry in self.entries.iter_mut().skip(first) {
@@ -243,7 +248,8 @@ impl Source {
         }
     }
 
-    /// Puts the name of a folder or archive before the shown paths of its files. A single file keeps its name.
+    /// Puts the name of a folder or archive before the displayed paths of its files, from the file `first` on. A single file
+    /// keeps its name.
     fn show_root(&mut self, first: usize, root: &Path) {
         let name = root.file_name().unwrap_or(root.as_os_str()).to_string_lossy();
         for entry in self.entries[first..].iter_mut().filter(|entry| *entry.path != *name) {
@@ -253,7 +259,7 @@ impl Source {
 
     fn add_path(&mut self, path: &Path) -> Result<()> {
         let failed = |cause| Error::storage(format!("reading {}", path.display()), cause);
-        // The path that a user names may be a link; what lies in a folder may not.
+        // The path that a user names may be a link; files in a folder may not.
         let metadata = std::fs::metadata(path).map_err(|cause| match cause.kind() {
             std::io::ErrorKind::NotFound => Error::invalid(path.display().to_string(), "does not exist"),
             _ => failed(cause),
@@ -278,7 +284,7 @@ impl Source {
         for found in WalkDir::new(folder).follow_links(false).sort_by_file_name() {
             let found = match found {
                 Ok(found) => found,
-                // A folder that may not be read does not hide the others.
+                // If a folder may not be read, the other folders are still listed.
                 Err(cause) => {
                     let path = cause.path().unwrap_or(folder).to_string_lossy().into_owned();
                     self.refused.push((Place::of(path), cause.to_string()));
@@ -344,7 +350,7 @@ fn is_zip(file: &mut File) -> IoResult<bool> {
     Ok(head == ZIP || head == EMPTY_ZIP)
 }
 
-/// Returns a reader of the bytes, decompressed if they begin as gzip does.
+/// Returns a reader of the bytes that decompresses them if they begin with the mark of gzip.
 fn unzipped<'a>(mut input: impl BufRead + 'a, size: u64, limits: Limits) -> IoResult<Box<dyn BufRead + 'a>> {
     let mut head = Vec::new();
     input.by_ref().take(2).read_to_end(&mut head)?;

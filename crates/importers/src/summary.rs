@@ -10,28 +10,28 @@ use jiff::tz::TimeZone;
 use crate::item::{Imported, Item};
 use crate::skipped::Skipped;
 
-/// Distinct names that are listed; messages of further people are counted without name.
+/// Maximum number of distinct names; messages of further people are counted without a name.
 const MAX_PEOPLE: usize = 1000;
-/// People that are shown.
+/// Number of people that are displayed.
 const SHOWN: usize = 10;
 
-/// What came and what was skipped.
+/// The counts of imported items and of skipped parts.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     /// Messages by role.
     pub messages: BTreeMap<&'static str, u64>,
-    /// Messages by the name of the speaker, without nameless ones.
+    /// Messages by the name of the speaker, without messages that have no name.
     pub people: BTreeMap<String, u64>,
     /// The local days with a message.
     pub days: BTreeSet<Date>,
     pub facts: u64,
-    /// Statements of other memories.
+    /// Number of statements.
     pub statements: u64,
-    /// Blocks of core memory.
+    /// Number of blocks of core memory.
     pub blocks: u64,
-    /// Notes and documents.
+    /// Number of notes and documents.
     pub documents: u64,
-    /// What was skipped.
+    /// The counts of skipped parts.
     pub skipped: Skipped,
     /// Hashes of the ids of conversations with a message.
     conversations: HashSet<u64>,
@@ -74,7 +74,8 @@ impl Summary {
         }
     }
 
-    /// Returns the people with the most messages.
+    /// Returns the names of the people with the most messages, each with the number of messages, and the number of further
+    /// people.
     fn shown_people(&self) -> String {
         let mut people: Vec<(&String, &u64)> = self.people.iter().collect();
         people.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));

@@ -1,4 +1,4 @@
-//! Conversations as trees: each message names its parent, and edits and regenerated answers make branches.
+//! Handles conversations as trees: each message names its parent, and edits and regenerated answers make branches.
 
 use std::collections::HashSet;
 
@@ -10,26 +10,26 @@ use crate::options::Branches;
 /// One message in a tree.
 #[derive(Clone, Debug, Default)]
 pub struct Node {
-    /// Its parent; `None` for a root.
+    /// The index of the parent; `None` for a root.
     pub parent: Option<usize>,
-    /// When it was said, if that is known.
+    /// When the message was said, if known.
     pub at: Option<Timestamp>,
 }
 
-/// One way from a root to a leaf.
+/// The path from a root to a leaf.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Branch {
     /// The last message.
     pub leaf: usize,
     /// All messages from the root to the leaf.
     pub path: Vec<usize>,
-    /// How many of them, from the root, belong to an earlier branch.
+    /// The number of messages, from the root, that belong to an earlier branch too.
     pub shared: usize,
 }
 
-/// Returns the branches to read, the active one first and the others by the time of their last message. The active one ends
-/// at `current`, or without it at the deepest leaf, the latest of several. `nodes` must have an order that does not change
-/// between exports.
+/// Returns the branches to read, the active one first and the others by the time of their last message. The active branch ends
+/// at `current`; without it, at the deepest leaf, and of several equally deep ones at the latest. `nodes` must have an order
+/// that does not change between exports.
 pub fn branches(nodes: &[Node], current: Option<usize>, wanted: Branches) -> Vec<Branch> {
     let depths = depths(nodes);
     let is_parent: HashSet<usize> = nodes.iter().filter_map(|node| node.parent).collect();
@@ -48,7 +48,7 @@ pub fn unread(nodes: &[Node], branches: &[Branch]) -> Vec<usize> {
     (0..nodes.len()).filter(|node| !read.contains(node)).collect()
 }
 
-/// Returns the path to a leaf, or `None` if it has no message that is not in `seen`.
+/// Returns the path to a leaf, or `None` if all its messages are in `seen`. Adds its messages to `seen`.
 fn branch(nodes: &[Node], leaf: usize, seen: &mut HashSet<usize>) -> Option<Branch> {
     let path = path(nodes, leaf);
     let shared = path.iter().take_while(|node| seen.contains(*node)).count();
@@ -57,7 +57,7 @@ fn branch(nodes: &[Node], leaf: usize, seen: &mut HashSet<usize>) -> Option<Bran
     has_own.then_some(Branch { leaf, path, shared })
 }
 
-/// Returns the messages from the root to a leaf. A damaged tree may have a cycle; the path then begins where it closes.
+/// Returns the messages from the root to a leaf. A damaged tree may have a cycle; the path then begins where the cycle closes.
 fn path(nodes: &[Node], leaf: usize) -> Vec<usize> {
     let mut path = Vec::new();
     let mut on_path = HashSet::new();
@@ -89,7 +89,7 @@ fn depths(nodes: &[Node]) -> Vec<usize> {
     depths.into_iter().map(Option::unwrap_or_default).collect()
 }
 
-/// When a conversation was begun and changed.
+/// The times of a conversation as a whole.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Span {
     /// When it was begun.
@@ -100,12 +100,13 @@ pub struct Span {
     pub updated: Option<Timestamp>,
 }
 
-/// Returns a time for each message of a path: its own; else a millisecond after the one before; else that of the conversation.
-/// A message is never earlier than the one before. `None` only if neither a message nor the conversation has a time.
+/// Returns a time for each message of a path: its own time, or else a millisecond after the message before it, or else the time
+/// of the conversation. A message is never earlier than the message before it. All times are `None` if neither a message nor
+/// the conversation has a time.
 pub fn times(own: &[Option<Timestamp>], span: Span) -> Vec<Option<Timestamp>> {
     let first_dated = own.iter().flatten().next().copied();
     let begin = span.created.or(span.earliest).or(first_dated).or(span.updated);
-    // Messages before the first dated one are not later than it.
+    // Messages before the first dated message must not be later than that message.
     let begin = begin.map(|begin| first_dated.map_or(begin, |first| begin.min(first)));
     let mut before: Option<Timestamp> = None;
     own.iter()
@@ -125,7 +126,7 @@ pub fn times(own: &[Option<Timestamp>], span: Span) -> Vec<Option<Timestamp>> {
 mod tests {
     use super::*;
 
-    /// Writes a tree as the parents of its nodes, `.` for a root; node times are their numbers in seconds.
+    /// Builds a tree from the parents of its nodes, with `.` for a root. The time of each node is its number in seconds.
     fn tree(parents: &str) -> Vec<Node> {
         let node = |(number, parent): (i64, &str)| Node {
             parent: parent.parse().ok(),

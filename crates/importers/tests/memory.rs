@@ -1,5 +1,5 @@
-//! Memory stays flat: an import of a large export needs no more memory than one of a small one. Alone in its process, because
-//! it measures the process.
+//! Tests that the import of a large export needs no more memory than the import of a small one. The test is alone in its
+//! process, because it measures the memory of the process.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,12 +8,12 @@ use std::io::{BufRead, BufReader, Read};
 use annals_core::Timestamp;
 use annals_importers::{Imported, Kind, Limits, Options, Source, import};
 
-/// Bytes of the generated exports. They are made while they are read, and never exist as a whole.
+/// Size in bytes of the generated exports. They are generated while they are read, and never exist as a whole.
 const SIZE: usize = 50 << 20;
-/// Memory that an import may take more at its peak than before it. One conversation has 100 KB.
+/// Maximum number of bytes by which an import may raise the peak memory of the process. One conversation has 100 KB.
 const ALLOWED: usize = 16 << 20;
 
-/// Reads what a function makes, piece by piece.
+/// A reader of the pieces that a function generates.
 struct Made<F> {
     make: F,
     piece: Vec<u8>,

@@ -1,9 +1,9 @@
-//! Files as objects: the only way in which `strata` and `facts` reach what they store.
+//! Files as objects: `strata` and `facts` access their stored data only through this crate.
 //!
-//! [`Objects`] is a prefix of an [`object_store`]. Local files are one implementation. Any other store needs `list`,
-//! `get`, `put`, `copy` and `delete` only. What folders can do and objects cannot is in `local.rs`: a folder is renamed in
-//! one step, deletions are synced, and files that a crash left half-written are found. Relies on one process owning the
-//! prefix. Never interprets names or content.
+//! [`Objects`] is a prefix of an [`object_store`]. Local files are one implementation. Any other store needs `list`, `get`,
+//! `put`, `copy` and `delete` only. Operations that only folders have are in `local.rs`: a folder is renamed in one step,
+//! deletions are synced, and files that a crash left half-written are found. The crate assumes that only one process uses the
+//! prefix. It does not interpret names or content.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -29,24 +29,24 @@ pub use scratch::{Scratch, ScratchFolder};
 #[derive(Clone, Debug)]
 pub struct Objects {
     store: Arc<dyn ObjectStore>,
-    /// The beginning of all names in the store.
+    /// The prefix of all names in the store.
     prefix: Path,
-    /// The folder that is the prefix, if the objects are local files.
+    /// The folder of the objects, if they are local files.
     folder: Option<Arc<PathBuf>>,
 }
 
-/// What is directly below a name.
+/// The names directly below a name.
 #[derive(Debug, Default, PartialEq)]
 pub struct Children {
-    /// Names with objects below them; empty folders too, if the objects are local files.
+    /// Names with objects below them. If the objects are local files, also empty folders.
     pub folders: Vec<Path>,
     /// Names of objects.
     pub objects: Vec<Path>,
 }
 
 impl Objects {
-    /// Opens a local folder and creates it if it is missing. Every write is on the disk before it returns: the file is
-    /// synced before its rename, and the folders after it.
+    /// Opens a local folder and creates it if it is missing. Every write is durable when it returns: the file is synced before
+    /// its rename, and the folders are synced after the rename.
     pub fn local(folder: &std::path::Path) -> Result<Objects> {
         let folder = local::create(folder).map_err(local::failed)?;
         let prefix = Path::from_absolute_path(&folder)?;
@@ -71,7 +71,7 @@ impl Objects {
         self.folder.is_some()
     }
 
-    /// Returns the store, for libraries that read and write objects themselves. It takes full names.
+    /// Returns the store, for libraries that read and write objects themselves. The store uses full names.
     pub fn store(&self) -> Arc<dyn ObjectStore> {
         self.store.clone()
     }
@@ -87,7 +87,7 @@ impl Objects {
         Ok(object.bytes().await?.into())
     }
 
-    /// Stores an object durably. Replaces a former one atomically.
+    /// Stores an object durably. Replaces a former object atomically.
     pub async fn put(&self, name: &Path, bytes: impl Into<PutPayload>) -> Result<()> {
         self.store.put(&self.full_name(name), bytes.into()).await?;
         Ok(())
@@ -99,7 +99,7 @@ impl Objects {
         found.map_ok(|object| ObjectMeta { location: self.name(&object.location), ..object }).try_collect().await
     }
 
-    /// Returns what is directly below a name.
+    /// Returns the names directly below a name.
     pub async fn children(&self, below: &Path) -> Result<Children> {
         let found = self.store.list_with_delimiter(Some(&self.full_name(below))).await?;
         Ok(Children {
@@ -116,13 +116,13 @@ impl Objects {
         }
     }
 
-    /// Deletes an object. [`Objects::sync_deletions`] makes it durable.
+    /// Deletes an object. [`Objects::sync_deletions`] makes the deletion durable.
     pub async fn delete(&self, name: &Path) -> Result<()> {
         self.store.delete(&self.full_name(name)).await
     }
 
-    /// Makes deletions below a name durable, so that a power cut does not bring deleted data back. Removes the folder if
-    /// it is empty. Another store than local files deletes durably by itself.
+    /// Makes deletions below a name durable, so that a power cut does not bring deleted data back. Removes the folder if it is
+    /// empty. Does nothing if the objects are not local files, because other stores delete durably.
     pub async fn sync_deletions(&self, below: &Path) -> Result<()> {
         let (Some(root), Some(folder)) = (self.folder.clone(), self.local_path(below)) else { return Ok(()) };
         local::run(move || local::sync_deletions(&root, &folder)).await
@@ -130,8 +130,8 @@ impl Objects {
 
     /// Removes everything below a name, half-written files too. Returns whether anything was there.
     ///
-    /// A local folder is renamed first, so after a power cut it is complete or gone, and a later removal deletes the
-    /// renamed one. In another store the objects are deleted in the order of their names.
+    /// A local folder is renamed first, so after a power cut the folder is either complete or gone, and the next removal
+    /// deletes the renamed folder. In other stores the objects are deleted in the order of their names.
     pub async fn remove(&self, below: &Path) -> Result<bool> {
         if let Some(folder) = self.local_path(below) {
             return local::run(move || local::remove(&folder)).await;
@@ -143,10 +143,10 @@ impl Objects {
         Ok(!objects.is_empty())
     }
 
-    /// Moves everything below a name to below another, where nothing may exist.
+    /// Moves everything below the name `from` to the name `to`. Nothing may exist below `to`.
     ///
-    /// A local folder is renamed durably in one step. In another store all objects are copied before the first is
-    /// deleted, so that one of the two is complete at any time.
+    /// A local folder is renamed durably in one step. In other stores all objects are copied before the first is deleted, so
+    /// that one of the two is complete at any time.
     pub async fn rename(&self, from: &Path, to: &Path) -> Result<()> {
         if let (Some(from), Some(to)) = (self.local_path(from), self.local_path(to)) {
             return local::run(move || local::rename(&from, &to)).await;
@@ -172,7 +172,7 @@ impl Objects {
         Ok(names)
     }
 
-    /// Returns the name of an object whose full name is given.
+    /// Returns the name of an object relative to the prefix, from its full name.
     fn name(&self, full: &Path) -> Path {
         full.prefix_match(&self.prefix).into_iter().flatten().collect()
     }

@@ -1,5 +1,5 @@
-//! What is done with local files beyond the store's own operations: folders are renamed and removed as a whole,
-//! deletions are synced, and half-written files are removed.
+//! Operations on local files that the store does not have: renames and removes whole folders, syncs deletions, and removes
+//! half-written files.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -27,7 +27,7 @@ pub(crate) fn create(folder: &Path) -> io::Result<PathBuf> {
     folder.canonicalize()
 }
 
-/// Removes a folder and what an interrupted earlier removal left of it. Returns whether it existed.
+/// Removes a folder, and the remains of an earlier removal that was interrupted. Returns whether the folder existed.
 pub(crate) fn remove(folder: &Path) -> io::Result<bool> {
     let mut going = folder.as_os_str().to_owned();
     going.push(".removed");
@@ -57,8 +57,8 @@ pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Syncs a folder, or the nearest one above it that exists. Removes it first if it is empty. Never removes `root`, which
-/// somebody may have removed.
+/// Removes a folder if it is empty, then syncs it or the nearest existing folder above it. Also removes empty folders above it,
+/// but never `root`.
 pub(crate) fn sync_deletions(root: &Path, folder: &Path) -> io::Result<()> {
     let mut folder = folder;
     while !folder.try_exists()? || (folder != root && fs::remove_dir(folder).is_ok()) {
@@ -67,8 +67,8 @@ pub(crate) fn sync_deletions(root: &Path, folder: &Path) -> io::Result<()> {
     sync(folder)
 }
 
-/// Removes files named `<name>#<number>`, which the store writes first and renames when they are complete. Its listings
-/// hide them.
+/// Removes files named `<name>#<number>`. The store writes each file under such a name and renames it when it is complete. The
+/// store's listings hide these files.
 pub(crate) fn remove_half_written(root: &Path) -> io::Result<()> {
     for folder in fs::read_dir(root)? {
         let folder = folder?;
@@ -90,8 +90,8 @@ fn is_half_written(name: &OsStr) -> bool {
     parts.is_some_and(|(_, number)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Writes a file that is not an object, such as an export. Replaces a former one atomically, so that nobody reads half of
-/// it, and durably.
+/// Writes a file that is not an object, such as an export. Replaces a former file atomically, so that no reader sees a part of
+/// the new content, and durably.
 pub fn replace_file(target: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = NamedTempFile::new_in(folder)?;

@@ -1,5 +1,5 @@
-//! Local files for a library that reads and writes only files, such as DuckDB. Nothing here is durable, and nothing
-//! survives a start.
+//! Local files for a library that reads and writes only files, such as DuckDB. The files are not durable and are removed at the
+//! next start.
 
 use std::fs;
 use std::io;
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 pub struct Scratch(Arc<PathBuf>);
 
 impl Scratch {
-    /// Creates the folder, or empties it of what a crash left.
+    /// Creates the folder, or empties it of files that a crash left.
     pub fn emptied(folder: &Path) -> io::Result<Scratch> {
         if folder.exists() {
             fs::remove_dir_all(folder)?;
@@ -22,7 +22,7 @@ impl Scratch {
         Ok(Scratch(Arc::new(folder.canonicalize()?)))
     }
 
-    /// Creates a folder of its own for one user of the scratch folder, which is created again if somebody removed it.
+    /// Creates a separate folder in the scratch folder for one use. Creates the scratch folder again if it was removed.
     pub fn folder(&self) -> io::Result<ScratchFolder> {
         fs::create_dir_all(&*self.0)?;
         TempDir::new_in(&*self.0).map(ScratchFolder)
@@ -39,8 +39,8 @@ impl ScratchFolder {
         self.0.path()
     }
 
-    /// Writes the content of an object to a file, and returns its path. The store may be on another machine, so a library
-    /// that needs a file always reads a copy.
+    /// Writes the content of an object to a file, and returns its path. The object store may be on another machine, so a
+    /// library that needs a file always reads such a copy.
     pub fn write(&self, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
         let file = self.path().join(name);
         fs::write(&file, bytes)?;

@@ -1,5 +1,5 @@
-//! Searches the bytes of objects, for the proof of an erasure. Searches every file of a local folder, half-written ones
-//! too, which are no objects.
+//! Searches the bytes of objects, for the proof of an erasure. In a local folder every file is searched, also half-written
+//! files, which are no objects.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -16,8 +16,8 @@ use walkdir::WalkDir;
 use crate::{Objects, is_missing, local};
 
 impl Objects {
-    /// Returns the names below a name that pass a test of name and content, sorted. The test reads the content in pieces,
-    /// because it may be larger than memory. Content that is removed meanwhile is left out.
+    /// Returns the names below a name that pass a test of name and content, sorted. The test reads the content from a stream,
+    /// because the content may be larger than memory. Objects that are removed during the search are left out.
     pub async fn find(
         &self,
         below: &Path,
@@ -63,7 +63,7 @@ fn find_files(
     Ok(found)
 }
 
-/// Maps a missing file to `None`: it was removed while the folder was listed.
+/// Returns `None` for a missing file, which was removed while the folder was listed.
 fn unless_gone<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     match found {
         Ok(found) => Ok(Some(found)),
@@ -72,7 +72,7 @@ fn unless_gone<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Reads an asynchronous source on a thread that may block.
+/// A blocking reader of an asynchronous source.
 struct Blocking<R>(R);
 
 impl<R: AsyncRead + Unpin> Read for Blocking<R> {

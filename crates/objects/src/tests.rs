@@ -1,4 +1,4 @@
-//! The same cases on local files and on another store, and cases of what only local files have.
+//! Tests that run on local files and on another store, and tests of behaviour that only local files have.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ async fn holding(objects: &Objects, below: &str, word: &'static str) -> Vec<Stri
     objects.find(&name(below), holds).await.unwrap()
 }
 
-/// Runs the cases on one store after the other.
+/// Runs a test on local files and on other stores, one after the other.
 async fn on_each_store(test: impl AsyncFn(Objects)) {
     let folder = TempDir::new().unwrap();
     test(Objects::local(&folder.path().join("a #1 [folder] %20")).unwrap()).await;

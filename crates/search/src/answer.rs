@@ -1,4 +1,5 @@
-//! Answers a query: filters, two legs per grain, ranking, reading back from the catalog, reranking, dropping what is covered.
+//! Answers a query: filters, searches by two legs per grain, ranks, reads back from the catalog, reranks, and drops results
+//! that another result covers.
 
 use annals_core::ports::{Access, Findings, Probe, Select, Table, Watermark};
 use annals_core::{
@@ -18,17 +19,19 @@ use crate::score::{Part, Score};
 use crate::times::{Understood, asks_for_a_period, understand};
 use crate::{Search, budget::budget, drop_covered::drop_covered};
 
-/// Tables with at most this many rows are scored completely: a month of a busy agent's turns, in under 10 ms. Larger tables are
-/// scored by the candidates of each leg. Scoring 20,000 rows completely took three times as long, more than the candidates of
-/// a table ten times as large.
+/// Tables with at most this many rows are scored completely: a month of a busy agent's turns, in under 10 ms. In larger tables
+/// only the candidates of each leg are scored. Scoring 20,000 rows completely took three times as long, which is more than
+/// scoring the candidates in a table ten times as large.
 pub(crate) const EXACT: usize = 5_000;
 /// Rows that each leg returns from larger tables.
 const CANDIDATES: usize = 400;
-/// Memories that are read back, best first, and ranked by their content. More if more results are requested.
+/// Number of the best memories that are read back from the catalog and scored by their content. Rises to twice the number of
+/// requested results, if that is larger.
 const READ: usize = 200;
-/// Days after a time named in the question in which turns about it still get the bonus: events are told later.
+/// Days after a time named in the question during which turns still get the bonus for that time, because people tell of events
+/// later.
 const TELLING_DELAY: i64 = 7;
-/// How often a search of a table begins again because a new generation has just replaced the one it read.
+/// Number of times that a search of a table is repeated because a new generation has replaced the one it read.
 const SWAPS: usize = 3;
 /// The maximum number of results of one answer.
 const MAX_RESULTS: usize = 1000;
@@ -39,7 +42,8 @@ impl Search {
         self.conclude(self.gather(agent, query, now).await?).await
     }
 
-    /// Runs the first half of an answer: the part that uses this machine's processor.
+    /// Runs the first half of an answer, the part that uses this machine's processor: searches the tables and ranks the
+    /// results.
     pub async fn gather<'a>(&self, agent: &'a Agent, query: &'a Query, now: Timestamp) -> Result<Gathered<'a>> {
         if query.limit == 0 || query.limit > MAX_RESULTS {
             return Err(Error::invalid("limit", format!("is {}; 1 to {MAX_RESULTS} are allowed", query.limit)));
@@ -64,7 +68,8 @@ impl Search {
         Ok(Gathered { plan, ranked, summaries, support, compared, words_alone })
     }
 
-    /// Runs the second half: waits for the reranking model, if there is one, then drops what is covered and cuts to the limits.
+    /// Runs the second half of an answer: waits for the reranking model, if there is one, then drops results that another
+    /// result covers and applies the limits.
     pub async fn conclude(&self, gathered: Gathered<'_>) -> Result<Answer> {
         let Gathered { plan, mut ranked, summaries, support, compared, words_alone } = gathered;
         let query = plan.query;
@@ -100,7 +105,8 @@ impl Search {
         })
     }
 
-    /// Puts the best results into the order of a reranking model. Expects the best first, and leaves them so.
+    /// Reorders the best results by the reranking model. Expects the results sorted best first, and sorts them by their new
+    /// scores.
     async fn order(&self, plan: &QueryPlan<'_>, question: &str, ranked: &mut [Ranked]) -> Reranked {
         let lines = ranked.iter().map(|ranked| (as_line(&ranked.memory), ranked.score.total()));
         let shown = self.shown(&plan.settings, lines);
@@ -113,7 +119,8 @@ impl Search {
         reranked
     }
 
-    /// Returns the best rows, the support of their conversations, and the number of rows that the text was compared with.
+    /// Returns the best memories with their scores, the support of the conversations, and the number of rows that the text was
+    /// compared with.
     async fn ranked(
         &self,
         plan: &QueryPlan<'_>,
@@ -141,7 +148,7 @@ impl Search {
         Ok((ranked, support, conversations.rows))
     }
 
-    /// Searches the table of a grain. A rebuild may swap in the next generation meanwhile and remove this one: then it reads that.
+    /// Searches the table of a grain. If a rebuild has replaced the table's generation meanwhile, searches the new generation.
     async fn probe(
         &self,
         plan: &QueryPlan<'_>,
@@ -178,7 +185,7 @@ impl Search {
         self.strata.search(&table, &Probe { vector, filter: plan.filter(grain), ..probe.clone() }).await
     }
 
-    /// Returns the summaries of the period that the question asks for, as far as the query admits them.
+    /// Returns the summaries of the period that the question asks for, without those that the query's filters exclude.
     async fn of_period(&self, plan: &QueryPlan<'_>) -> Result<Vec<Memory>> {
         let Some(days) = plan.period else { return Ok(Vec::new()) };
         let grains = &plan.query.grains;
@@ -187,8 +194,8 @@ impl Search {
         Ok(summaries.into_iter().filter(admits).collect())
     }
 
-    /// Reads the rows back from the catalog, which is authoritative. Drops rows that it no longer holds, or that no longer
-    /// match the query by its data.
+    /// Reads the rows back from the catalog, which is authoritative. Drops rows that the catalog no longer holds, and rows that
+    /// no longer match the query according to the catalog's data.
     async fn read_back(&self, plan: &QueryPlan<'_>, rows: Vec<Row>) -> Result<Vec<Ranked>> {
         let ids: Vec<MemoryId> = rows.iter().map(|row| row.memory.clone()).collect();
         let mut scores =
@@ -213,8 +220,9 @@ impl Search {
             .collect())
     }
 
-    /// Lists the newest memories of a grain. The store does not apply `strict`. Periods of one grain do not overlap, so that
-    /// filter drops at most one memory at each end; the limit is two higher for them.
+    /// Lists the newest memories of a grain. The store does not apply `strict`, so it is applied here. Periods of one grain do
+    /// not overlap, so `strict` drops at most one memory at each end of the range; therefore the limit of the listing is two
+    /// higher.
     async fn newest_of(&self, plan: &QueryPlan<'_>, grain: Grain) -> Result<Vec<Memory>> {
         let limit = plan.query.limit + 2;
         let select = Select { kinds: plan.query.kinds.clone(), limit, ..plan.select(grain) };
@@ -225,7 +233,7 @@ impl Search {
     /// Returns whether the range holds no memory of any kind.
     async fn is_empty(&self, plan: &QueryPlan<'_>) -> Result<bool> {
         for grain in &plan.grains {
-            // At most one period of a grain is not over.
+            // At most one period of a grain is not over, so of two at least one is.
             let select = Select { limit: 2, ..plan.select(*grain) };
             if self.store.list(plan.agent, &select).await?.iter().any(|memory| plan.bounds.is_over(memory)) {
                 return Ok(false);
@@ -235,7 +243,8 @@ impl Search {
     }
 }
 
-/// Returns the days that the question asks about as a whole: the days of its range, or else the days that it names.
+/// Returns the period that the question asks about as a whole: the range of the query or, without a start of the range, the
+/// days that the question names. `None` if the question asks for something else or there is no first day.
 fn period_of_query(range: DateRange, times: &[TimeExpression], rest: &str, today: Date) -> Option<DateRange> {
     let from = range.from.or_else(|| times.iter().filter_map(|time| time.days.from).min())?;
     let named = || times.iter().map(|time| time.days.to.unwrap_or(today)).max();
@@ -271,7 +280,7 @@ pub struct Gathered<'a> {
 struct QueryPlan<'a> {
     agent: &'a Agent,
     query: &'a Query,
-    /// The search text; none to list the newest memories.
+    /// The search text; `None` to list the newest memories.
     text: Option<&'a str>,
     settings: Settings,
     zones: Zones,
@@ -296,7 +305,7 @@ impl QueryPlan<'_> {
 
     /// Returns the instants of the times that the question names, each with the week after it.
     fn times_within(&self) -> Vec<Interval> {
-        // What was told after "before May" is not meant.
+        // A time without a first day, such as "before May", is not extended.
         let longer = |days: DateRange| DateRange {
             to: days.to.map(|to| if days.from.is_some() { to.saturating_add(TELLING_DELAY.days()) } else { to }),
             ..days

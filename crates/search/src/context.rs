@@ -1,10 +1,10 @@
 //! Collects the lines that help to answer a prompt: the caller's blocks, facts about the named entities and the speaker, the
-//! last turns, the summary of a period that the prompt asks for, search results, and parts of the caller's documents. Without
-//! repeats, within a budget of tokens. If memory holds nothing about the prompt, search results, summaries and facts about
-//! named entities are left out.
+//! last turns, the summary of a period that the prompt asks for, search results, and parts of the caller's documents. The lines
+//! have no repeats and fit a budget of tokens. If memory holds nothing about the prompt, search results, summaries and facts
+//! about named entities are left out.
 //!
 //! Everything except the blocks is data and labelled as data: it stands between marks that no text inside can close. Blocks are
-//! instructions written by whoever administers the memory, and come before the data. Never changes anything.
+//! instructions written by whoever administers the memory, and come before the data. Nothing is stored.
 
 mod choose;
 mod documents;
@@ -31,7 +31,8 @@ pub(crate) use items::as_line;
 use items::{Candidate, Pool};
 use known::Known;
 
-/// Minimum tokens of a context line. No more search results are ranked than a budget of such lines holds.
+/// Minimum tokens of a context line. Determines how many search results are requested: as many as lines of this size fit the
+/// budget, within the limits below.
 const MIN_LINE_TOKENS: u64 = 20;
 /// The fewest and the most search results that compete for the budget.
 const MIN_RESULTS: u64 = 40;
@@ -43,7 +44,7 @@ impl Search {
         Ok(self.conclude_context(self.gather_context(agent, request, now).await?).await)
     }
 
-    /// Runs the first half of a context: the part that uses this machine's processor.
+    /// Runs the first half of a context, the part that uses this machine's processor: collects the candidates.
     pub async fn gather_context<'a>(
         &self,
         agent: &'a Agent,
@@ -80,7 +81,8 @@ impl Search {
         Ok(GatheredContext { agent, request, query_words, settings, range, candidates, is_known, words_alone, now })
     }
 
-    /// Runs the second half: waits for the reranking model, if there is one, then cuts to the budget.
+    /// Runs the second half of a context: waits for the reranking model, if there is one, then chooses the candidates that fit
+    /// the budget.
     pub async fn conclude_context(&self, gathered: GatheredContext<'_>) -> Context {
         let GatheredContext {
             agent,
@@ -93,7 +95,8 @@ impl Search {
             words_alone,
             now,
         } = gathered;
-        // Blocks always come first, and the last turns are included because they are the last.
+        // The model does not rank blocks, which always come first, or the last turns, which are included because they are the
+        // last.
         let is_judged = |candidate: &Candidate| !matches!(candidate.pool, Pool::Blocks | Pool::LastTurn);
         let judged = candidates.iter().filter(|candidate| is_judged(candidate));
         let shown = self.shown(&settings, judged.map(|judged| (judged.item.text.clone(), judged.item.score)));
@@ -115,7 +118,7 @@ impl Search {
 pub struct GatheredContext<'a> {
     agent: &'a Agent,
     request: &'a ContextQuery,
-    /// The words of the prompt that decide between sentences of a summary.
+    /// The words of the prompt by which sentences of a summary are chosen.
     query_words: Vec<String>,
     settings: Settings,
     range: DateRange,
@@ -162,7 +165,7 @@ fn found(answer: &Answer) -> impl Iterator<Item = Candidate> + '_ {
     answer.results.iter().map(move |found| items::of_memory(&found.memory, pool(found), found.score))
 }
 
-/// Returns whether the result lies in the period that the prompt asks for.
+/// Returns whether the days of the result overlap the period that the prompt asks for.
 fn is_of_requested_period(answer: &Answer, found: &Found) -> bool {
     let (first, last) = found.memory.days;
     let overlaps =
@@ -170,8 +173,8 @@ fn is_of_requested_period(answer: &Answer, found: &Found) -> bool {
     answer.period.is_some_and(overlaps)
 }
 
-/// Returns the words of the prompt that name what it is about. A sentence is not better because it names a year, or says that
-/// something happened.
+/// Returns the words of the prompt that name its topic: without words for times and neutral words such as "happened", which
+/// would not make a sentence a better answer.
 fn query_words(prompt: &str, answer: &Answer) -> Vec<String> {
     let dates: HashSet<String> = answer.times.iter().flat_map(|time| prompt_terms::words(&time.words)).collect();
     prompt_terms::words(prompt).into_iter().filter(|word| !dates.contains(word) && !times::is_neutral(word)).collect()
@@ -181,7 +184,8 @@ fn best_first(candidates: &mut [Candidate]) {
     candidates.sort_by(|a, b| b.item.score.total_cmp(&a.item.score).then_with(|| a.item.id.cmp(&b.item.id)));
 }
 
-/// Keeps each text once, where it scores best. Documents may have several parts.
+/// Removes repeats of an id, or of a text on the same days: keeps the copy that scores best. The parts of a document share an
+/// id and are all kept.
 fn without_repeats(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
     best_first(&mut candidates);
     // The last turns win over other copies, because they are included for being the last, not for their score.

@@ -1,6 +1,6 @@
-//! Drops results that another result covers. A summary is dropped if a finer memory that it covers ranks above it. The finer summaries of
-//! a coarse summary are dropped if there are many of them, because it says the same in one place. A text that two grains have
-//! is shown once. A document shows its best passages only. Pure.
+//! Drops results that another result covers. A summary is dropped if a finer memory that it covers ranks above it. The finer
+//! summaries of a coarse summary are dropped if there are many of them, because the coarse summary says the same in one place.
+//! A text that occurs in two grains is shown once. Only the best passages of a document are shown. Pure.
 //!
 //! Turns are never dropped.
 
@@ -12,12 +12,12 @@ use annals_core::{Found, Grain, Kind, MemoryId, Period, folded};
 /// Finer summaries of one coarse summary are dropped if there are more than this many among the results.
 const MAX_SIBLINGS: usize = 3;
 
-/// Passages of one document among the results; the others say more of the same.
+/// Maximum number of passages of one document among the results. Further passages would say more of the same.
 const MAX_PASSAGES: usize = 3;
 
-/// Returns the first `limit` results in their order, after dropping repeated texts, then summaries below one of their
-/// descendants, then the finer summaries of a summary that has too many of them. Summaries in `requested` are exempt from the
-/// first two rules.
+/// Returns the first `limit` results in their order, after dropping repeated texts, further passages of a document, summaries
+/// that rank below a finer memory of their period, and the finer summaries of a summary that has too many of them. Summaries in
+/// `requested` are never dropped as repeats or for a finer memory.
 pub(crate) fn drop_covered(ranked: Vec<Found>, limit: usize, requested: &HashSet<MemoryId>) -> Vec<Found> {
     let mut covered: HashSet<Period> = HashSet::new();
     let ranked = without_crowds(without_repeats(ranked, requested)).into_iter();
@@ -78,7 +78,7 @@ fn keep(found: &Found, covered: &mut HashSet<Period>, requested: &HashSet<Memory
     if memory.grain != Grain::Working && covered.contains(&memory.period) && !requested.contains(&memory.id) {
         return false;
     }
-    // The summary of its own day also covers a turn; only coarser summaries cover a summary.
+    // A turn is covered by the summary of its own day and by coarser ones; a summary only by coarser ones.
     let coarser = Grain::SUMMARIES.into_iter().filter(|grain| *grain > memory.grain);
     covered.extend(coarser.map(|grain| memory.period.ancestor(grain)));
     true
@@ -91,7 +91,8 @@ mod tests {
     use super::*;
     use crate::fixture::{memory, summarized, turn_body};
 
-    /// Folds labels in order of rank, with `t:` before turns, and expects the ones that are left.
+    /// Drops covered results from `ranked`, given as labels in order of rank with `t:` before turns, and expects these results
+    /// to be left.
     #[track_caller]
     fn check(ranked: &str, expect: &str) {
         check_first(99, ranked, expect);
@@ -181,7 +182,7 @@ mod tests {
 
     #[test]
     fn summary_that_covers_no_result_is_kept() {
-        // 30 March lies in April's first week.
+        // 30 March is in the first week of April.
         check("t:2026-03-30 2026-03 2026-04", "t:2026-03-30 2026-03");
     }
 }

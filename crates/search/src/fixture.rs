@@ -1,4 +1,4 @@
-//! Stores in memory, filled through the ports, for the tests of this crate.
+//! In-memory stores for the tests of this crate, filled through the ports.
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ impl World {
         }
     }
 
-    /// Writes all memories of a grain to a generation, which searches read from then on.
+    /// Writes all memories of a grain to a generation of its table. Searches read this generation from then on.
     pub(crate) async fn fill(&self, grain: Grain, generation: u32, embedder: &WordEmbedder) {
         let table = Table { agent: agent("a"), grain, generation };
         let mut filled = Watermark { generation, model: Some(VectorModel::of(embedder)), ..Watermark::default() };

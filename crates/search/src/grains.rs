@@ -1,10 +1,10 @@
-//! Chooses the grains to search if the query names none: turns, and coarser grains only for times that the finer ones no longer
-//! hold.
+//! Chooses the grains to search if the query names none: turns, and coarser grains only for times that the finer grains no
+//! longer hold.
 //!
-//! So answers are fine for recent times and coarse for old ones, depending on what retention pruned. The first memory of a
-//! grain alone does not show what was pruned: the first week of an agent that begins on a Wednesday starts before its first
-//! turn but covers nothing else, and a pinned memory keeps its day while all other days are pruned. `period.rs` adds summaries
-//! of times that turns still hold, if the question asks for them.
+//! So answers are detailed for recent times and coarse for old times, depending on what retention pruned. What was pruned
+//! cannot be derived from the first memory of a grain: the first week of an agent that begins on a Wednesday starts before its
+//! first turn but covers nothing else, and a pinned memory stays although all other days were pruned. `period.rs` adds
+//! summaries of times for which turns still exist, if the question asks for them.
 
 use annals_core::ports::Select;
 use annals_core::{Agent, Date, Grain, Interval, Query, Result};
@@ -14,12 +14,12 @@ use jiff::ToSpan;
 use crate::Search;
 use crate::range::Bounds;
 
-/// What a grain holds of the range, and from which day on it is complete.
+/// What a grain holds of the query's range, and from which day on the grain is complete.
 #[derive(Clone, Copy, Debug)]
 struct Held {
-    /// The last day of its first memory in the range; none if it holds nothing there.
+    /// The last day of the grain's first memory in the range; `None` if the grain holds nothing in the range.
     first_ends: Option<Date>,
-    /// The day from which on nothing is missing; none if it holds nothing at all.
+    /// The day from which on no memory is missing; `None` if the grain holds nothing at all.
     complete_from: Option<Date>,
 }
 
@@ -29,7 +29,7 @@ impl Search {
         if !query.grains.is_empty() {
             return Ok(Grain::ALL.into_iter().filter(|grain| query.grains.contains(grain)).collect());
         }
-        // Listing the newest memories is not answering a question: all grains may appear in it.
+        // Without a text the newest memories are listed, and the list may contain all grains.
         if query.text.as_deref().is_none_or(|text| text.trim().is_empty()) {
             return Ok(Grain::ALL.to_vec());
         }
@@ -46,7 +46,7 @@ impl Search {
         Ok(Held { first_ends: first.map(|days| days.1), complete_from })
     }
 
-    /// Returns the days of the first memory.
+    /// Returns the first and last day of the grain's first memory within the interval.
     async fn first_of(&self, agent: &Agent, grain: Grain, within: Interval) -> Result<Option<(Date, Date)>> {
         let listed = self.store.list(agent, &Select { within, limit: 1, ..Select::all(grain) }).await?;
         Ok(listed.first().map(|memory| memory.days))
@@ -54,7 +54,7 @@ impl Search {
 }
 
 fn choose(held: &[Held]) -> Vec<Grain> {
-    // Finer grains are incomplete before this day.
+    // The day before which all finer grains are incomplete.
     let mut complete: Option<Date> = None;
     let mut chosen = Vec::new();
     for (grain, Held { first_ends, complete_from }) in Grain::ALL.into_iter().zip(held) {
@@ -71,8 +71,9 @@ fn choose(held: &[Held]) -> Vec<Grain> {
 mod tests {
     use super::*;
 
-    /// For each of the six grains: the last day of its first memory in the range, or `-` for none; after a `/` the day from
-    /// which on it is complete, which is the first day of its first memory or the day after what was pruned.
+    /// Expects these grains to be chosen. `held` has a word for each of the six grains: the last day of its first memory in the
+    /// range, or `-` for none; after a `/` the day from which on the grain is complete, which is the first day of its first
+    /// memory or the day after its last pruned day.
     #[track_caller]
     fn check(held: &str, expect: &str) {
         let chosen: Vec<&str> =
@@ -91,7 +92,7 @@ mod tests {
         check("2026-03-31/2026-03-31 - 2026-04-05/2026-03-30 2026-05-03/2026-03-30 2026-06-28/2026-03-30 -", "working");
         check("2026-05-22/2026-05-22 - - - - 2027-01-03/2025-12-29", "working");
         check("- - - - - -", "working");
-        // The range holds no turn, though the grain holds others: the week beside it holds nothing more.
+        // No turn lies in the range, but turns lie outside it: the overlapping week holds nothing that the turns do not hold.
         check("-/2026-01-07 - 2026-01-11/2026-01-05 - - -", "working");
     }
 
@@ -102,7 +103,7 @@ mod tests {
             "working daily weekly",
         );
         check("-/2026-03-02 2026-02-02/2026-02-02 2026-03-01/2026-01-05 2026-03-01/2026-01-05 - -", "daily");
-        // A day that was kept hides no days that were pruned after it.
+        // A pinned day does not hide that later days were pruned.
         check("2026-01-05/2026-03-02 2026-01-05/2026-02-02 2026-01-11/2026-01-05 - - -", "working daily weekly");
         check("2026-01-05/2026-03-02 2026-02-02/2026-02-02 - - - -", "working daily");
         check("2026-03-05/2026-03-02 2026-03-05/2026-03-05 - - - -", "working");

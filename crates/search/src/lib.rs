@@ -1,9 +1,9 @@
 //! Read path: answers an agent's query by grain and date range, and collects the context lines for a prompt.
 //!
-//! Filters first, then searches vectors and words per grain, ranks in one pipeline (`rank.rs`), reads the texts back from the
-//! catalog and drops what another result covers. If a reranking model is configured, it decides the final order (`rerank.rs`). Relies on
-//! the ports alone. Never returns a memory that lies wholly outside the requested range. Never changes anything: the caller
-//! counts the memories that it returns to a client.
+//! A search filters first, then searches vectors and words per grain, ranks in one pipeline (`rank.rs`), reads the texts back
+//! from the catalog and drops results that another result covers. If a reranking model is configured, it decides the final
+//! order (`rerank.rs`). The crate depends on the ports alone. It never returns a memory that lies wholly outside the requested
+//! range. It never writes: the caller updates the access counts of memories that it returns to a client.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -64,7 +64,7 @@ impl Search {
         Search { weights, ..self }
     }
 
-    /// Returns the search with complete scoring of tables up to `rows` rows, to measure the cost of scoring candidates only.
+    /// Returns the search with complete scoring of tables of up to `rows` rows, to measure what scoring only candidates costs.
     pub fn scoring_whole(self, rows: usize) -> Search {
         Search { exact: rows, ..self }
     }

@@ -1,4 +1,4 @@
-//! Finds the summaries for a question about a period, such as "what happened in July?". They are listed before the turns.
+//! Finds the summaries for a question about a period, such as "what happened in July?". The answer lists them before the turns.
 
 use std::cmp::Reverse;
 
@@ -10,7 +10,7 @@ use crate::Search;
 use crate::range::{Bounds, within};
 use crate::times::length;
 
-/// Maximum number of summaries. Beyond it the turns are more useful.
+/// Maximum number of summaries. More would take the place of turns, which are more useful.
 const MAX_SUMMARIES: usize = 8;
 /// Daily summaries are not read for ranges longer than this.
 const MAX_DAYS: i64 = 62;
@@ -18,9 +18,9 @@ const MAX_DAYS: i64 = 62;
 const COARSE_FIRST: [Grain; 5] = [Grain::Yearly, Grain::Quarterly, Grain::Monthly, Grain::Weekly, Grain::Daily];
 
 impl Search {
-    /// Returns the fewest summaries that cover these days, the coarsest first and each grain in order of time. If a period of
-    /// exactly these days is over, that is its one summary; else coarse summaries that lie inside, and finer ones for the
-    /// remaining days. Summaries that end after now are left out.
+    /// Returns at most [`MAX_SUMMARIES`] summaries for these days, the coarsest first and each grain in order of time. For
+    /// exactly one period, that is its summary; otherwise the coarse summaries that lie inside the days, and finer ones for the
+    /// days that the coarse ones do not cover. Leaves out summaries that end after now.
     pub(crate) async fn summaries_of(
         &self,
         agent: &Agent,
@@ -55,8 +55,8 @@ impl Search {
     }
 }
 
-/// Returns whether the period lies within the days. A week counts if at least four of its days do, the rule that also assigns
-/// weeks to months.
+/// Returns whether the period lies within the days. A week lies within them if at least four of its days do; weeks are assigned
+/// to months by the same rule.
 fn is_about(period: Period, from: Date, to: Date) -> bool {
     let fourth = |date: Date| date.saturating_add(3.days());
     match period.grain() {

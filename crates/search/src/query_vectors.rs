@@ -1,5 +1,6 @@
-//! The vectors of one question: one for each model whose tables it searches. While a change of model is under way, the grains of
-//! an agent may differ in theirs. A model that gives none fails no search: words alone then find the memories, and answers say so.
+//! The vectors of one question, one for each model whose tables are searched. While a change of model is under way, the tables
+//! of an agent's grains may have different models. If a model gives no vector, the search does not fail: its tables are
+//! searched by words alone, and the answer says so.
 
 use std::collections::HashMap;
 
@@ -7,15 +8,15 @@ use annals_core::ports::VectorModel;
 use annals_core::{Embedders, Error, Result};
 use futures::lock::Mutex;
 
-/// A question, and its vectors by model as far as they were needed.
+/// A question, with its vectors by model. A vector is made when it is first needed.
 pub(crate) struct QueryVectors<'a> {
     embedders: &'a dyn Embedders,
     text: &'a str,
-    /// Locked while a model is busy, so that no vector is made twice.
+    /// The results by model. Locked while a model embeds the question, so that no vector is made twice.
     made: Mutex<HashMap<VectorModel, Made>>,
 }
 
-/// What a model made of a question.
+/// The result of embedding the question with one model.
 enum Made {
     Vector(Vec<f32>),
     /// The model cannot be opened.
@@ -38,7 +39,8 @@ impl<'a> QueryVectors<'a> {
         QueryVectors { embedders, text, made: Mutex::default() }
     }
 
-    /// Returns the question's vector by this model. None if the model cannot be opened, does not answer or refuses the question.
+    /// Returns the question's vector by this model, or `None` if the model cannot be opened, does not answer or refuses the
+    /// question.
     pub(crate) async fn by(&self, model: &VectorModel) -> Result<Option<Vec<f32>>> {
         let mut made = self.made.lock().await;
         if let Some(made) = made.get(model) {
@@ -62,7 +64,8 @@ impl<'a> QueryVectors<'a> {
         }
     }
 
-    /// Returns why some tables were searched by words alone, if any was.
+    /// Returns the reason why tables were searched by words alone, or `None` if all were searched by vectors too. With several
+    /// reasons, returns one.
     pub(crate) fn words_alone(self) -> Option<String> {
         let made = self.made.into_inner().into_iter();
         let mut missing: Vec<_> = made.filter(|(_, made)| made.vector().is_none()).collect();
@@ -79,12 +82,13 @@ impl<'a> QueryVectors<'a> {
     }
 }
 
-/// Returns why words alone are compared if a model does not answer or refuses a text, and any other error.
+/// Returns the reason to report for a search by words alone if the model does not answer or refuses the text. Returns any other
+/// error as an error.
 pub(crate) fn words_alone_because(error: Error) -> Result<String> {
     if !(error.is_outage() || error.is_of_input()) {
         return Err(error);
     }
-    // The cause says what to mend.
+    // The cause says what the operator has to repair.
     let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
     Ok(format!("{error}{cause}; until the model answers, words alone find memories"))
 }

@@ -1,5 +1,5 @@
-//! What a question reveals about its answer besides its words. Pure. The phrases about time are English only; the pronouns
-//! cover seven languages and Chinese.
+//! Extracts features of a question that help to find its answer, such as whether it asks for a time or about the present. Pure.
+//! The phrases about time are English only; the pronouns cover seven languages and Chinese.
 
 use annals_core::{folded, is_wide, words};
 
@@ -8,14 +8,14 @@ use annals_core::{folded, is_wide, words};
 pub(crate) struct Question {
     /// The words in lower case, without accents and punctuation, each between single spaces.
     words: String,
-    /// Whether it asks when something was or will be.
+    /// Whether the question asks when something was or will be.
     pub(crate) asks_when: bool,
-    /// Whether it is about the present state.
+    /// Whether the question is about the present or the recent past.
     pub(crate) about_now: bool,
-    /// The speaker that it asks about, if its pronouns show one.
+    /// The speaker that the question asks about, if its pronouns show one.
     pub(crate) asked_speaker: Option<AskedSpeaker>,
-    /// Whether it is about the asker, or about what the asker and the assistant said or did. "Tell me a joke" and "Who are
-    /// you?" are not: they only address the assistant.
+    /// Whether the question is about the asker, or about what the asker and the assistant said or did. "Tell me a joke" and
+    /// "Who are you?" are not personal: they only address the assistant.
     pub(crate) is_personal: bool,
 }
 
@@ -45,11 +45,11 @@ const PERSONS: [(&str, &[&str], &[&str]); 7] = [
 
 /// English pronouns of the first person, except "me".
 const FIRST_PERSON: [&str; 7] = [" i ", " my ", " mine ", " myself ", " we ", " us ", " our "];
-/// Words with which "me" or "you" refers to something remembered, besides the past tense.
+/// Phrases that show that "me" or "you" refers to something remembered. Words of the past tense show the same.
 const REMEMBERED: [&str; 9] =
     [" about me ", " remember ", " remind ", " recall ", " you know ", " have you ", " you ve ", " told ", " said "];
 
-/// Phrases of a question for a time.
+/// Phrases of questions that ask for a time.
 const WHEN: [&str; 9] = [
     " when ",
     " what date ",
@@ -61,7 +61,7 @@ const WHEN: [&str; 9] = [
     " which year ",
     " how long ago ",
 ];
-/// Phrases about the present. In the past tense they refer to the past.
+/// Phrases about the present. Together with the past tense they refer to the past.
 const NOW: [&str; 10] = [
     " now ",
     " currently ",
@@ -74,13 +74,13 @@ const NOW: [&str; 10] = [
     " anymore ",
     " any more ",
 ];
-/// Phrases about the recent past, which count in the past tense too.
+/// Phrases about the recent past, which count as the present even in the past tense.
 const LATELY: [&str; 5] = [" lately ", " latest ", " recently ", " most recent ", " newest "];
 /// Words that mark a question as being about the past.
 const PAST: [&str; 9] = [" did ", " didn ", " was ", " wasn ", " were ", " weren ", " had ", " hadn ", " used to "];
 
 impl Question {
-    /// Reads the features of a text in a language.
+    /// Extracts the features of a question, with the pronouns of `language`.
     pub(crate) fn new(text: &str, language: &str) -> Question {
         let words = spaced(text);
         let has = |phrases: &[&str]| phrases.iter().any(|phrase| words.contains(phrase));
@@ -93,7 +93,7 @@ impl Question {
         Question { asks_when: has(&WHEN), about_now, asked_speaker, is_personal, words }
     }
 
-    /// Returns whether it contains the name: the whole name, or the first name if that has more than two letters.
+    /// Returns whether the question contains the whole name, or its first word if that has more than two bytes.
     pub(crate) fn names(&self, name: &str) -> bool {
         let name = spaced(name);
         let whole = name.trim();

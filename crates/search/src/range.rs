@@ -5,8 +5,8 @@ use jiff::{Span, ToSpan};
 
 /// Returns the local days that a query asks for. If bounds are given in several ways, the range is their intersection.
 ///
-/// Days ago are local calendar days, inclusive; 0 is today. A period means its calendar days. Returns an error if the range is
-/// empty.
+/// `min_days_ago` and `max_days_ago` count local calendar days and are inclusive; 0 is today. A period stands for its calendar
+/// days. Returns an error if the range is empty.
 pub fn resolve(query: &Query, zones: &Zones, now: Timestamp) -> Result<DateRange> {
     let days = query.period.map(|period| (period.first_day(), period.last_day()));
     match bounds(query, days, zones, now) {
@@ -26,7 +26,8 @@ fn bounds(query: &Query, period: Option<(Date, Date)>, zones: &Zones, now: Times
     DateRange { from, to }
 }
 
-/// Returns the instants of these days.
+/// Returns the interval of instants from the beginning of the first day to the end of the last day, unbounded where the range
+/// is.
 pub(crate) fn within(range: DateRange, zones: &Zones) -> Interval {
     Interval {
         start: range.from.map_or(Timestamp::MIN, |from| zones.day_interval(from).start),
@@ -34,18 +35,19 @@ pub(crate) fn within(range: DateRange, zones: &Zones) -> Interval {
     }
 }
 
-/// Returns the instants of these days up to and including `now`.
+/// Returns the interval of these days, cut off after `now`.
 pub(crate) fn within_until(range: DateRange, zones: &Zones, now: Timestamp) -> Interval {
     let within = within(range, zones);
     Interval { end: within.end.min(after(now)), ..within }
 }
 
-/// Time bounds of a query, for turns and for summaries. Nothing later than now is inside them.
+/// Time bounds of a query, for turns and for summaries. They end at the time of the query at the latest.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
-    /// The calendar days.
+    /// The calendar days, which bound turns.
     pub(crate) days: DateRange,
-    /// The days for summaries. For a month, quarter or year these are the whole weeks that it consists of.
+    /// The days that bound summaries. For a month, quarter or year these are the days of the whole weeks that its summary
+    /// covers.
     pub(crate) cover: DateRange,
     turns: Interval,
     summaries: Interval,
@@ -66,7 +68,7 @@ impl Bounds {
         if grain == Grain::Working { self.days } else { self.cover }
     }
 
-    /// Returns the instants for a grain.
+    /// Returns the interval of instants for a grain.
     pub(crate) fn of_grain(&self, grain: Grain) -> Interval {
         if grain == Grain::Working { self.turns } else { self.summaries }
     }
@@ -76,7 +78,7 @@ impl Bounds {
         memory.cover.end <= after(self.now)
     }
 
-    /// Returns whether the bounded days are over.
+    /// Returns whether the range of the query ends before or at now.
     pub(crate) fn is_past(&self) -> bool {
         self.turns.end <= self.now
     }
@@ -118,7 +120,7 @@ mod tests {
         check(Query { to: day("2026-01-02"), ..Query::default() }, "..2026-01-02");
         check(Query { max_days_ago: Some(7), ..Query::default() }, "2026-02-25..");
         check(Query { min_days_ago: Some(0), ..Query::default() }, "..2026-03-04");
-        // More days than a calendar holds.
+        // More days ago than the calendar reaches back.
         check(Query { max_days_ago: Some(5_000_000), ..Query::default() }, "-009999-01-01..");
         check(Query { max_days_ago: Some(u32::MAX), ..Query::default() }, "-009999-01-01..");
         check(Query { period: Some("2026-03".parse().unwrap()), ..Query::default() }, "2026-03-01..2026-03-31");

@@ -1,9 +1,9 @@
-//! Ranks what the tables found, in one pipeline. Pure: all inputs are arguments.
+//! Ranks the rows that the tables found, in one pipeline. Pure: all inputs are arguments.
 //!
 //! 1. `legs`: similarity and relevance, normalised over the rows of a table, become one row per memory.
 //! 2. `neighbours`: a turn gains from the turns right before and after it.
 //! 3. `conversations`: a turn gains from the best other turns of its conversation and from the conversation's `coverage`.
-//! 4. `content`: the text, speaker, time and access count of the best rows, once they are read back.
+//! 4. `content`: adds scores for the text, speaker, time and access count of the best rows, after they were read back.
 //! 5. The order of a reranking model, if one is configured (`rerank.rs`, not pure); then conversations are ranked.
 //! 6. `repeats`: lowers a text that is nearly the same as a higher-ranked one.
 
@@ -35,7 +35,7 @@ pub(crate) struct Row {
     pub(crate) memory: MemoryId,
     /// For a turn, the positions of its first and its last part in its conversation.
     pub(crate) positions: Option<(Position, Position)>,
-    /// Bit set of the question's words that it contains.
+    /// The question's words that the memory contains, as a bit set.
     pub(crate) matched: u64,
     pub(crate) fit: Fit,
     pub(crate) score: Score,
@@ -51,7 +51,8 @@ impl Row {
             self.positions.zip(other.positions).map(|(own, other)| (own.0.min(other.0), own.1.max(other.1)));
     }
 
-    /// Shifts the index of its conversation by the number of `others` that are listed before.
+    /// Adds `others` to the index of the row's conversation, because the conversations of other tables come before it in the
+    /// combined list.
     fn renumber(&mut self, others: usize) {
         if let Some((first, last)) = &mut self.positions {
             first.conversation += others;
@@ -59,13 +60,13 @@ impl Row {
         }
     }
 
-    /// Returns the index of its conversation.
+    /// Returns the index of the row's conversation, or `None` if the row is no turn.
     fn conversation(&self) -> Option<usize> {
         self.positions.map(|(position, _)| position.conversation)
     }
 }
 
-/// A conversation that was found.
+/// A conversation that has turns among the rows.
 #[derive(Clone, Debug)]
 pub(crate) struct NamedConversation {
     pub(crate) name: Arc<str>,
@@ -90,7 +91,7 @@ impl From<Conversation> for NamedConversation {
 #[derive(Clone, Debug)]
 pub(crate) struct Ranked {
     pub(crate) memory: Memory,
-    /// How often the memory was returned in answers.
+    /// How often and when last the memory was returned in answers.
     pub(crate) access: Option<Access>,
     pub(crate) score: Score,
     pub(crate) fit: Fit,

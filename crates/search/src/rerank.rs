@@ -12,7 +12,7 @@ use annals_core::{Agent, EngineChoice, Error, Reranked, Reranker, Settings, Time
 
 use crate::Search;
 
-/// Minimum difference between two neighbouring scores afterwards. Without it ties would undo the model's order.
+/// Minimum difference between two neighbouring scores after reranking. Without it, equal scores would lose the model's order.
 const STEP: f64 = 1e-6;
 
 /// A reranking model, and how many of the best candidates it is shown.
@@ -35,8 +35,8 @@ impl Search {
         Search { rerank_config: Some(RerankConfig { reranker, candidates }), ..self }
     }
 
-    /// Returns the texts with their scores, best first, that the model is shown. Empty without a model or if models may not
-    /// read the agent's memory.
+    /// Returns the texts that the model is shown, with their scores, best first. Returns no texts without a model, or if models
+    /// may not read the agent's memory.
     pub(crate) fn shown(&self, settings: &Settings, ranked: impl Iterator<Item = (String, f64)>) -> Vec<(String, f64)> {
         let may_read = settings.engine == EngineChoice::Auto;
         let candidates =
@@ -44,7 +44,8 @@ impl Search {
         ranked.take(candidates).collect()
     }
 
-    /// Returns the change to the score of each text shown, or nothing if the model returned no order.
+    /// Returns whether the model reordered the texts, and the change to the score of each text shown. There are no changes if
+    /// the model returned no order.
     pub(crate) async fn rerank(&self, request: RerankRequest<'_>, shown: Vec<(String, f64)>) -> (Reranked, Vec<f64>) {
         let Some(rerank_config) = self.rerank_config.as_ref().filter(|_| shown.len() > 1) else {
             return (Reranked::NotRequested, Vec::new());
@@ -58,8 +59,8 @@ impl Search {
     }
 }
 
-/// Returns what to add to each score, best first, to put the texts into the model's order. Equally judged texts keep their
-/// order.
+/// Returns the number to add to each score so that the texts are in the model's order. Expects the scores best first. Texts
+/// that the model judges equal keep their order.
 fn changes(scores: &[f64], judged: &[f64]) -> Vec<f64> {
     let mut places: Vec<usize> = (0..scores.len()).collect();
     places.sort_by(|a, b| judged[*b].total_cmp(&judged[*a]));
@@ -72,7 +73,7 @@ fn changes(scores: &[f64], judged: &[f64]) -> Vec<f64> {
     changes
 }
 
-/// Returns the reason of the failure alone. The address of the endpoint is not revealed to clients that search.
+/// Returns the reason of the failure without the address of the endpoint, which clients that search must not see.
 fn why(error: &Error) -> String {
     match error {
         Error::Unavailable { source, .. } | Error::Model { source, .. } | Error::Storage { source, .. } => {

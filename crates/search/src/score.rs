@@ -22,7 +22,7 @@ pub(crate) enum Part {
     Length,
     /// The question asks when, and the memory contains a time.
     When,
-    /// It was said at a time that the question names.
+    /// The memory was said at a time that the question names.
     Mentioned,
     /// Recency, for a question about the present.
     Recency,
@@ -30,12 +30,12 @@ pub(crate) enum Part {
     Importance,
     /// Confidence, as judged by a model.
     Confidence,
-    /// How often it was returned in answers.
+    /// How often the memory was returned in answers.
     Access,
     Pinned,
     /// The kind of memory.
     Kind,
-    /// The question asks for the period that it summarises.
+    /// The question asks for the period that the memory summarises.
     Period,
     /// The change made by the reranking model.
     Rerank,

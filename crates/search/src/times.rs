@@ -1,10 +1,10 @@
 //! Finds the times in a question: "last week", "im März 2024", "hace dos semanas", "上个月", "before Easter", "2026-Q1". Pure.
 //!
-//! A question becomes tokens (`tokens.rs` with the tables of `vocabulary.rs`, `chinese.rs`), and patterns of tokens become
-//! days (`pattern.rs`, `span.rs`). It is read in English and in the language in which most of its words have a meaning for times; between equals
-//! the agent's language decides. The days only raise the score of what was said then, unless the question asks for the period itself
-//! (`about.rs`). They never filter, because most answers are said on another day than the one they are about. A month or day
-//! without a year is the latest one that has begun.
+//! A question becomes tokens (`tokens.rs` with the tables of `vocabulary.rs`, `chinese.rs`), and patterns of tokens become days
+//! (`pattern.rs`, `span.rs`). The words are looked up in English and in the language that has an entry for most of them;
+//! between equals the agent's language decides. The days only raise the score of memories of that time, unless the question
+//! asks for the period itself (`about.rs`). They never filter, because most answers are said on another day than the day they
+//! are about. A month or day without a year is the latest one that has begun.
 
 mod about;
 mod calendar;
@@ -21,7 +21,7 @@ use about::names_only_a_period;
 pub(crate) use about::{asks_for_a_period, is_neutral};
 use tokens::bare;
 
-/// The last words of a question are read, up to this many: people paste text above their question.
+/// Maximum number of words that are read, from the end of the question, because people paste text above their question.
 const LAST: usize = 400;
 
 /// A word or sign of a question, classified as far as it matters for times.
@@ -39,14 +39,14 @@ pub(crate) enum Token {
     Since,
     Before,
     After,
-    /// "until"; between two times it joins them, as [`Token::To`] does.
+    /// "until". Between two times it means the same as [`Token::To`].
     Until,
-    /// Joins two times: "from May to July".
+    /// "to" between two times: "from May to July".
     To,
     /// "between": the next "and" joins two times.
     Between,
     And,
-    /// "the week before last" is one word: "vorletzte", "avant-dernière".
+    /// A single word for "before last": "vorletzte", "avant-dernière".
     BeforeLast,
     Today,
     Yesterday,
@@ -55,11 +55,11 @@ pub(crate) enum Token {
     HalfYear,
     /// "early", "mid", "late": a third of a month or year.
     Third(Third),
-    /// "Q3".
+    /// "Q3": the number of the quarter, from 1.
     Quarter(i16),
-    /// Monday is 0.
+    /// The number of the weekday; Monday is 0.
     Weekday(i8),
-    /// A word that only means a month, from 1.
+    /// A word that only means a month; January is 1.
     Month(i8),
     /// A month name that also has other meanings, such as "may" and "march".
     PerhapsMonth(i8),
@@ -74,11 +74,11 @@ pub(crate) enum Token {
     Year(i16),
     /// Days that the word states by itself, such as "2026-W10".
     Days(Date, Date),
-    /// "in", "during": the next word is a time rather than something else of that name.
+    /// "in", "during": shows that an ambiguous word after it is a time.
     In,
-    /// Like `In`, and may also stand inside a time.
+    /// "of": like `In`, and may also occur inside a time.
     Of,
-    /// "how many": the unit behind it is asked for, and is no time.
+    /// "how many": the unit after it is asked for, so it is no time.
     HowMany,
     /// Articles.
     Filler,
@@ -135,12 +135,12 @@ pub(crate) struct Understood {
     pub(crate) rest: String,
 }
 
-/// Returns the times that a text names, read on `today`. `language` is the agent's.
+/// Returns the times that a text names, in the order of the text. Times are relative to `today`; `language` is the agent's.
 pub fn find_times(text: &str, language: &str, today: Date) -> Vec<TimeExpression> {
     understand(text, language, today).times
 }
 
-/// Finds the times in a question that is asked on `today`. `language` is the agent's.
+/// Splits a question into the times that it names and the rest. Times are relative to `today`; `language` is the agent's.
 pub(crate) fn understand(text: &str, language: &str, today: Date) -> Understood {
     let text = tail(text);
     let words = tokens::read(text, language, today);
@@ -159,14 +159,14 @@ pub(crate) fn understand(text: &str, language: &str, today: Date) -> Understood 
     if found.times.is_empty() { lone_period(&words, today).unwrap_or(found) } else { found }
 }
 
-/// Returns the token in front of a word. Between "in" and a season there may be an article.
+/// Returns the token in front of a word. Skips articles before a season, as in "in the summer".
 fn before(words: &[Word<'_>], place: usize) -> Token {
     let is_skipped = |word: &&Word<'_>| matches!((words[place].token, word.token), (Token::Season(_), Token::Filler));
     words[..place].iter().rev().find(|word| !is_skipped(word)).map_or(Token::Other, |word| word.token)
 }
 
-/// Reads a word that may mean something else as a month or season, if the question has no other topic: "How was March?", "How
-/// was my summer?". A month begins with a capital letter.
+/// Reads an ambiguous word as a month or season, if the question has no other topic: "How was March?", "How was my summer?". A
+/// month must begin with a capital letter.
 fn lone_period(words: &[Word<'_>], today: Date) -> Option<Understood> {
     let is_month = |word: &Word<'_>| bare(word.text).starts_with(char::is_uppercase);
     let place = words.iter().position(|word| match word.token {
@@ -186,7 +186,7 @@ fn tail(text: &str) -> &str {
     first.map_or("", |first| &text[first.as_ptr() as usize - text.as_ptr() as usize..])
 }
 
-/// Returns the words as they stand in the question. Chinese words are joined without spaces.
+/// Returns the words of a time as one text, without surrounding punctuation. Chinese words are joined without spaces.
 fn joined<'a>(words: &[Word<'a>]) -> String {
     let is_wide = words.iter().any(|word| word.text.chars().any(annals_core::is_wide));
     let shown = |word: &Word<'a>| Some(bare(word.text)).filter(|bare| !bare.is_empty()).unwrap_or(word.text);
@@ -194,7 +194,7 @@ fn joined<'a>(words: &[Word<'a>]) -> String {
     texts.join(if is_wide { "" } else { " " })
 }
 
-/// Returns the number of days in a range that has both ends.
+/// Returns the number of days in a range, or `None` if an end is open.
 pub(crate) fn length(days: DateRange) -> Option<i64> {
     let span = days.from?.until((Unit::Day, days.to?)).ok()?;
     Some(i64::from(span.get_days()) + 1)

@@ -1,70 +1,74 @@
 //! The weight of each part of a score, in one place. They are constants; nothing is tuned at run time.
 //!
-//! The unit is one standard deviation of a leg over the rows of a table. The weights were chosen on four kinds of memory, with
-//! each left out in turn, and kept to round numbers. `docs/recall.md` has the effect of each.
+//! The unit is one standard deviation of a leg over the rows of a table. The weights were chosen on four kinds of memory, by
+//! measuring the ranking without each weight in turn, and are round numbers. `docs/recall.md` has the effect of each.
 
 use annals_core::is_wide;
 
-/// Share of the vector's weight that text in a wide script loses: the bundled embedder has few of its characters in its
-/// vocabulary.
+/// Share by which the weight of vectors falls for text in a wide script, because the vocabulary of the bundled embedder has few
+/// of its characters.
 const UNREAD: f64 = 0.6;
 
 /// The weights of the ranking.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weights {
-    /// Similarity of vectors.
+    /// Weight of the similarity of vectors.
     pub vector: f64,
-    /// Relevance of words.
+    /// Weight of the relevance of words (BM25).
     pub words: f64,
-    /// Share of the score of the turn right before. A question comes before its answer and shares words with the query.
+    /// Share of the previous turn's score that is added. A question comes before its answer and shares words with the query.
     pub before: f64,
-    /// Share of the score of the turn right after.
+    /// Share of the next turn's score that is added.
     pub after: f64,
-    /// Share of the mean score of the best turns of the conversation.
+    /// Share of the conversation's score that is added: the mean score of its best turns, and half its coverage.
     pub conversation: f64,
-    /// How many best turns of a conversation count.
+    /// Number of best turns of a conversation that count.
     pub best: usize,
-    /// How many of the question's words stand close together in the conversation, each weighted by how few conversations have
-    /// it. Added to the conversation's score; half of it counts in what its turns gain from the conversation.
+    /// Weight of the coverage: how many of the question's words occur close together in the conversation, each weighted by its
+    /// rarity among conversations. Added to the conversation's score; half of it counts in the share that the conversation's
+    /// turns get.
     pub coverage: f64,
-    /// Weight of the mean score without words of a conversation's best turns, in the conversation's score. Coverage counts each
-    /// word once, while every turn that repeats a word would count it again.
+    /// Weight of the mean score of the conversation's best turns in the conversation's score. The mean leaves out the parts for
+    /// words: coverage counts each word once, while every turn that repeats a word would count it again.
     pub wordless: f64,
-    /// The question names the speaker.
+    /// Bonus if the question names the speaker.
     pub speaker: f64,
-    /// The question says "I": a user's own words beat those of an assistant that explains.
+    /// Bonus for turns of users if the question says "I": the user's own words are a better answer than an assistant's
+    /// explanations.
     pub own_words: f64,
-    /// The question is about what "you" said: the assistant's words beat those of the user.
+    /// Penalty for turns of users if the question is about what "you" said: then the assistant's words are the better answer.
     pub your_words: f64,
     /// Penalty for a turn that only asks, because it seldom answers. The more the turn says besides, the smaller the penalty.
     pub question: f64,
-    /// Per doubling of a turn's length beyond the usual length of its role. Longer turns hold more, but less than in
-    /// proportion.
+    /// Bonus per doubling of a turn's length beyond the usual length of its role. Longer turns hold more information, but less
+    /// than in proportion to their length.
     pub length: f64,
-    /// The question asks when, and the memory contains a time.
+    /// Bonus if the question asks when, and the memory contains a time.
     pub when: f64,
-    /// The memory was said in the days that the question names, or in the week after, because events are told later. It is only
-    /// a bonus: most answers were said on other days.
+    /// Bonus if the memory was said in the days that the question names, or in the week after, because people tell of events
+    /// later. This is a bonus and no filter, because most answers were said on other days.
     pub mentioned: f64,
     /// Bonus for recent memories in a question about the present; it halves with every half-life.
     pub recency: f64,
-    /// Days in which `recency` and `access` halve.
+    /// Number of days in which the bonuses `recency` and `access` halve.
     pub half_life: f64,
-    /// A statement that a model judged most important. Scaled by the importance.
+    /// Bonus for a statement, scaled by the importance that a model gave it.
     pub importance: f64,
-    /// Penalty for a statement that a model was not sure of, scaled by the doubt. Turns are verbatim and have no doubt.
+    /// Penalty for a statement that a model was not sure of, scaled by 1 minus its confidence. Turns are verbatim and get no
+    /// penalty.
     pub confidence: f64,
-    /// The memory was returned often and recently. Returned memories are found more easily again, so the bonus is limited in
-    /// three ways: its maximum is less than a third of a standard deviation, so it only decides between memories that fit about
-    /// equally well; it grows with the logarithm up to `often`; and it halves with every half-life since the last time.
+    /// Bonus for a memory that was returned often and recently. The bonus makes a returned memory come back more easily, so it
+    /// is limited in three ways: its maximum is less than a third of a standard deviation, so it only decides between memories
+    /// that fit about equally well; it grows with the logarithm of the access count up to `often`; and it halves with every
+    /// half-life since the last access.
     pub access: f64,
     /// Access count at which the boost saturates.
     pub often: f64,
-    /// The memory is pinned.
+    /// Bonus for a pinned memory.
     pub pinned: f64,
-    /// A statement. It says in one sentence what turns say in several.
+    /// Bonus for a statement, which says in one sentence what turns say in several.
     pub statement: f64,
-    /// A summary. It has few words on each topic, so words and vectors find it too easily.
+    /// Change for a summary. Summaries have few words on each topic, so words and vectors find them too easily.
     pub summary: f64,
     /// Penalty for a text that nearly repeats a higher-ranked one.
     pub repeat: f64,
@@ -111,7 +115,7 @@ impl Weights {
         Weights { vector: self.vector * (1.0 - UNREAD * unread), ..self.clone() }
     }
 
-    /// Returns the default weights without each part in turn, by name.
+    /// Returns for each part its name and the default weights without that part.
     pub fn ablations() -> Vec<(&'static str, Weights)> {
         let all = Weights::default;
         vec![

@@ -1,4 +1,5 @@
-//! Style, scripts and icon, compiled in. Their addresses contain a digest of their content, so browsers keep them for ever.
+//! Serves the style sheet, scripts and icon, which are compiled in. Their addresses contain a digest of their content, so
+//! browsers may cache them for ever.
 
 use std::sync::LazyLock;
 
@@ -33,7 +34,7 @@ static ALL: [&Asset; 4] = [&STYLE, &SCRIPT, &HTMX, &ICON];
 static PATHS: LazyLock<Vec<String>> = LazyLock::new(|| ALL.iter().map(|asset| asset.hashed_path()).collect());
 
 impl Asset {
-    /// Returns its address.
+    /// Returns the path of the asset's address.
     pub(crate) fn path(&self) -> &'static str {
         let index = ALL.iter().position(|asset| asset.name == self.name).unwrap_or_default();
         &PATHS[index]
@@ -45,7 +46,8 @@ impl Asset {
     }
 }
 
-/// `GET /assets/{digest}/{name}`. A former digest is not found, so that an old page never runs a new script.
+/// Serves `GET /assets/{digest}/{name}`. Answers 404 for the digest of another version, so that an old page never runs a new
+/// script.
 pub(crate) async fn serve(Path((digest, name)): Path<(String, String)>) -> Response {
     let path = format!("/assets/{digest}/{name}");
     let found = ALL.iter().find(|asset| asset.path() == path);
@@ -64,7 +66,7 @@ mod tests {
     use std::path::Path;
     use std::process::{Command, Stdio};
 
-    /// Files of others are as their authors published them: the list has the digest of each, and each has its licence.
+    /// Checks that vendored files are unchanged: the list has the digest of each, and each has its licence.
     #[test]
     fn vendored_files_have_their_digest_and_licence() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");

@@ -1,4 +1,4 @@
-//! Errors as pages. A handler returns a [`Failure`]; the page is drawn around it in `visit`, where the visitor is known.
+//! Errors as pages. A handler returns a [`Failure`]; `visit`, where the visitor is known, draws the page that explains it.
 
 use std::sync::Arc;
 
@@ -18,25 +18,25 @@ use crate::visit::{Visitor, empty};
 pub(crate) enum Failure {
     /// An operation failed.
     Error(Error),
-    /// The visitor has to show a key first, to see the page at this address.
+    /// The visitor must sign in with a key before seeing the page.
     Login {
-        /// The address.
+        /// The address of the page.
         to: String,
     },
-    /// The key that was shown is not valid.
+    /// The key with which the visitor signed in is not valid.
     WrongKey {
-        /// The address to which the visitor wanted to go.
+        /// The address of the page that the visitor requested.
         to: String,
     },
-    /// The key lacks a scope.
+    /// The key of the visitor lacks this scope.
     Scope(Scope),
-    /// The page is for keys of the default workspace that are not limited to some agents.
+    /// The page requires a key of the default workspace that is not limited to some agents.
     Operator,
-    /// The token of the change is missing or of another session.
+    /// The token of the form is missing or belongs to another session.
     Token,
     /// The form is too large.
     TooLarge,
-    /// The service takes no new messages at present.
+    /// The service accepts no new messages at present; the text says why.
     Refused(String),
     /// No route has this path.
     NotFound,

@@ -1,4 +1,4 @@
-//! Fields of a form or of a query string, by name. Values come from strangers: each use parses its own.
+//! Fields of a form or of a query string, by name. The values are not trusted: each handler parses those that it uses.
 
 use std::str::FromStr;
 
@@ -14,7 +14,7 @@ use crate::site::Site;
 pub(crate) struct Fields(Vec<(String, String)>);
 
 impl Fields {
-    /// Parses `application/x-www-form-urlencoded`. Browsers send line breaks as CR LF; texts have LF.
+    /// Parses `application/x-www-form-urlencoded`. Converts the CR LF that browsers send for line breaks to LF.
     pub(crate) fn parse(bytes: &[u8]) -> Fields {
         let text = |text: std::borrow::Cow<'_, str>| text.replace("\r\n", "\n");
         Fields(url::form_urlencoded::parse(bytes).map(|(name, value)| (text(name), text(value))).collect())
@@ -26,19 +26,19 @@ impl Fields {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// Returns all values of a field.
+    /// Returns all values of a field that are not empty.
     pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         let named = self.0.iter().filter(move |(known, value)| known == name && !value.is_empty());
         named.map(|(_, value)| value.as_str())
     }
 
-    /// Returns the parsed value of a field, or an error that names the field.
+    /// Returns the parsed value of a field, `None` if the field is absent, or an error that names the field.
     pub(crate) fn parsed<T: FromStr>(&self, name: &str) -> Result<Option<T>> {
         let wrong = |text: &str| Error::invalid(name, format!("is {text:?}, which is not valid"));
         self.get(name).map(|text| text.trim().parse().map_err(|_| wrong(text))).transpose()
     }
 
-    /// Returns the value of a field that must be there.
+    /// Returns the value of a field, or an error if the field is absent.
     pub(crate) fn required(&self, name: &str) -> Result<&str> {
         self.get(name).ok_or_else(|| Error::invalid(name, "is missing"))
     }

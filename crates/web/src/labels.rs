@@ -1,31 +1,32 @@
-//! Dates, counts and states in words for people.
+//! Formats dates, counts and states for people.
 
 use annals_core::{Date, Grain, Period, Timestamp, Zones};
 pub(crate) use annals_service::numbers::{count, plural};
 use annals_service::wire::PeriodState;
 
-/// Returns the name of the month of a day.
+/// Returns the English name of the month of a day: `June`.
 pub(crate) fn month(day: Date) -> String {
     day.strftime("%B").to_string()
 }
 
-/// Returns the first three letters of the month of a day.
+/// Returns the abbreviated name of the month of a day: `Jun`.
 pub(crate) fn short_month(day: Date) -> String {
     day.strftime("%b").to_string()
 }
 
-/// Returns `10 June 2026`.
+/// Formats a day: `10 June 2026`.
 pub(crate) fn day(day: Date) -> String {
     format!("{} {} {}", day.day(), month(day), day.year())
 }
 
-/// Returns `Wed 10 June 2026`.
+/// Formats a day with its weekday: `Wed 10 June 2026`.
 pub(crate) fn weekday(date: Date) -> String {
     const NAMES: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
     format!("{} {}", NAMES[usize::try_from(date.weekday().to_monday_zero_offset()).unwrap_or_default()], day(date))
 }
 
-/// Returns `8–14 June 2026`, `29 June – 5 July 2026` or a range over two years; one day as [`weekday`].
+/// Formats a range of days: `8–14 June 2026`, `29 June – 5 July 2026`, or a range over two years. Formats a single day as
+/// [`weekday`] does.
 pub(crate) fn days(first: Date, last: Date) -> String {
     match () {
         () if first == last => weekday(first),
@@ -37,7 +38,7 @@ pub(crate) fn days(first: Date, last: Date) -> String {
     }
 }
 
-/// Returns the name of a period: `Week 24 of 2026`, `June 2026`, `10 June 2026`.
+/// Returns the name of a period: `Week 24 of 2026`, `June 2026`, `Wed 10 June 2026`.
 pub(crate) fn period(period: Period) -> String {
     let first = period.first_day();
     match period.grain() {
@@ -72,12 +73,12 @@ pub(crate) fn utc(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d %H:%M UTC").to_string()
 }
 
-/// Returns the name of a lane: what the memories of a grain are called.
+/// Returns the name of the lane of a grain, which is also the plural name of its memories: `Weeks`.
 pub(crate) fn grain(grain: Grain) -> &'static str {
     ["Turns", "Days", "Weeks", "Months", "Quarters", "Years"][grain as usize]
 }
 
-/// Returns one memory of a grain.
+/// Returns the singular name of a memory of a grain: `week`.
 pub(crate) fn one(grain: Grain) -> &'static str {
     ["turn", "day", "week", "month", "quarter", "year"][grain as usize]
 }
@@ -112,7 +113,7 @@ pub(crate) fn state(state: PeriodState) -> &'static str {
     }
 }
 
-/// Returns what a state means.
+/// Returns the explanation of a state.
 pub(crate) fn meaning(state: PeriodState) -> &'static str {
     match state {
         PeriodState::Open => "not over yet; its summary is still to come",

@@ -1,4 +1,4 @@
-//! The frame of every page: head, navigation, foot. All links and scripts of the frame are of this site.
+//! The frame of every page: head, navigation, foot. All links and scripts of the frame point to this site.
 
 use annals_core::ports::Scope;
 use axum::http::{StatusCode, header};
@@ -8,10 +8,10 @@ use maud::{DOCTYPE, Markup, html};
 use crate::visit::{TOKEN, Visitor};
 use crate::{assets, link};
 
-/// htmx runs no code from attributes, and adds no style of its own.
+/// The configuration of htmx. It must not run code from attributes or add styles.
 const HTMX: &str = r#"{"includeIndicatorStyles":false,"allowEval":false,"selfRequestsOnly":true,"historyCacheSize":0,"refreshOnHistoryMiss":true,"scrollBehavior":"auto"}"#;
 
-/// A page of an agent: the address after the agent, and its name in the navigation.
+/// The pages of an agent: for each the part of the address after the agent, and the name in the navigation.
 pub(crate) const TABS: [(&str, &str); 6] = [
     ("", "Timeline"),
     ("search", "Search"),
@@ -21,23 +21,23 @@ pub(crate) const TABS: [(&str, &str); 6] = [
     ("import", "Import"),
 ];
 
-/// What the frame shows.
+/// The content of the frame.
 #[derive(Default)]
 pub(crate) struct Page<'a> {
-    /// Title of the page.
+    /// The title of the page.
     pub(crate) title: String,
-    /// Whoever looks at it.
+    /// The visitor, if there is one.
     pub(crate) visitor: Option<&'a Visitor>,
-    /// The agent that it is about.
+    /// The name of the agent that the page is about.
     pub(crate) agent: Option<&'a str>,
-    /// The page of the agent, as in [`TABS`].
+    /// The tab of the page, as in [`TABS`].
     pub(crate) tab: Option<&'a str>,
-    /// The address of events that say when to load its parts again.
+    /// The address of the events that tell the browser when to load the parts of the page again.
     pub(crate) live: Option<String>,
 }
 
 impl Page<'_> {
-    /// Draws the page with this content.
+    /// Returns the page with this content as a response.
     pub(crate) fn show(&self, content: Markup) -> Response {
         Html(self.markup(&content).into_string()).into_response()
     }
@@ -68,7 +68,7 @@ impl Page<'_> {
         }
     }
 
-    /// Leaves out what the visitor may not do.
+    /// Returns the tabs of an agent, without "Import" if the visitor may not import.
     fn tabs(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let may_add = self.visitor.is_some_and(|visitor| visitor.caller.may(Scope::Ingest));
         TABS.into_iter().filter(move |(page, _)| may_add || *page != "import")
@@ -124,7 +124,7 @@ pub(crate) fn token(visitor: &Visitor) -> Markup {
     html! { input type="hidden" name=(TOKEN) value=(visitor.token); }
 }
 
-/// Sends the browser to another page of this site, after a change.
+/// Returns a redirect to another page of this site, after a change.
 pub(crate) fn redirect(to: &str) -> Response {
     (StatusCode::SEE_OTHER, [(header::LOCATION, to)]).into_response()
 }

@@ -1,8 +1,8 @@
 //! Pages for people: a memory in a browser. Renders HTML and SVG from the operations of `annals_service`.
 //!
-//! Relies on wire types and operations alone, and on the server, which mounts the router, finds callers without a key, and
-//! limits requests. Never reads a store, and never loads anything from elsewhere: styles and scripts are in the binary. Every
-//! page works without script. Text of a memory reaches a page only through `maud`, which escapes it.
+//! The crate depends on wire types and operations alone. The server mounts the router, finds callers without a key, and limits
+//! requests. Pages never read a store, and never load anything from other sites: styles and scripts are in the binary. Every
+//! page works without scripts. Text of a memory reaches a page only through `maud`, which escapes it.
 //!
 //! | module | contents |
 //! | --- | --- |
@@ -14,7 +14,7 @@
 //! | `layout` | the frame of every page |
 //! | `assets` | style, scripts and icon |
 //! | `upload` | forms with a file, which may be large |
-//! | `words` | dates, counts and names of states for people |
+//! | `labels` | dates, counts and names of states for people |
 //! | `link` | addresses of pages |
 //! | `pages` | the pages, one file each |
 //! | `timeline` | the picture of the strata |

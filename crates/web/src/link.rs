@@ -13,18 +13,18 @@ pub(crate) fn memory(agent_name: &str, id: &str) -> String {
     format!("{}/{}", agent(agent_name, "memories"), segment(id))
 }
 
-/// Returns the address of the timeline at a window, with a period or memory opened.
+/// Returns the address of the timeline at a window, with the period or memory `open` opened, if given.
 pub(crate) fn timeline(agent_name: &str, window: &str, open: Option<&str>) -> String {
     let open = open.map(|open| ("open", open));
     with(&agent(agent_name, ""), [("period", window)].into_iter().chain(open))
 }
 
-/// Returns the address of a day that is opened in the timeline, with its turns after a position.
+/// Returns the address of the timeline at a window, with a day opened that shows its turns after a position.
 pub(crate) fn turns_after(agent_name: &str, window: &str, day: &str, after: &str) -> String {
     with(&agent(agent_name, ""), [("period", window), ("open", day), ("after", after)])
 }
 
-/// Returns the address of the form for a key, which leads on to `to`.
+/// Returns the address of the form for signing in, which redirects to `to` afterwards.
 pub(crate) fn login(to: &str) -> String {
     with("/login", [("to", to)])
 }
@@ -35,7 +35,7 @@ pub(crate) fn with<'a>(path: &str, fields: impl IntoIterator<Item = (&'a str, &'
     if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
 }
 
-/// Returns whether an address is a page of this site, so that a redirect there leaves it for no other.
+/// Returns whether an address is a path of this site, so that a redirect to it cannot lead to another site.
 pub(crate) fn is_own(address: &str) -> bool {
     let path = address.strip_prefix('/');
     path.is_some_and(|rest| !rest.starts_with(['/', '\\'])) && !address.chars().any(char::is_control)

@@ -1,4 +1,4 @@
-//! The pages, one file each. A page makes requests of wire types, calls operations, and draws their answers.
+//! The pages, one file each. A page builds requests from wire types, calls operations, and draws their answers.
 
 pub(crate) mod agents;
 pub(crate) mod context;
@@ -25,5 +25,5 @@ use axum::response::Response;
 
 use crate::failure::Failure;
 
-/// What every page answers.
+/// The result of every page.
 pub(crate) type Shown = Result<Response, Failure>;

@@ -1,8 +1,8 @@
-//! Sessions: a browser shows a key once and gets a random id as a cookie. The key itself is not kept; a session names the key,
-//! and each request checks that the key is still valid.
+//! Sessions: a visitor enters a key once, and the browser gets a random id as a cookie. The key itself is not kept; the session
+//! has the id of the key, and each request checks that the key is still valid.
 //!
-//! A change needs a token that only pages of the same session contain, so that a page of another site cannot make the browser
-//! send it. Visitors without a key share one token of the process, because they may all do the same.
+//! A change requires a token that only pages of the same session contain, so that a page of another site cannot make the
+//! browser send a change. Visitors without a key share one token of the process, because they all have the same rights.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,10 +13,10 @@ use subtle::ConstantTimeEq;
 
 /// How long a session lasts.
 pub(crate) const LIFETIME: SignedDuration = SignedDuration::from_hours(12);
-/// Maximum number of sessions. Beyond it, the one that expires first is closed.
+/// Maximum number of sessions. If there are more, the session that expires first is closed.
 const MAX_SESSIONS: usize = 1000;
 
-/// The open sessions of the process. They end with it.
+/// The open sessions of the process. They are kept in memory only.
 pub struct Sessions {
     open: Mutex<HashMap<Digest, Session>>,
     shared_token: String,
@@ -25,15 +25,15 @@ pub struct Sessions {
 /// An open session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Session {
-    /// Id of the key that opened it.
+    /// The id of the key that opened the session.
     pub(crate) key: String,
-    /// The token that its changes need.
+    /// The token that changes in this session require.
     pub(crate) token: String,
     expires_at: Timestamp,
 }
 
 impl Sessions {
-    /// Creates an empty set of sessions. Returns an error if the system gives no random bytes.
+    /// Creates an empty set of sessions. Returns an error if the system provides no random bytes.
     pub fn new() -> Result<Sessions> {
         Ok(Sessions { open: Mutex::default(), shared_token: random()? })
     }
@@ -72,12 +72,12 @@ impl Sessions {
     }
 }
 
-/// Returns whether two tokens are equal. The time does not depend on where they differ.
+/// Returns whether two tokens are equal, in a time that does not depend on where they differ.
 pub(crate) fn is_same(one: &str, other: &str) -> bool {
     one.as_bytes().ct_eq(other.as_bytes()).into()
 }
 
-/// A map by hash gives away nothing about an id through the time of a look-up.
+/// Returns the hash of a session id. Sessions are stored by hash, so that the time of a look-up reveals nothing about an id.
 fn hash(id: &str) -> Digest {
     Digest::of(["session", id])
 }

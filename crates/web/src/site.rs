@@ -1,4 +1,4 @@
-//! What pages need, and their router.
+//! The state that pages need, and their router.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::pages::{
 use crate::session::Sessions;
 use crate::visit::check_token;
 
-/// What pages need. Cheap to clone; clones share the sessions.
+/// The state that pages need. Cheap to clone; clones share the sessions.
 #[derive(Clone)]
 pub struct Site {
     /// The operations.
@@ -35,37 +35,39 @@ pub struct Site {
     pub stop: CancellationToken,
     /// One permit for each stream of events.
     pub streams: Arc<Semaphore>,
-    /// The times of these streams.
+    /// The times of the streams of events.
     pub stream_times: StreamTimes,
 }
 
 /// The times of a stream of events.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamTimes {
-    /// Between two looks.
+    /// The pause between two checks for a change.
     pub pause: Duration,
     /// How long a stream lasts.
     pub lifetime: Duration,
 }
 
 impl Default for StreamTimes {
-    /// People do not notice a shorter pause, and a page that is loaded again costs more than a look.
+    /// Returns a pause of two seconds and a lifetime of a minute. People would not notice a shorter pause, and loading a page
+    /// again costs more than a check.
     fn default() -> StreamTimes {
         StreamTimes { pause: Duration::from_secs(2), lifetime: Duration::from_secs(60) }
     }
 }
 
-/// Streams of events at once. Each holds a connection; a page without one loads its parts again by the clock.
+/// Maximum number of streams of events at once, because each holds a connection. A page without a stream loads its parts again
+/// at intervals.
 const MAX_STREAMS: usize = 64;
 
 impl Site {
-    /// Returns the permits of streams.
+    /// Returns the semaphore with the permits for all streams.
     pub fn streams() -> Arc<Semaphore> {
         Arc::new(Semaphore::new(MAX_STREAMS))
     }
 }
 
-/// Every route that changes something. Each needs the token of its session; a test asks each without one.
+/// All routes that change something. Each requires the token of the session; a test requests each without a token.
 pub const CHANGES: [&str; 13] = [
     "/login",
     "/logout",
@@ -82,7 +84,7 @@ pub const CHANGES: [&str; 13] = [
     "/agents/{agent}/imports",
 ];
 
-/// Returns the pages. [`crate::recognise`] must be layered around them.
+/// Returns the router of the pages. [`crate::recognise`] must be layered around it.
 pub fn pages(site: &Site) -> Router {
     Router::new()
         .route("/", get(agents::show))
@@ -115,8 +117,8 @@ pub fn pages(site: &Site) -> Router {
         .with_state(site.clone())
 }
 
-/// Returns the routes that take files, which are larger than forms. They check the token themselves. [`crate::recognise`] must be
-/// layered around them.
+/// Returns the router of the routes that receive files, which are larger than forms. They check the token themselves.
+/// [`crate::recognise`] must be layered around the router.
 pub fn uploads(site: &Site) -> Router {
     Router::new().route("/agents/{agent}/imports", post(imports::upload)).with_state(site.clone())
 }

@@ -1,5 +1,5 @@
-//! The picture of the strata: a lane for each grain over one axis of time, and a strip with the number of turns. Pure: turns an
-//! answer of `Service::periods` into SVG and lists. Positions are percentages, so the picture fits any width without script.
+//! The picture of the strata: a lane for each grain over one axis of time, and a strip with the number of turns. Pure: converts
+//! an answer of `Service::periods` to SVG and lists. Positions are percentages, so the picture fits any width without a script.
 
 mod axis;
 mod density;

@@ -1,5 +1,5 @@
-//! Reads a form with a file. The file may be large, so it is copied to the disk as it arrives; all other fields come before it,
-//! and the token of the change is checked before its first byte.
+//! Reads a form with a file. The file may be large, so it is copied to the disk as it arrives. All other fields come before the
+//! file, and the token is checked before its first byte is read.
 
 use std::fs::File;
 use std::time::Duration;
@@ -18,18 +18,18 @@ use crate::visit::{TOKEN, Visitor};
 
 /// An upload without a byte for this long is aborted.
 const SILENCE: Duration = Duration::from_secs(60);
-/// Size of a field that is no file.
+/// Maximum size in bytes of a field that is no file.
 const MAX_FIELD_BYTES: u64 = 4096;
-/// The field with the file.
+/// The name of the field with the file.
 const FILE: &str = "file";
 
-/// An upload with its options.
+/// A received file, with the options of its import.
 pub(crate) struct Received {
     pub(crate) request: UploadRequest,
     pub(crate) file: File,
 }
 
-/// Receives an upload for an agent. Refuses it without the token of the visitor.
+/// Receives an upload for an agent. Returns an error if the form lacks the token of the visitor.
 pub(crate) async fn receive(
     service: &Service,
     visitor: &Visitor,
@@ -38,7 +38,7 @@ pub(crate) async fn receive(
 ) -> Result<Received, Failure> {
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let boundary = multer::parse_boundary(kind).map_err(|_| Failure::Token)?;
-    // The router limits the size of the whole.
+    // The router limits the size of the whole request.
     let sizes = SizeLimit::new().per_field(MAX_FIELD_BYTES).for_field(FILE, u64::MAX);
     let body = request.into_body().into_data_stream();
     let mut form = Multipart::with_constraints(body, boundary, Constraints::new().size_limit(sizes));
@@ -57,7 +57,7 @@ pub(crate) async fn receive(
         service.admit(agent).await?;
         return Ok(Received { request, file: copy(service, field).await? });
     }
-    // Without a file there is nothing to change, and nobody has shown a token.
+    // A form without a file changes nothing, and its token was not checked.
     Err(Failure::Token)
 }
 

@@ -1,5 +1,5 @@
-//! What happens around every page: the visitor is found, a change is refused without its token, and the answer gets headers
-//! that keep a browser from loading or sending anything elsewhere.
+//! The middleware around every page: finds the visitor, refuses a change without its token, and adds headers that keep a
+//! browser from loading from or sending to other sites.
 
 use annals_core::ports::Scope;
 use annals_core::{Agent, Error};
@@ -23,7 +23,7 @@ pub(crate) const TOKEN: &str = "token";
 /// Maximum size of a form: a corrected text has at most 256 KiB, and percent-encoding makes up to three bytes of one.
 const MAX_FORM_BYTES: usize = 1 << 20;
 
-/// Nothing inline, nothing from elsewhere.
+/// The content security policy: nothing inline, nothing from other sites.
 const POLICY: &str =
     "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'";
 const HEADERS: [(HeaderName, HeaderValue); 5] = [
@@ -37,9 +37,9 @@ const HEADERS: [(HeaderName, HeaderValue); 5] = [
 /// The person who requests a page.
 #[derive(Clone, Debug)]
 pub(crate) struct Visitor {
-    /// What they may use.
+    /// The rights of the visitor.
     pub(crate) caller: Caller,
-    /// The token that their changes need.
+    /// The token that changes of the visitor require.
     pub(crate) token: String,
 }
 
@@ -60,7 +60,8 @@ impl Visitor {
         self.caller.may(Scope::Admin) && self.caller.sees_all()
     }
 
-    /// Returns the agent of this name, which must exist, and which the visitor may use with the scope.
+    /// Returns the agent of this name. Returns an error if the agent does not exist, or if the visitor may not use it with the
+    /// scope.
     pub(crate) async fn agent(&self, service: &Service, name: &str, scope: Scope) -> Result<Agent, Failure> {
         self.needs(scope)?;
         Ok(service.known(self.caller.agent(name)?).await?)
@@ -76,7 +77,7 @@ impl FromRequestParts<Site> for Visitor {
     }
 }
 
-/// Finds the visitor by the cookie of a session, or else takes the caller that the server has found. Shows errors as pages.
+/// Finds the visitor by the cookie of a session, or else uses the caller that the server has found. Shows errors as pages.
 pub async fn recognise(State(site): State<Site>, mut request: Request, next: Next) -> Response {
     let id = session_id(request.headers()).map(str::to_owned);
     let caller = request.extensions().get::<Caller>().cloned();
@@ -95,7 +96,7 @@ pub async fn recognise(State(site): State<Site>, mut request: Request, next: Nex
 async fn visitor(site: &Site, id: Option<&str>, caller: Option<Caller>) -> Result<Option<Visitor>, Error> {
     let now = site.service.now();
     if let Some(session) = id.and_then(|id| site.sessions.find(id, now)) {
-        // Without the key the session is over, and the visitor may still need none.
+        // If the key is no longer valid, the session is ignored. The visitor may still be a caller without a key.
         if let Some(key) = site.service.valid_key(&session.key, now).await? {
             return Ok(Some(Visitor { caller: Caller::of(key), token: session.token }));
         }
@@ -117,13 +118,13 @@ fn framed(site: &Site, visitor: Option<&Visitor>, response: Response) -> Respons
     for (name, value) in HEADERS {
         response.headers_mut().insert(name, value);
     }
-    // Pages show memories, which must not stay in a cache after they are forgotten.
+    // Pages show memories, which must not remain in a cache after they are forgotten.
     response.headers_mut().entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
 }
 
-/// Reads the form of a change, and refuses it without the token of its visitor. No change can forget this check: forms are
-/// read here alone.
+/// Reads the form of a change, and refuses the change without the token of its visitor. Forms are read only here, so that no
+/// handler can omit the check.
 pub(crate) async fn check_token(State(site): State<Site>, request: Request, next: Next) -> Response {
     if request.method().is_safe() {
         return next.run(request).await;
@@ -140,7 +141,7 @@ pub(crate) async fn check_token(State(site): State<Site>, request: Request, next
     next.run(Request::from_parts(parts, Body::empty())).await
 }
 
-/// Returns an answer without a body for a status.
+/// Returns a response without a body.
 pub(crate) fn empty(status: StatusCode) -> Response {
     status.into_response()
 }

@@ -10,16 +10,16 @@ use jiff::tz::TimeZone;
 use super::escape::{heading, item, paragraphs, quoted};
 use super::summary::links;
 
-/// What is known of a day.
+/// The records of one day.
 #[derive(Default)]
 pub struct Day {
-    /// Its turns: records of the kind `Turn`.
+    /// The turns of the day: records of the kind `Turn`.
     pub turns: Vec<Record>,
     pub statements: Vec<Statement>,
     pub summary: Option<String>,
 }
 
-/// A turn as it is written.
+/// The fields of a turn that the note contains.
 struct Line<'r> {
     at: Timestamp,
     conversation: &'r str,
@@ -29,7 +29,7 @@ struct Line<'r> {
 }
 
 impl Day {
-    /// Returns the note.
+    /// Returns the Markdown note of the day.
     pub fn note(
         &self,
         period: Period,

@@ -1,9 +1,10 @@
-//! Keeps texts from being read as Markdown structure: headings, table cells, front matter, names of files.
+//! Escapes texts so that they are not read as Markdown structure: list items, paragraphs, table cells, headings, front matter,
+//! names of files.
 
 /// Returns a text as the content of a list item: further lines are indented, and no line begins a heading or a rule.
 pub fn item(text: &str) -> String {
     let text = text.trim();
-    // Code begins on a line of its own, not behind the speaker.
+    // A block of code begins on a line of its own, not after the name of the speaker.
     let start = if fence(text).is_some() { "\n  " } else { "" };
     format!("{start}{}", escaped(text).join("\n  "))
 }
@@ -13,7 +14,7 @@ pub fn paragraphs(text: &str) -> String {
     escaped(text.trim()).join("\n")
 }
 
-/// Returns the lines of a text, with those escaped that are outside fenced code. A fence without an end is none.
+/// Returns the lines of a text; lines outside fenced code are escaped. A fence without an end does not begin fenced code.
 fn escaped(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().collect();
     let mut escaped = Vec::with_capacity(lines.len());
@@ -28,7 +29,8 @@ fn escaped(text: &str) -> Vec<String> {
     escaped
 }
 
-/// Returns the mark of a line that begins fenced code.
+/// Returns the fence mark at the beginning of a text, such as three backticks; `None` if its first line does not begin fenced
+/// code.
 fn fence(line: &str) -> Option<&str> {
     let line = line.lines().next().unwrap_or_default().trim_start();
     let sign = line.chars().next().filter(|sign| matches!(sign, '`' | '~'))?;
@@ -51,18 +53,18 @@ pub fn cell(text: &str) -> String {
     one_line.replace('\\', "\\\\").replace('|', "\\|")
 }
 
-/// Returns a text as a heading.
+/// Returns a text as one line, for a heading.
 pub fn heading(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns a text as a value in double quotes of a front matter.
+/// Returns a text as a front matter value in double quotes.
 pub fn quoted(text: &str) -> String {
     let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     format!("\"{}\"", plain.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// Returns a name that every system accepts as the name of a file.
+/// Returns a name of at most 80 characters that every system accepts as the name of a file.
 pub fn file_name(name: &str) -> String {
     let plain: String =
         name.chars().map(|c| if c.is_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' }).collect();

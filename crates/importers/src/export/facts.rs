@@ -1,11 +1,11 @@
-//! The table of facts: those that hold, then those that have ended.
+//! The note with the tables of facts: first the facts without an end, then those with an end.
 
 use annals_core::{Fact, Timestamp, Zones};
 
 use super::day::push;
 use super::escape::cell;
 
-/// Returns the note, or `None` without facts.
+/// Returns the Markdown note, or `None` without facts.
 pub fn note(facts: &[Fact], zones: &Zones) -> Option<String> {
     if facts.is_empty() {
         return None;

@@ -5,7 +5,7 @@ use annals_core::Period;
 use super::day::push;
 use super::escape::paragraphs;
 
-/// Returns the note of a period.
+/// Returns the Markdown note of a period, with links to the notes of its coarser and finer periods.
 pub fn note(period: Period, text: &str, has_note: impl Fn(&Period) -> bool) -> String {
     let (first, last) = period.cover_days();
     let mut note = format!("---\ntype: {}\nfrom: {first}\nto: {last}\n", period.grain());

@@ -1,6 +1,7 @@
-//! Repairs escapes of half a character. JavaScript writes `\ud83d` alone where a text was cut inside an emoji; no text can hold it.
+//! Repairs lone surrogates. JavaScript writes `\ud83d` alone if a text was cut inside an emoji; such an escape stands for no
+//! character.
 
-/// Returns the JSON with a replacement character for each half, or `None` if it has none.
+/// Returns the JSON with a replacement character for each lone surrogate, or `None` if there is none.
 pub fn without_halves(json: &[u8]) -> Option<Vec<u8>> {
     let mut repaired: Option<Vec<u8>> = None;
     let mut at = 0;
@@ -16,7 +17,8 @@ pub fn without_halves(json: &[u8]) -> Option<Vec<u8>> {
     repaired
 }
 
-/// Returns the length of the escape at the beginning, and whether it is half a character.
+/// Returns the length in bytes of the escape at the beginning, and whether it is a lone surrogate. A surrogate pair counts as
+/// one escape.
 fn escape(json: &[u8]) -> (usize, bool) {
     match unit(json) {
         None => (2, false),
@@ -29,7 +31,7 @@ fn escape(json: &[u8]) -> (usize, bool) {
     }
 }
 
-/// Returns the number of an escape `\u1234` at the beginning.
+/// Returns the UTF-16 code unit of an escape such as `\u1234` at the beginning; `None` for other escapes.
 fn unit(json: &[u8]) -> Option<u16> {
     let digits = json.strip_prefix(b"\\u")?.get(..4)?;
     u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::{Elements, Lines};
 
-/// Returns the elements as `LINE:VALUE`, or `LINE:!` for a damaged one. The input comes in pieces of three bytes.
+/// Returns the elements as `LINE:VALUE`, or `LINE:!` for a damaged one. The input is read in pieces of three bytes.
 fn elements(text: &str) -> Vec<String> {
     let mut elements = Elements::new(BufReader::with_capacity(3, text.as_bytes()));
     let mut found = Vec::new();

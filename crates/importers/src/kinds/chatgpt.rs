@@ -1,8 +1,8 @@
 //! The export of ChatGPT: ZIP, folder, split files (`conversations-000.json` …), one file, one conversation.
 //!
-//! A conversation is a tree of nodes. The active branch ends at `current_node`. Ids are those of the export:
-//! `chatgpt:CONVERSATION` and the node's. Another branch is the conversation `chatgpt:CONVERSATION#LEAF` with the messages
-//! that no earlier branch has.
+//! A conversation is a tree of nodes. The active branch ends at `current_node`. Ids come from the export: a conversation has
+//! the id `chatgpt:CONVERSATION`, a message the id of its node. Every other branch becomes the conversation
+//! `chatgpt:CONVERSATION#LEAF` with the messages that no earlier branch has.
 
 mod content;
 mod text;
@@ -71,15 +71,15 @@ impl Importer for ChatGpt {
     }
 }
 
-/// Returns whether a file may hold conversations. The number of split files is not bounded, so the name decides only what is
-/// left out.
+/// Returns whether a file may hold conversations. An export may be split into any number of files, so files are excluded by
+/// name, not included.
 fn is_candidate(entry: &Entry) -> bool {
     let is_json = entry.has_extension("json") || entry.has_extension("jsonl") || !entry.name().contains('.');
     is_json && !OTHER_FILES.contains(&entry.name())
 }
 
 fn conversation(value: Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
-    // Some tools wrap the list.
+    // Some tools wrap the list of conversations in an object.
     if let (Some(Value::Array(wrapped)), None) = (value.get("conversations"), value.get("mapping")) {
         return wrapped.iter().try_for_each(|inner| conversation(inner.clone(), place, output));
     }
@@ -107,13 +107,14 @@ fn conversation(value: Value, place: &Place, output: &mut Output<'_>) -> Result<
     }
 }
 
-/// Returns the conversation within what a browser extension captured: a field beside others.
+/// Returns the conversation in a capture of a browser extension: the value of one of its fields.
 fn captured(value: &Value) -> Option<&Value> {
     let fields = value.as_object().filter(|fields| !fields.contains_key("mapping"))?;
     fields.values().find(|field| field.get("mapping").is_some_and(Value::is_object))
 }
 
-/// Returns the nodes of a shared conversation, which may have only a list of them: each follows the one before it.
+/// Returns the mapping of a shared conversation that has only a list of nodes: each node becomes the child of the node before
+/// it. Returns `None` if the value has a mapping, or no such list.
 fn shared(value: &Value) -> Option<Map<String, Value>> {
     let has_mapping = value.get("mapping").and_then(Value::as_object).is_some_and(|mapping| !mapping.is_empty());
     let nodes = list(value, "linear_conversation");
@@ -131,7 +132,7 @@ fn shared(value: &Value) -> Option<Map<String, Value>> {
     Some(mapping)
 }
 
-/// One conversation, with its nodes ordered by id: the order of the mapping differs between exports.
+/// One conversation. Its nodes are ordered by id, because the order of the mapping differs between exports.
 struct Conversation<'v> {
     id: &'v str,
     value: &'v Value,
@@ -259,7 +260,8 @@ fn link(entries: &[(&str, &Value)], nodes: &mut [Node]) {
     }
 }
 
-/// Returns the role of a message that may be imported; counts the others.
+/// Returns the role of a message. Returns `None` if there is no message, and for system messages and unknown roles, which are
+/// counted as skipped.
 fn role(message: &Value, place: &Place, output: &mut Output<'_>) -> Option<Role> {
     if message.is_null() {
         return None;
@@ -284,7 +286,7 @@ fn role(message: &Value, place: &Place, output: &mut Output<'_>) -> Option<Role>
     }
 }
 
-/// Passes on what ChatGPT remembers. It stands in many conversations, and is as old as the first that is read.
+/// Passes on ChatGPT's memory as a document. Many conversations contain a copy of it; the first that is read gives the time.
 fn note(memory: &str, at: Option<annals_core::Timestamp>, place: &Place, output: &mut Output<'_>) -> Result<()> {
     let id = format!("chatgpt:memory/{}", &Digest::of([memory]).to_string()[..32]);
     if !output.is_new(&id) {

@@ -1,8 +1,8 @@
 //! The export of Claude.ai: ZIP, folder, single files, and single chats of browser exporters.
 //!
-//! The content of a file is recognised by its values, not by its name: conversations, projects, memories, design chats. Ids
-//! are those of the export: `claude:CONVERSATION` and the message's. `updated_at` moves with each edit and is no part of an
-//! id.
+//! Whether a file has conversations, projects, memories or design chats is recognised by its values, not by its name. Ids come
+//! from the export: a conversation has the id `claude:CONVERSATION`, a message the id that it has in the export. `updated_at`
+//! changes with each edit, so ids do not depend on it.
 
 pub(super) mod blocks;
 mod message;
@@ -115,7 +115,7 @@ impl<'v> Conversation<'v> {
             output.past(found)
         };
         let mut messages: Vec<&Value> = messages.iter().collect();
-        // Browser exporters number messages; their order in the list is not always that of the chat.
+        // Browser exporters number the messages. The order in the list is not always the order of the chat.
         if messages.iter().all(|message| message.get("index").is_some_and(Value::is_u64)) {
             messages.sort_by_key(|message| message.get("index").and_then(Value::as_u64));
         }
@@ -195,7 +195,8 @@ impl<'v> Conversation<'v> {
     }
 }
 
-/// Sets the parents. Without any, each message follows the one before it. An unknown parent makes a root.
+/// Sets the parents of the messages. If no message names a known parent, each message becomes the child of the message before
+/// it; otherwise a message with an unknown parent becomes a root.
 fn link(messages: &[&Value], nodes: &mut [Node]) {
     let places: HashMap<&str, usize> =
         messages.iter().zip(0..).filter_map(|(message, place)| Some((message::id(message)?, place))).collect();

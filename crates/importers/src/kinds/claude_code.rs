@@ -1,8 +1,9 @@
 //! Sessions of Claude Code: `~/.claude/projects/FOLDER/SESSION.jsonl`.
 //!
-//! Reads what a person typed and what the assistant answered. Resuming, forking and sending to the background copy earlier
-//! lines, with their uuids, into new files; each is read once, in the session of the oldest file that has it. Ids:
-//! `claude-code:SESSION` and the line's uuid. Subagents are passed over.
+//! Reads the texts that a person typed and the answers of the assistant. When a session is resumed, forked or sent to the
+//! background, Claude Code copies earlier lines, with their uuids, into a new file. Each line is read once, from the oldest
+//! file that has it. A conversation has the id `claude-code:SESSION`, a message the uuid of its line. Sessions of subagents are
+//! skipped.
 
 mod line;
 mod typed;
@@ -23,7 +24,7 @@ use line::Session;
 /// Reads sessions of Claude Code.
 pub struct ClaudeCode;
 
-/// Lines that are read to find the first time of a file.
+/// Maximum number of lines that are read to find the first time of a file.
 const SURVEYED: usize = 200;
 
 impl Importer for ClaudeCode {
@@ -33,7 +34,7 @@ impl Importer for ClaudeCode {
             if sample.lines(&entry).iter().any(|line| has_uuid(line) && line.get("type").is_some()) {
                 return Fit::Clear(format!("{} has lines with sessionId and uuid", entry.path));
             }
-            // The first line may be larger than what is looked at.
+            // The first line may be longer than the examined part of the file, so its keys are read without parsing the line.
             let keys = sample.keys(&entry);
             let has = |name: &str| keys.iter().any(|key| key == name);
             if has("sessionId") && (has("uuid") || has("parentUuid")) && has("type") {
@@ -60,8 +61,8 @@ fn is_session(entry: &Entry) -> bool {
     entry.has_extension("jsonl") && !is_subagent && entry.name() != "history.jsonl"
 }
 
-/// Returns the sessions, oldest first, so that a line belongs to the first file that had it. Files that begin at the same
-/// time are copies of one another: one with lines of other sessions comes later, and so does one that was written longer.
+/// Returns the sessions, oldest first, so that a line belongs to the first file that had it. Files that begin at the same time
+/// are copies of one another. Among them, a file with lines of other sessions comes later, and then the file that ends later.
 fn oldest_first(source: &mut Source, output: &mut Output<'_>) -> Vec<Entry> {
     let mut files = Vec::new();
     for entry in source.entries().to_vec() {
@@ -112,7 +113,7 @@ fn survey(source: &mut Source, entry: &Entry) -> Survey {
     survey
 }
 
-/// Returns the time of the last line that has one.
+/// Returns the latest time of the lines of a file, or `None` if none has a time.
 fn last_time(source: &mut Source, entry: &Entry) -> Option<Timestamp> {
     let mut last = None;
     look_at_lines(source, entry, |line| {

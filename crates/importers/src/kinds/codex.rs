@@ -1,12 +1,12 @@
 //! Sessions of Codex: `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`.
 //!
-//! Two logs stand in one file: what the person and the agent said (`event_msg`), and what the model saw (`response_item`),
-//! which repeats it with injected context. The first is read; the second only for a speaker that the first lacks, as in old
-//! files.
+//! A file has two logs: what the person and the agent said (`event_msg`), and what the model saw (`response_item`), which
+//! repeats the first log with injected context. The first log is read. The second is read only for a speaker that the first
+//! lacks, as in old files.
 //!
 //! Lines have no ids. The id of a message is made of its time, role and text. A forked session begins with a copy of its
-//! parent, with new times; a message is a copy if everything before it in the file is the same as in an older session.
-//! Subagents are passed over.
+//! parent, with new times; a message is a copy if everything before it in the file is the same as in an older session. Sessions
+//! of subagents are skipped.
 
 mod line;
 mod payload;
@@ -37,7 +37,8 @@ impl Importer for Codex {
                 return Fit::Clear(format!("{} has a line session_meta", entry.path));
             }
             if entry.name().starts_with("rollout-") {
-                // The first line may be larger than what is looked at: it has the instructions.
+                // The first line has the instructions, so it may be longer than the examined part of the file; its keys are
+                // read without parsing the line.
                 let keys = sample.keys(&entry);
                 let is_head = ["timestamp", "type", "payload"].iter().all(|name| keys.iter().any(|key| key == name));
                 let is_old = keys.iter().any(|key| key == "instructions");
@@ -62,22 +63,22 @@ fn is_candidate(entry: &Entry) -> bool {
     entry.has_extension("jsonl") && !matches!(entry.name(), "history.jsonl" | "session_index.jsonl")
 }
 
-/// What must be known about a file before it is read.
+/// Properties of a file that must be known before the file is read.
 #[derive(Clone, Debug, Default)]
 struct Survey {
     /// When the session was begun.
     begins: Option<Timestamp>,
     id: Option<String>,
-    /// The session that it is a copy of at the beginning.
+    /// The id of the session that this session was forked from; the file begins with a copy of it.
     parent: Option<String>,
-    /// Whether that session is among the files.
+    /// Whether the parent session is among the files.
     has_parent: bool,
     is_subagent: bool,
-    /// Whether it has events of what the person said.
+    /// Whether the file has events for messages of the person.
     has_typed: bool,
-    /// Whether it has events of what the agent said.
+    /// Whether the file has events for messages of the agent.
     has_answers: bool,
-    /// Whether lines have times; those of 2025 did not.
+    /// Whether lines have times. Lines of 2025 had none.
     has_times: bool,
 }
 
@@ -114,7 +115,7 @@ fn survey(source: &mut Source, entry: &Entry) -> Survey {
         let payload = line.get("payload").unwrap_or(&Value::Null);
         survey.has_times |= time.is_some() && line.get("payload").is_some();
         match text(line, "type") {
-            // The metas of ancestors follow that of the session.
+            // The first such line describes the session; further ones describe its ancestors.
             Some("session_meta") if survey.id.is_none() => {
                 survey.begins = survey.begins.or_else(|| time_of(payload));
                 survey.id = filled(payload, "id").or_else(|| filled(payload, "session_id")).map(str::to_owned);
@@ -122,7 +123,7 @@ fn survey(source: &mut Source, entry: &Entry) -> Survey {
                 let source = payload.get("source").and_then(|source| source.get("subagent"));
                 survey.is_subagent = source.is_some() || text(payload, "thread_source") == Some("subagent");
             }
-            // The first line of old files is the meta itself.
+            // In old files, the first line describes the session without an envelope.
             None if survey.id.is_none() && line.get("timestamp").is_some() => {
                 survey.id = filled(line, "id").map(str::to_owned);
             }
@@ -137,7 +138,7 @@ fn survey(source: &mut Source, entry: &Entry) -> Survey {
     survey
 }
 
-/// Returns the time of a line.
+/// Returns the time of a line or payload, if it has one.
 fn time_of(line: &Value) -> Option<Timestamp> {
     line.get("timestamp").and_then(|at| dates::of_json(at, &TimeZone::UTC))
 }

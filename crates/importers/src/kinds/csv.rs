@@ -1,5 +1,6 @@
-//! CSV files with a row per message. The caller maps fields to columns (`content` → `Text`); a column with the name of a field, or
-//! with a usual one such as `message`, needs no mapping. Commas, semicolons, tabs and bars separate. UTF-16 with a byte order mark, as spreadsheets write it, is read.
+//! Reads CSV files with a row per message. The caller maps fields to columns (`content` → `Text`). A column that has the name
+//! of a field, or a usual name such as `message`, needs no mapping. The separator may be a comma, semicolon, tab or bar. The
+//! encoding may be UTF-8, or UTF-16 with a byte order mark, as spreadsheets write it.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
@@ -24,7 +25,7 @@ use crate::source::{Entry, Source};
 /// Reads CSV files.
 pub struct Csv;
 
-/// The fields of a message, whether a file must have them, and further names of their columns.
+/// The fields of a message: name, whether a file must have a column for it, and further usual names of the column.
 const FIELDS: [(&str, bool, &[&str]); 6] = [
     ("content", true, &["message", "text", "body"]),
     ("at", true, &["timestamp", "datetime", "date", "time", "created_at", "sent_at"]),
@@ -33,7 +34,7 @@ const FIELDS: [(&str, bool, &[&str]); 6] = [
     ("conversation", false, &["thread", "chat", "channel"]),
     ("id", false, &["message_id"]),
 ];
-/// Dates with the name of a month in English, and the times behind them.
+/// Formats of dates with the English name of a month, and of the times after them.
 const NAMED_MONTHS: [&str; 6] = ["%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%d-%b-%Y", "%Y %b %d"];
 const TIMES: [&str; 4] = ["", " %H:%M", " %H:%M:%S", " %I:%M %p"];
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
@@ -67,7 +68,7 @@ fn is_table(entry: &Entry) -> bool {
 struct Columns(BTreeMap<&'static str, usize>);
 
 impl Columns {
-    /// Finds the columns in the first row. An error names those that are missing and those that are there.
+    /// Finds the columns in the first row. Returns an error that names the missing field and the columns of the file.
     fn find(headers: &ByteRecord, options: &Options, place: &Place) -> Result<Columns> {
         let names: Vec<String> = headers.iter().map(|name| String::from_utf8_lossy(name).trim().to_owned()).collect();
         let wrong = |reason: String| {
@@ -95,19 +96,20 @@ impl Columns {
         Ok(Columns(columns))
     }
 
-    /// Returns the value of a field without space around it; `None` if it is missing or empty.
+    /// Returns the value of a field without surrounding white space; `None` if it is missing or empty.
     fn value<'r>(&self, row: &'r [String], field: &str) -> Option<&'r str> {
         row.get(*self.0.get(field)?).map(|value| value.trim()).filter(|value| !value.is_empty())
     }
 }
 
-/// Returns the column with this name; if no name is equal, case is ignored.
+/// Returns the index of the column with this name. Ignores case if no name is equal.
 fn position(names: &[String], name: &str) -> Option<usize> {
     let equal = names.iter().position(|column| column == name);
     equal.or_else(|| names.iter().position(|column| column.eq_ignore_ascii_case(name)))
 }
 
-/// Returns the column that is named as the field, or else the only one with a usual name.
+/// Returns the index of the column that has the name of the field, or else of the only column with a usual name; `None` if
+/// there is neither. Returns an error if several columns have usual names.
 fn of_field(field: &str, usual: &[&str], names: &[String]) -> std::result::Result<Option<usize>, String> {
     if let Some(column) = position(names, field) {
         return Ok(Some(column));
@@ -205,9 +207,9 @@ fn role_of(text: &str) -> Option<Role> {
     }
 }
 
-/// Reads a time: ISO 8601, a number of seconds, or a date of some country. A day alone is its noon.
+/// Reads a time: ISO 8601, a number of seconds, or a date as written in some country. A day without a time of day becomes noon.
 fn instant(text: &str, order: DateOrder, options: &Options) -> Option<Timestamp> {
-    // `Date` accepts a time behind the day.
+    // Parsing as `Date` also accepts a time after the day, so the text is compared with the day alone.
     if let Some(day) = text.parse::<Date>().ok().filter(|day| day.to_string() == text) {
         return clock::instant(day.at(12, 0, 0, 0), &options.zone).and_then(dates::storable);
     }
@@ -215,7 +217,7 @@ fn instant(text: &str, order: DateOrder, options: &Options) -> Option<Timestamp>
         return Some(at);
     }
     let Some((written, rest)) = local_time::leading(text) else { return named_month(text, options) };
-    // What follows a time is not ignored: it may be a zone.
+    // Text after the time may be a zone; any other text makes the time invalid.
     let (zone, length) = clock::zone(rest).unwrap_or((options.zone.clone(), 0));
     rest[length..].trim().is_empty().then(|| written.instant(order, &zone))?.and_then(dates::storable)
 }
@@ -250,7 +252,7 @@ where
                     record.iter().map(|field| String::from_utf8(field.to_vec())).collect();
                 fields.map_err(|_| "is not UTF-8 text; save the file as UTF-8".to_owned())
             }
-            // The input ends here, for example at a damaged end of a gzip file.
+            // The input cannot be read further, for example because the end of a gzip file is damaged.
             Err(cause) => {
                 let line = reader.position().line();
                 return read(&columns, Err(cause.to_string()), line);
@@ -261,8 +263,8 @@ where
     }
 }
 
-/// Opens a table: decodes it as its byte order mark says, and finds the separator in the first line. Without a mark the bytes
-/// stay as they are, so that a row that is not UTF-8 is a damaged row.
+/// Opens a table: decodes it according to its byte order mark, and takes the most frequent separator of the first line. Without
+/// a mark the bytes are not decoded, so that only a row that is not UTF-8 is reported as damaged.
 fn table(input: impl BufRead) -> std::io::Result<Reader<impl Read>> {
     let decoded = DecodeReaderBytesBuilder::new().bom_sniffing(true).strip_bom(true).utf8_passthru(true).build(input);
     let mut input = BufReader::new(decoded);

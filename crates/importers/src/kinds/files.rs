@@ -1,4 +1,4 @@
-//! Reads the JSON values of a file one after another, and reports those that cannot be read.
+//! Reads the JSON values of a file one after another, and counts values that cannot be read as skipped.
 
 use annals_core::Result;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use crate::output::Output;
 use crate::skipped::Skip;
 use crate::source::{Entry, Source};
 
-/// Passes each element of a JSON list, or each of several values, to `read` with its place.
+/// Passes each element of a JSON list, or each of the values in the file, to `read` with its place.
 pub fn each_element(
     source: &mut Source,
     entry: &Entry,
@@ -43,7 +43,8 @@ pub fn each_line(
     each(|| lines.next(), &file, output, read)
 }
 
-/// Passes the JSON values of the lines to `read` until it returns `false`. Reports nothing: the file is read again later.
+/// Passes the JSON values of the lines to `read` until it returns `false`. Does not report damaged lines, because the file is
+/// read again later.
 pub fn look_at_lines(source: &mut Source, entry: &Entry, mut read: impl FnMut(&Value) -> bool) {
     let Ok(input) = source.open_entry(entry) else { return };
     let mut lines = Lines::new(input);
@@ -91,12 +92,12 @@ fn unreadable(cause: &std::io::Error, file: &Place, output: &mut Output<'_>) -> 
     Ok(())
 }
 
-/// Returns a text field.
+/// Returns the value of a field if it is a text.
 pub fn text<'v>(value: &'v Value, field: &str) -> Option<&'v str> {
     value.get(field).and_then(Value::as_str)
 }
 
-/// Returns a text field that is not blank.
+/// Returns the value of a field if it is a text that is not blank.
 pub fn filled<'v>(value: &'v Value, field: &str) -> Option<&'v str> {
     text(value, field).filter(|text| !text.trim().is_empty())
 }
@@ -106,12 +107,13 @@ pub fn is_true(value: &Value, field: &str) -> bool {
     value.get(field) == Some(&Value::Bool(true))
 }
 
-/// Returns the elements of a list field; none if it is missing or something else.
+/// Returns the elements of a field that is a list; an empty slice if it is missing or no list.
 pub fn list<'v>(value: &'v Value, field: &str) -> &'v [Value] {
     value.get(field).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// Returns the keys of an object, for the report of an unknown shape.
+/// Describes the shape of a value for the report, such as "an object with id, text": at most eight keys of an object, or the
+/// type of another value.
 pub fn keys(value: &Value) -> String {
     match value {
         Value::Object(object) => {

@@ -1,5 +1,6 @@
-//! Tests of importers: `check(kind, fixture, options)` compares everything that comes of a fixture with the file
-//! `FIXTURE.expect` beside it. `ANNALS_EXPECT=write` writes these files anew; read the difference before committing it.
+//! Tests of importers with files of other programs: `check(kind, fixture, options)` compares the items and skips of a fixture
+//! with the file `FIXTURE.expect` beside it. `ANNALS_EXPECT=write` writes these files anew; read the difference before
+//! committing it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -9,7 +10,7 @@ use annals_core::Message;
 
 use crate::{Imported, Item, Kind, Limits, Options, Source, Summary, detect, import};
 
-/// Later than every fixture.
+/// The time of every import, later than all times in the fixtures.
 pub const NOW: &str = "2026-11-23T12:00:00Z";
 
 pub fn options(zone: &str) -> Options {
@@ -33,8 +34,8 @@ pub fn read(kind: Kind, path: &Path, options: &Options) -> annals_core::Result<(
     Ok((found, summary))
 }
 
-/// Compares what comes of a fixture with its file `.expect`, and checks that a second import is the same and that ids are
-/// unique.
+/// Compares the items and skips of a fixture with its file `.expect`. Checks that a second import gives the same items and that
+/// ids are unique.
 #[track_caller]
 pub fn check(kind: Kind, name: &str, options: &Options) {
     let (items, summary) = read(kind, &fixture(name), options).unwrap();
@@ -59,7 +60,8 @@ pub fn check(kind: Kind, name: &str, options: &Options) {
     assert!(!is_other, "{name} is detected as another kind");
 }
 
-/// Checks that a later export changes nothing of what it shares with an earlier one, and adds `new` things.
+/// Checks that a later export has the same content as an earlier one for the items that both have, and that it adds `new`
+/// items.
 #[track_caller]
 pub fn check_longer(kind: Kind, first: &str, later: &str, new: usize, options: &Options) {
     let first = keyed(&read(kind, &fixture(first), options).unwrap().0);
@@ -70,7 +72,7 @@ pub fn check_longer(kind: Kind, first: &str, later: &str, new: usize, options: &
     assert_eq!(later.keys().filter(|key| !first.contains_key(*key)).count(), new);
 }
 
-/// Returns everything but beginnings of conversations by key, without places. Panics if a key occurs twice.
+/// Returns all items except beginnings of conversations by their key, without places. Panics if a key occurs twice.
 #[track_caller]
 pub fn keyed(items: &[Imported]) -> BTreeMap<String, String> {
     let mut keyed = BTreeMap::new();
@@ -123,8 +125,8 @@ fn rendered(items: &[Imported], summary: &Summary) -> String {
     text
 }
 
-/// Changes every file of a fixture at random, `rounds` times each, and checks that the import neither panics nor passes on
-/// something that cannot be stored. The seed is fixed, so that a failure can be repeated.
+/// Changes every file of a fixture at random, `rounds` times each, and checks that the import does not panic and that all items
+/// can be stored. The seed is fixed, so that a failure can be repeated.
 #[track_caller]
 pub fn check_damaged(kind: Kind, name: &str, rounds: u64, options: &Options) {
     let folder = tempfile::tempdir().unwrap();
@@ -190,7 +192,7 @@ fn damaged(bytes: &[u8], seed: u64) -> Vec<u8> {
     changed
 }
 
-/// The kind of each fixture, and whether its content makes it clear.
+/// Checks which kind is detected for each fixture, and whether it is clear or only possible.
 #[test]
 fn fixtures_are_detected() {
     for (name, kind, is_clear) in [

@@ -1,7 +1,7 @@
-//! Agents of Letta: agent files (`.af`), and the folder of Markdown files that `letta memory export` writes.
+//! Reads agents of Letta: agent files (`.af`), and the folder of Markdown files that `letta memory export` writes.
 //!
-//! Blocks matter more than messages here: most agent files have few. The ids of messages in an agent file are counted anew in
-//! each export, so they are made of the agent's name, time, role and words.
+//! Most agent files have few messages, so the blocks matter more. Agent files number the messages anew in each export, so the
+//! ids of messages are made of the agent's name and the message's time, role and words.
 
 mod envelope;
 mod folder;
@@ -99,7 +99,7 @@ fn agents(file: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
             .filter(|name| !name.is_empty())
             .map_or_else(|| format!("agent {number}"), str::to_owned);
         let place = place.at_entry(format!("agent {name}"));
-        // Labels repeat between agents.
+        // Several agents may have blocks with the same label.
         let prefix = if agents.len() > 1 { format!("{name}: ") } else { String::new() };
         let ids: Vec<&str> = list(agent, "block_ids").iter().filter_map(Value::as_str).collect();
         for id in ids {
@@ -126,7 +126,7 @@ fn agents(file: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Parts of an agent file that are no memory, and what one of them is.
+/// Fields of an agent file that hold no memory, and the kind under which each of their elements is counted as skipped.
 const PARTS: [(&str, &str); 6] = [
     ("tools", "tool definition"),
     ("files", "attached file"),
@@ -136,7 +136,7 @@ const PARTS: [(&str, &str); 6] = [
     ("skills", "skill"),
 ];
 
-/// Reads the format of 2025-04: one agent, its blocks in `core_memory`.
+/// Reads the format of 2025-04: one agent with its blocks in `core_memory`.
 fn first_format(file: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
     let name = file["name"].as_str().filter(|name| !name.is_empty()).unwrap_or("agent 1");
     let place = place.at_entry(format!("agent {name}"));
@@ -151,7 +151,7 @@ fn first_format(file: &Value, place: &Place, output: &mut Output<'_>) -> Result<
     Ok(())
 }
 
-/// Passes on a block. The file is as old as its newest block.
+/// Passes on a block. A block without a time gets the time `written`.
 fn block(
     prefix: &str,
     block: &Value,
@@ -171,7 +171,8 @@ fn block(
     output.item(Item::Block { name: format!("{prefix}{label}"), text, at }, &place.at_entry(format!("block {label}")))
 }
 
-/// Passes on what the agent keeps outside its prompt, as documents. Agent files lack it; what is fetched from the API has it.
+/// Passes on the agent's archival memory, which is not in its prompt, as documents. Agent files do not contain it; files with
+/// data from the API do.
 fn passages(agent: &str, value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
     let mut ids = MadeIds::default();
     for passage in ["archival_memory", "archival_passages", "passages"].iter().flat_map(|field| list(value, field)) {
@@ -208,7 +209,7 @@ fn messages(agent: &str, value: &Value, place: &Place, output: &mut Output<'_>) 
     Ok(())
 }
 
-/// What letta-code puts around its own words in a message of the person.
+/// The tags that letta-code puts around the words that it adds to a message of the person.
 const REMINDER: (&str, &str) = ("<system-reminder>", "</system-reminder>");
 
 struct Reader {
@@ -222,7 +223,7 @@ impl Reader {
         let zone = &output.options().zone;
         let at = output
             .past(dates::of_json(&message["created_at"], zone).or_else(|| dates::of_json(&message["date"], zone)));
-        // Undated messages follow the dated ones, whatever is read of these.
+        // An undated message comes a millisecond after the message before it, even if that one is not imported.
         self.last = at.or_else(|| self.last.map(|last| dates::later(last, 1)));
         let role = match message["role"].as_str() {
             Some("user") => Role::User,
@@ -258,7 +259,7 @@ impl Reader {
             output.skip(Skip::new(SkipReason::Undated, "message without a date", "", place));
             return Ok(());
         };
-        // `otid` is unique to a message, unlike `id`, which each export counts anew.
+        // `otid` identifies a message in all exports, unlike `id`, which each export numbers anew.
         let id = match message["otid"].as_str().filter(|otid| !otid.is_empty()) {
             Some(otid) => self.ids.named(otid),
             None => {
@@ -282,8 +283,8 @@ impl Reader {
     }
 }
 
-/// Returns the parts of a message. In the older agents the assistant speaks through the tool `send_message`, and its own text
-/// is thinking.
+/// Returns the parts of a message. In older agents the assistant answers by calling the tool `send_message`, and the text of
+/// its message is thinking.
 fn pieces(message: &Value, role: Role, place: &Place, output: &mut Output<'_>) -> Pieces {
     let mut pieces = Pieces::default();
     match &message["content"] {
@@ -328,7 +329,7 @@ fn add(block: &Value, pieces: &mut Pieces, place: &Place, output: &mut Output<'_
     }
 }
 
-/// Returns the argument `message` of a call, whose arguments are JSON in a string.
+/// Returns the argument `message` of a call. The arguments are an object, or JSON in a string.
 fn sent_message(arguments: &Value) -> Option<String> {
     let parsed: Value = match arguments {
         Value::String(text) => serde_json::from_str(text).ok()?,

@@ -1,5 +1,5 @@
-//! Dates and times as people's programs write them in their country: `14/10/21, 3:34 PM`, `14.10.2021 15:34`,
-//! `2021年10月14日 下午3:34`. The order of day and month is decided over a whole source. Used by `whatsapp` and `csv`.
+//! Reads dates and times as programs write them in different countries: `14/10/21, 3:34 PM`, `14.10.2021 15:34`, `2021年10月14日
+//! 下午3:34`. The order of day and month is decided from all dates of a source. Used by `whatsapp` and `csv`.
 
 use annals_core::{Date, Timestamp};
 use jiff::civil::{DateTime, Time};
@@ -13,14 +13,14 @@ use crate::options::DateOrder;
 pub struct Written {
     /// The three numbers of the date, in the order of the text.
     fields: [i32; 3],
-    /// Whether dots separate them. No country writes the month first with dots.
+    /// Whether dots separate the numbers. No country writes the month first with dots.
     is_dotted: bool,
     /// The time; `None` for a date alone.
     pub time: Option<Time>,
 }
 
 impl Written {
-    /// Returns the date in an order; `None` if the calendar has no such day.
+    /// Returns the date, reading the numbers in this order; `None` if the calendar has no such day.
     pub fn date(&self, order: DateOrder) -> Option<Date> {
         let [a, b, c] = self.fields;
         let (year, month, day) = match order {
@@ -31,14 +31,14 @@ impl Written {
         };
         let year = match year {
             0..=99 => 2000 + year,
-            // The calendar of Thailand.
+            // Years of the Thai calendar, which is 543 years ahead.
             2400..=2700 => year - 543,
             _ => year,
         };
         Date::new(i16::try_from(year).ok()?, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
     }
 
-    /// Returns the instant in an order; a date alone is its noon.
+    /// Returns the instant, reading the date in this order; noon if there is no time of day.
     pub fn instant(&self, order: DateOrder, zone: &TimeZone) -> Option<Timestamp> {
         let time = self.time.or_else(|| Time::new(12, 0, 0, 0).ok())?;
         clock::instant(DateTime::from_parts(self.date(order)?, time), zone)
@@ -49,13 +49,13 @@ impl Written {
     }
 }
 
-/// Decides the order of day and month over all dates of a source.
+/// Collects the dates of a source and decides the order of day and month.
 #[derive(Clone, Debug, Default)]
 pub struct Orders {
     day_first: u64,
     month_first: u64,
     is_ambiguous: bool,
-    /// The dates before, and how often dates go back, in both orders.
+    /// The last date that was added, read in both orders.
     last: [Option<Date>; 2],
     back: [u64; 2],
 }
@@ -63,7 +63,7 @@ pub struct Orders {
 const BOTH: [DateOrder; 2] = [DateOrder::DayMonthYear, DateOrder::MonthDayYear];
 
 impl Orders {
-    /// Looks at one more date.
+    /// Takes one more date into account.
     pub fn add(&mut self, written: &Written) {
         let [a, b, _] = written.fields;
         if written.is_year_first() {
@@ -79,13 +79,13 @@ impl Orders {
         }
     }
 
-    /// Returns whether any date reads differently by day first and by month first.
+    /// Returns whether any date differs between day first and month first.
     pub fn is_shown(&self) -> bool {
         self.is_ambiguous
     }
 
-    /// Returns the order that the dates show: by numbers above 12 or dots, or else because they run backwards in the other order.
-    /// `None` if they show none.
+    /// Returns the order that the dates show: by numbers above 12 or dots, or else because the dates go back more often in the
+    /// other order. Returns day first if no date is ambiguous, and `None` if the dates do not show the order.
     pub fn decide(&self) -> Option<DateOrder> {
         use std::cmp::Ordering::{Equal, Greater, Less};
         match (self.day_first.cmp(&self.month_first), self.back[0].cmp(&self.back[1])) {
@@ -97,7 +97,8 @@ impl Orders {
     }
 }
 
-/// Reads a date and an optional time at the beginning of a text. Returns it with the rest of the text.
+/// Reads a date and an optional time at the beginning of a text. Returns them with the rest of the text, or `None` without a
+/// date.
 pub fn leading(text: &str) -> Option<(Written, &str)> {
     let mut cursor = Cursor { rest: text };
     let fields = cursor.date()?;
@@ -132,7 +133,7 @@ impl<'t> Cursor<'t> {
         Some(fields)
     }
 
-    /// Reads a time after a date, with what stands between: a comma, a word such as "at", or the half of the day.
+    /// Reads a time after a date. Skips a comma and a word such as "at" before the time; AM or PM may come before or after it.
     fn time(&mut self) -> Option<Time> {
         self.eat(&[',', '،', 'T']);
         self.spaces();
@@ -207,17 +208,18 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// Signs that belong to a letter before them, as in Hindi.
+/// Returns whether a character combines with the letter before it, as in Hindi.
 fn is_combining(c: char) -> bool {
     matches!(c, '\u{0300}'..='\u{036f}' | '\u{0900}'..='\u{0963}')
 }
 
-/// Spaces that programs write between the parts of a time, among them narrow and unbroken ones.
+/// Returns whether a character is a space that programs write between the parts of a time, such as a narrow or non-breaking
+/// space.
 pub fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\u{a0}' | '\u{2009}' | '\u{202f}')
 }
 
-/// Returns the value of a decimal digit of the scripts in which phones write times.
+/// Returns the value of a decimal digit in one of the scripts in which phones write times.
 fn digit(c: char) -> Option<i32> {
     let zero = match c {
         '0'..='9' => '0',
@@ -230,7 +232,7 @@ fn digit(c: char) -> Option<i32> {
     i32::try_from(u32::from(c) - u32::from(zero)).ok()
 }
 
-/// Returns whether a word means the second half of the day; `None` for other words.
+/// Returns `true` if a word means PM, `false` if it means AM, and `None` for other words.
 fn half_of_day(word: &str) -> Option<bool> {
     const MORNING: [&str; 13] = ["am", "a", "ص", "上午", "오전", "午前", "πμ", "पूर्वाह्न", "sa", "öö", "de", "dop", "fm"];
     const AFTERNOON: [&str; 13] =

@@ -1,7 +1,8 @@
-//! Notes in Markdown: daily notes of Obsidian, journals of Logseq, and plain files with a date in their name.
+//! Reads notes in Markdown: daily notes of Obsidian, journals of Logseq, and plain files with a date in their name.
 //!
-//! A dated note is a conversation, `markdown:` and its path; each section, or each block of Logseq, is a message of the person.
-//! A note without a date is a document. Removes front matter, comments (`%%…%%`) and the brackets of links, nothing else.
+//! A dated note becomes a conversation with the id `markdown:PATH`; each section, or each block of Logseq, becomes a message of
+//! the person. A note without a date becomes a document. Only front matter, comments (`%%…%%`) and the brackets of links are
+//! removed.
 
 mod logseq;
 mod marks;
@@ -36,7 +37,7 @@ impl Importer for Markdown {
         }
         let dated = |entry: &&Entry| is_note(entry) && day::of_path(path_without_extension(&entry.path)).is_some();
         match entries.iter().find(dated) {
-            // OpenClaw has such files in `memory`.
+            // The folder `memory` of OpenClaw has such files too, so the kind is not clear.
             Some(entry) => Fit::Possible(format!("{} has a date in its name", entry.path)),
             None => Fit::No,
         }
@@ -56,7 +57,7 @@ impl Importer for Markdown {
     }
 }
 
-/// Returns why a file is not read, or `None` for a note.
+/// Returns the kind under which a file is skipped, or `None` for a note.
 fn not_read(entry: &Entry, settings: &Settings) -> Option<String> {
     let path = settings.inner(&entry.path);
     if path.split('/').any(|part| part.starts_with('.')) {
@@ -86,7 +87,7 @@ fn read_note(path: &str, text: &str, settings: &Settings, place: &Place, output:
         let title = title.unwrap_or_default().to_owned();
         return output.item(Item::Document { id, title, text: body.trim().to_owned(), at: None }, place);
     };
-    // A creation on another day is no time of this day.
+    // A creation time on another day than the note's does not give the time of the note.
     let at = created.filter(|(of, _)| *of == day).and_then(|(_, at)| output.past(at));
     let daily =
         Daily { conversation: id, title, day, at, role: Role::User, body: &body, lines_above: note.lines, place };

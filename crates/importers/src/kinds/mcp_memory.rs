@@ -1,6 +1,6 @@
-//! The file of the MCP reference memory server: entities with observations, and relations, one per line; also the former
-//! `memory.json` and the answer of its tool `read_graph`. These are facts without dates.
-//! Servers made after it write more: a type under another name, observations with a time.
+//! Reads the file of the MCP reference memory server: entities with observations, and relations, one per line. Also reads the
+//! former `memory.json` and the answer of its tool `read_graph`. They become facts without dates. Files of similar servers may
+//! have the type under another name, and observations with a time.
 
 use annals_core::{ENTITY_TYPE, OBSERVATION, Result, Timestamp};
 use serde_json::Value;
@@ -51,7 +51,7 @@ fn is_json(entry: &Entry) -> bool {
     entry.has_extension("json") || entry.has_extension("jsonl")
 }
 
-/// Passes on a line, or a whole graph.
+/// Passes on the facts of a line, or of a whole graph.
 fn graph(value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
     let (entities, relations) = (value["entities"].as_array(), value["relations"].as_array());
     if entities.is_some() || relations.is_some() {
@@ -89,7 +89,7 @@ fn entity(value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
         single => vec![single],
     };
     for observation in observations {
-        // Other servers write objects with the time of the observation.
+        // Other servers write an observation as an object with its time.
         let at = ["timestamp", "created_at", "createdAt"]
             .into_iter()
             .find_map(|field| dates::of_json(&observation[field], &output.options().zone));
@@ -112,7 +112,7 @@ fn relation(value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()>
     fact([subject, predicate, object], true, None, &place.at_entry(format!("relation of {subject}")), output)
 }
 
-/// Passes on a fact. Its id is made of its words, so one that is stated twice is one fact.
+/// Passes on a fact. Its id is made of its words, so a fact that occurs twice is passed on once.
 fn fact(
     words: [&str; 3],
     is_relation: bool,
@@ -138,7 +138,7 @@ fn fact(
     output.item(item, place)
 }
 
-/// Returns the first of the fields that is a text.
+/// Returns the first text among these fields; `None` if there is none or it is blank.
 fn first<'v>(value: &'v Value, fields: &[&str]) -> Option<&'v str> {
     fields.iter().find_map(|field| value[*field].as_str()).map(str::trim).filter(|text| !text.is_empty())
 }

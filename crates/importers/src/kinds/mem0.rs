@@ -1,7 +1,7 @@
-//! Memories of mem0: pages of its API, the list of its self-hosted server, structured exports, lines, and histories.
+//! Reads memories of mem0: pages of its API, the list of its self-hosted server, structured exports, lines, and histories.
 //!
-//! A memory is a statement that mem0 extracted, at the time of the extraction unless its metadata has another. Relations are
-//! facts.
+//! A memory becomes a statement. Its time is that of the extraction by mem0, unless its metadata has another time. Relations
+//! become facts.
 
 use std::borrow::Cow;
 
@@ -79,12 +79,12 @@ struct Reader {
 }
 
 impl Reader {
-    /// Passes on one memory, or all of a page.
+    /// Passes on one memory, or all memories and relations of a page.
     fn value(&mut self, value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
         let lists: Vec<&Vec<Value>> = LISTS
             .iter()
             .filter_map(|name| value[*name].as_array())
-            // A page of the vector store.
+            // Pages of the vector store have the memories here.
             .chain(value["result"]["points"].as_array())
             .collect();
         let relations = value["relations"].as_array();
@@ -120,7 +120,7 @@ impl Reader {
         let Some(text) = TEXTS.iter().find_map(|name| value[*name].as_str()) else {
             let mut keys: Vec<&str> =
                 value.as_object().into_iter().flat_map(|object| object.keys().map(String::as_str)).collect();
-            // Objects keep the order of the file or not, depending on how serde_json was built.
+            // Whether objects keep the order of the file depends on the features of serde_json, so the keys are sorted.
             keys.sort_unstable();
             output.skip(Skip::unknown("object without a memory", format!("it has {}", keys.join(", ")), &place));
             return Ok(());
@@ -141,7 +141,7 @@ impl Reader {
         let about = about(value, output);
         let id = id.unwrap_or_else(|| self.ids.next(&[about.as_deref().unwrap_or_default(), text]));
         let at = at_of(value, output);
-        // Pages overlap when memories are added between requests.
+        // Pages overlap if memories were added between the requests for them.
         if !output.is_new(&format!("{id}/{text}/{at:?}")) {
             output.skip(Skip::new(SkipReason::Repeated, "memory that occurs twice", "", &place));
             return Ok(());
@@ -152,7 +152,7 @@ impl Reader {
         output.item(Item::Statement { id: format!("mem0:{id}"), about, text: text.to_owned(), at }, &place)
     }
 
-    /// Passes on an event of a memory's history as a statement of its time. A deletion has nothing to keep.
+    /// Passes on an event in the history of a memory as a statement with the time of the event. Counts a deletion as skipped.
     fn event(&mut self, value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
         let Some(text) = value["new_memory"].as_str().filter(|_| value["event"] != "DELETE") else {
             output.skip(Skip::no_message("deletion in a history", place));
@@ -193,7 +193,7 @@ impl Reader {
     }
 }
 
-/// Returns a memory with the name of its user in place of the id that OpenMemory gave the user of an export.
+/// Returns a memory in which the id that OpenMemory gave the user of an export is replaced by the user's name.
 fn named<'m>(memory: &'m Value, user: &Value) -> Cow<'m, Value> {
     let is_of_user = user["id"].is_string() && user["id"] == memory["user_id"] && user["user_id"].is_string();
     if !is_of_user {
@@ -204,7 +204,7 @@ fn named<'m>(memory: &'m Value, user: &Value) -> Cow<'m, Value> {
     Cow::Owned(memory)
 }
 
-/// Counts what stands beside the memories of a page or an export and has values of its own.
+/// Counts the other fields of a page or export as skipped, if they have values.
 fn skip_others(value: &Value, place: &Place, output: &mut Output<'_>) {
     let is_read = |name: &str| LISTS.contains(&name) || matches!(name, "relations" | "result");
     for (name, _) in value.as_object().into_iter().flatten().filter(|(name, value)| is_filled(value) && !is_read(name))
@@ -213,7 +213,7 @@ fn skip_others(value: &Value, place: &Place, output: &mut Output<'_>) {
     }
 }
 
-/// Returns whether a field has values of its own. Times in the metadata are read.
+/// Returns whether a field is a list with elements, or an object with keys other than the times, which are read.
 fn is_filled(value: &Value) -> bool {
     match value {
         Value::Array(values) => !values.is_empty(),
@@ -222,7 +222,7 @@ fn is_filled(value: &Value) -> bool {
     }
 }
 
-/// Returns the memory in a point of mem0's vector store, whose fields are in `payload`.
+/// Returns the memory in a point of mem0's vector store: the fields of `payload`, with the id of the point.
 fn point(value: &Value) -> Option<Value> {
     let mut memory = value["payload"].as_object()?.clone();
     memory.insert("id".to_owned(), value["id"].clone());
@@ -241,18 +241,20 @@ fn is_set(value: &Value) -> bool {
     !(value.is_null() || value == "" || value == false)
 }
 
-/// Returns who a memory is about: the user, under the name that the import gives the person if there is one user only.
+/// Returns the name of the user, agent or run that a memory is about. mem0's placeholder for the only user is replaced by the
+/// name of the person, if the import has one.
 fn about(value: &Value, output: &Output<'_>) -> Option<String> {
     let owner = ["user_id", "agent_id", "run_id"]
         .into_iter()
         .find_map(|field| value[field].as_str())
         .filter(|id| !id.is_empty());
-    // mem0's own placeholder for the only user.
+    // The placeholders of mem0 for the only user.
     let is_placeholder = matches!(owner, Some("default_user" | "user" | "default"));
     if is_placeholder { output.options().me.clone().or(owner.map(str::to_owned)) } else { owner.map(str::to_owned) }
 }
 
-/// Returns from when a memory holds. The metadata's time is when it was observed; `created_at` is when it was extracted.
+/// Returns the time from which a memory holds. Times of the observation, as in the metadata, come before `created_at`, the time
+/// of the extraction.
 fn at_of(value: &Value, output: &Output<'_>) -> Option<Timestamp> {
     let metadata = &value["metadata"];
     let observed = [
@@ -266,7 +268,7 @@ fn at_of(value: &Value, output: &Output<'_>) -> Option<Timestamp> {
     observed.into_iter().find_map(|field| output.past(time(field, output)))
 }
 
-/// Reads an instant or a day. A day counts from its beginning.
+/// Reads an instant, or a day as the instant of its beginning.
 fn time(value: &Value, output: &Output<'_>) -> Option<Timestamp> {
     let zone = &output.options().zone;
     dates::of_json(value, zone).or_else(|| {

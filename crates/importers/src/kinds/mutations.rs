@@ -1,4 +1,4 @@
-//! Changes whole exports at random: no input panics or ends an import, and what comes can be stored.
+//! Tests with exports that are changed at random: no input makes an import panic or fail, and all items can be stored.
 
 use std::collections::HashSet;
 
@@ -21,7 +21,7 @@ const SOURCES: [(Kind, &str, &str); 9] = [
     (Kind::Slack, "bread/2026-03-09.json", include_str!("../../fixtures/slack/workspace/bakery-2026/2026-03-09.json")),
 ];
 
-/// Imports a text as a kind, and checks what comes.
+/// Imports a text as a kind, and checks that all items can be stored.
 fn run(kind: Kind, name: &str, text: &str) -> (usize, u64) {
     let options = Options { tools: true, thinking: true, branches: Branches::All, me: Some("Ann".into()), ..options() };
     let (found, summary) = items(kind, &[(name, text)], &options);
@@ -61,7 +61,7 @@ fn unchanged_exports_give_all_messages_and_count_the_rest() {
     );
 }
 
-/// Writes the values of a file, and puts another value in the place of the one with number `at`.
+/// Returns a file in which the value with the number `at`, counted through all nested values, is replaced by `other`.
 fn with_value(text: &str, at: usize, other: &Value) -> String {
     let values: Result<Vec<Value>, _> = serde_json::Deserializer::from_str(text).into_iter().collect();
     let mut values = values.unwrap();
@@ -131,7 +131,7 @@ proptest! {
     ) {
         let (kind, name, text) = SOURCES[source];
         let changed = with_value(text, one, &values.0);
-        // The first change may have put a list in the place of the whole.
+        // The first change may have replaced the whole value by a list.
         run(kind, name, &with_value(&changed, other, &values.1));
     }
 

@@ -1,5 +1,5 @@
-//! Reading of Markdown notes: front matter, sections, and the day and time that a note gives. Used by the kinds `openclaw`,
-//! `markdown` and `letta`. Does not depend on files or items.
+//! Reads Markdown notes: front matter, sections, and the day and time that a note gives. Used by the kinds `openclaw`,
+//! `markdown` and `letta`.
 
 pub mod clock;
 pub mod daily;

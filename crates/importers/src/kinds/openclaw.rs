@@ -1,7 +1,8 @@
-//! Workspaces of OpenClaw: curated files become blocks, dated notes become messages of the agent, transcripts inside notes
-//! and session files become turns.
+//! Reads workspaces of OpenClaw. Curated files become blocks, dated notes become messages of the agent, transcripts inside
+//! notes and session files become turns.
 //!
-//! A note's conversation is `openclaw:` and its path within the workspace; a session's is `openclaw:` and the session's id.
+//! The conversation of a note has the id `openclaw:PATH`, with the path within the workspace; the conversation of a session has
+//! the id `openclaw:SESSION`.
 
 mod marks;
 mod note;
@@ -21,7 +22,8 @@ use crate::output::Output;
 use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
 
-/// Largest text that is a block; blocks are in every prompt. The service refuses longer ones (`service/src/operations/blocks.rs`).
+/// Maximum bytes of a text that becomes a block; longer texts become documents. Blocks are in every prompt, and the service
+/// refuses longer ones (`service/src/operations/blocks.rs`).
 const MAX_BLOCK_BYTES: usize = 16 * 1024;
 
 /// Reads workspaces of OpenClaw.
@@ -103,7 +105,7 @@ fn read_note(
     note::read(stem, text, sessions, place, output)
 }
 
-/// Counts the time zone in USER.md if the import uses another one.
+/// Counts the time zone in USER.md as skipped if the import uses another zone.
 fn note_time_zone(text: &str, place: &Place, output: &mut Output<'_>) {
     let line =
         text.lines().find_map(|line| line.split_once("**Timezone:**").or_else(|| line.split_once("**Time zone:**")));
@@ -123,7 +125,7 @@ fn block_name(inner: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns why a file is not read, or `None` for memory.
+/// Returns the kind under which a file is skipped, or `None` for a file with memory.
 fn not_read(entry: &Entry, inner: &str) -> Option<String> {
     const INSTRUCTIONS: [&str; 6] = ["AGENTS.md", "TOOLS.md", "HEARTBEAT.md", "BOOTSTRAP.md", "BOOT.md", "README.md"];
     if inner.split('/').any(|part| part.starts_with('.')) {
@@ -143,17 +145,18 @@ fn is_note(entry: &Entry) -> bool {
     entry.has_extension("md")
 }
 
-/// Returns whether lines are the records of a program, such as `.dreams/events.jsonl`: sessions never lie below `memory`.
+/// Returns whether a JSONL file is a log of a program, such as `.dreams/events.jsonl`, because it lies below `memory`; sessions
+/// never do.
 fn is_log(path: &str) -> bool {
     format!("/{path}").contains("/memory/")
 }
 
-/// Returns the id of a session in the name of its file.
+/// Returns the id of a session, from the name of its file.
 fn session_of_name(entry: &Entry) -> String {
     entry.name().split('.').next().unwrap_or_default().to_owned()
 }
 
-/// Returns the folders of workspaces, each with its final `/`. A folder within a workspace is none of its own.
+/// Returns the folders of workspaces, each with its final `/`. Leaves out folders within another workspace.
 fn roots(entries: &[Entry]) -> Vec<String> {
     let root = |entry: &Entry| {
         let path = &entry.path;
@@ -175,7 +178,8 @@ fn roots(entries: &[Entry]) -> Vec<String> {
     outer
 }
 
-/// Returns the path of an entry within its workspace, and what distinguishes its ids from those of other workspaces.
+/// Returns a prefix for the ids of a workspace, which is empty if there is only one, and the path of an entry within its
+/// workspace.
 fn inner_path<'p>(path: &'p str, roots: &'p [String]) -> (&'p str, &'p str) {
     let Some(root) = roots.iter().find(|root| path.starts_with(root.as_str())) else { return ("", path) };
     (if roots.len() > 1 { root } else { "" }, &path[root.len()..])

@@ -1,4 +1,5 @@
-//! The parts of one message: what was said, what was thought, what tools did. The latter two are imported on request.
+//! The parts of one message: its text, the thinking of the model, and calls and results of tools. The latter two are imported
+//! on request.
 
 use annals_core::{Message, Result, Role};
 
@@ -9,9 +10,9 @@ use crate::skipped::Skip;
 /// The parts of one message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pieces {
-    /// What was said, in order.
+    /// The texts that were said, in order.
     pub text: Vec<String>,
-    /// What the model thought.
+    /// The thinking of the model.
     pub thinking: Vec<String>,
     /// Calls and results of tools.
     pub tools: Vec<String>,
@@ -35,7 +36,7 @@ impl Pieces {
                 output.skip(Skip::option("thinking (--thinking)", place));
             }
         }
-        // A message of thinking or tools alone is not an empty one.
+        // A message that has only thinking or tools is not counted as an empty message.
         if !self.text.is_empty() || !has_others {
             output.message(Message { content: join(&self.text), ..message.clone() }, place)?;
         }

@@ -1,7 +1,8 @@
-//! The export of a Slack workspace: a folder per channel with a file per day, and lists of users and channels.
+//! Reads the export of a Slack workspace: a folder per channel with a file per day, and lists of users and channels.
 //!
-//! A channel is a conversation, `slack:` and the channel's id, which stays when it is renamed. A message's id is its `ts`,
-//! unique within a channel. Everybody speaks as `user` with a name; only whom the import names as the assistant is one.
+//! A channel becomes a conversation with the id `slack:CHANNEL`, which stays the same if the channel is renamed. The id of a
+//! message is its `ts`, which is unique within a channel. Everybody has the role `user` with a name, except the speakers that
+//! the options name as assistants.
 
 mod directory;
 mod text;
@@ -22,9 +23,9 @@ use directory::{Directory, LISTS};
 /// Reads exports of Slack.
 pub struct Slack;
 
-/// Subtypes that a person wrote.
+/// Subtypes of messages that a person wrote.
 const WRITTEN: [&str; 5] = ["me_message", "thread_broadcast", "file_share", "file_comment", "reply_broadcast"];
-/// Subtypes of events: nobody wrote them.
+/// Subtypes of events, which nobody wrote.
 const EVENTS: [&str; 38] = [
     "channel_join",
     "channel_leave",
@@ -111,7 +112,7 @@ impl Importer for Slack {
     }
 }
 
-/// Returns whether a file is a day of a channel: `CHANNEL/2026-03-09.json`.
+/// Returns whether a file has the messages of one day in a channel: `CHANNEL/2026-03-09.json`.
 fn is_day(entry: &Entry) -> bool {
     entry.has_extension("json") && entry.stem().parse::<annals_core::Date>().is_ok()
 }
@@ -165,7 +166,7 @@ fn message(
         output.skip(Skip::new(SkipReason::Undated, "message with an impossible ts", ts, place));
         return Ok(());
     };
-    // A broadcast stands in the thread and in the channel, with one ts.
+    // A message that was also sent to the channel occurs in the thread and in the channel with the same `ts`.
     if !output.is_new(&format!("{conversation}/{ts}")) {
         output.skip(Skip::new(SkipReason::Repeated, "message that occurs twice", "", place));
         return Ok(());
@@ -182,7 +183,7 @@ fn message(
     output.message(message, place)
 }
 
-/// Returns the `ts` of a message.
+/// Returns the `ts` of a message, which is both its time and its id; `None` if it is missing.
 fn ts_of(value: &Value) -> Option<&str> {
     value["ts"].as_str().filter(|ts| !ts.is_empty())
 }

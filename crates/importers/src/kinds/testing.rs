@@ -1,4 +1,4 @@
-//! Runs an importer on small files and writes what comes as lines, for the tests of all kinds.
+//! Runs an importer on small files and returns the items and skips as lines, for the tests of all kinds.
 
 use std::io::Write;
 
@@ -6,7 +6,7 @@ use annals_core::Timestamp;
 
 use crate::{Imported, Item, Kind, Limits, Options, Source, Summary, import};
 
-/// The time of every test.
+/// The time of the import in every test.
 pub const NOW: &str = "2026-11-23T00:00:00Z";
 
 /// When the files of every test were written.
@@ -66,7 +66,7 @@ fn line(imported: &Imported) -> String {
     }
 }
 
-/// Imports files and compares what comes, line by line. Blank lines and indentation of `expect` do not count.
+/// Imports files and compares the items and skips with `expect`, line by line. Ignores blank lines and indentation.
 #[track_caller]
 pub fn check_with(kind: Kind, options: &Options, files: &[(&str, &str)], expect: &str) {
     let (items, summary) = items(kind, files, options);
@@ -77,7 +77,7 @@ pub fn check_with(kind: Kind, options: &Options, files: &[(&str, &str)], expect:
     assert_eq!(plain(&shown(&items, &summary)), plain(expect));
 }
 
-/// Imports files twice and checks that the same items come, and that a longer export repeats all of them.
+/// Imports files twice and checks that the messages are the same, and that a longer export contains all of them.
 #[track_caller]
 pub fn check_again(kind: Kind, files: &[(&str, &str)], longer: &[(&str, &str)]) {
     let messages = |files| -> Vec<Item> {

@@ -1,4 +1,5 @@
-//! Reads text files as a whole and JSON values by the extension of their file, and makes ids for what a source gives none. Shared by several kinds.
+//! Reads whole text files, reads JSON values according to the extension of the file, and makes ids for items without an id.
+//! Shared by several kinds.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -12,10 +13,11 @@ use crate::output::Output;
 use crate::skipped::Skip;
 use crate::source::{Entry, Source};
 
-/// Largest text file that is read as a whole.
+/// Maximum size of a text file that is read as a whole.
 const MAX_FILE_BYTES: u64 = 32 << 20;
 
-/// Reads a text file: UTF-8, or UTF-16 with a byte order mark. Skips one that is neither, or too large.
+/// Reads a text file: UTF-8, or UTF-16 with a byte order mark. Skips a file that is neither, or is larger than
+/// `MAX_FILE_BYTES`, and returns `None`.
 pub fn read_text(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Option<String> {
     output.begin_file(entry, true);
     let mut bytes = Vec::new();
@@ -45,7 +47,7 @@ fn decode(bytes: Vec<u8>) -> Option<String> {
     }
 }
 
-/// Returns the extension of a file's name, for the report of what was not read.
+/// Returns the extension of a file's name, for the report of skipped files; empty without one.
 pub fn extension(entry: &Entry) -> &str {
     entry.name().rsplit_once('.').map_or("", |(_, extension)| extension)
 }
@@ -57,7 +59,7 @@ pub fn is_lines(entry: &Entry) -> bool {
 
 /// Passes the JSON values of a file to `read`, with their places. Skips damaged ones.
 ///
-/// Of a file with a value per line, a damaged line does not hide the next.
+/// In a file with a value per line, reading goes on after a damaged line.
 pub fn each_value<F>(source: &mut Source, entry: &Entry, output: &mut Output<'_>, mut read: F) -> Result<()>
 where
     F: FnMut(&Value, &Place, &mut Output<'_>) -> Result<()>,
@@ -79,21 +81,21 @@ pub fn without_spans(text: &str, start: &str, end: &str) -> String {
     kept
 }
 
-/// Returns the first `most` bytes of a text, or fewer to end at a character. Searches for an end are limited to such a window:
-/// a hostile text has a million beginnings and no end.
+/// Returns the first `most` bytes of a text, or fewer to end at a character. Searches for the end of a span are limited to such
+/// a window, because a hostile text may have a million beginnings and no end.
 pub fn window(text: &str, most: usize) -> &str {
     let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
     &text[..end]
 }
 
-/// Makes ids for things that the source gives none: a hash of the words, and a number for repeated words.
+/// Makes ids for items without an id in the source: a hash of their words, with a number if the words occur again.
 ///
-/// Things that are added elsewhere do not change an id, because only equal things are numbered.
+/// Items that are added elsewhere do not change an id, because only items with equal words are numbered.
 #[derive(Default)]
 pub struct MadeIds(HashMap<Digest, u64>);
 
 impl MadeIds {
-    /// Returns the id of the next thing with these words.
+    /// Returns the id of the next item with these words.
     pub fn next(&mut self, words: &[&str]) -> String {
         let digest = Digest::of(words);
         let count = self.0.entry(digest).or_default();

@@ -1,7 +1,7 @@
-//! Exported chats of WhatsApp: text files whose heads differ by phone, country and language.
+//! Reads exported chats of WhatsApp: text files. How each message begins depends on the phone, country and language.
 //!
-//! A chat has no ids. A message's id is made of its time, name and words, with a number for repetitions within a minute, so a
-//! later export that begins elsewhere has the same ids.
+//! A chat has no ids. The id of a message is made of its time, name and words, with a number for repetitions within a minute.
+//! So a later export that begins with another message gives the same ids.
 
 mod chat;
 mod head;
@@ -59,7 +59,8 @@ fn is_chat(entry: &Entry) -> bool {
     entry.has_extension("txt")
 }
 
-/// Returns the order of day and month: the file's own, that of the other files (they come from one phone), or the option.
+/// Returns the order of day and month: the order that the file shows, or that the other files show, which come from the same
+/// phone, or that the options give. Returns an error if none of them gives an order.
 fn decide(own: &Orders, all: &[Orders], output: &Output<'_>, place: &Place) -> Result<DateOrder> {
     let by_others = || {
         let decided: Vec<DateOrder> =

@@ -17,20 +17,21 @@ pub struct Archive(ZipArchive<BufReader<Counted<File>>>);
 
 /// One entry of an archive.
 pub struct Listed {
-    /// Its path, with `/`.
+    /// The path of the entry, with `/`.
     pub path: String,
-    /// Its number in the archive.
+    /// The index of the entry in the archive.
     pub index: usize,
-    /// Its compressed size in bytes.
+    /// The compressed size in bytes.
     pub compressed: u64,
-    /// When it was last written, if the archive says so.
+    /// When the file was last written, if the archive has a time.
     pub modified: Option<Timestamp>,
-    /// Why it cannot be read, if so.
+    /// The reason why the entry cannot be read; `None` if it can.
     pub refused: Option<String>,
 }
 
 impl Archive {
-    /// Opens an archive and checks its directory. An error is the end of a sentence that starts with the archive's name.
+    /// Opens an archive and checks its directory. Returns an error as the end of a sentence that begins with the name of the
+    /// archive.
     pub fn open(file: Counted<File>, limits: Limits) -> Result<Archive, String> {
         let mut archive = ZipArchive::new(BufReader::new(file)).map_err(|cause| damaged(&cause))?;
         if archive.len() > limits.entries {
@@ -72,7 +73,8 @@ impl Archive {
     }
 }
 
-/// Returns the instant of a time in an archive. It has no zone; services write UTC. An archive without times has 1980.
+/// Returns the instant of a time in an archive. The time has no zone and is read as UTC, which services write. Returns `None`
+/// for the first day of 1980, which stands for no time.
 fn instant(at: zip::DateTime) -> Option<Timestamp> {
     let small = |number: u8| i8::try_from(number).ok();
     let (year, month, day) = (i16::try_from(at.year()).ok()?, small(at.month())?, small(at.day())?);
@@ -82,7 +84,7 @@ fn instant(at: zip::DateTime) -> Option<Timestamp> {
     local.to_zoned(TimeZone::UTC).ok().filter(|_| is_set).map(|zoned| zoned.timestamp())
 }
 
-/// Returns whether a path stays within its folder on every system.
+/// Returns whether a path stays within its folder on every operating system.
 fn is_safe(path: &str) -> bool {
     let has_drive = path.as_bytes().get(1) == Some(&b':');
     let escapes = path.split(['/', '\\']).any(|part| part == "..");

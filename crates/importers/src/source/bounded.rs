@@ -1,10 +1,10 @@
-//! Ends the reading of a compressed file that expands too far.
+//! Limits how far a compressed file may expand while it is read.
 
 use std::io::{Error, ErrorKind, Read, Result};
 
 use super::Limits;
 
-/// A reader that fails once it has returned more than a compressed file of its size may hold.
+/// A reader that returns an error when a compressed file expands beyond [`Limits`].
 pub struct Bounded<R> {
     input: R,
     compressed: u64,

@@ -4,7 +4,7 @@ use std::io::{Read, Result, Seek, SeekFrom};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A file that counts what is read from it.
+/// A reader that adds the number of bytes read to a shared counter.
 pub struct Counted<R> {
     input: R,
     read: Arc<AtomicU64>,

@@ -19,7 +19,7 @@ fn streamed(name: &str, bytes: &[u8], limits: Limits) -> annals_core::Result<Sou
     Source::from_reader(name, &mut &bytes[..], scratch.path(), limits)
 }
 
-/// Returns the files as `PATH=TEXT`, or `PATH!ERROR`.
+/// Reads all files and returns each as `PATH=TEXT`, or `PATH!ERROR` if it cannot be read.
 fn read_all(source: &mut Source) -> Vec<String> {
     let mut found = Vec::new();
     for entry in source.entries().to_vec() {

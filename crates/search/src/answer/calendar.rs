@@ -1,6 +1,6 @@
-//! Generated calendar tests: for every zone, day, grain and time bound, an answer holds everything inside the range and nothing
-//! else. [`annals_testkit::calendar`] computes the expected results independently of the code under test. The crate `simulation`
-//! does the same while time passes.
+//! Generated calendar tests over zones, days, grains and time bounds: an answer holds everything inside the range and nothing
+//! else. [`annals_testkit::calendar`] computes the expected results independently of the code under test. The crate
+//! `simulation` tests the same while time passes.
 
 use annals_core::ports::Journal;
 use annals_core::prelude::*;
@@ -12,12 +12,12 @@ use futures::executor::block_on;
 use super::*;
 use crate::fixture::World;
 
-/// One in this many time bounds is tested at each place; each place starts at another offset.
+/// Each place tests one in this many of the time bounds, beginning at another offset than the place before.
 const STEP: usize = 4;
-/// One in this many of these is also tested with a text, because ranking takes long.
+/// One in this many of the tested time bounds is also tested with a search text. Not all are, because ranking takes long.
 const WITH_A_TEXT: usize = 5;
 
-/// Builds a world in which the whole diary has happened.
+/// Returns stores that hold the whole diary: its turns, summaries and statements.
 async fn world(diary: &Diary) -> World {
     let (world, me, now) = (World::new(), agent("a"), diary.place.now());
     let mut settings = Settings { time_zone: diary.place.zone.into(), ..Settings::default() };

@@ -1,4 +1,4 @@
-//! Answers over stores in memory, filled through the ports.
+//! Tests of answers over in-memory stores that are filled through the ports.
 
 mod models;
 mod reranking;
@@ -177,7 +177,7 @@ async fn token_budget_is_never_exceeded() {
         assert_eq!(answer.results.len() == all.results.len(), tokens == 1000, "{tokens}");
         assert!(!answer.range_is_empty, "there is something, but no room");
     }
-    // To the token. A shorter result takes the place of one that is too long.
+    // The budget is exact to the token. A shorter result takes the place of one that is too long.
     let sizes: Vec<u64> = all.results.iter().map(|found| annals_core::tokens(&found.memory.text)).collect();
     let exact = world.ask(Query { tokens: Some(sizes.iter().sum()), ..about("boat") }).await;
     assert_eq!(exact.results.len(), sizes.len());
@@ -187,7 +187,7 @@ async fn token_budget_is_never_exceeded() {
     assert!(texts(&answer).contains(&"boat?") && !texts(&answer).contains(&LONG_AND_SHORT[1].1), "{answer:?}");
 }
 
-/// Our ranking puts the long text first, because it says more; the word scores favour the short one.
+/// Turns about a boat. The ranking puts the long text first, because it says more; the word scores alone favour the short one.
 const LONG_AND_SHORT: [(&str, &str); 4] = [
     ("2026-03-01T10:00:00Z", "boat?"),
     ("2026-03-02T10:00:00Z", "Ann told at length how the blue boat was bought in the harbour for very little money"),
@@ -217,10 +217,11 @@ async fn question_for_a_period_returns_its_summary_first() {
     check("How was last week?", "a blue boat came and it rained").await;
     check("Summarise February 2026", "the red boat was sold").await;
     check("what happened on 2026-03-02?", "a blue boat bought").await;
-    // A detail is answered by the turn.
+    // A question about a detail is answered by the turn.
     check("who bought the blue boat last week?", "the blue boat was bought").await;
     check("what happened to the blue boat last week?", "the blue boat was bought").await;
-    // The range may state the time, and the caller may turn off reading times from the question.
+    // The range of the query may state the time instead of the question. The caller may also turn off the reading of times from
+    // the question.
     let range = Query { period: "2026-02".parse().ok(), ..about("what happened?") };
     assert_eq!(first(range).await.as_deref(), Some("the red boat was sold"));
     let ignored = world.ask(Query { ignore_times: true, ..about("what happened last month?") }).await;
@@ -287,8 +288,8 @@ async fn month_bounds_turns_by_its_days_and_summaries_by_its_weeks() {
     assert_eq!(texts(&weeks), ["week thirteen"]);
 }
 
-/// Agents that begin on every weekday, and at the end and the beginning of months and quarters. If nothing was pruned, no
-/// summary is searched; otherwise those that hold what was pruned.
+/// Agents begin on every weekday, and at the end and the beginning of months and quarters. If nothing was pruned, no summary is
+/// searched; otherwise the summaries that cover the pruned days are searched.
 #[tokio::test]
 async fn only_pruned_times_are_searched_in_summaries_whenever_an_agent_begins() {
     for first in ["2026-01-01", "2026-01-31", "2026-03-29", "2026-03-30", "2026-04-01", "2025-12-29", "2025-12-31"] {

@@ -1,8 +1,9 @@
 //! Chooses the candidates that fit the budget. Blocks come first. Then the last turns, the requested period and the facts each
-//! have a share, in rank order. Search results get the rest, and what one kind does not use goes to the others. The newest
-//! summaries have a small share of their own and no more. Pure.
+//! have a share, in rank order. Search results get the rest; the part of a share that is not used goes to the others. The
+//! newest summaries have a small share of their own and no more. Pure.
 //!
-//! Turns with the same words as newer ones get what all others leave: they cost as much as the answers beside them, and say less.
+//! Turns that repeat the words of newer turns get only what all other search results leave: they cost as much as other results,
+//! but add less.
 //!
 //! Nothing appears twice: a fact, a statement or a sentence of a summary is dropped if the turn that it was made from is shown,
 //! and that turn is dropped if a sentence of the requested period covers it.
@@ -15,13 +16,16 @@ use super::excerpt;
 use super::items::{Candidate, Line, Pool};
 use super::render::{self, Section};
 
-/// Percent of the budget that blocks leave, in the order in which the pools are filled.
+/// The share of each pool, in percent of the budget left after the blocks, in the order in which the pools are filled.
 const SHARES: [(Pool, u64); 3] = [(Pool::LastTurn, 50), (Pool::Period, 60), (Pool::Facts, 15)];
-/// Percent for the newest summaries together: a sentence or two of each shows what the rest is about.
+/// Share of the newest summaries together, in percent of the budget left after the blocks. A sentence or two of each is enough
+/// to show the background of the other lines.
 const NEWEST: u64 = 10;
-/// Number of turns with the same words that compete with all others: the newest ones.
+/// Number of turns with the same words that compete with the other search results. The newest turns are chosen; older ones come
+/// last.
 const SAME_WORDS: usize = 2;
-/// Maximum number of fills. Dropping repeats makes room for more candidates, which may repeat something again.
+/// Maximum number of times that the budget is filled again. Dropping repeats makes room for more candidates, which may again
+/// repeat something.
 const ROUNDS: usize = 4;
 
 /// Maximum tokens of facts about the speaker, marks included, if memory holds nothing about the prompt.
@@ -32,18 +36,18 @@ pub(super) struct Limits<'a> {
     pub(super) budget: u64,
     /// Whether memory holds anything about the prompt.
     pub(super) is_known: bool,
-    /// The words of the prompt, which decide between sentences of a summary.
+    /// The words of the prompt by which sentences of a summary are chosen.
     pub(super) query_words: &'a [String],
 }
 
-/// The chosen candidates, in the order in which they were taken, and how many others were left out for the budget.
+/// The chosen candidates, in the order in which they were chosen, and the number of candidates that the budget left out.
 #[derive(Default)]
 pub(super) struct Chosen {
     pub(super) candidates: Vec<Candidate>,
     pub(super) omitted: usize,
 }
 
-/// Chooses among candidates, best first.
+/// Chooses among the candidates, which are sorted best first.
 pub(super) fn choose(ranked: &[Candidate], limits: &Limits<'_>) -> Chosen {
     let mut shown = HashSet::new();
     let mut chosen = fill(ranked, limits, &shown);
@@ -92,7 +96,7 @@ fn fill(ranked: &[Candidate], limits: &Limits<'_>, shown: &HashSet<MemoryId>) ->
     Chosen { candidates: page.chosen, omitted }
 }
 
-/// Returns the places of turns with the same words as newer ones.
+/// Returns the indexes of turns whose words at least [`SAME_WORDS`] newer turns have too. Ignores case and accents.
 fn repeats(wanted: &[(usize, Candidate)]) -> HashSet<usize> {
     let mut by_words: HashMap<String, Vec<(Option<Date>, usize)>> = HashMap::new();
     for (place, candidate) in wanted.iter().filter(|(_, candidate)| candidate.item.kind == ContextKind::Turn) {
@@ -105,13 +109,14 @@ fn repeats(wanted: &[(usize, Candidate)]) -> HashSet<usize> {
     older.collect()
 }
 
-/// Returns the turns that are shown word for word.
+/// Returns the ids of the turns among the candidates, which are shown word for word.
 fn turns(candidates: &[Candidate]) -> HashSet<MemoryId> {
     let turns = candidates.iter().filter(|candidate| candidate.item.kind == ContextKind::Turn);
     turns.flat_map(|turn| turn.sources.iter().cloned()).collect()
 }
 
-/// Removes from the candidate what these turns already say. Returns none if nothing is left.
+/// Removes from the candidate whatever was made from the shown turns: facts, statements, and sentences of summaries except
+/// those of the requested period. Returns `None` if nothing is left.
 fn without(mut candidate: Candidate, shown: &HashSet<MemoryId>) -> Option<Candidate> {
     let is_shown = |from: &[MemoryId]| !from.is_empty() && from.iter().any(|turn| shown.contains(turn));
     match (candidate.item.kind, &mut candidate.summary) {
@@ -126,7 +131,7 @@ fn without(mut candidate: Candidate, shown: &HashSet<MemoryId>) -> Option<Candid
     }
 }
 
-/// The state of the text while it is filled.
+/// The state of the context while candidates are added.
 #[derive(Default)]
 struct Page {
     left: u64,
@@ -142,7 +147,8 @@ struct Page {
 }
 
 impl Page {
-    /// Adds the best candidates of a pool that fit. A shorter one further down may take the place of one that is too long.
+    /// Adds the best candidates of a pool that fit. A shorter candidate further down may take the place of a candidate that is
+    /// too long.
     fn add(&mut self, wanted: &[(usize, Candidate)], pool: Pool, most: u64, query_words: &[String]) {
         let mut most = most.min(self.left);
         for (place, candidate) in wanted.iter().filter(|(_, candidate)| candidate.pool == pool) {
@@ -161,7 +167,8 @@ impl Page {
         }
     }
 
-    /// Adds sentences of the newest summaries. Each summary gets an equal part of what is left for them.
+    /// Adds sentences of the newest summaries. Each summary gets an equal part of the tokens that the summaries before it have
+    /// left.
     fn add_newest(&mut self, wanted: &[(usize, Candidate)], most: u64, query_words: &[String]) {
         let newest: Vec<&(usize, Candidate)> = wanted.iter().filter(|(_, one)| one.pool == Pool::Newest).collect();
         let mut most = most.min(self.left);
@@ -178,7 +185,7 @@ impl Page {
         }
     }
 
-    /// Returns the candidate, cut to what fits, and its cost.
+    /// Returns the candidate, a summary cut to the sentences that fit, and its cost in tokens. Returns `None` if nothing fits.
     fn priced(&self, candidate: &Candidate, most: u64, query_words: &[String]) -> Option<(Candidate, u64)> {
         let section = render::section(candidate.item.kind);
         let heading = if self.sections.contains(&section) { 0 } else { render::price_of_heading(section) };
@@ -206,7 +213,8 @@ impl Page {
     }
 }
 
-/// Keeps the sentences of a summary that fit, and returns their cost; none if no sentence fits.
+/// Keeps the sentences of a summary that fit into `most` tokens. Returns their cost with the summary's heading, or `None` if no
+/// sentence fits.
 fn sentences(period: Period, lines: &mut Vec<Line>, most: u64, query_words: &[String]) -> Option<u64> {
     let head = render::price_of_head(period);
     let (kept, cost) = excerpt::within(lines, most.checked_sub(head)?, query_words);

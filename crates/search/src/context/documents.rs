@@ -1,5 +1,5 @@
-//! Ranks parts of the caller's documents by their similarity to the prompt. If the model of vectors gives none, the share of the
-//! prompt's words in a part stands for it.
+//! Ranks parts of the caller's documents by their similarity to the prompt. If the embedding model gives no vectors, the share
+//! of the prompt's words that a part contains is used instead.
 
 use std::collections::HashSet;
 
@@ -9,14 +9,14 @@ use super::items::{Candidate, of_document};
 use crate::Search;
 use crate::query_vectors::words_alone_because;
 
-/// Maximum number of parts. Each costs an embedding, some 5 ms.
+/// Maximum number of parts of all documents together. Each part is embedded, which takes some 5 ms.
 const MAX_PARTS: usize = 200;
-/// Score of a part per unit of similarity: 0 for an unrelated part, that of the best search result for a very similar one.
+/// Score of a part per unit of similarity: an unrelated part scores 0, a very similar part as much as the best search result.
 const WEIGHT: f64 = 8.0;
 
 impl Search {
-    /// Returns the parts of the documents, each scored by its similarity, and why only words were compared if so. Returns an error
-    /// if there are too many.
+    /// Returns the parts of the documents, each scored by its similarity, and, if only words were compared, the reason. Returns
+    /// an error if there are more than [`MAX_PARTS`] parts.
     pub(super) async fn of_documents(&self, request: &ContextQuery) -> Result<(Vec<Candidate>, Option<String>)> {
         let parts: Vec<(&Document, &str)> = request.documents.iter().flat_map(|document| self.cut(document)).collect();
         if parts.len() > MAX_PARTS {
@@ -37,7 +37,8 @@ impl Search {
         Ok((scored.map(|((document, text), likeness)| part(document, text, likeness)).collect(), words_alone))
     }
 
-    /// Returns the similarity of each part by the vectors of the model. The prompt comes first: it fails sooner.
+    /// Returns the similarity of each part to the prompt by their vectors. Embeds the prompt first, so that an unavailable
+    /// model is noticed before the parts are embedded.
     async fn likenesses(&self, request: &ContextQuery, parts: &[(&Document, &str)]) -> Result<Vec<f64>> {
         let embedder = self.embedders.configured();
         let query_vector = embedder.embed_query(request.prompt.clone()).await?;
@@ -64,7 +65,7 @@ fn likeness(a: &[f32], b: &[f32]) -> f64 {
     a.iter().zip(b).map(|(a, b)| f64::from(a * b)).sum()
 }
 
-/// Returns the share of the prompt's words that a text has.
+/// Returns the share of the prompt's distinct words that the text contains, between 0 and 1.
 fn shared_words(prompt: &str, text: &str) -> f64 {
     let (prompt, text) = (words(prompt), words(text));
     prompt.intersection(&text).count() as f64 / prompt.len().max(1) as f64

@@ -1,5 +1,5 @@
-//! Finds the names that a prompt may contain: every run of up to five of its words, normalised as names are. The table of facts
-//! decides which of them are names. Pure.
+//! Finds the names that a prompt may contain: every run of up to five of its words, normalised as names are. The caller looks
+//! them up in the table of facts to find the real names. Pure.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use annals_core::entity_key;
 const MAX_NAME_WORDS: usize = 5;
 /// Minimum number of characters of a name. Shorter ones match words of other languages by chance.
 const MIN_NAME_LENGTH: usize = 3;
-/// The last words of a prompt are read, up to this many: people paste text above their question.
+/// Maximum number of words that are read, from the end of the prompt, because people paste text above their question.
 const LAST: usize = 1_000;
 
 /// Returns the possible names in the prompt as lookup keys, each once.

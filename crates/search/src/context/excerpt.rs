@@ -1,6 +1,6 @@
-//! Selects the sentences of a summary that fit a budget: all, or those with the most words of the prompt. Where the prompt does
-//! not decide, each day gets its first sentence before any gets its second, and days far apart come first, so that a short excerpt
-//! tells the whole period. Pure.
+//! Selects the sentences of a summary that fit a budget: all, or those with the most words of the prompt. Among sentences with
+//! equally many, each day gets its first sentence before any day gets its second, and days far apart come first, so that a
+//! short excerpt covers the whole period. Pure.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -8,11 +8,12 @@ use std::collections::HashMap;
 use super::items::Line;
 use super::{prompt_terms, render};
 
-/// Returns the sentences in their order, and their maximum cost in tokens.
+/// Returns the sentences that fit into `room` tokens, in their order, and their maximum cost in tokens.
 pub(super) fn within(lines: &[Line], room: u64, query_words: &[String]) -> (Vec<Line>, u64) {
     let places = places_in_day(lines);
     let mut order: Vec<usize> = (0..lines.len()).collect();
-    // Reversed bits order the indexes as halves, quarters, eighths of the period.
+    // Sorting by the reversed bits of the index spreads the first sentences over the period: its beginning, then the half, the
+    // quarters, the eighths.
     let spread = |place: &usize| place.reverse_bits();
     order.sort_by_key(|place| {
         (Reverse(prompt_terms::shared(query_words, &lines[*place].text)), places[*place], spread(place))
@@ -20,7 +21,7 @@ pub(super) fn within(lines: &[Line], room: u64, query_words: &[String]) -> (Vec<
     let (mut kept, mut cost) = (Vec::new(), 0);
     for place in order {
         let line = &lines[place];
-        // One day may stand above several sentences, but each is charged for it.
+        // A day heading is written once above all its sentences, but each sentence is charged for it.
         let price = render::price_of_sentence(&line.text) + line.day.map_or(0, |_| render::DAY);
         if cost + price <= room {
             cost += price;
@@ -31,7 +32,8 @@ pub(super) fn within(lines: &[Line], room: u64, query_words: &[String]) -> (Vec<
     (kept.into_iter().map(|place| lines[place].clone()).collect(), cost)
 }
 
-/// Returns for each sentence how many come before it on the same day, or of the same turn where the summary is of one day.
+/// Returns for each sentence the number of sentences before it that are of the same day or, if the summary is of a single day,
+/// of the same turn.
 fn places_in_day(lines: &[Line]) -> Vec<usize> {
     let mut seen = HashMap::new();
     let mut place = |line: &Line| {
@@ -48,7 +50,8 @@ mod tests {
 
     use super::*;
 
-    /// Sentences as "DAY text"; the budget holds two of them.
+    /// Selects among sentences given as `(DAY, text)` with a budget for two sentences of eight characters, and expects these
+    /// texts.
     #[track_caller]
     fn check(lines: &[(&str, &str)], query: &str, expect: &[&str]) {
         let line = |(day, text): &(&str, &str)| Line {

@@ -1,9 +1,9 @@
-//! Decides whether memory holds anything about a prompt. Scores only rank; something always ranks first. The plain similarity
-//! of prompt and memory shows whether anything fits at all. Pure.
+//! Decides whether memory holds anything about a prompt. Scores cannot decide this, because some memory always ranks first. The
+//! unnormalised similarity of prompt and memory shows whether anything fits at all. Pure.
 //!
-//! A prompt that names a speaker of the memory, or is about the asker or what was said, needs less similarity than a question
-//! about general knowledge, since every long chat contains a little of that. Among many memories the best one is more similar
-//! by chance than among few, so the threshold rises with their number.
+//! A prompt that names a speaker of the memory, or is about the asker or an earlier conversation, needs less similarity than a
+//! question about general knowledge, since every long chat contains a little general knowledge. Among many memories the best
+//! one is more similar by chance than among few, so the threshold rises with the number of memories.
 //!
 //! A prompt about people of the memory that names a past time needs no similarity if something was said then: "What did Priya
 //! write in April?" resembles nothing that she wrote.
@@ -12,27 +12,29 @@ use annals_core::{Answer, Date, DateRange, Found, tokens};
 
 use crate::question::Question;
 
-/// Weight of the share of common words, added to the similarity.
+/// Weight of the share of the prompt's words that the memory contains; the weighted share is added to the similarity.
 const WORDS: f64 = 0.5;
-/// The thresholds below apply to tables of this many rows or more. Of the questions of `LoCoMo` and `lme`, one in five hundred and
-/// one in fifty stay below theirs.
+/// Number of rows from which on the thresholds below apply without reduction. Measured share of questions below their
+/// threshold: one in five hundred for `LoCoMo`, one in fifty for `lme`.
 const REFERENCE_ROWS: f64 = 512.0;
 const PERSONAL: f64 = 0.36;
 /// The threshold for other prompts.
 const IMPERSONAL: f64 = 0.55;
-/// Reduction of the threshold for each halving of the rows. Of the questions to 3, 10, 20, 40 and 80 messages around their
-/// answers, five in a hundred stay below 0.21, 0.25, 0.31, 0.35 and 0.37; of those to whole conversations, below 0.48.
+/// Reduction of the threshold for each halving of the rows. Measured: if memory holds only the 3, 10, 20, 40 or 80 messages
+/// around the answer, five in a hundred questions stay below 0.21, 0.25, 0.31, 0.35 and 0.37; if it holds whole conversations,
+/// below 0.48.
 const HALVING: f64 = 0.033;
 
-/// If all results together cost at most this many tokens, the threshold does not apply: the first things a person says help
-/// with more prompts than they resemble.
+/// If all results together cost at most this many tokens, the threshold does not apply: the first few things that a person says
+/// help even with prompts that do not resemble them.
 const LITTLE: u64 = 60;
 
-/// The share of matched words at which the threshold does not apply. No prompt of usual words reaches it; two rare words that one
-/// memory contains do.
+/// Share of matched words, weighted by rarity, from which on the threshold does not apply. A prompt of usual words never
+/// reaches it; a prompt with two rare words reaches it if one memory contains both.
 const ALL_RARE: f64 = 0.55;
 
-/// Returns whether memory holds something about the prompt, judged by the results of its search. `today` is the agent's.
+/// Returns whether memory holds something about the prompt, judged by the results of searching for it. `today` is the agent's
+/// local day.
 pub(super) fn knows(prompt: &str, language: &str, answer: &Answer, today: Date) -> bool {
     if answer.results.iter().map(|found| tokens(&found.memory.text)).sum::<u64>() <= LITTLE {
         return !answer.results.is_empty();
@@ -48,7 +50,7 @@ pub(super) fn knows(prompt: &str, language: &str, answer: &Answer, today: Date) 
     answer.results.iter().any(fits)
 }
 
-/// Returns whether a memory lies in a time that the prompt names, and that is over.
+/// Returns whether the memory lies within a time that the prompt names and that ended before today.
 fn is_of_named_time(answer: &Answer, found: &Found, today: Date) -> bool {
     let (first, last) = found.memory.days;
     let is_in = |days: DateRange| {
@@ -57,7 +59,7 @@ fn is_of_named_time(answer: &Answer, found: &Found, today: Date) -> bool {
     answer.times.iter().any(|time| is_in(time.days))
 }
 
-/// Returns the threshold among this many rows.
+/// Returns the threshold for a search over this many rows; `usual` is the threshold for [`REFERENCE_ROWS`] or more.
 fn floor(usual: f64, rows: usize) -> f64 {
     let halvings = (REFERENCE_ROWS / rows.max(1) as f64).log2();
     usual - HALVING * halvings.max(0.0)

@@ -1,4 +1,4 @@
-//! Candidates for a context: the line of each, its sources, and the share of the budget that it uses. Pure.
+//! Candidates for a context: the line of each, its sources, and the pool whose share of the budget it uses. Pure.
 
 use annals_core::{
     Block, Body, ContextItem, ContextKind, Date, Fact, Memory, MemoryId, Period, Sentence, Timestamp, Zones, one_line,
@@ -7,7 +7,7 @@ use annals_core::{
 /// Blocks score above everything else, in the order of the caller.
 const BLOCK: f64 = 1_000_000.0;
 
-/// The share of the budget that a candidate uses.
+/// A group of candidates that has a share of the budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pool {
     /// Standing instructions.
@@ -27,12 +27,12 @@ pub(super) enum Pool {
 /// A candidate for a context.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
-    /// Its line. The text of a summary is written once its sentences are chosen.
+    /// The line of the context. The text of a summary is written after its sentences were chosen.
     pub(super) item: ContextItem,
     pub(super) pool: Pool,
-    /// When it was said, or begins.
+    /// When a memory was said or its period begins; `None` for facts, blocks and the caller's documents.
     pub(super) at: Option<Timestamp>,
-    /// The turns that it was made from; for a turn, the turn itself.
+    /// The turns that a fact or statement was made from; for a turn, the turn itself.
     pub(super) sources: Vec<MemoryId>,
     /// For a summary, its period and its sentences.
     pub(super) summary: Option<(Period, Vec<Line>)>,
@@ -41,7 +41,7 @@ pub(super) struct Candidate {
 /// A sentence of a summary.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Line {
-    /// The day of the sentence; none if the heading already states it.
+    /// The day of the sentence; `None` if the heading of the summary already states the day.
     pub(super) day: Option<Date>,
     /// The sentence with its speaker.
     pub(super) text: String,
@@ -63,7 +63,7 @@ pub(super) fn of_block(block: &Block, place: usize) -> Candidate {
     Candidate::new(block.name.clone(), ContextKind::Block, Pool::Blocks, &text, BLOCK - place as f64)
 }
 
-/// Converts a fact, with the time from which it holds.
+/// Converts a fact. The line states since when the fact holds, or from when until when it held.
 pub(super) fn of_fact(fact: &Fact, score: f64, zones: &Zones) -> Candidate {
     let since = zones.day_of(fact.valid_from);
     let held = match fact.valid_to {
@@ -77,7 +77,7 @@ pub(super) fn of_fact(fact: &Fact, score: f64, zones: &Zones) -> Candidate {
     candidate
 }
 
-/// Converts a memory. Its day stands above the line, so the line names only the speaker.
+/// Converts a memory. The day is written above the line, so the line names only the speaker.
 pub(super) fn of_memory(memory: &Memory, pool: Pool, score: f64) -> Candidate {
     let (kind, sources, summary) = match &memory.body {
         Body::Turn { .. } => (ContextKind::Turn, vec![memory.id.clone()], None),

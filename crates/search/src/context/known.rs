@@ -21,7 +21,7 @@ const EACH: usize = 12;
 /// Number of last turns of the current conversation.
 const LAST: usize = 6;
 
-/// Score of a fact about a named entity: that of a good search result.
+/// Score of a fact about a named entity: as high as that of a good search result.
 const NAMED: f64 = 3.0;
 /// Score of a fact about the speaker: lower, because these facts come with every prompt.
 const SPEAKER: f64 = 1.0;
@@ -43,7 +43,8 @@ pub(super) struct Known {
 }
 
 impl Search {
-    /// Returns the facts that hold now, about the entities of the prompt and the speaker, with a source said in the range.
+    /// Returns the facts about the entities of the prompt and about the speaker that hold now and have a source said in the
+    /// range.
     pub(super) async fn known(
         &self,
         agent: &Agent,
@@ -56,7 +57,7 @@ impl Search {
         names.sort_by_key(|name| Reverse(name.len()));
         names.truncate(NAMES);
         let query_words = words(&request.prompt);
-        // Facts that hold now, not later: a plan may be dated in the future.
+        // Plans may be dated in the future, so only facts that hold now are read.
         let along = Along { said_within: Some(within_until(range, zones, now)), as_of: Some(now), ..Along::default() };
         let mut known = Known::default();
         for name in names {
@@ -74,8 +75,8 @@ impl Search {
         Ok(known)
     }
 
-    /// Returns the facts of one entity, each with the number of the prompt's words that it contains. Facts with the most such
-    /// words come first, then the newest.
+    /// Returns at most [`EACH`] facts of one entity, each with the number of its words that occur in the prompt. Facts with the
+    /// most such words come first; among equals, the facts that began to hold last.
     async fn facts_of(
         &self,
         agent: &Agent,
@@ -93,7 +94,7 @@ impl Search {
         Ok(facts)
     }
 
-    /// Returns the last turns of the current conversation that were said in the range, the last first.
+    /// Returns up to [`LAST`] last turns of the current conversation that were said in the range, the newest first.
     pub(super) async fn last_turns(
         &self,
         agent: &Agent,
@@ -111,7 +112,7 @@ impl Search {
             ..Select::all(Grain::Working)
         };
         let turns: Vec<Memory> = self.store.list(agent, &select).await?;
-        // The first one scores highest.
+        // The newest turn scores highest.
         let ranked = turns.iter().zip(0_u32..);
         Ok(ranked
             .map(|(turn, place)| items::of_memory(turn, Pool::LastTurn, LAST_TURN_SCORE - f64::from(place) * 0.5))
@@ -120,7 +121,7 @@ impl Search {
 }
 
 impl Search {
-    /// Returns the newest summary of each grain above daily that is over and lies in the range, the coarsest first.
+    /// Returns for each grain above daily the newest summary in the range whose period is over, the coarsest grain first.
     pub(super) async fn newest_summaries(
         &self,
         agent: &Agent,
@@ -128,7 +129,7 @@ impl Search {
         zones: &Zones,
         now: Timestamp,
     ) -> Result<Vec<Candidate>> {
-        // At most one period of a grain is not over.
+        // At most one period of a grain is not over, so of two at least one is.
         let within = within_until(range, zones, now);
         let select = Select { within, newest_first: true, limit: 2, ..Select::all(Grain::Yearly) };
         let grains = Grain::SUMMARIES.into_iter().rev().filter(|grain| *grain > Grain::Daily);
@@ -149,7 +150,7 @@ fn item(fact: &Fact, shared: usize, weight: f64, zones: &Zones) -> Candidate {
     items::of_fact(fact, weight * worth(fact) + SHARED * shared.min(MAX_SHARED) as f64, zones)
 }
 
-/// Returns the weight of a fact's confidence, between 0.5 and 1.
+/// Returns the factor by which a fact's confidence scales its score, between 0.5 and 1.
 fn worth(fact: &Fact) -> f64 {
     0.5 + 0.5 * fact.confidence.clamp(0.0, 1.0)
 }

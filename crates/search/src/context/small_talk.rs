@@ -1,9 +1,10 @@
-//! Whether a prompt is small talk: a greeting, thanks, a yes. Every chat contains these words, so by words and vectors such a
-//! prompt resembles a memory of chats more than most questions do. Pure.
+//! Detects small talk: a greeting, thanks, a "yes". Every chat contains these words, so a comparison of words and vectors finds
+//! such a prompt more similar to remembered chats than most questions. Pure.
 
 use annals_core::folded;
 
-/// A prompt of these words alone is small talk. They are closed classes only, so that no real question consists of them.
+/// Words of small talk: a prompt of these words alone is small talk. They are only greetings, thanks, function words and the
+/// like, so that no real question consists of them.
 const WORDS: &str = "
     hi hello hey heya hiya howdy yo greetings there everyone all again good morning afternoon evening night day weekend
     thanks thank thx ty you your u so much very a lot many for everything that the this it help appreciated appreciate i really
@@ -56,7 +57,7 @@ const UNSPACED: [&str; 30] = [
     "안녕하세요",
 ];
 
-/// Returns whether the prompt is only small talk, with or without one of these names.
+/// Returns whether the prompt consists of words of small talk, with or without parts of these names.
 pub(super) fn is_small_talk(prompt: &str, names: &[String]) -> bool {
     let mut text = folded(prompt).replace('’', "'");
     for phrase in UNSPACED {
@@ -66,7 +67,7 @@ pub(super) fn is_small_talk(prompt: &str, names: &[String]) -> bool {
     let is_usual = |word: &&str| WORDS.split_whitespace().any(|usual| usual == *word);
     let is_name = |word: &str| names.iter().any(|name| name.split(' ').any(|part| part == word));
     let unusual: Vec<&str> = words.clone().filter(|word| !word.is_empty() && !is_usual(word)).collect();
-    // A name alone asks for what is known about it.
+    // A prompt that is only a name is no small talk: it asks what is known about the name.
     unusual.is_empty() || (unusual.iter().all(|word| is_name(word)) && words.clone().any(|word| is_usual(&word)))
 }
 

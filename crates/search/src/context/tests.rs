@@ -1,4 +1,4 @@
-//! Contexts over stores in memory.
+//! Tests of contexts over in-memory stores.
 
 mod parts;
 mod reranking;

@@ -9,21 +9,21 @@ use crate::Weights;
 use crate::question::{AskedSpeaker, Question};
 use crate::score::Part;
 
-/// Words of a usual chat turn.
+/// Number of words of a usual chat turn.
 const USUAL_WORDS: f64 = 20.0;
-/// Prior for the usual length in each role: this many turns of `USUAL_WORDS` words are added, so that few turns do not define
-/// their own norm.
+/// Prior for the usual length in each role: this many turns of `USUAL_WORDS` words are added to the mean, so that a handful of
+/// turns does not set the usual length alone.
 const IMAGINED: f64 = 8.0;
-/// Length differences count up to this many doublings or halvings.
+/// Limit of the length score, in doublings or halvings of the usual length.
 const MOST_DOUBLINGS: f64 = 2.0;
-/// A turn with at least this many words outside its questions gets no penalty for asking.
+/// Number of words outside its questions from which on a turn gets no penalty for asking.
 const TELLING_WORDS: f64 = 20.0;
 const SECONDS_A_DAY: f64 = 86_400.0;
 
-/// The question and its times.
+/// The question, the times that it names, and the time of the search.
 pub(crate) struct QuestionContext<'a> {
     pub(crate) question: &'a Question,
-    /// The instants of the days that it names.
+    /// The intervals of the times that the question names.
     pub(crate) mentioned: &'a [annals_core::Interval],
     pub(crate) now: Timestamp,
 }
@@ -70,7 +70,7 @@ fn content_of(ranked: &mut Ranked, usual: &Usual, context: &QuestionContext<'_>,
     score.add(Part::Kind, kind(memory.kind(), weights));
 }
 
-/// Returns what a user's turn scores above an assistant's for this question.
+/// Returns the score that a user's turn gets for its role; negative if the question asks for the assistant's words.
 fn users(asked_speaker: Option<AskedSpeaker>, weights: &Weights) -> f64 {
     match asked_speaker {
         Some(AskedSpeaker::Asker) => weights.own_words,
@@ -87,7 +87,7 @@ fn kind(kind: Kind, weights: &Weights) -> f64 {
     }
 }
 
-/// Returns whether it ends with a question. Ignores a trailing text in brackets, such as the caption of a picture.
+/// Returns whether the text ends with a question. Ignores a trailing text in brackets, such as the caption of a picture.
 fn ends_with_question(text: &str) -> bool {
     without_caption(text).trim_end().trim_end_matches(|c: char| !c.is_alphanumeric() && !is_mark(c)).ends_with(is_mark)
 }
@@ -96,7 +96,7 @@ fn without_caption(text: &str) -> &str {
     text.rfind('[').filter(|_| text.trim_end().ends_with(']')).map_or(text, |place| &text[..place])
 }
 
-/// Returns 1 for a text of questions alone, 0 for one that says enough besides.
+/// Returns 1 for a text that consists of questions, falling to 0 for a text with `TELLING_WORDS` words outside its questions.
 fn only_asks(text: &str) -> f64 {
     let is_end = |c: char| SENTENCE_ENDS.contains(&c) || is_mark(c);
     let sentences = without_caption(text).split_inclusive(is_end).filter(|sentence| !sentence.ends_with(is_mark));
@@ -107,7 +107,7 @@ fn is_mark(c: char) -> bool {
     matches!(c, '?' | '？' | '؟')
 }
 
-/// The usual length of turns in each role, as the mean logarithm of their word counts.
+/// The usual length of turns of users and of all other roles, as the mean binary logarithm of their word counts.
 struct Usual {
     users: f64,
     others: f64,
@@ -121,8 +121,8 @@ impl Usual {
         Usual { users: mean(turns().filter(of_users)), others: mean(turns().filter(|ranked| !of_users(ranked))) }
     }
 
-    /// Returns how many times the usual length doubles to that of the turn; negative for shorter turns. Clamped to
-    /// `MOST_DOUBLINGS`.
+    /// Returns the binary logarithm of the turn's length divided by the usual length: 1 for twice the usual length, -1 for
+    /// half. Clamped to `MOST_DOUBLINGS` on both sides.
     fn doublings(&self, memory: &Memory) -> f64 {
         let usual = if memory.role() == Some(Role::User) { self.users } else { self.others };
         (words(&memory.text).max(1.0).log2() - usual).clamp(-MOST_DOUBLINGS, MOST_DOUBLINGS)
@@ -139,14 +139,15 @@ fn mean<'r>(turns: impl Iterator<Item = &'r Ranked>) -> f64 {
 /// Counts words; two characters of a wide script count as one word.
 fn words(text: &str) -> f64 {
     if text.is_ascii() {
-        // Fast path: counting the words of long messages by characters took a fifth of a search of them.
+        // Fast path: when words were counted by characters, this took a fifth of the time of a search over long messages.
         return text.as_bytes().split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count() as f64;
     }
     let wide = text.chars().filter(|c| is_wide(*c)).count() / 2;
     (text.split_whitespace().count() + wide) as f64
 }
 
-/// Returns 1 for a memory that was returned often and just now, less for one returned seldom or long ago.
+/// Returns 1 for a memory that was returned `weights.often` times or more and just now; less, down to 0, for a memory that was
+/// returned seldom or long ago.
 fn usage(access: Access, now: Timestamp, weights: &Weights) -> f64 {
     let often = (access.times as f64).ln_1p() / weights.often.ln_1p();
     often.min(1.0) * faded(access.last, now, weights.half_life)
@@ -168,7 +169,7 @@ mod tests {
 
     #[test]
     fn each_kind_of_memory_gets_only_its_score_parts() {
-        /// Scores a memory of Ann's in twenty words, the last of which is `end`.
+        /// Scores a memory with a text of twenty words that ends with `end`, and expects these score parts.
         fn check(question: &str, memory: Memory, end: &str, expect: &[&str]) {
             let kind = memory.kind();
             let mentioned = Memory { text: format!("{}{end}", "word ".repeat(19)), ..memory };
@@ -223,7 +224,7 @@ mod tests {
         assert!(of(2, 0) - of(1, 0) > of(3, 0) - of(2, 0));
         assert_eq!((of(20, 0), of(u64::MAX, 0), of(20, -1)), (1.0, 1.0, 1.0), "a clock may have gone back");
         assert_eq!((of(20, 30), of(20, 60)), (0.5, 0.25));
-        // The maximum stays below a third of a standard deviation.
+        // The maximum of the access score stays below a third of a standard deviation.
         assert!(weights.access * of(u64::MAX, 0) < 1.0 / 3.0);
     }
 

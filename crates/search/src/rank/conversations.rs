@@ -1,5 +1,5 @@
-//! Step 3, and the ranking of conversations. A conversation with several good turns that holds more of the question's words
-//! close together is more likely about the question.
+//! Step 3, and the ranking of conversations. A conversation is more likely about the question if it has several good turns and
+//! holds many of the question's words close together.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -11,9 +11,11 @@ use super::{FoundConversations, Ranked, Row};
 use crate::Weights;
 use crate::score::Part;
 
-/// Share of a conversation's coverage that its turns get: words identify the conversation better than the turn in it.
+/// Share of a conversation's coverage that is added to its turns. It is less than one because the words identify the
+/// conversation better than the turn in it.
 const COVERAGE_OF_TURNS: f64 = 0.5;
-/// The score parts that a turn gets from its own words, from neighbouring turns and from its conversation.
+/// The score parts that depend on words: those of the turn, of neighbouring turns and of its conversation. The ranking of
+/// conversations leaves them out of the mean score.
 const WORDED: [Part; 3] = [Part::Words, Part::Neighbours, Part::Conversation];
 
 /// Properties of a conversation that are computed before its turns are read back.
@@ -25,12 +27,12 @@ pub(crate) struct Known {
     turns: usize,
 }
 
-/// By conversation name.
+/// The known properties of each conversation, by its name.
 pub(crate) type Support = HashMap<Arc<str>, Known>;
 
-/// Adds to each row a share of its conversation's score: the mean of its best other turns, and its coverage. A row that stands
-/// alone, such as a note or a summary, counts in place of the missing turns, so that it does not lose to a long conversation.
-/// Expects the turns of each conversation in their order.
+/// Adds to each row a share of its conversation's score: the mean of the best other turns, and the coverage. For a row without
+/// a conversation, such as a note or a summary, the row's own score replaces the mean, so that it does not lose to a long
+/// conversation. Expects the turns of each conversation in their order. Returns the properties of each conversation.
 pub(crate) fn support(rows: &mut [Row], conversations: &FoundConversations, weights: &Weights) -> Support {
     let coverage = coverage(rows, conversations);
     let mut turns: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
@@ -53,8 +55,9 @@ pub(crate) fn support(rows: &mut [Row], conversations: &FoundConversations, weig
     support
 }
 
-/// Ranks the conversations of the turns by three things: the score of the best turn without its `Conversation` part, the mean
-/// score of the best turns without words, and the coverage.
+/// Returns the conversations of the turns, best first. The score of a conversation is the sum of three parts: the score of the
+/// best turn without its `Conversation` part, the weighted mean score of the best turns without the parts for words, and the
+/// coverage.
 pub(crate) fn conversations(ranked: &[Ranked], support: &Support, weights: &Weights) -> Vec<ConversationFound> {
     let mut turns: BTreeMap<&str, Vec<&Ranked>> = BTreeMap::new();
     for row in ranked {
@@ -63,7 +66,8 @@ pub(crate) fn conversations(ranked: &[Ranked], support: &Support, weights: &Weig
         }
     }
     let wordless = |row: &Ranked| row.score.without(&WORDED);
-    // Only the best turns overall are read back. The other turns of a conversation are at most as good as the worst of these.
+    // Only the best turns overall are read back. The turns of a conversation that were not read back are at most as good as the
+    // worst that was read back.
     let worst = turns.values().flatten().map(|row| wordless(row)).fold(f64::INFINITY, f64::min);
     let found = |(conversation, turns): (&str, Vec<&Ranked>)| {
         let known = support.get(conversation).copied().unwrap_or_default();
@@ -77,7 +81,7 @@ pub(crate) fn conversations(ranked: &[Ranked], support: &Support, weights: &Weig
     found
 }
 
-/// Returns the mean of the `many` best scores. Where fewer were found, the others count as `missing`.
+/// Returns the mean of the `many` best scores. If there are fewer scores, the remaining ones count as `missing`.
 fn mean_of_best(scores: impl Iterator<Item = f64>, many: usize, missing: f64) -> f64 {
     let mut best = best_first(&scores.collect::<Vec<_>>(), many.max(1));
     best.resize(many.max(1), missing);
@@ -91,7 +95,8 @@ fn best_first(scores: &[f64], many: usize) -> Vec<f64> {
     scores
 }
 
-/// Returns the mean of the `many` best other scores in `company`. The row's own score replaces missing ones.
+/// Returns the mean of the first `many` scores in `company`, without the row's own. If `company` has fewer, the row's own score
+/// fills the rest.
 fn others(company: &[f64], own: f64, many: usize) -> f64 {
     let itself = company.iter().position(|score| *score == own);
     let others = company.iter().enumerate().filter(|(place, _)| Some(*place) != itself).map(|(_, score)| *score);
@@ -143,7 +148,7 @@ mod tests {
         let weights = Weights { conversation: 0.5, best: 2, ..Weights::default() };
         let mut rows = [row("1", 0, 8.0), row("2", 0, 4.0), row("3", 0, 0.0), row("4", 1, 2.0)];
         support(&mut rows, &found_of(&[("a", 0.0, 0), ("b", 0.0, 0)], 2), &weights);
-        // Each gains from the two best others; a row that stands alone gains from itself.
+        // Each turn gains from the two best other turns; a row without a conversation gains from itself.
         assert_eq!((gain(&rows, "3", 0.0), gain(&rows, "1", 8.0), gain(&rows, "4", 2.0)), (3.0, 1.0, 1.0));
     }
 
@@ -167,8 +172,8 @@ mod tests {
         assert!(support(&mut [], &FoundConversations::default(), &Weights::default()).is_empty());
     }
 
-    /// Turns as `conversation:vector:words`, the best first; conversations as `name:coverage`. Expects the order of the
-    /// conversations.
+    /// Ranks the conversations of these turns, given as `conversation:vector:words`, the best first; `names` gives the
+    /// conversations as `name:coverage`. Expects this order of the conversations.
     #[track_caller]
     fn check(ranked: &str, names: &str, expect: &str) {
         let weights = Weights { best: 2, wordless: 2.0, ..Weights::default() };
@@ -196,7 +201,7 @@ mod tests {
     #[test]
     fn words_repeated_by_several_turns_count_once() {
         check("a:2:0 b:1:0", "a:0 b:0", "a b");
-        // The best turn counts with its words, the second only with its other parts.
+        // The best turn counts with its score for words, the second only with its other parts.
         check("a:1:3 a:1:3 b:1:4 b:1:1", "a:0 b:0", "b a");
         check("a:1:3 a:1:3 b:1:3 b:1.1:1", "a:0 b:0", "b a");
         check("a:1:3 b:1:3", "a:0 b:1", "b a");

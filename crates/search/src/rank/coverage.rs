@@ -1,10 +1,11 @@
-//! How many of the question's words a conversation holds close together. Pure.
+//! Computes coverage: how many of the question's words a conversation holds close together. Pure.
 //!
 //! The words of a question mostly occur in one turn, or in a question and its answer; words far apart in a long conversation
-//! mean little. So the best turn counts together with those right before and after it. Each word counts once, weighted by how
-//! few conversations have it: a word that is rare among turns but occurs in every conversation does not distinguish them. The
-//! sum is not normalised: if no word distinguishes conversations, none should stand out. Longer conversations hold more words
-//! by chance, so each is compared with those of about its length.
+//! mean little. So the coverage of a conversation is that of its best turn together with the turns right before and after it.
+//! Each word counts once, weighted by its rarity among conversations: a word that is rare among turns but occurs in every
+//! conversation does not distinguish them. The sum is not normalised: if no word distinguishes the conversations, no
+//! conversation should stand out. Longer conversations hold more words by chance, so each is compared with conversations of
+//! about the same length.
 
 use annals_core::ones;
 use annals_core::ports::Conversations;
@@ -12,12 +13,12 @@ use annals_core::ports::Conversations;
 use super::neighbours::follow;
 use super::{FoundConversations, Row};
 
-/// Prior: this many conversations of mean coverage are added to each length class, so that few real ones do not define their
-/// own norm.
+/// Prior: this many conversations of mean coverage are added to each length class, so that a handful of real ones does not set
+/// the mean alone.
 const IMAGINED: f64 = 8.0;
 
-/// Returns how far the coverage of each conversation exceeds the mean of conversations of similar length. Expects the turns
-/// of each in their order.
+/// Returns for each conversation how far its coverage exceeds the mean coverage of conversations of similar length; negative if
+/// it is lower. Expects the turns of each conversation in their order.
 pub(super) fn coverage(rows: &[Row], conversations: &FoundConversations) -> Vec<f64> {
     let rarity = rarity(&conversations.all);
     let mut held = vec![0.0_f64; conversations.found.len()];
@@ -40,7 +41,8 @@ pub(super) fn coverage(rows: &[Row], conversations: &FoundConversations) -> Vec<
     held.iter().zip(turns).map(|(held, turns)| held - expected(turns)).collect()
 }
 
-/// Returns the length class: one turn, a question and its answer, a few turns, many turns.
+/// Returns the length class of a conversation with this many found turns: 0 for one turn, 1 for two, 2 for three to five, 3 for
+/// more.
 fn length(turns: usize) -> usize {
     match turns {
         0 | 1 => 0,
@@ -50,14 +52,14 @@ fn length(turns: usize) -> usize {
     }
 }
 
-/// Returns the words of a turn and of those right before and after it, as a bit set.
+/// Returns the question's words that a turn and the turns right before and after it contain, as a bit set.
 fn around(rows: &[Row], place: usize) -> u64 {
     let before = place.checked_sub(1).map(|before| &rows[before]).filter(|before| follow(before, &rows[place]));
     let after = rows.get(place + 1).filter(|after| follow(&rows[place], after));
     rows[place].matched | before.map_or(0, |row| row.matched) | after.map_or(0, |row| row.matched)
 }
 
-/// Returns how rare each word is among the conversations, as BM25's inverse document frequency.
+/// Returns the weight of each of the question's words: its inverse document frequency among the conversations, as in BM25.
 fn rarity(all: &Conversations) -> Vec<f64> {
     let count = all.similarity.rows as f64;
     let of = |holders: &u32| (1.0 + (count - f64::from(*holders) + 0.5) / (f64::from(*holders) + 0.5)).ln();
@@ -73,8 +75,8 @@ mod tests {
     use crate::rank::NamedConversation;
     use crate::score::Score;
 
-    /// Conversations as the words of their turns, a bit each, `-` for a turn that was not found. Expects their order, the best
-    /// first.
+    /// Ranks conversations by coverage. Each is given as its turns, and each turn as the words that it contains, a bit per
+    /// word; `-` is a turn that was not found. Expects the indexes of the conversations, the best first.
     #[track_caller]
     fn check(conversations: &[&str], expect: &[usize]) {
         let values = of(conversations);
@@ -109,9 +111,10 @@ mod tests {
     #[test]
     fn words_count_only_in_adjacent_turns() {
         check(&["01 00 00 10", "01 10 00 00", "00 00 00 00"], &[1, 0, 2]);
-        // The first asks, the second answers, the third follows.
+        // All three words occur in adjacent turns of the first conversation.
         check(&["001 010 100", "001 010 000", "100 000 000"], &[0, 1, 2]);
-        // The turn in between was not found, and turns of another conversation are no neighbours.
+        // In the first conversation the turn in between was not found. Turns of another conversation do not count as
+        // neighbours.
         check(&["01 - 10", "11", "00"], &[1, 0, 2]);
     }
 

@@ -1,9 +1,9 @@
-//! Step 1: converts what the two legs found in one table into one row per memory.
+//! Step 1: converts the hits of the two legs in one table into one row per memory.
 //!
 //! The score is a weighted sum of z-scores, not a fusion of ranks, because ranks lose how much better the best hit is. Mean and
-//! deviation are those of all rows that pass the filter, found or not. A memory counts by its best part. A prior of rows that
-//! are unrelated to the question is added: in a table of three rows, the three alone would only show which fits best, not how
-//! well it fits.
+//! deviation are taken over all rows that pass the filter, found or not. A memory gets the best similarity and the best
+//! relevance of its parts. A prior of rows that are unrelated to the question is added: in a table of three rows, their own
+//! mean and deviation would only show which row fits best, not how well it fits.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -15,25 +15,26 @@ use super::{FoundConversations, NamedConversation, Row};
 use crate::Weights;
 use crate::score::{Part, Score};
 
-/// Prior for the similarity: texts without anything in common, with the bundled model. It is too small to matter among hundreds
-/// of real rows.
+/// Prior for the similarity: the values of texts that have nothing in common, with the bundled model. Eight rows are too few to
+/// matter among hundreds of real rows.
 const UNLIKE: Spread = Spread { rows: 8, mean: 0.05, deviation: 0.1 };
-/// A mean similarity over a table above which its model is one that finds unrelated texts alike too, as e5 does (0.78). Then the
-/// table itself shows what unrelated texts have; `UNLIKE` would widen the scale and leave the vectors almost no weight.
+/// Mean similarity over a table above which its model must be one that gives even unrelated texts a high similarity, such as e5
+/// (0.78). Then the mean and deviation of the table itself are the prior; `UNLIKE` would widen the scale and leave the vectors
+/// almost no weight.
 const ALIKE: f64 = 0.35;
-/// Prior for the relevance of such texts.
+/// Prior for the relevance of texts that have nothing in common with the question.
 const IRRELEVANT: Spread = Spread { rows: 8, mean: 0.0, deviation: 1.5 };
-/// Every question counts as if it had this many more words that no row contains. A prompt of a few usual words ("who are you?")
-/// is contained in many memories, which says little; it then has only a small share.
+/// Number of words that no row contains and that are added to every question. Many memories contain all words of a prompt of
+/// usual words ("who are you?"), which says little; the added words keep the share of matched words small in this case.
 const UNMATCHED_WORDS: f32 = 1.5;
 
-/// Returns the rows of a table's hits, and their conversations.
+/// Returns one scored row per memory of a table's hits, and the conversations of the rows.
 pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, FoundConversations) {
     let unlike = unlike(findings.similarity);
     let similarity = Scale::new(findings.similarity, unlike, findings.hits.iter().filter_map(|hit| hit.similarity));
     let relevance = Scale::new(findings.relevance, IRRELEVANT, findings.hits.iter().filter_map(|hit| hit.relevance));
     let found = findings.conversations.into_iter().map(NamedConversation::from).collect();
-    // Without a vector, only the relevance counts the rows.
+    // Without a vector, the statistics of similarity are empty and only those of relevance have the number of rows.
     let compared = findings.similarity.rows.max(findings.relevance.rows);
     let conversations = FoundConversations { found, all: findings.all_conversations, rows: compared };
     let mut rows: Vec<Row> = Vec::with_capacity(findings.hits.len());
@@ -58,13 +59,13 @@ pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, FoundCon
     (rows, conversations)
 }
 
-/// Returns the prior for the similarity of unrelated texts.
+/// Returns the prior for the similarity: `UNLIKE`, or the table's own mean and deviation if its mean is above `ALIKE`.
 fn unlike(all: Spread) -> Spread {
     if all.mean > ALIKE && all.rows > UNLIKE.rows { Spread { rows: UNLIKE.rows, ..all } } else { UNLIKE }
 }
 
-/// Returns the share of the question's words that are matched, each weighted by how rare it is. `unmatched` is the weight of
-/// words that are added to the question.
+/// Returns the share of the question's words that are matched, each word weighted by its rarity. `unmatched` is the total
+/// weight of the words that are added to the question.
 fn share(matched: u64, rarity: &[f32], unmatched: f32) -> f64 {
     let all: f32 = rarity.iter().sum::<f32>() + unmatched;
     let held: f32 = ones(matched).filter_map(|word| rarity.get(word)).sum();
@@ -104,7 +105,8 @@ impl Scale {
 mod tests {
     use super::*;
 
-    /// Hits as `id:similarity:relevance`, `-` where a leg did not find it. Expects ids, best first.
+    /// Ranks hits given as `id:similarity:relevance`, with `-` for a leg that did not find the hit. Expects these ids, best
+    /// first.
     #[track_caller]
     fn check(hits: &str, expect: &str) {
         let (rows, _) = legs(findings(hits), &Weights::default());

@@ -1,15 +1,15 @@
-//! Step 2: each turn gets a share of the scores of the turns right before and after it in its conversation, because an answer
-//! often stands beside the words of the question: "Where did you go?" "To Kyoto!"
+//! Step 2: each turn gets a share of the scores of the turns right before and after it in its conversation, because the answer
+//! often comes right after a turn that has the words of the question: "Where did you go?" "To Kyoto!"
 //!
-//! A row without such a neighbour, such as a note or the first turn, counts as its own neighbour, so that its absence is
-//! neither a gain nor a loss.
+//! If a row has no neighbour on one side, such as a note or the first turn, its own score is used instead, so that a missing
+//! neighbour is neither a gain nor a loss.
 
 use super::Row;
 use crate::Weights;
 use crate::score::Part;
 
-/// Adds the shares, and leaves the rows in the order in which they were said. In a table too large to be scored completely, a
-/// neighbour that was not found counts as absent.
+/// Adds the shares of the neighbours' scores. Sorts the rows by conversation and position. In a table too large to be scored
+/// completely, a neighbour that was not found counts as missing.
 pub(crate) fn neighbours(rows: &mut [Row], weights: &Weights) {
     // Rows are large, so the cached sort moves each one once.
     rows.sort_by_cached_key(|row| row.positions);
@@ -23,7 +23,7 @@ pub(crate) fn neighbours(rows: &mut [Row], weights: &Weights) {
     }
 }
 
-/// Returns whether the second row was said right after the first.
+/// Returns whether the second row directly follows the first in the same conversation.
 pub(super) fn follow(before: &Row, after: &Row) -> bool {
     let positions = before.positions.zip(after.positions);
     positions.is_some_and(|((_, before), (after, _))| {
@@ -39,7 +39,8 @@ mod tests {
     use super::*;
     use crate::score::Score;
 
-    /// Rows as `conversation:place:score`, `-` for no conversation. Expects what each turn gains, in order of id.
+    /// Scores rows given as `conversation:place:score`, with `-` for no conversation. Expects the gain of each row, in the
+    /// order given.
     #[track_caller]
     fn check(rows: &str, expect: &[f64]) {
         let mut rows: Vec<Row> = rows.split(' ').enumerate().map(|(place, text)| row(place, text)).collect();
@@ -79,7 +80,7 @@ mod tests {
         check("0:1:4 1:2:8", &[3.0, 6.0]);
         check("-:1:4 -:2:8", &[3.0, 6.0]);
         check("0:1:4", &[3.0]);
-        // The turn between them was not found.
+        // The turn between these two was not found.
         check("0:1:4 0:3:8", &[3.0, 6.0]);
     }
 }

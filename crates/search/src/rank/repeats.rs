@@ -1,4 +1,5 @@
-//! Step 6: lowers a text that is nearly the same as a higher-ranked one, so that one topic does not take all places.
+//! Step 6: lowers a text that is nearly the same as a higher-ranked one, so that repetitions of one text do not take all
+//! places.
 
 use std::collections::HashMap;
 
@@ -11,15 +12,16 @@ use crate::score::Part;
 
 /// The number of best results that are compared with each other; the work grows with its square.
 const COMPARED: usize = 60;
-/// Share of common words from which on two texts count as the same.
+/// Jaccard index of their words from which on two texts count as the same.
 const SAME: f64 = 0.8;
-/// Texts with fewer words are not compared: they are alike by chance, and cost few tokens.
+/// Minimum number of distinct words. Shorter texts are not compared: they are alike by chance, and cost few tokens.
 const LEAST_WORDS: usize = 4;
 
 /// Maximum characters of a text that are compared: long texts with the same beginning count as the same.
 const MAX_CHARACTERS: usize = 1_000;
 
-/// Lowers each of the best results that repeats a higher one. Expects the best first, and leaves them so.
+/// Lowers the score of each of the best results that repeats a higher one. Expects the results sorted best first, and sorts
+/// them again.
 pub(crate) fn repeats(ranked: &mut [Ranked], weights: &Weights) {
     if weights.repeat == 0.0 {
         return;
@@ -40,8 +42,8 @@ pub(crate) fn repeats(ranked: &mut [Ranked], weights: &Weights) {
     super::sort_ranked(ranked);
 }
 
-/// Returns the distinct words as numbers, ascending. Text without spaces is split into pairs of characters. Each text is read
-/// once and pairs of texts compare numbers: comparing sets of words took a fifth of a search of long messages.
+/// Returns the distinct words as ascending numbers. Words in scripts without spaces are split into pairs of characters. Numbers
+/// are compared instead of words, because comparing sets of words took a fifth of the time of a search over long messages.
 fn words(text: &str, numbers: &mut HashMap<String, usize>) -> Vec<usize> {
     let pairs = |word: &str| -> Vec<String> {
         let letters: Vec<char> = word.chars().collect();
@@ -61,7 +63,8 @@ fn words(text: &str, numbers: &mut HashMap<String, usize>) -> Vec<usize> {
     words
 }
 
-/// Returns the share of the words of both texts that occur in both (Jaccard index).
+/// Returns the Jaccard index of two texts: the share of all their words that both contain. Returns 0 without counting if the
+/// lengths differ too much to reach `SAME`.
 fn alike(a: &[usize], b: &[usize]) -> f64 {
     if a.len().min(b.len()) * 10 < a.len().max(b.len()) * 8 {
         return 0.0;
@@ -83,7 +86,8 @@ mod tests {
     use crate::fixture::{memory, turn_body};
     use crate::score::Score;
 
-    /// Texts, best first and half a point apart. Expects them in their new order.
+    /// Lowers repeats among these texts, which are sorted best first with scores half a point apart. Expects the texts in their
+    /// new order.
     #[track_caller]
     fn check(texts: &[&str], expect: &[&str]) {
         let ranked = texts.iter().zip(0_u8..).map(|(text, place)| {
@@ -102,15 +106,15 @@ mod tests {
     fn repeat_of_a_higher_text_ranks_lower() {
         let (one, again, other) = ("a b c d e f g h i", "A b c d e f g h, i!", "k l m n");
         check(&[one, again, other], &[one, other, again]);
-        // One word more or less.
+        // Texts that differ by one word, and by five.
         check(&[one, "a b c d e f g h", other], &[one, other, "a b c d e f g h"]);
         check(&[one, "a b c d", other], &[one, "a b c d", other]);
-        // Further down as well.
+        // A repeat further down is lowered as well.
         check(
             &[one, "1 2 3 4", "5 6 7 8", "9 0 1 2", again, other],
             &[one, "1 2 3 4", "5 6 7 8", "9 0 1 2", other, again],
         );
-        // Without spaces.
+        // Texts without spaces.
         check(
             &["我昨天在东京吃了拉面。", "我昨天在东京吃了拉面！", other],
             &["我昨天在东京吃了拉面。", other, "我昨天在东京吃了拉面！"],

@@ -27,7 +27,7 @@ const TIMES: [&str; 19] = [
     "winter",
 ];
 
-/// Returns whether the text contains a word for a time or a year.
+/// Returns whether the text contains a word for a time, such as "yesterday", the name of a month or weekday, or a year.
 pub(super) fn says_a_time(text: &str) -> bool {
     spaced(text).split(' ').any(|word| TIMES.contains(&word) || is_calendar_name(word) || is_year(word))
 }

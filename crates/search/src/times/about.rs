@@ -1,9 +1,9 @@
-//! Whether a question asks for a period itself, such as "what happened in July?" or "summarise last week", rather than for
-//! something that was said in it. Pure.
+//! Detects whether a question asks for a period itself, such as "what happened in July?" or "summarise last week", rather than
+//! for a detail said in that period. Pure.
 
 use annals_core::folded;
 
-/// Requests for a summary, whatever else is said.
+/// Phrases that request a summary, whatever the rest of the question says.
 const SUMMARISE: &[&str] = &[
     "summarise",
     "summarize",
@@ -30,7 +30,7 @@ const SUMMARISE: &[&str] = &[
     "概括",
     "回顾",
 ];
-/// Questions about a period, unless they ask for something else.
+/// Phrases that ask about a period, unless the question names another topic.
 const HAPPENED: &[&str] = &[
     "what happened",
     "what has happened",
@@ -90,18 +90,19 @@ const NEUTRAL: &str = "
     andata andato che com'e cosa e nel successo
     de er gebeurd gebeurde het hoe wat";
 
-/// Prepositions before the person of a question such as "how was July for Ann?". The word after them may be written in lower
-/// case.
+/// Prepositions before the person of a question such as "how was July for Ann?". A name after one of them may be written in
+/// lower case.
 const FOR: [&str; 6] = ["for", "fur", "pour", "para", "per", "voor"];
 
-/// Returns whether a question without its times asks for what happened in them. A name may remain: "how was July for
-/// Ann?".
+/// Returns whether a question asks for a summary of its times or for what happened in them. `rest` is the question without its
+/// times; it may contain a name: "how was July for Ann?".
 pub(crate) fn asks_for_a_period(rest: &str) -> bool {
     let text = folded(rest).replace('’', "'");
     SUMMARISE.iter().any(|words| contains_words(&text, words)) || names_only_a_period(rest)
 }
 
-/// Returns whether a question without its times asks for what happened in them, and names no other topic.
+/// Returns whether a question asks for what happened in its times, and names no other topic. `rest` is the question without its
+/// times.
 pub(super) fn names_only_a_period(rest: &str) -> bool {
     let text = folded(rest).replace('’', "'");
     let asks = SUMMARISE.iter().chain(HAPPENED).any(|words| contains_words(&text, words));
@@ -115,7 +116,7 @@ fn names_nothing_but_somebody(rest: &str) -> bool {
     words.iter().enumerate().all(|(place, word)| is_for(word) || is_for_somebody(place) || names_nothing(word))
 }
 
-/// Returns whether the text contains these words at word boundaries. Chinese has no spaces between words.
+/// Returns whether the text contains these words at word boundaries. Next to a Chinese character every position is a boundary.
 fn contains_words(text: &str, words: &str) -> bool {
     let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !annals_core::is_wide(c));
     text.match_indices(words).any(|(place, _)| {
@@ -123,15 +124,15 @@ fn contains_words(text: &str, words: &str) -> bool {
     })
 }
 
-/// Returns whether a word names no topic: it is neutral, a name, or without letters. Chinese is not split into words, and
-/// counts as neutral.
+/// Returns whether a word names no topic: it is neutral, begins with a capital letter like a name, or has no letters or digits.
+/// Chinese is not split into words, and counts as neutral.
 fn names_nothing(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
     let is_name = bare.chars().next().is_some_and(char::is_uppercase);
     bare.is_empty() || is_name || bare.chars().any(annals_core::is_wide) || is_neutral(bare)
 }
 
-/// Returns whether a word stands in questions about a period whatever happened in it, such as "happened" and "what".
+/// Returns whether a word names no topic because it is usual in questions about periods, such as "happened" and "what".
 pub(crate) fn is_neutral(word: &str) -> bool {
     let folded = folded(word).replace('’', "'");
     NEUTRAL.split_whitespace().any(|neutral| neutral == folded)

@@ -1,4 +1,4 @@
-//! The days of units, months, seasons and holidays. Pure.
+//! Computes the days of units, months, seasons and holidays. Pure.
 
 use annals_core::{Date, Grain, Period};
 use jiff::civil::{ISOWeekDate, Weekday};
@@ -11,7 +11,8 @@ pub(super) type Days = (Date, Date);
 
 const SATURDAY: i8 = 5;
 
-/// Returns the unit that contains a day. A month is the calendar month, not the weeks that a monthly summary covers.
+/// Returns the days of the unit that contains a day. A month is the calendar month, not the weeks that a monthly summary
+/// covers.
 pub(super) fn around(length: Length, day: Date) -> Option<Days> {
     let month = day.first_of_month();
     let first = match length {
@@ -28,7 +29,7 @@ pub(super) fn around(length: Length, day: Date) -> Option<Days> {
     Some((first, first.checked_add(span(length, 1)).ok()?.yesterday().ok()?))
 }
 
-/// Returns the unit that lies `units` units before the one of today.
+/// Returns the days of the unit that lies `units` units before the unit of today; negative numbers count forward.
 pub(super) fn back(length: Length, units: i64, today: Date) -> Option<Days> {
     around(length, shifted(length, units, today)?)
 }
@@ -56,7 +57,7 @@ pub(super) fn nominal(period: Period) -> Option<Days> {
     Some((period.first_day(), period.last_day()))
 }
 
-/// Returns the latest such weekday before today, or today itself if allowed.
+/// Returns the latest day with this weekday (Monday is 0) before today, or today itself if allowed.
 pub(super) fn weekday(weekday: i8, today: Date, is_today_allowed: bool) -> Option<Days> {
     let since = i64::from((today.weekday().to_monday_zero_offset() - weekday).rem_euclid(7));
     let since = if since == 0 && !is_today_allowed { 7 } else { since };
@@ -64,7 +65,7 @@ pub(super) fn weekday(weekday: i8, today: Date, is_today_allowed: bool) -> Optio
     Some((day, day))
 }
 
-/// Returns the first such weekday after a day.
+/// Returns the first day with this weekday after a day.
 pub(super) fn weekday_after(day_of_week: i8, day: Date) -> Option<Days> {
     weekday(day_of_week, day.checked_add(1.week()).ok()?, true)
 }
@@ -92,7 +93,7 @@ pub(super) fn month(month: i8, year: Option<i16>, today: Date) -> Option<Days> {
     around(Length::Month, Date::new(year.unwrap_or(begun), month, 1).ok()?)
 }
 
-/// Returns a day of a year, or the latest such day that has come.
+/// Returns a day of a year or, without a year, the latest such day up to today.
 pub(super) fn day(day: i16, month: i8, year: Option<i16>, today: Date) -> Option<Days> {
     let of = |year| Date::new(year, month, i8::try_from(day).ok()?).ok();
     let day = match year {
@@ -109,7 +110,7 @@ pub(super) fn same_day(length: Length, units: i64, today: Date) -> Option<Days> 
     Some((day, day))
 }
 
-/// Returns the beginning, the middle or the end of some days, each a third.
+/// Returns the first, the middle or the last third of a range of days.
 pub(super) fn third(third: Third, (first, last): Days) -> Option<Days> {
     let days = i64::from(first.until((Unit::Day, last)).ok()?.get_days()) + 1;
     let after = |thirds: i64| first.checked_add((days * thirds / 3).days()).ok();
@@ -120,12 +121,12 @@ pub(super) fn third(third: Third, (first, last): Days) -> Option<Days> {
     }
 }
 
-/// Returns the last days of a time.
+/// Returns the last `days` days of a range.
 pub(super) fn end((_, last): Days, days: i64) -> Option<Days> {
     Some((last.checked_sub((days - 1).days()).ok()?, last))
 }
 
-/// Returns seven days of a month: its first, second, third or fourth.
+/// Returns the seven days of a month with this number, from 1 for days 1 to 7. The fifth has the remaining days.
 pub(super) fn week_of(number: i16, (first, last): Days) -> Option<Days> {
     let from = first.checked_add((7 * (i64::from(number) - 1)).days()).ok().filter(|_| (1..=5).contains(&number))?;
     Some((from, from.checked_add(6.days()).ok()?.min(last)))
@@ -137,7 +138,7 @@ pub(super) fn week(week: i16, year: Option<i16>, today: Date) -> Option<Days> {
     let of = |year| ISOWeekDate::new(year, week, Weekday::Monday).ok().map(ISOWeekDate::date);
     let monday = match year {
         Some(year) => of(year),
-        // Some years have no week 53.
+        // Some years have no week 53, so several years are tried.
         None => (-1..=6).find_map(|years| of(today.year() - years).filter(|monday| *monday <= today)),
     }?;
     around(Length::Week, monday)
@@ -150,7 +151,7 @@ pub(super) fn quarter(quarter: i16, year: Option<i16>, today: Date) -> Option<Da
     around(Length::Quarter, Date::new(year.unwrap_or(begun), first, 1).ok()?)
 }
 
-/// Returns the days from a day to a later one of its month.
+/// Returns the range from a day to the day with the number `last` of the same month; `None` if that is earlier.
 pub(super) fn days_until((first, _): Days, last: i16) -> Option<Days> {
     let last = first.with().day(i8::try_from(last).ok()?).build().ok()?;
     (first <= last).then_some((first, last))

@@ -11,7 +11,7 @@ use super::Token::{
 };
 use super::{Token, Word, calendar};
 
-/// Longer entries come first.
+/// Words with their tokens. The first entry that matches is taken, so longer entries come before their beginnings.
 const WORDS: &[(&str, Token)] = &[
     ("圣诞节", Holiday(Christmas)),
     ("前天", DayBeforeYesterday),
@@ -53,7 +53,7 @@ const WORDS: &[(&str, Token)] = &[
 ];
 const DIGITS: [char; 10] = ['零', '一', '二', '三', '四', '五', '六', '七', '八', '九'];
 
-/// Adds the tokens of a run of characters.
+/// Splits a text without spaces into tokens and appends them to `words`.
 pub(super) fn read<'a>(text: &'a str, today: Date, words: &mut Vec<Word<'a>>) {
     let mut rest = text;
     while !rest.is_empty() {
@@ -71,7 +71,7 @@ fn next(text: &str) -> (usize, Token) {
     known.map_or_else(|| (text.chars().next().map_or(1, char::len_utf8), Other), |(word, token)| (word.len(), *token))
 }
 
-/// Reads "2023年7月4日", "2023年7月", "2023年", "7月4日" or "7月": each part is a number and its sign.
+/// Reads "2023年7月4日", "2023年7月", "2023年", "7月4日" or "7月": each part is a number and the character of its unit.
 fn date(text: &str, today: Date) -> Option<(usize, Token)> {
     let part = |text: &str, signs: &[&str]| {
         let (length, value) = number(text)?;

@@ -7,11 +7,11 @@ use super::{Length, Token, Word};
 
 /// Maximum number of tokens of one time, such as "since the 3rd of March of the year 2024".
 const MAX_TOKENS: usize = 8;
-/// Numbers above this are not counts of time units.
+/// Maximum count of units. Larger numbers are not read as counts, such as in "500 days ago".
 const MAX_UNITS: i16 = 400;
 
-/// Matches the longest time at the beginning of the words. Returns the number of its words, and its days. `before` is the token
-/// in front of them.
+/// Matches the longest time at the beginning of the words. Returns its number of words and its days. `before` is the token in
+/// front of the words.
 pub(super) fn days(words: &[Word<'_>], before: Token, today: Date) -> Option<(usize, Days)> {
     let is_bound = |token: Token| matches!(token, Token::Other | Token::Filler | Token::In | Token::Of | Token::And);
     if is_bound(words.first()?.token) || before == Token::HowMany {
@@ -82,7 +82,8 @@ fn part(tokens: &[Token], today: Date) -> Option<Days> {
     }
 }
 
-/// Reads a day or unit beside a time: "the Friday before 5 March", "the week after Easter", "two months before July 2024".
+/// Reads a day or unit that is given relative to another time: "the Friday before 5 March", "the week after Easter", "two
+/// months before July 2024".
 fn beside(tokens: &[Token], today: Date) -> Option<Days> {
     use Token::{After, AgoBefore, Before, Count, Number, Unit, Weekday};
     let side = tokens.iter().position(|token| matches!(token, Before | After | AgoBefore))?;
@@ -114,7 +115,7 @@ fn named_month(tokens: &[Token], today: Date) -> Option<Days> {
     }
 }
 
-/// Reads the unit around a day: "the week of 8 May 2023".
+/// Reads a unit that is given by a day in it: "the week of 8 May 2023".
 fn around(tokens: &[Token], today: Date) -> Option<Days> {
     let [Token::Unit(length), day @ ..] = tokens else { return None };
     let days = match *day {
@@ -124,7 +125,7 @@ fn around(tokens: &[Token], today: Date) -> Option<Days> {
     days.filter(|(first, last)| first == last).and_then(|(day, _)| calendar::around(*length, day))
 }
 
-/// Reads times counted from today.
+/// Reads times relative to today: "yesterday", "two weeks ago", "last May".
 fn relative(tokens: &[Token], today: Date) -> Option<Days> {
     use Token::{Ago, AgoBefore, Before, BeforeLast, Count, DayBeforeYesterday, HalfYear};
     use Token::{Last, Number, SoFar, This, Today, Unit, Weekday, Yesterday};
@@ -171,7 +172,7 @@ fn relative(tokens: &[Token], today: Date) -> Option<Days> {
         [This, Weekday(weekday)] => calendar::weekday(weekday, today, true),
         [This, yearly] => yearly_before(yearly, today),
         [Last, yearly] | [yearly, Last] => {
-            // In May, "last May" is that of the year before.
+            // In May, "last May" is May of the year before.
             let (first, last) = yearly_before(yearly, today)?;
             if last < today { Some((first, last)) } else { yearly_before(yearly, first.yesterday().ok()?) }
         }
@@ -189,7 +190,7 @@ fn yearly_before(token: Token, day: Date) -> Option<Days> {
     }
 }
 
-/// Reads times with a date of their own.
+/// Reads times with an absolute date: "5 March", "March 2024", "summer 2023".
 fn dated(tokens: &[Token], today: Date) -> Option<Days> {
     use Token::{Holiday, Month, Number, Ordinal, PerhapsMonth, Season, Unit, Year};
     match *tokens {
@@ -212,7 +213,7 @@ fn dated(tokens: &[Token], today: Date) -> Option<Days> {
     }
 }
 
-/// Reads a word that is a time by itself. Ambiguous words count only if the word before indicates a time.
+/// Reads a single word that is a time. Ambiguous words, and seasons, are read only if the word before them indicates a time.
 fn lone(tokens: &[Token], before: Token, today: Date) -> Option<Days> {
     use Token::{Between, In, Of, Since, To};
     use Token::{Days, Holiday, Month, PerhapsMonth, Season, Weekday, Year};

@@ -1,4 +1,4 @@
-//! Reads times that have a bound or two ends: "since Easter", "before May 2024", "from Monday to Wednesday", "between March and
+//! Reads times that have one end or two ends: "since Easter", "before May 2024", "from Monday to Wednesday", "between March and
 //! May". Pure.
 
 use annals_core::Date;
@@ -7,10 +7,10 @@ use jiff::{ToSpan, Unit};
 use super::calendar::Days;
 use super::{Token, Word, pattern};
 
-/// The number of words of a time, and its days. A bound is none if the time has no such end.
+/// The number of words of a time, and its first and last day. A day is `None` if the time is open at that end.
 pub(super) type Found = (usize, (Option<Date>, Option<Date>));
 
-/// Matches the longest time at the beginning of the words. `before` is the token in front of them.
+/// Matches the longest time at the beginning of the words. `before` is the token in front of the words.
 pub(super) fn days(words: &[Word<'_>], before: Token, today: Date) -> Option<Found> {
     bounded(words, today).or_else(|| {
         let (length, (from, to)) = joined(words, before, today)?;
@@ -18,7 +18,7 @@ pub(super) fn days(words: &[Word<'_>], before: Token, today: Date) -> Option<Fou
     })
 }
 
-/// Reads a time with one end.
+/// Reads a time with one end, such as "since Easter".
 fn bounded(words: &[Word<'_>], today: Date) -> Option<Found> {
     let bound = words.first()?.token;
     if !matches!(bound, Token::Since | Token::Before | Token::After | Token::Until | Token::AgoBefore) {
@@ -47,7 +47,8 @@ fn joined(words: &[Word<'_>], before: Token, today: Date) -> Option<(usize, Days
     Some(until(words, length, before, first, today).unwrap_or((length, first)))
 }
 
-/// Reads what follows a time as its end.
+/// Reads a second time after the first one and returns the range from the first to the second; `None` if no second time
+/// follows.
 fn until(words: &[Word<'_>], length: usize, before: Token, first: Days, today: Date) -> Option<(usize, Days)> {
     let is_joined = match words.get(length)?.token {
         Token::To | Token::Until => true,
@@ -61,7 +62,8 @@ fn until(words: &[Word<'_>], length: usize, before: Token, first: Days, today: D
     Some((length + 1 + fillers + more, (from, to)))
 }
 
-/// Returns the beginning, moved to the week or the year of an end that lies before it: "Monday to Wednesday", "May to July 2024".
+/// Returns the beginning of a range. If it lies after the end, moves it back by a week or by years so that it lies before the
+/// end: "Monday to Wednesday", "May to July 2024".
 fn back_before(from: Date, to: Date) -> Option<Date> {
     let ahead = to.until((Unit::Day, from)).ok()?.get_days();
     let span = match ahead {

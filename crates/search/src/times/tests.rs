@@ -1,8 +1,8 @@
-//! Questions asked on Wednesday, 2026-03-04, and the times found in them.
+//! Tests of the times found in questions that are asked on Wednesday, 2026-03-04.
 
 use super::*;
 
-/// Expects `words=from..to`.
+/// Finds the times in a text and expects them, each as `words=from..to`.
 #[track_caller]
 fn check_in(language: &str, text: &str, expect: &[&str]) {
     let day = |day: Option<Date>| day.map_or_else(String::new, |day| day.to_string());

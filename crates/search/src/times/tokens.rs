@@ -1,4 +1,5 @@
-//! Converts the words of a question to tokens: English, the language of the question, and Chinese wherever it occurs. Pure.
+//! Converts the words of a question to tokens. Reads English, the language of the question, and Chinese wherever it occurs.
+//! Pure.
 
 use annals_core::{Date, Period, folded, is_wide};
 
@@ -6,7 +7,7 @@ use super::Token::Ordinal;
 use super::vocabulary::{Words, language_of};
 use super::{Token, Word, chinese};
 
-/// Maximum number of words of one entry.
+/// Maximum number of words of one entry of the vocabulary.
 const MAX_ENTRY_WORDS: usize = 4;
 
 /// Returns the words of a question as tokens. `language` is the agent's.
@@ -31,13 +32,13 @@ pub(super) fn read<'a>(text: &'a str, language: &str, today: Date) -> Vec<Word<'
     words
 }
 
-/// Returns the longest entry at the beginning of the words.
+/// Returns the longest entry of the vocabulary at the beginning of the words: its number of words, and its token.
 fn longest(keys: &[String], vocabulary: &Words) -> Option<(usize, Token)> {
     let lengths = (1..=MAX_ENTRY_WORDS.min(keys.len())).rev();
     lengths.into_iter().find_map(|length| Some((length, vocabulary.get(&keys[..length].join(" "))?)))
 }
 
-/// Returns the text from the beginning of one piece to the end of another.
+/// Returns the part of the text from the beginning of `first` to the end of `last`, which are slices of the text.
 fn span<'a>(text: &'a str, first: &'a str, last: &'a str) -> &'a str {
     let start = first.as_ptr() as usize - text.as_ptr() as usize;
     let end = last.as_ptr() as usize + last.len() - text.as_ptr() as usize;
@@ -55,7 +56,7 @@ fn elided<'a>(word: &'a str, language: &str) -> impl Iterator<Item = &'a str> {
     split.unwrap_or([word, ""]).into_iter().filter(|piece| !piece.is_empty())
 }
 
-/// Splits "mid-February", "mi-février", "3-5".
+/// Splits hyphenated times such as "mid-February", "mi-février" and "3-5"; returns other words whole.
 fn hyphened(word: &str) -> Vec<&str> {
     let Some((first, rest)) = word.split_once(['-', '–']) else { return vec![word] };
     let is_number = |text: &str| !text.is_empty() && text.len() < 3 && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -65,7 +66,7 @@ fn hyphened(word: &str) -> Vec<&str> {
     if ["mid", "mi"].contains(&folded(first).as_str()) { vec![first, rest] } else { vec![word] }
 }
 
-/// Returns the word as the tables spell it.
+/// Returns the word as the vocabulary spells it: without case, accents, surrounding punctuation and most possessive endings.
 fn key(word: &str) -> String {
     let folded = folded(bare(word)).replace('’', "'");
     match folded.strip_suffix("'s") {
@@ -80,7 +81,7 @@ pub(super) fn bare(word: &str) -> &str {
     word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word)
 }
 
-/// Reads numbers, dates and labels of periods.
+/// Returns the token of a word that is in no vocabulary: a number, a date, a label of a period, or [`Token::Other`].
 fn plain(piece: &str, key: &str) -> Token {
     if let Some((first, last)) = labelled(bare(piece)).or_else(|| dotted(bare(piece))) {
         return Token::Days(first, last);
@@ -109,7 +110,7 @@ fn labelled(word: &str) -> Option<(Date, Date)> {
     Some((period.first_day(), period.last_day()))
 }
 
-/// Reads `4.3.2026`.
+/// Reads a date such as `4.3.2026`: day, month, year.
 fn dotted(word: &str) -> Option<(Date, Date)> {
     let mut parts = word.split('.');
     let (day, month, year) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);

@@ -1,7 +1,7 @@
 //! The words of English and of the other languages, each with its token.
 //!
-//! A table lists the words of a token without accents and in lower case. `_` joins words that only count together. The names of
-//! months and weekdays come from [`CalendarNames`]; the tables add other forms of them.
+//! A table lists the words of each token without accents and in lower case. `_` joins the words of an entry that has several.
+//! The names of months and weekdays come from [`CalendarNames`]; the tables add other forms of them.
 
 mod germanic;
 mod romance;
@@ -38,14 +38,14 @@ type Vocabulary = HashMap<String, Token>;
 static LANGUAGES: LazyLock<[(&str, Vocabulary); 7]> =
     LazyLock::new(|| ["en", "de", "fr", "es", "pt", "it", "nl"].map(|language| (language, words_of(language))));
 
-/// The words of English, and of a second language that comes first.
+/// The words of English and of a second language. The second language takes precedence.
 pub(super) struct Words {
     own: Option<&'static Vocabulary>,
     english: &'static Vocabulary,
 }
 
 impl Words {
-    /// Returns the words of a language. One that is not read has those of English alone.
+    /// Returns the words of a language and of English; for a language without a vocabulary, those of English alone.
     pub(super) fn of(language: &str) -> Words {
         let own = LANGUAGES[1..].iter().find(|(code, _)| *code == language);
         Words { own: own.map(|(_, words)| words), english: &LANGUAGES[0].1 }
@@ -56,7 +56,7 @@ impl Words {
     }
 }
 
-/// Returns the language in which most of these words have a meaning for times; between equals the first of `preferred`.
+/// Returns the language whose vocabulary contains most of these words; between equals, the first of `preferred`.
 pub(super) fn language_of<'l>(words: &[String], preferred: [&'l str; 2]) -> &'l str {
     let others = LANGUAGES.iter().map(|(language, _)| *language);
     let mut best = (preferred[0], 0);
@@ -70,7 +70,8 @@ pub(super) fn language_of<'l>(words: &[String], preferred: [&'l str; 2]) -> &'l 
     best.0
 }
 
-/// Returns the words of one language. Its table replaces names of the calendar: "may" and "march" are only perhaps months.
+/// Returns the words of one language. Entries of its table replace names of the calendar, so that "may" and "march" are read as
+/// `PerhapsMonth`.
 fn words_of(language: &str) -> Vocabulary {
     let mut words = HashMap::new();
     if let Some(CalendarNames { months, weekdays }) = CalendarNames::of(language) {

@@ -1,4 +1,5 @@
-//! The agents that a visitor may see, with the size and the state of each memory. With one agent alone it leads to its timeline.
+//! The page of the agents that a visitor may see, with the size and the state of each memory. If there is only one agent, the
+//! page redirects to its timeline.
 
 use annals_core::Agent;
 use annals_core::ports::Scope;
@@ -13,10 +14,10 @@ use crate::site::Site;
 use crate::visit::Visitor;
 use crate::{labels, link};
 
-/// Agents of one page.
+/// Maximum number of agents on one page.
 const PAGE_SIZE: usize = 50;
 
-/// `GET /`
+/// Serves `GET /`: the list of agents.
 pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Query(query): Query) -> Shown {
     visitor.needs(Scope::Search)?;
     let live = live::address(&site, &visitor, None).await?;
@@ -54,7 +55,7 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Query(query
     }))
 }
 
-/// Finds an agent among many.
+/// Draws the form that searches for an agent by a part of its name.
 fn find(name: Option<&str>) -> Markup {
     html! {
         form.row method="get" action="/" role="search" {

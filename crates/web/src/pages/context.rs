@@ -1,4 +1,4 @@
-//! What would my agent be given? The context for a prompt, with its tokens by section.
+//! The page that shows the context an agent would get for a prompt, with its tokens by section.
 
 use std::collections::BTreeMap;
 
@@ -16,11 +16,12 @@ use crate::visit::Visitor;
 use crate::{labels, link};
 
 const BUDGET: u64 = 2000;
-/// Kinds of pieces in their order in a context; the frame is what stands around them: days, numbers of lines, the mark as data.
+/// Kinds of items in their order in a context. The frame is the text around them: days, ids of lines, the marks around the
+/// data.
 const KINDS: [&str; 7] = ["block", "fact", "summary", "statement", "turn", "document", FRAME];
 const FRAME: &str = "frame";
 
-/// `GET /agents/{agent}/context`
+/// Serves `GET /agents/{agent}/context`: the form, and the context for a prompt.
 pub(crate) async fn show(
     State(site): State<Site>,
     visitor: Visitor,

@@ -1,4 +1,4 @@
-//! Tokens and their cost: columns by day, and tables by purpose, model and agent.
+//! Draws tokens and their cost: columns by day, and tables by purpose, model, agent and day.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use maud::{Markup, html};
 
 use crate::labels;
 
-/// Height of the highest column, and of the row of days below.
+/// Height of the highest column, in pixels.
 const HEIGHT: f64 = 90.0;
-/// Rows of a table.
+/// Maximum number of rows of a table.
 const MAX_ROWS: usize = 50;
 
 /// A sum of tokens and cost.
@@ -20,10 +20,10 @@ struct Sum {
     calls: u64,
     tokens_in: u64,
     tokens_out: u64,
-    /// Tokens of answers that came in batches, at half the price.
+    /// Tokens of requests and answers that were processed in batches, at half the price.
     in_batches: u64,
     cost: f64,
-    /// Whether some of it has no price.
+    /// Whether some of the tokens have no price.
     has_unpriced: bool,
 }
 
@@ -42,7 +42,7 @@ impl Sum {
     }
 }
 
-/// Returns the tokens of a row if they came in batches.
+/// Returns the tokens of a row that were processed in batches: all or 0.
 pub(super) fn in_batches(view: &CostView) -> u64 {
     if view.batch { view.tokens_in + view.tokens_out } else { 0 }
 }
@@ -59,7 +59,7 @@ pub(super) fn amount(amount: f64, currency: &str) -> String {
     format!("{amount:.digits$} {currency}")
 }
 
-/// Draws a column for each day, with a line at the budget of a day.
+/// Draws a column for each day, with a line at the daily budget.
 pub(super) fn columns(answer: &CostsAnswer, budget: Option<u64>) -> Markup {
     let by_day = sums(&answer.costs, |view| view.day);
     let days = days(answer.from, answer.to);
@@ -110,7 +110,7 @@ fn days(from: Date, to: Date) -> Vec<Date> {
         .collect()
 }
 
-/// Draws the tables.
+/// Draws the tables by purpose, model, agent and day; without the table by agent if `has_agents` is false.
 pub(super) fn tables(answer: &CostsAnswer, has_agents: bool) -> Markup {
     html! {
         div.tables {
@@ -122,7 +122,7 @@ pub(super) fn tables(answer: &CostsAnswer, has_agents: bool) -> Markup {
     }
 }
 
-/// Returns how the table names an agent.
+/// Returns the name of an agent in the table.
 fn agent(name: &str) -> &str {
     if name.is_empty() { "(erased agents)" } else { name }
 }

@@ -1,4 +1,4 @@
-//! What models cost, by day, purpose, model and agent, and the table of prices. Prices are entered by people.
+//! The page of what models cost, by day, purpose, model and agent, with the table of prices. People enter the prices.
 
 use std::collections::BTreeSet;
 
@@ -17,14 +17,14 @@ use crate::site::Site;
 use crate::visit::Visitor;
 use crate::{labels, link};
 
-/// Agents whose names are offered for choice.
+/// Maximum number of agents that are offered for choice.
 const MAX_CHOICES: usize = 200;
-/// Rows of the form of prices for models that are not known yet.
+/// Number of empty rows in the form of prices, for models that are not known yet.
 const NEW_ROWS: usize = 2;
-/// Rows that are read from the form.
+/// Maximum number of rows that are read from the form.
 const MAX_ROWS: usize = 200;
 
-/// `GET /costs`
+/// Serves `GET /costs`: the costs and prices.
 pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Query(query): Query) -> Shown {
     visitor.needs(Scope::Search)?;
     let live = live::address(&site, &visitor, None).await?;
@@ -57,14 +57,15 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Query(query
     }))
 }
 
-/// `POST /prices`: replaces all prices.
+/// Serves `POST /prices`: replaces all prices.
 pub(crate) async fn set_prices(State(site): State<Site>, visitor: Visitor, Form(form): Form) -> Shown {
     visitor.needs_all()?;
     site.service.set_prices(entered(&form)?).await?;
     Ok(redirect("/costs#prices"))
 }
 
-/// Returns the budget of a day that the chart shows: of one agent, or of all.
+/// Returns the daily budget in tokens for the chart: the budget of the agent if there is one agent, otherwise that of the
+/// process.
 pub(super) async fn budget(service: &Service, agents: &[Agent], answer: &CostsAnswer) -> Result<Option<u64>, Error> {
     if let [agent] = agents {
         let own = service.settings(agent).await?.daily_tokens;

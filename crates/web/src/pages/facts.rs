@@ -1,4 +1,4 @@
-//! Facts: a table first; with a subject also a graph of what is around it, and what changed between two days.
+//! The page of facts: a table, a graph of the facts around a name if one is given, and the changes between two days.
 
 use std::collections::BTreeMap;
 
@@ -16,12 +16,12 @@ use crate::site::Site;
 use crate::visit::Visitor;
 use crate::{labels, link};
 
-/// Facts of one page of the table.
+/// Maximum number of facts on one page of the table.
 const PAGE_SIZE: usize = 200;
-/// Facts of the graph: more cannot be told apart.
+/// Maximum number of facts in the graph; more cannot be told apart.
 const MAX_GRAPH_FACTS: usize = 200;
 
-/// `GET /agents/{agent}/facts`
+/// Serves `GET /agents/{agent}/facts`: the facts, or the changes between two days.
 pub(crate) async fn show(
     State(site): State<Site>,
     visitor: Visitor,
@@ -51,7 +51,7 @@ pub(crate) async fn show(
     }))
 }
 
-/// `POST /agents/{agent}/facts`: enters a fact, or retracts one.
+/// Serves `POST /agents/{agent}/facts`: enters or retracts a fact.
 pub(crate) async fn enter(
     State(site): State<Site>,
     visitor: Visitor,
@@ -120,7 +120,7 @@ impl View<'_> {
         })
     }
 
-    /// Returns the first day with a memory, and today.
+    /// Returns the first day with a memory, if there is one, and today.
     async fn days(&self) -> Result<(Option<Date>, Date), Error> {
         let now = self.site.service.now();
         let today = self.zones.day_of(now);
@@ -128,7 +128,7 @@ impl View<'_> {
         Ok((self.site.service.periods(self.agent, request, now).await?.first, today))
     }
 
-    /// Returns the address of this page with one more field.
+    /// Returns the address of this page with the same fields, and with `name` set to `value`.
     fn address(&self, name: &str, value: &str) -> String {
         let kept = ["about", "predicate", "as_of", "history", "depth"].into_iter().filter(|kept| *kept != name);
         let kept = kept.filter_map(|name| Some((name, self.query.get(name)?)));
@@ -147,7 +147,7 @@ impl View<'_> {
         }
     }
 
-    /// What began and what ended between two days.
+    /// Draws the facts that began and that ended between two days.
     async fn changes(&self, before: Date, after: Date) -> Result<Markup, Failure> {
         let now = self.site.service.now();
         let at = async |day: Date| {
@@ -168,7 +168,7 @@ impl View<'_> {
         })
     }
 
-    /// Returns who said the first source of each fact, by the id of the source.
+    /// Returns the speaker of the first source of each fact, by the id of the source.
     async fn speakers(&self, facts: &[FactView]) -> Result<BTreeMap<String, String>, Error> {
         let ids: Vec<MemoryId> =
             facts.iter().filter_map(|fact| fact.source_ids.first()).map(MemoryId::from_text).collect();
@@ -260,8 +260,8 @@ impl View<'_> {
     }
 }
 
-/// The days of the memory as a slider for "As of". The script shows it, and keeps it equal to the field of the form, which does
-/// the same without it.
+/// Draws a slider over the days of the memory for the field "As of". It is hidden until the script shows it and keeps it equal
+/// to the field of the form, which has the same effect without a script.
 fn slider(first: Date, today: Date, as_of: Option<Date>) -> Markup {
     let days = (today - first).get_days().max(1);
     let chosen = as_of.map_or(days, |day| (day - first).get_days().clamp(0, days));

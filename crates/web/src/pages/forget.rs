@@ -1,5 +1,5 @@
-//! Forgetting: first a dry run that shows everything that would be erased, then the erasure with its proof. The form of the
-//! erasure is only on the page of a dry run.
+//! The pages for forgetting: first a dry run that shows everything that would be erased, then the erasure with its proof. Only
+//! the page of a dry run has the form that starts the erasure.
 
 use annals_core::ports::Scope;
 use annals_core::{Agent, Zones};
@@ -15,7 +15,7 @@ use crate::site::Site;
 use crate::visit::Visitor;
 use crate::{labels, link};
 
-/// `GET /agents/{agent}/forget`: the dry run, or a form that asks what to forget.
+/// Serves `GET /agents/{agent}/forget`: the dry run, or a form that asks what to forget.
 pub(crate) async fn show(
     State(site): State<Site>,
     visitor: Visitor,
@@ -44,7 +44,7 @@ pub(crate) async fn show(
     }))
 }
 
-/// `POST /agents/{agent}/forget`
+/// Serves `POST /agents/{agent}/forget`: erases, and shows the proof.
 pub(crate) async fn carry_out(
     State(site): State<Site>,
     visitor: Visitor,

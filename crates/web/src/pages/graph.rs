@@ -1,5 +1,5 @@
-//! The facts around one name as a graph: the name in the middle, its neighbours on a circle, theirs on an outer one. The layout
-//! is computed here, so it needs no script and is the same every time.
+//! Draws the facts around one name as a graph: the name in the middle, its neighbours on a circle, their neighbours on an outer
+//! circle. The layout is computed here, so it needs no script and is the same every time.
 
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
@@ -8,25 +8,25 @@ use annals_core::entity_key;
 use annals_service::wire::FactView;
 use maud::{Markup, html};
 
-/// Names that are drawn: more cannot be told apart.
+/// Maximum number of names that are drawn; more cannot be told apart.
 const MAX_NAMES: usize = 150;
 const INNER: f64 = 190.0;
 const OUTER: f64 = 330.0;
 /// Space around the outermost names.
 const MARGIN: (f64, f64) = (130.0, 40.0);
-/// Characters of a name that are drawn.
+/// Maximum number of characters of a name that are drawn.
 const MAX_NAME_LENGTH: usize = 22;
 
 struct Node<'a> {
     name: &'a str,
     ring: usize,
-    /// Fraction of the circle.
+    /// The position on the circle, as a fraction of a full turn.
     angle: f64,
-    /// The node of the inner ring that it hangs on.
+    /// The key of the node on the inner circle that the node is connected to.
     parent: String,
 }
 
-/// Draws the facts; `about` makes the address of a name.
+/// Draws the facts; `about` returns the address of the page for a name.
 pub(super) fn draw(center: &str, facts: &[FactView], about: &dyn Fn(&str) -> String) -> Markup {
     let nodes = place(center, facts);
     let left_out = facts
@@ -70,7 +70,7 @@ fn place<'a>(center: &'a str, facts: &'a [FactView]) -> BTreeMap<String, Node<'a
     nodes
 }
 
-/// Spreads nodes evenly over their circle, in this order.
+/// Spreads the nodes with the keys `ring` evenly over their circle, in this order.
 fn turn(nodes: &mut BTreeMap<String, Node<'_>>, ring: &[String]) {
     for (number, key) in ring.iter().enumerate() {
         if let Some(node) = nodes.get_mut(key) {
@@ -87,7 +87,7 @@ impl Node<'_> {
     }
 }
 
-/// Returns the part of the plane that holds all names.
+/// Returns the view box of the SVG, which contains all names.
 fn view_box(nodes: &BTreeMap<String, Node<'_>>) -> String {
     let points: Vec<(f64, f64)> = nodes.values().map(Node::at).collect();
     let extent = |of: fn(&(f64, f64)) -> f64, margin: f64| {
@@ -96,7 +96,7 @@ fn view_box(nodes: &BTreeMap<String, Node<'_>>) -> String {
         (least, most - least)
     };
     let ((x, width), (y, height)) = (extent(|point| point.0, MARGIN.0), extent(|point| point.1, MARGIN.1));
-    // A small graph is not drawn larger than a large one.
+    // The view box has a minimum width, so that a small graph is not magnified.
     let spare = (1000.0 - width).max(0.0);
     format!("{:.0} {y:.0} {:.0} {height:.0}", x - spare / 2.0, width + spare)
 }

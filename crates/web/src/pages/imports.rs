@@ -1,4 +1,5 @@
-//! Importing what another program keeps: a form with an upload, its progress, and the report of what was stored and skipped.
+//! The pages for importing data of another program: a form with an upload, its progress, and the report of what was stored and
+//! skipped.
 
 use annals_core::ports::Scope;
 use annals_core::{Error, ObjectKind};
@@ -18,7 +19,7 @@ use crate::upload::{Received, receive};
 use crate::visit::Visitor;
 use crate::{labels, link};
 
-/// What the kinds are called, and what to upload.
+/// The kinds of sources, each with its name and what to upload.
 const KINDS: [(&str, &str); 12] = [
     ("chatgpt", "ChatGPT: the ZIP of “Export data”"),
     ("claude", "Claude.ai: the ZIP of “Export data”"),
@@ -34,14 +35,14 @@ const KINDS: [(&str, &str); 12] = [
     ("csv", "CSV: one message a line"),
 ];
 
-/// `GET /import?agent=…`: leads to the form of an agent, which need not exist.
+/// Serves `GET /import?agent=…`: redirects to the form of an agent, which need not exist yet.
 pub(crate) async fn choose(visitor: Visitor, Query(query): Query) -> Shown {
     visitor.needs(Scope::Ingest)?;
     let agent = visitor.caller.agent(query.required("agent")?)?;
     Ok(redirect(&link::agent(agent.name(), "import")))
 }
 
-/// `GET /agents/{agent}/import`: the form, and the imports so far.
+/// Serves `GET /agents/{agent}/import`: the form, and the imports so far.
 pub(crate) async fn form(State(site): State<Site>, visitor: Visitor, Path(name): Path<String>) -> Shown {
     visitor.needs(Scope::Ingest)?;
     let agent = visitor.caller.agent(&name)?;
@@ -58,7 +59,7 @@ pub(crate) async fn form(State(site): State<Site>, visitor: Visitor, Path(name):
     }))
 }
 
-/// `POST /agents/{agent}/imports`: receives the upload. It is read in the background.
+/// Serves `POST /agents/{agent}/imports`: receives an upload, which is then imported in the background.
 pub(crate) async fn upload(
     State(site): State<Site>,
     visitor: Visitor,
@@ -72,7 +73,7 @@ pub(crate) async fn upload(
     Ok(redirect(&address(&name, &view.operation_id)))
 }
 
-/// `GET /agents/{agent}/imports/{id}`: progress and report.
+/// Serves `GET /agents/{agent}/imports/{id}`: the progress and report of an import.
 pub(crate) async fn show(
     State(site): State<Site>,
     visitor: Visitor,
@@ -106,7 +107,7 @@ fn upload_form(visitor: &Visitor, agent: &str) -> Markup {
         KINDS.iter().find(|(known, _)| *known == kind).map_or_else(|| kind.to_owned(), |(_, name)| (*name).to_owned())
     };
     html! {
-        // The file is last: everything before it is read and checked before the first of its bytes.
+        // The file is the last field, so that all other fields are read and checked before its first byte.
         form.stack.import method="post" action=(link::agent(agent, "imports")) enctype="multipart/form-data" {
             (token(visitor))
             label { "What it is" select name="from" required { @for kind in kinds { option value=(kind) { (name(kind)) } } } }

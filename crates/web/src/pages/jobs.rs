@@ -1,4 +1,4 @@
-//! The scheduled jobs: what runs, what ran, when each wakes next. For the operator.
+//! The page of the scheduled jobs: which run, which have run, and when each runs next. For the operator.
 
 use annals_core::{Error, ObjectKind};
 use annals_service::wire::{AgentFailure, BatchView, HealthView, JobView, OutcomeView};
@@ -12,10 +12,10 @@ use crate::site::Site;
 use crate::visit::Visitor;
 use crate::{labels, link};
 
-/// Failed summaries that are listed.
+/// Maximum number of failed summaries that are listed.
 const MAX_FAILURES: usize = 100;
 
-/// `GET /jobs`
+/// Serves `GET /jobs`: jobs, batches and failures.
 pub(crate) async fn show(State(site): State<Site>, visitor: Visitor) -> Shown {
     visitor.needs_all()?;
     let live = live::address(&site, &visitor, None).await?;
@@ -53,7 +53,7 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor) -> Shown {
     }))
 }
 
-/// `POST /jobs/{id}/run`: wakes a job, and does not wait for it.
+/// Serves `POST /jobs/{id}/run`: starts a job without waiting for its end.
 pub(crate) async fn run(State(site): State<Site>, visitor: Visitor, Path(name): Path<String>, _: Form) -> Shown {
     visitor.needs_all()?;
     let none = || Error::NotFound { what: ObjectKind::Job, name: name.clone() };
@@ -84,7 +84,7 @@ fn table(visitor: &Visitor, jobs: &[JobView]) -> Markup {
     }
 }
 
-/// What waits for the next run of a job, over all agents.
+/// Draws the numbers of periods and changes of all agents that wait for the next run of a job.
 fn waiting(health: &HealthView) -> Markup {
     html! {
         h2 { "Waiting" }
@@ -96,7 +96,7 @@ fn waiting(health: &HealthView) -> Markup {
     }
 }
 
-/// The batches that providers have not finished, or that failed within the last day.
+/// Draws the batches that providers have not finished, or that failed within the last day.
 fn in_batches(batches: &[BatchView]) -> Markup {
     let moment = |text: &str| text.parse().map_or_else(|_| text.to_owned(), labels::utc);
     html! {
@@ -117,7 +117,7 @@ fn in_batches(batches: &[BatchView]) -> Markup {
     }
 }
 
-/// Why summaries are missing, over all agents.
+/// Draws the list of summaries that failed, of all agents, with the reasons.
 fn failed(failures: &[AgentFailure]) -> Markup {
     html! {
         h2 #failures { "Summaries that failed" }

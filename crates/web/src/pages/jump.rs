@@ -1,4 +1,4 @@
-//! The field that leads the timeline to a day, week, month, quarter, year or decade.
+//! The field of the timeline for going to a day, week, month, quarter, year or decade.
 
 use annals_core::{Agent, Error};
 use annals_service::Service;
@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use crate::link;
 use crate::timeline::{Window, around, labelled};
 
-/// Returns the window that a text names; `None` without a text, and if it names no time.
+/// Returns the window that a text names; `None` without a text, or if the text names no time.
 pub(super) async fn target(service: &Service, agent: &Agent, text: Option<&str>) -> Result<Option<Window>, Error> {
     let Some(text) = text else { return Ok(None) };
     let now = service.now();
@@ -18,7 +18,7 @@ pub(super) async fn target(service: &Service, agent: &Agent, text: Option<&str>)
     Ok(service.days_named(agent, text, now).await?.map(|(from, to)| around(from, to)))
 }
 
-/// Draws the field. Without an answer it leads back to `window`.
+/// Draws the field. If its text names no time, the timeline shows `window` again.
 pub(super) fn form(agent: &str, window: Window) -> Markup {
     html! {
         form.jump method="get" action=(link::agent(agent, "")) {

@@ -1,5 +1,5 @@
-//! Keys for access from outside: a list, a form for a new one, revocation. The text of a key is shown once, in the answer to the
-//! form. For the operator.
+//! The pages of keys for access from outside: a list, a form for a new key, revocation. The text of a key is shown once, in the
+//! answer to the form. For the operator.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::layout::{Page, redirect, token};
 use crate::site::Site;
 use crate::visit::Visitor;
 
-/// `GET /keys`
+/// Serves `GET /keys`: the list of keys, and the form for a new one.
 pub(crate) async fn show(State(site): State<Site>, visitor: Visitor) -> Shown {
     visitor.needs_all()?;
     let keys = site.service.keys(site.service.now()).await?;
@@ -31,7 +31,7 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor) -> Shown {
     }))
 }
 
-/// `POST /keys`: creates a key, and shows it.
+/// Serves `POST /keys`: creates a key, and shows its text.
 pub(crate) async fn add(State(site): State<Site>, visitor: Visitor, Form(form): Form) -> Shown {
     visitor.needs_all()?;
     let now = site.service.now();
@@ -60,7 +60,7 @@ pub(crate) async fn add(State(site): State<Site>, visitor: Visitor, Form(form): 
     }))
 }
 
-/// `POST /keys/{id}/revoke`
+/// Serves `POST /keys/{id}/revoke`: revokes a key.
 pub(crate) async fn revoke(State(site): State<Site>, visitor: Visitor, Path(id): Path<String>, _: Form) -> Shown {
     visitor.needs_all()?;
     site.service.revoke_key(&id, site.service.now()).await?;

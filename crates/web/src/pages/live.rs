@@ -1,8 +1,8 @@
-//! `GET /events`: notifies an open page of changes by server-sent events. An event has no content; the page loads its parts
-//! again, with all checks of a page.
+//! Notifies open pages of changes by server-sent events. An event has no content; the browser loads the parts of the page
+//! again, with the same checks as for the whole page.
 //!
-//! A stream ends after a minute, when the service stops, and when the visitor may no longer see the agent at its next beginning:
-//! the browser connects again and is checked as for any page. Their number is bounded, because each holds a connection.
+//! A stream ends after a minute, or when the service stops. The browser then connects again, and the visitor is checked as for
+//! any page. The number of streams is bounded, because each holds a connection.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -28,7 +28,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(20);
 /// Delay before a browser connects again.
 const RETRY: Duration = Duration::from_secs(2);
 
-/// A stream.
+/// The state of a stream of events.
 struct Watch {
     site: Site,
     agent: Option<Agent>,
@@ -38,7 +38,7 @@ struct Watch {
     _permit: OwnedSemaphorePermit,
 }
 
-/// `GET /events?agent=…&since=…`
+/// Serves `GET /events?agent=…&since=…`: a stream of events about an agent, or for the operator without an agent.
 pub(crate) async fn events(
     State(site): State<Site>,
     visitor: Visitor,
@@ -47,7 +47,7 @@ pub(crate) async fn events(
 ) -> Shown {
     visitor.needs(Scope::Search)?;
     let agent = match query.get("agent") {
-        // It need not exist: a first import creates it while its page is open.
+        // The agent need not exist: a first import creates it while its page is open.
         Some(name) => Some(visitor.caller.agent(name)?),
         None => {
             visitor.needs_all()?;
@@ -65,11 +65,11 @@ pub(crate) async fn events(
     let lifetime = site.stream_times.lifetime;
     let watch = Watch { site, agent, last, ends: Instant::now() + lifetime, is_first: true, _permit };
     let events = Sse::new(stream::unfold(watch, next)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE));
-    // Some proxies would collect the events otherwise.
+    // Without this header some proxies would hold the events back.
     Ok(([(HeaderName::from_static("x-accel-buffering"), "no")], events).into_response())
 }
 
-/// Waits for the next change. Returns `None` at the end of the stream.
+/// Waits for the next change and returns its event. Returns `None` at the end of the stream.
 async fn next(mut watch: Watch) -> Option<(std::result::Result<Event, Infallible>, Watch)> {
     if std::mem::take(&mut watch.is_first) {
         return Some((Ok(Event::default().retry(RETRY).comment("open")), watch));
@@ -88,7 +88,7 @@ async fn next(mut watch: Watch) -> Option<(std::result::Result<Event, Infallible
     }
 }
 
-/// Returns a word that differs if a page of this agent, or of the operator, would look different.
+/// Returns a string that changes when the content of a page of this agent changes; without an agent, of the operator's pages.
 async fn pulse(site: &Site, agent: Option<&Agent>) -> Result<String> {
     if let Some(agent) = agent {
         return site.service.pulse(agent).await;
@@ -101,8 +101,9 @@ async fn pulse(site: &Site, agent: Option<&Agent>) -> Result<String> {
     Ok(Digest::of(parts).to_string()[..16].to_owned())
 }
 
-/// Returns the address of the events of a page. Called before the page reads anything, so that no change falls between both. Those of no agent are of the whole process, so only the operator
-/// gets them.
+/// Returns the address of the events of a page; `None` if the visitor may not receive them. Must be called before the page
+/// reads anything, so that no change is missed. Events without an agent concern the whole process, so only the operator
+/// receives them.
 pub(super) async fn address(site: &Site, visitor: &Visitor, agent: Option<&Agent>) -> Result<Option<String>> {
     let may_see = visitor.caller.may(Scope::Search) && (agent.is_some() || visitor.is_operator());
     if !may_see {

@@ -1,4 +1,4 @@
-//! Signing in with a key, and signing out.
+//! The pages for signing in with a key, and for signing out.
 
 use annals_service::PresentedKey;
 use axum::Extension;
@@ -16,7 +16,7 @@ use crate::session::LIFETIME;
 use crate::site::Site;
 use crate::visit::{COOKIE, TOKEN, Visitor, session_id};
 
-/// `GET /login`
+/// Serves `GET /login`: the form for a key.
 pub(crate) async fn form(
     State(site): State<Site>,
     visitor: Option<Extension<Visitor>>,
@@ -41,7 +41,7 @@ pub(crate) async fn form(
     })
 }
 
-/// `POST /login`
+/// Serves `POST /login`: opens a session if the key is valid, and redirects to the requested page.
 pub(crate) async fn open(State(site): State<Site>, Form(form): Form) -> Shown {
     let to = form.get("to").filter(|to| link::is_own(to)).unwrap_or("/");
     let wrong = || Failure::WrongKey { to: to.to_owned() };
@@ -52,7 +52,7 @@ pub(crate) async fn open(State(site): State<Site>, Form(form): Form) -> Shown {
     Ok(with_cookie(redirect(to), &id, LIFETIME.as_secs()))
 }
 
-/// `POST /logout`
+/// Serves `POST /logout`: closes the session.
 pub(crate) async fn close(State(site): State<Site>, headers: HeaderMap) -> Response {
     if let Some(id) = session_id(&headers) {
         site.sessions.close(id);
@@ -60,7 +60,7 @@ pub(crate) async fn close(State(site): State<Site>, headers: HeaderMap) -> Respo
     with_cookie(redirect("/login"), "", 0)
 }
 
-/// No script can read the cookie, and no page of another site can make a browser send it.
+/// Adds the cookie of a session to a response. Scripts cannot read it, and pages of other sites cannot make a browser send it.
 fn with_cookie(response: Response, id: &str, seconds: i64) -> Response {
     let cookie = format!("{COOKIE}={id}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}");
     let mut response = response.into_response();

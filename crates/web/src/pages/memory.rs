@@ -1,4 +1,4 @@
-//! One memory in full: its text, what it was made from, its former texts, and the forms that correct or pin it.
+//! The page of one memory: its text, its sources, its former texts, and the forms that correct or pin it.
 
 use annals_core::ports::Scope;
 use annals_core::{Grain, Period, Timestamp, Zones};
@@ -13,7 +13,7 @@ use crate::site::Site;
 use crate::visit::Visitor;
 use crate::{labels, link};
 
-/// `GET /agents/{agent}/memories/{id}`
+/// Serves `GET /agents/{agent}/memories/{id}`: the memory.
 pub(crate) async fn show(
     State(site): State<Site>,
     visitor: Visitor,
@@ -42,7 +42,7 @@ pub(crate) async fn show(
     }))
 }
 
-/// Draws the time span of the memory, and links to the summaries that cover it.
+/// Draws links to the memory in the timeline and to the summaries that cover it.
 fn place(agent: &str, memory: &MemoryView) -> Markup {
     let Ok(period) = memory.period.parse::<Period>() else { return html! {} };
     let is_summary = memory.grain != Grain::Working;
@@ -137,13 +137,13 @@ fn changes(visitor: &Visitor, agent: &str, answer: &MemoryAnswer) -> Markup {
     }
 }
 
-/// Names the summaries that a correction makes stale.
+/// Returns the names of the summaries that a correction makes stale, as `: NAME, NAME`; empty if there are none.
 fn written_again(memory: &MemoryView) -> String {
     let above: Vec<String> = summaries_above(memory).into_iter().map(labels::period).collect();
     if above.is_empty() { String::new() } else { format!(": {}", above.join(", ")) }
 }
 
-/// `POST /agents/{agent}/memories/{id}/text`
+/// Serves `POST /agents/{agent}/memories/{id}/text`: replaces the text of a memory.
 pub(crate) async fn correct(
     State(site): State<Site>,
     visitor: Visitor,
@@ -156,7 +156,7 @@ pub(crate) async fn correct(
     Ok(redirect(&link::memory(&name, &id)))
 }
 
-/// `POST /agents/{agent}/memories/{id}/pin`
+/// Serves `POST /agents/{agent}/memories/{id}/pin`: pins or unpins a memory.
 pub(crate) async fn pin(
     State(site): State<Site>,
     visitor: Visitor,

@@ -1,4 +1,4 @@
-//! The process as a whole: health, backups, and what the doctor finds. For the operator.
+//! The page of the whole process: health, backups, and the findings of the doctor. For the operator.
 
 use annals_core::{Error, ObjectKind, Timestamp};
 use annals_service::wire::{BackupsView, FindingView, HealthView, JobView};
@@ -12,17 +12,17 @@ use crate::layout::{Page, token};
 use crate::site::Site;
 use crate::visit::Visitor;
 
-/// Backups that are listed.
+/// Maximum number of backups that are listed.
 const MAX_BACKUPS: usize = 30;
-/// The daily job is late after this.
+/// Number of hours after which the daily job is late.
 const LATE_HOURS: i64 = 49;
 
-/// `GET /operator`
+/// Serves `GET /operator`: health and backups.
 pub(crate) async fn show(State(site): State<Site>, visitor: Visitor) -> Shown {
     drawn(&site, &visitor, None).await
 }
 
-/// `POST /operator/examine`: runs the doctor, and shows what it finds.
+/// Serves `POST /operator/examine`: runs the doctor, and shows its findings.
 pub(crate) async fn examine(State(site): State<Site>, visitor: Visitor, _: Form) -> Shown {
     visitor.needs_all()?;
     let none = || Error::NotFound { what: ObjectKind::RunningService, name: String::new() };
@@ -173,7 +173,7 @@ fn finding_chip(finding: &FindingView) -> Markup {
     html! { span.chip.(class) { (word) } }
 }
 
-/// Returns a size in words: `1.4 GB`.
+/// Formats a size in bytes: `1.4 GB`.
 pub(super) fn bytes(size: u64) -> String {
     match size {
         0..1_000 => labels::plural(size, "byte"),

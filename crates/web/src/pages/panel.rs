@@ -1,4 +1,4 @@
-//! What was opened in the timeline: the text of a period or a turn, its sources, and the summaries that cover it.
+//! The panel below the timeline with the opened period or turn: its text, its sources, and the summaries that cover it.
 
 use annals_core::ports::Scope;
 use annals_core::{Agent, Date, Error, Grain, Period, Zones};
@@ -13,10 +13,10 @@ use crate::timeline::{Picture, Window};
 use crate::visit::Visitor;
 use crate::{labels, link};
 
-/// Turns shown at once beside a day.
+/// Maximum number of turns that are shown at once beside a day.
 const MAX_TURNS: usize = 300;
 
-/// What the address opens.
+/// The period or turn that the address opens.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     pub(super) window: Window,
@@ -27,7 +27,7 @@ pub(super) struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// Returns its address.
+    /// Returns the address that opens this place.
     pub(super) fn address(self, agent: &str) -> String {
         let window = self.window.to_string();
         match self.after {
@@ -57,7 +57,8 @@ pub(super) async fn opened(
     let answer = if window.contains(first) && window.contains(last) {
         answer
     } else {
-        // The parts of a period that reaches beyond the window are not in its picture.
+        // If the period extends beyond the window, the picture of the window lacks some of the period's parts, so they are
+        // read.
         let request = PeriodsRequest { from: Some(first), to: Some(last) };
         beyond = service.periods(agent, request, service.now()).await?;
         &beyond
@@ -129,7 +130,7 @@ fn summary_text(agent: &str, summary: &MemoryAnswer) -> Markup {
     }
 }
 
-/// Leads to the forms that change the period. Forgetting begins with a dry run.
+/// Draws the links to the forms that change the period. The link for forgetting leads to a dry run.
 fn actions(agent: &str, summary: Option<&MemoryAnswer>, view: &PeriodView, may_change: bool) -> Markup {
     let (from, to) = (view.from.to_string(), view.to.to_string());
     html! {
@@ -158,7 +159,7 @@ fn why_no_text(view: &PeriodView) -> String {
     }
 }
 
-/// Who wrote the summary, at what cost, and what is doubtful about it.
+/// Draws notes about the summary: who wrote it, and what is doubtful about it.
 fn notes(view: &PeriodView) -> Markup {
     html! {
         dl.notes {
@@ -194,7 +195,7 @@ fn why_failed(view: &PeriodView) -> Markup {
     }
 }
 
-/// Returns the engine, model and prompt, if they were recorded.
+/// Returns the engine, model and prompt that wrote the summary; `None` if they were not recorded or the text was corrected.
 fn author(view: &PeriodView) -> Option<String> {
     let author = view.author.as_ref().filter(|_| !view.corrected)?;
     let rest = [("model", &author.model), ("prompt", &author.prompt)];
@@ -213,7 +214,7 @@ fn writer(view: &PeriodView) -> String {
     }
 }
 
-/// Draws the turns of a day, at most [`MAX_TURNS`] of them, and leads to the rest.
+/// Draws the turns of a day, at most [`MAX_TURNS`] of them, with a link to the rest.
 async fn turns_of(
     service: &Service,
     agent: &Agent,

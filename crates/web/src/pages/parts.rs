@@ -1,4 +1,4 @@
-//! Pieces that several pages draw.
+//! Drawing functions that several pages share.
 
 use annals_core::{Grain, Period, Timestamp, Zones};
 use annals_service::wire::{MemoryView, PeriodState, SentenceView};
@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use crate::{labels, link};
 
-/// Characters of a text that stands for the whole.
+/// Maximum number of characters of an excerpt.
 const EXCERPT: usize = 220;
 
 /// Draws the name of a state with its colour.
@@ -14,12 +14,13 @@ pub(super) fn chip(state: PeriodState) -> Markup {
     html! { span.chip.(labels::state(state)) title=(labels::meaning(state)) { (labels::state(state)) } }
 }
 
-/// Draws the text of a memory: a paragraph for each line that is not blank. The browser detects the direction of each.
+/// Draws the text of a memory: a paragraph for each line that is not blank. The browser detects the writing direction of each
+/// paragraph.
 pub(super) fn text(text: &str) -> Markup {
     html! { @for line in text.split('\n').filter(|line| !line.trim().is_empty()) { p.said dir="auto" { (line) } } }
 }
 
-/// Returns the beginning of a text.
+/// Returns the first [`EXCERPT`] characters of a text as one line, with "…" if the text is longer.
 pub(super) fn excerpt(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(EXCERPT) {
@@ -28,7 +29,7 @@ pub(super) fn excerpt(text: &str) -> String {
     }
 }
 
-/// Returns the name of a memory: that of its period, or speaker and time.
+/// Returns the name of a memory: the name of the period for a summary, otherwise speaker and time.
 pub(super) fn name(memory: &MemoryView, zones: &Zones) -> String {
     match memory.period.parse::<Period>() {
         Ok(period) if memory.grain != Grain::Working => labels::period(period),
@@ -61,7 +62,7 @@ pub(super) fn turns(agent: &str, turns: &[MemoryView], zones: &Zones, open: Opti
     }
 }
 
-/// Draws the sentences of a summary, each with its day and a link to the turn that it comes from.
+/// Draws the sentences of a summary, each with its day and links to up to three of its source turns.
 pub(super) fn sentences(agent: &str, sentences: &[SentenceView]) -> Markup {
     html! {
         ol.sentences {

@@ -1,4 +1,4 @@
-//! Search by words, grains and days, with the parts of each score.
+//! The page for searching by words, grains and days, with the parts of each score.
 
 use annals_core::ports::Scope;
 use annals_core::{Grain, Zones};
@@ -15,10 +15,10 @@ use crate::visit::Visitor;
 use crate::{labels, link};
 
 const RESULTS: usize = 20;
-/// Words and gaps of a text that are shown.
+/// Maximum number of pieces of a text that are shown. Words and the gaps between them are pieces.
 const MAX_TEXT_LENGTH: usize = 180;
 
-/// `GET /agents/{agent}/search`
+/// Serves `GET /agents/{agent}/search`: the form, and the results.
 pub(crate) async fn show(
     State(site): State<Site>,
     visitor: Visitor,
@@ -120,7 +120,8 @@ fn result_of(agent: &str, result: &MemoryView, query: &str, is_explained: bool, 
     }
 }
 
-/// Marks the words of the question in a text; words of up to three letters say little. Longer texts are cut around the first.
+/// Draws a text with the words of the question marked, except words of up to three letters, which say little. Cuts a longer
+/// text around the first marked word.
 fn marked(text: &str, query: &str) -> Markup {
     let wanted: Vec<String> = words_of(query).filter(|word| word.chars().count() > 3).map(str::to_lowercase).collect();
     let is_wanted = |piece: &str| {
@@ -141,7 +142,7 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// Splits a text into words and what stands between them.
+/// Splits a text into words and the gaps between them.
 fn pieces(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = text;
@@ -154,7 +155,8 @@ fn pieces(text: &str) -> Vec<&str> {
     pieces
 }
 
-/// The summands of a score as bars from a line at zero: to the right what raises it, to the left what lowers it.
+/// Draws the parts of a score as bars from a line at zero: parts that raise the score to the right, parts that lower it to the
+/// left.
 fn bars(parts: &[PartView], score: f64, best: f64) -> Markup {
     let widest = parts.iter().map(|part| part.value.abs()).fold(best.abs(), f64::max).max(f64::MIN_POSITIVE);
     let zero = if parts.iter().any(|part| part.value < 0.0) { 30.0 } else { 0.0 };
@@ -180,7 +182,7 @@ fn bars(parts: &[PartView], score: f64, best: f64) -> Markup {
     }
 }
 
-/// Returns what a part of a score says.
+/// Returns the explanation of a part of a score.
 fn meaning(part: &str) -> &'static str {
     match part {
         "vector" => "how similar the meaning is",

@@ -1,4 +1,5 @@
-//! The state of one memory: what is stored, what waits, what failed and when it is tried again, and what it cost.
+//! The page of the state of one memory: what is stored, what waits, what failed and when it is tried again, and what models
+//! cost.
 
 use annals_core::ports::Scope;
 use annals_service::wire::{CostsAnswer, CostsRequest, DeadLetterView, FailureView, RollupRequest, StatusView};
@@ -12,7 +13,7 @@ use crate::site::Site;
 use crate::visit::Visitor;
 use crate::{labels, link};
 
-/// `GET /agents/{agent}/status`
+/// Serves `GET /agents/{agent}/status`: the state of the memory.
 pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Path(name): Path<String>) -> Shown {
     let agent = visitor.agent(&site.service, &name, Scope::Search).await?;
     let live = live::address(&site, &visitor, Some(&agent)).await?;
@@ -38,7 +39,7 @@ pub(crate) async fn show(State(site): State<Site>, visitor: Visitor, Path(name):
     }))
 }
 
-/// `POST /agents/{agent}/retry`: rolls up what is due.
+/// Serves `POST /agents/{agent}/retry`: rolls up the periods that are due.
 pub(crate) async fn retry(State(site): State<Site>, visitor: Visitor, Path(name): Path<String>, _: Form) -> Shown {
     let agent = visitor.agent(&site.service, &name, Scope::Admin).await?;
     site.service.rollup(&agent, RollupRequest::default(), site.service.now()).await?;
@@ -78,7 +79,7 @@ fn waiting(agent: &str, status: &StatusView) -> Markup {
     }
 }
 
-/// Links of the first periods, and how many more there are.
+/// Draws links to the first twelve periods, and the number of further ones.
 fn periods(agent: &str, labels: &[String]) -> Markup {
     html! {
         @for (number, label) in labels.iter().take(12).enumerate() {
@@ -117,7 +118,7 @@ fn dead_letters(agent: &str, dead: &[DeadLetterView]) -> Markup {
     }
 }
 
-/// Tokens of thirty days. More is on the page of costs.
+/// Draws the tokens of the last thirty days, with a link to the page of costs.
 fn cost(agent: &str, costs: &CostsAnswer, budget: Option<u64>) -> Markup {
     html! {
         h2 { "Cost of the last thirty days" }

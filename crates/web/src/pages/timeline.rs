@@ -1,4 +1,4 @@
-//! The timeline of an agent: the picture of its strata, and below it the text of what was opened.
+//! The page of an agent's timeline: the picture of its strata, and below it the opened period or turn.
 
 use annals_core::ports::Scope;
 use annals_core::{Agent, Date, Error, Grain, MemoryId, Period, Zones};
@@ -16,10 +16,10 @@ use crate::timeline::{Mark, Picture, Window, legend, outline};
 use crate::visit::Visitor;
 use crate::{labels, link};
 
-/// Turns that are drawn one by one. More of them would be a solid bar.
+/// Maximum number of turns that are drawn one by one. More would look like a solid bar.
 const MAX_MARKS: usize = 600;
 
-/// `GET /agents/{agent}`
+/// Serves `GET /agents/{agent}`: the timeline.
 pub(crate) async fn show(
     State(site): State<Site>,
     visitor: Visitor,
@@ -64,13 +64,14 @@ pub(crate) async fn show(
     }))
 }
 
-/// Returns the window and its periods. Without a window it is the year of the last memory.
+/// Returns the window and its periods. Without a given window, the window is the year of the last memory, or of today without a
+/// memory.
 async fn found(service: &Service, agent: &Agent, window: Option<Window>) -> Result<(Window, PeriodsAnswer), Failure> {
     let now = service.now();
     let window = match window {
         Some(window) => window,
         None => {
-            // The first and the last day are those of all days; the periods of none are asked for.
+            // The answer states the first and last day of all memories, whatever the request; so the request covers no period.
             let nothing = PeriodsRequest { from: Some(Date::MIN), to: Some(Date::MIN) };
             let answer = service.periods(agent, nothing, now).await?;
             Window::containing(Some(Grain::Yearly), answer.last.unwrap_or(answer.today))
@@ -81,7 +82,8 @@ async fn found(service: &Service, agent: &Agent, window: Option<Window>) -> Resu
     Ok((window, service.periods(agent, request, now).await?))
 }
 
-/// Returns the turns of a day or a week, to be drawn one by one.
+/// Returns the marks of turns that are drawn one by one; none if the window is longer than a week or has more than
+/// [`MAX_MARKS`] turns.
 async fn marks(service: &Service, agent: &Agent, window: Window, zones: &Zones) -> Result<Vec<Mark>, Error> {
     if !matches!(window.grain(), Some(Grain::Daily | Grain::Weekly)) {
         return Ok(Vec::new());
@@ -100,7 +102,7 @@ async fn marks(service: &Service, agent: &Agent, window: Window, zones: &Zones) 
     Ok(turns.memories.iter().filter_map(mark).collect())
 }
 
-/// Returns the first turns of these days after a position, and the position of the rest.
+/// Returns at most `most` turns of these days after a position, with the position of the rest.
 pub(super) async fn turns(
     service: &Service,
     agent: &Agent,
@@ -142,7 +144,7 @@ fn heading(agent: &str, window: Window, answer: &PeriodsAnswer) -> Markup {
     }
 }
 
-/// A link that a key follows too. Without a target it says that there is nothing further.
+/// Draws a link that can also be followed by pressing a key. Without a target, draws its name as disabled.
 fn tool(href: Option<String>, key: &str, name: &str) -> Markup {
     html! {
         @match href {
@@ -192,8 +194,8 @@ fn figure(agent: &str, window: Window, own: &str, answer: &PeriodsAnswer, pictur
     }
 }
 
-/// The strip of turns as a brush: a stretch of days between two handles. The script shows it, and keeps it equal to the fields of
-/// [`between`], which do the same without it.
+/// Draws a brush over the strip of turns: a range of days between two handles. It is hidden until the script shows it and keeps
+/// it equal to the fields of [`between`], which have the same effect without a script.
 fn brush(window: Window) -> Markup {
     let (first, last) = window.days();
     html! {
@@ -206,7 +208,7 @@ fn brush(window: Window) -> Markup {
     }
 }
 
-/// Searches within days.
+/// Draws the form that searches within a range of days.
 fn between(agent: &str, window: Window) -> Markup {
     let (first, last) = window.days();
     html! {
@@ -220,7 +222,8 @@ fn between(agent: &str, window: Window) -> Markup {
     }
 }
 
-/// Leads from an empty window to the memories.
+/// Draws the message for an empty window, with a link to the last day with a memory if that is before the window, otherwise to
+/// the first.
 fn elsewhere(agent: &str, window: Window, answer: &PeriodsAnswer) -> Markup {
     let nearest = answer.last.filter(|last| *last < window.days().0).or(answer.first);
     html! {
@@ -245,7 +248,7 @@ fn nothing(agent: &str) -> Markup {
     }
 }
 
-/// Returns whether this is the id of a memory; labels of periods begin with a digit.
+/// Returns the id of a memory, or `None` if the text is the label of a period.
 pub(super) fn memory_id(open: &str) -> Option<MemoryId> {
     open.parse::<Period>().is_err().then(|| MemoryId::from_text(open))
 }

@@ -1,4 +1,5 @@
-//! The axis: days as percentages of the width, and two rows of names of the parts of the window. Each name leads to its part.
+//! The axis: days as percentages of the width, and two rows with the names of the parts of the window. Each name is a link to
+//! its part.
 
 use annals_core::{Date, Grain};
 use maud::{Markup, html};
@@ -23,17 +24,17 @@ impl Axis {
         Axis { first, days: f64::from((last - first).get_days() + 1) }
     }
 
-    /// Returns the number of days.
+    /// Returns the number of days of the window.
     pub(super) fn days(self) -> f64 {
         self.days
     }
 
-    /// Returns where a day begins, within 0 and 100.
+    /// Returns the position of the beginning of a day in percent, clamped to 0 to 100.
     pub(super) fn start(self, day: Date) -> f64 {
         (f64::from((day - self.first).get_days()) / self.days * 100.0).clamp(0.0, 100.0)
     }
 
-    /// Returns where a stretch of days begins, and its width, both cut to the window.
+    /// Returns the position and the width of a range of days in percent, both cut to the window.
     pub(super) fn span(self, from: Date, to: Date) -> (f64, f64) {
         let start = self.start(from);
         let end = (f64::from((to - self.first).get_days() + 1) / self.days * 100.0).clamp(0.0, 100.0);
@@ -50,7 +51,7 @@ pub(super) fn percent(value: f64) -> String {
 pub(super) fn names(agent: &str, window: Window, axis: Axis) -> Markup {
     let parts = window.parts();
     let small: Vec<Window> = match window.grain() {
-        // The days of a week have their names in the first row.
+        // A week has the names of its days in the first row, so it needs no second row.
         None | Some(Grain::Weekly | Grain::Daily | Grain::Working) => Vec::new(),
         Some(_) => parts.iter().flat_map(|part| part.parts()).collect(),
     };
@@ -77,7 +78,7 @@ fn name(agent: &str, part: Window, axis: Axis, y: u32, has_weekday: bool) -> Mar
     }
 }
 
-/// Returns the shortest usual name of a part.
+/// Returns the shortest usual name of a part of the window: `2026`, `Q2`, `Jun`, `W24` or `10`.
 fn short(part: Window) -> String {
     let Window::Period(period) = part else { return part.name() };
     let first = period.first_day();

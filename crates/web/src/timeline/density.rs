@@ -1,4 +1,5 @@
-//! The strip below the lanes: columns with the number of turns, each of a day, or of a week where days are too narrow.
+//! The strip below the lanes: columns with the number of turns. Each column is a day, or a week or month if days or weeks are
+//! too narrow.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +9,13 @@ use annals_service::wire::DayView;
 use super::axis::Axis;
 use super::lane::is_drawn;
 
-/// A column of the strip.
+/// A column of the strip: a period with its number of turns.
 pub(super) struct Column {
     pub(super) period: Period,
     pub(super) turns: u64,
 }
 
-/// Returns the columns, and the grain of each.
+/// Returns the grain of the columns, and the columns in order of time.
 pub(super) fn columns(days: &[DayView], axis: Axis) -> (Grain, Vec<Column>) {
     let grain =
         [Grain::Daily, Grain::Weekly].into_iter().find(|grain| is_drawn(*grain, axis)).unwrap_or(Grain::Monthly);
@@ -25,11 +26,11 @@ pub(super) fn columns(days: &[DayView], axis: Axis) -> (Grain, Vec<Column>) {
     (grain, columns.into_iter().map(|(period, turns)| Column { period, turns }).collect())
 }
 
-/// Sums of turns, by day.
+/// For each day with turns, the number of turns up to and including that day.
 pub(super) struct Sums(Vec<(Date, u64)>);
 
 impl Sums {
-    /// Adds up the turns of these days, which are in order.
+    /// Adds up the turns of these days, which must be in order.
     pub(super) fn of(days: &[DayView]) -> Sums {
         let mut sum = 0;
         let add = |day: &DayView| {

@@ -1,11 +1,12 @@
-//! Where the field "Go to" leads: a label such as `2026-W24`, or the days that words such as "last week" mean.
+//! Finds the window for the field "Go to": from a label such as `2026-W24`, or from the days that words such as "last week"
+//! mean.
 
 use annals_core::{Date, Grain};
 
 use super::window::Window;
 
-/// Returns the window that a label names. Accepts small letters, spaces, and a week or quarter without its year, which is then the
-/// latest that has begun by `today`.
+/// Returns the window that a label names. Accepts lower case, spaces, and a week or quarter without a year, which stands for
+/// the latest that has begun by `today`.
 pub(crate) fn labelled(text: &str, today: Date) -> Option<Window> {
     let text = text.trim().to_uppercase().replace("WEEK", "W").replace("QUARTER", "Q").replace(' ', "");
     let label = match text.strip_suffix('S') {
@@ -21,7 +22,7 @@ pub(crate) fn labelled(text: &str, today: Date) -> Option<Window> {
     label.parse().ok()
 }
 
-/// Returns the smallest window about as long as these days that contains their middle.
+/// Returns the window of about the length of these days that contains their middle.
 pub(crate) fn around(from: Date, to: Date) -> Window {
     let days = (to - from).get_days();
     let grain = match days {

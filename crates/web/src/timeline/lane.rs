@@ -1,4 +1,5 @@
-//! One lane: the periods of a grain as bars over exactly the days that they cover. Bars too narrow to see are drawn together.
+//! One lane: the periods of a grain as bars over exactly the days that they cover. Bars that are too narrow to see are
+//! combined.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +9,11 @@ use annals_service::wire::{PeriodState, PeriodView};
 use super::axis::Axis;
 use crate::labels;
 
-/// Bars narrower than this part of the width, in percent, are drawn together: 2 pixels of a thousand.
+/// Bars that are narrower than this, in percent of the width, are combined: some 2 pixels of a thousand.
 const MIN_BAR_WIDTH: f64 = 0.22;
-/// Width of the bars that stand for several.
+/// Minimum width of a combined bar, in percent of the width.
 const MIN_GROUP_WIDTH: f64 = 0.6;
-/// Days of a period of each grain, in the order of [`Grain::ALL`].
+/// Number of days of a period of each grain, in the order of [`Grain::ALL`].
 const DAYS: [f64; 6] = [1.0, 1.0, 7.0, 30.0, 91.0, 365.0];
 
 /// A bar of a lane.
@@ -20,11 +21,11 @@ pub(super) struct Bar {
     pub(super) from: Date,
     pub(super) to: Date,
     pub(super) state: PeriodState,
-    /// The period that a click opens, or zooms to if the bar stands for several.
+    /// The period that a click opens, or zooms to if the bar is combined.
     pub(super) period: Period,
-    /// The periods that the bar stands for, if it is more than one: their number by state.
+    /// For a combined bar, the number of its periods by state.
     pub(super) group: Option<BTreeMap<PeriodState, usize>>,
-    /// Why the last attempt failed.
+    /// The error of the last attempt, if it failed.
     pub(super) why: Option<String>,
 }
 
@@ -37,13 +38,13 @@ fn width(grain: Grain, axis: Axis) -> f64 {
     DAYS[grain as usize] / axis.days() * 100.0
 }
 
-/// Returns the grain of the periods by which bars of a grain are drawn together.
+/// Returns the grain of the periods into which the bars of a grain are combined.
 pub(super) fn drawn_by(grain: Grain, axis: Axis) -> Grain {
     let coarser = |coarser: &Grain| *coarser > grain && width(*coarser, axis) >= MIN_GROUP_WIDTH;
     Grain::SUMMARIES.into_iter().find(coarser).unwrap_or(Grain::Yearly)
 }
 
-/// Returns the bars of a grain.
+/// Returns the bars of a grain, combined if single bars would be too narrow.
 pub(super) fn bars(views: &[(Period, &PeriodView)], grain: Grain, axis: Axis) -> Vec<Bar> {
     let of_grain = views.iter().filter(|(period, _)| period.grain() == grain);
     if is_drawn(grain, axis) {
@@ -72,7 +73,7 @@ fn group(period: Period, states: BTreeMap<PeriodState, usize>) -> Bar {
 }
 
 impl Bar {
-    /// Returns what the bar says when it is pointed at. `turns` is their number on its days.
+    /// Returns the tooltip of the bar. `turns` is the number of turns on its days.
     pub(super) fn title(&self, grain: Grain, turns: u64) -> String {
         let (days, turns) = (labels::days(self.from, self.to), labels::plural(turns, "turn"));
         match &self.group {
@@ -90,7 +91,8 @@ impl Bar {
         }
     }
 
-    /// Returns what is written on the bar, if there is room: the name, and the state if it is not the usual one.
+    /// Returns two labels for the bar: the name with the state, unless the state is `Closed`, and the name alone. The first is
+    /// drawn if it fits, otherwise the second. Both are empty for a combined bar.
     pub(super) fn labels(&self) -> [String; 2] {
         let name = self.name();
         let with_state = match self.state {

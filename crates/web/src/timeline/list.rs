@@ -1,4 +1,5 @@
-//! The picture as a nested list: the same periods with state and number of turns, for people who read rather than look.
+//! The picture as a nested list: the same periods with state and number of turns, for screen readers and people who prefer
+//! text.
 
 use annals_core::{Grain, Period};
 use maud::{Markup, html};
@@ -7,10 +8,11 @@ use super::picture::Picture;
 use super::window::Window;
 use crate::{labels, link};
 
-/// Days are listed in windows up to a quarter; a year of them is too long to read.
+/// Maximum number of days in a window for days to be listed, so up to a quarter. A list of the days of a year would be too
+/// long.
 const MAX_DAYS: i32 = 100;
 
-/// Lists the periods of the window.
+/// Draws the list of the periods of the window.
 pub(crate) fn outline(agent: &str, window: Window, picture: &Picture<'_>) -> Markup {
     let (first, last) = window.days();
     let finest = if (last - first).get_days() > MAX_DAYS { Grain::Weekly } else { Grain::Daily };

@@ -15,15 +15,15 @@ use crate::{labels, link};
 /// Height of a lane with the space below it, and of its bars, in pixels. The style sheet repeats the pitch for the labels.
 const PITCH: u32 = 32;
 const BAR: u32 = 26;
-/// Where the first lane and the strip begin.
+/// Vertical positions of the first lane and of the strip, in pixels.
 const LANES: u32 = 2 * ROW + 6;
 const STRIP: u32 = LANES + 6 * PITCH + 4;
-/// The label of the strip has a row of its own above the columns.
+/// Height of the row with the label of the strip, above the columns.
 const LABEL: u32 = 16;
 const STRIP_HEIGHT: u32 = LABEL + 40;
 const HEIGHT: u32 = STRIP + STRIP_HEIGHT + 2;
 
-/// What is drawn.
+/// The data of the picture.
 pub(crate) struct Picture<'a> {
     agent: &'a str,
     window: Window,
@@ -31,13 +31,13 @@ pub(crate) struct Picture<'a> {
     views: Vec<(Period, &'a PeriodView)>,
     sums: Sums,
     axis: Axis,
-    /// The opened period or memory.
+    /// The label of the opened period, or the id of the opened memory.
     open: Option<&'a str>,
-    /// Turns to draw one by one: id, share of the width in percent, and words.
+    /// The turns that are drawn one by one. If empty, the days that have turns are drawn.
     marks: Vec<Mark>,
 }
 
-/// A turn in the picture.
+/// A turn in the picture: its id, its position in percent of the width, and its tooltip.
 pub(crate) struct Mark {
     id: String,
     x: f64,
@@ -45,7 +45,7 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    /// Creates the mark of a turn. The instants are those of the window.
+    /// Creates the mark of a turn at `at`. `start` and `end` are the instants of the window.
     pub(crate) fn new(id: String, title: String, at: Timestamp, start: Timestamp, end: Timestamp) -> Mark {
         let seconds = |from: Timestamp, to: Timestamp| to.duration_since(from).as_secs_f64();
         Mark { id, x: (seconds(start, at) / seconds(start, end).max(1.0) * 100.0).clamp(0.0, 100.0), title }
@@ -65,12 +65,12 @@ impl<'a> Picture<'a> {
         Picture { agent: &answer.agent, window, answer, views, sums, axis, open, marks }
     }
 
-    /// Returns the period with this label, if it has input.
+    /// Returns the view of a period, or `None` if the answer does not contain it.
     pub(crate) fn view(&self, period: Period) -> Option<&'a PeriodView> {
         self.views.iter().find(|(known, _)| *known == period).map(|(_, view)| *view)
     }
 
-    /// Returns the number of turns of a period.
+    /// Returns the number of turns on these days, both inclusive.
     pub(crate) fn turns(&self, from: Date, to: Date) -> u64 {
         self.sums.between(from, to)
     }
@@ -89,7 +89,7 @@ impl<'a> Picture<'a> {
         columns(&self.answer.days, self.axis).0
     }
 
-    /// Returns the grain by which a lane is drawn together, if its own bars would be too narrow to see.
+    /// Returns the grain of the combined bars of a lane, or `None` if its bars are drawn one by one.
     pub(crate) fn drawn_by(&self, grain: Grain) -> Option<Grain> {
         match grain {
             Grain::Working => Some(self.column()).filter(|column| self.marks.is_empty() && *column != Grain::Daily),
@@ -132,7 +132,7 @@ impl<'a> Picture<'a> {
         let [with_state, name] = bar.labels();
         let label = if size(&with_state, width).is_some() { with_state } else { name };
         let size = size(&label, width);
-        // What is read aloud contains what is written.
+        // The text for screen readers contains the label that is written on the bar.
         let name = if label.is_empty() { title.clone() } else { format!("{label}: {title}") };
         html! {
             a.bar href=(href) tabindex="-1" aria-current=[is_open.then_some("true")] aria-label=(name) {
@@ -148,7 +148,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// Single turns where there is room for them; otherwise the days that have turns.
+    /// Draws the lane of turns: single turns if there are marks, otherwise the days, weeks or months that have turns.
     fn turns_lane(&self, y: u32) -> Markup {
         let (_, columns) = columns(&self.answer.days, self.axis);
         html! {
@@ -202,12 +202,12 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// Returns where today is, in percent.
+    /// Returns the position of the middle of today, in percent of the width.
     fn today_at(&self) -> f64 {
         self.axis.start(self.answer.today) + 50.0 / self.axis.days()
     }
 
-    /// Returns whether the words at today's mark stand where the label of the strip would.
+    /// Returns whether the label of today's mark is in the left half, where the label of the strip is otherwise drawn.
     fn today_is_left(&self) -> bool {
         self.window.contains(self.answer.today) && self.today_at() < 50.0
     }
@@ -224,8 +224,8 @@ impl<'a> Picture<'a> {
     }
 }
 
-/// Returns the class of the text of a bar with this width in percent: smaller screens leave out what does not fit. A letter
-/// has about 7 pixels, and the picture about 1,000 on a common screen.
+/// Returns the style class for a text on a bar with this width in percent, by which smaller screens hide texts that do not fit;
+/// `None` if the text does not fit at all. A letter has about 7 pixels, and the picture about 1,000 on a common screen.
 fn size(text: &str, width: f64) -> Option<&'static str> {
     let needed = (text.chars().count() * 7 + 10) as f64 / 10.0;
     match width / needed {
@@ -237,7 +237,7 @@ fn size(text: &str, width: f64) -> Option<&'static str> {
     }
 }
 
-/// Returns the pattern of a state, so that no state is known by its colour alone.
+/// Returns the fill pattern of a state, so that states are not distinguished by colour alone; `None` for a plain fill.
 fn pattern(state: PeriodState) -> Option<&'static str> {
     match state {
         PeriodState::Closed | PeriodState::Open => None,
@@ -267,7 +267,7 @@ fn patterns() -> Markup {
     }
 }
 
-/// Explains the states that occur, with the number of periods of each.
+/// Draws the legend: the states that occur, with the number of periods of each.
 pub(crate) fn legend(states: &BTreeMap<PeriodState, u64>) -> Markup {
     html! {
         dl.legend {

@@ -1,5 +1,5 @@
-//! The part of time that the picture shows: a decade, or one period from a year to a day. Moving and zooming lead from window to
-//! window, so each view has an address.
+//! The part of time that the picture shows: a decade, or one period from a year to a day. Moving and zooming are links to other
+//! windows, so each view has an address.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,17 +9,17 @@ use jiff::ToSpan;
 
 use crate::labels;
 
-/// A stretch of time that the picture shows. It covers the same whole days as the summary of its period.
+/// The time that the picture shows. It has the same days as the summary of its period covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Window {
-    /// Ten years, by the first.
+    /// Ten years, given by the first.
     Decade(i16),
     /// One period.
     Period(Period),
 }
 
 impl Window {
-    /// Returns the window of a level that contains a day; no grain means a decade.
+    /// Returns the window of a grain that contains a day; `None` stands for a decade.
     pub(crate) fn containing(grain: Option<Grain>, day: Date) -> Window {
         match grain {
             Some(grain) => Window::Period(Period::of(grain, day)),
@@ -50,7 +50,7 @@ impl Window {
         }
     }
 
-    /// Returns whether it contains a day.
+    /// Returns whether the window contains a day.
     pub(crate) fn contains(self, day: Date) -> bool {
         let (first, last) = self.days();
         first <= day && day <= last
@@ -65,7 +65,8 @@ impl Window {
         })
     }
 
-    /// Returns the window of the next finer level that contains a day, or its own middle if the day is outside; `None` for a day.
+    /// Returns the window of the next finer level that contains `day` or, if `day` is outside this window, the middle of this
+    /// window. Returns `None` if this window is a day.
     pub(crate) fn narrower(self, day: Date) -> Option<Window> {
         let finer = match self {
             Window::Decade(_) => Grain::Yearly,
@@ -115,7 +116,7 @@ fn middle(period: Period) -> Date {
     period.first_day().saturating_add(14.days())
 }
 
-/// Writes the label: `2020s`, or that of the period.
+/// Formats the label: `2020s`, or the label of the period.
 impl fmt::Display for Window {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

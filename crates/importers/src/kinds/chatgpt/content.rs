@@ -10,7 +10,7 @@ use crate::kinds::pieces::Pieces;
 use crate::output::Output;
 use crate::skipped::Skip;
 
-/// Returns the parts of a message, or `None` if nothing of it is imported; counts what is not.
+/// Returns the parts of a message, or `None` if none of them is imported. Counts the parts that are not imported.
 pub fn pieces(message: &Value, role: Role, place: &Place, output: &mut Output<'_>) -> Option<Pieces> {
     let content = message.get("content").unwrap_or(&Value::Null);
     let kind = match content {
@@ -28,7 +28,7 @@ pub fn pieces(message: &Value, role: Role, place: &Place, output: &mut Output<'_
             filled(content, "result").or_else(|| filled(content, "summary")).unwrap_or_default().to_owned()
         }
         "sonic_webpage" => text(content, "text").unwrap_or_default().to_owned(),
-        // Some captures have parts in their place.
+        // Some captures have the field `parts` instead of the thoughts.
         "thoughts" | "reasoning_recap" if content.get("parts").is_some() => {
             return some_thinking(parts(content, place, output));
         }
@@ -61,7 +61,7 @@ pub fn pieces(message: &Value, role: Role, place: &Place, output: &mut Output<'_
     Some(Pieces { text: vec![text], ..Pieces::default() })
 }
 
-/// Returns whether a message belongs to a tool: its result, or a call, which is addressed to the tool.
+/// Returns whether a message is the result of a tool, or a call, which is addressed to the tool.
 fn is_tools(message: &Value, role: Role, kind: &str) -> bool {
     let is_call = filled(message, "recipient").is_some_and(|recipient| recipient != "all");
     role == Role::Tool || is_call || matches!(kind, "execution_output" | "system_error" | "citable_code_output")
@@ -71,7 +71,7 @@ fn some_thinking(text: String) -> Option<Pieces> {
     Some(Pieces { thinking: vec![text], ..Pieces::default() })
 }
 
-/// Joins the strings among the parts. Voice chats keep what was said in parts of their own type.
+/// Joins the texts among the parts. Voice chats have their transcripts in parts of a separate type.
 fn parts(content: &Value, place: &Place, output: &mut Output<'_>) -> String {
     let mut texts: Vec<&str> = Vec::new();
     for part in list(content, "parts") {
@@ -94,7 +94,7 @@ fn parts(content: &Value, place: &Place, output: &mut Output<'_>) -> String {
             (part, None) => output.skip(Skip::unknown("part of an unknown shape", keys(part), place)),
         }
     }
-    // Slim exports keep a plain text.
+    // Slim exports have a plain text instead of parts.
     texts.extend(text(content, "text").filter(|_| content.get("parts").is_none()));
     texts.retain(|text| !text.trim().is_empty());
     texts.join("\n\n")

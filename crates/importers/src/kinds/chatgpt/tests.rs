@@ -1,4 +1,4 @@
-//! Files, their order and times, and faults. The modules below test the branches and the kinds of content.
+//! Tests of files, their order and times, and of faults. The modules below test branches and the kinds of content.
 
 mod branches;
 mod content;
@@ -13,7 +13,8 @@ fn check(json: &str, expect: &str) {
     check_with(Kind::ChatGpt, &options(), &[("conversations.json", json)], expect);
 }
 
-/// Writes a node: id, parent (`-` for none), role, time in seconds after 1700000000 (or `null`), content.
+/// Returns the JSON of a node from its id, parent (`-` for none), role, time in seconds after 1700000000 (or `null`) and
+/// content.
 fn node(id: &str, parent: &str, role: &str, at: &str, content: &str) -> String {
     node_with(id, parent, role, at, content, "")
 }
@@ -34,7 +35,7 @@ fn message(id: &str, parent: &str, role: &str, at: &str, words: &str) -> String 
     node(id, parent, role, at, &text(words))
 }
 
-/// Writes an export of one conversation.
+/// Returns the JSON of an export with one conversation.
 fn export(fields: &str, nodes: &[String]) -> String {
     format!("[{}]", one(fields, nodes))
 }
@@ -140,7 +141,7 @@ fn times_are_numbers_texts_or_missing_and_never_the_present() {
     };
     assert_eq!(at(&with(r#""create_time":"2024-02-03T04:05:06Z""#)), ["2024-02-03"]);
     assert_eq!(at(&with(r#""create_time":null,"update_time":1700000000"#)), ["2023-11-14"]);
-    // A time after the import is no time.
+    // A time after the import is ignored.
     assert_eq!(at(&with(r#""create_time":4000000000,"update_time":1700000000"#)), ["2023-11-14"]);
     check(&with(r#""create_time":null"#), "conversation chatgpt:c1 Trip\nskip 1 message without a time");
 }

@@ -1,4 +1,4 @@
-//! Removes what ChatGPT's own pages do not show: citation marks and links into a machine that no longer exists.
+//! Removes text that ChatGPT's own pages do not show: citation marks, and links to files in a sandbox that no longer exists.
 
 use serde_json::Value;
 
@@ -6,20 +6,20 @@ const OPEN: char = '\u{e200}';
 const CLOSE: char = '\u{e201}';
 const SEPARATOR: char = '\u{e202}';
 
-/// Returns the text as a reader of the chat saw it.
+/// Returns the text as ChatGPT displays it.
 pub fn clean(text: &str) -> String {
     let text = if text.contains(OPEN) { without_spans(text) } else { text.to_owned() };
     let text = if text.contains('†') { without_sources(&text) } else { text };
     if text.contains("](sandbox:") { without_links(&text) } else { text }
 }
 
-/// Removes marked spans. A span that names an entity shows the name.
+/// Removes spans between special marks. A span that names an entity is replaced by the name.
 fn without_spans(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once(OPEN) {
         clean.push_str(before);
-        // An answer that was cut off may lack the end of a span.
+        // If an answer was cut off, the last span has no end; it then ends with its line.
         let (span, after) = after.split_once(CLOSE).unwrap_or((after.lines().next().unwrap_or(after), ""));
         clean.push_str(&shown(span));
         rest = after;

@@ -1,10 +1,11 @@
-//! Blocks of calls and results of tools, as Claude.ai and Claude Code write them.
+//! Reads the blocks for calls and results of tools, as Claude.ai and Claude Code write them.
 
 use serde_json::Value;
 
 use crate::kinds::files::{filled, text};
 
-/// Returns a call with its name and what it writes; an artifact is the text it writes.
+/// Returns a call as `NAME: INPUT`. If the call writes a text, such as an artifact, or has a command or query, only this field
+/// of the input is used. Returns `None` without input.
 pub fn call(block: &Value) -> Option<String> {
     let name = filled(block, "name").unwrap_or("tool");
     let input = block.get("input").unwrap_or(&Value::Null);
@@ -16,7 +17,7 @@ pub fn call(block: &Value) -> Option<String> {
     }
 }
 
-/// Returns the text of a result.
+/// Returns the text of a result, or `None` if it has no text.
 pub fn result(block: &Value) -> Option<String> {
     let joined = match block.get("content") {
         Some(Value::String(text)) => text.clone(),

@@ -1,4 +1,4 @@
-//! One message of Claude.ai: its blocks, or its text if it has none, and the attachments.
+//! Reads one message of Claude.ai: its blocks, or its text if it has no blocks, and the attachments.
 
 use annals_core::Role;
 use serde_json::Value;
@@ -15,7 +15,7 @@ pub fn id(message: &Value) -> Option<&str> {
     filled(message, "uuid").or_else(|| filled(message, "id"))
 }
 
-/// Returns the role of a message; counts unknown ones.
+/// Returns the role of a message. Counts a message with an unknown or missing sender as skipped, and returns `None`.
 pub fn role(message: &Value, place: &Place, output: &mut Output<'_>) -> Option<Role> {
     match filled(message, "sender").or_else(|| filled(message, "role")) {
         Some("human" | "user") => Some(Role::User),
@@ -31,14 +31,15 @@ pub fn role(message: &Value, place: &Place, output: &mut Output<'_>) -> Option<R
     }
 }
 
-/// Returns the parts of a message. The top-level `text` is a flattening with placeholders; it counts only without blocks.
+/// Returns the parts of a message. The top-level `text` repeats the blocks as one text with placeholders, so it is used only if
+/// there are no blocks.
 pub fn pieces(message: &Value, place: &Place, output: &mut Output<'_>) -> Pieces {
     let mut pieces = Pieces::default();
     let blocks = [list(message, "content"), list(message, "contentBlocks")].concat();
     for block in &blocks {
         add_block(block, &mut pieces, place, output);
     }
-    // What a person typed beside an image may stand there only.
+    // If a person sent an image with a text, the text may be in the top-level `text` only.
     let is_typed = matches!(filled(message, "sender"), Some("human")) && pieces == Pieces::default();
     if blocks.is_empty() || is_typed {
         let plain = text(message, "text").or_else(|| text(message, "content"));

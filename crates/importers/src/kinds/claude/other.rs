@@ -1,4 +1,4 @@
-//! Projects and memories of a Claude.ai export. They become documents.
+//! Reads the projects and memories of a Claude.ai export as documents.
 
 use annals_core::Result;
 use serde_json::Value;
@@ -42,7 +42,7 @@ pub fn project(value: &Value, place: &Place, output: &mut Output<'_>) -> Result<
     Ok(())
 }
 
-/// Reads what Claude remembers, of conversations and of projects. It has no date.
+/// Reads Claude's memories of conversations and of projects, which have no date.
 pub fn memories(value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
     if let Some(memory) = filled(value, "conversations_memory") {
         memory_item("claude:memory".to_owned(), "Claude's memory", memory, place, output)?;

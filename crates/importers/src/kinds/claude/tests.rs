@@ -6,7 +6,7 @@ fn check(json: &str, expect: &str) {
     check_with(Kind::Claude, &options(), &[("conversations.json", json)], expect);
 }
 
-/// Writes an export of one conversation.
+/// Returns the JSON of an export with one conversation.
 fn export(fields: &str, messages: &[String]) -> String {
     format!(
         r#"[{{"uuid":"c1","name":"Trip","summary":"","created_at":"2025-03-01T10:00:00.123456Z","updated_at":"2025-03-02T10:00:00Z","account":{{"uuid":"x"}}{fields},"chat_messages":[{}]}}]"#,
@@ -14,7 +14,7 @@ fn export(fields: &str, messages: &[String]) -> String {
     )
 }
 
-/// Writes a message: `more` are its content and further fields.
+/// Returns the JSON of a message; `more` has its content and further fields.
 fn message(uuid: &str, sender: &str, second: u32, more: &str) -> String {
     format!(
         r#"{{"uuid":"{uuid}","sender":"{sender}","created_at":"2025-03-01T10:00:{second:02}.123456+00:00","attachments":[],"files":[]{more}}}"#
@@ -140,7 +140,8 @@ fn summary_and_empty_name_are_kept_as_they_are() {
     check(&json, "conversation claude:c1 They talked.\nclaude:c1 m1 user 2025-03-01T10:00:01.123Z Hello");
 }
 
-/// `m1` with two answers, as browser exporters keep them. The root's parent is an id that is not in the file.
+/// Returns an export in which the message `m1` has two answers, as browser exporters write them. The root's parent is an id
+/// that is not in the file.
 fn branched(fields: &str) -> String {
     let with_parent =
         |message: String, parent: &str| message.replacen('{', &format!(r#"{{"parent_message_uuid":"{parent}","#), 1);

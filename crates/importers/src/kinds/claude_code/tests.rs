@@ -6,7 +6,7 @@ fn check(files: &[(&str, &str)], expect: &str) {
     check_with(Kind::ClaudeCode, &options(), files, expect);
 }
 
-/// Writes a line of a turn; `more` are further fields.
+/// Returns a line for a turn; `more` has further fields.
 fn line(kind: &str, uuid: &str, session: &str, second: u32, content: &str, more: &str) -> String {
     format!(
         r#"{{"type":"{kind}","uuid":"{uuid}","parentUuid":null,"sessionId":"{session}","timestamp":"2026-05-01T10:00:{second:02}.000Z","message":{{"role":"{kind}","content":{content}}}{more}}}"#
@@ -188,7 +188,7 @@ fn thinking_and_tools_come_on_request() {
 #[test]
 fn resumed_file_adds_only_its_own_lines() {
     let old = [user("u1", 1, "Hello"), answer("a1", 2, TEXT)].join("\n");
-    // Copied lines name the new session; both files begin at the same time, and the copy was written longer.
+    // The copied lines name the new session. Both files begin at the same time, and the copy ends later.
     let resumed =
         format!("{}\n{}", old.replace("\"s1\"", "\"a-new\""), line("user", "u2", "a-new", 30, "\"More\"", ""));
     check(

@@ -1,4 +1,4 @@
-//! One line of a session of Codex.
+//! Reads the lines of a session of Codex.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::kinds::pieces::Pieces;
 use crate::output::Output;
 use crate::skipped::{Skip, SkipReason};
 
-/// Copies of a parent session are written in one go; they have times within this of the session's begin.
+/// Maximum time of a copied line after the beginning of the session: the copy of a parent session is written at once.
 const COPIED_WITHIN: SignedDuration = SignedDuration::from_secs(1);
 
 /// One file of a session, read line by line.
@@ -24,11 +24,11 @@ pub struct Session {
     title: Option<String>,
     has_messages: bool,
     last: Option<Timestamp>,
-    /// The digest of everything said so far.
+    /// The digest of the texts of all messages so far.
     chain: Digest,
-    /// Whether everything so far is a copy of an older session.
+    /// Whether all messages so far are copies of messages in an older session.
     is_copy: bool,
-    /// How often each message without a time of its own occurred, or one with the same time.
+    /// How often each message occurred so far, by the digest of its time, role and parts.
     repeats: HashMap<Digest, u64>,
 }
 
@@ -36,7 +36,8 @@ impl Session {
     /// Begins a file.
     pub fn new(survey: Survey, stem: &str) -> Session {
         let conversation = format!("codex:{}", survey.id.as_deref().unwrap_or(stem));
-        // Before forks named their parent, a resumed session was a new file that began with the old one, without times.
+        // Forked sessions name their parent. In older versions, a resumed session was a new file that began with a copy of the
+        // old file, without times.
         let is_copy = survey.parent.is_some() || !survey.has_times;
         Session {
             survey,
@@ -50,7 +51,7 @@ impl Session {
         }
     }
 
-    /// Reads a line.
+    /// Reads a line: passes on the message in it, or counts the line as skipped.
     pub fn line(&mut self, line: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
         let payload = line.get("payload").unwrap_or(&Value::Null);
         let skipped = match text(line, "type") {
@@ -64,7 +65,7 @@ impl Session {
                 | "session_state"
                 | "inter_agent_communication_metadata",
             ) => Skip::no_message(format!("line {:?}", text(line, "type").unwrap_or_default()), place),
-            // Old files have the items without an envelope, after a line of the session.
+            // Old files have the items without an envelope.
             Some("message" | "reasoning" | "function_call" | "function_call_output" | "local_shell_call") => {
                 return self.item(line, line, place, output);
             }
@@ -141,7 +142,7 @@ impl Session {
                     return Ok(());
                 }
             },
-            // Reasoning stands in the events too.
+            // If the file has events, the reasoning is read from them.
             "reasoning" if !(self.survey.has_typed || self.survey.has_answers) => {
                 pieces.thinking = list(payload, "summary")
                     .iter()
@@ -173,7 +174,8 @@ impl Session {
         self.message(line, role, pieces, place, output)
     }
 
-    /// Returns whether the events of the file have what the speaker of a message said. Other roles are injected context.
+    /// Returns whether the events of the file have the messages of this role, so that the item is skipped. Items of other roles
+    /// are injected context; they are skipped if the file has any events.
     fn is_in_events(&self, payload: &Value) -> bool {
         match text(payload, "role") {
             Some("user") => self.survey.has_typed,
@@ -205,7 +207,7 @@ impl Session {
             return Ok(());
         };
         let id = self.id_of(role, &pieces, own);
-        // A session may lie in two folders, as one that is archived does.
+        // The file of a session may be in two folders, for example after archiving.
         if !output.is_new(&format!("{}/{id}", self.conversation)) {
             output.skip(Skip::new(SkipReason::Repeated, "copied message", "", place));
             return Ok(());
@@ -226,16 +228,16 @@ impl Session {
         pieces.send(&message, place, output)
     }
 
-    /// Returns whether a message is a copy of one in an older session, and notes it for later sessions.
+    /// Returns whether a message is a copy of a message in an older session. Remembers the message for later sessions.
     fn is_repeated(&mut self, role: Role, pieces: &Pieces, at: Option<Timestamp>, output: &mut Output<'_>) -> bool {
         let text = pieces.text.join("\n\n");
         if text.is_empty() {
-            // Thinking and tools belong to what was said around them.
+            // Thinking and tool calls count as copied if the messages around them are.
             return self.is_copy && self.is_written_at_begin(at);
         }
         self.chain = Digest::of([&self.chain.0[..], role.as_str().as_bytes(), text.as_bytes()]);
         let is_new = output.is_new(&format!("codex:{}", self.chain));
-        // If the parent is not among the files, what was copied of it is known by its times. They are not when it was said.
+        // If the parent is not among the files, copied messages are recognised by their times, which are those of the copying.
         let is_orphan = self.survey.parent.is_some() && !self.survey.has_parent;
         self.is_copy = self.is_copy && (!is_new || is_orphan && self.is_written_at_begin(at));
         self.is_copy
@@ -248,7 +250,8 @@ impl Session {
         }
     }
 
-    /// Returns an id that does not depend on what else is in the file, but for exact repeats.
+    /// Returns an id made of the time, role and parts of a message. It depends on other messages only if they are equal: equal
+    /// messages are numbered.
     fn id_of(&mut self, role: Role, pieces: &Pieces, at: Option<Timestamp>) -> String {
         let at = at.map(|at| at.to_string()).unwrap_or_default();
         let parts = pieces.text.iter().chain(&pieces.thinking).chain(&pieces.tools).map(String::as_str);

@@ -1,10 +1,10 @@
-//! What a line of Codex carries: typed text, calls and results of tools, events that say nothing.
+//! Reads the payload of a line of Codex: typed text, calls and results of tools, events without a message.
 
 use serde_json::Value;
 
 use crate::kinds::files::{filled, list, text};
 
-/// Beginnings of texts that the program puts before what was typed.
+/// Beginnings of messages that the program sends in the role of the user.
 const INJECTED: [&str; 12] = [
     "<user_instructions>",
     "<environment_context>",
@@ -20,7 +20,7 @@ const INJECTED: [&str; 12] = [
     "Warning: apply_patch was requested via",
 ];
 
-/// Events that say nothing; more have one of the beginnings or endings below.
+/// Events without a message. Further events are recognised by the beginnings below.
 const EVENTS: [&str; 22] = [
     "token_count",
     "turn_aborted",
@@ -62,7 +62,7 @@ const EVENT_AFFIXES: [&str; 14] = [
     "dynamic_tool_",
 ];
 
-/// The heading of the editor's plug-in before what was typed.
+/// The heading that the editor's plug-in writes before the typed text.
 const REQUEST: &str = "## My request for Codex:";
 
 /// Returns whether events of this kind are skipped without a report, because they hold no message.
@@ -70,7 +70,7 @@ pub fn is_known_event(kind: &str) -> bool {
     EVENTS.contains(&kind) || EVENT_AFFIXES.iter().any(|affix| kind.starts_with(affix))
 }
 
-/// Returns what a person typed, or `None` if the program wrote it.
+/// Returns the text that a person typed, or `None` if the program wrote the whole text.
 pub fn typed(text: &str) -> Option<String> {
     let text = text.split_once(REQUEST).map_or(text, |(_, request)| request).trim();
     let is_injected = INJECTED.iter().any(|begin| text.starts_with(begin));
@@ -85,7 +85,7 @@ pub fn texts(payload: &Value) -> Vec<&str> {
     }
 }
 
-/// Returns the text of a call or result.
+/// Returns the text of a call, as `NAME: ARGUMENTS`, or of a result; `None` if it has no text.
 pub fn tool(payload: &Value) -> Option<String> {
     let name = filled(payload, "name").or_else(|| text(payload, "type")).unwrap_or("tool");
     let arguments = ["arguments", "input", "action"]

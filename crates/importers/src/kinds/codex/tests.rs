@@ -6,7 +6,7 @@ fn check(files: &[(&str, &str)], expect: &str) {
     check_with(Kind::Codex, &options(), files, &replaced(files, expect));
 }
 
-/// Replaces `#1`, `#2` … by the ids of the messages in order: they are digests.
+/// Imports the files and returns `expect` with `#1`, `#2` … replaced by the ids of the messages, which are digests.
 fn replaced(files: &[(&str, &str)], expect: &str) -> String {
     replaced_with(files, expect, &options())
 }
@@ -37,7 +37,7 @@ fn parent() -> String {
     format!("{META}\n{TALK}\n")
 }
 
-/// A session that was forked from `s1`: its lines stand again, with the time of the fork.
+/// Returns a session that was forked from `s1`: it begins with the lines of `s1`, with the time of the fork.
 fn fork(own: &str) -> String {
     let meta =
         r#"{"timestamp":"2026-03-02T08:00:00.000Z","type":"session_meta","payload":{"id":"s2","forked_from_id":"s1"}}"#;

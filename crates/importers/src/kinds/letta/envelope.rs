@@ -1,17 +1,17 @@
-//! The JSON in which Letta wraps what a person writes, and its own events: `{"type": "user_message", "message": …}`.
+//! Reads the JSON in which Letta wraps messages of the person and its own events: `{"type": "user_message", "message": …}`.
 
 use serde_json::Value;
 
-/// What a wrapped text is.
+/// The content of a wrapped text.
 #[derive(Debug, PartialEq)]
 pub enum Envelope {
-    /// What the person wrote.
+    /// The message that the person wrote.
     Message(String),
-    /// An event of the server, by its type.
+    /// An event of the server, with its type.
     Event(String),
 }
 
-/// Opens an envelope; `None` for a text that is none.
+/// Unwraps a text. Returns `None` if it is not wrapped, or has an unknown type.
 pub fn open(text: &str) -> Option<Envelope> {
     if !text.trim_start().starts_with('{') {
         return None;

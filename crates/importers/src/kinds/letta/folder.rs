@@ -1,4 +1,5 @@
-//! The memory folder of Letta: files below `system` are always loaded and become blocks, others documents.
+//! Reads the memory folder of Letta. Files below `system`, which are always in the agent's prompt, become blocks; other files
+//! become documents.
 
 use annals_core::Result;
 
@@ -10,7 +11,7 @@ use crate::output::Output;
 use crate::skipped::Skip;
 use crate::source::{Entry, Source};
 
-/// Largest text and name of a block; `service/src/operations/blocks.rs` refuses longer ones.
+/// Maximum bytes of a block's text, and maximum length of its name. `service/src/operations/blocks.rs` refuses longer ones.
 const MAX_BLOCK_BYTES: usize = 16 * 1024;
 const MAX_NAME_LENGTH: usize = 64;
 
@@ -25,7 +26,7 @@ pub fn recognise(entries: &[Entry], sample: &mut Sample<'_>) -> Fit {
     Fit::No
 }
 
-/// Passes on one file.
+/// Passes on one file as a block or document.
 pub fn read(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Result<()> {
     let place = entry.place();
     let Some(text) = read_text(source, entry, output) else { return Ok(()) };
@@ -50,7 +51,7 @@ fn label(path: &str) -> Option<&str> {
     inner(path).strip_prefix("system/")?.strip_suffix(".md")
 }
 
-/// Returns the path below the folder `memory`, or below the folder of `system`.
+/// Returns the path below the folder `memory` or, without one, the path from the folder `system` on.
 fn inner(path: &str) -> &str {
     let slashed = |name: &str| path.find(name).filter(|at| *at == 0 || path[..*at].ends_with('/'));
     match (slashed("memory/"), slashed("system/")) {

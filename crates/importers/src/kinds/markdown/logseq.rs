@@ -1,4 +1,4 @@
-//! Outlines of Logseq: each bullet without indent is a message, with the bullets below it.
+//! Reads outlines of Logseq: each bullet without indent becomes a message, with the bullets below it.
 
 use annals_core::Result;
 
@@ -8,16 +8,16 @@ use crate::kinds::texts::MadeIds;
 use crate::output::Output;
 use crate::skipped::Skip;
 
-/// A bullet without indent.
+/// A bullet without indent, with the bullets below it.
 struct Block {
     line: u64,
-    /// The value of its property `id`.
+    /// The value of the bullet's property `id`.
     id: Option<String>,
     lines: Vec<String>,
 }
 
-/// Passes on the blocks of a journal. A block's id is its property `id`, or made of its first line: blocks below it may be
-/// added, but a changed first line is a new message.
+/// Passes on the blocks of a journal. The id of a message is the block's property `id`, or made of the block's first line. So
+/// blocks may be added below it, but a changed first line is a new message.
 pub fn write(daily: &Daily<'_>, output: &mut Output<'_>) -> Result<()> {
     let mut ids = MadeIds::default();
     let blocks = blocks(daily.body);
@@ -45,7 +45,7 @@ pub fn write(daily: &Daily<'_>, output: &mut Output<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Returns whether Logseq shows something in place of a block: the result of a query, or another block.
+/// Returns whether Logseq displays something else instead of the block's text: the result of a query, or another block.
 fn is_computed(text: &str) -> bool {
     let is_macro = ["{{query", "{{embed", "{{renderer"].iter().any(|begin| text.starts_with(begin));
     is_macro && text.ends_with("}}") && !text.contains('\n')
@@ -69,7 +69,7 @@ impl Block {
         let own = line.strip_prefix('\t').or(line.strip_prefix("  ")).unwrap_or(line);
         let property = own.trim().split_once(":: ").or(own.trim().split_once("::"));
         match property.map(|(key, value)| (key, value.trim())) {
-            // An id of a block below belongs to that one.
+            // An indented `id` belongs to a block below.
             Some(("id", value)) if !own.starts_with([' ', '\t']) => {
                 self.id = Some(value.to_owned()).filter(|id| !id.is_empty());
             }

@@ -2,7 +2,7 @@
 
 use crate::kinds::texts::window;
 
-/// Longest link, and longest code within a line.
+/// Maximum length in bytes of a link, and of code within a line.
 const MAX_MARK_LENGTH: usize = 4 * 1024;
 
 /// Returns a text without comments and brackets of links. The number of lines stays the same.
@@ -21,7 +21,7 @@ pub fn clean(text: &str) -> String {
     cleaned
 }
 
-/// Returns what replaces the mark at the beginning of a text, and the length of what is replaced.
+/// Returns the replacement for the mark at the beginning of a text, and the length in bytes of the replaced part.
 fn mark(text: &str, is_line_start: bool) -> (String, usize) {
     let fence = ["```", "~~~"].into_iter().find(|fence| is_line_start && text.starts_with(fence));
     if let Some(length) = fence.map(|fence| code(text, fence)) {
@@ -50,7 +50,7 @@ fn mark(text: &str, is_line_start: bool) -> (String, usize) {
     (text[..first].to_owned(), first)
 }
 
-/// Returns the length of a block of code, up to its closing fence or the end of the text.
+/// Returns the length in bytes of a block of code, up to and including its closing fence, or up to the end of the text.
 fn code(text: &str, fence: &str) -> usize {
     let mut length = 0;
     for (line, number) in text.split_inclusive('\n').zip(0..) {

@@ -1,4 +1,4 @@
-//! The settings of Obsidian and Logseq that say where daily notes are and how they are named.
+//! Reads the settings of Obsidian and Logseq for the folder and the names of daily notes.
 
 use std::io::Read;
 
@@ -17,7 +17,7 @@ pub struct Settings {
     root: String,
     /// The folder of daily notes, with a final `/`; empty for the vault itself.
     folder: String,
-    /// The format of their names, as in moment.js.
+    /// The format of the names of daily notes, as in moment.js.
     format: Option<String>,
     /// The template of daily notes, without extension.
     template: Option<String>,
@@ -25,11 +25,11 @@ pub struct Settings {
     has_logseq: bool,
 }
 
-/// Largest file of settings.
+/// Maximum size of a settings file.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
 impl Settings {
-    /// Reads the settings of a source; defaults if it has none. Skips damaged ones.
+    /// Reads the settings of a source; defaults if it has none. Skips damaged files of settings.
     pub fn read(source: &mut Source, output: &mut Output<'_>) -> Settings {
         let mut settings = Settings::default();
         let entries = source.entries().to_vec();
@@ -68,18 +68,19 @@ impl Settings {
         self.template = template.or(self.template.take());
     }
 
-    /// Returns a path within the vault.
+    /// Returns the path relative to the vault.
     pub fn inner<'p>(&self, path: &'p str) -> &'p str {
         path.strip_prefix(&self.root).unwrap_or(path)
     }
 
-    /// Returns the day of a daily note by the format of the settings. `stem` is a path without extension.
+    /// Returns the day of a daily note, read from its path with the format of the settings. `stem` is the path without
+    /// extension.
     pub fn day_of(&self, stem: &str) -> Option<Date> {
         let format = self.format.as_ref()?;
         day::by_format(stem.strip_prefix(&self.folder)?, format)
     }
 
-    /// Returns whether a note is a template, which no one wrote on a day.
+    /// Returns whether a note is a template, which is not about a day.
     pub fn is_template(&self, path: &str) -> bool {
         let stem = path.strip_suffix(".md").unwrap_or(path);
         let in_folder =
@@ -87,13 +88,14 @@ impl Settings {
         in_folder || self.template.as_deref() == Some(stem)
     }
 
-    /// Returns whether a note is an outline of Logseq: one in its graph, or one in `journals` that begins with a bullet.
+    /// Returns whether a note is an outline of Logseq: any note of a Logseq graph, or a note in `journals` that begins with a
+    /// bullet.
     pub fn is_logseq(&self, path: &str, body: &str) -> bool {
         self.has_logseq || (path.starts_with("journals/") && body.trim_start().starts_with("- "))
     }
 }
 
-/// Returns what stands before a name in a path, if the name begins a part of the path.
+/// Returns the part of a path before a name, if the name begins a component of the path.
 fn root_before<'p>(path: &'p str, name: &str) -> Option<&'p str> {
     path.match_indices(name).map(|(at, _)| &path[..at]).find(|root| root.is_empty() || root.ends_with('/'))
 }

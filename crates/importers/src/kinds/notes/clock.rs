@@ -1,7 +1,7 @@
 //! Finds a time of day in a heading or at the beginning of a line: `14:05`, `2:45 PM`, `Deploy (21:15 UTC)`.
 //!
-//! A time inside a sentence is accepted only if nothing else has its form: an hour of one digit needs AM or PM, or the
-//! beginning of the text. So `John 3:16` is no time.
+//! An hour with one digit is read only with AM or PM, or at the beginning of the text, because other things are written in the
+//! same way: `John 3:16` is no time.
 
 use jiff::civil::{DateTime, Time};
 use jiff::tz::{Offset, TimeZone};
@@ -9,7 +9,7 @@ use jiff::{Timestamp, civil::Date};
 
 use crate::kinds::texts::window;
 
-/// Bytes of a heading in which a time is searched.
+/// Number of bytes of a heading that are searched for a time.
 const MAX_HEADING_LENGTH: usize = 512;
 
 /// A time of day, with its zone if the text names one.
@@ -20,13 +20,14 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Returns the instant on a day. A local time that the zone skips is moved behind the gap.
+    /// Returns the instant of this time on a day. A local time that the zone skips is moved forward past the gap.
     pub fn on(&self, day: Date, zone: &TimeZone) -> Option<Timestamp> {
         instant(DateTime::from_parts(day, self.time), self.zone.as_ref().unwrap_or(zone))
     }
 }
 
-/// Returns the instant of a local time; behind the gap if the zone skips it, the first if it occurs twice.
+/// Returns the instant of a local time: moved forward past the gap if the zone skips the time, the first instant if the time
+/// occurs twice.
 pub fn instant(local: DateTime, zone: &TimeZone) -> Option<Timestamp> {
     zone.to_ambiguous_timestamp(local).compatible().ok()
 }
@@ -37,14 +38,14 @@ pub fn find(text: &str) -> Option<Clock> {
     text.match_indices(':').find_map(|(colon, _)| clock_at(text, colon)).map(|(clock, _)| clock)
 }
 
-/// Returns the time of day that a text begins with, and the text behind it.
+/// Returns the time of day at the beginning of a text, and the text after it.
 pub fn leading(text: &str) -> Option<(Clock, &str)> {
     let colon = text.find(':').filter(|colon| *colon <= 2)?;
     let (clock, end) = clock_at(text, colon)?;
     Some((clock, &text[end..]))
 }
 
-/// Reads the time around a colon. Returns it with its end.
+/// Reads the time of day around a colon. Returns it with the position of its end.
 fn clock_at(text: &str, colon: usize) -> Option<(Clock, usize)> {
     let digits = text[..colon].bytes().rev().take_while(u8::is_ascii_digit).count();
     let start = colon - digits;
@@ -83,7 +84,7 @@ fn two_digits(text: &str, start: usize) -> Option<(i8, usize)> {
     Some((digits.parse().ok()?, start + 2))
 }
 
-/// Returns whether AM or PM follows, and its length.
+/// Returns whether the text begins with PM (`true`) or AM (`false`), and the length of this beginning; `None` for other texts.
 fn half_of_day(text: &str) -> Option<(bool, usize)> {
     let blank = text.len() - text.trim_start().len();
     let word: String = text[blank..].chars().take_while(|c| c.is_ascii_alphabetic() || *c == '.').collect();
@@ -94,13 +95,14 @@ fn half_of_day(text: &str) -> Option<(bool, usize)> {
     }
 }
 
-/// Returns the hour from 0 to 23 of an hour from 1 to 12.
+/// Converts an hour from 1 to 12 to an hour from 0 to 23; `None` for other numbers.
 pub fn twelve_hours(hour: i8, afternoon: bool) -> Option<i8> {
     (1..=12).contains(&hour).then_some(hour % 12 + if afternoon { 12 } else { 0 })
 }
 
 /// Reads a zone at the beginning of a text: `Z`, `UTC`, `GMT+2`, `UTC+05:30`, or an abbreviation of North America. Other
-/// abbreviations mean different zones in different countries. Returns it with its length.
+/// abbreviations are not read, because they mean different zones in different countries. Returns the zone with the length of
+/// its text.
 pub fn zone(text: &str) -> Option<(TimeZone, usize)> {
     let blank = text.len() - text.trim_start_matches(' ').len();
     let rest = &text[blank..];
@@ -123,7 +125,7 @@ pub fn zone(text: &str) -> Option<(TimeZone, usize)> {
     Some((TimeZone::fixed(Offset::from_hours(hours).ok()?), blank + word.len()))
 }
 
-/// Reads `+2`, `-03:30` or `+0530`. Returns seconds and length.
+/// Reads an offset: `+2`, `-03:30` or `+0530`. Returns the offset in seconds and the length of its text.
 fn offset(text: &str) -> Option<(i32, usize)> {
     let sign = match text.chars().next()? {
         '+' => 1,

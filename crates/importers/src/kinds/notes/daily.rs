@@ -1,4 +1,5 @@
-//! Passes on a note about one day: a message for each section, at the time in its heading, or else at noon.
+//! Passes on a note about one day: a message for each section, with the time in its heading, or else the time of the note or
+//! noon.
 
 use annals_core::{Date, Message, Result, Role, Timestamp};
 use jiff::civil::Time;
@@ -17,7 +18,7 @@ pub struct Daily<'a> {
     /// The title, if the note has one.
     pub title: Option<&'a str>,
     pub day: Date,
-    /// The time of sections that have none; noon if the note has none either.
+    /// The time of the note, for sections without a time; noon is used if the note has no time either.
     pub at: Option<Timestamp>,
     /// Who wrote the note.
     pub role: Role,
@@ -27,11 +28,11 @@ pub struct Daily<'a> {
     pub place: &'a Place,
 }
 
-/// The id of the text before the first heading, or below one without words.
+/// The id of the text before the first heading, or below a heading without words.
 const TOP: &str = "(top)";
 
 impl Daily<'_> {
-    /// Passes on the sections. A section keeps its id while its headings and the path of its note stay the same.
+    /// Passes on the sections as messages. The id of a section is made of its headings.
     pub fn write(&self, output: &mut Output<'_>) -> Result<()> {
         let split = sections::split(self.body);
         let place = |line: u64| self.place.at_line(self.lines_above + line);
@@ -43,7 +44,7 @@ impl Daily<'_> {
             return Ok(());
         }
         let mut ids = MadeIds::default();
-        // A heading with a time and no text of its own gives the time of what follows.
+        // A heading that has a time but no text gives the time of the sections after it, up to a section with a time.
         let mut above = None;
         let mut empty = split.empty.iter().peekable();
         self.begin(output)?;
@@ -86,7 +87,8 @@ impl Daily<'_> {
         output.message(message, place)
     }
 
-    /// Returns the instant of a time on the day, of the note, or of noon. A noon that is still to come becomes midnight.
+    /// Returns the instant of a time on the day of the note; without one the time of the note, or else noon. Returns midnight
+    /// if noon is in the future.
     pub fn time(&self, clock: Option<&clock::Clock>, output: &Output<'_>) -> Timestamp {
         let zone = &output.options().zone;
         let at = clock.and_then(|clock| clock.on(self.day, zone)).and_then(dates::storable);
@@ -95,7 +97,7 @@ impl Daily<'_> {
     }
 }
 
-/// Returns the instant of a time on a day; in UTC where the zone cannot represent it, at the ends of the calendar.
+/// Returns the instant of a time on a day. At the ends of the calendar, where the zone cannot represent it, uses UTC.
 fn instant(day: Date, time: Time, zone: &TimeZone) -> Timestamp {
     let local = day.to_datetime(time);
     clock::instant(local, zone).or_else(|| clock::instant(local, &TimeZone::UTC)).unwrap_or(Timestamp::MIN)

@@ -1,5 +1,5 @@
-//! Finds the day that a note is about in its path: `2026-03-09.md`, `2026_03_09.md`, `20260309.md`, `2026/03/09.md`, or a format
-//! of moment.js as in the settings of Obsidian. Dates whose order of day and month is unknown are not guessed.
+//! Finds the day that a note is about in its path: `2026-03-09.md`, `2026_03_09.md`, `20260309.md`, `2026/03/09.md`, or a
+//! format of moment.js as in the settings of Obsidian. A date with an unknown order of day and month is not read.
 
 use annals_core::CalendarNames;
 use jiff::civil::Date;
@@ -29,7 +29,7 @@ pub fn in_text(text: &str) -> Option<Date> {
     text.match_indices(['-', '_', '.']).find_map(|(at, _)| with_separator(text, at))
 }
 
-/// Reads a date with its first separator at a place.
+/// Reads a date whose first separator is at this position.
 fn with_separator(text: &str, at: usize) -> Option<Date> {
     let separator = text[at..].chars().next()?;
     let year = text.get(at.checked_sub(4)?..at)?;
@@ -106,7 +106,8 @@ fn number(rest: &mut &str, least: usize, most: usize) -> Option<i64> {
     (length >= least).then(|| digits.parse().ok())?
 }
 
-/// Returns the position of the name at the beginning, counted from 1, by its first `length` letters.
+/// Removes a name from the beginning of a text, compared by the first `length` letters without case. Returns the position of
+/// the name in the list, counted from 1.
 fn name(rest: &mut &str, names: &[&str], length: usize) -> Option<i64> {
     let found = names.iter().zip(1..).find_map(|(name, number)| {
         let short = &name[..length.min(name.len())];

@@ -1,5 +1,5 @@
-//! Front matter: the YAML lines between two lines `---` at the beginning of a note. Reads `key: value` and one level of
-//! lists, which is all that dates, descriptions and tags need. Never an error: what it does not understand it leaves out.
+//! Front matter: the YAML lines between two lines `---` at the beginning of a note. Reads `key: value` and one level of lists,
+//! which is all that dates, descriptions and tags need. Lines with other YAML are ignored.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ pub struct Note<'a> {
     pub fields: BTreeMap<String, String>,
     /// The text below the front matter.
     pub body: &'a str,
-    /// The number of lines above the text.
+    /// The number of lines of the front matter.
     pub lines: u64,
 }
 
-/// Separates front matter and text. A front matter without end is text.
+/// Separates front matter and text. A front matter without an end is part of the text.
 pub fn split(text: &str) -> Note<'_> {
     let none = Note { fields: BTreeMap::new(), body: text, lines: 0 };
     let mut lines = text.split_inclusive('\n');
@@ -42,7 +42,7 @@ pub fn split(text: &str) -> Note<'_> {
     none
 }
 
-/// Returns the value of the first of the keys that has one.
+/// Returns the value of the first of the keys that has a value which is not empty.
 pub fn first<'f>(fields: &'f BTreeMap<String, String>, keys: &[&str]) -> Option<&'f str> {
     keys.iter().filter_map(|key| fields.get(*key)).map(String::as_str).find(|value| !value.is_empty())
 }

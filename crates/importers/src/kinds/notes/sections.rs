@@ -1,16 +1,16 @@
 //! Splits a Markdown note into sections, one for each heading with text below it.
 //!
-//! The section keeps its heading line. A heading without own text stands in front of its first subsection, so that no line is
-//! lost. Lines in fenced code are no headings.
+//! A section begins with its heading line. A heading without text of its own is written before its first subsection, so that no
+//! line is lost. Lines in fenced code are not read as headings.
 
 /// One section of a note.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// The headings above the text, from the coarsest to its own; empty for text before the first heading.
+    /// The headings above the text, from the highest level to the section's own; empty for text before the first heading.
     pub headings: Vec<String>,
-    /// The number of its first line, counted from 1.
+    /// The number of the section's first line, counted from 1.
     pub line: u64,
-    /// The number of the line of its own heading, or of its first line if it has none.
+    /// The line number of the section's own heading, or of its first line if it has no heading.
     pub own_line: u64,
     /// The text with its heading lines, without white space around it.
     pub text: String,
@@ -24,7 +24,7 @@ pub struct Sections {
     pub empty: Vec<(u64, String)>,
 }
 
-/// Splits a note.
+/// Splits a note into sections.
 pub fn split(text: &str) -> Sections {
     let mut splitter =
         Splitter { path: Vec::new(), open: Open::default(), waiting: Vec::new(), found: Vec::new(), empty: Vec::new() };
@@ -97,7 +97,7 @@ impl Splitter {
         self.found.push(Section { headings, line, own_line: open.line, text: lines.join("\n").trim().to_owned() });
     }
 
-    /// Gives up the waiting headings that have no subsection: those at `level` or below.
+    /// Moves waiting headings to `empty` if a heading of `level` ends them before they got a subsection.
     fn drop_waiting(&mut self, level: usize) {
         let (keep, gone): (Vec<_>, Vec<_>) = self.waiting.drain(..).partition(|(above, _, _)| *above < level);
         self.waiting = keep;
@@ -117,7 +117,7 @@ fn heading(line: &str) -> Option<(usize, &str)> {
     Some((level, rest.trim().trim_end_matches('#').trim_end()))
 }
 
-/// Returns the code fence that is open after a line.
+/// Returns the code fence that is open after a line: its character and length.
 fn next_fence(line: &str, open: Option<(char, usize)>) -> Option<(char, usize)> {
     let trimmed = line.trim_start();
     let mark = trimmed.chars().next().filter(|c| matches!(c, '`' | '~'));

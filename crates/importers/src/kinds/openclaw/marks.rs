@@ -1,5 +1,5 @@
-//! What OpenClaw and its channels put around what a person or the agent wrote: metadata, stamps of time, events, tags. Removes
-//! it, and keeps the time and the sender that it gives.
+//! Removes the marks that OpenClaw and its channels put around the text of a person or the agent: metadata, timestamps, events,
+//! tags. Keeps the time and the sender that the marks give.
 
 use annals_core::{Role, Timestamp};
 use jiff::civil::DateTime;
@@ -14,15 +14,15 @@ use crate::kinds::texts::without_spans;
 pub struct Cleaned {
     /// The text; empty if there is none.
     pub text: String,
-    /// When it was said.
+    /// When the turn was said.
     pub at: Option<Timestamp>,
-    /// Who said it.
+    /// The name of the sender.
     pub sender: Option<String>,
-    /// What the turn is, if OpenClaw wrote it. It has no text then.
+    /// If OpenClaw wrote the turn: the kind under which the turn is skipped.
     pub machine: Option<&'static str>,
 }
 
-/// Words that the agent answers when it has nothing to say.
+/// Answers of the agent that mean that it has nothing to say.
 const SILENT: [&str; 2] = ["NO_REPLY", "HEARTBEAT_OK"];
 /// Beginnings of prompts that OpenClaw sends in the name of the person.
 const PROMPTS: [(&str, &str); 4] = [
@@ -33,7 +33,7 @@ const PROMPTS: [(&str, &str); 4] = [
 ];
 /// The beginning of a notice that OpenClaw sends in the name of the agent.
 const NEW_SESSION: &str = "✅ New session started";
-/// The span that replaces a tool call of another model.
+/// The beginning and the end of the text that replaces a tool call of another model.
 const FOREIGN_CALL: (&str, &str) =
     ("[Historical context: a different model called tool", "use proper function calling.]");
 
@@ -58,7 +58,7 @@ pub fn clean(role: Role, text: &str, zone: &TimeZone) -> Cleaned {
         }
         rest = behind;
     }
-    // Some channels put the sender before the words, too.
+    // Some channels also put the sender before the text.
     rest = labels.iter().find_map(|label| rest.strip_prefix(label.as_str())).unwrap_or(rest);
     found.machine = match role {
         Role::User => PROMPTS.iter().find(|(start, _)| rest.starts_with(start)).map(|(_, what)| *what),
@@ -79,7 +79,7 @@ impl Cleaned {
     fn add_metadata(&mut self, value: &Value, zone: &TimeZone) {
         let field = |name: &str| value.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
         self.at = self.at.or_else(|| time_of(field("timestamp")?, zone));
-        // Channels without names repeat the id.
+        // Channels without names put the id in the place of the name.
         let is_name = |name: &&str| Some(*name) != field("sender_id") && Some(*name) != field("id");
         let sender = field("sender").filter(is_name).map(str::to_owned);
         self.sender = field("name").filter(is_name).map(str::to_owned).or(self.sender.take()).or(sender);
@@ -89,11 +89,11 @@ impl Cleaned {
 enum Mark {
     Metadata(Value),
     Stamp(Option<Timestamp>),
-    /// A paragraph about an event, such as another model.
+    /// A paragraph about an event, such as a change of the model.
     Event(Option<Timestamp>),
 }
 
-/// Reads the mark at the beginning of a text. Returns it with the rest.
+/// Reads the mark at the beginning of a text. Returns it with the rest of the text.
 fn mark<'t>(text: &'t str, zone: &TimeZone) -> Option<(Mark, &'t str)> {
     if let Some((value, rest)) = metadata(text) {
         return Some((Mark::Metadata(value), rest));
@@ -108,7 +108,7 @@ fn mark<'t>(text: &'t str, zone: &TimeZone) -> Option<(Mark, &'t str)> {
     if stamp.is_some() || inside.starts_with("message_id:") {
         return Some((Mark::Stamp(stamp), rest.trim_start()));
     }
-    // `[QQBot] to=qqbot:c2c:…`
+    // The address of an answer: `[QQBot] to=qqbot:c2c:…`
     let line = rest.lines().next().unwrap_or_default();
     let is_address = line.starts_with(" to=") && !line.trim().contains(' ');
     is_address.then(|| (Mark::Stamp(None), rest[line.len()..].trim_start()))
@@ -125,13 +125,14 @@ fn metadata(text: &str) -> Option<(Value, &str)> {
     Some((serde_json::from_str(inside).unwrap_or_default(), rest.trim_start()))
 }
 
-/// Removes the tags that direct an answer, `[[reply_to_current]]` and `<final>`, and calls of other models.
+/// Removes the tags that direct an answer, `[[reply_to_current]]` and `<final>`, and the texts that replace calls of other
+/// models.
 fn without_tags(text: &str) -> String {
     let text = text.replace("<final>", "").replace("</final>", "");
     let text = without_spans(&text, "[[reply_to", "]]");
     let text = without_spans(&text, FOREIGN_CALL.0, FOREIGN_CALL.1);
     let text = text.trim();
-    // Channels put the id of the message behind it, too.
+    // Some channels put the id of the message after the text.
     let behind = text.rsplit_once("\n[message_id: ").filter(|(_, id)| id.find(']') == Some(id.len() - 1));
     behind.map_or(text, |(text, _)| text.trim_end()).to_owned()
 }
@@ -142,8 +143,8 @@ fn current_time(text: &str, zone: &TimeZone) -> Option<Timestamp> {
     time_of(time.rsplit_once(" / ")?.1, zone)
 }
 
-/// Reads the time that OpenClaw writes: `Mon 2026-03-09 16:05 GMT+0`, `2026-03-09 16:35:49 UTC`. The day of the week may stand
-/// in front, and a channel's name.
+/// Reads the time that OpenClaw writes: `Mon 2026-03-09 16:05 GMT+0`, `2026-03-09 16:35:49 UTC`. The name of a channel and the
+/// weekday may come before the date.
 pub fn time_of(text: &str, zone: &TimeZone) -> Option<Timestamp> {
     if let Ok(at) = text.trim().parse() {
         return Some(at);

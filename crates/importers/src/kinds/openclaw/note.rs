@@ -1,4 +1,5 @@
-//! Notes below `memory`: a transcript becomes turns, a dated note becomes messages by section, another note a document.
+//! Reads notes below `memory`. A transcript becomes turns, a dated note becomes a message per section, any other note becomes a
+//! document.
 
 use std::collections::HashSet;
 
@@ -59,7 +60,7 @@ fn turns(
     output.conversation(conversation, Some(title), None, place)?;
     let zone = &output.options().zone;
     let cleaned: Vec<Cleaned> = found.turns.iter().map(|turn| marks::clean(turn.role, &turn.text, zone)).collect();
-    // What OpenClaw wrote itself is not passed on, but its times are used.
+    // Turns that OpenClaw wrote itself are not passed on, but their times are used.
     let times: Vec<_> = cleaned.iter().map(|turn| output.past(turn.at.and_then(dates::storable))).collect();
     let noon = || clock::instant(day::of_path(title)?.at(12, 0, 0, 0), zone);
     let written = output.past(found.written.or_else(noon));
@@ -104,7 +105,8 @@ fn why_skipped<'p>(role: Role, cleaned: &Cleaned, place: &'p Place, has_tools: b
     }
 }
 
-/// Fills in missing times: a millisecond after the turn before, or before the turn behind; `written` if none has a time.
+/// Fills in missing times: a millisecond after the turn before; at the beginning, a millisecond before the turn after. If no
+/// turn has a time, the first gets `written`.
 fn fill(times: &[Option<Timestamp>], written: Option<Timestamp>) -> Vec<Option<Timestamp>> {
     let first = times.iter().position(Option::is_some);
     let mut last = match first {
@@ -114,7 +116,7 @@ fn fill(times: &[Option<Timestamp>], written: Option<Timestamp>) -> Vec<Option<T
     let mut filled = Vec::with_capacity(times.len());
     for time in times {
         let next = last.map(|last| dates::later(last, 1));
-        // A turn is never earlier than the one that it answers.
+        // A turn is never earlier than the turn before it.
         last = (*time).max(next.filter(|_| time.is_none())).max(last.filter(|_| time.is_some()));
         filled.push(last);
     }

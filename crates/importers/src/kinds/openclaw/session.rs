@@ -1,4 +1,4 @@
-//! Session files of OpenClaw: a line `session`, then lines `message` and events.
+//! Reads session files of OpenClaw: a line of the type `session`, then lines of the type `message` and of events.
 
 use annals_core::{Message, Result, Role, Timestamp};
 use serde_json::Value;
@@ -12,7 +12,7 @@ use crate::output::Output;
 use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
 
-/// Lines that are no turns.
+/// Types of lines that are no turns.
 const EVENTS: [&str; 9] = [
     "model_change",
     "thinking_level_change",
@@ -25,7 +25,7 @@ const EVENTS: [&str; 9] = [
     "leaf",
 ];
 
-/// Returns whether a line is the first of a session of OpenClaw or of the agent it is built on.
+/// Returns whether a line is the first line of a session of OpenClaw, or of the agent that OpenClaw is built on.
 pub fn is_header(line: &Value) -> bool {
     line["type"] == "session" && line["id"].is_string() && line.get("timestamp").is_some()
 }
@@ -43,7 +43,7 @@ pub fn read(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Resu
 
 struct Session {
     conversation: String,
-    /// The time of the last dated line.
+    /// The time of the last line that has a time.
     last: Option<Timestamp>,
     ids: MadeIds,
     is_open: bool,

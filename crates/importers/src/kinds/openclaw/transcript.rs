@@ -1,4 +1,4 @@
-//! Transcripts that OpenClaw writes into its daily notes at /new and /reset. Does not depend on files or items.
+//! Parses the transcripts that OpenClaw writes into its daily notes at the commands /new and /reset.
 
 use annals_core::{Role, Timestamp};
 use jiff::tz::TimeZone;
@@ -18,16 +18,15 @@ pub struct Transcript {
 /// One turn of a transcript, with its marks.
 #[derive(Debug)]
 pub struct Turn {
-    /// The number of its first line, counted from 1.
+    /// The number of the turn's first line, counted from 1.
     pub line: u64,
     /// Who spoke.
     pub role: Role,
-    /// What stands there.
+    /// The text of the turn, with its marks.
     pub text: String,
 }
 
-/// Returns the transcript of a note, or `None` if the note is none. A note is a transcript if it begins with a heading
-/// `Session:` and has turns.
+/// Returns the transcript in a note, or `None` if the note has no heading `Session:` at its beginning or no turns.
 pub fn parse(text: &str, zone: &TimeZone) -> Option<Transcript> {
     let mut lines = text.lines().zip(1..).skip_while(|(line, _)| line.trim().is_empty());
     let (first, _) = lines.next()?;

@@ -10,7 +10,7 @@ use crate::output::Output;
 use crate::skipped::Skip;
 use crate::source::{Entry, Source};
 
-/// The lists of channels, and what their channels are.
+/// The files with lists of channels, and the kind of their channels.
 pub const LISTS: [(&str, &str); 4] = [
     ("channels.json", "channel"),
     ("groups.json", "private channel"),
@@ -33,25 +33,25 @@ pub struct Directory {
 /// A channel.
 #[derive(Clone)]
 pub struct Channel {
-    /// Its id; the name of its folder if the lists do not contain it.
+    /// The id of the channel, or the name of its folder if the lists do not contain it.
     pub id: String,
-    /// Its name with what it is.
+    /// The name of the channel with its kind.
     pub title: String,
 }
 
-/// Who wrote a message.
+/// The author of a message.
 #[derive(Clone)]
 pub struct Speaker {
     /// The name that people see.
     pub name: String,
-    /// Whether it is a program.
+    /// Whether the author is a program.
     pub is_bot: bool,
     /// Other names: user id, bot id, full name, short name.
     others: Vec<String>,
 }
 
 impl Speaker {
-    /// Returns whether one of the names, or an id, is among `names`. Ignores case.
+    /// Returns whether a name or id of the speaker is among `names`. Ignores case.
     pub fn is_among(&self, names: &[String]) -> bool {
         let own = std::iter::once(&self.name).chain(&self.others);
         own.into_iter().any(|own| names.iter().any(|name| name.to_lowercase() == own.to_lowercase()))
@@ -108,7 +108,7 @@ impl Directory {
             None => format!("{what}: {}", names.join(", ")),
         };
         let channel = Channel { id: id.to_owned(), title };
-        // Direct messages are in a folder named by the id, others in one named by the channel.
+        // The folder of direct messages is named by the id, that of a channel by its name.
         if let Some(name) = name {
             self.names.insert(id.to_owned(), name.to_owned());
             self.channels.insert(name.to_owned(), channel.clone());
@@ -128,12 +128,12 @@ impl Directory {
         self.users.get(id).map_or(id, |user| &user.name)
     }
 
-    /// Returns the name of a channel, if known.
+    /// Returns the name of the channel with this id, if the lists contain it.
     pub fn channel_name(&self, id: &str) -> Option<&str> {
         self.names.get(id).map(String::as_str)
     }
 
-    /// Returns who wrote a message: the user of the list, or the names in the message itself.
+    /// Returns the author of a message, with the name in the list of users or else the name in the message itself.
     pub fn speaker(&self, message: &Value) -> Speaker {
         let filled = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
         let (user, bot) = (filled(&message["user"]), filled(&message["bot_id"]));
@@ -161,7 +161,7 @@ fn name_of(user: &Value) -> Option<String> {
     names(user).next().map(str::to_owned)
 }
 
-/// Returns the names of a user, the one that people see first.
+/// Returns the names of a user; the name that people see comes first.
 fn names(user: &Value) -> impl Iterator<Item = &str> {
     let profile = &user["profile"];
     [&profile["display_name"], &profile["real_name"], &user["real_name"], &user["name"]]

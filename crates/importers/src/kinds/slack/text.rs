@@ -1,14 +1,14 @@
-//! The text of a Slack message: references to people and channels become names, links their labels, and a text that stands
-//! only in blocks is read from them.
+//! Returns the text of a Slack message. References to people and channels become names, and links become their labels. If the
+//! text is only in blocks, it is read from them.
 
 use serde_json::Value;
 
 use super::directory::Directory;
 use crate::kinds::texts::window;
 
-/// How deep blocks are read; real ones have four levels.
+/// Maximum depth to which nested blocks are read; real ones have four levels.
 const MAX_DEPTH: usize = 12;
-/// Longest link with its label.
+/// Maximum length in bytes of a reference, such as a link with its label.
 const MAX_REFERENCE_LENGTH: usize = 8 * 1024;
 
 /// Returns the text of a message.
@@ -32,7 +32,7 @@ pub fn of_message(message: &Value, directory: &Directory) -> String {
     text.trim().to_owned()
 }
 
-/// Replaces what stands in angle brackets, and the three escapes.
+/// Replaces references in angle brackets by their text, and the three escapes by their characters.
 pub fn plain(text: &str, directory: &Directory) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -53,7 +53,7 @@ pub fn plain(text: &str, directory: &Directory) -> String {
     plain.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 }
 
-/// Returns what people see of `@U1`, `#C1|name`, `!here`, `!date^…|text` or `https://…|label`.
+/// Returns the text that Slack displays for a reference: `@U1`, `#C1|name`, `!here`, `!date^…|text` or `https://…|label`.
 fn reference(inside: &str, directory: &Directory) -> String {
     let (target, label) = inside.split_once('|').map_or((inside, None), |(target, label)| (target, Some(label)));
     let label = label.filter(|label| !label.is_empty());
@@ -76,7 +76,7 @@ fn reference(inside: &str, directory: &Directory) -> String {
     }
 }
 
-/// Appends the text of blocks of the new editor.
+/// Appends the text of nested blocks, the format of Slack's newer editor.
 fn blocks(value: &Value, directory: &Directory, depth: usize, text: &mut String) {
     if depth > MAX_DEPTH {
         return;

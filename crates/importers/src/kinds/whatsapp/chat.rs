@@ -15,9 +15,9 @@ use crate::output::Output;
 use crate::skipped::{Skip, SkipReason};
 use crate::source::{Entry, Source};
 
-/// Longest line that is read; longer ones are cut. A message has at most 64 KiB.
+/// Maximum length in bytes of a line; longer lines are cut. A message of WhatsApp has at most 64 KiB.
 const MAX_LINE_LENGTH: usize = 1 << 20;
-/// Longest message that is read; a file that is no chat may have one head and a million lines.
+/// Maximum length in bytes of a message, because a file that is no chat may have one head and a million lines.
 const MAX_MESSAGE_LENGTH: usize = 8 << 20;
 
 /// Collects the dates of a chat.
@@ -47,13 +47,13 @@ pub fn read(source: &mut Source, entry: &Entry, order: DateOrder, output: &mut O
         open: None,
     };
     match each_line(source, entry, |line, number| chat.line(line, number, output)) {
-        // `orders` has counted it.
+        // The error of the input was already counted by `orders`.
         Ok(()) | Err(Stop::Input(_)) => chat.close(output),
         Err(Stop::Output(error)) => Err(error),
     }
 }
 
-/// Why reading ended early.
+/// The reason why reading ended early.
 enum Stop {
     Input(std::io::Error),
     Output(annals_core::Error),
@@ -119,7 +119,7 @@ impl Chat {
         Ok(())
     }
 
-    /// Passes on the open message.
+    /// Passes on the open message, or counts it as skipped.
     fn close(&mut self, output: &mut Output<'_>) -> Result<()> {
         let Some(open) = self.open.take() else { return Ok(()) };
         let place = self.place.at_line(open.line);
@@ -150,12 +150,12 @@ impl Chat {
         output.message(Message { conversation, client_id: Some(id), role, name: Some(name), content: text, at }, &place)
     }
 
-    /// Returns the id of the conversation, and passes on its beginning once.
+    /// Returns the id of the conversation. Passes on the beginning of the conversation at the first call.
     fn conversation(&mut self, first: &Open, place: &Place, output: &mut Output<'_>) -> Result<String> {
         if let Some(conversation) = &self.conversation {
             return Ok(conversation.clone());
         }
-        // On iOS the first line is a notice in the name of the chat.
+        // On iOS the first line is a notice, with the name of the chat as its sender.
         let by_notice = first.name.clone().filter(|_| first.text.starts_with('\u{200e}'));
         let title = self.named.take().or(by_notice).unwrap_or_else(|| "chat".to_owned());
         let conversation = format!("whatsapp:{title}");
@@ -165,7 +165,7 @@ impl Chat {
     }
 }
 
-/// Words before the name of a chat in the name of its file.
+/// Beginnings of file names, before the name of the chat.
 const PREFIXES: [&str; 11] = [
     "WhatsApp Chat with ",
     "WhatsApp Chat mit ",
@@ -180,7 +180,8 @@ const PREFIXES: [&str; 11] = [
     "WhatsApp Chat ",
 ];
 
-/// Returns the name of a chat by its file; for `_chat.txt`, by its folder or archive, which the phone names.
+/// Returns the name of a chat from the name of its file; for `_chat.txt`, from the name of its folder or archive, which the
+/// phone chose.
 fn chat_name(entry: &Entry) -> Option<String> {
     let inner = entry.path.rsplit('/').nth(1);
     match entry.stem() {
@@ -189,10 +190,10 @@ fn chat_name(entry: &Entry) -> Option<String> {
     }
 }
 
-/// Returns the name of a chat in the name of a file or folder; `None` if the phone did not name it.
+/// Returns the name of a chat from the name of a file or folder; `None` if the name does not begin as the phone's names do.
 fn named(text: &str) -> Option<String> {
     let name = PREFIXES.iter().find_map(|prefix| text.strip_prefix(prefix))?.trim();
-    // Browsers number a second download.
+    // Browsers add a number to the name of a second download.
     let name = name
         .strip_suffix(')')
         .and_then(|name| name.rsplit_once(" ("))

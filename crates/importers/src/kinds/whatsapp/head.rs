@@ -1,22 +1,22 @@
-//! The head of a message: `[14/10/2021, 3:34:09 PM] Name: text` on iOS, `14/10/21, 15:34 - Name: text` on Android.
+//! Parses the head of a message: `[14/10/2021, 3:34:09 PM] Name: text` on iOS, `14/10/21, 15:34 - Name: text` on Android.
 
 use crate::kinds::local_time::{Written, is_space, leading};
 
 /// A line with a head.
 #[derive(Debug, PartialEq)]
 pub struct Head<'l> {
-    /// When.
+    /// The date and time.
     pub written: Written,
-    /// Who; `None` for a line of WhatsApp itself.
+    /// The name of the sender; `None` for a line of WhatsApp itself.
     pub name: Option<String>,
-    /// The text behind the name, or all of a line of WhatsApp.
+    /// The text after the name, or the whole text of a line of WhatsApp.
     pub text: &'l str,
 }
 
-/// Longest name of a person or group.
+/// Maximum length in bytes of the name of a person or group.
 const MAX_NAME_LENGTH: usize = 100;
 
-/// Reads the head of a line; `None` for a line that continues the message before.
+/// Parses the head of a line. Returns `None` for a line that continues the message before it.
 pub fn parse(line: &str) -> Option<Head<'_>> {
     let line = line.trim_start_matches(is_invisible);
     let bracketed = line.strip_prefix('[');
@@ -26,7 +26,7 @@ pub fn parse(line: &str) -> Option<Head<'_>> {
     let rest = if bracketed.is_some() {
         rest.strip_prefix(']')?.trim_start_matches(is_space)
     } else {
-        // Korean phones write a comma.
+        // Korean phones write a comma instead of a hyphen.
         let rest = rest.trim_start_matches(is_space);
         rest.strip_prefix(['-', '–', ',']).map(|rest| rest.trim_start_matches(is_space)).filter(|text| *text != rest)?
     };
@@ -43,7 +43,7 @@ fn split_name(rest: &str) -> Option<(String, &str)> {
         return None;
     }
     let plain: String = name.chars().filter(|c| !is_invisible(*c)).map(|c| if is_space(c) { ' ' } else { c }).collect();
-    // People who are not in the address book have a tilde.
+    // The names of people who are not in the address book begin with a tilde.
     let plain = plain.trim().trim_start_matches('~').trim();
     (!plain.is_empty()).then(|| (plain.to_owned(), text.strip_prefix(' ').unwrap_or(text)))
 }

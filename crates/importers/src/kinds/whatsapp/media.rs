@@ -1,18 +1,18 @@
-//! What WhatsApp writes in place of media, deleted messages and its own notices, in several languages.
+//! Recognises the texts that WhatsApp writes in place of media and deleted messages, and its notices, in several languages.
 
 use super::head::is_invisible;
 use crate::kinds::texts::window;
 
-/// What a text is.
+/// The content of a message.
 #[derive(Debug, PartialEq)]
 pub enum Content {
-    /// A text of the person, with the number of media files beside it.
+    /// A text of the person, with the number of media files that belong to it.
     Text(String, usize),
-    /// No text; the word names what it is.
+    /// No text of the person; the string is the kind under which the message is skipped.
     Other(&'static str),
 }
 
-/// Deleted messages, by the beginning of the text.
+/// Beginnings of the texts of deleted messages.
 const DELETED: [&str; 26] = [
     "This message was deleted",
     "You deleted this message",
@@ -41,7 +41,7 @@ const DELETED: [&str; 26] = [
     "Det här meddelandet togs bort",
     "このメッセージは削除されました",
 ];
-/// Media that was not exported, in older versions for iOS, which did not mark them.
+/// Texts for media that was not exported, as older versions for iOS wrote them, without a mark of direction.
 const OMITTED: [&str; 8] = [
     "image omitted",
     "video omitted",
@@ -52,7 +52,7 @@ const OMITTED: [&str; 8] = [
     "Contact card omitted",
     "video note omitted",
 ];
-/// Words behind the name of an exported file on Android.
+/// Texts after the name of an exported file on Android.
 const ATTACHED: [&str; 10] = [
     "(file attached)",
     "(Datei angehängt)",
@@ -66,7 +66,8 @@ const ATTACHED: [&str; 10] = [
     "(файл добавлен)",
 ];
 
-/// Marks of edited messages, in angle brackets at the end. Those of other languages are known by a mark of direction before them.
+/// Marks at the end of edited messages, without their angle brackets. Marks in other languages are recognised by the mark of
+/// direction before them.
 const EDITED: [&str; 7] = [
     "this message was edited",
     "se editó este mensaje",
@@ -77,10 +78,10 @@ const EDITED: [&str; 7] = [
     "dit bericht is bewerkt",
 ];
 
-/// Longest reference to a file.
+/// Maximum length in bytes of a reference to a file.
 const MAX_REFERENCE_LENGTH: usize = 512;
 
-/// Returns what a text is.
+/// Classifies the text of a message.
 pub fn classify(text: &str) -> Content {
     let is_marked = text.starts_with('\u{200e}');
     let (text, media) = without_files(text);
@@ -101,7 +102,8 @@ pub fn classify(text: &str) -> Content {
     if plain == "null" {
         return Content::Other("message that WhatsApp did not export");
     }
-    // On iOS a mark of direction stands before everything that nobody typed; polls and locations have content.
+    // On iOS every text that nobody typed begins with a mark of direction. Among them, polls and locations have content and are
+    // kept.
     let has_content = plain.contains('\n') || plain.contains("https://");
     if is_marked && media == 0 && !has_content {
         return Content::Other("media or notice of WhatsApp");
@@ -109,7 +111,7 @@ pub fn classify(text: &str) -> Content {
     Content::Text(plain.to_owned(), media)
 }
 
-/// Removes references to exported files. Returns the rest, which is a caption, and their number.
+/// Removes references to exported files. Returns the rest, which is a caption, and the number of references.
 fn without_files(text: &str) -> (String, usize) {
     let (mut rest, mut media) = without_brackets(text);
     let first = rest.lines().next().unwrap_or_default();
@@ -121,8 +123,8 @@ fn without_files(text: &str) -> (String, usize) {
     (rest, media)
 }
 
-/// Removes references to files such as `<attached: 00000012-PHOTO.jpg>`; the first word is localised. A reference stands at
-/// the start of the text or after an invisible character. Returns the rest of the text and the number of references.
+/// Removes references to files such as `<attached: 00000012-PHOTO.jpg>`; the first word is localised. A reference is read only
+/// at the start of the text or after an invisible character. Returns the rest of the text and the number of references.
 fn without_brackets(text: &str) -> (String, usize) {
     let (mut kept, mut files) = (String::with_capacity(text.len()), 0);
     let mut rest = text;
@@ -143,7 +145,7 @@ fn without_brackets(text: &str) -> (String, usize) {
     (kept, files)
 }
 
-/// Removes the mark of an edited message at the end: `<This message was edited>` behind a mark of direction.
+/// Removes the mark of an edited message at the end: `<This message was edited>` after a mark of direction.
 fn without_edit_mark(text: &str) -> &str {
     let trimmed = text.trim_end();
     match trimmed.rfind('<').filter(|_| trimmed.ends_with('>')) {

@@ -1,4 +1,5 @@
-//! Answers while the embedding model changes: tables of two models, of one that cannot be opened, and a swap in between.
+//! Answers while the embedding model changes: tables of two models, a model that cannot be opened, and a swap of generations
+//! during a search.
 
 use std::sync::Arc;
 
@@ -78,7 +79,7 @@ async fn placeholders_are_never_compared() {
     assert!(answer.words_alone.unwrap().starts_with("memories were stored while"));
 }
 
-/// Swaps in the next generation, of another model, while the question is embedded with the former one.
+/// An embedder that replaces the table with a generation of another model while the question is embedded with the former model.
 struct Swapping {
     world: World,
     former: WordEmbedder,

@@ -1,4 +1,4 @@
-//! What raises and lowers the scores of answers.
+//! Tests of what raises and lowers the scores of results.
 
 use super::*;
 
@@ -91,7 +91,7 @@ async fn recency_counts_only_in_questions_about_the_present() {
     let day = |text: &str| Some(text.parse().unwrap());
     check(Query { to: day("2026-03-09"), ..about("who has the boat now?") }, false).await;
     check(Query { to: day("2026-03-10"), ..about("who has the boat now?") }, true).await;
-    // A day is over at its midnight.
+    // A range that ends with a day is over at the midnight that ends the day.
     let query = Query { to: day("2026-03-09"), explain: true, limit: 10, ..about("who has the boat now?") };
     let answer = world.search.answer(&agent("a"), &query, at("2026-03-10T00:00:00Z")).await.unwrap();
     let is_recent = answer.results.iter().flat_map(|found| &found.parts).any(|part| part.name == "recency");
@@ -101,7 +101,7 @@ async fn recency_counts_only_in_questions_about_the_present() {
 #[tokio::test]
 async fn frequently_returned_memory_outranks_only_its_equals() {
     let turns = [
-        // Equal neighbours, so that they make no difference.
+        // The neighbouring turns are equal, so that they make no difference to the score.
         ("2026-03-01T09:00:00Z", "it rained all day long and longer"),
         ("2026-03-01T10:00:00Z", "the red boat was painted in May"),
         ("2026-03-02T09:00:00Z", "it rained all day long and longer"),
@@ -150,7 +150,7 @@ async fn statement_is_lowered_by_its_doubt() {
     let doubts: Vec<_> = doubts.collect();
     assert_eq!(doubts.last(), Some(&("Ann keeps bees.", Some(-0.4))), "{doubts:?}");
     assert_eq!(doubts.iter().filter(|(_, doubt)| doubt.is_none()).count(), 2, "{doubts:?}");
-    // A list by kind also finds kinds that are older than all others.
+    // A listing by kind also finds a memory that is older than all memories of other kinds.
     let listed = Query { kinds: vec![Kind::Statement], limit: 1, ..Query::default() };
     let answer = world.search.answer(&agent("a"), &listed, at(NOW)).await.unwrap();
     assert_eq!(answer.results.len(), 1);

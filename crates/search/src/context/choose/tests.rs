@@ -1,4 +1,4 @@
-//! Candidates built by hand, and the ones that are chosen.
+//! Tests of the choice among candidates that are built by hand.
 
 use annals_core::{ContextItem, Date};
 
@@ -26,14 +26,14 @@ fn fact(id: &str, text: &str, from: &str) -> Candidate {
     Candidate { sources: ids(from), ..candidate(id, ContextKind::Fact, Pool::Facts, text, 3.0) }
 }
 
-/// A summary of sentences, each with the turns that it comes from.
+/// Returns a summary with these sentences, each with the turns that it comes from.
 fn summary(id: &str, pool: Pool, sentences: &[(&str, &str)]) -> Candidate {
     let line = |(text, from): &(&str, &str)| Line { day: None, text: (*text).into(), from: ids(from) };
     let summary = Some(("2026-W10".parse().unwrap(), sentences.iter().map(line).collect()));
     Candidate { summary, ..candidate(id, ContextKind::Summary, pool, "", 4.0) }
 }
 
-/// Returns what is chosen, sorted: ids, and for a summary its sentences.
+/// Returns the chosen candidates, sorted: the id of each, and for a summary its sentences.
 fn shown(candidates: &[Candidate], budget: u64, is_known: bool, query_words: &str) -> Vec<String> {
     let query_words = super::super::prompt_terms::words(query_words);
     let chosen = choose(candidates, &Limits { budget, is_known, query_words: &query_words });

@@ -1,4 +1,4 @@
-//! Each part of a context is present where nothing else could have added it.
+//! Tests of each part of a context, in cases where no other part could have added the same lines.
 
 use annals_core::Message;
 use annals_testkit::{message, turn_of};
@@ -22,7 +22,7 @@ async fn facts_of_named_entities_and_the_speaker_appear_once() {
     check("where does Zoe live?", None, &[]).await;
 }
 
-/// Returns the facts of a context over these facts, given as `(fact, day, confidence)`.
+/// Returns the fact lines of a context for the request. Memory holds the given facts, as `(fact, day, confidence)`.
 async fn facts_of(log: &[(&str, &str, f64)], request: ContextQuery) -> Vec<String> {
     let world = World::with(&TURNS, &[]).await;
     let read = |(fact, day, confidence): &(&str, &str, f64)| annals_core::FactOperation {
@@ -53,7 +53,7 @@ async fn facts_start_at_named_entities_and_the_most_confident_come_first() {
     let sure = [("Ann likes tea", "2026-02-01", 0.1), ("Ann likes rum", "2026-02-02", 0.9)];
     let facts = facts_of(&sure, prompt("Ann", 1000)).await;
     assert_eq!(facts, ["Ann likes rum (since 2026-02-02)", "Ann likes tea (since 2026-02-01)"]);
-    // Facts about the speaker come with every prompt, and last.
+    // Facts about the speaker come with every prompt, after all other facts.
     let both = [("Ann likes tea", "2026-02-01", 0.1), ("Bob likes rum", "2026-02-02", 0.9)];
     let request = ContextQuery { speaker: Some("Bob".into()), ..prompt("Ann", 1000) };
     let facts = facts_of(&both, request).await;
@@ -109,7 +109,7 @@ async fn shorter_item_takes_the_place_of_one_that_is_too_long() {
     assert_eq!((ids(&tight), tight.omitted), (vec!["short".to_owned()], 1));
 }
 
-/// Adds eight turns that no search finds, because no table has them yet.
+/// Returns stores with eight more turns that no search finds, because they are not in a table yet.
 async fn with_a_plan() -> World {
     let world = world().await;
     let step = |number: usize| {
@@ -136,7 +136,7 @@ async fn last_turns_of_the_conversation_are_always_included() {
     // Dates are hard filters for the last turns too.
     check(ContextQuery { to: Some("2026-03-07".parse().unwrap()), ..plan(1000) }, &[]).await;
     check(ContextQuery { to: Some("2026-03-08".parse().unwrap()), ..plan(1000) }, &[3, 4, 5, 6, 7, 8]).await;
-    // With little room, the last turn stays.
+    // If only one turn fits, the last turn is kept.
     let all = world.search.context(&agent("a"), &plan(1000), at(NOW)).await.unwrap();
     let last = all.items.iter().find(|item| item.text.ends_with("step 8")).unwrap();
     check(plan(HEADING + render::DAY + last.tokens + render::FRAME), &[8]).await;
@@ -162,7 +162,7 @@ async fn newest_summary_of_each_grain_comes_with_known_prompts() {
         ("2026-W08", "A week of rain."),
         ("2026-01", "A month of storms."),
     ];
-    // Turns of all times, so that the search does not add summaries.
+    // Turns exist for all times, so that the search does not add summaries.
     let turns = [&[("2026-01-05T10:00:00Z", "Ann bought the red boat")], &TURNS[..]].concat();
     let world = World::with(&turns, &summaries).await;
     let summaries_for = async |request: ContextQuery| {
@@ -182,7 +182,7 @@ async fn best_part_of_a_long_document_is_taken() {
     let text = format!("{filler}{}{filler}", "The boat needs paint. ".repeat(20));
     let request = |budget, text: &str| ContextQuery {
         documents: vec![Document { id: "d".into(), title: String::new(), text: text.into() }],
-        // No memory in range, so that the document gets the room.
+        // No memory lies in the range, so that the document gets the whole budget.
         to: Some("2020-01-01".parse().unwrap()),
         ..prompt("boat paint", budget)
     };

@@ -1,4 +1,4 @@
-//! A reranking model that ranks the candidates of a context.
+//! Tests of contexts whose candidates a reranking model ranks.
 
 use std::sync::Arc;
 

@@ -1,11 +1,12 @@
-//! The branches of a conversation: the active one, and the others on request.
+//! Tests of the branches of a conversation: the active branch, and the others on request.
 
 use crate::kinds::testing::{check_with, items, options, shown};
 use crate::{Branches, Kind, Options};
 
 use super::{check, export, message};
 
-/// `u1` with two answers; the second, `b1`, was continued and is shown.
+/// Returns an export in which the question `u1` has two answers; both were continued. `current` has further fields of the
+/// conversation.
 pub(super) fn regenerated(current: &str) -> String {
     export(
         current,

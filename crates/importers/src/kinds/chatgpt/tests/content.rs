@@ -1,4 +1,4 @@
-//! The kinds of content: voice, images, tools, thinking, hidden messages, memory, files, citations.
+//! Tests of the kinds of content: voice, images, tools, thinking, hidden messages, memory, files, citations.
 
 use crate::kinds::testing::{check_with, items, options, shown};
 use crate::{Kind, Options};

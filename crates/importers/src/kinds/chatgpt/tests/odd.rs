@@ -1,4 +1,4 @@
-//! Odd exports: unknown parts, times of all forms, half characters, shared and deep conversations.
+//! Tests of unusual exports: unknown parts, times of all forms, lone surrogates, shared and deep conversations.
 
 use crate::Kind;
 use crate::kinds::testing::{check_with, items, options};
