@@ -41,9 +41,9 @@ fn preview(mut args: impl Iterator<Item = String>) -> Result<()> {
         Some(kind) => kind,
         None => detect(&mut source).clear()?,
     };
-    let mut sink = |Imported { place, item }| {
+    let mut sink = |Imported { location, item }| {
         if shows_items {
-            println!("{place}: {item:?}");
+            println!("{location}: {item:?}");
         }
         Ok(())
     };

@@ -73,7 +73,7 @@ fn date(item: &mut Item, best: Option<Timestamp>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::item::{Item, Place};
+    use crate::item::{Item, Location};
 
     use super::*;
 
@@ -82,7 +82,7 @@ mod tests {
     }
 
     fn block() -> Imported {
-        Imported { place: Place::of("a"), item: Item::Block { name: "n".into(), text: "t".into(), at: None } }
+        Imported { location: Location::of("a"), item: Item::Block { name: "n".into(), text: "t".into(), at: None } }
     }
 
     #[track_caller]

@@ -9,7 +9,7 @@ use annals_core::{Message, Timestamp};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
     /// The place of the item in the source.
-    pub place: Place,
+    pub location: Location,
     /// What it is.
     pub item: Item,
 }
@@ -92,7 +92,7 @@ impl Item {
 
 /// A place in a source, shown as `conversations.json: line 12: conversation 6f1c…`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct Location {
     /// The file: its path within the folder or archive.
     pub file: Arc<str>,
     /// The line, counted from 1, if the file has lines.
@@ -101,24 +101,24 @@ pub struct Place {
     pub entry: Option<String>,
 }
 
-impl Place {
+impl Location {
     /// Creates the place of a whole file.
-    pub fn of(file: impl Into<Arc<str>>) -> Place {
-        Place { file: file.into(), line: None, entry: None }
+    pub fn of(file: impl Into<Arc<str>>) -> Location {
+        Location { file: file.into(), line: None, entry: None }
     }
 
     /// Returns the same place with a line number.
-    pub fn at_line(&self, line: u64) -> Place {
-        Place { line: Some(line), ..self.clone() }
+    pub fn at_line(&self, line: u64) -> Location {
+        Location { line: Some(line), ..self.clone() }
     }
 
     /// Returns the same place with an entry.
-    pub fn at_entry(&self, entry: impl Into<String>) -> Place {
-        Place { entry: Some(entry.into()), ..self.clone() }
+    pub fn at_entry(&self, entry: impl Into<String>) -> Location {
+        Location { entry: Some(entry.into()), ..self.clone() }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.file)?;
         if let Some(line) = self.line {

@@ -31,7 +31,7 @@ mod tree;
 
 pub use clean::{id as storable_id, name as storable_name, split as split_text};
 pub use detect::{Detected, Fit, Sample, detect};
-pub use item::{Imported, Item, Place};
+pub use item::{Imported, Item, Location};
 pub use kind::{Importer, Kind};
 pub use options::{Branches, DateOrder, Options};
 pub use output::Output;
@@ -50,8 +50,8 @@ pub fn import(
     sink: &mut dyn FnMut(Imported) -> Result<()>,
 ) -> Result<Summary> {
     let mut output = Output::new(options, sink);
-    for (place, what) in source.refused() {
-        output.skip(Skip::damaged("file that is not read", what.as_str(), place));
+    for (location, what) in source.refused() {
+        output.skip(Skip::damaged("file that is not read", what.as_str(), location));
     }
     kind.importer().read(source, &mut output)?;
     output.finish()

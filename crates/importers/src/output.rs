@@ -7,7 +7,7 @@ use annals_core::{Digest, Message, Result, Role, Timestamp};
 use crate::clean;
 use crate::dates;
 use crate::dating::Dating;
-use crate::item::{Imported, Item, Place};
+use crate::item::{Imported, Item, Location};
 use crate::options::{Branches, Options};
 use crate::skipped::{Skip, SkipReason};
 use crate::source::Entry;
@@ -61,33 +61,44 @@ impl<'a> Output<'a> {
     }
 
     /// Passes on the beginning of a conversation.
-    pub fn conversation(&mut self, id: &str, title: Option<&str>, summary: Option<&str>, place: &Place) -> Result<()> {
+    pub fn conversation(
+        &mut self,
+        id: &str,
+        title: Option<&str>,
+        summary: Option<&str>,
+        location: &Location,
+    ) -> Result<()> {
         let filled =
             |text: Option<&str>| text.filter(|text| !text.trim().is_empty()).map(|text| clean::text(text.to_owned()));
         let item = Item::Conversation { id: clean::id(id), title: filled(title), summary: filled(summary) };
-        self.pass(item, place)
+        self.pass(item, location)
     }
 
     /// Passes on a message. A text that is longer than a message may be becomes several messages, `ID`, `ID#2`, `ID#3` …
     ///
     /// Skips empty texts and times in the future. The id must be set.
-    pub fn message(&mut self, message: Message, place: &Place) -> Result<()> {
+    pub fn message(&mut self, message: Message, location: &Location) -> Result<()> {
         let Some(id) = message.client_id.as_deref().filter(|id| !id.is_empty()) else {
-            self.skip(Skip::damaged("message without an id", "", place));
+            self.skip(Skip::damaged("message without an id", "", location));
             return Ok(());
         };
         if message.conversation.is_empty() {
-            self.skip(Skip::damaged("message without a conversation", "", place));
+            self.skip(Skip::damaged("message without a conversation", "", location));
             return Ok(());
         }
         if dates::is_ahead(message.at, self.options.now) || dates::storable(message.at).is_none() {
-            self.skip(Skip::new(SkipReason::Undated, "message with an impossible time", message.at.to_string(), place));
+            self.skip(Skip::new(
+                SkipReason::Undated,
+                "message with an impossible time",
+                message.at.to_string(),
+                location,
+            ));
             return Ok(());
         }
         let content = clean::text(message.content);
         let parts = clean::parts(&content);
         if parts.is_empty() {
-            self.skip(Skip::no_message("empty message", place));
+            self.skip(Skip::no_message("empty message", location));
         }
         for (part, number) in parts.into_iter().zip(1..) {
             let id = if number == 1 { clean::id(id) } else { clean::id(&format!("{id}#{number}")) };
@@ -100,42 +111,42 @@ impl<'a> Output<'a> {
                 at: message.at,
             };
             self.dating.saw(Some(message.at));
-            self.pass(Item::Message(message), place)?;
+            self.pass(Item::Message(message), location)?;
         }
         Ok(())
     }
 
     /// Passes on a fact, statement, block or document. Skips an item without text. A time in the future is removed. An item
     /// without a time gets the time of its file, or waits until the end of the source.
-    pub fn item(&mut self, mut item: Item, place: &Place) -> Result<()> {
+    pub fn item(&mut self, mut item: Item, location: &Location) -> Result<()> {
         let now = self.options.now;
-        let Some((text, at)) = item.parts() else { return self.pass(item, place) };
+        let Some((text, at)) = item.parts() else { return self.pass(item, location) };
         *text = clean::text(std::mem::take(text));
         *at = at.and_then(dates::storable).filter(|at| !dates::is_ahead(*at, now));
         if text.trim().is_empty() {
-            self.skip(Skip::no_message("empty text", place));
+            self.skip(Skip::no_message("empty text", location));
             return Ok(());
         }
         self.dating.saw(*at);
         *at = at.or(self.dating.of_file());
         if at.is_some() {
-            return self.pass(item, place);
+            return self.pass(item, location);
         }
-        let is_full = self.dating.wait(Imported { place: place.clone(), item });
+        let is_full = self.dating.wait(Imported { location: location.clone(), item });
         if is_full { self.pass_waiting() } else { Ok(()) }
     }
 
     /// Passes on the items that waited for a time, with the best time that is known now.
     fn pass_waiting(&mut self) -> Result<()> {
-        self.dating.take().into_iter().try_for_each(|Imported { place, item }| self.pass(item, &place))
+        self.dating.take().into_iter().try_for_each(|Imported { location, item }| self.pass(item, &location))
     }
 
     /// Counts a message of a branch that is not read.
-    pub fn skip_branch(&mut self, place: &Place) {
+    pub fn skip_branch(&mut self, location: &Location) {
         let skip = match self.options.branches {
-            Branches::Active => Skip::option("message of another branch (--branches all)", place),
+            Branches::Active => Skip::option("message of another branch (--branches all)", location),
             // Messages in a cycle of parents belong to no branch.
-            Branches::All => Skip::damaged("message outside all branches", "its parents form a cycle", place),
+            Branches::All => Skip::damaged("message outside all branches", "its parents form a cycle", location),
         };
         self.skip(skip);
     }
@@ -151,8 +162,8 @@ impl<'a> Output<'a> {
         Ok(self.summary)
     }
 
-    fn pass(&mut self, item: Item, place: &Place) -> Result<()> {
-        let imported = Imported { place: place.clone(), item };
+    fn pass(&mut self, item: Item, location: &Location) -> Result<()> {
+        let imported = Imported { location: location.clone(), item };
         self.summary.add(&imported, &self.options.zone);
         (self.sink)(imported)
     }

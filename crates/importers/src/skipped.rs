@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::item::Place;
+use crate::item::Location;
 
 /// Maximum number of kinds; further kinds are counted together, because a hostile file may have a new kind in each line.
 const MAX_KINDS: usize = 200;
@@ -40,7 +40,7 @@ pub struct Skip<'a> {
     /// A short example: the value, or what is wrong with it. Never a text of a person.
     pub example: Cow<'a, str>,
     /// The place in the source.
-    pub place: &'a Place,
+    pub location: &'a Location,
 }
 
 impl<'a> Skip<'a> {
@@ -49,29 +49,37 @@ impl<'a> Skip<'a> {
         why: SkipReason,
         kind: impl Into<Cow<'a, str>>,
         example: impl Into<Cow<'a, str>>,
-        place: &'a Place,
+        location: &'a Location,
     ) -> Skip<'a> {
-        Skip { why, kind: kind.into(), example: example.into(), place }
+        Skip { why, kind: kind.into(), example: example.into(), location }
     }
 
     /// Creates a skip for a part that cannot be read; `example` says what is wrong.
-    pub fn damaged(kind: impl Into<Cow<'a, str>>, example: impl Into<Cow<'a, str>>, place: &'a Place) -> Skip<'a> {
-        Skip::new(SkipReason::Damaged, kind, example, place)
+    pub fn damaged(
+        kind: impl Into<Cow<'a, str>>,
+        example: impl Into<Cow<'a, str>>,
+        location: &'a Location,
+    ) -> Skip<'a> {
+        Skip::new(SkipReason::Damaged, kind, example, location)
     }
 
     /// Creates a skip for an unknown shape.
-    pub fn unknown(kind: impl Into<Cow<'a, str>>, example: impl Into<Cow<'a, str>>, place: &'a Place) -> Skip<'a> {
-        Skip::new(SkipReason::Unknown, kind, example, place)
+    pub fn unknown(
+        kind: impl Into<Cow<'a, str>>,
+        example: impl Into<Cow<'a, str>>,
+        location: &'a Location,
+    ) -> Skip<'a> {
+        Skip::new(SkipReason::Unknown, kind, example, location)
     }
 
     /// Creates a skip for a part that is no message.
-    pub fn no_message(kind: impl Into<Cow<'a, str>>, place: &'a Place) -> Skip<'a> {
-        Skip::new(SkipReason::NoMessage, kind, "", place)
+    pub fn no_message(kind: impl Into<Cow<'a, str>>, location: &'a Location) -> Skip<'a> {
+        Skip::new(SkipReason::NoMessage, kind, "", location)
     }
 
     /// Creates a skip for a part that is only imported with an option.
-    pub fn option(kind: impl Into<Cow<'a, str>>, place: &'a Place) -> Skip<'a> {
-        Skip::new(SkipReason::Option, kind, "", place)
+    pub fn option(kind: impl Into<Cow<'a, str>>, location: &'a Location) -> Skip<'a> {
+        Skip::new(SkipReason::Option, kind, "", location)
     }
 }
 
@@ -86,7 +94,7 @@ pub struct Counted {
     /// The first example; may be empty.
     pub example: String,
     /// The place of the first example.
-    pub place: Place,
+    pub location: Location,
 }
 
 impl Skipped {
@@ -96,7 +104,8 @@ impl Skipped {
         if self.0.len() >= MAX_KINDS && !self.0.contains_key(&key) {
             key.1 = "other kinds".to_owned();
         }
-        let first = || Counted { count: 0, example: cut(&skip.example, MAX_EXAMPLE_LENGTH), place: skip.place.clone() };
+        let first =
+            || Counted { count: 0, example: cut(&skip.example, MAX_EXAMPLE_LENGTH), location: skip.location.clone() };
         self.0.entry(key).or_insert_with(first).count += 1;
     }
 

@@ -19,7 +19,7 @@ use annals_core::{Error, Fault, Result, Timestamp};
 use flate2::bufread::MultiGzDecoder;
 use walkdir::WalkDir;
 
-use crate::item::Place;
+use crate::item::Location;
 use archive::Archive;
 use bounded::Bounded;
 use counted::Counted;
@@ -109,8 +109,8 @@ impl Entry {
     }
 
     /// Returns the place of the whole file.
-    pub fn place(&self) -> Place {
-        Place::of(Arc::clone(&self.shown))
+    pub fn location(&self) -> Location {
+        Location::of(Arc::clone(&self.shown))
     }
 }
 
@@ -127,7 +127,7 @@ pub struct Source {
     archives: Vec<Archive>,
     spooled: Vec<File>,
     /// Files and entries that are not read, with the reason.
-    refused: Vec<(Place, String)>,
+    refused: Vec<(Location, String)>,
     limits: Limits,
     read: Arc<AtomicU64>,
 }
@@ -179,7 +179,7 @@ impl Source {
 
     /// Returns the files that are not read, with the reason: links, encrypted entries, files of macOS, folders without
     /// permission.
-    pub fn refused(&self) -> &[(Place, String)] {
+    pub fn refused(&self) -> &[(Location, String)] {
         &self.refused
     }
 
@@ -287,7 +287,7 @@ impl Source {
                 // If a folder may not be read, the other folders are still listed.
                 Err(cause) => {
                     let path = cause.path().unwrap_or(folder).to_string_lossy().into_owned();
-                    self.refused.push((Place::of(path), cause.to_string()));
+                    self.refused.push((Location::of(path), cause.to_string()));
                     continue;
                 }
             };
@@ -295,9 +295,9 @@ impl Source {
             let parts: Vec<_> = inner.components().map(|part| part.as_os_str().to_string_lossy()).collect();
             let path = parts.join("/");
             if found.path_is_symlink() && found.depth() > 0 {
-                self.refused.push((Place::of(path), "is a link; links are not followed".to_owned()));
+                self.refused.push((Location::of(path), "is a link; links are not followed".to_owned()));
             } else if is_of_macos(&path) {
-                self.refused.push((Place::of(path), OF_MACOS.to_owned()));
+                self.refused.push((Location::of(path), OF_MACOS.to_owned()));
             } else if found.file_type().is_file() {
                 let metadata = found.metadata().ok();
                 let size = metadata.as_ref().map_or(0, std::fs::Metadata::len);
@@ -319,7 +319,7 @@ impl Source {
         for listed in archive.list().map_err(refuse)? {
             let refused = listed.refused.or_else(|| is_of_macos(&listed.path).then(|| OF_MACOS.to_owned()));
             match refused {
-                Some(reason) => self.refused.push((Place::of(listed.path), reason)),
+                Some(reason) => self.refused.push((Location::of(listed.path), reason)),
                 None => {
                     let origin = Origin::Archive { archive: number, index: listed.index };
                     self.entries.push(Entry::new(&listed.path, listed.compressed, origin).modified(listed.modified));

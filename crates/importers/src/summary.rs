@@ -117,7 +117,7 @@ impl fmt::Display for Summary {
         writeln!(f, "skipped        {}", self.skipped.total())?;
         for (_, kind, counted) in self.skipped.iter() {
             let example = if counted.example.is_empty() { String::new() } else { format!(": {}", counted.example) };
-            writeln!(f, "  {:>7}  {kind}, first in {}{example}", counted.count, counted.place)?;
+            writeln!(f, "  {:>7}  {kind}, first in {}{example}", counted.count, counted.location)?;
         }
         Ok(())
     }

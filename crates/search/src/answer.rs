@@ -256,9 +256,9 @@ fn period_of_query(range: DateRange, times: &[TimeExpression], rest: &str, today
 fn put_first(summaries: Vec<Memory>, ranked: &mut Vec<Ranked>) {
     let best = ranked.first().map_or(0.0, |ranked| ranked.score.total());
     let count = summaries.len();
-    let first = summaries.into_iter().enumerate().map(|(place, memory)| {
+    let first = summaries.into_iter().enumerate().map(|(index, memory)| {
         let mut score = Score::default();
-        score.add(Part::Period, best + (count - place) as f64);
+        score.add(Part::Period, best + (count - index) as f64);
         Ranked { memory, access: None, score, fit: Fit::default() }
     });
     ranked.splice(0..0, first.collect::<Vec<_>>());

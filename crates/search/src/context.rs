@@ -58,7 +58,7 @@ impl Search {
         let settings = self.store.settings(agent).await?;
         let zones = settings.zones()?;
         let blocks = request.blocks.iter().enumerate();
-        let mut candidates: Vec<Candidate> = blocks.map(|(place, block)| items::of_block(block, place)).collect();
+        let mut candidates: Vec<Candidate> = blocks.map(|(index, block)| items::of_block(block, index)).collect();
         candidates.extend(self.last_turns(agent, request, answer.range, &zones, now).await?);
         let Known { named, speaker, subjects } = self.known(agent, request, answer.range, &zones, now).await?;
         let is_known = answer.results.iter().any(|found| is_of_requested_period(&answer, found))

@@ -118,9 +118,9 @@ impl FoundConversations {
 
 /// Returns the `many` best rows, best first. Ties are ordered by id, so that the same question gets the same answer.
 pub(crate) fn best(rows: &[Row], many: usize) -> Vec<Row> {
-    let mut places: Vec<(f64, &Row)> = rows.iter().map(|row| (row.score.total(), row)).collect();
-    places.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.memory.cmp(&b.1.memory)));
-    places.into_iter().take(many).map(|(_, row)| row.clone()).collect()
+    let mut scored: Vec<(f64, &Row)> = rows.iter().map(|row| (row.score.total(), row)).collect();
+    scored.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.memory.cmp(&b.1.memory)));
+    scored.into_iter().take(many).map(|(_, row)| row.clone()).collect()
 }
 
 /// Sorts memories best first, ties by id.

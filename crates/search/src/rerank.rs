@@ -62,13 +62,13 @@ impl Search {
 /// Returns the number to add to each score so that the texts are in the model's order. Expects the scores best first. Texts
 /// that the model judges equal keep their order.
 fn changes(scores: &[f64], judged: &[f64]) -> Vec<f64> {
-    let mut places: Vec<usize> = (0..scores.len()).collect();
-    places.sort_by(|a, b| judged[*b].total_cmp(&judged[*a]));
+    let mut indexes: Vec<usize> = (0..scores.len()).collect();
+    indexes.sort_by(|a, b| judged[*b].total_cmp(&judged[*a]));
     let mut changes = vec![0.0; scores.len()];
     let mut above = f64::INFINITY;
-    for (place, score) in places.into_iter().zip(scores) {
+    for (index, score) in indexes.into_iter().zip(scores) {
         above = score.min(above - STEP);
-        changes[place] = above - scores[place];
+        changes[index] = above - scores[index];
     }
     changes
 }

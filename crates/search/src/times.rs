@@ -145,14 +145,14 @@ pub(crate) fn understand(text: &str, language: &str, today: Date) -> Understood 
     let text = tail(text);
     let words = tokens::read(text, language, today);
     let (mut times, mut rest) = (Vec::new(), Vec::new());
-    let mut place = 0;
-    while place < words.len() {
-        if let Some((length, (from, to))) = span::days(&words[place..], before(&words, place), today) {
-            times.push(TimeExpression { words: joined(&words[place..place + length]), days: DateRange { from, to } });
-            place += length;
+    let mut index = 0;
+    while index < words.len() {
+        if let Some((length, (from, to))) = span::days(&words[index..], before(&words, index), today) {
+            times.push(TimeExpression { words: joined(&words[index..index + length]), days: DateRange { from, to } });
+            index += length;
         } else {
-            rest.push(words[place].text);
-            place += 1;
+            rest.push(words[index].text);
+            index += 1;
         }
     }
     let found = Understood { times, rest: rest.join(" ") };
@@ -160,25 +160,25 @@ pub(crate) fn understand(text: &str, language: &str, today: Date) -> Understood 
 }
 
 /// Returns the token in front of a word. Skips articles before a season, as in "in the summer".
-fn before(words: &[Word<'_>], place: usize) -> Token {
-    let is_skipped = |word: &&Word<'_>| matches!((words[place].token, word.token), (Token::Season(_), Token::Filler));
-    words[..place].iter().rev().find(|word| !is_skipped(word)).map_or(Token::Other, |word| word.token)
+fn before(words: &[Word<'_>], index: usize) -> Token {
+    let is_skipped = |word: &&Word<'_>| matches!((words[index].token, word.token), (Token::Season(_), Token::Filler));
+    words[..index].iter().rev().find(|word| !is_skipped(word)).map_or(Token::Other, |word| word.token)
 }
 
 /// Reads an ambiguous word as a month or season, if the question has no other topic: "How was March?", "How was my summer?". A
 /// month must begin with a capital letter.
 fn lone_period(words: &[Word<'_>], today: Date) -> Option<Understood> {
     let is_month = |word: &Word<'_>| bare(word.text).starts_with(char::is_uppercase);
-    let place = words.iter().position(|word| match word.token {
+    let index = words.iter().position(|word| match word.token {
         Token::PerhapsMonth(_) => is_month(word),
         Token::Season(_) => true,
         _ => false,
     })?;
-    let others = words.iter().enumerate().filter(|(other, _)| *other != place).map(|(_, word)| word.text);
+    let others = words.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, word)| word.text);
     let rest = others.collect::<Vec<_>>().join(" ");
-    let (_, (from, to)) = span::days(&words[place..=place], Token::In, today).filter(|_| names_only_a_period(&rest))?;
+    let (_, (from, to)) = span::days(&words[index..=index], Token::In, today).filter(|_| names_only_a_period(&rest))?;
     let days = DateRange { from, to };
-    Some(Understood { times: vec![TimeExpression { words: bare(words[place].text).to_owned(), days }], rest })
+    Some(Understood { times: vec![TimeExpression { words: bare(words[index].text).to_owned(), days }], rest })
 }
 
 fn tail(text: &str) -> &str {

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use super::files::{each_element, filled, is_true, keys, list, text};
 use crate::dates;
 use crate::detect::{Fit, Sample};
-use crate::item::{Item, Place};
+use crate::item::{Item, Location};
 use crate::kind::Importer;
 use crate::output::Output;
 use crate::skipped::{Skip, SkipReason};
@@ -63,7 +63,7 @@ impl Importer for ChatGpt {
                     SkipReason::NoMessage,
                     "file without conversations",
                     entry.name(),
-                    &entry.place(),
+                    &entry.location(),
                 ));
             }
         }
@@ -78,30 +78,30 @@ fn is_candidate(entry: &Entry) -> bool {
     is_json && !OTHER_FILES.contains(&entry.name())
 }
 
-fn conversation(value: Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+fn conversation(value: Value, location: &Location, output: &mut Output<'_>) -> Result<()> {
     // Some tools wrap the list of conversations in an object.
     if let (Some(Value::Array(wrapped)), None) = (value.get("conversations"), value.get("mapping")) {
-        return wrapped.iter().try_for_each(|inner| conversation(inner.clone(), place, output));
+        return wrapped.iter().try_for_each(|inner| conversation(inner.clone(), location, output));
     }
     if let Some(captured) = captured(&value) {
-        return conversation(captured.clone(), place, output);
+        return conversation(captured.clone(), location, output);
     }
     let Some(id) = filled(&value, "conversation_id").or_else(|| filled(&value, "id")) else {
-        output.skip(Skip::unknown("value that is no conversation", keys(&value), place));
+        output.skip(Skip::unknown("value that is no conversation", keys(&value), location));
         return Ok(());
     };
-    let place = place.at_entry(format!("conversation {id}"));
+    let location = location.at_entry(format!("conversation {id}"));
     if let Some(shared) = shared(&value) {
-        return Conversation::new(id, &value, &shared, output).send(&place, output);
+        return Conversation::new(id, &value, &shared, output).send(&location, output);
     }
     match value.get("mapping") {
-        Some(Value::Object(mapping)) => Conversation::new(id, &value, mapping, output).send(&place, output),
+        Some(Value::Object(mapping)) => Conversation::new(id, &value, mapping, output).send(&location, output),
         Some(Value::Null) | None => {
-            output.skip(Skip::no_message("conversation without messages", &place));
+            output.skip(Skip::no_message("conversation without messages", &location));
             Ok(())
         }
         Some(other) => {
-            output.skip(Skip::unknown("mapping of an unknown shape", keys(other), &place));
+            output.skip(Skip::unknown("mapping of an unknown shape", keys(other), &location));
             Ok(())
         }
     }
@@ -166,36 +166,36 @@ impl<'v> Conversation<'v> {
         Conversation { id, value, names, messages, nodes, span }
     }
 
-    fn send(&self, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    fn send(&self, location: &Location, output: &mut Output<'_>) -> Result<()> {
         let current = filled(self.value, "current_node").and_then(|name| self.names.binary_search(&name).ok());
         let branches = branches(&self.nodes, current, output.options().branches);
         if branches.is_empty() {
-            output.skip(Skip::no_message("conversation without messages", place));
+            output.skip(Skip::no_message("conversation without messages", location));
             return Ok(());
         }
-        output.conversation(&format!("chatgpt:{}", self.id), text(self.value, "title"), None, place)?;
+        output.conversation(&format!("chatgpt:{}", self.id), text(self.value, "title"), None, location)?;
         for (branch, number) in branches.iter().zip(0..) {
-            self.send_branch(branch, number > 0, place, output)?;
+            self.send_branch(branch, number > 0, location, output)?;
         }
         for node in unread(&self.nodes, &branches).into_iter().filter(|node| !self.messages[*node].is_null()) {
-            output.skip_branch(&self.place_of(node, place));
+            output.skip_branch(&self.place_of(node, location));
         }
         Ok(())
     }
 
-    fn send_branch(&self, branch: &Branch, is_other: bool, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    fn send_branch(&self, branch: &Branch, is_other: bool, location: &Location, output: &mut Output<'_>) -> Result<()> {
         let own: Vec<_> = branch.path.iter().map(|node| self.nodes[*node].at).collect();
         let times = times(&own, self.span);
         let suffix = if is_other { format!("#{}", self.names[branch.leaf]) } else { String::new() };
         let conversation = format!("chatgpt:{}{suffix}", self.id);
         for (node, at) in branch.path.iter().zip(times).skip(branch.shared) {
-            self.send_node(*node, &conversation, at, &self.place_of(*node, place), output)?;
+            self.send_node(*node, &conversation, at, &self.place_of(*node, location), output)?;
         }
         Ok(())
     }
 
-    fn place_of(&self, node: usize, place: &Place) -> Place {
-        place.at_entry(format!("conversation {}, node {}", self.id, self.names[node]))
+    fn place_of(&self, node: usize, location: &Location) -> Location {
+        location.at_entry(format!("conversation {}, node {}", self.id, self.names[node]))
     }
 
     fn send_node(
@@ -203,33 +203,33 @@ impl<'v> Conversation<'v> {
         node: usize,
         conversation: &str,
         at: Option<annals_core::Timestamp>,
-        place: &Place,
+        location: &Location,
         output: &mut Output<'_>,
     ) -> Result<()> {
         let message = self.messages[node];
-        let Some(role) = role(message, place, output) else { return Ok(()) };
+        let Some(role) = role(message, location, output) else { return Ok(()) };
         if let Some(memory) = message.get("content").and_then(|content| filled(content, "model_set_context")) {
-            return note(memory, at, place, output);
+            return note(memory, at, location, output);
         }
         let metadata = message.get("metadata").unwrap_or(&Value::Null);
         if is_true(metadata, "is_user_system_message") {
-            output.skip(Skip::no_message("custom instructions", place));
+            output.skip(Skip::no_message("custom instructions", location));
             return Ok(());
         }
         if is_true(metadata, "is_visually_hidden_from_conversation") {
-            output.skip(Skip::no_message("hidden message", place));
+            output.skip(Skip::no_message("hidden message", location));
             return Ok(());
         }
-        let pieces = content::pieces(message, role, place, output);
+        let pieces = content::pieces(message, role, location, output);
         let (Some(pieces), Some(at)) = (pieces, at) else {
             if at.is_none() {
-                output.skip(Skip::new(SkipReason::Undated, "message without a time", "", place));
+                output.skip(Skip::new(SkipReason::Undated, "message without a time", "", location));
             }
             return Ok(());
         };
         let id = self.names[node];
         if !output.is_new(&format!("chatgpt:{}/{id}", self.id)) {
-            output.skip(Skip::new(SkipReason::Repeated, "message that came before", "", place));
+            output.skip(Skip::new(SkipReason::Repeated, "message that came before", "", location));
             return Ok(());
         }
         let message = Message {
@@ -240,21 +240,23 @@ impl<'v> Conversation<'v> {
             content: String::new(),
             at,
         };
-        pieces.send(&message, place, output)
+        pieces.send(&message, location, output)
     }
 }
 
 /// Sets the parents of nodes, from `parent` and, where that is missing, from `children`: slim exports have only one of them.
 fn link(entries: &[(&str, &Value)], nodes: &mut [Node]) {
-    let places: HashMap<&str, usize> = entries.iter().zip(0..).map(|((name, _), place)| (*name, place)).collect();
-    for (place, (_, node)) in entries.iter().enumerate() {
-        nodes[place].parent = text(node, "parent").and_then(|name| places.get(name)).copied().filter(|up| *up != place);
+    let locations: HashMap<&str, usize> =
+        entries.iter().zip(0..).map(|((name, _), location)| (*name, location)).collect();
+    for (location, (_, node)) in entries.iter().enumerate() {
+        nodes[location].parent =
+            text(node, "parent").and_then(|name| locations.get(name)).copied().filter(|up| *up != location);
     }
-    for (place, (_, node)) in entries.iter().enumerate() {
-        for child in list(node, "children").iter().filter_map(Value::as_str).filter_map(|name| places.get(name)) {
+    for (location, (_, node)) in entries.iter().enumerate() {
+        for child in list(node, "children").iter().filter_map(Value::as_str).filter_map(|name| locations.get(name)) {
             let is_orphan = nodes[*child].parent.is_none() && entries[*child].1.get("parent").is_none();
-            if is_orphan && *child != place {
-                nodes[*child].parent = Some(place);
+            if is_orphan && *child != location {
+                nodes[*child].parent = Some(location);
             }
         }
     }
@@ -262,7 +264,7 @@ fn link(entries: &[(&str, &Value)], nodes: &mut [Node]) {
 
 /// Returns the role of a message. Returns `None` if there is no message, and for system messages and unknown roles, which are
 /// counted as skipped.
-fn role(message: &Value, place: &Place, output: &mut Output<'_>) -> Option<Role> {
+fn role(message: &Value, location: &Location, output: &mut Output<'_>) -> Option<Role> {
     if message.is_null() {
         return None;
     }
@@ -272,29 +274,29 @@ fn role(message: &Value, place: &Place, output: &mut Output<'_>) -> Option<Role>
         Some("assistant") => Some(Role::Assistant),
         Some("tool") => Some(Role::Tool),
         Some("system") => {
-            output.skip(Skip::no_message("system message", place));
+            output.skip(Skip::no_message("system message", location));
             None
         }
         Some(other) => {
-            output.skip(Skip::unknown(format!("unknown role {other:?}"), "", place));
+            output.skip(Skip::unknown(format!("unknown role {other:?}"), "", location));
             None
         }
         None => {
-            output.skip(Skip::unknown("message without a role", keys(message), place));
+            output.skip(Skip::unknown("message without a role", keys(message), location));
             None
         }
     }
 }
 
 /// Passes on ChatGPT's memory as a document. Many conversations contain a copy of it; the first that is read gives the time.
-fn note(memory: &str, at: Option<annals_core::Timestamp>, place: &Place, output: &mut Output<'_>) -> Result<()> {
+fn note(memory: &str, at: Option<annals_core::Timestamp>, location: &Location, output: &mut Output<'_>) -> Result<()> {
     let id = format!("chatgpt:memory/{}", &Digest::of([memory]).to_string()[..32]);
     if !output.is_new(&id) {
-        output.skip(Skip::new(SkipReason::Repeated, "memory that came before", "", place));
+        output.skip(Skip::new(SkipReason::Repeated, "memory that came before", "", location));
         return Ok(());
     }
     let item = Item::Document { id, title: "ChatGPT's memory".to_owned(), text: memory.to_owned(), at };
-    output.item(item, place)
+    output.item(item, location)
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::files::{each_element, filled, keys, text};
 use crate::dates;
 use crate::detect::{Fit, Sample};
-use crate::item::Place;
+use crate::item::Location;
 use crate::kind::Importer;
 use crate::output::Output;
 use crate::skipped::{Skip, SkipReason};
@@ -48,7 +48,7 @@ impl Importer for Claude {
                     SkipReason::NoMessage,
                     "file without conversations",
                     entry.name(),
-                    &entry.place(),
+                    &entry.location(),
                 ));
             }
         }
@@ -60,40 +60,42 @@ fn is_candidate(entry: &Entry) -> bool {
     entry.has_extension("json") || entry.has_extension("jsonl") || !entry.name().contains('.')
 }
 
-fn value(value: Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+fn value(value: Value, location: &Location, output: &mut Output<'_>) -> Result<()> {
     let has = |field: &str| value.get(field).is_some();
     if has("chat_messages") {
-        conversation(&value, "chat_messages", place, output)
+        conversation(&value, "chat_messages", location, output)
     } else if has("conversations_memory") || has("project_memories") {
-        other::memories(&value, place, output)
+        other::memories(&value, location, output)
     } else if has("docs") || has("prompt_template") {
-        other::project(&value, place, output)
+        other::project(&value, location, output)
     } else if has("messages") && (has("uuid") || has("id")) {
-        conversation(&value, "messages", place, output)
+        conversation(&value, "messages", location, output)
     } else if has("email_address") || has("full_name") || has("verified_phone_number") {
-        output.skip(Skip::no_message("account", place));
+        output.skip(Skip::no_message("account", location));
         Ok(())
     } else {
-        output.skip(Skip::unknown("value of an unknown shape", keys(&value), place));
+        output.skip(Skip::unknown("value of an unknown shape", keys(&value), location));
         Ok(())
     }
 }
 
 /// Reads a conversation whose messages are in `field`.
-fn conversation(value: &Value, field: &str, place: &Place, output: &mut Output<'_>) -> Result<()> {
+fn conversation(value: &Value, field: &str, location: &Location, output: &mut Output<'_>) -> Result<()> {
     let Some(id) = filled(value, "uuid").or_else(|| filled(value, "id")) else {
-        output.skip(Skip::unknown("conversation without a uuid", keys(value), place));
+        output.skip(Skip::unknown("conversation without a uuid", keys(value), location));
         return Ok(());
     };
-    let place = place.at_entry(format!("conversation {id}"));
+    let location = location.at_entry(format!("conversation {id}"));
     match value.get(field) {
         Some(Value::Array(messages)) if !messages.is_empty() => {
-            return Conversation::new(id, value, messages, output).send(&place, output);
+            return Conversation::new(id, value, messages, output).send(&location, output);
         }
-        Some(Value::Array(_) | Value::Null) => output.skip(Skip::no_message("conversation without messages", &place)),
+        Some(Value::Array(_) | Value::Null) => {
+            output.skip(Skip::no_message("conversation without messages", &location))
+        }
         other => {
             let shape = other.map(keys).unwrap_or_default();
-            output.skip(Skip::unknown("messages of an unknown shape", shape, &place));
+            output.skip(Skip::unknown("messages of an unknown shape", shape, &location));
         }
     }
     Ok(())
@@ -132,30 +134,30 @@ impl<'v> Conversation<'v> {
         Conversation { id, value, messages, nodes, span }
     }
 
-    fn send(&self, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    fn send(&self, location: &Location, output: &mut Output<'_>) -> Result<()> {
         let title = filled(self.value, "name").or_else(|| text(self.value, "title"));
-        output.conversation(&format!("claude:{}", self.id), title, text(self.value, "summary"), place)?;
+        output.conversation(&format!("claude:{}", self.id), title, text(self.value, "summary"), location)?;
         let wanted = filled(self.value, "current_leaf_message_uuid");
         let current =
             wanted.and_then(|leaf| self.messages.iter().position(|message| text(message, "uuid") == Some(leaf)));
         let branches = branches(&self.nodes, current, output.options().branches);
         for (branch, number) in branches.iter().zip(0..) {
-            self.send_branch(branch, number > 0, place, output)?;
+            self.send_branch(branch, number > 0, location, output)?;
         }
         for node in unread(&self.nodes, &branches) {
             let id = message::id(self.messages[node]).unwrap_or_default();
-            output.skip_branch(&place.at_entry(format!("conversation {}, message {id}", self.id)));
+            output.skip_branch(&location.at_entry(format!("conversation {}, message {id}", self.id)));
         }
         Ok(())
     }
 
-    fn send_branch(&self, branch: &Branch, is_other: bool, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    fn send_branch(&self, branch: &Branch, is_other: bool, location: &Location, output: &mut Output<'_>) -> Result<()> {
         let own: Vec<_> = branch.path.iter().map(|node| self.nodes[*node].at).collect();
         let leaf = message::id(self.messages[branch.leaf]).unwrap_or_default();
         let suffix = if is_other { format!("#{leaf}") } else { String::new() };
         let conversation = format!("claude:{}{suffix}", self.id);
         for (node, at) in branch.path.iter().zip(times(&own, self.span)).skip(branch.shared) {
-            self.send_message(self.messages[*node], &conversation, at, place, output)?;
+            self.send_message(self.messages[*node], &conversation, at, location, output)?;
         }
         Ok(())
     }
@@ -165,24 +167,24 @@ impl<'v> Conversation<'v> {
         message: &Value,
         conversation: &str,
         at: Option<annals_core::Timestamp>,
-        place: &Place,
+        location: &Location,
         output: &mut Output<'_>,
     ) -> Result<()> {
         let Some(id) = message::id(message) else {
-            output.skip(Skip::unknown("message without a uuid", keys(message), place));
+            output.skip(Skip::unknown("message without a uuid", keys(message), location));
             return Ok(());
         };
-        let place = place.at_entry(format!("conversation {}, message {id}", self.id));
-        let Some(role) = message::role(message, &place, output) else { return Ok(()) };
+        let location = location.at_entry(format!("conversation {}, message {id}", self.id));
+        let Some(role) = message::role(message, &location, output) else { return Ok(()) };
         let Some(at) = at else {
-            output.skip(Skip::new(SkipReason::Undated, "message without a time", "", &place));
+            output.skip(Skip::new(SkipReason::Undated, "message without a time", "", &location));
             return Ok(());
         };
         if !output.is_new(&format!("claude:{}/{id}", self.id)) {
-            output.skip(Skip::new(SkipReason::Repeated, "message that came before", "", &place));
+            output.skip(Skip::new(SkipReason::Repeated, "message that came before", "", &location));
             return Ok(());
         }
-        let pieces = message::pieces(message, &place, output);
+        let pieces = message::pieces(message, &location, output);
         let message = Message {
             conversation: conversation.to_owned(),
             client_id: Some(id.to_owned()),
@@ -191,20 +193,20 @@ impl<'v> Conversation<'v> {
             content: String::new(),
             at,
         };
-        pieces.send(&message, &place, output)
+        pieces.send(&message, &location, output)
     }
 }
 
 /// Sets the parents of the messages. If no message names a known parent, each message becomes the child of the message before
 /// it; otherwise a message with an unknown parent becomes a root.
 fn link(messages: &[&Value], nodes: &mut [Node]) {
-    let places: HashMap<&str, usize> =
-        messages.iter().zip(0..).filter_map(|(message, place)| Some((message::id(message)?, place))).collect();
-    let parent = |message: &Value| filled(message, "parent_message_uuid").and_then(|up| places.get(up)).copied();
+    let locations: HashMap<&str, usize> =
+        messages.iter().zip(0..).filter_map(|(message, location)| Some((message::id(message)?, location))).collect();
+    let parent = |message: &Value| filled(message, "parent_message_uuid").and_then(|up| locations.get(up)).copied();
     let is_tree = messages.iter().any(|message| parent(message).is_some());
-    for (place, message) in messages.iter().enumerate() {
-        let up = if is_tree { parent(message) } else { place.checked_sub(1) };
-        nodes[place].parent = up.filter(|up| *up != place);
+    for (location, message) in messages.iter().enumerate() {
+        let up = if is_tree { parent(message) } else { location.checked_sub(1) };
+        nodes[location].parent = up.filter(|up| *up != location);
     }
 }
 

@@ -47,8 +47,8 @@ impl Importer for ClaudeCode {
     fn read(&self, source: &mut Source, output: &mut Output<'_>) -> Result<()> {
         for entry in oldest_first(source, output) {
             let mut session = Session::new(entry.stem());
-            each_line(source, &entry, output, |line, place, output| session.line(&line, place, output))?;
-            session.end(&entry.place(), output)?;
+            each_line(source, &entry, output, |line, location, output| session.line(&line, location, output))?;
+            session.end(&entry.location(), output)?;
         }
         Ok(())
     }
@@ -70,7 +70,7 @@ fn oldest_first(source: &mut Source, output: &mut Output<'_>) -> Vec<Entry> {
             files.push((survey(source, &entry), entry));
         } else {
             let kind = if entry.has_extension("jsonl") { "subagent's file" } else { "file without a session" };
-            output.skip(Skip::new(SkipReason::NoMessage, kind, entry.name(), &entry.place()));
+            output.skip(Skip::new(SkipReason::NoMessage, kind, entry.name(), &entry.location()));
         }
     }
     files.sort_by(|(one, of_one), (other, of_other)| (one, &of_one.path).cmp(&(other, &of_other.path)));

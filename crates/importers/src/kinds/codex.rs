@@ -52,8 +52,8 @@ impl Importer for Codex {
     fn read(&self, source: &mut Source, output: &mut Output<'_>) -> Result<()> {
         for (survey, entry) in oldest_first(source, output) {
             let mut session = Session::new(survey, entry.stem());
-            each_line(source, &entry, output, |line, place, output| session.line(&line, place, output))?;
-            session.end(&entry.place(), output)?;
+            each_line(source, &entry, output, |line, location, output| session.line(&line, location, output))?;
+            session.end(&entry.location(), output)?;
         }
         Ok(())
     }
@@ -87,12 +87,12 @@ fn oldest_first(source: &mut Source, output: &mut Output<'_>) -> Vec<(Survey, En
     let mut files = Vec::new();
     for entry in source.entries().to_vec() {
         if !is_candidate(&entry) {
-            output.skip(Skip::new(SkipReason::NoMessage, "file without a session", entry.name(), &entry.place()));
+            output.skip(Skip::new(SkipReason::NoMessage, "file without a session", entry.name(), &entry.location()));
             continue;
         }
         let survey = survey(source, &entry);
         if survey.is_subagent {
-            output.skip(Skip::new(SkipReason::NoMessage, "subagent's file", entry.name(), &entry.place()));
+            output.skip(Skip::new(SkipReason::NoMessage, "subagent's file", entry.name(), &entry.location()));
         } else {
             files.push((survey, entry));
         }

@@ -12,7 +12,7 @@ use jiff::fmt::strtime;
 
 use crate::dates;
 use crate::detect::{Fit, Sample};
-use crate::item::Place;
+use crate::item::Location;
 use crate::kind::Importer;
 use crate::kinds::local_time::{self, Orders};
 use crate::kinds::notes::clock;
@@ -50,7 +50,7 @@ impl Importer for Csv {
     fn read(&self, source: &mut Source, output: &mut Output<'_>) -> Result<()> {
         for entry in source.entries().to_vec() {
             if !is_table(&entry) {
-                output.skip(Skip::no_message("file that is no table", &entry.place()));
+                output.skip(Skip::no_message("file that is no table", &entry.location()));
                 continue;
             }
             let order = order(source, &entry, output)?;
@@ -69,11 +69,11 @@ struct Columns(BTreeMap<&'static str, usize>);
 
 impl Columns {
     /// Finds the columns in the first row. Returns an error that names the missing field and the columns of the file.
-    fn find(headers: &ByteRecord, options: &Options, place: &Place) -> Result<Columns> {
+    fn find(headers: &ByteRecord, options: &Options, location: &Location) -> Result<Columns> {
         let names: Vec<String> = headers.iter().map(|name| String::from_utf8_lossy(name).trim().to_owned()).collect();
         let wrong = |reason: String| {
             let reason = format!("{reason}; the columns of the file are {}", names.join(", "));
-            Error::Invalid(Fault { file: Some(place.file.to_string()), ..Fault::new("--columns", reason) })
+            Error::Invalid(Fault { file: Some(location.file.to_string()), ..Fault::new("--columns", reason) })
         };
         if let Some(field) = options.columns.keys().find(|field| FIELDS.iter().all(|(known, ..)| known != field)) {
             let known = FIELDS.map(|(name, ..)| name).join(", ");
@@ -126,7 +126,7 @@ fn of_field(field: &str, usual: &[&str], names: &[String]) -> std::result::Resul
 
 /// Decides the order of day and month over all dates of a table.
 fn order(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Result<DateOrder> {
-    let place = entry.place();
+    let location = entry.location();
     let mut orders = Orders::default();
     let options = output.options();
     each_row(source, entry, options, |columns, row, _| {
@@ -138,20 +138,23 @@ fn order(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Result<
     orders.decide().or(options.date_order).ok_or_else(|| {
         let reason =
             "is not clear: no date has a day above 12; name the order with --date-order dmy or --date-order mdy";
-        Error::Invalid(Fault { file: Some(place.file.to_string()), ..Fault::new("the order of day and month", reason) })
+        Error::Invalid(Fault {
+            file: Some(location.file.to_string()),
+            ..Fault::new("the order of day and month", reason)
+        })
     })
 }
 
 fn read_table(source: &mut Source, entry: &Entry, order: DateOrder, output: &mut Output<'_>) -> Result<()> {
-    let place = entry.place();
+    let location = entry.location();
     let mut ids = MadeIds::default();
     let options = output.options();
     each_row(source, entry, options, |columns, row, line| {
-        let place = place.at_line(line);
+        let location = location.at_line(line);
         match row {
-            Ok(row) => message(columns, &row, order, &mut ids, &place, output),
+            Ok(row) => message(columns, &row, order, &mut ids, &location, output),
             Err(fault) => {
-                output.skip(Skip::damaged("damaged row", fault, &place));
+                output.skip(Skip::damaged("damaged row", fault, &location));
                 Ok(())
             }
         }
@@ -163,16 +166,16 @@ fn message(
     row: &[String],
     order: DateOrder,
     ids: &mut MadeIds,
-    place: &Place,
+    location: &Location,
     output: &mut Output<'_>,
 ) -> Result<()> {
     let Some(content) = columns.value(row, "content") else {
-        output.skip(Skip::no_message("row without content", place));
+        output.skip(Skip::no_message("row without content", location));
         return Ok(());
     };
     let time = columns.value(row, "at");
     let Some(at) = time.and_then(|text| instant(text, order, output.options())) else {
-        output.skip(Skip::new(SkipReason::Undated, "row without a readable time", time.unwrap_or_default(), place));
+        output.skip(Skip::new(SkipReason::Undated, "row without a readable time", time.unwrap_or_default(), location));
         return Ok(());
     };
     let name = columns.value(row, "name");
@@ -180,7 +183,7 @@ fn message(
         Some(text) => match role_of(text) {
             Some(role) => role,
             None => {
-                output.skip(Skip::unknown(format!("unknown role {text:?}"), "", place));
+                output.skip(Skip::unknown(format!("unknown role {text:?}"), "", location));
                 return Ok(());
             }
         },
@@ -189,12 +192,12 @@ fn message(
         }
         None => Role::User,
     };
-    let file = place.file.rsplit('/').next().unwrap_or_default();
+    let file = location.file.rsplit('/').next().unwrap_or_default();
     let conversation = format!("csv:{}", columns.value(row, "conversation").unwrap_or(file));
     let made = || ids.next(&[&conversation, &at.to_string(), name.unwrap_or_default(), content]);
     let id = columns.value(row, "id").map_or_else(made, str::to_owned);
     let name = name.map(str::to_owned).or_else(|| output.name_of(role));
-    output.message(Message { conversation, client_id: Some(id), role, name, content: content.to_owned(), at }, place)
+    output.message(Message { conversation, client_id: Some(id), role, name, content: content.to_owned(), at }, location)
 }
 
 fn role_of(text: &str) -> Option<Role> {
@@ -240,7 +243,7 @@ where
     let input = source.open_entry(entry).map_err(|cause| failed(cause.to_string()))?;
     let mut reader = table(input).map_err(|cause| failed(cause.to_string()))?;
     let columns =
-        Columns::find(reader.byte_headers().map_err(|cause| failed(cause.to_string()))?, options, &entry.place())?;
+        Columns::find(reader.byte_headers().map_err(|cause| failed(cause.to_string()))?, options, &entry.location())?;
     let width = reader.byte_headers().map(ByteRecord::len).unwrap_or_default();
     let mut record = ByteRecord::new();
     loop {

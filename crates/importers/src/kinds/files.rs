@@ -3,7 +3,7 @@
 use annals_core::Result;
 use serde_json::Value;
 
-use crate::item::Place;
+use crate::item::Location;
 use crate::json::{Element, Elements, Lines};
 use crate::output::Output;
 use crate::skipped::Skip;
@@ -14,9 +14,9 @@ pub fn each_element(
     source: &mut Source,
     entry: &Entry,
     output: &mut Output<'_>,
-    read: impl FnMut(Value, &Place, &mut Output<'_>) -> Result<()>,
+    read: impl FnMut(Value, &Location, &mut Output<'_>) -> Result<()>,
 ) -> Result<()> {
-    let file = entry.place();
+    let file = entry.location();
     output.begin_file(entry, false);
     let input = match source.open_entry(entry) {
         Ok(input) => input,
@@ -31,9 +31,9 @@ pub fn each_line(
     source: &mut Source,
     entry: &Entry,
     output: &mut Output<'_>,
-    read: impl FnMut(Value, &Place, &mut Output<'_>) -> Result<()>,
+    read: impl FnMut(Value, &Location, &mut Output<'_>) -> Result<()>,
 ) -> Result<()> {
-    let file = entry.place();
+    let file = entry.location();
     output.begin_file(entry, false);
     let input = match source.open_entry(entry) {
         Ok(input) => input,
@@ -58,9 +58,9 @@ pub fn look_at_lines(source: &mut Source, entry: &Entry, mut read: impl FnMut(&V
 /// Passes each value to `read` until `next` has no more.
 fn each(
     mut next: impl FnMut() -> std::io::Result<Option<Element>>,
-    file: &Place,
+    file: &Location,
     output: &mut Output<'_>,
-    mut read: impl FnMut(Value, &Place, &mut Output<'_>) -> Result<()>,
+    mut read: impl FnMut(Value, &Location, &mut Output<'_>) -> Result<()>,
 ) -> Result<()> {
     loop {
         match next() {
@@ -73,21 +73,21 @@ fn each(
 
 fn one(
     element: Element,
-    file: &Place,
+    file: &Location,
     output: &mut Output<'_>,
-    read: &mut impl FnMut(Value, &Place, &mut Output<'_>) -> Result<()>,
+    read: &mut impl FnMut(Value, &Location, &mut Output<'_>) -> Result<()>,
 ) -> Result<()> {
-    let place = file.at_line(element.line);
+    let location = file.at_line(element.line);
     match element.value {
-        Ok(value) => read(value, &place, output),
+        Ok(value) => read(value, &location, output),
         Err(reason) => {
-            output.skip(Skip::damaged("damaged JSON", reason, &place));
+            output.skip(Skip::damaged("damaged JSON", reason, &location));
             Ok(())
         }
     }
 }
 
-fn unreadable(cause: &std::io::Error, file: &Place, output: &mut Output<'_>) -> Result<()> {
+fn unreadable(cause: &std::io::Error, file: &Location, output: &mut Output<'_>) -> Result<()> {
     output.skip(Skip::damaged("unreadable file", cause.to_string(), file));
     Ok(())
 }

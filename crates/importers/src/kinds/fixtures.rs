@@ -91,7 +91,7 @@ pub fn keyed(items: &[Imported]) -> BTreeMap<String, String> {
 fn rendered(items: &[Imported], summary: &Summary) -> String {
     let mut text = String::new();
     let at = |at: &Option<jiff::Timestamp>| at.map_or_else(|| "undated".to_owned(), |at| at.to_string());
-    for Imported { place, item } in items {
+    for Imported { location, item } in items {
         match item {
             Item::Conversation { id, title, .. } => writeln!(text, "conversation {id} {title:?}"),
             Item::Message(message) => writeln!(
@@ -116,11 +116,11 @@ fn rendered(items: &[Imported], summary: &Summary) -> String {
             }
         }
         .unwrap();
-        assert!(!place.file.is_empty());
+        assert!(!location.file.is_empty());
     }
     for (why, kind, counted) in summary.skipped.iter() {
-        let place = &counted.place;
-        writeln!(text, "skipped {} {why:?} {kind}, first {place} {:?}", counted.count, counted.example).unwrap();
+        let location = &counted.location;
+        writeln!(text, "skipped {} {why:?} {kind}, first {location} {:?}", counted.count, counted.example).unwrap();
     }
     text
 }

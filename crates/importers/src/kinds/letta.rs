@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::dates;
 use crate::detect::{Fit, Sample};
-use crate::item::{Item, Place};
+use crate::item::{Item, Location};
 use crate::json::Elements;
 use crate::kind::Importer;
 use crate::kinds::files::{keys, list, text};
@@ -45,15 +45,15 @@ impl Importer for Letta {
 
     fn read(&self, source: &mut Source, output: &mut Output<'_>) -> Result<()> {
         for entry in source.entries().to_vec() {
-            let place = entry.place();
+            let location = entry.location();
             if entry.has_extension("af") || entry.has_extension("json") {
                 read_file(source, &entry, output)?;
             } else if entry.path.split('/').any(|part| part.starts_with('.')) {
-                output.skip(Skip::no_message("hidden file", &place));
+                output.skip(Skip::no_message("hidden file", &location));
             } else if entry.has_extension("md") {
                 folder::read(source, &entry, output)?;
             } else {
-                output.skip(Skip::no_message(format!("other file (.{})", extension(&entry)), &place));
+                output.skip(Skip::no_message(format!("other file (.{})", extension(&entry)), &location));
             }
         }
         Ok(())
@@ -61,7 +61,7 @@ impl Importer for Letta {
 }
 
 fn read_file(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Result<()> {
-    let place = entry.place();
+    let location = entry.location();
     output.begin_file(entry, false);
     let read = source.open_entry(entry).and_then(|input| Elements::new(input).next());
     let value = match read {
@@ -70,35 +70,35 @@ fn read_file(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Res
         Err(cause) => Err(cause.to_string()),
     };
     match value {
-        Ok(file) if file["agents"].is_array() => agents(&file, &place, output),
+        Ok(file) if file["agents"].is_array() => agents(&file, &location, output),
         Ok(file) if file.get("core_memory").is_some() || file["messages"].is_array() => {
-            first_format(&file, &place, output)
+            first_format(&file, &location, output)
         }
         Ok(_) => {
-            output.skip(Skip::unknown("JSON file that is no agent file", "", &place));
+            output.skip(Skip::unknown("JSON file that is no agent file", "", &location));
             Ok(())
         }
         Err(fault) => {
-            output.skip(Skip::damaged("damaged agent file", fault, &place));
+            output.skip(Skip::damaged("damaged agent file", fault, &location));
             Ok(())
         }
     }
 }
 
-fn agents(file: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+fn agents(file: &Value, location: &Location, output: &mut Output<'_>) -> Result<()> {
     let agents = list(file, "agents");
     let written = dates::of_json(&file["created_at"], &output.options().zone);
     let mut used = HashSet::new();
     for (agent, number) in agents.iter().zip(1..) {
         if !agent.is_object() {
-            output.skip(Skip::unknown("agent of an unknown shape", keys(agent), place));
+            output.skip(Skip::unknown("agent of an unknown shape", keys(agent), location));
             continue;
         }
         let name = agent["name"]
             .as_str()
             .filter(|name| !name.is_empty())
             .map_or_else(|| format!("agent {number}"), str::to_owned);
-        let place = place.at_entry(format!("agent {name}"));
+        let location = location.at_entry(format!("agent {name}"));
         // Several agents may have blocks with the same label.
         let prefix = if agents.len() > 1 { format!("{name}: ") } else { String::new() };
         let ids: Vec<&str> = list(agent, "block_ids").iter().filter_map(Value::as_str).collect();
@@ -106,22 +106,23 @@ fn agents(file: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
             match list(file, "blocks").iter().find(|block| block["id"] == id) {
                 Some(found) => {
                     used.insert(id);
-                    block(&prefix, found, written, &place, output)?;
+                    block(&prefix, found, written, &location, output)?;
                 }
-                None => output.skip(Skip::damaged("block that the file does not contain", id, &place)),
+                None => output.skip(Skip::damaged("block that the file does not contain", id, &location)),
             }
         }
         for found in list(agent, "memory_blocks") {
-            block(&prefix, found, written, &place, output)?;
+            block(&prefix, found, written, &location, output)?;
         }
-        passages(&name, agent, &place, output)?;
-        messages(&name, agent, &place, output)?;
+        passages(&name, agent, &location, output)?;
+        messages(&name, agent, &location, output)?;
     }
     for found in list(file, "blocks").iter().filter(|block| !block["id"].as_str().is_some_and(|id| used.contains(id))) {
-        output.skip(Skip::no_message("block of no agent", &place.at_entry(found["id"].as_str().unwrap_or_default())));
+        output
+            .skip(Skip::no_message("block of no agent", &location.at_entry(found["id"].as_str().unwrap_or_default())));
     }
     for (name, kind) in PARTS {
-        list(file, name).iter().for_each(|_| output.skip(Skip::no_message(kind, place)));
+        list(file, name).iter().for_each(|_| output.skip(Skip::no_message(kind, location)));
     }
     Ok(())
 }
@@ -137,16 +138,16 @@ const PARTS: [(&str, &str); 6] = [
 ];
 
 /// Reads the format of 2025-04: one agent with its blocks in `core_memory`.
-fn first_format(file: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+fn first_format(file: &Value, location: &Location, output: &mut Output<'_>) -> Result<()> {
     let name = file["name"].as_str().filter(|name| !name.is_empty()).unwrap_or("agent 1");
-    let place = place.at_entry(format!("agent {name}"));
+    let location = location.at_entry(format!("agent {name}"));
     for found in file["core_memory"].as_array().into_iter().flatten() {
-        block("", found, None, &place, output)?;
+        block("", found, None, &location, output)?;
     }
-    passages(name, file, &place, output)?;
-    messages(name, file, &place, output)?;
+    passages(name, file, &location, output)?;
+    messages(name, file, &location, output)?;
     for _ in file["tools"].as_array().into_iter().flatten() {
-        output.skip(Skip::no_message("tool definition", &place));
+        output.skip(Skip::no_message("tool definition", &location));
     }
     Ok(())
 }
@@ -156,11 +157,11 @@ fn block(
     prefix: &str,
     block: &Value,
     written: Option<Timestamp>,
-    place: &Place,
+    location: &Location,
     output: &mut Output<'_>,
 ) -> Result<()> {
     let Some(label) = block["label"].as_str().filter(|label| !label.is_empty()) else {
-        output.skip(Skip::damaged("block without a label", "", place));
+        output.skip(Skip::damaged("block without a label", "", location));
         return Ok(());
     };
     let text = block["value"].as_str().unwrap_or_default().trim().to_owned();
@@ -168,16 +169,17 @@ fn block(
         .into_iter()
         .find_map(|field| dates::of_json(&block[field], &output.options().zone))
         .or(written);
-    output.item(Item::Block { name: format!("{prefix}{label}"), text, at }, &place.at_entry(format!("block {label}")))
+    output
+        .item(Item::Block { name: format!("{prefix}{label}"), text, at }, &location.at_entry(format!("block {label}")))
 }
 
 /// Passes on the agent's archival memory, which is not in its prompt, as documents. Agent files do not contain it; files with
 /// data from the API do.
-fn passages(agent: &str, value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+fn passages(agent: &str, value: &Value, location: &Location, output: &mut Output<'_>) -> Result<()> {
     let mut ids = MadeIds::default();
     for passage in ["archival_memory", "archival_passages", "passages"].iter().flat_map(|field| list(value, field)) {
         let Some(text) = text(passage, "text").or(passage.as_str()) else {
-            output.skip(Skip::unknown("passage of an unknown shape", keys(passage), place));
+            output.skip(Skip::unknown("passage of an unknown shape", keys(passage), location));
             continue;
         };
         let id = match passage["id"].as_str().filter(|id| !id.is_empty()) {
@@ -190,21 +192,21 @@ fn passages(agent: &str, value: &Value, place: &Place, output: &mut Output<'_>) 
             text: text.to_owned(),
             at: dates::of_json(&passage["created_at"], &output.options().zone),
         };
-        output.item(item, &place.at_entry(format!("passage {id}")))?;
+        output.item(item, &location.at_entry(format!("passage {id}")))?;
     }
     Ok(())
 }
 
-fn messages(agent: &str, value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+fn messages(agent: &str, value: &Value, location: &Location, output: &mut Output<'_>) -> Result<()> {
     let conversation = format!("letta:{agent}");
     let messages = value["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
     if !messages.is_empty() {
-        output.conversation(&conversation, Some(agent), None, place)?;
+        output.conversation(&conversation, Some(agent), None, location)?;
     }
     let mut reader = Reader { conversation, ids: MadeIds::default(), last: None };
     for (message, number) in messages.iter().zip(0..) {
         let entry = message["id"].as_str().map_or_else(|| format!("message {number}"), str::to_owned);
-        reader.message(message, &place.at_entry(entry), output)?;
+        reader.message(message, &location.at_entry(entry), output)?;
     }
     Ok(())
 }
@@ -219,7 +221,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn message(&mut self, message: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    fn message(&mut self, message: &Value, location: &Location, output: &mut Output<'_>) -> Result<()> {
         let zone = &output.options().zone;
         let at = output
             .past(dates::of_json(&message["created_at"], zone).or_else(|| dates::of_json(&message["date"], zone)));
@@ -230,33 +232,33 @@ impl Reader {
             Some("assistant") => Role::Assistant,
             Some("tool") => Role::Tool,
             Some(role @ ("system" | "approval" | "summary" | "function")) => {
-                output.skip(Skip::no_message(format!("message of the role {role}"), place));
+                output.skip(Skip::no_message(format!("message of the role {role}"), location));
                 return Ok(());
             }
             other => {
-                output.skip(Skip::unknown(format!("unknown role {:?}", other.unwrap_or("(none)")), "", place));
+                output.skip(Skip::unknown(format!("unknown role {:?}", other.unwrap_or("(none)")), "", location));
                 return Ok(());
             }
         };
-        let mut pieces = pieces(message, role, place, output);
+        let mut pieces = pieces(message, role, location, output);
         let text = pieces.text.join("\n");
         match envelope::open(&text).filter(|_| role == Role::User) {
             Some(Envelope::Message(text)) => pieces.text = vec![text],
             Some(Envelope::Event(event)) => {
-                output.skip(Skip::no_message(format!("event {event}"), place));
+                output.skip(Skip::no_message(format!("event {event}"), location));
                 return Ok(());
             }
             None if role == Role::User && pieces.text.iter().any(|text| text.contains(REMINDER.0)) => {
                 pieces.text = vec![without_spans(&text, REMINDER.0, REMINDER.1).trim().to_owned()];
                 if pieces.text[0].is_empty() {
-                    output.skip(Skip::no_message("message of the program", place));
+                    output.skip(Skip::no_message("message of the program", location));
                     return Ok(());
                 }
             }
             None => {}
         }
         let Some(at) = self.last else {
-            output.skip(Skip::new(SkipReason::Undated, "message without a date", "", place));
+            output.skip(Skip::new(SkipReason::Undated, "message without a date", "", location));
             return Ok(());
         };
         // `otid` identifies a message in all exports, unlike `id`, which each export numbers anew.
@@ -279,17 +281,17 @@ impl Reader {
             content: String::new(),
             at,
         };
-        pieces.send(&message, place, output)
+        pieces.send(&message, location, output)
     }
 }
 
 /// Returns the parts of a message. In older agents the assistant answers by calling the tool `send_message`, and the text of
 /// its message is thinking.
-fn pieces(message: &Value, role: Role, place: &Place, output: &mut Output<'_>) -> Pieces {
+fn pieces(message: &Value, role: Role, location: &Location, output: &mut Output<'_>) -> Pieces {
     let mut pieces = Pieces::default();
     match &message["content"] {
         Value::String(text) => pieces.text.push(text.clone()),
-        Value::Array(blocks) => blocks.iter().for_each(|block| add(block, &mut pieces, place, output)),
+        Value::Array(blocks) => blocks.iter().for_each(|block| add(block, &mut pieces, location, output)),
         _ => {}
     }
     let mut sent = Vec::new();
@@ -314,17 +316,19 @@ fn pieces(message: &Value, role: Role, place: &Place, output: &mut Output<'_>) -
     pieces
 }
 
-fn add(block: &Value, pieces: &mut Pieces, place: &Place, output: &mut Output<'_>) {
+fn add(block: &Value, pieces: &mut Pieces, location: &Location, output: &mut Output<'_>) {
     match block["type"].as_str() {
         Some("text") => pieces.text.extend(text(block, "text").map(str::to_owned)),
         Some("reasoning" | "redacted_reasoning" | "omitted_reasoning" | "thinking") => {
             pieces.thinking.push(text(block, "reasoning").or(text(block, "thinking")).unwrap_or_default().to_owned());
         }
         Some("tool_return") => pieces.tools.extend(text(block, "content").map(str::to_owned)),
-        Some(kind @ ("image" | "tool_call")) => output.skip(Skip::no_message(format!("content of type {kind}"), place)),
+        Some(kind @ ("image" | "tool_call")) => {
+            output.skip(Skip::no_message(format!("content of type {kind}"), location))
+        }
         other => {
             let kind = format!("unknown content type {:?}", other.unwrap_or("(none)"));
-            output.skip(Skip::unknown(kind, "", place));
+            output.skip(Skip::unknown(kind, "", location));
         }
     }
 }

@@ -13,7 +13,7 @@ use jiff::tz::TimeZone;
 
 use crate::dates;
 use crate::detect::{Fit, Sample};
-use crate::item::{Item, Place};
+use crate::item::{Item, Location};
 use crate::kind::Importer;
 use crate::kinds::notes::{daily::Daily, day, front_matter};
 use crate::kinds::texts::{extension, read_text};
@@ -46,11 +46,11 @@ impl Importer for Markdown {
     fn read(&self, source: &mut Source, output: &mut Output<'_>) -> Result<()> {
         let settings = Settings::read(source, output);
         for entry in source.entries().to_vec() {
-            let place = entry.place();
+            let location = entry.location();
             if let Some(reason) = not_read(&entry, &settings) {
-                output.skip(Skip::no_message(reason, &place));
+                output.skip(Skip::no_message(reason, &location));
             } else if let Some(text) = read_text(source, &entry, output) {
-                read_note(&entry.path, &text, &settings, &place, output)?;
+                read_note(&entry.path, &text, &settings, &location, output)?;
             }
         }
         Ok(())
@@ -72,7 +72,7 @@ fn not_read(entry: &Entry, settings: &Settings) -> Option<String> {
     settings.is_template(path).then(|| "template".into())
 }
 
-fn read_note(path: &str, text: &str, settings: &Settings, place: &Place, output: &mut Output<'_>) -> Result<()> {
+fn read_note(path: &str, text: &str, settings: &Settings, location: &Location, output: &mut Output<'_>) -> Result<()> {
     let path = settings.inner(path);
     let stem = path_without_extension(path);
     let note = front_matter::split(text);
@@ -85,12 +85,12 @@ fn read_note(path: &str, text: &str, settings: &Settings, place: &Place, output:
     let id = format!("markdown:{path}");
     let Some(day) = day else {
         let title = title.unwrap_or_default().to_owned();
-        return output.item(Item::Document { id, title, text: body.trim().to_owned(), at: None }, place);
+        return output.item(Item::Document { id, title, text: body.trim().to_owned(), at: None }, location);
     };
     // A creation time on another day than the note's does not give the time of the note.
     let at = created.filter(|(of, _)| *of == day).and_then(|(_, at)| output.past(at));
     let daily =
-        Daily { conversation: id, title, day, at, role: Role::User, body: &body, lines_above: note.lines, place };
+        Daily { conversation: id, title, day, at, role: Role::User, body: &body, lines_above: note.lines, location };
     if settings.is_logseq(path, &body) { logseq::write(&daily, output) } else { daily.write(output) }
 }
 

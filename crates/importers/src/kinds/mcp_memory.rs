@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::dates;
 use crate::detect::{Fit, Sample};
-use crate::item::{Item, Place};
+use crate::item::{Item, Location};
 use crate::kind::Importer;
 use crate::kinds::texts::{MadeIds, each_value};
 use crate::output::Output;
@@ -36,9 +36,9 @@ impl Importer for McpMemory {
 
     fn read(&self, source: &mut Source, output: &mut Output<'_>) -> Result<()> {
         for entry in source.entries().to_vec() {
-            let place = entry.place();
+            let location = entry.location();
             if !is_json(&entry) {
-                output.skip(Skip::no_message("file that is not JSON", &place));
+                output.skip(Skip::no_message("file that is not JSON", &location));
                 continue;
             }
             each_value(source, &entry, output, graph)?;
@@ -52,36 +52,36 @@ fn is_json(entry: &Entry) -> bool {
 }
 
 /// Passes on the facts of a line, or of a whole graph.
-fn graph(value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+fn graph(value: &Value, location: &Location, output: &mut Output<'_>) -> Result<()> {
     let (entities, relations) = (value["entities"].as_array(), value["relations"].as_array());
     if entities.is_some() || relations.is_some() {
         for found in entities.into_iter().flatten() {
-            entity(found, place, output)?;
+            entity(found, location, output)?;
         }
         for found in relations.into_iter().flatten() {
-            relation(found, place, output)?;
+            relation(found, location, output)?;
         }
         return Ok(());
     }
     match first(value, &["type", "_type"]) {
-        Some("entity") => entity(value, place, output),
-        Some("relation") => relation(value, place, output),
+        Some("entity") => entity(value, location, output),
+        Some("relation") => relation(value, location, output),
         other => {
             let kind = format!("unknown line type {:?}", other.unwrap_or("(none)"));
-            output.skip(Skip::unknown(kind, "", place));
+            output.skip(Skip::unknown(kind, "", location));
             Ok(())
         }
     }
 }
 
-fn entity(value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+fn entity(value: &Value, location: &Location, output: &mut Output<'_>) -> Result<()> {
     let Some(name) = first(value, &["name", "entityName", "entity_name", "id"]) else {
-        output.skip(Skip::damaged("entity without a name", "", place));
+        output.skip(Skip::damaged("entity without a name", "", location));
         return Ok(());
     };
-    let place = place.at_entry(format!("entity {name}"));
+    let location = location.at_entry(format!("entity {name}"));
     if let Some(kind) = first(value, &["entityType", "entity_type"]) {
-        fact([name, ENTITY_TYPE, kind], false, None, &place, output)?;
+        fact([name, ENTITY_TYPE, kind], false, None, &location, output)?;
     }
     let observations = match &value["observations"] {
         Value::Array(observations) => observations.iter().collect(),
@@ -94,22 +94,22 @@ fn entity(value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
             .into_iter()
             .find_map(|field| dates::of_json(&observation[field], &output.options().zone));
         match observation.as_str().or_else(|| first(observation, &["text", "content", "contents"])) {
-            Some(text) => fact([name, OBSERVATION, text], false, at, &place, output)?,
-            None => output.skip(Skip::unknown("observation that is no text", "", &place)),
+            Some(text) => fact([name, OBSERVATION, text], false, at, &location, output)?,
+            None => output.skip(Skip::unknown("observation that is no text", "", &location)),
         }
     }
     Ok(())
 }
 
-fn relation(value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+fn relation(value: &Value, location: &Location, output: &mut Output<'_>) -> Result<()> {
     let subject = first(value, &["from", "from_id", "from_entity", "source"]);
     let predicate = first(value, &["relationType", "relation_type", "relation"]);
     let object = first(value, &["to", "to_id", "to_entity", "target"]);
     let (Some(subject), Some(predicate), Some(object)) = (subject, predicate, object) else {
-        output.skip(Skip::damaged("relation without from, to or relationType", "", place));
+        output.skip(Skip::damaged("relation without from, to or relationType", "", location));
         return Ok(());
     };
-    fact([subject, predicate, object], true, None, &place.at_entry(format!("relation of {subject}")), output)
+    fact([subject, predicate, object], true, None, &location.at_entry(format!("relation of {subject}")), output)
 }
 
 /// Passes on a fact. Its id is made of its words, so a fact that occurs twice is passed on once.
@@ -117,14 +117,14 @@ fn fact(
     words: [&str; 3],
     is_relation: bool,
     at: Option<Timestamp>,
-    place: &Place,
+    location: &Location,
     output: &mut Output<'_>,
 ) -> Result<()> {
     let made = MadeIds::default().next(&words);
     let id = format!("mcp-memory:{}{made}", if is_relation { "relation/" } else { "" });
     let [subject, predicate, object] = words;
     if !output.is_new(&id) {
-        output.skip(Skip::new(SkipReason::Repeated, "fact that occurs twice", "", place));
+        output.skip(Skip::new(SkipReason::Repeated, "fact that occurs twice", "", location));
         return Ok(());
     }
     let item = Item::Fact {
@@ -135,7 +135,7 @@ fn fact(
         is_relation,
         at,
     };
-    output.item(item, place)
+    output.item(item, location)
 }
 
 /// Returns the first text among these fields; `None` if there is none or it is blank.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::dates;
 use crate::detect::{Fit, Sample};
-use crate::item::{Item, Place};
+use crate::item::{Item, Location};
 use crate::kind::Importer;
 use crate::kinds::texts::{MadeIds, each_value};
 use crate::output::Output;
@@ -59,12 +59,12 @@ impl Importer for Mem0 {
     fn read(&self, source: &mut Source, output: &mut Output<'_>) -> Result<()> {
         let mut reader = Reader { ids: MadeIds::default() };
         for entry in source.entries().to_vec() {
-            let place = entry.place();
+            let location = entry.location();
             if !is_json(&entry) {
-                output.skip(Skip::no_message("file that is not JSON", &place));
+                output.skip(Skip::no_message("file that is not JSON", &location));
                 continue;
             }
-            each_value(source, &entry, output, |value, place, output| reader.value(value, place, output))?;
+            each_value(source, &entry, output, |value, location, output| reader.value(value, location, output))?;
         }
         Ok(())
     }
@@ -80,7 +80,7 @@ struct Reader {
 
 impl Reader {
     /// Passes on one memory, or all memories and relations of a page.
-    fn value(&mut self, value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    fn value(&mut self, value: &Value, location: &Location, output: &mut Output<'_>) -> Result<()> {
         let lists: Vec<&Vec<Value>> = LISTS
             .iter()
             .filter_map(|name| value[*name].as_array())
@@ -89,32 +89,32 @@ impl Reader {
             .collect();
         let relations = value["relations"].as_array();
         if lists.is_empty() && relations.is_none() {
-            return self.memory(value, place, output);
+            return self.memory(value, location, output);
         }
         for memory in lists.into_iter().flatten() {
-            self.memory(&named(memory, &value["user"]), place, output)?;
+            self.memory(&named(memory, &value["user"]), location, output)?;
         }
         for relation in relations.into_iter().flatten() {
-            self.relation(relation, place, output)?;
+            self.relation(relation, location, output)?;
         }
-        skip_others(value, place, output);
+        skip_others(value, location, output);
         Ok(())
     }
 
-    fn memory(&mut self, value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    fn memory(&mut self, value: &Value, location: &Location, output: &mut Output<'_>) -> Result<()> {
         let id = id_of(value);
-        let place = id.as_ref().map_or_else(|| place.clone(), |id| place.at_entry(format!("memory {id}")));
+        let location = id.as_ref().map_or_else(|| location.clone(), |id| location.at_entry(format!("memory {id}")));
         if value.get("new_memory").is_some() || value.get("old_memory").is_some() {
-            return self.event(value, &place, output);
+            return self.event(value, &location, output);
         }
         if let Some(text) = value.as_str() {
-            return self.memory(&json!({ "memory": text }), &place, output);
+            return self.memory(&json!({ "memory": text }), &location, output);
         }
         if let Some(point) = point(value) {
-            return self.memory(&point, &place, output);
+            return self.memory(&point, &location, output);
         }
         if !value.is_object() {
-            output.skip(Skip::unknown("element that is no object", "", &place));
+            output.skip(Skip::unknown("element that is no object", "", &location));
             return Ok(());
         }
         let Some(text) = TEXTS.iter().find_map(|name| value[*name].as_str()) else {
@@ -122,20 +122,20 @@ impl Reader {
                 value.as_object().into_iter().flat_map(|object| object.keys().map(String::as_str)).collect();
             // Whether objects keep the order of the file depends on the features of serde_json, so the keys are sorted.
             keys.sort_unstable();
-            output.skip(Skip::unknown("object without a memory", format!("it has {}", keys.join(", ")), &place));
+            output.skip(Skip::unknown("object without a memory", format!("it has {}", keys.join(", ")), &location));
             return Ok(());
         };
         if is_set(&value["replaced_by"]) {
-            output.skip(Skip::no_message("memory that was replaced", &place));
+            output.skip(Skip::no_message("memory that was replaced", &location));
             return Ok(());
         }
         let is_deleted = value["is_deleted"] == true || value["deleted_at"].is_string() || value["state"] == "deleted";
         if is_deleted || value["lifecycle_state"] == "deleted" {
-            output.skip(Skip::no_message("memory that was deleted", &place));
+            output.skip(Skip::no_message("memory that was deleted", &location));
             return Ok(());
         }
         if time(&value["expiration_date"], output).is_some_and(|end| end < output.options().now) {
-            output.skip(Skip::no_message("memory that has expired", &place));
+            output.skip(Skip::no_message("memory that has expired", &location));
             return Ok(());
         }
         let about = about(value, output);
@@ -143,19 +143,19 @@ impl Reader {
         let at = at_of(value, output);
         // Pages overlap if memories were added between the requests for them.
         if !output.is_new(&format!("{id}/{text}/{at:?}")) {
-            output.skip(Skip::new(SkipReason::Repeated, "memory that occurs twice", "", &place));
+            output.skip(Skip::new(SkipReason::Repeated, "memory that occurs twice", "", &location));
             return Ok(());
         }
         for name in ["metadata", "metadata_", "categories"].into_iter().filter(|name| is_filled(&value[*name])) {
-            output.skip(Skip::no_message(format!("{} of a memory", name.trim_end_matches('_')), &place));
+            output.skip(Skip::no_message(format!("{} of a memory", name.trim_end_matches('_')), &location));
         }
-        output.item(Item::Statement { id: format!("mem0:{id}"), about, text: text.to_owned(), at }, &place)
+        output.item(Item::Statement { id: format!("mem0:{id}"), about, text: text.to_owned(), at }, &location)
     }
 
     /// Passes on an event in the history of a memory as a statement with the time of the event. Counts a deletion as skipped.
-    fn event(&mut self, value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    fn event(&mut self, value: &Value, location: &Location, output: &mut Output<'_>) -> Result<()> {
         let Some(text) = value["new_memory"].as_str().filter(|_| value["event"] != "DELETE") else {
-            output.skip(Skip::no_message("deletion in a history", place));
+            output.skip(Skip::no_message("deletion in a history", location));
             return Ok(());
         };
         let id = id_of(value).unwrap_or_else(|| self.ids.next(&[&value["memory_id"].to_string(), text]));
@@ -165,10 +165,10 @@ impl Reader {
             text: text.to_owned(),
             at: at_of(value, output),
         };
-        output.item(item, place)
+        output.item(item, location)
     }
 
-    fn relation(&mut self, value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    fn relation(&mut self, value: &Value, location: &Location, output: &mut Output<'_>) -> Result<()> {
         let filled =
             |names: &[&str]| names.iter().find_map(|name| value[*name].as_str()).filter(|text| !text.is_empty());
         let parts = (
@@ -177,7 +177,7 @@ impl Reader {
             filled(&["target", "destination", "destination_node", "target_node"]),
         );
         let (Some(subject), Some(predicate), Some(object)) = parts else {
-            output.skip(Skip::damaged("relation without source, relationship or target", "", place));
+            output.skip(Skip::damaged("relation without source, relationship or target", "", location));
             return Ok(());
         };
         let id = id_of(value).unwrap_or_else(|| self.ids.next(&[subject, predicate, object]));
@@ -189,7 +189,7 @@ impl Reader {
             is_relation: true,
             at: at_of(value, output),
         };
-        output.item(item, place)
+        output.item(item, location)
     }
 }
 
@@ -205,11 +205,11 @@ fn named<'m>(memory: &'m Value, user: &Value) -> Cow<'m, Value> {
 }
 
 /// Counts the other fields of a page or export as skipped, if they have values.
-fn skip_others(value: &Value, place: &Place, output: &mut Output<'_>) {
+fn skip_others(value: &Value, location: &Location, output: &mut Output<'_>) {
     let is_read = |name: &str| LISTS.contains(&name) || matches!(name, "relations" | "result");
     for (name, _) in value.as_object().into_iter().flatten().filter(|(name, value)| is_filled(value) && !is_read(name))
     {
-        output.skip(Skip::no_message(format!("field {name:?} beside the memories"), place));
+        output.skip(Skip::no_message(format!("field {name:?} beside the memories"), location));
     }
 }
 

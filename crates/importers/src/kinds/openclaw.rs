@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use annals_core::Result;
 
 use crate::detect::{Fit, Sample};
-use crate::item::{Item, Place};
+use crate::item::{Item, Location};
 use crate::kind::Importer;
 use crate::kinds::notes::day;
 use crate::kinds::texts::{extension, is_lines, read_text};
@@ -63,16 +63,16 @@ impl Importer for OpenClaw {
         let sessions: HashSet<String> = entries.iter().filter(|entry| is_lines(entry)).map(session_of_name).collect();
         let mut blocks = HashSet::new();
         for entry in &entries {
-            let place = entry.place();
+            let location = entry.location();
             let (prefix, inner) = inner_path(&entry.path, &roots);
             if is_lines(entry) && is_log(inner) {
-                output.skip(Skip::no_message("log of a program below memory", &place));
+                output.skip(Skip::no_message("log of a program below memory", &location));
             } else if is_lines(entry) {
                 session::read(source, entry, output)?;
             } else if let Some(reason) = not_read(entry, inner) {
-                output.skip(Skip::new(SkipReason::NoMessage, reason, "", &place));
+                output.skip(Skip::new(SkipReason::NoMessage, reason, "", &location));
             } else if let Some(text) = read_text(source, entry, output) {
-                read_note(prefix, inner, &text, &sessions, &mut blocks, &place, output)?;
+                read_note(prefix, inner, &text, &sessions, &mut blocks, &location, output)?;
             }
         }
         Ok(())
@@ -86,32 +86,32 @@ fn read_note(
     text: &str,
     sessions: &HashSet<String>,
     blocks: &mut HashSet<&'static str>,
-    place: &Place,
+    location: &Location,
     output: &mut Output<'_>,
 ) -> Result<()> {
     let path = format!("{prefix}{}", inner.strip_prefix("memory/").unwrap_or(inner));
     if let Some(block) = block_name(inner) {
         if block == "human" {
-            note_time_zone(text, place, output);
+            note_time_zone(text, location, output);
         }
         let text = text.trim().to_owned();
         if text.len() <= MAX_BLOCK_BYTES && blocks.insert(block) {
-            return output.item(Item::Block { name: block.to_owned(), text, at: None }, place);
+            return output.item(Item::Block { name: block.to_owned(), text, at: None }, location);
         }
         let id = format!("openclaw:{path}");
-        return output.item(Item::Document { id, title: inner.to_owned(), text, at: None }, place);
+        return output.item(Item::Document { id, title: inner.to_owned(), text, at: None }, location);
     }
     let stem = path.strip_suffix(".md").unwrap_or(&path);
-    note::read(stem, text, sessions, place, output)
+    note::read(stem, text, sessions, location, output)
 }
 
 /// Counts the time zone in USER.md as skipped if the import uses another zone.
-fn note_time_zone(text: &str, place: &Place, output: &mut Output<'_>) {
+fn note_time_zone(text: &str, location: &Location, output: &mut Output<'_>) {
     let line =
         text.lines().find_map(|line| line.split_once("**Timezone:**").or_else(|| line.split_once("**Time zone:**")));
     let Some(name) = line.map(|(_, name)| name.trim()).filter(|name| !name.is_empty()) else { return };
     if output.options().zone.iana_name() != Some(name) {
-        output.skip(Skip::new(SkipReason::Option, "time zone of the person (--time-zone)", name, place));
+        output.skip(Skip::new(SkipReason::Option, "time zone of the person (--time-zone)", name, location));
     }
 }
 

@@ -3,7 +3,7 @@
 
 use annals_core::{Message, Result, Role};
 
-use crate::item::Place;
+use crate::item::Location;
 use crate::output::Output;
 use crate::skipped::Skip;
 
@@ -21,7 +21,7 @@ pub struct Pieces {
 impl Pieces {
     /// Passes the parts on as messages: thinking as `ID:thinking`, the text as `ID`, tools as `ID:tool`, `ID:tool2` …
     /// `message` has everything but the content.
-    pub fn send(self, message: &Message, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    pub fn send(self, message: &Message, location: &Location, output: &mut Output<'_>) -> Result<()> {
         let id = message.client_id.as_deref().unwrap_or_default();
         let has_others = !(self.thinking.is_empty() && self.tools.is_empty());
         if !self.thinking.is_empty() {
@@ -30,24 +30,26 @@ impl Pieces {
                 let id = Some(format!("{id}:thinking"));
                 output.message(
                     Message { client_id: id, role: Role::Assistant, name: None, content, ..message.clone() },
-                    place,
+                    location,
                 )?;
             } else {
-                output.skip(Skip::option("thinking (--thinking)", place));
+                output.skip(Skip::option("thinking (--thinking)", location));
             }
         }
         // A message that has only thinking or tools is not counted as an empty message.
         if !self.text.is_empty() || !has_others {
-            output.message(Message { content: join(&self.text), ..message.clone() }, place)?;
+            output.message(Message { content: join(&self.text), ..message.clone() }, location)?;
         }
         for (content, number) in self.tools.into_iter().zip(1..) {
             if !output.options().tools {
-                output.skip(Skip::option("call or result of a tool (--tools)", place));
+                output.skip(Skip::option("call or result of a tool (--tools)", location));
                 continue;
             }
             let id = Some(if number == 1 { format!("{id}:tool") } else { format!("{id}:tool{number}") });
-            output
-                .message(Message { client_id: id, role: Role::Tool, name: None, content, ..message.clone() }, place)?;
+            output.message(
+                Message { client_id: id, role: Role::Tool, name: None, content, ..message.clone() },
+                location,
+            )?;
         }
         Ok(())
     }

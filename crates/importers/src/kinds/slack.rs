@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::dates;
 use crate::detect::{Fit, Sample};
-use crate::item::Place;
+use crate::item::Location;
 use crate::kind::Importer;
 use crate::kinds::texts::{each_value, extension};
 use crate::output::Output;
@@ -88,24 +88,24 @@ impl Importer for Slack {
         let directory = Directory::read(source, output)?;
         let mut open = String::new();
         for entry in source.entries().to_vec() {
-            let place = entry.place();
+            let location = entry.location();
             if directory::is_list(&entry) {
                 continue;
             }
             if !is_day(&entry) {
                 let kind = format!("file that is no day of a channel (.{})", extension(&entry));
-                output.skip(Skip::no_message(kind, &place));
+                output.skip(Skip::no_message(kind, &location));
                 continue;
             }
             let folder = entry.path.rsplit('/').nth(1).unwrap_or_default();
             let channel = directory.channel(folder);
             let conversation = format!("slack:{}", channel.id);
             if open != conversation {
-                output.conversation(&conversation, Some(&channel.title), None, &place)?;
+                output.conversation(&conversation, Some(&channel.title), None, &location)?;
                 open.clone_from(&conversation);
             }
-            each_value(source, &entry, output, |value, place, output| {
-                message(value, &conversation, &directory, place, output)
+            each_value(source, &entry, output, |value, location, output| {
+                message(value, &conversation, &directory, location, output)
             })?;
         }
         Ok(())
@@ -121,25 +121,25 @@ fn message(
     value: &Value,
     conversation: &str,
     directory: &Directory,
-    place: &Place,
+    location: &Location,
     output: &mut Output<'_>,
 ) -> Result<()> {
     let Some(ts) = ts_of(value) else {
-        output.skip(Skip::damaged("message without ts", "", place));
+        output.skip(Skip::damaged("message without ts", "", location));
         return Ok(());
     };
-    let place = &place.at_entry(format!("ts {ts}"));
+    let location = &location.at_entry(format!("ts {ts}"));
     let speaker = directory.speaker(value);
     match value["subtype"].as_str() {
         None | Some("") => {}
         Some(subtype) if WRITTEN.contains(&subtype) => {}
         Some("bot_message" | "slackbot_response") => {}
         Some(subtype) if EVENTS.contains(&subtype) => {
-            output.skip(Skip::no_message(format!("event {subtype}"), place));
+            output.skip(Skip::no_message(format!("event {subtype}"), location));
             return Ok(());
         }
         Some(subtype) => {
-            output.skip(Skip::unknown(format!("unknown subtype {subtype:?}"), "", place));
+            output.skip(Skip::unknown(format!("unknown subtype {subtype:?}"), "", location));
             return Ok(());
         }
     }
@@ -150,25 +150,25 @@ fn message(
     } else if output.options().tools {
         Role::Tool
     } else {
-        output.skip(Skip::option(format!("message of the bot {} (--tools, --assistant)", speaker.name), place));
+        output.skip(Skip::option(format!("message of the bot {} (--tools, --assistant)", speaker.name), location));
         return Ok(());
     };
     let text = text::of_message(value, directory);
     let files = value["files"].as_array().map_or(0, Vec::len);
-    (0..files).for_each(|_| output.skip(Skip::no_message("attached file", place)));
+    (0..files).for_each(|_| output.skip(Skip::no_message("attached file", location)));
     if text.trim().is_empty() {
         if files == 0 {
-            output.skip(Skip::no_message("empty message", place));
+            output.skip(Skip::no_message("empty message", location));
         }
         return Ok(());
     }
     let Some(at) = dates::of_text(ts, &output.options().zone) else {
-        output.skip(Skip::new(SkipReason::Undated, "message with an impossible ts", ts, place));
+        output.skip(Skip::new(SkipReason::Undated, "message with an impossible ts", ts, location));
         return Ok(());
     };
     // A message that was also sent to the channel occurs in the thread and in the channel with the same `ts`.
     if !output.is_new(&format!("{conversation}/{ts}")) {
-        output.skip(Skip::new(SkipReason::Repeated, "message that occurs twice", "", place));
+        output.skip(Skip::new(SkipReason::Repeated, "message that occurs twice", "", location));
         return Ok(());
     }
     let me = output.options().me.clone().filter(|me| speaker.is_among(std::slice::from_ref(me)));
@@ -180,7 +180,7 @@ fn message(
         content: text,
         at,
     };
-    output.message(message, place)
+    output.message(message, location)
 }
 
 /// Returns the `ts` of a message, which is both its time and its id; `None` if it is missing.

@@ -7,7 +7,7 @@ use std::io::Read;
 use annals_core::{Digest, Result};
 use serde_json::Value;
 
-use crate::item::Place;
+use crate::item::Location;
 use crate::kinds::files::{each_element, each_line};
 use crate::output::Output;
 use crate::skipped::Skip;
@@ -30,7 +30,7 @@ pub fn read_text(source: &mut Source, entry: &Entry, output: &mut Output<'_>) ->
             None => "is not UTF-8 text; save it as UTF-8".to_owned(),
         },
     };
-    output.skip(Skip::damaged("unreadable file", fault, &entry.place()));
+    output.skip(Skip::damaged("unreadable file", fault, &entry.location()));
     None
 }
 
@@ -62,9 +62,9 @@ pub fn is_lines(entry: &Entry) -> bool {
 /// In a file with a value per line, reading goes on after a damaged line.
 pub fn each_value<F>(source: &mut Source, entry: &Entry, output: &mut Output<'_>, mut read: F) -> Result<()>
 where
-    F: FnMut(&Value, &Place, &mut Output<'_>) -> Result<()>,
+    F: FnMut(&Value, &Location, &mut Output<'_>) -> Result<()>,
 {
-    let read = |value: Value, place: &Place, output: &mut Output<'_>| read(&value, place, output);
+    let read = |value: Value, location: &Location, output: &mut Output<'_>| read(&value, location, output);
     if is_lines(entry) { each_line(source, entry, output, read) } else { each_element(source, entry, output, read) }
 }
 

@@ -10,7 +10,7 @@ mod media;
 use annals_core::{Error, Fault, Result};
 
 use crate::detect::{Fit, Sample};
-use crate::item::Place;
+use crate::item::Location;
 use crate::kind::Importer;
 use crate::kinds::local_time::Orders;
 use crate::kinds::texts::extension;
@@ -41,14 +41,14 @@ impl Importer for WhatsApp {
         let entries = source.entries().to_vec();
         let chats: Vec<&Entry> = entries.iter().filter(|entry| is_chat(entry)).collect();
         for entry in entries.iter().filter(|entry| !is_chat(entry)) {
-            output.skip(Skip::no_message(format!("media file (.{})", extension(entry)), &entry.place()));
+            output.skip(Skip::no_message(format!("media file (.{})", extension(entry)), &entry.location()));
         }
         let mut orders = Vec::with_capacity(chats.len());
         for entry in &chats {
             orders.push(chat::orders(source, entry, output));
         }
         for (entry, own) in chats.iter().zip(&orders) {
-            let order = decide(own, &orders, output, &entry.place())?;
+            let order = decide(own, &orders, output, &entry.location())?;
             chat::read(source, entry, order, output)?;
         }
         Ok(())
@@ -61,7 +61,7 @@ fn is_chat(entry: &Entry) -> bool {
 
 /// Returns the order of day and month: the order that the file shows, or that the other files show, which come from the same
 /// phone, or that the options give. Returns an error if none of them gives an order.
-fn decide(own: &Orders, all: &[Orders], output: &Output<'_>, place: &Place) -> Result<DateOrder> {
+fn decide(own: &Orders, all: &[Orders], output: &Output<'_>, location: &Location) -> Result<DateOrder> {
     let by_others = || {
         let decided: Vec<DateOrder> =
             all.iter().filter(|orders| orders.is_shown()).filter_map(Orders::decide).collect();
@@ -70,7 +70,10 @@ fn decide(own: &Orders, all: &[Orders], output: &Output<'_>, place: &Place) -> R
     own.decide().or_else(by_others).or(output.options().date_order).ok_or_else(|| {
         let reason =
             "is not clear: no date has a day above 12; name the order with --date-order dmy or --date-order mdy";
-        Error::Invalid(Fault { file: Some(place.file.to_string()), ..Fault::new("the order of day and month", reason) })
+        Error::Invalid(Fault {
+            file: Some(location.file.to_string()),
+            ..Fault::new("the order of day and month", reason)
+        })
     })
 }
 

@@ -76,8 +76,8 @@ fn places_name_the_archive_if_there_are_several() {
     write(folder.path(), "three.json", b"3");
     let paths = ["one.zip", "two.zip", "three.json"].map(|name| folder.path().join(name));
     let source = Source::open(&paths, Limits::default()).unwrap();
-    let places: Vec<String> = source.entries().iter().map(|entry| entry.place().to_string()).collect();
-    assert_eq!(places, ["one.zip/c.json", "two.zip/c.json", "three.json"]);
+    let locations: Vec<String> = source.entries().iter().map(|entry| entry.location().to_string()).collect();
+    assert_eq!(locations, ["one.zip/c.json", "two.zip/c.json", "three.json"]);
     assert_eq!(&*source.entries()[0].path, "c.json");
 }
 

@@ -68,7 +68,7 @@ fn fill(ranked: &[Candidate], limits: &Limits<'_>, shown: &HashSet<MemoryId>) ->
     let Limits { budget, is_known, query_words } = *limits;
     let mut page = Page { left: budget.saturating_sub(render::FRAME), ..Page::default() };
     let wanted: Vec<(usize, Candidate)> =
-        (0..).zip(ranked).filter_map(|(place, candidate)| Some((place, without(candidate.clone(), shown)?))).collect();
+        (0..).zip(ranked).filter_map(|(index, candidate)| Some((index, without(candidate.clone(), shown)?))).collect();
     page.add(&wanted, Pool::Blocks, u64::MAX, query_words);
     let left = page.left;
     for (pool, percent) in SHARES {
@@ -78,7 +78,7 @@ fn fill(ranked: &[Candidate], limits: &Limits<'_>, shown: &HashSet<MemoryId>) ->
     page.add_newest(&wanted, left * NEWEST / 100, query_words);
     let (repeats, others): (Vec<_>, Vec<_>) = {
         let repeats = repeats(&wanted);
-        wanted.iter().cloned().partition(|(place, _)| repeats.contains(place))
+        wanted.iter().cloned().partition(|(index, _)| repeats.contains(index))
     };
     page.add(&others, Pool::Found, u64::MAX, query_words);
     page.add(&repeats, Pool::Found, u64::MAX, query_words);
@@ -91,7 +91,7 @@ fn fill(ranked: &[Candidate], limits: &Limits<'_>, shown: &HashSet<MemoryId>) ->
         Pool::Facts => is_known,
         _ => true,
     };
-    let is_counted = |(place, candidate): &&(usize, Candidate)| !page.done.contains(place) && counts(candidate);
+    let is_counted = |(index, candidate): &&(usize, Candidate)| !page.done.contains(index) && counts(candidate);
     let omitted = wanted.iter().filter(is_counted).count();
     Chosen { candidates: page.chosen, omitted }
 }
@@ -99,12 +99,12 @@ fn fill(ranked: &[Candidate], limits: &Limits<'_>, shown: &HashSet<MemoryId>) ->
 /// Returns the indexes of turns whose words at least [`SAME_WORDS`] newer turns have too. Ignores case and accents.
 fn repeats(wanted: &[(usize, Candidate)]) -> HashSet<usize> {
     let mut by_words: HashMap<String, Vec<(Option<Date>, usize)>> = HashMap::new();
-    for (place, candidate) in wanted.iter().filter(|(_, candidate)| candidate.item.kind == ContextKind::Turn) {
-        by_words.entry(folded(&candidate.item.text)).or_default().push((render::day(&candidate.item), *place));
+    for (index, candidate) in wanted.iter().filter(|(_, candidate)| candidate.item.kind == ContextKind::Turn) {
+        by_words.entry(folded(&candidate.item.text)).or_default().push((render::day(&candidate.item), *index));
     }
     let older = by_words.into_values().flat_map(|mut same| {
         same.sort_unstable_by(|a, b| b.cmp(a));
-        same.into_iter().skip(SAME_WORDS).map(|(_, place)| place)
+        same.into_iter().skip(SAME_WORDS).map(|(_, index)| index)
     });
     older.collect()
 }
@@ -151,18 +151,18 @@ impl Page {
     /// too long.
     fn add(&mut self, wanted: &[(usize, Candidate)], pool: Pool, most: u64, query_words: &[String]) {
         let mut most = most.min(self.left);
-        for (place, candidate) in wanted.iter().filter(|(_, candidate)| candidate.pool == pool) {
-            if self.done.contains(place) {
+        for (index, candidate) in wanted.iter().filter(|(_, candidate)| candidate.pool == pool) {
+            if self.done.contains(index) {
                 continue;
             }
             if pool == Pool::Found && candidate.sources.iter().any(|turn| self.covered.contains(turn)) {
-                self.done.insert(*place);
+                self.done.insert(*index);
                 continue;
             }
             let Some((cut, cost)) = self.priced(candidate, most, query_words) else { continue };
             most -= cost;
             self.left -= cost;
-            self.done.insert(*place);
+            self.done.insert(*index);
             self.take(cut);
         }
     }
@@ -172,7 +172,7 @@ impl Page {
     fn add_newest(&mut self, wanted: &[(usize, Candidate)], most: u64, query_words: &[String]) {
         let newest: Vec<&(usize, Candidate)> = wanted.iter().filter(|(_, one)| one.pool == Pool::Newest).collect();
         let mut most = most.min(self.left);
-        for (others, (place, candidate)) in (1..=newest.len() as u64).rev().zip(newest) {
+        for (others, (index, candidate)) in (1..=newest.len() as u64).rev().zip(newest) {
             let mut candidate = candidate.clone();
             if let Some((_, lines)) = &mut candidate.summary {
                 lines.retain(|line| !line.from.iter().any(|turn| self.covered_by_newest.contains(turn)));
@@ -180,7 +180,7 @@ impl Page {
             let Some((cut, cost)) = self.priced(&candidate, most / others, query_words) else { continue };
             most -= cost;
             self.left -= cost;
-            self.done.insert(*place);
+            self.done.insert(*index);
             self.take(cut);
         }
     }

@@ -10,38 +10,38 @@ use super::{prompt_terms, render};
 
 /// Returns the sentences that fit into `room` tokens, in their order, and their maximum cost in tokens.
 pub(super) fn within(lines: &[Line], room: u64, query_words: &[String]) -> (Vec<Line>, u64) {
-    let places = places_in_day(lines);
+    let indexes = places_in_day(lines);
     let mut order: Vec<usize> = (0..lines.len()).collect();
     // Sorting by the reversed bits of the index spreads the first sentences over the period: its beginning, then the half, the
     // quarters, the eighths.
-    let spread = |place: &usize| place.reverse_bits();
-    order.sort_by_key(|place| {
-        (Reverse(prompt_terms::shared(query_words, &lines[*place].text)), places[*place], spread(place))
+    let spread = |index: &usize| index.reverse_bits();
+    order.sort_by_key(|index| {
+        (Reverse(prompt_terms::shared(query_words, &lines[*index].text)), indexes[*index], spread(index))
     });
     let (mut kept, mut cost) = (Vec::new(), 0);
-    for place in order {
-        let line = &lines[place];
+    for index in order {
+        let line = &lines[index];
         // A day heading is written once above all its sentences, but each sentence is charged for it.
         let price = render::price_of_sentence(&line.text) + line.day.map_or(0, |_| render::DAY);
         if cost + price <= room {
             cost += price;
-            kept.push(place);
+            kept.push(index);
         }
     }
     kept.sort_unstable();
-    (kept.into_iter().map(|place| lines[place].clone()).collect(), cost)
+    (kept.into_iter().map(|index| lines[index].clone()).collect(), cost)
 }
 
 /// Returns for each sentence the number of sentences before it that are of the same day or, if the summary is of a single day,
 /// of the same turn.
 fn places_in_day(lines: &[Line]) -> Vec<usize> {
     let mut seen = HashMap::new();
-    let mut place = |line: &Line| {
+    let mut index = |line: &Line| {
         let count = seen.entry((line.day, line.from.first().filter(|_| line.day.is_none()).cloned())).or_insert(0);
         *count += 1;
         *count - 1
     };
-    lines.iter().map(&mut place).collect()
+    lines.iter().map(&mut index).collect()
 }
 
 #[cfg(test)]

@@ -58,9 +58,9 @@ impl Candidate {
 }
 
 /// Converts the block at this index of the caller's list.
-pub(super) fn of_block(block: &Block, place: usize) -> Candidate {
+pub(super) fn of_block(block: &Block, index: usize) -> Candidate {
     let text = format!("{}: {}", block.name, block.text);
-    Candidate::new(block.name.clone(), ContextKind::Block, Pool::Blocks, &text, BLOCK - place as f64)
+    Candidate::new(block.name.clone(), ContextKind::Block, Pool::Blocks, &text, BLOCK - index as f64)
 }
 
 /// Converts a fact. The line states since when the fact holds, or from when until when it held.

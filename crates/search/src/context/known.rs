@@ -115,7 +115,7 @@ impl Search {
         // The newest turn scores highest.
         let ranked = turns.iter().zip(0_u32..);
         Ok(ranked
-            .map(|(turn, place)| items::of_memory(turn, Pool::LastTurn, LAST_TURN_SCORE - f64::from(place) * 0.5))
+            .map(|(turn, index)| items::of_memory(turn, Pool::LastTurn, LAST_TURN_SCORE - f64::from(index) * 0.5))
             .collect())
     }
 }

@@ -93,7 +93,7 @@ fn ends_with_question(text: &str) -> bool {
 }
 
 fn without_caption(text: &str) -> &str {
-    text.rfind('[').filter(|_| text.trim_end().ends_with(']')).map_or(text, |place| &text[..place])
+    text.rfind('[').filter(|_| text.trim_end().ends_with(']')).map_or(text, |index| &text[..index])
 }
 
 /// Returns 1 for a text that consists of questions, falling to 0 for a text with `TELLING_WORDS` words outside its questions.

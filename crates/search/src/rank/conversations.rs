@@ -36,20 +36,20 @@ pub(crate) type Support = HashMap<Arc<str>, Known>;
 pub(crate) fn support(rows: &mut [Row], conversations: &FoundConversations, weights: &Weights) -> Support {
     let coverage = coverage(rows, conversations);
     let mut turns: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
-    for (place, row) in rows.iter().enumerate() {
-        turns.entry(row.conversation()).or_default().push(place);
+    for (index, row) in rows.iter().enumerate() {
+        turns.entry(row.conversation()).or_default().push(index);
     }
     let mut support = Support::new();
-    for (conversation, places) in turns {
+    for (conversation, indexes) in turns {
         let coverage = conversation.map_or(0.0, |conversation| weights.coverage * coverage[conversation]);
-        let scores: Vec<f64> = places.iter().map(|place| rows[*place].score.total()).collect();
+        let scores: Vec<f64> = indexes.iter().map(|index| rows[*index].score.total()).collect();
         let company = if conversation.is_some() { best_first(&scores, weights.best + 1) } else { Vec::new() };
-        for (place, score) in places.iter().zip(&scores) {
+        for (index, score) in indexes.iter().zip(&scores) {
             let gain = others(&company, *score, weights.best) + COVERAGE_OF_TURNS * coverage;
-            rows[*place].score.add(Part::Conversation, weights.conversation * gain);
+            rows[*index].score.add(Part::Conversation, weights.conversation * gain);
         }
         if let Some(conversation) = conversation {
-            support.insert(conversations.found[conversation].name.clone(), Known { coverage, turns: places.len() });
+            support.insert(conversations.found[conversation].name.clone(), Known { coverage, turns: indexes.len() });
         }
     }
     support
@@ -99,7 +99,7 @@ fn best_first(scores: &[f64], many: usize) -> Vec<f64> {
 /// fills the rest.
 fn others(company: &[f64], own: f64, many: usize) -> f64 {
     let itself = company.iter().position(|score| *score == own);
-    let others = company.iter().enumerate().filter(|(place, _)| Some(*place) != itself).map(|(_, score)| *score);
+    let others = company.iter().enumerate().filter(|(index, _)| Some(*index) != itself).map(|(_, score)| *score);
     let others: Vec<f64> = others.chain(std::iter::repeat(own)).take(many.max(1)).collect();
     others.iter().sum::<f64>() / others.len() as f64
 }

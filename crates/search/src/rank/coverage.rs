@@ -23,9 +23,9 @@ pub(super) fn coverage(rows: &[Row], conversations: &FoundConversations) -> Vec<
     let rarity = rarity(&conversations.all);
     let mut held = vec![0.0_f64; conversations.found.len()];
     let mut turns = vec![0_usize; conversations.found.len()];
-    for (place, row) in rows.iter().enumerate() {
+    for (index, row) in rows.iter().enumerate() {
         if let Some(conversation) = row.conversation() {
-            let value = ones(around(rows, place)).filter_map(|word| rarity.get(word)).sum();
+            let value = ones(around(rows, index)).filter_map(|word| rarity.get(word)).sum();
             held[conversation] = held[conversation].max(value);
             turns[conversation] += 1;
         }
@@ -53,10 +53,10 @@ fn length(turns: usize) -> usize {
 }
 
 /// Returns the question's words that a turn and the turns right before and after it contain, as a bit set.
-fn around(rows: &[Row], place: usize) -> u64 {
-    let before = place.checked_sub(1).map(|before| &rows[before]).filter(|before| follow(before, &rows[place]));
-    let after = rows.get(place + 1).filter(|after| follow(&rows[place], after));
-    rows[place].matched | before.map_or(0, |row| row.matched) | after.map_or(0, |row| row.matched)
+fn around(rows: &[Row], index: usize) -> u64 {
+    let before = index.checked_sub(1).map(|before| &rows[before]).filter(|before| follow(before, &rows[index]));
+    let after = rows.get(index + 1).filter(|after| follow(&rows[index], after));
+    rows[index].matched | before.map_or(0, |row| row.matched) | after.map_or(0, |row| row.matched)
 }
 
 /// Returns the weight of each of the question's words: its inverse document frequency among the conversations, as in BM25.
@@ -89,10 +89,10 @@ mod tests {
         let (mut rows, mut found, mut all) = (Vec::new(), Vec::new(), Vec::new());
         for (conversation, turns) in conversations.iter().enumerate() {
             let mut matched = 0;
-            for (turn, place) in turns.split(' ').zip(0..) {
+            for (turn, index) in turns.split(' ').zip(0..) {
                 let Ok(words) = u64::from_str_radix(turn, 2) else { continue };
-                let position = Position { conversation, index: place };
-                let memory = MemoryId::from_text(format!("{conversation}:{place}"));
+                let position = Position { conversation, index };
+                let memory = MemoryId::from_text(format!("{conversation}:{index}"));
                 rows.push(Row {
                     memory,
                     positions: Some((position, position)),

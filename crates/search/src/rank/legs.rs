@@ -39,7 +39,7 @@ pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, FoundCon
     let conversations = FoundConversations { found, all: findings.all_conversations, rows: compared };
     let mut rows: Vec<Row> = Vec::with_capacity(findings.hits.len());
     let unmatched = UNMATCHED_WORDS * findings.rarest;
-    let mut places: HashMap<MemoryId, usize> = HashMap::with_capacity(findings.hits.len());
+    let mut indexes: HashMap<MemoryId, usize> = HashMap::with_capacity(findings.hits.len());
     for hit in findings.hits {
         let fit = Fit {
             similarity: hit.similarity.map_or(0.0, f64::from),
@@ -48,10 +48,10 @@ pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, FoundCon
         let mut score = Score::default();
         score.add(Part::Vector, weights.vector * similarity.of(hit.similarity));
         score.add(Part::Words, weights.words * relevance.of(hit.relevance));
-        match places.entry(hit.memory.clone()) {
+        match indexes.entry(hit.memory.clone()) {
             Entry::Occupied(known) => rows[*known.get()].merge(row(hit, score, fit)),
-            Entry::Vacant(place) => {
-                place.insert(rows.len());
+            Entry::Vacant(free) => {
+                free.insert(rows.len());
                 rows.push(row(hit, score, fit));
             }
         }

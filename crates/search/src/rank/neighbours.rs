@@ -14,12 +14,12 @@ pub(crate) fn neighbours(rows: &mut [Row], weights: &Weights) {
     // Rows are large, so the cached sort moves each one once.
     rows.sort_by_cached_key(|row| row.positions);
     let scores: Vec<f64> = rows.iter().map(|row| row.score.total()).collect();
-    for place in 0..rows.len() {
-        let has_before = place > 0 && follow(&rows[place - 1], &rows[place]);
-        let has_after = place + 1 < rows.len() && follow(&rows[place], &rows[place + 1]);
-        let before = scores[if has_before { place - 1 } else { place }];
-        let after = scores[if has_after { place + 1 } else { place }];
-        rows[place].score.add(Part::Neighbours, weights.before * before + weights.after * after);
+    for index in 0..rows.len() {
+        let has_before = index > 0 && follow(&rows[index - 1], &rows[index]);
+        let has_after = index + 1 < rows.len() && follow(&rows[index], &rows[index + 1]);
+        let before = scores[if has_before { index - 1 } else { index }];
+        let after = scores[if has_after { index + 1 } else { index }];
+        rows[index].score.add(Part::Neighbours, weights.before * before + weights.after * after);
     }
 }
 
@@ -43,7 +43,7 @@ mod tests {
     /// order given.
     #[track_caller]
     fn check(rows: &str, expect: &[f64]) {
-        let mut rows: Vec<Row> = rows.split(' ').enumerate().map(|(place, text)| row(place, text)).collect();
+        let mut rows: Vec<Row> = rows.split(' ').enumerate().map(|(index, text)| row(index, text)).collect();
         let weights = Weights { before: 0.5, after: 0.25, ..Weights::default() };
         let before: Vec<(MemoryId, f64)> = rows.iter().map(|row| (row.memory.clone(), row.score.total())).collect();
         neighbours(&mut rows, &weights);
@@ -52,12 +52,12 @@ mod tests {
         assert_eq!(gained.collect::<Vec<_>>(), expect);
     }
 
-    fn row(place: usize, text: &str) -> Row {
+    fn row(index: usize, text: &str) -> Row {
         let fields: Vec<&str> = text.split(':').collect();
         let mut score = Score::default();
         score.add(Part::Vector, fields[2].parse().unwrap());
         Row {
-            memory: MemoryId::from_text(place.to_string()),
+            memory: MemoryId::from_text(index.to_string()),
             positions: fields[0]
                 .parse()
                 .ok()

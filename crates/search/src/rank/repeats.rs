@@ -71,8 +71,8 @@ fn alike(a: &[usize], b: &[usize]) -> f64 {
     }
     let (mut left, mut both) = (b, 0_usize);
     for word in a {
-        let place = left.iter().position(|other| other >= word).unwrap_or(left.len());
-        left = &left[place..];
+        let index = left.iter().position(|other| other >= word).unwrap_or(left.len());
+        left = &left[index..];
         both += usize::from(left.first() == Some(word));
     }
     both as f64 / (a.len() + b.len() - both) as f64
@@ -90,10 +90,10 @@ mod tests {
     /// new order.
     #[track_caller]
     fn check(texts: &[&str], expect: &[&str]) {
-        let ranked = texts.iter().zip(0_u8..).map(|(text, place)| {
+        let ranked = texts.iter().zip(0_u8..).map(|(text, index)| {
             let mut score = Score::default();
-            score.add(Part::Words, 10.0 - 0.5 * f64::from(place));
-            let mut memory = memory(&place.to_string(), "2026-03-04".parse().unwrap(), turn_body("Ann", Role::User));
+            score.add(Part::Words, 10.0 - 0.5 * f64::from(index));
+            let mut memory = memory(&index.to_string(), "2026-03-04".parse().unwrap(), turn_body("Ann", Role::User));
             memory.text = (*text).to_owned();
             Ranked { memory, access: None, score, fit: Fit::default() }
         });

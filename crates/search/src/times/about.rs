@@ -112,15 +112,15 @@ pub(super) fn names_only_a_period(rest: &str) -> bool {
 fn names_nothing_but_somebody(rest: &str) -> bool {
     let words: Vec<&str> = rest.split_whitespace().collect();
     let is_for = |word: &str| FOR.contains(&folded(word).as_str());
-    let is_for_somebody = |place: usize| place > 0 && is_for(words[place - 1]);
-    words.iter().enumerate().all(|(place, word)| is_for(word) || is_for_somebody(place) || names_nothing(word))
+    let is_for_somebody = |index: usize| index > 0 && is_for(words[index - 1]);
+    words.iter().enumerate().all(|(index, word)| is_for(word) || is_for_somebody(index) || names_nothing(word))
 }
 
 /// Returns whether the text contains these words at word boundaries. Next to a Chinese character every position is a boundary.
 fn contains_words(text: &str, words: &str) -> bool {
     let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !annals_core::is_wide(c));
-    text.match_indices(words).any(|(place, _)| {
-        !is_letter(text[..place].chars().next_back()) && !is_letter(text[place + words.len()..].chars().next())
+    text.match_indices(words).any(|(index, _)| {
+        !is_letter(text[..index].chars().next_back()) && !is_letter(text[index + words.len()..].chars().next())
     })
 }
 

@@ -126,9 +126,9 @@ fn weekday_sign(text: &str) -> Option<(usize, i8)> {
 }
 
 fn weekday(sign: char) -> Option<i8> {
-    let place = ['一', '二', '三', '四', '五', '六', '日'].iter().position(|day| *day == sign);
-    let place = if sign == '天' { Some(6) } else { place };
-    place.and_then(|place| i8::try_from(place).ok())
+    let index = ['一', '二', '三', '四', '五', '六', '日'].iter().position(|day| *day == sign);
+    let index = if sign == '天' { Some(6) } else { index };
+    index.and_then(|index| i8::try_from(index).ok())
 }
 
 /// Reads digits, or Chinese numerals up to ninety-nine.
@@ -151,6 +151,6 @@ fn number(text: &str) -> Option<(usize, i16)> {
 }
 
 fn digit(sign: char) -> Option<i16> {
-    let place = if sign == '两' { Some(2) } else { DIGITS.iter().position(|digit| *digit == sign) };
-    place.and_then(|place| i16::try_from(place).ok())
+    let index = if sign == '两' { Some(2) } else { DIGITS.iter().position(|digit| *digit == sign) };
+    index.and_then(|index| i16::try_from(index).ok())
 }

@@ -18,16 +18,16 @@ pub(super) fn read<'a>(text: &'a str, language: &str, today: Date) -> Vec<Word<'
     let pieces: Vec<&str> =
         text.split_whitespace().flat_map(|word| elided(word, language)).flat_map(hyphened).collect();
     let keys: Vec<String> = pieces.iter().map(|piece| key(piece)).collect();
-    let (mut words, mut place) = (Vec::new(), 0);
-    while place < pieces.len() {
-        if pieces[place].chars().any(is_wide) {
-            chinese::read(pieces[place], today, &mut words);
-            place += 1;
+    let (mut words, mut index) = (Vec::new(), 0);
+    while index < pieces.len() {
+        if pieces[index].chars().any(is_wide) {
+            chinese::read(pieces[index], today, &mut words);
+            index += 1;
             continue;
         }
-        let (length, token) = longest(&keys[place..], &vocabulary).unwrap_or((1, plain(pieces[place], &keys[place])));
-        words.push(Word { text: span(text, pieces[place], pieces[place + length - 1]), token });
-        place += length;
+        let (length, token) = longest(&keys[index..], &vocabulary).unwrap_or((1, plain(pieces[index], &keys[index])));
+        words.push(Word { text: span(text, pieces[index], pieces[index + length - 1]), token });
+        index += length;
     }
     words
 }
@@ -48,8 +48,8 @@ fn span<'a>(text: &'a str, first: &'a str, last: &'a str) -> &'a str {
 /// Splits an elided article from its noun, such as "l'été". French and Italian only.
 fn elided<'a>(word: &'a str, language: &str) -> impl Iterator<Item = &'a str> {
     let apart = ["fr", "it"].contains(&language);
-    let split = word.find(['\'', '’']).filter(|place| apart && *place <= 4).and_then(|place| {
-        let (article, rest) = word.split_at(place);
+    let split = word.find(['\'', '’']).filter(|index| apart && *index <= 4).and_then(|index| {
+        let (article, rest) = word.split_at(index);
         let noun = rest.trim_start_matches(['\'', '’']);
         (!noun.is_empty()).then_some([article, noun])
     });

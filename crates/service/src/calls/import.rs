@@ -340,7 +340,7 @@ mod tests {
                 content: "Hello.".into(),
                 at: at("2026-03-04T18:30:00Z"),
             };
-            serde_json::to_value(ImportItem { place: id.into(), item }).unwrap()
+            serde_json::to_value(ImportItem { location: id.into(), item }).unwrap()
         };
         let stored = run(&host, call(), &[item("1"), item("2")]).await.unwrap();
         assert_eq!(stored.messages.new, 2);

@@ -66,8 +66,8 @@ impl Service {
             self.set_time_zone(agent, zone, now).await?;
         }
         let mut import = Import::begin(self, agent, request, now).await?;
-        while let Some(ImportItem { place, item }) = items.recv().await {
-            import.take(item, &place).await?;
+        while let Some(ImportItem { location, item }) = items.recv().await {
+            import.take(item, &location).await?;
         }
         import.finish(progress).await
     }
@@ -111,11 +111,11 @@ impl<'a> Import<'a> {
         })
     }
 
-    async fn take(&mut self, item: ItemIn, place: &str) -> Result<()> {
+    async fn take(&mut self, item: ItemIn, location: &str) -> Result<()> {
         match item {
             ItemIn::Conversation { id, title, summary } => {
                 let why = "summaries are written from the messages";
-                self.skips.add_if(summary.is_some(), "summary of a conversation", why, place);
+                self.skips.add_if(summary.is_some(), "summary of a conversation", why, location);
                 if let Some(title) = title {
                     self.take_title(id, title);
                 }
@@ -124,18 +124,18 @@ impl<'a> Import<'a> {
             ItemIn::Message { conversation, id, role, name, content, at } => {
                 self.titles.begin(&conversation, &id);
                 let message = Message { conversation, client_id: Some(id), role, name, content, at };
-                self.messages.push(message, place);
+                self.messages.push(message, location);
                 if self.messages.is_full() { self.store_messages().await } else { Ok(()) }
             }
             ItemIn::Statement { id, about, text, at } => {
-                self.take_statement(&id, about.as_deref(), text, at, place).await
+                self.take_statement(&id, about.as_deref(), text, at, location).await
             }
             ItemIn::Fact { id, subject, predicate, object, is_relation, at } => {
                 let words = [subject.as_str(), predicate.as_str(), object.as_str()];
-                self.take_fact(&id, words, is_relation, at, place).await
+                self.take_fact(&id, words, is_relation, at, location).await
             }
-            ItemIn::Block { name, text, at } => self.take_block(name, text, at, place).await,
-            ItemIn::Document { id, title, text, at } => self.take_document(&id, &title, text, at, place).await,
+            ItemIn::Block { name, text, at } => self.take_block(name, text, at, location).await,
+            ItemIn::Document { id, title, text, at } => self.take_document(&id, &title, text, at, location).await,
         }
     }
 

@@ -43,7 +43,7 @@ fn read(kind: Kind, mut source: Source, options: &Options, items: &Sender<Import
     import(kind, &mut source, options, &mut |imported| items.blocking_send(to_wire(imported)).map_err(ended))
 }
 
-fn to_wire(Imported { place, item }: Imported) -> ImportItem {
+fn to_wire(Imported { location, item }: Imported) -> ImportItem {
     let item = match item {
         Item::Conversation { id, title, summary } => ItemIn::Conversation { id, title, summary },
         Item::Message(message) => message.into(),
@@ -54,7 +54,7 @@ fn to_wire(Imported { place, item }: Imported) -> ImportItem {
         Item::Block { name, text, at } => ItemIn::Block { name, text, at },
         Item::Document { id, title, text, at } => ItemIn::Document { id, title, text, at },
     };
-    ImportItem { place: place.to_string(), item }
+    ImportItem { location: location.to_string(), item }
 }
 
 impl ImportReport {
@@ -67,7 +67,7 @@ impl ImportReport {
                 kind: kind.to_owned(),
                 count: counted.count,
                 example: counted.example.clone(),
-                place: counted.place.to_string(),
+                location: counted.location.to_string(),
             })
             .collect();
         skipped.extend(stored.iter_mut().flat_map(|stored| std::mem::take(&mut stored.skipped)));

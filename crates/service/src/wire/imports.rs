@@ -9,11 +9,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// One thing that another program keeps, with its place in the source.
+/// One thing that another program keeps, with its location in the source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ImportItem {
     /// Where it stands, for the report: `conversations.json: line 12`.
-    pub place: String,
+    pub location: String,
     /// What it is.
     pub item: ItemIn,
 }
@@ -207,7 +207,7 @@ pub struct SkippedView {
     pub example: String,
     /// Where the first stands.
     #[schema(example = "conversations.json: line 12")]
-    pub place: String,
+    pub location: String,
 }
 
 /// Result of an import from another program.

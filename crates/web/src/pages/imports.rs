@@ -205,7 +205,7 @@ fn shown_report(agent: &str, report: &ImportReport, is_dry: bool) -> Markup {
             div.scroll tabindex="0" role="region" aria-label="Skipped" { table {
                 thead { tr { th scope="col" { "What" } th.n scope="col" { "How many" } th scope="col" { "Why or what" } th scope="col" { "First at" } } }
                 tbody { @for one in skipped { tr {
-                    th scope="row" { (one.kind) } td.n { (labels::count(one.count)) } td dir="auto" { (one.example) } td { bdi { (one.place) } }
+                    th scope="row" { (one.kind) } td.n { (labels::count(one.count)) } td dir="auto" { (one.example) } td { bdi { (one.location) } }
                 } } }
             } }
         }

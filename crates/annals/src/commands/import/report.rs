@@ -21,7 +21,7 @@ pub(crate) fn print(report: &ImportReport) {
     }
     for skipped in skipped {
         let example = if skipped.example.is_empty() { String::new() } else { format!(": {}", skipped.example) };
-        say!("{:>9}  {}  {DIM}first in {}{example}{DIM:#}", count(skipped.count), skipped.kind, skipped.place);
+        say!("{:>9}  {}  {DIM}first in {}{example}{DIM:#}", count(skipped.count), skipped.kind, skipped.location);
     }
     if stored.is_none() {
         say!("Nothing was stored. Without --dry-run it is imported.");

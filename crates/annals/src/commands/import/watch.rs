@@ -36,7 +36,7 @@ pub(crate) async fn run(kind: Kind, paths: &[PathBuf], seconds: u64) -> Result<E
 
 fn files(paths: &[PathBuf]) -> Result<Files> {
     let source = Source::open(paths, Limits::default())?;
-    Ok(source.entries().iter().map(|entry| (entry.place().to_string(), entry.size)).collect())
+    Ok(source.entries().iter().map(|entry| (entry.location().to_string(), entry.size)).collect())
 }
 
 /// Imports once. Returns whether it succeeded. The import prints its own errors; after a failure the caller imports again after

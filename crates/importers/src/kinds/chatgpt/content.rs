@@ -4,14 +4,14 @@ use annals_core::Role;
 use serde_json::Value;
 
 use super::text::clean;
-use crate::item::Place;
+use crate::item::Location;
 use crate::kinds::files::{filled, keys, list, text};
 use crate::kinds::pieces::Pieces;
 use crate::output::Output;
 use crate::skipped::Skip;
 
 /// Returns the parts of a message, or `None` if none of them is imported. Counts the parts that are not imported.
-pub fn pieces(message: &Value, role: Role, place: &Place, output: &mut Output<'_>) -> Option<Pieces> {
+pub fn pieces(message: &Value, role: Role, location: &Location, output: &mut Output<'_>) -> Option<Pieces> {
     let content = message.get("content").unwrap_or(&Value::Null);
     let kind = match content {
         Value::String(_) => "string",
@@ -19,7 +19,7 @@ pub fn pieces(message: &Value, role: Role, place: &Place, output: &mut Output<'_
     };
     let text = match kind {
         "string" => content.as_str().unwrap_or_default().to_owned(),
-        "text" | "multimodal_text" => parts(content, place, output),
+        "text" | "multimodal_text" => parts(content, location, output),
         "code" | "execution_output" | "system_error" | "tether_quote" => {
             text(content, "text").unwrap_or_default().to_owned()
         }
@@ -30,32 +30,32 @@ pub fn pieces(message: &Value, role: Role, place: &Place, output: &mut Output<'_
         "sonic_webpage" => text(content, "text").unwrap_or_default().to_owned(),
         // Some captures have the field `parts` instead of the thoughts.
         "thoughts" | "reasoning_recap" if content.get("parts").is_some() => {
-            return some_thinking(parts(content, place, output));
+            return some_thinking(parts(content, location, output));
         }
         "thoughts" => return some_thinking(thoughts(content)),
         "reasoning_recap" => return some_thinking(text(content, "content").unwrap_or_default().to_owned()),
         "user_editable_context" | "model_editable_context" => {
-            output.skip(Skip::no_message("custom instructions", place));
+            output.skip(Skip::no_message("custom instructions", location));
             return None;
         }
         "computer_output" => {
-            output.skip(Skip::no_message("screenshot", place));
+            output.skip(Skip::no_message("screenshot", location));
             return None;
         }
         other => {
-            output.skip(Skip::unknown(format!("unknown content type {other:?}"), keys(content), place));
+            output.skip(Skip::unknown(format!("unknown content type {other:?}"), keys(content), location));
             return None;
         }
     };
     if is_tools(message, role, kind) {
         if text.trim().is_empty() {
-            output.skip(Skip::no_message("empty message", place));
+            output.skip(Skip::no_message("empty message", location));
             return None;
         }
         return Some(Pieces { tools: vec![text], ..Pieces::default() });
     }
     for _ in message.get("metadata").map_or(&[][..], |metadata| list(metadata, "attachments")) {
-        output.skip(Skip::no_message("uploaded file", place));
+        output.skip(Skip::no_message("uploaded file", location));
     }
     let text = if role == Role::Assistant { clean(&text) } else { text };
     Some(Pieces { text: vec![text], ..Pieces::default() })
@@ -72,14 +72,14 @@ fn some_thinking(text: String) -> Option<Pieces> {
 }
 
 /// Joins the texts among the parts. Voice chats have their transcripts in parts of a separate type.
-fn parts(content: &Value, place: &Place, output: &mut Output<'_>) -> String {
+fn parts(content: &Value, location: &Location, output: &mut Output<'_>) -> String {
     let mut texts: Vec<&str> = Vec::new();
     for part in list(content, "parts") {
         match (part, text(part, "content_type")) {
             (Value::String(text), _) => texts.push(text),
             (Value::Null, _) => {}
             (part, Some("audio_transcription" | "text")) => texts.extend(text(part, "text")),
-            (_, Some("image_asset_pointer")) => output.skip(Skip::no_message("image", place)),
+            (_, Some("image_asset_pointer")) => output.skip(Skip::no_message("image", location)),
             (
                 _,
                 Some(
@@ -88,10 +88,10 @@ fn parts(content: &Value, place: &Place, output: &mut Output<'_>) -> String {
                     | "video_container_asset_pointer",
                 ),
             ) => {
-                output.skip(Skip::no_message("recording", place));
+                output.skip(Skip::no_message("recording", location));
             }
-            (_, Some(other)) => output.skip(Skip::unknown(format!("unknown part {other:?}"), keys(part), place)),
-            (part, None) => output.skip(Skip::unknown("part of an unknown shape", keys(part), place)),
+            (_, Some(other)) => output.skip(Skip::unknown(format!("unknown part {other:?}"), keys(part), location)),
+            (part, None) => output.skip(Skip::unknown("part of an unknown shape", keys(part), location)),
         }
     }
     // Slim exports have a plain text instead of parts.

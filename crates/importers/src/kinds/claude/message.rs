@@ -4,7 +4,7 @@ use annals_core::Role;
 use serde_json::Value;
 
 use super::blocks::{call, result};
-use crate::item::Place;
+use crate::item::Location;
 use crate::kinds::files::{filled, keys, list, text};
 use crate::kinds::pieces::Pieces;
 use crate::output::Output;
@@ -16,16 +16,16 @@ pub fn id(message: &Value) -> Option<&str> {
 }
 
 /// Returns the role of a message. Counts a message with an unknown or missing sender as skipped, and returns `None`.
-pub fn role(message: &Value, place: &Place, output: &mut Output<'_>) -> Option<Role> {
+pub fn role(message: &Value, location: &Location, output: &mut Output<'_>) -> Option<Role> {
     match filled(message, "sender").or_else(|| filled(message, "role")) {
         Some("human" | "user") => Some(Role::User),
         Some("assistant") => Some(Role::Assistant),
         Some(other) => {
-            output.skip(Skip::unknown(format!("unknown sender {other:?}"), "", place));
+            output.skip(Skip::unknown(format!("unknown sender {other:?}"), "", location));
             None
         }
         None => {
-            output.skip(Skip::unknown("message without a sender", keys(message), place));
+            output.skip(Skip::unknown("message without a sender", keys(message), location));
             None
         }
     }
@@ -33,11 +33,11 @@ pub fn role(message: &Value, place: &Place, output: &mut Output<'_>) -> Option<R
 
 /// Returns the parts of a message. The top-level `text` repeats the blocks as one text with placeholders, so it is used only if
 /// there are no blocks.
-pub fn pieces(message: &Value, place: &Place, output: &mut Output<'_>) -> Pieces {
+pub fn pieces(message: &Value, location: &Location, output: &mut Output<'_>) -> Pieces {
     let mut pieces = Pieces::default();
     let blocks = [list(message, "content"), list(message, "contentBlocks")].concat();
     for block in &blocks {
-        add_block(block, &mut pieces, place, output);
+        add_block(block, &mut pieces, location, output);
     }
     // If a person sent an image with a text, the text may be in the top-level `text` only.
     let is_typed = matches!(filled(message, "sender"), Some("human")) && pieces == Pieces::default();
@@ -49,30 +49,30 @@ pub fn pieces(message: &Value, place: &Place, output: &mut Output<'_>) -> Pieces
         let name = filled(attachment, "file_name").unwrap_or("without a name");
         match filled(attachment, "extracted_content") {
             Some(content) => pieces.text.push(format!("[Attachment {name}]\n{content}")),
-            None => output.skip(Skip::no_message("attachment without text", place)),
+            None => output.skip(Skip::no_message("attachment without text", location)),
         }
     }
     for _ in list(message, "files").iter().chain(list(message, "files_v2")) {
-        output.skip(Skip::no_message("uploaded file", place));
+        output.skip(Skip::no_message("uploaded file", location));
     }
     pieces
 }
 
-fn add_block(block: &Value, pieces: &mut Pieces, place: &Place, output: &mut Output<'_>) {
+fn add_block(block: &Value, pieces: &mut Pieces, location: &Location, output: &mut Output<'_>) {
     let kind = text(block, "type");
     match kind {
         Some("text") => pieces.text.extend(text(block, "text").map(str::to_owned)),
         Some("voice_note") => pieces.text.extend(text(block, "text").map(str::to_owned)),
         Some("thinking") => pieces.thinking.extend(filled(block, "thinking").map(str::to_owned)),
-        Some("redacted_thinking") => output.skip(Skip::no_message("encrypted thinking", place)),
+        Some("redacted_thinking") => output.skip(Skip::no_message("encrypted thinking", location)),
         Some("tool_use" | "server_tool_use") => pieces.tools.extend(call(block)),
         Some("tool_result" | "web_search_tool_result") => pieces.tools.extend(result(block)),
-        Some("token_budget" | "flag") => output.skip(Skip::no_message("technical block", place)),
-        Some("image") => output.skip(Skip::no_message("image", place)),
-        Some(other) => output.skip(Skip::unknown(format!("unknown block {other:?}"), keys(block), place)),
+        Some("token_budget" | "flag") => output.skip(Skip::no_message("technical block", location)),
+        Some("image") => output.skip(Skip::no_message("image", location)),
+        Some(other) => output.skip(Skip::unknown(format!("unknown block {other:?}"), keys(block), location)),
         None => match block {
             Value::String(text) => pieces.text.push(text.clone()),
-            _ => output.skip(Skip::unknown("block of an unknown shape", keys(block), place)),
+            _ => output.skip(Skip::unknown("block of an unknown shape", keys(block), location)),
         },
     }
 }

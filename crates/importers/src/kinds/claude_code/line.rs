@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::typed::typed;
 use crate::dates;
-use crate::item::Place;
+use crate::item::Location;
 use crate::kinds::claude::blocks::{call, result};
 use crate::kinds::files::{filled, is_true, keys, text};
 use crate::kinds::pieces::Pieces;
@@ -57,7 +57,7 @@ struct Answer {
     answer: Option<String>,
     message: Message,
     pieces: Pieces,
-    place: Place,
+    location: Location,
 }
 
 impl Session {
@@ -67,29 +67,29 @@ impl Session {
     }
 
     /// Reads a line: passes on the message in it, or counts the line as skipped.
-    pub fn line(&mut self, line: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    pub fn line(&mut self, line: &Value, location: &Location, output: &mut Output<'_>) -> Result<()> {
         match text(line, "type") {
-            Some("user") => self.turn(line, Role::User, place, output),
-            Some("assistant") => self.turn(line, Role::Assistant, place, output),
-            Some("attachment") if is_typed_meanwhile(line) => self.turn(line, Role::User, place, output),
+            Some("user") => self.turn(line, Role::User, location, output),
+            Some("assistant") => self.turn(line, Role::Assistant, location, output),
+            Some("attachment") if is_typed_meanwhile(line) => self.turn(line, Role::User, location, output),
             Some(kind) if NO_TURNS.contains(&kind) => {
                 self.note_title(kind, line);
-                output.skip(Skip::no_message(format!("line {kind:?}"), place));
+                output.skip(Skip::no_message(format!("line {kind:?}"), location));
                 Ok(())
             }
             Some(other) => {
-                output.skip(Skip::unknown(format!("unknown line {other:?}"), keys(line), place));
+                output.skip(Skip::unknown(format!("unknown line {other:?}"), keys(line), location));
                 Ok(())
             }
             None => {
-                output.skip(Skip::unknown("line of an unknown shape", keys(line), place));
+                output.skip(Skip::unknown("line of an unknown shape", keys(line), location));
                 Ok(())
             }
         }
     }
 
     /// Ends the file: passes on the last answer and the title.
-    pub fn end(mut self, file: &Place, output: &mut Output<'_>) -> Result<()> {
+    pub fn end(mut self, file: &Location, output: &mut Output<'_>) -> Result<()> {
         self.flush(output)?;
         let title = self.titles.iter().flatten().next();
         match &self.conversation {
@@ -99,49 +99,49 @@ impl Session {
     }
 
     fn note_title(&mut self, kind: &str, line: &Value) {
-        let (place, field) = match kind {
+        let (location, field) = match kind {
             "custom-title" => (0, "customTitle"),
             "ai-title" => (1, "aiTitle"),
             "summary" => (2, "summary"),
             _ => return,
         };
         if let Some(title) = filled(line, field).or_else(|| filled(line, "title")) {
-            self.titles[place] = Some(title.to_owned());
+            self.titles[location] = Some(title.to_owned());
         }
     }
 
-    fn turn(&mut self, line: &Value, role: Role, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    fn turn(&mut self, line: &Value, role: Role, location: &Location, output: &mut Output<'_>) -> Result<()> {
         if let Some(kind) = no_turn(line, role) {
-            output.skip(Skip::no_message(kind, place));
+            output.skip(Skip::no_message(kind, location));
             return Ok(());
         }
         // A forked line has a new uuid and names the uuid of its original.
         let forked = line.get("forkedFrom").and_then(|origin| filled(origin, "messageUuid"));
         let id = forked.or_else(|| filled(line, "uuid")).map(str::to_owned).or_else(|| made_up_id(line));
         let Some(id) = id else {
-            output.skip(Skip::unknown("turn without a uuid", keys(line), place));
+            output.skip(Skip::unknown("turn without a uuid", keys(line), location));
             return Ok(());
         };
         if !output.is_new(&format!("claude-code:{id}")) {
-            output.skip(Skip::new(SkipReason::Repeated, "copied line", "", place));
+            output.skip(Skip::new(SkipReason::Repeated, "copied line", "", location));
             return Ok(());
         }
         let own = line.get("timestamp").and_then(|at| dates::of_json(at, &output.options().zone));
         let at = output.past(own).or(self.last.map(|last| dates::later(last, 1)));
         let Some(at) = at else {
-            output.skip(Skip::new(SkipReason::Undated, "message without a time", "", place));
+            output.skip(Skip::new(SkipReason::Undated, "message without a time", "", location));
             return Ok(());
         };
         self.last = Some(at);
-        let pieces = pieces(line, role, place, output);
+        let pieces = pieces(line, role, location, output);
         if pieces == Pieces::default() {
-            output.skip(Skip::no_message("message without text", place));
+            output.skip(Skip::no_message("message without text", location));
             return Ok(());
         }
         let conversation = format!("claude-code:{}", self.session_of(line));
         let name = output.name_of(role);
         let message = Message { conversation, client_id: Some(id), role, name, content: String::new(), at };
-        self.add(line, message, pieces, place, output)
+        self.add(line, message, pieces, location, output)
     }
 
     /// Joins the lines of one answer. Passes a message of the person on at once, after the answer before it.
@@ -150,7 +150,7 @@ impl Session {
         line: &Value,
         message: Message,
         pieces: Pieces,
-        place: &Place,
+        location: &Location,
         output: &mut Output<'_>,
     ) -> Result<()> {
         if self.conversation.as_ref() != Some(&message.conversation) {
@@ -172,15 +172,15 @@ impl Session {
         }
         self.flush(output)?;
         if message.role == Role::Assistant {
-            self.pending = Some(Answer { answer, message, pieces, place: place.clone() });
+            self.pending = Some(Answer { answer, message, pieces, location: location.clone() });
             return Ok(());
         }
-        pieces.send(&message, place, output)
+        pieces.send(&message, location, output)
     }
 
     fn flush(&mut self, output: &mut Output<'_>) -> Result<()> {
         match self.pending.take() {
-            Some(answer) => answer.pieces.send(&answer.message, &answer.place, output),
+            Some(answer) => answer.pieces.send(&answer.message, &answer.location, output),
             None => Ok(()),
         }
     }
@@ -231,17 +231,17 @@ fn made_up_id(line: &Value) -> Option<String> {
     Some(format!("line-{}", &Digest::of([time, content]).to_string()[..32]))
 }
 
-fn pieces(line: &Value, role: Role, place: &Place, output: &mut Output<'_>) -> Pieces {
+fn pieces(line: &Value, role: Role, location: &Location, output: &mut Output<'_>) -> Pieces {
     let mut pieces = Pieces::default();
     match content(line) {
         Some(Value::String(content)) => pieces.text.push(content.clone()),
         Some(Value::Array(blocks)) => {
             for block in blocks {
-                add_block(block, &mut pieces, place, output);
+                add_block(block, &mut pieces, location, output);
             }
         }
         Some(Value::Null) | None => {}
-        Some(other) => output.skip(Skip::unknown("content of an unknown shape", keys(other), place)),
+        Some(other) => output.skip(Skip::unknown("content of an unknown shape", keys(other), location)),
     }
     // A line of the user with a result belongs to the tool, and text beside the result was written by the program.
     if role == Role::User
@@ -259,18 +259,18 @@ fn pieces(line: &Value, role: Role, place: &Place, output: &mut Output<'_>) -> P
     pieces
 }
 
-fn add_block(block: &Value, pieces: &mut Pieces, place: &Place, output: &mut Output<'_>) {
+fn add_block(block: &Value, pieces: &mut Pieces, location: &Location, output: &mut Output<'_>) {
     match text(block, "type") {
         Some("text") => pieces.text.extend(text(block, "text").map(str::to_owned)),
         Some("thinking") => pieces.thinking.extend(filled(block, "thinking").map(str::to_owned)),
-        Some("redacted_thinking") => output.skip(Skip::no_message("encrypted thinking", place)),
+        Some("redacted_thinking") => output.skip(Skip::no_message("encrypted thinking", location)),
         Some("tool_use" | "server_tool_use") => pieces.tools.extend(call(block)),
         // A result without text is kept too, because it shows that the text beside it was not typed.
         Some("tool_result" | "web_search_tool_result") => {
             pieces.tools.push(result(block).unwrap_or_else(|| "(no text)".to_owned()));
         }
-        Some("image" | "document") => output.skip(Skip::no_message("image or document", place)),
-        Some(other) => output.skip(Skip::unknown(format!("unknown block {other:?}"), keys(block), place)),
-        None => output.skip(Skip::unknown("block of an unknown shape", keys(block), place)),
+        Some("image" | "document") => output.skip(Skip::no_message("image or document", location)),
+        Some(other) => output.skip(Skip::unknown(format!("unknown block {other:?}"), keys(block), location)),
+        None => output.skip(Skip::unknown("block of an unknown shape", keys(block), location)),
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::payload::{is_known_event, texts, tool, typed};
 use super::{Survey, time_of};
 use crate::dates;
-use crate::item::Place;
+use crate::item::Location;
 use crate::kinds::files::{filled, keys, list, text};
 use crate::kinds::pieces::Pieces;
 use crate::output::Output;
@@ -52,11 +52,11 @@ impl Session {
     }
 
     /// Reads a line: passes on the message in it, or counts the line as skipped.
-    pub fn line(&mut self, line: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    pub fn line(&mut self, line: &Value, location: &Location, output: &mut Output<'_>) -> Result<()> {
         let payload = line.get("payload").unwrap_or(&Value::Null);
         let skipped = match text(line, "type") {
-            Some("event_msg") => return self.event(line, payload, place, output),
-            Some("response_item") => return self.item(line, payload, place, output),
+            Some("event_msg") => return self.event(line, payload, location, output),
+            Some("response_item") => return self.item(line, payload, location, output),
             Some(
                 "session_meta"
                 | "turn_context"
@@ -64,70 +64,70 @@ impl Session {
                 | "world_state"
                 | "session_state"
                 | "inter_agent_communication_metadata",
-            ) => Skip::no_message(format!("line {:?}", text(line, "type").unwrap_or_default()), place),
+            ) => Skip::no_message(format!("line {:?}", text(line, "type").unwrap_or_default()), location),
             // Old files have the items without an envelope.
             Some("message" | "reasoning" | "function_call" | "function_call_output" | "local_shell_call") => {
-                return self.item(line, line, place, output);
+                return self.item(line, line, location, output);
             }
-            Some(other) => Skip::unknown(format!("unknown line {other:?}"), keys(line), place),
+            Some(other) => Skip::unknown(format!("unknown line {other:?}"), keys(line), location),
             None if line.get("record_type").is_some()
                 || line.get("instructions").is_some()
                 || line.get("git").is_some() =>
             {
-                Skip::no_message("line of the session", place)
+                Skip::no_message("line of the session", location)
             }
-            None => Skip::unknown("line of an unknown shape", keys(line), place),
+            None => Skip::unknown("line of an unknown shape", keys(line), location),
         };
         output.skip(skipped);
         Ok(())
     }
 
     /// Ends the file: passes on the title.
-    pub fn end(self, file: &Place, output: &mut Output<'_>) -> Result<()> {
+    pub fn end(self, file: &Location, output: &mut Output<'_>) -> Result<()> {
         if !self.has_messages {
             return Ok(());
         }
         output.conversation(&self.conversation, self.title.as_deref(), None, file)
     }
 
-    fn event(&mut self, line: &Value, payload: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    fn event(&mut self, line: &Value, payload: &Value, location: &Location, output: &mut Output<'_>) -> Result<()> {
         let kind = text(payload, "type").unwrap_or_default();
         let mut pieces = Pieces::default();
         let role = match kind {
             "user_message" => Role::User,
             "agent_message" | "agent_reasoning" => Role::Assistant,
             known if is_known_event(known) => {
-                output.skip(Skip::no_message(format!("event {known:?}"), place));
+                output.skip(Skip::no_message(format!("event {known:?}"), location));
                 return Ok(());
             }
             other => {
-                output.skip(Skip::unknown(format!("unknown event {other:?}"), keys(payload), place));
+                output.skip(Skip::unknown(format!("unknown event {other:?}"), keys(payload), location));
                 return Ok(());
             }
         };
         match kind {
             "agent_reasoning" => pieces.thinking.extend(filled(payload, "text").map(str::to_owned)),
             _ if filled(payload, "kind").is_some_and(|kind| kind != "plain") => {
-                output.skip(Skip::no_message("injected context", place));
+                output.skip(Skip::no_message("injected context", location));
                 return Ok(());
             }
             "user_message" => {
                 for _ in list(payload, "images").iter().chain(list(payload, "local_images")) {
-                    output.skip(Skip::no_message("image", place));
+                    output.skip(Skip::no_message("image", location));
                 }
                 pieces.text.extend(filled(payload, "message").and_then(typed));
             }
             _ => pieces.text.extend(filled(payload, "message").map(str::to_owned)),
         }
-        self.message(line, role, pieces, place, output)
+        self.message(line, role, pieces, location, output)
     }
 
-    fn item(&mut self, line: &Value, payload: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    fn item(&mut self, line: &Value, payload: &Value, location: &Location, output: &mut Output<'_>) -> Result<()> {
         let mut pieces = Pieces::default();
         let mut role = Role::Assistant;
         match text(payload, "type").unwrap_or_default() {
             "message" if self.is_in_events(payload) => {
-                output.skip(Skip::no_message("second copy of a message", place));
+                output.skip(Skip::no_message("second copy of a message", location));
                 return Ok(());
             }
             "message" => match text(payload, "role") {
@@ -138,7 +138,7 @@ impl Session {
                 Some("assistant") => pieces.text = texts(payload).into_iter().map(str::to_owned).collect(),
                 other => {
                     let kind = format!("message of the role {:?}", other.unwrap_or_default());
-                    output.skip(Skip::no_message(kind, place));
+                    output.skip(Skip::no_message(kind, location));
                     return Ok(());
                 }
             },
@@ -151,7 +151,7 @@ impl Session {
                     .collect();
             }
             "reasoning" => {
-                output.skip(Skip::no_message("second copy of thinking", place));
+                output.skip(Skip::no_message("second copy of thinking", location));
                 return Ok(());
             }
             "function_call"
@@ -163,15 +163,15 @@ impl Session {
             | "custom_tool_call_output"
             | "tool_search_output" => pieces.tools.extend(tool(payload)),
             "ghost_snapshot" | "compaction" | "compaction_summary" | "context_compaction" | "image_generation_call" => {
-                output.skip(Skip::no_message("technical item", place));
+                output.skip(Skip::no_message("technical item", location));
                 return Ok(());
             }
             other => {
-                output.skip(Skip::unknown(format!("unknown item {other:?}"), keys(payload), place));
+                output.skip(Skip::unknown(format!("unknown item {other:?}"), keys(payload), location));
                 return Ok(());
             }
         }
-        self.message(line, role, pieces, place, output)
+        self.message(line, role, pieces, location, output)
     }
 
     /// Returns whether the events of the file have the messages of this role, so that the item is skipped. Items of other roles
@@ -189,27 +189,27 @@ impl Session {
         line: &Value,
         role: Role,
         pieces: Pieces,
-        place: &Place,
+        location: &Location,
         output: &mut Output<'_>,
     ) -> Result<()> {
         if pieces == Pieces::default() {
-            output.skip(Skip::no_message("message without text", place));
+            output.skip(Skip::no_message("message without text", location));
             return Ok(());
         }
         let own = output.past(time_of(line));
         let at = own.or(self.last.map(|last| dates::later(last, 1))).or(self.survey.begins);
         if self.is_repeated(role, &pieces, own, output) {
-            output.skip(Skip::new(SkipReason::Repeated, "copied message", "", place));
+            output.skip(Skip::new(SkipReason::Repeated, "copied message", "", location));
             return Ok(());
         }
         let Some(at) = at else {
-            output.skip(Skip::new(SkipReason::Undated, "message without a time", "", place));
+            output.skip(Skip::new(SkipReason::Undated, "message without a time", "", location));
             return Ok(());
         };
         let id = self.id_of(role, &pieces, own);
         // The file of a session may be in two folders, for example after archiving.
         if !output.is_new(&format!("{}/{id}", self.conversation)) {
-            output.skip(Skip::new(SkipReason::Repeated, "copied message", "", place));
+            output.skip(Skip::new(SkipReason::Repeated, "copied message", "", location));
             return Ok(());
         }
         self.last = Some(at);
@@ -225,7 +225,7 @@ impl Session {
             content: String::new(),
             at,
         };
-        pieces.send(&message, place, output)
+        pieces.send(&message, location, output)
     }
 
     /// Returns whether a message is a copy of a message in an older session. Remembers the message for later sessions.

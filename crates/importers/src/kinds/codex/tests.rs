@@ -189,8 +189,8 @@ fn unknown_and_damaged_lines_are_reported_and_the_rest_is_read() {
            skip 1 line "session_meta""#,
     );
     let (_, summary) = items(Kind::Codex, &[("rollout-s1.jsonl", &damaged)], &options());
-    let places: Vec<String> = summary.skipped.iter().map(|(_, _, counted)| counted.place.to_string()).collect();
-    assert_eq!(places[0], "rollout-s1.jsonl: line 4");
+    let locations: Vec<String> = summary.skipped.iter().map(|(_, _, counted)| counted.location.to_string()).collect();
+    assert_eq!(locations[0], "rollout-s1.jsonl: line 4");
 }
 
 #[test]

@@ -28,20 +28,20 @@ pub fn recognise(entries: &[Entry], sample: &mut Sample<'_>) -> Fit {
 
 /// Passes on one file as a block or document.
 pub fn read(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Result<()> {
-    let place = entry.place();
+    let location = entry.location();
     let Some(text) = read_text(source, entry, output) else { return Ok(()) };
     let note = front_matter::split(&text);
     let body = note.body.trim().to_owned();
     let inner = inner(&entry.path);
     if body.is_empty() {
-        output.skip(Skip::no_message("empty memory file", &place));
+        output.skip(Skip::no_message("empty memory file", &location));
         return Ok(());
     }
     match label(&entry.path).filter(|label| body.len() <= MAX_BLOCK_BYTES && label.len() <= MAX_NAME_LENGTH) {
-        Some(label) => output.item(Item::Block { name: label.to_owned(), text: body, at: None }, &place),
+        Some(label) => output.item(Item::Block { name: label.to_owned(), text: body, at: None }, &location),
         None => {
             let title = front_matter::first(&note.fields, &["title", "description"]).unwrap_or(inner).to_owned();
-            output.item(Item::Document { id: format!("letta:{inner}"), title, text: body, at: None }, &place)
+            output.item(Item::Document { id: format!("letta:{inner}"), title, text: body, at: None }, &location)
         }
     }
 }

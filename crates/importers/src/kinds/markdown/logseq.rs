@@ -22,25 +22,25 @@ pub fn write(daily: &Daily<'_>, output: &mut Output<'_>) -> Result<()> {
     let mut ids = MadeIds::default();
     let blocks = blocks(daily.body);
     if blocks.is_empty() {
-        output.skip(Skip::no_message("empty note", daily.place));
+        output.skip(Skip::no_message("empty note", daily.location));
         return Ok(());
     }
     daily.begin(output)?;
     for block in blocks {
-        let place = daily.place.at_line(daily.lines_above + block.line);
+        let location = daily.location.at_line(daily.lines_above + block.line);
         let text = block.lines.join("\n").trim().to_owned();
         if text.is_empty() {
-            output.skip(Skip::no_message("empty block", &place));
+            output.skip(Skip::no_message("empty block", &location));
             continue;
         }
         if is_computed(&text) {
-            output.skip(Skip::no_message("query or embedded block", &place));
+            output.skip(Skip::no_message("query or embedded block", &location));
             continue;
         }
         let first = text.lines().next().unwrap_or_default();
         let clock = clock::leading(first.trim_start_matches(['*', '_', ' '])).map(|(clock, _)| clock);
         let id = block.id.unwrap_or_else(|| ids.next(&[first]));
-        daily.message(id, text, daily.time(clock.as_ref(), output), &place, output)?;
+        daily.message(id, text, daily.time(clock.as_ref(), output), &location, output)?;
     }
     Ok(())
 }

@@ -54,7 +54,7 @@ impl Settings {
         let value: Value = match parsed.and_then(|_| serde_json::from_str(&text).map_err(|fault| fault.to_string())) {
             Ok(value) => value,
             Err(fault) => {
-                output.skip(Skip::damaged("unreadable settings", fault, &entry.place()));
+                output.skip(Skip::damaged("unreadable settings", fault, &entry.location()));
                 return;
             }
         };

@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 
 use super::{clock, sections};
 use crate::dates;
-use crate::item::Place;
+use crate::item::Location;
 use crate::kinds::texts::MadeIds;
 use crate::output::Output;
 use crate::skipped::Skip;
@@ -25,7 +25,7 @@ pub struct Daily<'a> {
     pub body: &'a str,
     pub lines_above: u64,
     /// The file.
-    pub place: &'a Place,
+    pub location: &'a Location,
 }
 
 /// The id of the text before the first heading, or below a heading without words.
@@ -35,12 +35,12 @@ impl Daily<'_> {
     /// Passes on the sections as messages. The id of a section is made of its headings.
     pub fn write(&self, output: &mut Output<'_>) -> Result<()> {
         let split = sections::split(self.body);
-        let place = |line: u64| self.place.at_line(self.lines_above + line);
+        let location = |line: u64| self.location.at_line(self.lines_above + line);
         for (line, heading) in &split.empty {
-            output.skip(Skip::no_message("heading without text", &place(*line).at_entry(heading.as_str())));
+            output.skip(Skip::no_message("heading without text", &location(*line).at_entry(heading.as_str())));
         }
         if split.sections.is_empty() && split.empty.is_empty() {
-            output.skip(Skip::no_message("empty note", self.place));
+            output.skip(Skip::no_message("empty note", self.location));
             return Ok(());
         }
         let mut ids = MadeIds::default();
@@ -57,14 +57,14 @@ impl Daily<'_> {
             let own = section.headings.iter().rev().find_map(|heading| clock::find(heading));
             above = above.filter(|_| own.is_none());
             let at = self.time(own.as_ref().or(above.as_ref()), output);
-            self.message(id, section.text.clone(), at, &place(section.line), output)?;
+            self.message(id, section.text.clone(), at, &location(section.line), output)?;
         }
         Ok(())
     }
 
     /// Passes on the beginning of the conversation.
     pub fn begin(&self, output: &mut Output<'_>) -> Result<()> {
-        output.conversation(&self.conversation, self.title, None, self.place)
+        output.conversation(&self.conversation, self.title, None, self.location)
     }
 
     /// Passes on one message of the note.
@@ -73,7 +73,7 @@ impl Daily<'_> {
         id: String,
         text: String,
         at: Timestamp,
-        place: &Place,
+        location: &Location,
         output: &mut Output<'_>,
     ) -> Result<()> {
         let message = Message {
@@ -84,7 +84,7 @@ impl Daily<'_> {
             content: text,
             at,
         };
-        output.message(message, place)
+        output.message(message, location)
     }
 
     /// Returns the instant of a time on the day of the note; without one the time of the note, or else noon. Returns midnight

@@ -8,33 +8,39 @@ use annals_core::{Message, Result, Role, Timestamp};
 use super::marks::{self, Cleaned};
 use super::transcript::{self, Transcript};
 use crate::dates;
-use crate::item::{Item, Place};
+use crate::item::{Item, Location};
 use crate::kinds::notes::{clock, daily::Daily, day, front_matter};
 use crate::kinds::texts::MadeIds;
 use crate::output::Output;
 use crate::skipped::{Skip, SkipReason};
 
 /// Passes on a note. `stem` is its path without extension; `sessions` are the ids of sessions that have a file of their own.
-pub fn read(stem: &str, text: &str, sessions: &HashSet<String>, place: &Place, output: &mut Output<'_>) -> Result<()> {
+pub fn read(
+    stem: &str,
+    text: &str,
+    sessions: &HashSet<String>,
+    location: &Location,
+    output: &mut Output<'_>,
+) -> Result<()> {
     let note = front_matter::split(text);
     let day = day::of_path(stem);
     if let Some(found) = transcript::parse(note.body, &output.options().zone) {
         let is_in_file = found.session.as_ref().is_some_and(|session| sessions.contains(session));
         if is_in_file {
             for turn in &found.turns {
-                let place = place.at_line(note.lines + turn.line);
-                output.skip(Skip::new(SkipReason::Repeated, "turn in a note whose session has a file", "", &place));
+                let location = location.at_line(note.lines + turn.line);
+                output.skip(Skip::new(SkipReason::Repeated, "turn in a note whose session has a file", "", &location));
             }
             return Ok(());
         }
         let conversation = found.session.clone().unwrap_or_else(|| stem.to_owned());
-        return turns(&found, &format!("openclaw:{conversation}"), stem, place, note.lines, output);
+        return turns(&found, &format!("openclaw:{conversation}"), stem, location, note.lines, output);
     }
     let Some(day) = day else {
         let title = front_matter::first(&note.fields, &["title"]).unwrap_or(stem).to_owned();
         let item =
             Item::Document { id: format!("openclaw:{stem}.md"), title, text: note.body.trim().to_owned(), at: None };
-        return output.item(item, place);
+        return output.item(item, location);
     };
     let daily = Daily {
         conversation: format!("openclaw:{stem}.md"),
@@ -44,7 +50,7 @@ pub fn read(stem: &str, text: &str, sessions: &HashSet<String>, place: &Place, o
         role: Role::Assistant,
         body: note.body,
         lines_above: note.lines,
-        place,
+        location,
     };
     daily.write(output)
 }
@@ -53,11 +59,11 @@ fn turns(
     found: &Transcript,
     conversation: &str,
     title: &str,
-    place: &Place,
+    location: &Location,
     lines_above: u64,
     output: &mut Output<'_>,
 ) -> Result<()> {
-    output.conversation(conversation, Some(title), None, place)?;
+    output.conversation(conversation, Some(title), None, location)?;
     let zone = &output.options().zone;
     let cleaned: Vec<Cleaned> = found.turns.iter().map(|turn| marks::clean(turn.role, &turn.text, zone)).collect();
     // Turns that OpenClaw wrote itself are not passed on, but their times are used.
@@ -66,18 +72,18 @@ fn turns(
     let written = output.past(found.written.or_else(noon));
     let mut ids = MadeIds::default();
     for ((turn, cleaned), at) in found.turns.iter().zip(cleaned).zip(fill(&times, written)) {
-        let place = place.at_line(lines_above + turn.line);
-        if let Some(skip) = why_skipped(turn.role, &cleaned, &place, output.options().tools) {
+        let location = location.at_line(lines_above + turn.line);
+        if let Some(skip) = why_skipped(turn.role, &cleaned, &location, output.options().tools) {
             output.skip(skip);
             continue;
         }
         let Some(at) = at else {
-            output.skip(Skip::new(SkipReason::Undated, "turn of a transcript without a date", "", &place));
+            output.skip(Skip::new(SkipReason::Undated, "turn of a transcript without a date", "", &location));
             continue;
         };
         let id = ids.next(&[turn.role.as_str(), &cleaned.text]);
         if !output.is_new(&format!("{conversation}/{id}")) {
-            output.skip(Skip::new(SkipReason::Repeated, "turn that another note of the session has", "", &place));
+            output.skip(Skip::new(SkipReason::Repeated, "turn that another note of the session has", "", &location));
             continue;
         }
         let sender = cleaned.sender.filter(|_| turn.role == Role::User);
@@ -89,18 +95,18 @@ fn turns(
             content: cleaned.text,
             at,
         };
-        output.message(message, &place)?;
+        output.message(message, &location)?;
     }
     Ok(())
 }
 
 /// Returns why a turn is not passed on, or `None` if it is.
-fn why_skipped<'p>(role: Role, cleaned: &Cleaned, place: &'p Place, has_tools: bool) -> Option<Skip<'p>> {
+fn why_skipped<'p>(role: Role, cleaned: &Cleaned, location: &'p Location, has_tools: bool) -> Option<Skip<'p>> {
     match (cleaned.machine, role) {
-        (Some(what), _) => Some(Skip::no_message(what, place)),
-        _ if cleaned.text.is_empty() => Some(Skip::no_message("empty message", place)),
-        (None, Role::System) => Some(Skip::no_message("system message", place)),
-        (None, Role::Tool) if !has_tools => Some(Skip::option("tool result (--tools)", place)),
+        (Some(what), _) => Some(Skip::no_message(what, location)),
+        _ if cleaned.text.is_empty() => Some(Skip::no_message("empty message", location)),
+        (None, Role::System) => Some(Skip::no_message("system message", location)),
+        (None, Role::Tool) if !has_tools => Some(Skip::option("tool result (--tools)", location)),
         _ => None,
     }
 }

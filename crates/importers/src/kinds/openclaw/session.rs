@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::marks;
 use crate::dates;
-use crate::item::Place;
+use crate::item::Location;
 use crate::kinds::pieces::Pieces;
 use crate::kinds::texts::{MadeIds, each_value};
 use crate::output::Output;
@@ -38,7 +38,7 @@ pub fn read(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Resu
         ids: MadeIds::default(),
         is_open: false,
     };
-    each_value(source, entry, output, |line, place, output| session.line(line, place, output))
+    each_value(source, entry, output, |line, location, output| session.line(line, location, output))
 }
 
 struct Session {
@@ -50,7 +50,7 @@ struct Session {
 }
 
 impl Session {
-    fn line(&mut self, line: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    fn line(&mut self, line: &Value, location: &Location, output: &mut Output<'_>) -> Result<()> {
         let at = [&line["timestamp"], &line["message"]["timestamp"]]
             .into_iter()
             .find_map(|value| dates::of_json(value, &output.options().zone));
@@ -65,32 +65,38 @@ impl Session {
             Some("message") => {
                 let at = output.past(at).or_else(|| self.last.map(|last| dates::later(last, 1)));
                 self.last = at.or(self.last);
-                self.message(line, at, place, output)
+                self.message(line, at, location, output)
             }
             Some(event) if EVENTS.contains(&event) => {
-                output.skip(Skip::no_message(format!("event {event}"), place));
+                output.skip(Skip::no_message(format!("event {event}"), location));
                 Ok(())
             }
             other => {
                 let kind = format!("unknown line type {:?}", other.unwrap_or("(none)"));
-                output.skip(Skip::unknown(kind, "", place));
+                output.skip(Skip::unknown(kind, "", location));
                 Ok(())
             }
         }
     }
 
-    fn message(&mut self, line: &Value, at: Option<Timestamp>, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    fn message(
+        &mut self,
+        line: &Value,
+        at: Option<Timestamp>,
+        location: &Location,
+        output: &mut Output<'_>,
+    ) -> Result<()> {
         let message = &line["message"];
         let role = match message["role"].as_str() {
             Some("user") => Role::User,
             Some("assistant") => Role::Assistant,
             Some("toolResult" | "tool") => Role::Tool,
             Some(role @ ("system" | "bashExecution" | "custom" | "compactionSummary" | "branchSummary")) => {
-                output.skip(Skip::no_message(format!("message of the role {role}"), place));
+                output.skip(Skip::no_message(format!("message of the role {role}"), location));
                 return Ok(());
             }
             other => {
-                output.skip(Skip::unknown(format!("unknown role {:?}", other.unwrap_or("(none)")), "", place));
+                output.skip(Skip::unknown(format!("unknown role {:?}", other.unwrap_or("(none)")), "", location));
                 return Ok(());
             }
         };
@@ -99,25 +105,25 @@ impl Session {
             None => self.ids.next(&[role.as_str(), &message["content"].to_string()]),
         };
         if !output.is_new(&format!("{}/{id}", self.conversation)) {
-            output.skip(Skip::new(SkipReason::Repeated, "line that occurs twice", "", place));
+            output.skip(Skip::new(SkipReason::Repeated, "line that occurs twice", "", location));
             return Ok(());
         }
-        let mut pieces = pieces(&message["content"], role, place, output);
+        let mut pieces = pieces(&message["content"], role, location, output);
         let mut stamp = None;
         if !pieces.text.is_empty() {
             let cleaned = marks::clean(role, &pieces.text.join("\n"), &output.options().zone);
             if let Some(what) = cleaned.machine {
-                output.skip(Skip::no_message(what, place));
+                output.skip(Skip::no_message(what, location));
                 return Ok(());
             }
             (pieces.text, stamp) = (vec![cleaned.text], cleaned.at.and_then(dates::storable));
         }
         let Some(at) = at.or_else(|| output.past(stamp)) else {
-            output.skip(Skip::new(SkipReason::Undated, "message without a date", "", place));
+            output.skip(Skip::new(SkipReason::Undated, "message without a date", "", location));
             return Ok(());
         };
         if !std::mem::replace(&mut self.is_open, true) {
-            output.conversation(&self.conversation, None, None, place)?;
+            output.conversation(&self.conversation, None, None, location)?;
         }
         let message = Message {
             conversation: self.conversation.clone(),
@@ -127,16 +133,16 @@ impl Session {
             content: String::new(),
             at,
         };
-        pieces.send(&message, place, output)
+        pieces.send(&message, location, output)
     }
 }
 
-fn pieces(content: &Value, role: Role, place: &Place, output: &mut Output<'_>) -> Pieces {
+fn pieces(content: &Value, role: Role, location: &Location, output: &mut Output<'_>) -> Pieces {
     let mut pieces = Pieces::default();
     match content {
         Value::String(text) => pieces.text.push(text.clone()),
-        Value::Array(blocks) => blocks.iter().for_each(|block| add(block, &mut pieces, place, output)),
-        _ => output.skip(Skip::damaged("message without content", "", place)),
+        Value::Array(blocks) => blocks.iter().for_each(|block| add(block, &mut pieces, location, output)),
+        _ => output.skip(Skip::damaged("message without content", "", location)),
     }
     if role == Role::Tool {
         pieces.tools.append(&mut pieces.text);
@@ -144,17 +150,17 @@ fn pieces(content: &Value, role: Role, place: &Place, output: &mut Output<'_>) -
     pieces
 }
 
-fn add(block: &Value, pieces: &mut Pieces, place: &Place, output: &mut Output<'_>) {
+fn add(block: &Value, pieces: &mut Pieces, location: &Location, output: &mut Output<'_>) {
     match block["type"].as_str() {
         Some("text") => pieces.text.extend(block["text"].as_str().map(str::to_owned)),
         Some("thinking") => pieces.thinking.extend(block["thinking"].as_str().map(str::to_owned)),
         Some("toolCall" | "toolUse" | "tool_use") => {
             pieces.tools.push(format!("{} {}", block["name"].as_str().unwrap_or_default(), block["arguments"]));
         }
-        Some("image") => output.skip(Skip::no_message("image", place)),
+        Some("image") => output.skip(Skip::no_message("image", location)),
         other => {
             let kind = format!("unknown content type {:?}", other.unwrap_or("(none)"));
-            output.skip(Skip::unknown(kind, "", place));
+            output.skip(Skip::unknown(kind, "", location));
         }
     }
 }

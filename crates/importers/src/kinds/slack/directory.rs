@@ -69,18 +69,18 @@ impl Directory {
         let mut directory = Directory::default();
         let entries = source.entries().to_vec();
         for entry in entries.iter().filter(|entry| USERS.contains(&entry.name())) {
-            each_value(source, entry, output, |user, place, output| {
+            each_value(source, entry, output, |user, location, output| {
                 if !directory.add_user(user) {
-                    output.skip(Skip::damaged("user without an id", "", place));
+                    output.skip(Skip::damaged("user without an id", "", location));
                 }
                 Ok(())
             })?;
         }
         for (list, what) in LISTS {
             for entry in entries.iter().filter(|entry| entry.name() == list) {
-                each_value(source, entry, output, |channel, place, output| {
+                each_value(source, entry, output, |channel, location, output| {
                     if !directory.add_channel(channel, what) {
-                        output.skip(Skip::damaged("channel without an id", "", place));
+                        output.skip(Skip::damaged("channel without an id", "", location));
                     }
                     Ok(())
                 })?;

@@ -7,7 +7,7 @@ use annals_core::{Message, Result, Role, Timestamp};
 use super::head::{self, Head};
 use super::media::{self, Content};
 use crate::dates;
-use crate::item::Place;
+use crate::item::Location;
 use crate::kinds::local_time::Orders;
 use crate::kinds::texts::MadeIds;
 use crate::options::DateOrder;
@@ -30,7 +30,7 @@ pub fn orders(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Or
         Ok(())
     });
     if let Err(Stop::Input(cause)) = read {
-        output.skip(Skip::damaged("unreadable file", cause.to_string(), &entry.place()));
+        output.skip(Skip::damaged("unreadable file", cause.to_string(), &entry.location()));
     }
     orders
 }
@@ -38,7 +38,7 @@ pub fn orders(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Or
 /// Passes on the messages of a chat.
 pub fn read(source: &mut Source, entry: &Entry, order: DateOrder, output: &mut Output<'_>) -> Result<()> {
     let mut chat = Chat {
-        place: entry.place(),
+        location: entry.location(),
         order,
         conversation: None,
         named: chat_name(entry),
@@ -79,7 +79,7 @@ fn each_line(
 }
 
 struct Chat {
-    place: Place,
+    location: Location,
     order: DateOrder,
     conversation: Option<String>,
     named: Option<String>,
@@ -102,14 +102,14 @@ impl Chat {
         let Some(Head { written, name, text }) = head::parse(line) else {
             match &mut self.open {
                 Some(open) if open.text.len() > MAX_MESSAGE_LENGTH => {
-                    output.skip(Skip::unknown("line of a message without end", "", &self.place.at_line(number)));
+                    output.skip(Skip::unknown("line of a message without end", "", &self.location.at_line(number)));
                 }
                 Some(open) => {
                     open.text.push('\n');
                     open.text.push_str(line);
                 }
                 None if line.trim().is_empty() => {}
-                None => output.skip(Skip::unknown("line before the first message", "", &self.place.at_line(number))),
+                None => output.skip(Skip::unknown("line before the first message", "", &self.location.at_line(number))),
             }
             return Ok(());
         };
@@ -122,22 +122,22 @@ impl Chat {
     /// Passes on the open message, or counts it as skipped.
     fn close(&mut self, output: &mut Output<'_>) -> Result<()> {
         let Some(open) = self.open.take() else { return Ok(()) };
-        let place = self.place.at_line(open.line);
-        let conversation = self.conversation(&open, &place, output)?;
+        let location = self.location.at_line(open.line);
+        let conversation = self.conversation(&open, &location, output)?;
         let Some(name) = open.name else {
-            output.skip(Skip::no_message("line of WhatsApp", &place));
+            output.skip(Skip::no_message("line of WhatsApp", &location));
             return Ok(());
         };
         let (text, media) = match media::classify(&open.text) {
             Content::Text(text, media) => (text, media),
             Content::Other(what) => {
-                output.skip(Skip::no_message(what, &place));
+                output.skip(Skip::no_message(what, &location));
                 return Ok(());
             }
         };
-        (0..media).for_each(|_| output.skip(Skip::no_message("media", &place)));
+        (0..media).for_each(|_| output.skip(Skip::no_message("media", &location)));
         let Some(at) = open.at else {
-            output.skip(Skip::new(SkipReason::Undated, "message with an impossible date", "", &place));
+            output.skip(Skip::new(SkipReason::Undated, "message with an impossible date", "", &location));
             return Ok(());
         };
         let minute = at.as_second().div_euclid(60);
@@ -147,11 +147,14 @@ impl Chat {
         let id = self.ids.next(&[&at.to_string(), &name, &text]);
         let is_assistant = output.options().assistants.iter().any(|other| other.to_lowercase() == name.to_lowercase());
         let role = if is_assistant { Role::Assistant } else { Role::User };
-        output.message(Message { conversation, client_id: Some(id), role, name: Some(name), content: text, at }, &place)
+        output.message(
+            Message { conversation, client_id: Some(id), role, name: Some(name), content: text, at },
+            &location,
+        )
     }
 
     /// Returns the id of the conversation. Passes on the beginning of the conversation at the first call.
-    fn conversation(&mut self, first: &Open, place: &Place, output: &mut Output<'_>) -> Result<String> {
+    fn conversation(&mut self, first: &Open, location: &Location, output: &mut Output<'_>) -> Result<String> {
         if let Some(conversation) = &self.conversation {
             return Ok(conversation.clone());
         }
@@ -159,7 +162,7 @@ impl Chat {
         let by_notice = first.name.clone().filter(|_| first.text.starts_with('\u{200e}'));
         let title = self.named.take().or(by_notice).unwrap_or_else(|| "chat".to_owned());
         let conversation = format!("whatsapp:{title}");
-        output.conversation(&conversation, Some(&title), None, place)?;
+        output.conversation(&conversation, Some(&title), None, location)?;
         self.conversation = Some(conversation.clone());
         Ok(conversation)
     }

@@ -13,7 +13,7 @@ impl Import<'_> {
         name: String,
         text: String,
         at: Option<Timestamp>,
-        place: &str,
+        location: &str,
     ) -> Result<()> {
         let text = self.masked(text);
         let stored = self.service.blocks(self.agent).await?.blocks.into_iter().find(|block| block.name == name);
@@ -32,7 +32,7 @@ impl Import<'_> {
             Ok(_) => self.stored.blocks.new += 1,
             Err(error) if error.is_of_input() => {
                 let id = format!("{}:block/{name}", self.request.from);
-                return self.take_document(&id, &name, text, at, place).await;
+                return self.take_document(&id, &name, text, at, location).await;
             }
             Err(error) => return Err(error),
         }

@@ -17,11 +17,11 @@ impl Import<'_> {
         title: &str,
         text: String,
         at: Option<Timestamp>,
-        place: &str,
+        location: &str,
     ) -> Result<()> {
         let key = storable_id(id.strip_prefix(&format!("{}:", self.request.from)).unwrap_or(id));
         if key.is_empty() {
-            self.skips.add("document without an id", "", place);
+            self.skips.add("document without an id", "", location);
             return Ok(());
         }
         let text = self.masked(with_title(title, &key, text));

@@ -74,7 +74,7 @@ impl Import<'_> {
         [subject, stated, object]: [&str; 3],
         is_relation: bool,
         at: Option<Timestamp>,
-        place: &str,
+        location: &str,
     ) -> Result<()> {
         if self.operations.known.is_none() {
             let (_, log) = self.service.parts.store.operations(self.agent).await?;
@@ -94,7 +94,7 @@ impl Import<'_> {
             Ok(operation) => operation,
             Err(error) if error.is_of_input() => {
                 let text = format!("{subject} · {stated}: {object}");
-                return self.take_statement(id, Some(subject), text, Some(at), place).await;
+                return self.take_statement(id, Some(subject), text, Some(at), location).await;
             }
             Err(error) => return Err(error),
         };

@@ -10,16 +10,20 @@ pub(super) struct Skips(BTreeMap<String, SkippedView>);
 
 impl Skips {
     /// Counts one. `example` says what is wrong, without text of a person.
-    pub(super) fn add(&mut self, kind: &str, example: &str, place: &str) {
-        let first =
-            || SkippedView { kind: kind.to_owned(), count: 0, example: example.to_owned(), place: place.to_owned() };
+    pub(super) fn add(&mut self, kind: &str, example: &str, location: &str) {
+        let first = || SkippedView {
+            kind: kind.to_owned(),
+            count: 0,
+            example: example.to_owned(),
+            location: location.to_owned(),
+        };
         self.0.entry(kind.to_owned()).or_insert_with(first).count += 1;
     }
 
     /// Counts one if the condition holds.
-    pub(super) fn add_if(&mut self, condition: bool, kind: &str, example: &str, place: &str) {
+    pub(super) fn add_if(&mut self, condition: bool, kind: &str, example: &str, location: &str) {
         if condition {
-            self.add(kind, example, place);
+            self.add(kind, example, location);
         }
     }
 

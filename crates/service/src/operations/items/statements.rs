@@ -50,10 +50,10 @@ impl Import<'_> {
         about: Option<&str>,
         text: String,
         at: Option<Timestamp>,
-        place: &str,
+        location: &str,
     ) -> Result<()> {
         if text.len() > MAX_STATEMENT_BYTES {
-            return self.take_document(id, about.unwrap_or_default(), text, at, place).await;
+            return self.take_document(id, about.unwrap_or_default(), text, at, location).await;
         }
         let text = self.masked(text);
         let statement = self.statement(id, about, text.trim(), at.unwrap_or(UNDATED));

@@ -17,7 +17,7 @@ fn me() -> Agent {
 }
 
 fn item(item: ItemIn) -> ImportItem {
-    ImportItem { place: "export.json: line 1".into(), item }
+    ImportItem { location: "export.json: line 1".into(), item }
 }
 
 fn message(conversation: &str, id: &str, content: &str) -> ImportItem {
@@ -373,7 +373,7 @@ async fn items_that_do_not_fit_are_stored_elsewhere_or_counted() {
     let skipped: Vec<(&str, u64)> = stored.skipped.iter().map(|skip| (skip.kind.as_str(), skip.count)).collect();
     let expected = [("message that cannot be stored", 1), ("summary of a conversation", 1)];
     assert_eq!(skipped, expected);
-    assert_eq!(stored.skipped[0].place, "export.json: line 1");
+    assert_eq!(stored.skipped[0].location, "export.json: line 1");
 }
 
 #[tokio::test]

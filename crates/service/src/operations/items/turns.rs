@@ -21,9 +21,9 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    pub(super) fn push(&mut self, message: Message, place: &str) {
+    pub(super) fn push(&mut self, message: Message, location: &str) {
         let key = (message.conversation.clone(), message.client_id.clone().unwrap_or_default());
-        let message = (message, place.to_owned());
+        let message = (message, location.to_owned());
         if self.keys.insert(key) {
             self.messages.push(message);
         } else {
@@ -39,8 +39,8 @@ impl Batch {
     fn take(&mut self) -> Vec<(Message, String)> {
         self.keys.clear();
         let messages = std::mem::take(&mut self.messages);
-        if let Some((message, place)) = self.next.take() {
-            self.push(message, &place);
+        if let Some((message, location)) = self.next.take() {
+            self.push(message, &location);
         }
         messages
     }
@@ -92,11 +92,11 @@ impl Import<'_> {
     /// Masks and checks messages, and gives them their keys.
     fn prepare(&mut self, batch: Vec<(Message, String)>) -> Keyed {
         let mut messages = Vec::with_capacity(batch.len());
-        for (message, place) in batch {
+        for (message, location) in batch {
             let content = self.masked(message.content);
             let message = Message { content, ..message };
             match annals_writer::check(&message, self.now).first() {
-                Some(fault) => self.skips.add("message that cannot be stored", &fault.to_string(), &place),
+                Some(fault) => self.skips.add("message that cannot be stored", &fault.to_string(), &location),
                 None => messages.push(message),
             }
         }
