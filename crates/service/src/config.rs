@@ -28,7 +28,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Returns the faults of the values, each named as in the file.
+    /// Returns a fault for each value that is out of range, with its name in the file.
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         let field = |name: &str| format!("limits.{name}");

@@ -84,7 +84,7 @@ pub async fn ingest(service: &Service, agent: &Agent, messages: Vec<Message>) ->
     service.ingest(agent, &settings, request, at(NOW)).await.unwrap().operation
 }
 
-/// A service as the host of calls.
+/// A host that runs calls on this service.
 pub struct TestHost(pub Service);
 
 #[async_trait]

@@ -42,7 +42,7 @@ impl SendsItems for Rollup {
     type Item = RolledUpAgent;
 }
 
-/// Takes what batches answered, writes it, and sends what is due then.
+/// Takes the results of batches that have ended, writes summaries from them, and sends the next questions in new batches.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct BatchRollup {
     /// Only this agent; all if absent.
@@ -87,12 +87,12 @@ impl Call for AbandonBatches {
     }
 }
 
-/// Prunes what is past a plan, or reports it.
+/// Prunes memories that are past their plan, or reports what would be pruned.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Retain {
     /// Only this agent; all if absent.
     pub agent: Option<String>,
-    /// What to do.
+    /// Whether it is a dry run, under which plan, and whether to trust the clock.
     pub request: RetainRequest,
 }
 
@@ -169,7 +169,7 @@ impl Call for ReplayDeadLetters {
     }
 }
 
-/// Compares everything with the catalog.
+/// Compares the tables and facts of agents with the catalog.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Verify {
     /// Only this agent; all if absent.
@@ -193,7 +193,8 @@ pub struct Rebuild {
     pub agent: Option<String>,
     /// Only these grains; if empty, all grains and the facts.
     pub grains: Vec<Grain>,
-    /// Only tables whose vectors are of another embedding model than the configured one. Excludes `grains`.
+    /// Whether to rebuild only tables with vectors of another embedding model than the configured one. If so, `grains` is
+    /// ignored.
     #[serde(default)]
     pub embedder: bool,
 }
@@ -214,7 +215,7 @@ impl Call for Rebuild {
     }
 }
 
-/// Sends everything in canonical order, as lines of JSON.
+/// Sends everything stored for agents in canonical order, as lines of JSON.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Dump {
     /// Only this agent; all if absent.
@@ -237,7 +238,7 @@ impl SendsItems for Dump {
     type Item = String;
 }
 
-/// Reads a little from every store.
+/// Makes one small query of the tables and one of the facts of every agent, to check that they can be read.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct CheckReadable {}
 
@@ -256,7 +257,7 @@ impl Call for CheckReadable {
     }
 }
 
-/// Copies the catalog at one moment, for a backup.
+/// Copies a consistent snapshot of the catalog, for a backup.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct CopyCatalog {
     /// The new file, as an absolute path.

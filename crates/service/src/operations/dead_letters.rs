@@ -14,7 +14,7 @@ impl Service {
 
     /// Tries again to index the dead memories of an agent and to read its dead messages for facts.
     pub(crate) async fn replay_dead_letters(&self, agent: &Agent, now: Timestamp) -> Result<ReplayAnswer> {
-        // Replaces a damaged table; no rows could be added to it.
+        // Rebuilds a damaged table first, because no rows can be added to it.
         self.make_searchable(agent, &|_| ()).await?;
         let revived = {
             let _tables_lock = self.locks.lock::<Tables>(agent).await;

@@ -1,6 +1,7 @@
-//! Removal of expired documents, once a minute. Reads leave them out before.
+//! Removal of expired documents, once a minute. Until then, reads leave expired documents out.
 //!
-//! Waits for a clock that has run steadily, as retention does: under one that is ahead, documents are removed that have not expired.
+//! Waits for a clock that has run steadily, as retention does: a clock that is ahead would remove documents that have not
+//! expired.
 
 use std::time::Duration;
 
