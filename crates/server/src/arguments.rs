@@ -14,7 +14,7 @@ use crate::schema;
 
 /// Reads a JSON value. `whole` names the value in faults that belong to no field.
 pub(crate) fn from_value<T: DeserializeOwned + JsonSchema>(value: Value, whole: &str) -> Result<T> {
-    // Serde would read a list as the fields in their order.
+    // Serde would read a list as the values of the fields, in order.
     if !value.is_array()
         && let Ok(read) = T::deserialize(&value)
     {

@@ -27,7 +27,7 @@ use crate::tables::Queue;
 /// The source of the current time: the machine's clock in the binary, a clock under the test's control in tests.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// The prompts that a user may replace, as far as the service uses them.
+/// The names of the prompts that a user may replace, and a check of replacements.
 #[derive(Clone, Copy)]
 pub struct Prompts {
     /// The names of the prompts.
@@ -69,7 +69,8 @@ pub struct Parts {
     pub prompts: Prompts,
     /// Rate limits, the longest backlog of an agent, and the least free disk space.
     pub limits: Limits,
-    /// What the configuration allows models per UTC day; `None` if there are none. The engine holds it; this is to show it.
+    /// The tokens that the configuration allows models per UTC day; `None` without models. Only for display; the engine
+    /// enforces it.
     pub budget: Option<TokenSums>,
     /// The source of the current time.
     pub clock: Clock,

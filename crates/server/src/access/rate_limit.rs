@@ -123,8 +123,8 @@ pub async fn limit(State(gates): State<Gates>, request: Request, next: Next) -> 
     Ok(next.run(request).await)
 }
 
-/// Adds to a 429 for messages that one request may hold many of them: a client that imports a history need not send one at a
-/// time.
+/// Adds a hint to a 429 for messages: one request may contain many of them, so a client that imports a history need not send
+/// one at a time.
 fn advise(problem: Problem, path: &str) -> Problem {
     if problem.status() != StatusCode::TOO_MANY_REQUESTS || !path.ends_with("/messages") {
         return problem;

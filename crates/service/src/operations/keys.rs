@@ -18,7 +18,7 @@ impl Service {
         if request.name.trim().is_empty() {
             return Err(Error::invalid("name", "is empty; it tells the keys in the list apart"));
         }
-        // Names are checked now; otherwise only the holder of the key would notice that it opens nothing.
+        // Names are checked now; otherwise only the holder of the key would notice that it gives access to nothing.
         Agent::in_workspace(&request.workspace, "a")?;
         for agent in &request.agents {
             Agent::in_workspace(&request.workspace, agent)?;

@@ -1,5 +1,5 @@
-//! Verification of an agent: every day is covered, and every table agrees with the catalog. `annals verify` prints the result,
-//! and the job repairs what it found. Only [`Service::mend`] changes anything.
+//! Verification of an agent: every day is covered, and every table agrees with the catalog. `annals verify` prints the
+//! result, and the job rebuilds tables that differ. Only [`Service::rebuild_damaged`] changes anything.
 
 use std::collections::HashSet;
 

@@ -8,15 +8,15 @@ use std::time::Duration;
 use annals_core::Agent;
 use tokio::sync::{Notify, watch};
 
-/// Changes that a worker applies to each table of an agent before it takes the next agent: of an agent that is not large, and
-/// of a large one.
+/// Number of changes that a worker applies to each table of an agent before it takes the next agent: for an agent that is not
+/// large, and for a large one.
 pub(super) const SMALL_PIECE: usize = 32;
 pub(super) const LARGE_PIECE: usize = 256;
 
-/// Pause before an agent is queued again after a failed write: the disk may be full, or the model of vectors away. Doubled after each
-/// further failure.
+/// Pause before an agent is queued again after a failed write: the disk may be full, or the embedding model unavailable.
+/// Doubled after each further failure.
 const FIRST_PAUSE: Duration = Duration::from_secs(2);
-/// The longest pause. Once the cause is mended, messages wait no longer than this.
+/// The longest pause. Once the cause is fixed, messages wait no longer than this.
 const MAX_PAUSE: Duration = Duration::from_secs(60);
 
 /// The agents with pending work, and the subscribers to their progress.
@@ -172,7 +172,7 @@ impl Queue {
         self.push(agent);
     }
 
-    /// Records that an agent's tables were brought up to date, or further.
+    /// Records that changes were applied to an agent's tables, which ends its series of failures.
     pub(super) fn note_success(&self, agent: &Agent) {
         self.waiting().failing.remove(agent);
     }

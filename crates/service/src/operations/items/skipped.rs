@@ -9,14 +9,14 @@ use crate::wire::SkippedView;
 pub(super) struct Skips(BTreeMap<String, SkippedView>);
 
 impl Skips {
-    /// Counts one. `example` says what is wrong, without text of a person.
+    /// Counts an item. `example` says why it cannot be stored, without text that a person wrote.
     pub(super) fn add(&mut self, kind: &str, example: &str, place: &str) {
         let first =
             || SkippedView { kind: kind.to_owned(), count: 0, example: example.to_owned(), place: place.to_owned() };
         self.0.entry(kind.to_owned()).or_insert_with(first).count += 1;
     }
 
-    /// Counts one if the condition holds.
+    /// Counts an item if the condition holds.
     pub(super) fn add_if(&mut self, condition: bool, kind: &str, example: &str, place: &str) {
         if condition {
             self.add(kind, example, place);
