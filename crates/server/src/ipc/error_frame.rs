@@ -58,7 +58,8 @@ impl From<Error> for ErrorFrame {
     }
 }
 
-/// Returns the text of the causes, as [`chain`] prints it after what failed.
+/// Returns the causes as one text, as [`chain`] prints them after the description of the failure. Empty for errors without
+/// causes.
 fn causes(error: &Error) -> String {
     match error {
         Error::Storage { what, .. } | Error::Model { what, .. } | Error::Unavailable { what, .. } => {
