@@ -26,9 +26,9 @@ use crate::config::ServerConfig;
 use crate::rest::Problem;
 
 const HEADER: &str = "x-annals-agent";
-/// The longest refusal of the transport that is passed on, in bytes.
+/// Maximum bytes of an error text of the MCP transport that is passed on.
 const MAX_REFUSAL_LENGTH: usize = 64 << 10;
-/// How the transport begins its refusal of a body that is no message. It answers with 415.
+/// Beginning of the error text of the MCP transport for a body that is not a message. The transport answers with 415.
 const UNREADABLE: &str = "fail to deserialize request body ";
 
 /// Returns the routes, which must be placed behind authentication.
@@ -40,7 +40,7 @@ pub(crate) fn routes(service: &Service, config: &ServerConfig) -> Router {
     Router::new().route_service("/mcp", mcp.clone()).route_service("/mcp/{agent}", mcp).layer(from_fn(introduce))
 }
 
-/// Returns how messages come and go: one by one, without a session.
+/// Returns the settings of the MCP transport: no sessions, and each message is answered with plain JSON.
 pub(crate) fn settings(config: &ServerConfig) -> StreamableHttpServerConfig {
     StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
@@ -58,7 +58,7 @@ pub(crate) async fn introduce(request: Request, next: Next) -> Result<Response, 
     Ok(as_json_rpc(next.run(Request::from_parts(parts, body)).await).await)
 }
 
-/// Gives a refusal of the transport the form that clients parse: an error of JSON-RPC instead of plain text.
+/// Converts an error of the transport from plain text to an error of JSON-RPC, which clients can parse.
 async fn as_json_rpc(response: Response) -> Response {
     let kind = response.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
     if !response.status().is_client_error() || kind.is_some_and(|kind| kind.ends_with(b"json")) {

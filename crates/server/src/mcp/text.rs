@@ -25,7 +25,7 @@ impl From<String> for Entry {
 }
 
 impl Entry {
-    /// Formats the entry for the place between the marks. No text in it can begin another entry or end the data.
+    /// Formats the entry for the text between the marks. No text in it can begin another entry or end the data.
     fn render(&self) -> String {
         let below: Vec<String> = self.lines.iter().map(|line| format!("  {}\n", one_line(line))).collect();
         format!("- {}\n{}", one_line(&self.head), below.concat())
@@ -119,7 +119,8 @@ pub(super) fn range(range: &RangeView) -> String {
     }
 }
 
-/// Cuts a text to at most this many characters: after the last whole line, or else sentence, or else word.
+/// Shortens a text to at most this many characters and adds a note. Cuts after the last whole line; otherwise after the last
+/// sentence, the last word, or within a word.
 fn short(text: &str, most: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };
     let kept = &text[..end];
