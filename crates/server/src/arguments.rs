@@ -1,6 +1,6 @@
-//! Reads request bodies, query strings and tool arguments into types. Serde stops at the first fault; then the value is compared
-//! with the type's schema, so that all faults are found at once. Former field names are accepted, and null for an absent field.
-//! Independent of HTTP.
+//! Reads request bodies, query strings and tool arguments into types. Serde stops at the first fault; then the value is
+//! compared with the type's schema, so that all faults are found at once. Former field names are accepted, and null for an
+//! absent field. Independent of HTTP.
 
 mod compare;
 mod spelling;

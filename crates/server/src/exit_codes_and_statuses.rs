@@ -9,8 +9,8 @@ use axum::http::StatusCode;
 pub struct Row {
     /// The status of a response over HTTP.
     pub status: StatusCode,
-    /// The exit code of a command. Scripts depend on the numbers: they never change. Codes 0 and 1 are not errors: 1 means that a
-    /// command ran and found or left a problem.
+    /// The exit code of a command. Scripts depend on the numbers: they never change. Codes 0 and 1 are not errors: 1 means that
+    /// a command ran and found or left a problem.
     pub exit_code: u8,
     /// Seconds after which a retry makes sense, sent as `Retry-After`. `None` if the same request fails again.
     pub retry_after: Option<u64>,

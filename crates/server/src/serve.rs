@@ -151,8 +151,8 @@ fn with_request_log(routes: Router, service: &Service) -> Router {
     routes.layer(from_fn_with_state(service.metrics().clone(), identify))
 }
 
-/// Serves until `stop`. Then accepts no new requests, finishes those in progress within the configured time, finishes the current
-/// piece of background work, and saves the access counts.
+/// Serves until `stop`. Then accepts no new requests, finishes those in progress within the configured time, finishes the
+/// current piece of background work, and saves the access counts.
 pub async fn serve(
     service: Service,
     config: &ServerConfig,

@@ -1,5 +1,5 @@
-//! Limits of the service: the table `[limits]` of `annals.toml`. Plain data with defaults for a Raspberry Pi, and checks of values
-//! that have the right type.
+//! Limits of the service: the table `[limits]` of `annals.toml`. Plain data with defaults for a Raspberry Pi, and checks of
+//! values that have the right type.
 
 use annals_core::Fault;
 use schemars::JsonSchema;

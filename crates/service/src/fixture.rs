@@ -1,5 +1,5 @@
-//! A service over stores in memory, for tests: real policies over simple, slow ports. Shared by the tests of `annals_service` and,
-//! as a module of their own, by those of `annals_server`; so it uses the public interface alone.
+//! A service over stores in memory, for tests: real policies over simple, slow ports. Shared by the tests of `annals_service`
+//! and, as a module of their own, by those of `annals_server`; so it uses the public interface alone.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Format of a key: `annals_<id>_<secret>`. The secret is 256 random bits, so a plain hash of it is enough. It is shown once and
-//! never stored.
+//! Format of a key: `annals_<id>_<secret>`. The secret is 256 random bits, so a plain hash of it is enough. It is shown once
+//! and never stored.
 
 use std::fmt;
 

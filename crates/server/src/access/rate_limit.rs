@@ -1,8 +1,8 @@
 //! Rate limits: requests of one caller per minute and at once, and failed authentications of one peer.
 //!
 //! A limit belongs to a key, or to a peer if no keys are used. Only valid keys get one, and the number of peers is bounded, so
-//! strangers cannot make the counts grow. A valid key always passes, however often its peer failed before, so that nobody behind
-//! the same proxy can lock it out.
+//! strangers cannot make the counts grow. A valid key always passes, however often its peer failed before, so that nobody
+//! behind the same proxy can lock it out.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -1,5 +1,5 @@
-//! Anthropic's memory tool `memory_20250818` at `POST /compat/anthropic/{agent}`: takes the command object that the model sends,
-//! and answers the text for the tool result: 200 if the command was carried out, 422 if the result is an error.
+//! Anthropic's memory tool `memory_20250818` at `POST /compat/anthropic/{agent}`: takes the command object that the model
+//! sends, and answers the text for the tool result: 200 if the command was carried out, 422 if the result is an error.
 //!
 //! Files are documents of the collection `memories`, so that searches find them. A directory has a document of its own, with
 //! a slash at the end of its key and no text, because it stays when its last file is removed. The texts are those of the file

@@ -1,4 +1,5 @@
-//! Errors between processes: every variant keeps its fields, so that text, code, faults and exit code are the same on both sides.
+//! Errors between processes: every variant keeps its fields, so that text, code, faults and exit code are the same on both
+//! sides.
 
 use annals_core::{Error, Fault, ObjectKind, SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};

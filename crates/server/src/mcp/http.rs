@@ -1,8 +1,9 @@
 //! MCP over HTTP: `/mcp/{agent}`, or `/mcp` with the agent in the header `X-Annals-Agent`.
 //!
-//! Stateless: each request authenticates with its own key and is answered with plain JSON. So a client continues after a restart
-//! of the server, clients cost no memory between their requests, and a revoked key is refused at the next call. The server never
-//! sends notifications, so no session is needed. Relies on the middleware in front of it for keys, Host and Origin.
+//! Stateless: each request authenticates with its own key and is answered with plain JSON. So a client continues after a
+//! restart of the server, clients cost no memory between their requests, and a revoked key is refused at the next call. The
+//! server never sends notifications, so no session is needed. Relies on the middleware in front of it for keys, Host and
+//! Origin.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Client side of a byte stream: transfers messages between standard input and output and the process that owns the data folder.
-//! If that process ends, the conversation continues with the next one: requests without an answer are sent again.
+//! Client side of a byte stream: transfers messages between standard input and output and the process that owns the data
+//! folder. If that process ends, the conversation continues with the next one: requests without an answer are sent again.
 
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,5 @@
-//! Keys for access from outside: creates, lists, revokes and checks them. The secret of a key is returned once and never stored.
+//! Keys for access from outside: creates, lists, revokes and checks them. The secret of a key is returned once and never
+//! stored.
 
 use annals_core::ports::Key;
 use annals_core::{Agent, Error, Result, Timestamp};

@@ -118,7 +118,8 @@ fn is_observation(fact: &Fact) -> bool {
 }
 
 impl KnowledgeGraph {
-    /// Returns the entities that contain a text in name, type or observations, ignoring case, and the relations that touch them.
+    /// Returns the entities that contain a text in name, type or observations, ignoring case, and the relations that touch
+    /// them.
     pub fn search(self, text: &str) -> KnowledgeGraph {
         let text = text.to_lowercase();
         let has = |field: &String| field.to_lowercase().contains(&text);

@@ -25,7 +25,8 @@ impl Service {
         self.timeline_answer(agent, &zones, memories, limit, now).await
     }
 
-    /// Returns the memories of a grain that follow `after`, or the first ones, oldest first, at most a thousand; empty at the end.
+    /// Returns the memories of a grain that follow `after`, or the first ones, oldest first, at most a thousand; empty at the
+    /// end.
     pub(crate) async fn page_of_memories(
         &self,
         agent: &Agent,

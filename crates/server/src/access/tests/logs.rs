@@ -1,5 +1,5 @@
-//! What the log contains while every route is requested, correctly and wrongly, with secrets wherever one can be: no word of them
-//! at `info` and above, and no key at any level.
+//! What the log contains while every route is requested, correctly and wrongly, with secrets wherever one can be: no word of
+//! them at `info` and above, and no key at any level.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -80,8 +80,8 @@ async fn log_of(level: LevelFilter) -> String {
     // Sets the subscriber for this thread only, which runs the whole test.
     let _guard = tracing::subscriber::set_default(subscriber);
     let world = World::new().await;
-    // A test on another thread, without a subscriber, may have registered the span of requests at the moment when this one was set,
-    // and `tracing` would go on leaving it out.
+    // A test on another thread, without a subscriber, may have registered the span of requests at the moment when this one was
+    // set, and `tracing` would go on leaving it out.
     world.ask(None, "GET", "/readyz", &Value::Null).await;
     tracing::callsite::rebuild_interest_cache();
     ask_everything(&world, &key("all")).await;

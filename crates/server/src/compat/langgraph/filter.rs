@@ -79,7 +79,8 @@ fn equal(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Compares two values: as numbers if both are numbers or texts that hold a number, otherwise as texts. `None` if they are neither.
+/// Compares two values: as numbers if both are numbers or texts that hold a number, otherwise as texts. `None` if they are
+/// neither.
 fn compare(a: &Value, b: &Value) -> Option<Ordering> {
     let number = |value: &Value| match value {
         Value::String(text) => text.trim().parse::<f64>().ok(),

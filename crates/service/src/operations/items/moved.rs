@@ -1,8 +1,8 @@
 //! Finds messages that are stored in another conversation than the one in which they arrive.
 //!
-//! Some sources have ids that are unique across conversations, and move messages: a session that is resumed begins with the lines
-//! of another one, and a message of an active branch may belong to another branch in a later export. Such a message stays where it
-//! was stored first.
+//! Some sources have ids that are unique across conversations, and move messages: a session that is resumed begins with the
+//! lines of another one, and a message of an active branch may belong to another branch in a later export. Such a message stays
+//! where it was stored first.
 
 use std::collections::HashMap;
 
