@@ -49,8 +49,8 @@ pub fn in_memory(store: Arc<dyn Store>, extractor: Arc<dyn Extractor>, clock: Cl
     }
 }
 
-/// Returns a service with three messages of March 2026, already read for facts, summarized and made searchable. Its clock
-/// stays at [`NOW`].
+/// Returns a service with three messages of March 2026, with facts extracted, summarized and made searchable. Its clock stays
+/// at [`NOW`].
 pub async fn service_with_memories(agent: &Agent) -> Service {
     let service = service(Arc::new(|| at(NOW)));
     let history = [

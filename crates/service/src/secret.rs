@@ -48,7 +48,7 @@ impl PresentedKey {
         fits.then(|| PresentedKey { id: id.to_owned(), secret: secret.to_owned().into() })
     }
 
-    /// Returns whether the secret has this hash. The comparison takes the same time wherever they differ.
+    /// Returns whether the secret has this hash. The comparison takes constant time.
     pub fn is(&self, stored: &Digest) -> bool {
         hash(self.secret.expose_secret()).0.ct_eq(&stored.0).into()
     }

@@ -61,7 +61,7 @@ pub struct Parts {
     pub search: Search,
     /// The configured models, if there are any.
     pub models: Option<Arc<dyn ModelStates>>,
-    /// Asks the models in batches, if there are any.
+    /// Sends questions to the models in batches; `None` without models.
     pub batching: Option<Arc<dyn Batching>>,
     /// Retention plans by name.
     pub plans: Plans,

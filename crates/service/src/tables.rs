@@ -1,11 +1,11 @@
-//! Background workers that make new messages searchable, and read them for facts if the extractor runs locally.
+//! Background workers that make new messages searchable, and extract facts from them if the extractor runs locally.
 //!
 //! [`Service::enqueue`] queues an agent, once. A worker takes an agent from the head and applies a bounded piece of what is
 //! due, so that a large import of one agent does not delay others. An agent with more due than one piece counts as large
-//! until it has caught up. One worker takes no large agents and reads nothing for facts, so a message of another agent waits
-//! for small pieces only. Workers never wait for an agent lock: the agent is queued again when the lock is free. What is due
+//! until it has caught up. One worker takes no large agents and extracts no facts, so a message of another agent waits for
+//! small pieces only. Workers never wait for an agent lock: the agent is queued again when the lock is free. What is due
 //! follows from the catalog; a lost entry of the queue only delays an agent until the next one or the next pass. Workers
-//! never call a model to read messages for facts.
+//! never call a model to extract facts.
 
 mod queue;
 
@@ -25,7 +25,7 @@ use queue::Work;
 pub(crate) use queue::Queue;
 pub use queue::Worker;
 
-/// How long a worker reads the messages of one agent for facts before it takes the next agent.
+/// How long a worker extracts facts from the messages of one agent before it takes the next agent.
 const READING: Duration = Duration::from_millis(200);
 /// Number of batches for each table of an agent that are applied under one lock. A batch of messages takes a second or two to
 /// embed on two cores.
@@ -36,7 +36,7 @@ enum Piece {
     Done,
     /// More changes are due for the tables.
     More,
-    /// Messages are left to read for facts.
+    /// Messages are left to extract facts from.
     Unread,
     /// Another task holds this lock.
     Busy(Lock),
@@ -104,7 +104,7 @@ impl Service {
         });
     }
 
-    /// Applies a bounded piece of what is due for an agent, unless another task holds its locks.
+    /// Applies a bounded piece of the changes that are due for an agent, unless another task holds its locks.
     async fn piece(&self, agent: &Agent, size: usize, worker: Worker) -> Result<Piece> {
         let Some(tables) = self.locks.try_lock::<Tables>(agent) else { return Ok(Piece::Busy(Lock::Tables)) };
         let more = self.parts.writer.project_some(agent, self.now(), size).await?;
@@ -119,8 +119,8 @@ impl Service {
         }
     }
 
-    /// Reads new messages for facts for up to [`READING`] if the extractor runs locally; otherwise only brings the facts table
-    /// up to date.
+    /// Extracts facts from new messages for up to [`READING`] if the extractor runs locally; otherwise only brings the facts
+    /// table up to date.
     async fn read_piece(&self, agent: &Agent) -> Result<Piece> {
         let Some(_reader) = self.locks.try_lock::<Extraction>(agent) else {
             return Ok(Piece::Busy(Lock::Extraction));
@@ -190,7 +190,7 @@ impl Service {
         Ok(())
     }
 
-    /// Reads new messages of an agent for facts, by rules or with a model.
+    /// Extracts facts from new messages of an agent, by rules or with a model.
     pub async fn read_for_facts(&self, agent: &Agent, progress: &(dyn Fn(u64) + Sync)) -> Result<ExtractionPassed> {
         self.read_for_facts_until(agent, progress, &|| false).await
     }
@@ -248,7 +248,8 @@ impl Service {
         Ok(passed)
     }
 
-    /// Reads new messages of an agent for facts in a background task, also with a model, without waiting for the next pass.
+    /// Extracts facts from new messages of an agent in a background task, also with a model, without waiting for the next
+    /// pass.
     pub fn read_soon(&self, agent: &Agent) {
         let (service, agent) = (self.clone(), agent.clone());
         tokio::spawn(async move {

@@ -1,4 +1,4 @@
-//! Access control of every route that the description names and of every tool, and what the log contains of it.
+//! Access control of every route in the OpenAPI description and of every tool, and what the log contains about requests.
 
 mod leaks;
 mod logs;

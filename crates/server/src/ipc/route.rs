@@ -86,7 +86,7 @@ fn lines(received: Receiver<Frame>) -> impl Stream<Item = std::result::Result<St
     })
 }
 
-/// The lines of a body, as they arrive. Those after the first are the input of the call.
+/// The lines of a body, as they arrive. The lines after the first are the input of the call.
 struct BodyLines {
     body: BodyDataStream,
     rest: Vec<u8>,

@@ -196,7 +196,7 @@ impl Call for OtherSearch {
     }
 }
 
-/// A call whose answer is of another type than that of the service.
+/// A call with another type of answer than the service has.
 #[derive(Serialize, Deserialize)]
 struct OtherAgents {}
 

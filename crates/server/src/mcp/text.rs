@@ -66,8 +66,8 @@ pub(super) fn whole(view: &MemoryView) -> Entry {
     entry(view, usize::MAX)
 }
 
-/// Returns the entry of a memory. The lines of a summary stay separate. Those of a turn are joined, because its speaker might
-/// write lines that look like ours.
+/// Returns the entry of a memory. The lines of a summary stay separate. The lines of a turn are joined, because its speaker
+/// might write lines that look like ours.
 fn entry(view: &MemoryView, most: usize) -> Entry {
     let text = short(&view.text, most);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();

@@ -15,9 +15,9 @@ use crate::wire::{
 /// Rolls agents up. Sends the result of each agent when it is done.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Rollup {
-    /// Only this agent; all if absent.
+    /// Only this agent; all agents if absent.
     pub agent: Option<String>,
-    /// Whether it is a dry run, and what is written again.
+    /// Whether it is a dry run, and whether outdated summaries are written again.
     pub request: RollupRequest,
 }
 
@@ -45,7 +45,7 @@ impl SendsItems for Rollup {
 /// Takes the results of batches that have ended, writes summaries from them, and sends the next questions in new batches.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct BatchRollup {
-    /// Only this agent; all if absent.
+    /// Only this agent; all agents if absent.
     pub agent: Option<String>,
     /// Tokens that each agent may use today; its limit if absent.
     pub budget: Option<u64>,
@@ -90,7 +90,7 @@ impl Call for AbandonBatches {
 /// Prunes memories that are past their plan, or reports what would be pruned.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Retain {
-    /// Only this agent; all if absent.
+    /// Only this agent; all agents if absent.
     pub agent: Option<String>,
     /// Whether it is a dry run, under which plan, and whether to trust the clock.
     pub request: RetainRequest,
@@ -110,7 +110,7 @@ impl Call for Retain {
 /// Returns the status of agents.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Status {
-    /// Only this agent; all if absent.
+    /// Only this agent; all agents if absent.
     pub agent: Option<String>,
 }
 
@@ -130,7 +130,7 @@ impl Call for Status {
 /// Lists dead letters.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ListDeadLetters {
-    /// Only of this agent; of all if absent.
+    /// Only dead letters of this agent; of all agents if absent.
     pub agent: Option<String>,
 }
 
@@ -150,7 +150,7 @@ impl Call for ListDeadLetters {
 /// Tries dead letters again.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ReplayDeadLetters {
-    /// Only those of this agent; all if absent.
+    /// Only of this agent; of all agents if absent.
     pub agent: Option<String>,
 }
 
@@ -172,7 +172,7 @@ impl Call for ReplayDeadLetters {
 /// Compares the tables and facts of agents with the catalog.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Verify {
-    /// Only this agent; all if absent.
+    /// Only this agent; all agents if absent.
     pub agent: Option<String>,
 }
 
@@ -189,7 +189,7 @@ impl Call for Verify {
 /// Rebuilds tables from the catalog.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Rebuild {
-    /// Only those of this agent; all if absent.
+    /// Only of this agent; of all agents if absent.
     pub agent: Option<String>,
     /// Only these grains; if empty, all grains and the facts.
     pub grains: Vec<Grain>,
@@ -218,7 +218,7 @@ impl Call for Rebuild {
 /// Sends everything stored for agents in canonical order, as lines of JSON.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Dump {
-    /// Only this agent; all if absent.
+    /// Only this agent; all agents if absent.
     pub agent: Option<String>,
 }
 

@@ -14,7 +14,7 @@ use annals_core::Agent;
 pub enum Pipeline {
     /// Makes messages searchable.
     Working,
-    /// Reads messages for facts.
+    /// Extracts facts from messages.
     Extract,
 }
 

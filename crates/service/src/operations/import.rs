@@ -74,7 +74,7 @@ pub trait RecordSource: Send {
 }
 
 impl Service {
-    /// Imports messages: sets time zones, commits to the catalog, makes them searchable and reads them for facts.
+    /// Imports messages: sets time zones, commits them to the catalog, makes them searchable and extracts facts from them.
     pub async fn import(
         &self,
         request: ImportRequest,

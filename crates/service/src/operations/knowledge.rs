@@ -26,7 +26,7 @@ pub struct KnowledgeGraph {
     pub relations: Vec<Relation>,
 }
 
-/// A person or thing, with what is observed of it.
+/// A person or thing, with observations about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entity {
     pub name: String,

@@ -29,7 +29,7 @@ impl Service {
         Ok((agent, memory))
     }
 
-    /// Returns the memories with these ids, without those that the catalog does not hold.
+    /// Returns the memories with these ids. Leaves out ids that the catalog does not hold.
     pub async fn memories(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>> {
         self.parts.store.get(agent, ids).await
     }

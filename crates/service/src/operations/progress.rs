@@ -8,7 +8,7 @@ pub trait ProgressSink: Sync {
     /// Returns whether the progress is displayed. If not, the operation does not determine the amount of work in advance.
     fn is_shown(&self) -> bool;
 
-    /// Returns whether the caller wants the operation to end as soon as what it has begun is saved.
+    /// Returns whether the operation should end early, once the work that it has begun is saved.
     fn should_stop(&self) -> bool {
         false
     }

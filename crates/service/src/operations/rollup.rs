@@ -1,4 +1,4 @@
-//! Roll-up of one agent: reads new messages for facts, writes the due summaries, and makes them searchable.
+//! Roll-up of one agent: extracts facts from new messages, writes the due summaries, and makes them searchable.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

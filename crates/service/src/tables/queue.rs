@@ -38,9 +38,9 @@ struct Waiting {
     queued: HashSet<Agent>,
     /// Agents that had more due than one piece when a worker last wrote their tables.
     large: HashSet<Agent>,
-    /// Agents with up-to-date tables and messages to read for facts.
+    /// Agents with up-to-date tables and with messages to extract facts from.
     to_read: VecDeque<Agent>,
-    /// Whether the next worker prefers reading to writing tables; the two alternate.
+    /// Whether the next worker prefers extracting facts to writing tables; the two alternate.
     reading_is_next: bool,
     /// Agents that a worker is processing. No second worker takes them, so that the other workers serve other agents.
     working: HashSet<Agent>,
@@ -138,7 +138,7 @@ impl Queue {
         }
     }
 
-    /// Queues an agent to be read for facts by a worker of kind [`Worker::Any`].
+    /// Queues an agent for the extraction of facts by a worker of kind [`Worker::Any`].
     pub(super) fn push_to_read(&self, agent: &Agent) {
         let mut waiting = self.waiting();
         if !waiting.to_read.contains(agent) {
@@ -217,7 +217,7 @@ pub enum Worker {
 pub(super) enum Work {
     /// Applies at most this many changes to each table of the agent.
     Tables(Agent, usize),
-    /// Reads the agent's messages for facts.
+    /// Extracts facts from the agent's messages.
     Reading(Agent),
 }
 

@@ -1,5 +1,5 @@
-//! What the log contains while every route is requested, correctly and wrongly, with secrets wherever one can be: no word of
-//! them at `info` and above, and no key at any level.
+//! What the log contains while every route is requested, correctly and wrongly, with secrets in every possible place: no word
+//! of the secrets at `info` and above, and no key at any level.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};

@@ -36,7 +36,7 @@ async fn nine_tools_are_listed_with_the_reference_s_schemas() {
     assert_eq!(*fields, json!(["name", "entityType", "observations"]));
 }
 
-/// The text is the result with two spaces of indentation, in the reference's order of fields.
+/// The text is the result as JSON with two spaces of indentation, in the reference's order of fields.
 #[tokio::test]
 async fn text_and_structured_answer_are_the_reference_s() {
     let client = Client::new();

@@ -1,6 +1,6 @@
 //! `PUT|DELETE /v1/memories/{id}/`, `DELETE /v1/memories/`, `PUT|DELETE /v1/batch/`, `DELETE /v2/entities/{type}/{name}/`.
-//! Deleting forgets, with proof, as everywhere else. Deletion by user, agent, app or run also forgets turns that are not
-//! shown as memories.
+//! Deleting a memory forgets it, with proof, as in the other interfaces. Deletion by user, agent, app or run also forgets
+//! turns that are not shown as memories.
 
 use std::collections::HashMap;
 

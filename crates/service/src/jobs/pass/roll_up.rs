@@ -19,7 +19,7 @@ use crate::operations::log_batches;
 pub struct RolledUp {
     /// The trust in the clock; without trust, no summaries are written.
     pub trust: Trust,
-    /// The messages that were read for facts.
+    /// The result of extracting facts from new messages.
     pub extracted: ExtractionPassed,
     /// The summaries that were written.
     pub passed: Passed,

@@ -36,7 +36,7 @@ impl Service {
         if look.trust(None).prunes() { self.remove_expired_documents(look.now).await } else { Ok(()) }
     }
 
-    /// Removes all expired documents, whatever the clock did, and queues their agents for the tables.
+    /// Removes all expired documents without checking the clock, and queues their agents for the tables.
     pub async fn remove_expired_documents(&self, now: Timestamp) -> Result<()> {
         loop {
             let agents = self.parts.store.remove_expired(now, BATCH).await?;

@@ -67,7 +67,7 @@ impl Service {
         Ok(found)
     }
 
-    /// Waits until the table holds the changes that wait, at most 1,000 of them, for at most [`CATCH_UP`].
+    /// Waits until the table holds the waiting changes, at most the first 1,000, for at most [`CATCH_UP`].
     async fn catch_up(&self, agent: &Agent) -> Result<()> {
         let applied = self.parts.store.watermark(agent, Grain::Working).await?.applied;
         let backlog = self.parts.store.backlog(agent, Grain::Working, applied).await?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::wire::SkippedView;
 
-/// The items that are not stored. The kinds are those of this module, so their number is small.
+/// The items that are not stored. The kinds are fixed texts in the code of the import, so their number is small.
 #[derive(Default)]
 pub(super) struct Skips(BTreeMap<String, SkippedView>);
 
