@@ -14,7 +14,7 @@
 //! | `reembed` | embeds tables again after a change of the embedding model |
 //! | `locks` | the locks of each agent, and their order |
 //! | `access_counter` | counts how often memories are returned |
-//! | `outlines` | the days and periods that were counted last |
+//! | `outlines` | a cache of the days with turns and the periods with summaries of agents |
 //! | `output` | keeps exports out of the data folder |
 //! | `secret` | the format of keys |
 //! | `metrics` | counters, histograms and gauges |

@@ -97,7 +97,7 @@ pub struct Service {
     pub(crate) metrics: Metrics,
     /// The imports of uploads.
     pub(crate) uploads: Uploads,
-    /// The outlines of memories that were counted last.
+    /// The cache of outlines of memories.
     pub(crate) outlines: Outlines,
     /// How fast tables are embedded again.
     pub(crate) reembedding_speed: Speed,

@@ -53,7 +53,8 @@ impl Service {
         })
     }
 
-    /// Returns the days that the first time in a text means, such as "last week" or "March 2025"; `None` if it names no time.
+    /// Returns the days that the first time expression in a text means, such as "last week" or "March 2025"; `None` if it
+    /// names no time.
     pub async fn days_named(&self, agent: &Agent, text: &str, now: Timestamp) -> Result<Option<(Date, Date)>> {
         let settings = self.parts.store.settings(agent).await?;
         let today = settings.zones()?.day_of(now);

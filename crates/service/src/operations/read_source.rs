@@ -1,5 +1,5 @@
 //! Reads a source of another program on a thread of its own, and passes its items on through a bounded channel: the reader
-//! waits until they are stored.
+//! waits while the channel is full.
 
 use annals_core::{Error, Result};
 use annals_importers::{Imported, Item, Kind, Options, Source, Summary, import};

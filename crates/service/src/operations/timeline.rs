@@ -25,8 +25,8 @@ impl Service {
         self.timeline_answer(agent, &zones, memories, limit, now).await
     }
 
-    /// Returns the memories of a grain that follow `after`, or the first ones, oldest first, at most a thousand; empty at the
-    /// end.
+    /// Returns at most a thousand memories of a grain, oldest first: those that follow `after`, or the first ones. Empty at
+    /// the end.
     pub(crate) async fn page_of_memories(
         &self,
         agent: &Agent,
