@@ -1,8 +1,8 @@
 //! The service over stores in memory, for trying clients without a data folder: its data is lost when it exits.
 //!
-//! `memory_server [--key] [ADDRESS] [SOCKET]` prints the address it listens on; with `--key` also a key with all scopes, which
-//! every request then needs. `memory_server --mcp AGENT SOCKET` is what `annals mcp` is to a data folder: a stdio client of that
-//! process.
+//! `memory_server [--key] [ADDRESS] [SOCKET]` prints the address it listens on; with `--key` also a key with all scopes,
+//! which every request then needs. `memory_server --mcp AGENT SOCKET` is a stdio client of that process, as `annals mcp` is a
+//! client of the process that owns a data folder.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::disallowed_methods, reason = "an example, not the product")]
 

@@ -1,6 +1,6 @@
-//! Reads request bodies, query strings and tool arguments into types. Serde stops at the first fault; then the value is compared
-//! with the type's schema, so that all faults are found at once. Former field names are accepted, and null for an absent field.
-//! Independent of HTTP.
+//! Reads request bodies, query strings and tool arguments into types. Serde stops at the first fault; then the value is
+//! compared with the type's schema, so that all faults are found at once. Former field names are accepted, and null for an
+//! absent field. Independent of HTTP.
 
 mod compare;
 mod spelling;
@@ -14,7 +14,7 @@ use crate::schema;
 
 /// Reads a JSON value. `whole` names the value in faults that belong to no field.
 pub(crate) fn from_value<T: DeserializeOwned + JsonSchema>(value: Value, whole: &str) -> Result<T> {
-    // Serde would read a list as the fields in their order.
+    // Serde would read a list as the values of the fields, in order.
     if !value.is_array()
         && let Ok(read) = T::deserialize(&value)
     {

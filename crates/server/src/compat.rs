@@ -1,7 +1,7 @@
 //! Interfaces of other programs over the operations of the service, so that their clients work unchanged. Each is a router
-//! under its own prefix, which selects the agent. Translates shapes only: rules are in the operations. Keys, scopes and limits
-//! are those of REST. OpenAPI does not describe these routes; `docs/adapters.md` does. Errors have the shape that the clients parse,
-//! also those from before a route: a wrong key, a limit, an unknown path.
+//! under its own prefix, which selects the agent. Translates shapes only: rules are in the operations. Keys, scopes and
+//! limits are those of REST. OpenAPI does not describe these routes; `docs/adapters.md` does. Errors have the shape that the
+//! clients parse, even errors that occur before a route is reached: a wrong key, a limit, an unknown path.
 
 mod body;
 mod langgraph;

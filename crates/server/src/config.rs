@@ -1,8 +1,8 @@
 //! Configuration of the service: the tables `[server]`, `[log]` and `[backup]` of `annals.toml`. The table `[limits]` is in
 //! `annals_service::config`.
 //!
-//! Plain data with defaults for a Raspberry Pi, and checks of values that have the right type. Where a value comes from, files
-//! and the environment are left to the command. Names contain the units.
+//! Plain data with defaults for a Raspberry Pi, and checks of values that have the right type. The command reads the values
+//! from files and the environment. Names contain the units.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
@@ -121,17 +121,17 @@ impl Default for ServerConfig {
     }
 }
 
-/// Longest message. With a smaller body limit some messages could not be sent.
+/// Minimum of `max_body_kib`: the size of the longest message.
 const MAX_MESSAGE_KIB: u32 = 256;
 
-/// A body is read into memory as a whole.
+/// Maximum of `max_body_kib`, because a body is read into memory as a whole.
 const MAX_BODY_KIB: u32 = 64 * 1024;
 
 /// Maximum of `drain_seconds`: below the 90 seconds after which systemd kills a unit.
 const MAX_DRAIN: u32 = 80;
 
 impl ServerConfig {
-    /// Returns the faults of the values, each named as in the file.
+    /// Returns the faults of the values, each with the name of the value in the file.
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         let field = |name: &str| format!("server.{name}");
@@ -180,7 +180,7 @@ fn is_this_machine(url: &url::Url) -> bool {
 }
 
 impl BackupConfig {
-    /// Returns the faults of the values, each named as in the file.
+    /// Returns the faults of the values, each with the name of the value in the file.
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         if let Some(keep) = self.keep {

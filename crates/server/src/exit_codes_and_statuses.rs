@@ -1,6 +1,6 @@
 //! How each error is reported: HTTP status, exit code of a command, seconds until a retry makes sense, and advice for a model
-//! that called a tool. Its stable code is [`Error::code`]. Refusals before an operation, such as a rate limit or a disk that is
-//! nearly full, are made in `rest/problem.rs` and set their own status.
+//! that called a tool. The stable code of an error is [`Error::code`]. Refusals before an operation, such as a rate limit or
+//! a disk that is nearly full, are made in `rest/problem.rs` and set their own status.
 
 use annals_core::{Error, ObjectKind, SignedDuration};
 use axum::http::StatusCode;
@@ -9,12 +9,12 @@ use axum::http::StatusCode;
 pub struct Row {
     /// The status of a response over HTTP.
     pub status: StatusCode,
-    /// The exit code of a command. Scripts depend on the numbers: they never change. Codes 0 and 1 are not errors: 1 means that a
-    /// command ran and found or left a problem.
+    /// The exit code of a command. Scripts depend on the numbers: they never change. Codes 0 and 1 are not errors: 1 means that
+    /// a command ran and found or left a problem.
     pub exit_code: u8,
     /// Seconds after which a retry makes sense, sent as `Retry-After`. `None` if the same request fails again.
     pub retry_after: Option<u64>,
-    /// What a model does next.
+    /// Advice to a model on what to do next.
     pub advice: &'static str,
 }
 
@@ -26,11 +26,11 @@ const NO_SUCH: &str = "Check the name; the same call fails again.";
 const OTHER_NAME: &str = "Choose another name or key; the same call fails again.";
 const LATER: &str = "Memory cannot answer now; go on without it, or try again in a minute.";
 
-/// Seconds until a store may answer again, and another process may have ended.
+/// Seconds until a store may answer again, or another process may have ended.
 const STORE: u64 = 10;
-/// Seconds until a model endpoint may answer again that gave no time.
+/// Seconds until a model endpoint may answer again, if it named no time itself.
 const ENDPOINT: u64 = 60;
-/// Seconds until a budget is looked at again. It resets at midnight UTC.
+/// Seconds until a budget is checked again. It resets at midnight UTC.
 const BUDGET: u64 = 3600;
 
 /// Returns how an error is reported.

@@ -1,9 +1,9 @@
 //! Memory as tools of an agent: over MCP, and for any agent loop that calls functions.
 //!
-//! Each tool is one file: its arguments, the operation of the service that it calls, and its answer as text for a model. MCP over
-//! HTTP, MCP over byte streams and REST offer the same tools. Tools that a key may not use are not listed. The agent is named in
-//! the address (`/mcp/{agent}`) or in a header. Only if it is in neither do the tools take it as an argument. Contains no
-//! business rules.
+//! Each tool is one file: its arguments, the operation of the service that it calls, and its answer as text for a model. MCP
+//! over HTTP, MCP over byte streams and REST offer the same tools. Tools that a key may not use are not listed. The agent is
+//! named in the address (`/mcp/{agent}`) or in a header. Only if it is in neither do the tools take it as an argument. Contains
+//! no business rules.
 
 mod add_memory;
 mod asker;

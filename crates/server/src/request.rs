@@ -16,7 +16,7 @@ use tracing::Instrument;
 use crate::rest::Code;
 
 const HEADER: HeaderName = HeaderName::from_static("x-request-id");
-/// Longer ids could put somebody's text into our log.
+/// Maximum bytes of an id that a client sends. Longer ids could put somebody's text into our log.
 const MAX_ID_LENGTH: usize = 64;
 
 tokio::task_local! {
@@ -86,7 +86,7 @@ fn is_plain(id: &str) -> bool {
 
 fn draw() -> String {
     let mut bytes = [0; 8];
-    // Without random bytes the id is meaningless, and the request is still answered.
+    // Without random bytes the id is meaningless, but the request is still answered.
     let _ = getrandom::fill(&mut bytes);
     HEXLOWER.encode(&bytes)
 }

@@ -27,26 +27,27 @@ use crate::mcp;
 use crate::request::identify;
 use crate::rest::{MAX_WAIT, Routes, no_such_method, nowhere, routes};
 
-/// Workers that make messages searchable. The embedder keeps two cores busy; the third worker is for agents with little to do.
+/// Workers that make messages searchable. The embedder keeps two cores busy; the third worker is for agents with few waiting
+/// changes.
 const WORKERS: [Worker; 3] = [Worker::Any, Worker::Any, Worker::Small];
 
 /// Listeners of the service, and the process that they belong to.
 pub struct Listeners {
     /// The process with its scheduled jobs, for the pages that show them.
     pub host: Option<Arc<dyn Host>>,
-    /// For everybody. Keys are checked.
+    /// The public listener. Keys are checked.
     pub tcp: Option<TcpListener>,
-    /// For processes of the same user, who can read the data folder anyway. No key is needed. The router adds routes for them
-    /// only.
+    /// The private listener, for processes of the same user, who can read the data folder anyway. No key is needed. The
+    /// router adds routes to this listener only.
     pub unix: Option<(UnixListener, Router)>,
 }
 
-/// When the connections end that outlive their request, as MCP streams do.
+/// The end of connections that outlive their request, such as MCP streams.
 #[derive(Clone, Default)]
 pub struct Lifetime {
-    /// Ends them, once the requests that they carry are answered.
+    /// Ends these connections, once the requests that they carry are answered.
     pub stop: CancellationToken,
-    /// Counts them, so that the process waits for their end.
+    /// Counts these connections, so that the process waits for their end.
     pub tasks: TaskTracker,
 }
 
@@ -83,7 +84,7 @@ pub fn public_with_pages(service: &Service, config: &ServerConfig, site: Option<
     with_request_log(all.layer(origins).layer(from_fn(compat::shape_errors)), service)
 }
 
-/// Returns what the pages of a service need, with no open sessions.
+/// Returns the state that the pages of a service need, without open sessions.
 pub fn site(service: &Service, host: Option<Arc<dyn Host>>) -> Result<Site> {
     let (service, sessions) = (service.clone(), Arc::new(Sessions::new()?));
     Ok(Site {
@@ -97,8 +98,8 @@ pub fn site(service: &Service, host: Option<Arc<dyn Host>>) -> Result<Site> {
     })
 }
 
-/// Builds the router of the private socket, where every caller is local and needs no key. The routes of `more` have no limits.
-/// MCP streams end as `lifetime` says.
+/// Builds the router of the private socket, where every caller is local and needs no key. The routes of `more` have no
+/// limits. `lifetime` ends the MCP streams.
 pub fn private(service: &Service, config: &ServerConfig, more: Router, lifetime: &Lifetime) -> Router {
     let Routes { guarded, uploads, open, .. } = routes(service.clone());
     let guarded = guarded
@@ -150,8 +151,8 @@ fn with_request_log(routes: Router, service: &Service) -> Router {
     routes.layer(from_fn_with_state(service.metrics().clone(), identify))
 }
 
-/// Serves until `stop`. Then accepts no new requests, finishes those in progress within the configured time, finishes the current
-/// piece of background work, and saves the access counts.
+/// Serves until `stop`. Then accepts no new requests, finishes those in progress within the configured time, finishes the
+/// current piece of background work, and saves the access counts.
 pub async fn serve(
     service: Service,
     config: &ServerConfig,
@@ -171,7 +172,7 @@ pub async fn serve(
     tasks.spawn(async move { expiring.remove_expired_periodically(synchronised, until).await });
     let (reembedding, until) = (service.clone(), stop.clone());
     tasks.spawn(async move { reembedding.reembed_in_background(until).await });
-    // Messages that came in before the last stop and are not searchable yet.
+    // Queues the agents with messages that arrived before the last stop and are not searchable yet.
     for agent in service.agents_with_work(service.now()).await.map_err(io::Error::other)? {
         service.enqueue(&agent);
     }

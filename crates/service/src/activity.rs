@@ -11,7 +11,7 @@ use crate::Service;
 #[derive(Clone, Default)]
 pub struct Activity(watch::Sender<usize>);
 
-/// Counts as one request under way until it is dropped.
+/// A guard that counts as one request under way until it is dropped.
 pub struct Busy(Activity);
 
 impl Activity {

@@ -7,7 +7,7 @@ use crate::Service;
 
 const MEBIBYTE: u64 = 1024 * 1024;
 
-/// Why new messages are not admitted.
+/// The reason why new messages are not admitted.
 #[derive(Debug)]
 pub enum NotAdmitted {
     /// Less than this many MiB of disk space are free.
@@ -37,7 +37,7 @@ impl Service {
         Ok(settings)
     }
 
-    /// Admits new data while enough of the disk is free.
+    /// Admits new data if enough disk space is free; otherwise returns [`NotAdmitted::DiskLow`].
     pub(crate) fn admit_data(&self) -> Result<(), NotAdmitted> {
         if self.disk_free().is_some_and(|free| free < self.disk_low()) {
             return Err(NotAdmitted::DiskLow(self.parts.limits.disk_low_mib));

@@ -41,25 +41,25 @@ pub use transfer::{Export, ListMemories};
 
 /// A request that another process can send.
 pub trait Call: Serialize + DeserializeOwned + Send + 'static {
-    /// Its name, unlike that of any other call.
+    /// The name of the call. No other call has this name.
     const NAME: &'static str;
 
-    /// What it is answered with.
+    /// The answer to the call.
     type Answer: Serialize + DeserializeOwned + Send;
 
-    /// Carries it out.
+    /// Carries the call out.
     fn run(self, context: Context<'_>) -> impl Future<Output = Result<Self::Answer>> + Send;
 }
 
 /// A call that sends items before its answer.
 pub trait SendsItems: Call {
-    /// One item.
+    /// The type of the items.
     type Item: Serialize + DeserializeOwned + Send;
 }
 
-/// What a call runs with.
+/// The process, time, input and output that a call runs with.
 pub struct Context<'a> {
-    /// The process that runs it.
+    /// The process that runs the call.
     pub host: &'a dyn Host,
     /// The current time.
     pub now: Timestamp,
@@ -84,23 +84,23 @@ impl<'a> Context<'a> {
         async move { service.known(Agent::new(name)?).await }
     }
 
-    /// Returns the agent of this name, which must exist, or without a name all agents.
+    /// Returns the agent of this name, which must exist; without a name, returns all agents.
     pub fn agents<'n>(&self, name: Option<&'n str>) -> impl Future<Output = Result<Vec<Agent>>> + Send + use<'a, 'n> {
         self.service().agents_named(name)
     }
 
-    /// Sends an item.
+    /// Sends an item to the caller.
     pub async fn send(&mut self, item: &(impl Serialize + Sync)) -> Result<()> {
         self.output.send(serde_json::to_value(item).expect("wire types are plain data")).await
     }
 }
 
-/// Why a call of another process was not answered.
+/// The reason why a call of another process was not answered.
 #[derive(Debug)]
 pub enum Refusal {
     /// No call has this name.
     Unknown,
-    /// The request is not what this version expects.
+    /// The request cannot be parsed as the type that this version expects.
     Unreadable(serde_json::Error),
     /// The operation failed.
     Failed(annals_core::Error),

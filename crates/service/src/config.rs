@@ -1,5 +1,5 @@
-//! Limits of the service: the table `[limits]` of `annals.toml`. Plain data with defaults for a Raspberry Pi, and checks of values
-//! that have the right type.
+//! Limits of the service: the table `[limits]` of `annals.toml`. Plain data with defaults for a Raspberry Pi, and checks of
+//! values that have the right type.
 
 use annals_core::Fault;
 use schemars::JsonSchema;
@@ -28,7 +28,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Returns the faults of the values, each named as in the file.
+    /// Returns a fault for each value that is out of range, with its name in the file.
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         let field = |name: &str| format!("limits.{name}");

@@ -1,5 +1,5 @@
-//! A service over stores in memory, for tests: real policies over simple, slow ports. Shared by the tests of `annals_service` and,
-//! as a module of their own, by those of `annals_server`; so it uses the public interface alone.
+//! A service over stores in memory, for tests: real policies over simple, slow ports. Shared by the tests of `annals_service`
+//! and, as a module of their own, by those of `annals_server`; so it uses the public interface alone.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -49,8 +49,8 @@ pub fn in_memory(store: Arc<dyn Store>, extractor: Arc<dyn Extractor>, clock: Cl
     }
 }
 
-/// Returns a service with three messages of March 2026, already read for facts, summarized and made searchable. Its clock
-/// stays at [`NOW`].
+/// Returns a service with three messages of March 2026, with facts extracted, summarized and made searchable. Its clock stays
+/// at [`NOW`].
 pub async fn service_with_memories(agent: &Agent) -> Service {
     let service = service(Arc::new(|| at(NOW)));
     let history = [
@@ -84,7 +84,7 @@ pub async fn ingest(service: &Service, agent: &Agent, messages: Vec<Message>) ->
     service.ingest(agent, &settings, request, at(NOW)).await.unwrap().operation
 }
 
-/// A service as the host of calls.
+/// A host that runs calls on this service.
 pub struct TestHost(pub Service);
 
 #[async_trait]

@@ -8,18 +8,18 @@
 //! | `wire` | requests and answers as plain data |
 //! | `operations` | the operations, one file each |
 //! | `calls` | the operations as requests by name, for other processes |
-//! | `caller` | who calls, and what they may use |
+//! | `caller` | the caller of a request, with its permissions |
 //! | `admit` | refuses new messages while the backlog is long or the disk nearly full |
 //! | `tables` | makes new messages searchable in the background |
 //! | `reembed` | embeds tables again after a change of the embedding model |
 //! | `locks` | the locks of each agent, and their order |
 //! | `access_counter` | counts how often memories are returned |
-//! | `outlines` | the days and periods that were counted last |
+//! | `outlines` | a cache of the days with turns and the periods with summaries of agents |
 //! | `output` | keeps exports out of the data folder |
 //! | `secret` | the format of keys |
 //! | `metrics` | counters, histograms and gauges |
 //! | `jobs` | scheduled jobs: their bodies, runs and schedules |
-//! | `numbers` | numbers as they stand in sentences |
+//! | `numbers` | formats numbers for sentences |
 //! | `wiring` | joins policies, stores and models to the parts of a service |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]

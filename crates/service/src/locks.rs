@@ -3,8 +3,9 @@
 //! Two tasks that take two locks of an agent in opposite orders would deadlock. So a held lock is a value ([`Held`]), and
 //! further locks of the agent are taken through it ([`Held::then`]); the compiler accepts only locks that come later in the
 //! order of [`Lock`] ([`After`]). A function that is called with a lock held takes that value as an argument, or uses
-//! [`AgentLocks::try_lock`], which does not wait. [`AgentLocks::lock`] begins a chain. A task that holds a lock and begins
-//! another chain for the same agent could take an earlier one; that panics in builds with debug assertions, contended or not.
+//! [`AgentLocks::try_lock`], which does not wait. [`AgentLocks::lock`] begins a chain. A task that holds a lock could begin
+//! another chain for the same agent with that lock or an earlier one. This panics in builds with debug assertions, even if no
+//! other task holds the lock.
 
 mod order;
 
@@ -23,7 +24,8 @@ use tokio::task::Id;
 use order::LOCKS;
 pub use order::{After, Extraction, Facts, History, Level, Lock, RollUp, Tables};
 
-/// The locks of every agent for which a task holds one or waits for one. Cheap to clone; clones share the locks.
+/// The locks of all agents. An agent has an entry while a task holds one of its locks or waits for one. Cheap to clone;
+/// clones share the locks.
 #[derive(Clone, Default)]
 pub struct AgentLocks(Arc<Mutex<HashMap<Agent, Weak<Entry>>>>);
 
@@ -55,14 +57,14 @@ impl AgentLocks {
         self.entry(agent).try_lock(agent)
     }
 
-    /// Returns whether a task holds the lock now. Only for showing it: it may be free a moment later.
+    /// Returns whether a task holds the lock now. For display only: the lock may be free a moment later.
     pub fn is_held(&self, agent: &Agent, lock: Lock) -> bool {
         let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = entries.get(agent).and_then(Weak::upgrade);
         entry.is_some_and(|entry| entry.held().iter().any(|(_, held)| *held == lock))
     }
 
-    /// Returns a lock that a pass takes only to save. The pass must hold no lock of the agent.
+    /// Returns a lock that a pass takes only while it saves results. The pass must hold no lock of the agent.
     pub(crate) fn for_saving<'a, L: Level>(&self, agent: &'a Agent) -> SavingLock<'a> {
         SavingLock { entry: self.entry(agent), agent, lock: L::LOCK }
     }
@@ -114,7 +116,7 @@ impl Entry {
     }
 }
 
-/// Counts a waiting task until it is dropped, also when the wait is cancelled.
+/// A guard that counts a waiting task until it is dropped, also when the wait is cancelled.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl<'a> Waiting<'a> {
@@ -145,12 +147,12 @@ impl<L: Level> Held<'_, L> {
         self.guard.entry.clone().try_lock(&self.agent)
     }
 
-    /// Returns a later lock of the same agent that a pass takes only to save.
+    /// Returns a later lock of the same agent that a pass takes only while it saves results.
     pub(crate) fn for_saving<M: After<L>>(&self) -> SavingLock<'_> {
         SavingLock { entry: self.guard.entry.clone(), agent: &self.agent, lock: M::LOCK }
     }
 
-    /// Returns whether a task waits for this lock. Work that can continue another time ends then.
+    /// Returns whether a task waits for this lock. Work that can continue later should end then.
     pub(crate) fn is_waited_for(&self) -> bool {
         self.signal().is_waited_for()
     }
@@ -161,7 +163,7 @@ impl<L: Level> Held<'_, L> {
     }
 }
 
-/// Reports whether a task waits for a lock; see [`Held::signal`].
+/// A handle that reports whether a task waits for a lock; see [`Held::signal`].
 pub struct Signal {
     entry: Arc<Entry>,
     lock: Lock,
@@ -204,7 +206,7 @@ impl<L: Level> fmt::Debug for Held<'_, L> {
     }
 }
 
-/// A lock that a pass takes only to save; see [`Held::for_saving`].
+/// A lock that a pass takes only while it saves results; see [`Held::for_saving`].
 pub(crate) struct SavingLock<'a> {
     entry: Arc<Entry>,
     agent: &'a Agent,

@@ -30,11 +30,11 @@ pub use waits::Pipeline;
 
 /// The empty label set of a gauge that is absent until it is set.
 type Unlabelled = [(&'static str, &'static str); 0];
-/// A gauge of fractions.
+/// A gauge with a fractional value.
 type Number = Gauge<f64, std::sync::atomic::AtomicU64>;
 type Histograms<L> = Family<L, Histogram, fn() -> Histogram>;
 
-/// Bucket bounds in seconds: from the millisecond in which a small machine answers to five minutes.
+/// Upper bounds of histogram buckets, in seconds: from one millisecond, in which a small machine can answer, to five minutes.
 const SECONDS: [f64; 16] =
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0];
 
@@ -84,7 +84,7 @@ fn by<L: Clone + std::hash::Hash + Eq>() -> Histograms<L> {
     Family::new_with_constructor(seconds)
 }
 
-/// Registers each metric that it returns.
+/// A registry, with a method that registers a metric and returns it.
 struct Register<'a>(&'a mut Registry);
 
 impl Register<'_> {
@@ -172,7 +172,7 @@ impl Metrics {
         Metrics::default()
     }
 
-    /// Sets when the process began.
+    /// Sets the start time of the process.
     pub fn begin(&self, now: Timestamp) {
         self.0.started.set(now.as_second());
     }
@@ -204,7 +204,7 @@ impl Metrics {
         self.0.to_embed_again.set(clamp(left));
     }
 
-    /// Counts memories that were embedded with the configured model.
+    /// Subtracts memories that were embedded with the configured model from those that are still to be embedded.
     pub(crate) fn embedded_again(&self, changes: u64) {
         let left = self.0.to_embed_again.get();
         self.0.to_embed_again.set((left - clamp(changes)).max(0));
@@ -239,7 +239,7 @@ impl Metrics {
         self.0.job.get_or_create(&OfJob { job: name.to_owned() }).observe(took.as_secs_f64());
     }
 
-    /// Sets the versions and fragments of the table of a grain that has most, as found by maintenance.
+    /// Sets the largest number of versions and of fragments that compaction found in a table of this grain.
     pub fn tables(&self, grain: Grain, versions: u64, fragments: u64) {
         self.0.versions.get_or_create(&grain.into()).set(clamp(versions));
         self.0.fragments.get_or_create(&grain.into()).set(clamp(fragments));

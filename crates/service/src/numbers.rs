@@ -1,4 +1,4 @@
-//! Numbers as they stand in sentences of reports, pages and commands.
+//! Formats numbers for sentences in reports, on pages and in the output of commands.
 
 /// Formats a number with its digits in groups: `12,345`.
 pub fn count(number: u64) -> String {

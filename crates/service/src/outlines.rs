@@ -1,8 +1,8 @@
-//! The last outlines of memories. Counting the turns of an agent with a million takes 0.2 s, and a page of it needs the counts
-//! several times.
+//! A cache of outlines: the days with turns and the periods with summaries of an agent. Counting the turns of an agent with a
+//! million takes 0.2 s, and a page about it needs the counts several times.
 //!
-//! Every change of a memory raises the agent's sequence in the same transaction, so an outline holds until the sequence moves. It
-//! is read before the counting: an outline may be newer than its number, and never older.
+//! Every change of a memory raises the agent's sequence in the same transaction, so an outline holds until the sequence
+//! moves. The sequence is read before the counting, so an outline may be newer than its sequence number, but never older.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,14 +12,14 @@ use annals_core::{Agent, Result};
 
 use crate::Service;
 
-/// Outlines in memory. One of ten years takes about half a megabyte.
+/// Maximum number of outlines in memory. An outline of ten years takes about half a megabyte.
 const MAX_OUTLINES: usize = 8;
 
 /// The outlines that were counted last. Clones share them.
 #[derive(Clone, Default)]
 pub(crate) struct Outlines(Arc<Mutex<VecDeque<Counted>>>);
 
-/// The outline of an agent at a number of its sequence.
+/// The outline of an agent at one number of its sequence.
 struct Counted {
     agent: Agent,
     change: u64,

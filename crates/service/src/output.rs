@@ -6,11 +6,11 @@ use std::path::{Component, Path, PathBuf};
 
 use annals_core::{Error, Result};
 
-/// Symbolic links that point to nothing are followed this often; more are a loop.
+/// Maximum number of dangling symbolic links that are followed; more are taken for a loop.
 const MAX_LINKS: u8 = 40;
 
-/// Refuses a path in the data folder as the place of a file or folder to write. Follows symbolic links and `..`, also where the
-/// path does not exist yet.
+/// Returns an error if a path to write to is in the data folder. Follows symbolic links and `..`, even if the path does not
+/// exist yet.
 pub fn refuse_in_data_folder(data: &Path, path: &Path) -> Result<()> {
     let failed = |cause| Error::storage(format!("finding {}", path.display()), cause);
     let place = std::path::absolute(path).map(|path| resolved(&path, MAX_LINKS)).map_err(failed)?;
@@ -21,7 +21,7 @@ pub fn refuse_in_data_folder(data: &Path, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns the path without links and `..`. What does not exist yet stays as it is.
+/// Returns the path without links and `..`. Parts that do not exist yet stay unchanged.
 fn resolved(path: &Path, links: u8) -> PathBuf {
     let mut found = PathBuf::new();
     for part in path.components() {
@@ -45,7 +45,7 @@ fn followed(path: PathBuf, links: u8) -> PathBuf {
     }
 }
 
-/// Returns what tells a file from all others, however it is named.
+/// Returns the device and inode numbers of a file, which are the same for all its names; `None` if it cannot be read.
 fn identity(path: &Path) -> Option<(u64, u64)> {
     fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }

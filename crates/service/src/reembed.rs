@@ -1,9 +1,9 @@
 //! Change of the embedding model: embeds the tables of all agents again with the configured model, in the background or for a
 //! command.
 //!
-//! The setting alone starts it: what is due follows from the models that the catalog records. Works in short pieces, each under
-//! the agent's lock of the tables, and between two of them waits for new messages and searches to go first. A stop or a crash
-//! costs one piece. Never ends a search: the former table answers until the new one is complete.
+//! A changed setting is enough to start it: the tables to embed follow from the models that the catalog records. It works in
+//! short pieces, each under the agent's lock of the tables, and between two pieces lets new messages and searches go first. A
+//! stop or a crash costs one piece. Searches go on: the former table answers until the new one is complete.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -16,15 +16,16 @@ use crate::locks::Tables;
 use crate::wire::ReembeddingView;
 use crate::{ProgressSink, Service};
 
-/// Changes of a piece: with the bundled model some 200 ms, for which a new message of the agent waits at worst.
+/// Number of changes in a piece. With the bundled model a piece takes some 200 ms, the longest time that a new message of the
+/// agent waits for it.
 const PIECE: usize = 32;
-/// Changes per batch in a command, where a user waits.
+/// Number of changes in a piece of a command, for which a user waits.
 const LARGE_PIECE: usize = 256;
-/// Maximum wait of a batch for other work. It then runs in any case, so that a busy service makes progress too.
+/// Maximum time that a piece waits for other work. It then runs in any case, so that a busy service makes progress too.
 const MAX_WAIT: Duration = Duration::from_secs(1);
-/// How often it looks whether other work has ended.
+/// Interval at which a waiting piece checks whether other work has ended.
 const LOOK: Duration = Duration::from_millis(20);
-/// Pause after a failure: the endpoint of the model may be away, or the disk full.
+/// Pause after a failure: the endpoint of the model may be unavailable, or the disk full.
 const PAUSE: Duration = Duration::from_secs(10);
 
 /// Throughput of re-embedding: when it began in this process, and the number of changes since.
@@ -37,7 +38,7 @@ impl Speed {
         speed.get_or_insert((begun, 0)).1 += changes;
     }
 
-    /// Returns the estimated seconds for this many changes; `None` before the first.
+    /// Returns the estimated seconds for this many changes; `None` before any change was counted.
     fn seconds(&self, changes: u64) -> Option<u64> {
         let speed = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (begun, done) = speed.filter(|(_, done)| *done > 0)?;
@@ -46,12 +47,12 @@ impl Speed {
 }
 
 impl Service {
-    /// Embeds all tables again whose model is not the configured one, until none is left or `stop` is cancelled.
+    /// Embeds all tables with vectors of another model again, until none is left or `stop` is cancelled.
     pub async fn reembed_in_background(&self, stop: CancellationToken) {
         self.reembed_retrying(stop, PAUSE).await;
     }
 
-    /// Does the same, with a pause after each failure.
+    /// Does the same, with this pause after each failure.
     async fn reembed_retrying(&self, stop: CancellationToken, pause: Duration) {
         loop {
             let swept = tokio::select! {
@@ -88,7 +89,8 @@ impl Service {
         Ok(agents)
     }
 
-    /// Embeds the tables of these agents again, one after another. Returns the last failure; the other agents go on.
+    /// Embeds the tables of these agents again, one after another. A failure of one agent does not stop the others. Returns
+    /// the last failure.
     async fn reembed_all(&self, agents: &[Agent], stop: &CancellationToken) -> Option<annals_core::Error> {
         let model = self.parts.writer.configured_model().name;
         tracing::info!(agents = agents.len(), model, "the embedding model has changed; tables are embedded again");
@@ -120,7 +122,7 @@ impl Service {
         Ok(changes)
     }
 
-    /// Waits until no message waits to become searchable and a search could begin at once, but not for long.
+    /// Waits until no message waits to become searchable and a search could begin at once, but for at most [`MAX_WAIT`].
     async fn wait_for_quiet(&self) {
         let until = Instant::now() + MAX_WAIT;
         while Instant::now() < until && (self.queue.has_work() || self.searches.available_permits() == 0) {
@@ -128,8 +130,8 @@ impl Service {
         }
     }
 
-    /// Embeds the tables of an agent again whose model is not the configured one, without waiting for other work. Returns the
-    /// number of changes.
+    /// Embeds the tables of an agent with vectors of another model again, without waiting for other work. Returns the number
+    /// of changes.
     pub async fn reembed(&self, agent: &Agent, progress: &dyn ProgressSink) -> Result<u64> {
         let state = self.parts.writer.reembedding(agent).await?;
         let stage = progress.begin("embedding again", state.total - state.done);
@@ -146,7 +148,7 @@ impl Service {
         self.parts.writer.is_of_another_model(agent).await
     }
 
-    /// Returns how far an agent's tables are embedded again; none if all are of the configured model.
+    /// Returns how far the re-embedding of an agent's tables is; `None` if all tables have vectors of the configured model.
     pub(crate) async fn reembedding(&self, agent: &Agent) -> Result<Option<ReembeddingView>> {
         let writer = &self.parts.writer;
         let state = writer.reembedding(agent).await?;

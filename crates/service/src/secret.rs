@@ -1,5 +1,5 @@
-//! Format of a key: `annals_<id>_<secret>`. The secret is 256 random bits, so a plain hash of it is enough. It is shown once and
-//! never stored.
+//! Format of a key: `annals_<id>_<secret>`. The secret is 256 random bits, so a plain hash of it is enough. It is shown once
+//! and never stored.
 
 use std::fmt;
 
@@ -48,7 +48,7 @@ impl PresentedKey {
         fits.then(|| PresentedKey { id: id.to_owned(), secret: secret.to_owned().into() })
     }
 
-    /// Returns whether the secret has this hash. The time does not depend on where they differ.
+    /// Returns whether the secret has this hash. The comparison takes constant time.
     pub fn is(&self, stored: &Digest) -> bool {
         hash(self.secret.expose_secret()).0.ct_eq(&stored.0).into()
     }

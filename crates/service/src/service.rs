@@ -27,7 +27,7 @@ use crate::tables::Queue;
 /// The source of the current time: the machine's clock in the binary, a clock under the test's control in tests.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// The prompts that a user may replace, as far as the service uses them.
+/// The names of the prompts that a user may replace, and a check of replacements.
 #[derive(Clone, Copy)]
 pub struct Prompts {
     /// The names of the prompts.
@@ -61,7 +61,7 @@ pub struct Parts {
     pub search: Search,
     /// The configured models, if there are any.
     pub models: Option<Arc<dyn ModelStates>>,
-    /// Asks the models in batches, if there are any.
+    /// Sends questions to the models in batches; `None` without models.
     pub batching: Option<Arc<dyn Batching>>,
     /// Retention plans by name.
     pub plans: Plans,
@@ -69,7 +69,8 @@ pub struct Parts {
     pub prompts: Prompts,
     /// Rate limits, the longest backlog of an agent, and the least free disk space.
     pub limits: Limits,
-    /// What the configuration allows models per UTC day; `None` if there are none. The engine holds it; this is to show it.
+    /// The tokens that the configuration allows models per UTC day; `None` without models. Only for display; the engine
+    /// enforces it.
     pub budget: Option<TokenSums>,
     /// The source of the current time.
     pub clock: Clock,
@@ -96,7 +97,7 @@ pub struct Service {
     pub(crate) metrics: Metrics,
     /// The imports of uploads.
     pub(crate) uploads: Uploads,
-    /// The outlines of memories that were counted last.
+    /// The cache of outlines of memories.
     pub(crate) outlines: Outlines,
     /// How fast tables are embedded again.
     pub(crate) reembedding_speed: Speed,

@@ -1,10 +1,11 @@
-//! Background workers that make new messages searchable, and read them for facts if the extractor runs locally.
+//! Background workers that make new messages searchable, and extract facts from them if the extractor runs locally.
 //!
-//! [`Service::nudge`] queues an agent, once. A worker takes an agent from the head and applies a bounded piece of what is due,
-//! so that a large import of one agent does not delay others. An agent with more due than one piece counts as large until it
-//! has caught up. One worker takes no large agents and reads nothing for facts, so a message of another agent waits for small
-//! pieces only. Workers never wait for an agent lock: the agent is queued again when the lock is free. What is due follows
-//! from the catalog; a lost nudge only delays an agent until the next nudge or pass. Never calls a network.
+//! [`Service::enqueue`] queues an agent, once. A worker takes an agent from the head and applies a bounded piece of what is
+//! due, so that a large import of one agent does not delay others. An agent with more due than one piece counts as large
+//! until it has caught up. One worker takes no large agents and extracts no facts, so a message of another agent waits for
+//! small pieces only. Workers never wait for an agent lock: the agent is queued again when the lock is free. What is due
+//! follows from the catalog; a lost entry of the queue only delays an agent until the next one or the next pass. Workers
+//! never call a model to extract facts.
 
 mod queue;
 
@@ -24,10 +25,10 @@ use queue::Work;
 pub(crate) use queue::Queue;
 pub use queue::Worker;
 
-/// How long a worker reads the messages of one agent for facts before it takes the next agent.
+/// How long a worker extracts facts from the messages of one agent before it takes the next agent.
 const READING: Duration = Duration::from_millis(200);
-/// Batches for each table of an agent that are applied under one lock. A batch of messages takes a second or two to embed on two
-/// cores.
+/// Number of batches for each table of an agent that are applied under one lock. A batch of messages takes a second or two to
+/// embed on two cores.
 const PIECE: usize = 4;
 
 /// The outcome of a worker's turn with an agent.
@@ -35,7 +36,7 @@ enum Piece {
     Done,
     /// More changes are due for the tables.
     More,
-    /// Messages are left to read for facts.
+    /// Messages are left to extract facts from.
     Unread,
     /// Another task holds this lock.
     Busy(Lock),
@@ -103,7 +104,7 @@ impl Service {
         });
     }
 
-    /// Applies a bounded piece of what is due for an agent, unless another task holds its locks.
+    /// Applies a bounded piece of the changes that are due for an agent, unless another task holds its locks.
     async fn piece(&self, agent: &Agent, size: usize, worker: Worker) -> Result<Piece> {
         let Some(tables) = self.locks.try_lock::<Tables>(agent) else { return Ok(Piece::Busy(Lock::Tables)) };
         let more = self.parts.writer.project_some(agent, self.now(), size).await?;
@@ -118,8 +119,8 @@ impl Service {
         }
     }
 
-    /// Reads new messages for facts for up to [`READING`] if the extractor runs locally; otherwise only brings the facts table
-    /// up to date.
+    /// Extracts facts from new messages for up to [`READING`] if the extractor runs locally; otherwise only brings the facts
+    /// table up to date.
     async fn read_piece(&self, agent: &Agent) -> Result<Piece> {
         let Some(_reader) = self.locks.try_lock::<Extraction>(agent) else {
             return Ok(Piece::Busy(Lock::Extraction));
@@ -136,8 +137,8 @@ impl Service {
         Ok(if is_over() && passed.waiting.is_none() { Piece::Unread } else { Piece::Done })
     }
 
-    /// Applies all pending changes to the tables of an agent. The lock of the tables is free between pieces, so that whoever
-    /// forgets something does not wait for an import of hours.
+    /// Applies all pending changes to the tables of an agent. The lock of the tables is free between pieces, so that an
+    /// erasure does not wait for an import of hours.
     pub async fn make_searchable(&self, agent: &Agent, progress: &(dyn Fn(u64) + Sync)) -> Result<Projected> {
         let (mut projected, mut more) = (Projected::default(), true);
         while more {
@@ -160,7 +161,7 @@ impl Service {
         Ok(projected)
     }
 
-    /// Applies [`PIECE`] batches, and adds what was done to `total`. Returns whether more is due.
+    /// Applies at most [`PIECE`] batches to each table, and adds the counts to `total`. Returns whether more is due.
     async fn project(
         &self,
         agent: &Agent,
@@ -189,12 +190,12 @@ impl Service {
         Ok(())
     }
 
-    /// Reads new messages of an agent for facts, by rules or with a model.
+    /// Extracts facts from new messages of an agent, by rules or with a model.
     pub async fn read_for_facts(&self, agent: &Agent, progress: &(dyn Fn(u64) + Sync)) -> Result<ExtractionPassed> {
         self.read_for_facts_until(agent, progress, &|| false).await
     }
 
-    /// Does the same, but stops after the section at which `should_stop` returns true.
+    /// Does the same as [`Service::read_for_facts`], but stops after the section at which `should_stop` returns true.
     pub(crate) async fn read_for_facts_until(
         &self,
         agent: &Agent,
@@ -205,8 +206,8 @@ impl Service {
         self.read_until(agent, reader, progress, should_stop).await
     }
 
-    /// Reads the new messages that are due for facts until `should_stop` returns true or another task waits for the lock. Does nothing if another
-    /// task reads the agent's messages now.
+    /// Extracts facts from new messages that are due, until `should_stop` returns true or another task waits for the lock.
+    /// Does nothing if another task reads the agent's messages now.
     pub(crate) async fn read_for_facts_if_free(
         &self,
         agent: &Agent,
@@ -247,7 +248,8 @@ impl Service {
         Ok(passed)
     }
 
-    /// Reads new messages of an agent for facts in a background task, also with a model, without waiting for the next pass.
+    /// Extracts facts from new messages of an agent in a background task, also with a model, without waiting for the next
+    /// pass.
     pub fn read_soon(&self, agent: &Agent) {
         let (service, agent) = (self.clone(), agent.clone());
         tokio::spawn(async move {
@@ -292,7 +294,7 @@ impl Service {
     }
 }
 
-/// Returns an error with its cause, which says what to mend.
+/// Formats an error with its cause, which says what to fix.
 fn with_cause(error: &Error) -> String {
     let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
     format!("{error}{cause}")

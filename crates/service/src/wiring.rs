@@ -12,7 +12,7 @@ use annals_writer::{Eraser, FactWriter, Writer};
 use crate::config::Limits;
 use crate::{Clock, Parts, Prompts};
 
-/// What parts are assembled over: stores, models and policies.
+/// The stores, models and policies that [`Parts::over`] assembles.
 pub struct Components {
     /// The source of truth.
     pub store: Arc<dyn Store>,
@@ -20,7 +20,7 @@ pub struct Components {
     pub strata: Arc<dyn Strata>,
     /// The tables of facts.
     pub facts: Arc<dyn Facts>,
-    /// Make vectors.
+    /// The embedding models.
     pub embedders: Arc<dyn Embedders>,
     /// Writes summaries.
     pub engine: Arc<dyn Engine>,

@@ -16,15 +16,16 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::request::carried;
 use crate::rest::{MAX_WAIT, Problem, too_large};
 
-/// Bytes of a refused body that are read and dropped. Most clients read the answer only after they have sent all of it, and
-/// report a broken connection if the server closes it before.
+/// Maximum bytes of a refused body that is read and dropped. Most clients read the answer only after they have sent the whole
+/// body, and report a broken connection if the server closes it before.
 const MAX_DRAINED: u64 = 64 << 20;
-/// Time for reading them.
+/// Maximum time for reading a refused body.
 const MAX_DRAINING: Duration = Duration::from_secs(10);
-/// How long a body may send nothing. A request holds one of its caller's places while its body arrives.
+/// Maximum time in which no byte of a body arrives. While its body arrives, a request counts against the caller's limit of
+/// requests in progress.
 const MAX_SILENCE: Duration = Duration::from_secs(15);
 
-/// Refuses bodies that declare a length over the limit, and aborts those that turn out to be longer or that fall silent.
+/// Refuses bodies that declare a length over the limit, and aborts bodies that turn out to be longer or stop arriving.
 pub async fn bound_size(State(most): State<usize>, request: Request, next: Next) -> Result<Response, Problem> {
     let declared =
         request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
@@ -37,8 +38,8 @@ pub async fn bound_size(State(most): State<usize>, request: Request, next: Next)
     Ok(next.run(request.map(|body| Body::new(Limited::new(guarded(body, most, MAX_SILENCE), most)))).await)
 }
 
-/// Returns the body, which fails once nothing has come for this time. A body of more than `most` bytes is read to its end before
-/// its caller sees the byte that is too many.
+/// Returns a body that fails once nothing has arrived for the given time. A body of more than `most` bytes is read to its end
+/// before the caller receives the chunk that exceeds the limit.
 fn guarded(body: Body, most: usize, silence: Duration) -> Body {
     if body.is_end_stream() {
         return body;
@@ -55,7 +56,7 @@ fn guarded(body: Body, most: usize, silence: Duration) -> Body {
     }))
 }
 
-/// Reads a body to its end, or to its failure, without holding it. Stops at [`MAX_DRAINED`] and [`MAX_DRAINING`].
+/// Reads a body to its end, or until it fails, without keeping it in memory. Stops at [`MAX_DRAINED`] and [`MAX_DRAINING`].
 async fn drain(chunks: &mut BodyDataStream) {
     let read = async {
         let mut drained = 0;

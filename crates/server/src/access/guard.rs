@@ -1,8 +1,8 @@
-//! Authentication: finds the key of a request, or that it needs none.
+//! Authentication: finds the key of a request, unless the request needs none.
 //!
 //! A request needs no key if all of these hold: it comes from a process of this machine, it addresses the service by a name of
-//! this machine, the configuration does not let others reach the service, and all keys, if any, are revoked. Behind a proxy every
-//! request would come from this machine, so a request with the headers of a proxy needs a key too.
+//! this machine, the configuration does not let others reach the service, and all keys, if any, are revoked. Behind a proxy
+//! every request would come from this machine, so a request with the headers of a proxy needs a key too.
 
 use annals_core::Timestamp;
 use annals_service::{PresentedKey, Service};
@@ -19,7 +19,7 @@ use crate::rest::{Problem, bearer};
 /// Headers that proxies add to the requests that they forward.
 const OF_PROXIES: [&str; 5] = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
 
-/// Who may call without a key.
+/// The callers that need no key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeylessAccess {
     /// Nobody, because others can reach the service.
@@ -56,8 +56,8 @@ pub async fn authenticate(
     Ok(next.run(request).await)
 }
 
-/// Adds the [`Caller`] of a page that needs no key, and lets all others through: the page finds the session of its visitor. A peer
-/// with too many wrong keys gets 429.
+/// Adds the local [`Caller`] to a request for a page if it needs no key. Lets all other requests through, because the page
+/// checks the session of its visitor. A peer with too many wrong keys gets 429.
 pub async fn admit_visitor(
     State((service, gates, keyless)): State<(Service, Gates, KeylessAccess)>,
     mut request: Request,

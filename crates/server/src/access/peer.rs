@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv6Addr};
 
 use axum::extract::{ConnectInfo, Request};
 
-/// An IPv4 address, or an IPv6 network of 64 bits, in which anybody can take as many addresses as they like. The address `::1` is
+/// An IPv4 address, or an IPv6 network of 64 bits, in which one machine can use any number of addresses. The address `::1` is
 /// not merged with its network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Peer(Option<IpAddr>);

@@ -1,8 +1,8 @@
 //! Rate limits: requests of one caller per minute and at once, and failed authentications of one peer.
 //!
-//! A limit belongs to a key, or to a peer if no keys are used. Only valid keys get one, and the number of peers is bounded, so
-//! strangers cannot make the counts grow. A valid key always passes, however often its peer failed before, so that nobody behind
-//! the same proxy can lock it out.
+//! A limit belongs to a key, or to a peer if no keys are used. Only valid keys get a limit of their own, and the number of
+//! peers is bounded, so strangers cannot make the counts grow. A valid key always passes, however often its peer failed
+//! before, so that nobody behind the same proxy can lock it out.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -123,8 +123,8 @@ pub async fn limit(State(gates): State<Gates>, request: Request, next: Next) -> 
     Ok(next.run(request).await)
 }
 
-/// Adds to a 429 for messages that one request may hold many of them: a client that imports a history need not send one at a
-/// time.
+/// Adds a hint to a 429 for messages: one request may contain many of them, so a client that imports a history need not send
+/// one at a time.
 fn advise(problem: Problem, path: &str) -> Problem {
     if problem.status() != StatusCode::TOO_MANY_REQUESTS || !path.ends_with("/messages") {
         return problem;
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     fn gates(burst: u32, concurrent: u32) -> Gates {
-        // One more per minute; no test takes that long.
+        // The rate allows one more request per minute; no test takes that long.
         Gates::new(&Limits { requests_per_minute: 1, burst, concurrent, ..Limits::default() })
     }
 

@@ -1,4 +1,4 @@
-//! Access control of every route that the description names and of every tool, and what the log contains of it.
+//! Access control of every route in the OpenAPI description and of every tool, and what the log contains about requests.
 
 mod leaks;
 mod logs;
@@ -22,7 +22,7 @@ use crate::config::ServerConfig;
 use crate::fixture::{self, NOW};
 use crate::public;
 
-/// The agent that keys without access ask for, and one that does not exist.
+/// The agent that keys without access request, and an agent that does not exist.
 const AGENT: &str = "zebra-seven";
 const NOBODY: &str = "zebra-eight";
 /// Another agent of the same workspace.
@@ -130,7 +130,7 @@ async fn add_key(service: &Service, number: u8, name: &str, scopes: &[Scope], ag
     }
 }
 
-/// Masks in an answer what the caller put in, and the ids derived from it.
+/// Masks the caller's own words in an answer, and the ids derived from them.
 fn shape(answer: &Value, put_in: &[&str]) -> Value {
     match answer {
         Value::String(text) => {

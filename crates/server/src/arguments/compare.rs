@@ -1,5 +1,5 @@
-//! Describes in words where a value does not fit a schema. Covers what our schemas use: types, enumerations, formats of days and
-//! moments, bounds, missing and unknown fields.
+//! Describes in words where a value does not fit a schema. Covers what our schemas use: types, enumerations, formats of days
+//! and moments, bounds, missing and unknown fields.
 
 use annals_core::{Date, Fault, Timestamp};
 use serde_json::Value;

@@ -51,8 +51,8 @@ pub(super) fn respell(value: Value, schema: &Value) -> (Value, Vec<Fault>) {
     (Value::Object(respelled), faults)
 }
 
-/// Removes fields that are null and may be absent: clients with typed fields send null for what their user leaves out. No field of
-/// ours gives null another meaning.
+/// Removes fields that are null and may be absent: clients with typed fields send null for fields that their user leaves out.
+/// No field of ours gives null another meaning.
 pub(super) fn remove_nulls(value: &mut Value, schema: &Value) {
     match value {
         Value::Object(fields) => {

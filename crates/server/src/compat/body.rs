@@ -1,4 +1,4 @@
-//! What adapters share: JSON bodies of any shape, errors in the shape of another program, and random ids.
+//! Helpers that the adapters share: JSON bodies of any shape, errors in the shape of another program, and random ids.
 
 use axum::body::{self, Body, Bytes};
 use axum::extract::{FromRequest, Request};
@@ -8,10 +8,10 @@ use serde_json::{Map, Value};
 
 use crate::rest::{Problem, too_large};
 
-/// The longest problem document that is rewritten.
+/// Maximum bytes of a problem document that is rewritten.
 const MAX_PROBLEM_LENGTH: usize = 1 << 20;
 
-/// A JSON object as a body. Unknown fields are the client's business; an empty body is an empty object.
+/// A JSON object as a request body. Unknown fields are accepted; an empty body is an empty object.
 pub(super) struct JsonObject(pub(super) Map<String, Value>);
 
 impl<S: Send + Sync> FromRequest<S> for JsonObject {

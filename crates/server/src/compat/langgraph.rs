@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 
 use crate::rest::Problem;
 
-/// The first label that LangGraph keeps for itself.
+/// The first label of namespaces that LangGraph reserves.
 const RESERVED: &str = "langgraph";
-/// The most items or namespaces of an answer.
+/// Maximum number of items or namespaces in an answer.
 const MAX_LIMIT: usize = 1000;
 
 /// Returns the routes.
@@ -31,7 +31,7 @@ pub(super) fn routes() -> Router<Service> {
         .route("/compat/langgraph/{agent}/ok", get(ok))
 }
 
-/// Answers the question whether the service is there.
+/// Answers that the service is available.
 async fn ok() -> Json<Value> {
     Json(json!({"ok": true}))
 }
@@ -50,7 +50,7 @@ fn collection(namespace: &[String]) -> Result<String, Problem> {
     path("namespace", namespace)
 }
 
-/// Returns the path of a namespace or of its beginning, which may be empty.
+/// Returns the path of a namespace or of a namespace prefix, which may be empty.
 fn path(field: &str, labels: &[String]) -> Result<String, Problem> {
     for label in labels {
         if label.is_empty() {
@@ -68,7 +68,8 @@ fn labels(collection: &str) -> Vec<String> {
     collection.split('.').map(unescaped).collect()
 }
 
-/// Writes control characters, which names of collections cannot have, as `%0A`.
+/// Escapes control characters except NUL as `%0A`, because names of collections cannot contain them, and each `%` that would
+/// begin such an escape.
 fn escaped(label: &str) -> String {
     let mut escaped = String::with_capacity(label.len());
     for (place, c) in label.char_indices() {
@@ -94,7 +95,7 @@ fn unescaped(label: &str) -> String {
 /// The length of `%0A`.
 const ESCAPE: usize = 3;
 
-/// Returns the character that an escape at the beginning of a text stands for.
+/// Returns the character of an escape at the beginning of a text; `None` if the text begins otherwise.
 fn escape(text: &str) -> Option<char> {
     let digits = text.strip_prefix('%')?.get(..ESCAPE - 1)?;
     let is_written = digits.bytes().all(|digit| digit.is_ascii_digit() || (b'A'..=b'F').contains(&digit));

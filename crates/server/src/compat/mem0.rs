@@ -2,10 +2,10 @@
 //! those of its self-hosted server.
 //!
 //! Everything is kept within one Annals agent. `run_id` is the conversation and `user_id` the speaker of its user's messages;
-//! all ids and the metadata are an attachment of the turn, which filters read. What mem0 calls a memory is a turn added with
-//! `infer=false`, word by word. Otherwise it is a statement extracted from a turn, or the user's turn itself while no statement
-//! is. The facts of its turn stand in `structured_attributes`. Categories, exports, webhooks, profiles and instructions for
-//! mem0's own extractor have no counterpart and are refused.
+//! all ids and the metadata are stored as an attachment of the turn, which filters read. What mem0 calls a memory is a turn
+//! with its exact words if it was added with `infer=false`. Otherwise it is a statement extracted from a turn, or the user's
+//! turn itself as long as no statement was extracted. The facts of its turn are in `structured_attributes`. Categories,
+//! exports, webhooks, profiles and instructions for mem0's own extractor have no counterpart and are refused.
 
 mod account;
 mod add;
@@ -69,7 +69,7 @@ fn platform() -> Router<Service> {
     router
 }
 
-/// Adds a route with and without a slash at the end: mem0's clients send it, people do not.
+/// Adds a route with and without a slash at the end: mem0's clients send the slash, people leave it out.
 fn both(router: Router<Service>, path: &str, method: MethodRouter<Service>) -> Router<Service> {
     router.route(path, method.clone()).route(&format!("{path}/"), method)
 }

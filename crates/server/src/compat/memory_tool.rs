@@ -1,9 +1,9 @@
-//! Anthropic's memory tool `memory_20250818` at `POST /compat/anthropic/{agent}`: takes the command object that the model sends,
-//! and answers the text for the tool result: 200 if the command was carried out, 422 if the result is an error.
+//! Anthropic's memory tool `memory_20250818` at `POST /compat/anthropic/{agent}`: takes the command object that the model
+//! sends, and answers the text for the tool result: 200 if the command was carried out, 422 if the result is an error.
 //!
-//! Files are documents of the collection `memories`, so that searches find them. A directory has a document of its own, with a
-//! slash at the end of its key and no text, because it stays when its last file goes. The texts are those of the file tool of
-//! Anthropic's SDK (Python package `anthropic` 2.12.0).
+//! Files are documents of the collection `memories`, so that searches find them. A directory has a document of its own, with
+//! a slash at the end of its key and no text, because it stays when its last file is removed. The texts are those of the file
+//! tool of Anthropic's SDK (Python package `anthropic` 2.12.0).
 
 mod commands;
 mod files;
@@ -54,7 +54,7 @@ struct Command {
     new_path: String,
 }
 
-/// Why a command has no other result than an error.
+/// The reason why a command failed.
 #[derive(Debug)]
 enum Refusal {
     /// The text of the error, for the model.

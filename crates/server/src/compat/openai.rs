@@ -2,8 +2,8 @@
 //! `client.conversations` call.
 //!
 //! A conversation is an Annals conversation of the same name. Its first turn, of role system, stands for the conversation
-//! itself and carries its metadata. Each item is a turn with the item's JSON as attachment, so search and context find what was
-//! said, and forgetting a turn forgets its item. Any other conversation of the agent can be read in the same way.
+//! itself and carries its metadata. Each item is a turn with the item's JSON as attachment, so searches and contexts find the
+//! text of items, and forgetting a turn forgets its item. Any other conversation of the agent can be read in the same way.
 
 mod conversations;
 mod errors;

@@ -58,7 +58,7 @@ impl Client {
         (status, serde_json::from_slice(&bytes).unwrap_or(Value::Null))
     }
 
-    /// Does the same for a request that must succeed.
+    /// Returns the body of an answer, which must have the status 200.
     #[track_caller]
     pub(super) fn get_ok(&self, answer: (u16, Value)) -> Value {
         assert_eq!(answer.0, 200, "{}", answer.1);

@@ -14,7 +14,7 @@ const READ: Scope = Scope::Search;
 const ADD: Scope = Scope::Ingest;
 const RULE: Scope = Scope::Admin;
 
-/// Every route below its prefix, with what it needs.
+/// Every route of the adapters, with the scope that it needs.
 const ROUTES: [(&str, &str, Scope); 39] = [
     ("POST", "/compat/openai/{agent}/conversations", ADD),
     ("GET", "/compat/openai/{agent}/conversations/talk", READ),
@@ -61,7 +61,7 @@ const AGENT: &str = "zebra-seven";
 
 struct World {
     client: Client,
-    /// The memory of the agent as mem0 names it.
+    /// The UUID of the agent's memory in mem0's interface.
     uuid: String,
 }
 
@@ -205,7 +205,7 @@ async fn errors_of_every_kind_have_the_shape_that_the_client_parses() {
         (format!("/compat/anthropic/{AGENT}"), ""),
     ] {
         for (status, method, path, key, length) in cases {
-            // The store's search and the memory tool need no scope but the one for reading.
+            // The store's search and the memory tool need only the scope for reading.
             if status == 403 && !["memories", "conversations"].contains(&items) {
                 continue;
             }

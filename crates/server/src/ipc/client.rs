@@ -20,7 +20,7 @@ const CALLING: &str = "calling the running service";
 /// The items that come with a request, in order.
 pub type Items = BoxStream<'static, Result<Value>>;
 
-/// What comes with a call besides its request.
+/// The time, progress, input and output of a call.
 pub struct Options<'a> {
     /// The current time, if it is not that of the service.
     pub now: Option<Timestamp>,
@@ -93,7 +93,8 @@ fn failed(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     Error::storage(CALLING, cause)
 }
 
-/// Returns the error for an answer that breaks off. The operation may go on or have ended, so the command repeats it.
+/// Returns the error for an answer that ends too early. The operation may still run or have ended, so the error asks the user
+/// to run the command again.
 fn stopped(cause: impl std::fmt::Display) -> Error {
     failed(format!("the service stopped before the command was finished: {cause}; run the command again"))
 }

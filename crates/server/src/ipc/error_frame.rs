@@ -1,4 +1,5 @@
-//! Errors between processes: every variant keeps its fields, so that text, code, faults and exit code are the same on both sides.
+//! Errors between processes: every variant keeps its fields, so that text, code, faults and exit code are the same on both
+//! sides.
 
 use annals_core::{Error, Fault, ObjectKind, SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -58,7 +59,8 @@ impl From<Error> for ErrorFrame {
     }
 }
 
-/// Returns the text of the causes, as [`chain`] prints it after what failed.
+/// Returns the causes as one text, as [`chain`] prints them after the description of the failure. Empty for errors without
+/// causes.
 fn causes(error: &Error) -> String {
     match error {
         Error::Storage { what, .. } | Error::Model { what, .. } | Error::Unavailable { what, .. } => {

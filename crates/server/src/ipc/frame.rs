@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::error_frame::ErrorFrame;
 
-/// The first line of a call. Items of input follow, a JSON value a line.
+/// The first line of a call. Items of input follow, one JSON value per line.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Head {
     /// Version of the program that calls.
@@ -27,16 +27,16 @@ pub(crate) enum Frame<A = Value> {
     Begin {
         /// Number of the stage within the answer.
         stage: u64,
-        /// What is done.
+        /// Name of the stage.
         name: String,
         items: u64,
     },
     /// Items of a stage are finished.
     Advance { stage: u64, items: u64 },
-    /// How the work of a stage goes.
+    /// A note about the work of a stage.
     Note {
         stage: u64,
-        /// What to show.
+        /// Text of the note.
         text: String,
     },
     /// A stage ends.

@@ -20,11 +20,11 @@ const PATH: &str = "/release";
 pub struct Release {
     /// Process id of the owner.
     pub pid: u32,
-    /// Whether it ends and releases the folder.
+    /// Whether the owner ends and releases the folder.
     pub releases: bool,
 }
 
-/// Returns the route on which another process asks for the folder. Asking cancels `stop`; without one, the owner stays.
+/// Returns the route on which another process asks for the folder. A request cancels `stop`; without `stop`, the owner stays.
 pub fn release_route(stop: Option<CancellationToken>) -> Router {
     Router::new().route(PATH, post(answer)).with_state(stop)
 }
@@ -37,7 +37,7 @@ async fn answer(State(stop): State<Option<CancellationToken>>) -> Json<Release> 
     Json(Release { pid: std::process::id(), releases: stop.is_some() })
 }
 
-/// Asks the owner of a data folder to release it. Fails if the owner is of a version that does not know the request.
+/// Asks the owner of a data folder to release it. Returns an error if the version of the owner does not have this route.
 pub async fn release(owner: UnixStream) -> Result<Release> {
     let failed = |cause| Error::storage("asking the running service for the data folder", cause);
     let answer = socket::post(owner, PATH, empty()).await.map_err(failed)?.text().await.map_err(failed)?;

@@ -18,7 +18,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use super::frame::{Frame, Head};
 use super::{PATH, VERSION};
 
-/// Frames on their way to the caller; a full channel makes the operation wait.
+/// Maximum number of frames on their way to the caller. The operation waits while the channel is full.
 const WAITING: usize = 64;
 /// Maximum size of a line: larger than any request or record.
 const MAX_LINE_LENGTH: usize = 8 << 20;
@@ -30,14 +30,14 @@ pub fn route(host: Arc<dyn Host>) -> Router {
 
 async fn receive(State(host): State<Arc<dyn Host>>, body: Body) -> Body {
     let (frames, received) = channel(WAITING);
-    // A task of its own: an operation that has begun also ends if the caller goes away.
+    // Runs in a task of its own, so that an operation that has begun is completed even if the caller disconnects.
     tokio::spawn(async move {
         let _busy = host.service().activity().begin();
         let mut body = BodyLines::new(body);
         let last = run(&*host, &mut body, &frames).await;
         let _ = frames.send(last).await;
-        // The answer stays open until the caller has read it and closes. If it still sends input, closing first could cost it
-        // the answer.
+        // Reads the rest of the input before the answer is closed. If the service closed the connection while the caller
+        // still sends input, the caller could lose the answer.
         body.drain().await;
     });
     Body::from_stream(lines(received))
@@ -86,7 +86,7 @@ fn lines(received: Receiver<Frame>) -> impl Stream<Item = std::result::Result<St
     })
 }
 
-/// The lines of a body, as they arrive. Those after the first are the input of the call.
+/// The lines of a body, as they arrive. The lines after the first are the input of the call.
 struct BodyLines {
     body: BodyDataStream,
     rest: Vec<u8>,
@@ -99,12 +99,13 @@ impl BodyLines {
         BodyLines { body: body.into_data_stream(), rest: Vec::new(), searched: 0 }
     }
 
-    /// Reads until the caller has sent everything, or is gone.
+    /// Reads until the caller has sent everything or has disconnected.
     async fn drain(&mut self) {
         while let Some(Ok(_)) = self.body.next().await {}
     }
 
-    /// Returns the next line without its line break. A last line without one is an error: the sender went away within it.
+    /// Returns the next line without its line break. `None` after the last line. A last line without a line break is an
+    /// error, because the sender disconnected within it.
     async fn line(&mut self) -> std::result::Result<Option<Vec<u8>>, String> {
         loop {
             if let Some(end) = self.rest[self.searched..].iter().position(|byte| *byte == b'\n') {
@@ -137,7 +138,7 @@ impl Input for BodyLines {
     }
 }
 
-/// Sends items to the caller, at its speed. Drops them if the caller is gone.
+/// An output that sends items to the caller. Waits while the caller is slow, and drops items if it has disconnected.
 struct FrameOutput(Sender<Frame>);
 
 #[async_trait]
@@ -148,7 +149,8 @@ impl Output for FrameOutput {
     }
 }
 
-/// Sends progress to the caller. Never waits: progress that a slow caller has not read yet is added to the next.
+/// A receiver of progress that sends it to the caller. Never waits: progress for which the channel has no room is added to
+/// the next frame.
 struct FrameProgress {
     frames: Sender<Frame>,
     stages: AtomicU64,

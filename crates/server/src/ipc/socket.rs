@@ -26,7 +26,7 @@ pub(crate) async fn post(
     pieces: impl Stream<Item = std::io::Result<Bytes>> + Send + 'static,
 ) -> Result<Lines, Failure> {
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(owner)).await?;
-    // The connection ends with the answer. A failure of its own shows in the body.
+    // The connection ends with the answer. A failure of the connection appears as an error of the body.
     tokio::spawn(connection);
     let request = Request::post(path).header(header::HOST, "localhost").body(Body::from_stream(pieces))?;
     let response = sender.send_request(request).await?;

@@ -196,7 +196,7 @@ impl Call for OtherSearch {
     }
 }
 
-/// A call whose answer is of another type than that of the service.
+/// A call with another type of answer than the service has.
 #[derive(Serialize, Deserialize)]
 struct OtherAgents {}
 
@@ -274,7 +274,7 @@ async fn call_of_a_client_that_closes_within_its_request_does_not_run() {
     let mut stream = listening.connect().await;
     stream.write_all(request(&create[..create.len() - 5], create.len()).as_bytes()).await.unwrap();
     stream.shutdown().await.unwrap();
-    // Ends once the service has given the request up.
+    // Ends once the service has dropped the request.
     let _ = stream.read_to_end(&mut Vec::new()).await;
     assert_eq!(listening.call(ListAgents {}).await.unwrap().agents, ["ann"]);
 }

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use super::refusal::Refusal;
 use super::tool::{Effect, Tool};
 
-/// Long enough for a Raspberry Pi to embed one message. After that the answer only says that it is not searchable yet.
+/// Maximum time that an answer waits until the message is searchable: long enough for a Raspberry Pi to embed one message.
+/// After that the answer only says that it is not searchable yet.
 const WAIT: Duration = Duration::from_secs(5);
 
 pub(super) struct AddMemory;

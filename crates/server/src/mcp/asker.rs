@@ -19,8 +19,8 @@ pub(crate) struct Asker {
 }
 
 impl Asker {
-    /// Returns the agent of a call: the one in the address, or else the one that the call names, or else the only one that the
-    /// caller may use.
+    /// Returns the agent of a call: the agent in the address; without it, the agent that the call names; without both, the
+    /// only agent that the caller may use.
     pub(crate) async fn agent(&self, service: &Service, named: Option<Value>) -> Result<Agent> {
         let named = match named {
             None => None,

@@ -1,14 +1,14 @@
 //! Confirmations: a dry run issues one and the erasure requires it, so that nothing is forgotten that was not shown before.
 //!
-//! A confirmation is valid for one agent, one set of arguments and ten minutes, and only in the process that issued it. Nothing
-//! is stored: it is a hash of these with a secret.
+//! A confirmation is valid for one agent, one set of arguments and ten minutes, and only in the process that issued it.
+//! Nothing is stored: a confirmation is a hash of the agent, the arguments, the time and a secret of the process.
 
 use std::sync::LazyLock;
 
 use annals_core::{Agent, Digest, Error, Result, SignedDuration, Timestamp};
 use subtle::ConstantTimeEq;
 
-/// Time for a person to decide.
+/// Validity of a confirmation: the time that a person has to decide.
 const VALID: SignedDuration = SignedDuration::from_mins(10);
 /// Hex digits of the hash. They cannot be guessed in that time.
 const DIGITS: usize = 32;

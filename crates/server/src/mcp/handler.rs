@@ -22,7 +22,7 @@ pub(super) struct Handler {
     service: Service,
     /// The caller on a byte stream. None over HTTP, where each request has its own.
     asker: Option<Asker>,
-    /// What belongs to the byte stream. Empty over HTTP.
+    /// The calls under way and the conversation of the byte stream. Empty over HTTP.
     carried: Carried,
 }
 
@@ -37,8 +37,8 @@ impl Handler {
         Handler { service, asker: Some(asker), carried }
     }
 
-    /// Returns the asker of the stream or of the request. Access is denied by default: a request that was not authenticated has
-    /// none.
+    /// Returns the asker of the stream or of the request. Access is denied by default: a request that was not authenticated
+    /// has no asker, which is an error.
     fn asker<'a>(&'a self, context: &'a RequestContext<RoleServer>) -> Result<&'a Asker, ErrorData> {
         let of_request = || context.extensions.get::<Parts>()?.extensions.get::<Asker>();
         self.asker.as_ref().or_else(of_request).ok_or_else(|| ErrorData::internal_error("nobody asks", None))

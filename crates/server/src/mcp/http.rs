@@ -1,8 +1,9 @@
 //! MCP over HTTP: `/mcp/{agent}`, or `/mcp` with the agent in the header `X-Annals-Agent`.
 //!
-//! Stateless: each request authenticates with its own key and is answered with plain JSON. So a client continues after a restart
-//! of the server, clients cost no memory between their requests, and a revoked key is refused at the next call. The server never
-//! sends notifications, so no session is needed. Relies on the middleware in front of it for keys, Host and Origin.
+//! Stateless: each request authenticates with its own key and is answered with plain JSON. So a client continues after a
+//! restart of the server, clients cost no memory between their requests, and a revoked key is refused at the next call. The
+//! server never sends notifications, so no session is needed. Relies on the middleware in front of it for keys, Host and
+//! Origin.
 
 use std::sync::Arc;
 
@@ -26,9 +27,9 @@ use crate::config::ServerConfig;
 use crate::rest::Problem;
 
 const HEADER: &str = "x-annals-agent";
-/// The longest refusal of the transport that is passed on, in bytes.
+/// Maximum bytes of an error text of the MCP transport that is passed on.
 const MAX_REFUSAL_LENGTH: usize = 64 << 10;
-/// How the transport begins its refusal of a body that is no message. It answers with 415.
+/// Beginning of the error text of the MCP transport for a body that is not a message. The transport answers with 415.
 const UNREADABLE: &str = "fail to deserialize request body ";
 
 /// Returns the routes, which must be placed behind authentication.
@@ -40,7 +41,7 @@ pub(crate) fn routes(service: &Service, config: &ServerConfig) -> Router {
     Router::new().route_service("/mcp", mcp.clone()).route_service("/mcp/{agent}", mcp).layer(from_fn(introduce))
 }
 
-/// Returns how messages come and go: one by one, without a session.
+/// Returns the settings of the MCP transport: no sessions, and each message is answered with plain JSON.
 pub(crate) fn settings(config: &ServerConfig) -> StreamableHttpServerConfig {
     StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
@@ -58,7 +59,7 @@ pub(crate) async fn introduce(request: Request, next: Next) -> Result<Response, 
     Ok(as_json_rpc(next.run(Request::from_parts(parts, body)).await).await)
 }
 
-/// Gives a refusal of the transport the form that clients parse: an error of JSON-RPC instead of plain text.
+/// Converts an error of the transport from plain text to an error of JSON-RPC, which clients can parse.
 async fn as_json_rpc(response: Response) -> Response {
     let kind = response.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
     if !response.status().is_client_error() || kind.is_some_and(|kind| kind.ends_with(b"json")) {

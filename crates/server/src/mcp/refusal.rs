@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use crate::exit_codes_and_statuses;
 use crate::rest::Problem;
 
-/// Why a tool call has no answer.
+/// The reason why a tool call has no answer.
 #[derive(Debug)]
 pub(crate) enum Refusal {
     /// There is no tool of this name.
@@ -16,7 +16,7 @@ pub(crate) enum Refusal {
     Scope(Scope),
     /// The arguments do not fit the tool. Faults have the tool's own names of arguments.
     Arguments(Error),
-    /// The service cannot take in anything now.
+    /// The service accepts no new messages now.
     Busy(Problem),
     /// The operation failed.
     Failed(Error),
@@ -69,8 +69,8 @@ impl Refusal {
     }
 }
 
-/// Gives a fault the name that the argument has in tools. It is the name in REST, except that the prefix of the one message of
-/// `add_memory` is removed.
+/// Renames the field of a fault to the tool's own argument. The names are those of REST, except that the prefix of the one
+/// message of `add_memory` is removed.
 fn in_words_of_tools(fault: Fault) -> Fault {
     let field = fault.field.strip_prefix("messages[0].").unwrap_or(&fault.field).to_owned();
     Fault { field, ..fault }

@@ -138,7 +138,7 @@ impl Tool for SearchFacts {
     }
 }
 
-/// Returns the line of a fact, with local days.
+/// Formats a fact as one line, with local days.
 fn line(fact: &FactView, zones: &Zones) -> String {
     let day = |moment: &str| moment.parse().map_or_else(|_| moment.to_owned(), |at| zones.day_of(at).to_string());
     let until = fact.valid_to.as_ref().map(|end| format!(" until {}", day(end))).unwrap_or_default();

@@ -1,5 +1,6 @@
-//! What `annals mcp` remembers of the conversation that it transfers, to continue it with another owner of the data folder: how
-//! it began, and the requests without an answer. Reads only the envelope of each message. Does no input or output.
+//! The state that `annals mcp` keeps of the conversation that it transfers, to continue it with another owner of the data
+//! folder: the first request, and the requests without an answer. Reads only the envelope of each message. Does no input or
+//! output.
 
 use std::collections::VecDeque;
 
@@ -7,7 +8,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
-/// A request is sent at most this often. If the owner ends each time, the request is likely the cause.
+/// Maximum number of times that a request is sent. If the owner ends each time, the request is likely the cause.
 const MAX_SENDS: u32 = 3;
 
 /// The state of one conversation.
@@ -15,7 +16,7 @@ const MAX_SENDS: u32 = 3;
 pub(super) struct Session {
     /// The answered request that began the conversation.
     hello: Option<Request>,
-    /// Requests without an answer, in the order in which they came.
+    /// Requests without an answer, in order of arrival.
     pending: VecDeque<Request>,
 }
 
@@ -26,10 +27,10 @@ struct Request {
     sent: u32,
 }
 
-/// What to send to a new owner, and what to answer to the client.
+/// The messages to send to a new owner and to the client to continue a conversation.
 #[derive(Default, Debug, PartialEq, Eq)]
 pub(super) struct Resumption {
-    /// The beginning of the conversation. The client has its answer already.
+    /// The request that began the conversation. The client already has its answer.
     pub hello: Option<String>,
     /// Requests to send again.
     pub requests: Vec<String>,
@@ -45,7 +46,7 @@ struct Envelope {
     error: Option<IgnoredAny>,
 }
 
-/// A notification that a request is cancelled, and will have no answer.
+/// A notification that a request is cancelled. Such a request gets no answer.
 #[derive(Deserialize)]
 struct Cancelled {
     params: CancelledParams,
@@ -92,7 +93,8 @@ impl Session {
         !self.pending.is_empty()
     }
 
-    /// Returns what continues the conversation with a new owner.
+    /// Returns the messages that continue the conversation with a new owner, and counts the requests among them as sent once
+    /// more.
     pub(super) fn resume(&mut self) -> Resumption {
         let (again, given_up): (VecDeque<Request>, VecDeque<Request>) =
             std::mem::take(&mut self.pending).into_iter().partition(|request| request.sent < MAX_SENDS);

@@ -1,5 +1,5 @@
-//! Client side of a byte stream: transfers messages between standard input and output and the process that owns the data folder.
-//! If that process ends, the conversation continues with the next one: requests without an answer are sent again.
+//! Client side of a byte stream: transfers messages between standard input and output and the process that owns the data
+//! folder. If that process ends, the conversation continues with the next one: requests without an answer are sent again.
 
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,15 +17,15 @@ use url::Url;
 use super::session::Session;
 use super::stream::{CONVERSATION, PATH, PROTOCOL, SCOPES};
 
-/// How often to open a stream before giving up, and the time between. An owner that is ending may accept a connection and
-/// close it.
+/// Maximum number of attempts to open a stream, and the time between two attempts. An owner that is ending may accept a
+/// connection and close it.
 const ATTEMPTS: u32 = 50;
 const STEP: Duration = Duration::from_millis(100);
 
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
-/// Transfers messages until the input ends, and then the answers that are still to come. `connect` connects to the owner of
-/// the data folder; it is called again when an owner ends.
+/// Transfers messages until the input ends, then the remaining answers. `connect` connects to the owner of the data folder;
+/// it is called again when an owner ends.
 ///
 /// A read from standard input blocks a thread and cannot be interrupted. The caller must therefore end the process afterwards
 /// instead of waiting for its runtime.
@@ -48,9 +48,9 @@ pub async fn relay(
     }
 }
 
-/// What a stream is opened for.
+/// The agent, the scopes and the conversation of a stream.
 pub(super) struct Target<'a> {
-    /// The agent whose memory the tools use, or any.
+    /// The agent that the tools use; `None` for all agents of the workspace.
     pub(super) agent: Option<&'a str>,
     /// The scopes that the tools have.
     pub(super) scopes: &'a [Scope],
@@ -79,7 +79,7 @@ async fn open_next<C: AsyncFn() -> annals_core::Result<UnixStream>>(
     open(connect().await?, target).await.map_err(failed)
 }
 
-/// Opens a stream. [`io::ErrorKind::ConnectionAborted`] means that the owner went away.
+/// Opens a stream. Returns an error of kind [`io::ErrorKind::ConnectionAborted`] if the owner ended meanwhile.
 pub(super) async fn open(
     socket: UnixStream,
     target: &Target<'_>,
@@ -119,17 +119,17 @@ fn path(agent: Option<&str>) -> io::Result<String> {
     Ok(url.path().to_owned())
 }
 
-/// What ended first.
+/// The side that ended first.
 #[derive(Debug, PartialEq, Eq)]
 enum Ended {
     /// The input; everything is answered.
     Input,
-    /// The stream.
+    /// The stream, or requests are left without an answer.
     Stream,
 }
 
-/// Waits until a request is to be sent: one without an answer, or the next of the input. Connecting without one could start an
-/// owner for nobody. Returns false at the end of the input.
+/// Waits until there is a request to send: one without an answer, or the next one of the input. Connecting without a request
+/// could start an owner that nobody needs. Returns false at the end of the input.
 async fn next_request(session: &mut Session, input: &mut Lines<impl AsyncBufRead + Unpin>) -> io::Result<bool> {
     while !session.is_waiting() {
         match input.next_line().await? {
@@ -156,7 +156,7 @@ async fn transfer(
     let up = async {
         while let Some(line) = input.next_line().await? {
             lock(&shared).asked(&line);
-            // Not sent, but recorded: the next owner gets it.
+            // The line was not sent, but it is recorded, so the next owner gets it.
             if send(&mut to, &line).await.is_err() {
                 return Ok(Ended::Stream);
             }
@@ -165,7 +165,7 @@ async fn transfer(
         io::Result::Ok(Ended::Input)
     };
     let down = async {
-        // A stream that breaks off ends like one that is closed.
+        // An error of the stream is treated like its end.
         while let Ok(Some(line)) = answers.next_line().await {
             send(output, &line).await?;
             lock(&shared).answered(&line);
@@ -187,7 +187,7 @@ async fn transfer(
     Ok(if lock(&shared).is_waiting() { Ended::Stream } else { ended })
 }
 
-/// Sends what a new owner has to know. Returns false if the stream ended meanwhile.
+/// Sends the messages that continue the conversation with a new owner. Returns false if the stream ended meanwhile.
 async fn resume(
     session: &mut Session,
     answers: &mut Lines<impl AsyncBufRead + Unpin>,
@@ -241,7 +241,8 @@ mod tests {
     const QUESTION: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#;
     const ANSWER: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
 
-    /// An owner that reads lines until one contains `until` or the stream ends, writes `answer`, and closes. Returns the lines.
+    /// Acts as an owner: reads lines until one contains `until` or the stream ends, writes `answer`, and closes. Returns the
+    /// lines.
     async fn owner(stream: tokio::io::DuplexStream, until: &str, answer: &str) -> Vec<String> {
         let (from, mut to) = tokio::io::split(stream);
         let (mut lines, mut read) = (BufReader::new(from).lines(), Vec::new());

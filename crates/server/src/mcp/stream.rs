@@ -37,16 +37,16 @@ pub(super) const PATH: &str = "/stream";
 
 /// Bytes of requests that are read ahead of the MCP server.
 const BUFFER: usize = 64 << 10;
-/// After this long without a call under way, the MCP server has begun all calls that it was sent.
+/// Time without a call under way after which the MCP server has begun all calls that it received.
 const SETTLED: Duration = Duration::from_millis(50);
 
-/// Header that names a conversation, to recognise what is sent again on another stream.
+/// Header that names a conversation, so that calls which are sent again on another stream are recognised.
 pub(super) const CONVERSATION: &str = "x-annals-conversation";
 
 /// Start of a query that names the scopes of the stream.
 pub(super) const SCOPES: &str = "scopes=";
 
-/// What belongs to a byte stream.
+/// The state of a byte stream.
 #[derive(Clone, Default)]
 pub(super) struct Carried {
     /// Counts the calls under way.
@@ -56,11 +56,12 @@ pub(super) struct Carried {
 }
 
 impl Carried {
-    /// Returns the key of a call: the same if it is sent again, on another stream.
+    /// Returns the idempotency key of a call, which is the same if the call is sent again on another stream. `None` if the
+    /// stream names no conversation.
     pub(super) fn key(&self, id: &RequestId, tool: &str, arguments: &JsonObject) -> Option<RequestKey> {
         let conversation = self.conversation.as_ref()?.to_string();
         let body = Digest::of([tool.as_bytes(), json!(arguments).to_string().as_bytes()]);
-        // Clients that use an id twice are told apart by the body.
+        // The body distinguishes calls of clients that use an id twice.
         let key = Digest::of([conversation.as_bytes(), id.to_string().as_bytes(), body.to_string().as_bytes()]);
         Some(RequestKey { key, body })
     }
@@ -99,7 +100,7 @@ async fn open(
     Ok((StatusCode::SWITCHING_PROTOCOLS, headers).into_response())
 }
 
-/// Returns the name of the conversation that the stream carries, if the other side gives one.
+/// Returns a hash of the name of the conversation that the stream carries, if the other side gives a name.
 fn conversation(headers: &HeaderMap) -> Option<Digest> {
     headers.get(CONVERSATION).map(|name| Digest::of([name.as_bytes()]))
 }

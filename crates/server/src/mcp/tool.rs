@@ -42,7 +42,8 @@ pub(super) trait Tool: 'static {
     /// Answer for programs. It contains text of a memory only within the fenced text.
     type Structured: Serialize + JsonSchema + 'static;
 
-    /// Adds the key by which a call that is sent again is recognised. Most tools may run twice.
+    /// Adds the key by which a call that is sent again is recognised. By default the key is not used, because most tools may
+    /// run twice.
     fn keyed(arguments: Self::Arguments, _: RequestKey) -> Self::Arguments {
         arguments
     }
@@ -127,7 +128,7 @@ pub(crate) async fn run(service: &Service, asker: &Asker, name: &str, arguments:
     run_once(service, asker, name, arguments, None).await
 }
 
-/// Does the same. A call with the key of an earlier one adds nothing again.
+/// Does the same as [`run`]. A call with the key of an earlier call adds nothing again.
 pub(super) async fn run_once(
     service: &Service,
     asker: &Asker,

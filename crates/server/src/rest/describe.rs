@@ -1,5 +1,5 @@
-//! The parts of the OpenAPI description that are not routes: general information, authentication, and the problems that any route
-//! may answer with.
+//! The parts of the OpenAPI description that are not routes: general information, authentication, and the problems that any
+//! route may answer with.
 
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{

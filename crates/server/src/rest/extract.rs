@@ -108,7 +108,7 @@ impl<T: Send + Sync> FromRequestParts<T> for Id {
     }
 }
 
-/// The place of a document, from the path parameters `{collection}` and `{key}`.
+/// The collection and key of a document, from the path parameters `{collection}` and `{key}`.
 pub(crate) struct Place(pub DocumentKey);
 
 impl<T: Send + Sync> FromRequestParts<T> for Place {
@@ -176,7 +176,7 @@ fn is_json(headers: &HeaderMap) -> bool {
 
 /// Parses a JSON body. An error names all faults with their fields.
 fn parse<T: DeserializeOwned + JsonSchema>(bytes: &[u8]) -> Result<T, Problem> {
-    // Serde would read a list as the fields in their order.
+    // Serde would read a list as the values of the fields, in order.
     let is_list = bytes.trim_ascii_start().starts_with(b"[");
     // Most bodies are valid and need no intermediate `Value`, which would hold them in memory a second time.
     if !is_list && let Ok(value) = serde_json::from_slice(bytes) {

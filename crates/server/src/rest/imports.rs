@@ -1,4 +1,4 @@
-//! `POST …/imports`: uploads what another program keeps.
+//! `POST …/imports`: uploads the data of another program and imports it.
 
 use std::fs::File;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use http_body_util::LengthLimitError;
 use super::Problem;
 use super::extract::{Adding, Named, QueryParams, too_large};
 
-/// An upload without a byte for this long is aborted.
+/// Maximum time without a byte of the upload, after which it is aborted.
 const SILENCE: Duration = Duration::from_secs(60);
 
 /// Imports what another program keeps: a ZIP archive or one file, also compressed with gzip, as the body of the request.

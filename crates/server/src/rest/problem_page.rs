@@ -23,7 +23,7 @@ pub(crate) async fn problems() -> Html<&'static str> {
     Html(&PAGE)
 }
 
-/// Gives each heading its text as its id.
+/// Sets the id of each heading to its text.
 fn with_anchors(mut events: Vec<Event<'_>>) -> Vec<Event<'_>> {
     for index in 1..events.len() {
         let Event::Text(text) = &events[index] else { continue };

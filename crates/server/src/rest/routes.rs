@@ -18,11 +18,11 @@ use super::{
 pub struct Routes {
     /// Routes that need a key if keys exist.
     pub guarded: Router,
-    /// Such routes that take uploads: their bodies are large, and take long to arrive.
+    /// Routes for uploads, which also need a key if keys exist. Their bodies are large, and take long to arrive.
     pub uploads: Router,
     /// Routes that never need a key.
     pub open: Router,
-    /// Description of both.
+    /// Description of all these routes.
     pub api: OpenApi,
 }
 
@@ -97,7 +97,7 @@ mod tests {
 
     const ON_DISK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/openapi.json");
 
-    /// The file is for those who generate a client before a service runs. A change is accepted as one of a snapshot is.
+    /// The file is for people who generate a client without a running service. A change is accepted like that of a snapshot.
     #[tokio::test]
     async fn openapi_document_on_disk_is_current() {
         let api = routes(service(Arc::new(|| at(NOW)))).api;

@@ -79,7 +79,7 @@ impl Call for ChangeSettings {
 pub struct DeleteAgent {
     /// Name of the agent.
     pub agent: String,
-    /// Only reports what would be erased.
+    /// Whether to report only what would be erased.
     pub dry_run: bool,
 }
 

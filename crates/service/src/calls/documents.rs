@@ -12,7 +12,7 @@ use crate::wire::{DocumentView, DocumentsAnswer, DocumentsRequest};
 pub struct ListDocuments {
     /// Name of the agent.
     pub agent: String,
-    /// Which ones.
+    /// The documents to list.
     pub request: DocumentsRequest,
 }
 
@@ -31,9 +31,9 @@ impl Call for ListDocuments {
 pub struct GetDocument {
     /// Name of the agent.
     pub agent: String,
-    /// Path of its collection.
+    /// Path of the document's collection.
     pub collection: String,
-    /// Its key there.
+    /// Key of the document in its collection.
     pub key: String,
 }
 
@@ -53,9 +53,9 @@ impl Call for GetDocument {
 pub struct DeleteDocument {
     /// Name of the agent.
     pub agent: String,
-    /// Path of its collection.
+    /// Path of the document's collection.
     pub collection: String,
-    /// Its key there.
+    /// Key of the document in its collection.
     pub key: String,
 }
 

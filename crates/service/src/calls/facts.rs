@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Call, Context};
 use crate::wire::{FactEntry, FactsAnswer, FactsRequest, Verb};
 
-/// Finds facts, after new messages were read for facts as far as that costs nothing.
+/// Finds facts. If the extractor is local, first extracts facts from new messages.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct FindFacts {
     /// Name of the agent.
@@ -28,7 +28,7 @@ impl Call for FindFacts {
     }
 }
 
-/// Enters a fact by hand, which may be the first thing stored for an agent; or retracts one of an agent that exists.
+/// Enters a fact by hand, or retracts one. Entering a fact may create the agent; for a retraction the agent must exist.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct EnterFact {
     /// Name of the agent.
@@ -50,7 +50,7 @@ impl Call for EnterFact {
     }
 }
 
-/// Writes the facts of an agent to a Parquet file, after new messages were read for facts as far as that costs nothing.
+/// Writes the facts of an agent to a Parquet file. If the extractor is local, first extracts facts from new messages.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ExportFacts {
     /// Name of the agent.

@@ -1,4 +1,4 @@
-//! What calls need from the process that runs them: parts of the machine, and the way to whoever called.
+//! The interfaces that calls need from the process that runs them: to the machine, and to the caller's input and output.
 
 use std::path::Path;
 
@@ -22,10 +22,10 @@ pub trait Host: Send + Sync {
     /// Returns whether the system reports its clock as synchronised; `None` if it does not report it.
     fn clock_is_synchronised(&self) -> Option<bool>;
 
-    /// Fills these bytes with random ones.
+    /// Fills the buffer with random bytes.
     fn fill_random(&self, bytes: &mut [u8]) -> std::result::Result<(), getrandom::Error>;
 
-    /// Copies the catalog at one moment to a new file. Returns the sequence number of its last change.
+    /// Copies a consistent snapshot of the catalog to a new file. Returns the sequence number of the last change in it.
     async fn copy_catalog(&self, to: &Path) -> Result<i64>;
 
     /// Lists the backups at the configured target.
@@ -42,11 +42,11 @@ pub trait Host: Send + Sync {
 /// The items that come with a request.
 #[async_trait]
 pub trait Input: Send {
-    /// Returns the next item. Returns an error if whoever sends them goes away before the last.
+    /// Returns the next item; `None` after the last. Returns an error if the sender disconnects before the last item.
     async fn next(&mut self) -> Result<Option<Value>>;
 }
 
-/// Receives the items that come before an answer.
+/// A receiver of the items that come before an answer.
 #[async_trait]
 pub trait Output: Send {
     /// Sends an item. Waits while the receiver is slow.
@@ -63,7 +63,7 @@ impl Input for NoInput {
     }
 }
 
-/// Drops all items.
+/// An output that drops all items.
 pub struct NoOutput;
 
 #[async_trait]
@@ -73,7 +73,7 @@ impl Output for NoOutput {
     }
 }
 
-/// Keeps all items.
+/// An output that keeps all items, for tests.
 #[async_trait]
 impl Output for Vec<Value> {
     async fn send(&mut self, item: Value) -> Result<()> {

@@ -1,4 +1,4 @@
-//! Imports: what is imported comes as items of input, from files that the caller has read and checked.
+//! Calls that import. The caller reads and checks the files, and sends their contents as items of input.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -15,7 +15,7 @@ use crate::Service;
 use crate::operations::{ImportRequest, MessageLine, MessageLines, MessageSource, RecordSource};
 use crate::wire::{ImportAnswer, ImportItem, ItemsRequest, StoredItems};
 
-/// Items of another program that wait to be stored.
+/// Maximum number of items of another program that are read ahead of being stored.
 const WAITING: usize = 64;
 
 /// Imports the items that follow: messages first, then exports.
@@ -23,9 +23,9 @@ const WAITING: usize = 64;
 pub struct Import {
     /// Time zone for the agents.
     pub time_zone: Option<String>,
-    /// Replaces stored messages that have the same id but other content.
+    /// Whether to replace stored messages that have the same id but other content.
     pub revise: bool,
-    /// Imports messages again that were forgotten.
+    /// Whether to import messages again that were forgotten.
     pub unforget: bool,
     /// Names of unknown fields, with the number of lines that contain each.
     pub ignored: BTreeMap<String, u64>,
@@ -66,7 +66,7 @@ pub enum ImportLine {
 /// A [`Message`] as plain data.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct MessageItem {
-    /// Its conversation.
+    /// Id of the conversation.
     pub conversation: String,
     /// The client's own id.
     pub id: Option<String>,
@@ -76,7 +76,7 @@ pub struct MessageItem {
     pub name: Option<String>,
     /// The text.
     pub content: String,
-    /// When it was said.
+    /// When the message was said.
     pub at: Timestamp,
 }
 
@@ -105,7 +105,7 @@ impl Call for Import {
 pub struct ImportItems {
     /// Name of the agent, which need not exist.
     pub agent: String,
-    /// How they are stored.
+    /// How the items are stored.
     pub request: ItemsRequest,
 }
 
@@ -127,7 +127,8 @@ impl Call for ImportItems {
             }
             Ok(())
         };
-        // An error of the input ends the import: what came before it is stored at the latest by the next import.
+        // An error of the input cancels the import. Items received before the error that are not stored yet are stored when
+        // the import is repeated.
         let import = service.import_items(&agent, &self.request, &mut received, now, progress);
         let ((), stored) = tokio::try_join!(forward, import)?;
         Ok(stored)
@@ -138,10 +139,10 @@ fn unreadable(cause: serde_json::Error) -> Error {
     Error::storage("reading an item of an import", cause)
 }
 
-/// The items of the input. Stops at the beginning of an export, and at its end.
+/// The items of the input. `next` returns `None` at the end of the input and wherever an export begins.
 struct Lines<'a> {
     input: &'a mut dyn Input,
-    /// The export that has begun and was not restored yet.
+    /// The export that has begun and is not restored yet: its agents, with the number of their records.
     export: Option<BTreeMap<String, u64>>,
 }
 
@@ -157,7 +158,7 @@ impl Lines<'_> {
     }
 }
 
-/// Reads the messages of all files.
+/// Copies the messages of all files to temporary files, up to the first export or the end of the input.
 async fn files(service: &Service, lines: &mut Lines<'_>) -> Result<Vec<Box<dyn MessageSource>>> {
     let mut files: Vec<SpooledFile> = Vec::new();
     while let Some(line) = lines.next().await? {
@@ -170,7 +171,8 @@ async fn files(service: &Service, lines: &mut Lines<'_>) -> Result<Vec<Box<dyn M
     Ok(files.into_iter().map(|file| Box::new(file) as Box<dyn MessageSource>).collect())
 }
 
-/// The messages of a file, kept in a file without a name: an import reads them twice, and they need not fit into memory.
+/// The messages of a file, kept in a temporary file without a name: an import reads them twice, and they may not fit into
+/// memory.
 struct SpooledFile {
     name: Option<String>,
     agents: BTreeMap<Agent, u64>,

@@ -15,9 +15,9 @@ use crate::wire::{
 /// Rolls agents up. Sends the result of each agent when it is done.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Rollup {
-    /// Only this agent; all if absent.
+    /// Only this agent; all agents if absent.
     pub agent: Option<String>,
-    /// Whether it is a dry run, and what is written again.
+    /// Whether it is a dry run, and whether outdated summaries are written again.
     pub request: RollupRequest,
 }
 
@@ -42,10 +42,10 @@ impl SendsItems for Rollup {
     type Item = RolledUpAgent;
 }
 
-/// Takes what batches answered, writes it, and sends what is due then.
+/// Takes the results of batches that have ended, writes summaries from them, and sends the next questions in new batches.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct BatchRollup {
-    /// Only this agent; all if absent.
+    /// Only this agent; all agents if absent.
     pub agent: Option<String>,
     /// Tokens that each agent may use today; its limit if absent.
     pub budget: Option<u64>,
@@ -87,12 +87,12 @@ impl Call for AbandonBatches {
     }
 }
 
-/// Prunes what is past a plan, or reports it.
+/// Prunes memories that are past their plan, or reports what would be pruned.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Retain {
-    /// Only this agent; all if absent.
+    /// Only this agent; all agents if absent.
     pub agent: Option<String>,
-    /// What to do.
+    /// Whether it is a dry run, under which plan, and whether to trust the clock.
     pub request: RetainRequest,
 }
 
@@ -110,7 +110,7 @@ impl Call for Retain {
 /// Returns the status of agents.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Status {
-    /// Only this agent; all if absent.
+    /// Only this agent; all agents if absent.
     pub agent: Option<String>,
 }
 
@@ -130,7 +130,7 @@ impl Call for Status {
 /// Lists dead letters.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ListDeadLetters {
-    /// Only of this agent; of all if absent.
+    /// Only dead letters of this agent; of all agents if absent.
     pub agent: Option<String>,
 }
 
@@ -150,7 +150,7 @@ impl Call for ListDeadLetters {
 /// Tries dead letters again.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ReplayDeadLetters {
-    /// Only those of this agent; all if absent.
+    /// Only of this agent; of all agents if absent.
     pub agent: Option<String>,
 }
 
@@ -169,10 +169,10 @@ impl Call for ReplayDeadLetters {
     }
 }
 
-/// Compares everything with the catalog.
+/// Compares the tables and facts of agents with the catalog.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Verify {
-    /// Only this agent; all if absent.
+    /// Only this agent; all agents if absent.
     pub agent: Option<String>,
 }
 
@@ -189,11 +189,12 @@ impl Call for Verify {
 /// Rebuilds tables from the catalog.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Rebuild {
-    /// Only those of this agent; all if absent.
+    /// Only of this agent; of all agents if absent.
     pub agent: Option<String>,
     /// Only these grains; if empty, all grains and the facts.
     pub grains: Vec<Grain>,
-    /// Only tables whose vectors are of another embedding model than the configured one. Excludes `grains`.
+    /// Whether to rebuild only tables with vectors of another embedding model than the configured one. If so, `grains` is
+    /// ignored.
     #[serde(default)]
     pub embedder: bool,
 }
@@ -214,10 +215,10 @@ impl Call for Rebuild {
     }
 }
 
-/// Sends everything in canonical order, as lines of JSON.
+/// Sends everything stored for agents in canonical order, as lines of JSON.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Dump {
-    /// Only this agent; all if absent.
+    /// Only this agent; all agents if absent.
     pub agent: Option<String>,
 }
 
@@ -237,7 +238,7 @@ impl SendsItems for Dump {
     type Item = String;
 }
 
-/// Reads a little from every store.
+/// Makes one small query of the tables and one of the facts of every agent, to check that they can be read.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct CheckReadable {}
 
@@ -256,7 +257,7 @@ impl Call for CheckReadable {
     }
 }
 
-/// Copies the catalog at one moment, for a backup.
+/// Copies a consistent snapshot of the catalog, for a backup.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct CopyCatalog {
     /// The new file, as an absolute path.

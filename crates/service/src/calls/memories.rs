@@ -1,4 +1,5 @@
-//! Calls about single memories, and forgetting. An id alone names a memory, because it includes its agent.
+//! Calls about single memories, and forgetting. An id alone identifies a memory, because memories of different agents never
+//! have the same id.
 
 use annals_core::Result;
 use serde::{Deserialize, Serialize};

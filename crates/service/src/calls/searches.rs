@@ -1,5 +1,5 @@
-//! Calls that search and list memories. Messages stored before are searchable first, so that a command finds what the command
-//! before it stored, unless so many wait that this would take minutes.
+//! Calls that search and list memories. Searches first make waiting messages searchable, so that a command finds what the
+//! previous command stored. They do not if so many messages wait that this would take minutes.
 
 use annals_core::{Agent, Error, Result};
 use serde::{Deserialize, Serialize};
@@ -11,11 +11,12 @@ use crate::wire::{
     TimelineRequest,
 };
 
-/// A search waits for at most as many changes to become searchable. Two cores embed them in about a minute.
+/// Maximum number of changes for which a search waits until they are searchable. Two cores embed this many in about a minute.
 const MAX_AWAITED: u64 = 5_000;
 
-/// Makes messages searchable that were stored before. If there are too many, the model of vectors gives none, or the disk is full,
-/// returns why: what is searchable already is searched all the same. The question is tried first, because it waits for a short time only.
+/// Makes the stored messages of an agent searchable. Returns why this was not done if too many wait, the embedding model
+/// fails, or a store fails, for example on a full disk; the caller then searches what is searchable already. First embeds the
+/// question, because that call to the model waits for a short time only.
 async fn make_searchable(service: &Service, agent: &Agent, question: Option<&str>) -> Result<Option<String>> {
     let backlog = service.parts.writer.backlog(agent).await?;
     if backlog == 0 {

@@ -1,4 +1,4 @@
-//! Calls that take everything of an agent out.
+//! Calls that send everything that is stored for an agent.
 
 use annals_core::{Error, Grain, Result};
 use serde::{Deserialize, Serialize};

@@ -37,7 +37,7 @@ pub struct Alarm {
 pub struct JobStatus {
     /// The name of the job.
     pub name: String,
-    /// When the job wakes up, and whether it does.
+    /// When the job wakes up, and whether it is enabled.
     pub timing: Timing,
     /// The runs of the job so far.
     pub runs: Runs,

@@ -57,9 +57,9 @@ const BUILT_IN: [(&str, &str); 5] = [
     ("verification", include_str!("../../../../jobs/verification.toml")),
     ("backup", include_str!("../../../../jobs/backup.toml")),
 ];
-/// A day; a longer run would never end.
+/// The largest permitted value of `minutes`: one day. Longer runs of a daily job would follow each other without an end.
 const MAX_MINUTES: u16 = 1440;
-/// More agents at once take more memory without saving time.
+/// The largest permitted value of `agents_at_once`. More agents at once take more memory without saving time.
 const MAX_AT_ONCE: u16 = 64;
 
 impl Jobs {

@@ -1,9 +1,9 @@
 //! The work of a wake-up: each agent gets a turn, and the stores determine what is due in it.
 //!
-//! A turn of roll-up reads new messages for facts, writes due summaries, updates the tables, and cleans files of erased text.
-//! A turn of retention prunes what is past the plan. Results are saved under the agent's locks, so an erasure never sees half
-//! of them; an agent with a taken lock is left for later. Never reads a clock. Under a clock that is not trusted no period
-//! closes and nothing is pruned.
+//! A turn of roll-up extracts facts from new messages, writes due summaries, updates the tables, and cleans files of erased
+//! text. A turn of retention prunes what is past the plan. Results are saved under the agent's locks, so an erasure never
+//! sees half of them; an agent with a lock that another task holds is left for later. Never reads a clock. Under a clock that
+//! is not trusted no period closes and nothing is pruned.
 
 mod failed_cleanings;
 mod retain;
@@ -22,8 +22,8 @@ use failed_cleanings::FailedCleanings;
 pub use retain::Retained;
 pub use roll_up::RolledUp;
 
-/// Returns whether a turn has lasted long enough; called between steps. Each kind of work does at least one step, so that none
-/// starves behind another.
+/// A function that returns whether a turn should end; called between steps. Each kind of work does at least one step, so that
+/// none is starved by another.
 pub(crate) type ShouldStop<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// The passes over the agents of a service. Cheap to clone; clones share the order of turns.

@@ -91,8 +91,8 @@ mod tests {
 
     use super::*;
 
-    /// Runs rounds over agents named by letters. In `rounds`, `!` follows an agent whose turn fails, `?` one that is busy, and
-    /// `.` one after whose turn the round stops. Checks the turns of each round, failed ones included.
+    /// Runs rounds over agents named by letters. In `rounds`, `!` follows an agent with a failing turn, `?` a busy agent, and
+    /// `.` an agent after which the round stops. Checks the turns of each round, failed ones included.
     async fn check(agents: &str, at_once: usize, rounds: &[&str]) {
         let round_robin = RoundRobin::default();
         for expect in rounds {

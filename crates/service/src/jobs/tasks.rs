@@ -1,5 +1,5 @@
-//! The body of a job: one bounded pass of its work. Each job has a file here, except backup: it copies files, so the binary
-//! passes it in.
+//! The bodies of jobs: each does one bounded pass of its work. Each job has a file here except backup, which copies files;
+//! the binary passes its body in.
 
 mod compaction;
 mod retention;

@@ -1,11 +1,12 @@
-//! What the system reports of the process and its disk. Files are only read where there is a data folder.
+//! The resident memory of the process, and the bytes of files and folders.
 
 use std::fs;
 use std::path::Path;
 
 use walkdir::WalkDir;
 
-/// The most entries of a folder that are counted for its size; a larger folder is reported too small.
+/// Maximum number of entries that are counted for the size of a folder. The reported size of a folder with more entries is
+/// too small.
 const MAX_ENTRIES: usize = 200_000;
 
 /// Returns the resident memory of this process; `None` without `/proc`.

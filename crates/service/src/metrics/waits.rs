@@ -14,7 +14,7 @@ use annals_core::Agent;
 pub enum Pipeline {
     /// Makes messages searchable.
     Working,
-    /// Reads messages for facts.
+    /// Extracts facts from messages.
     Extract,
 }
 
@@ -39,7 +39,7 @@ impl Waits {
         Some(waited)
     }
 
-    /// Replaces the agents that wait for a pipeline. Those that wait already keep their begin.
+    /// Replaces the agents that wait for a pipeline. Agents that wait already keep the time when their wait began.
     pub(super) fn set<'a>(&self, pipeline: Pipeline, waiting: impl Iterator<Item = (&'a Agent, u64)>, now: Instant) {
         let mut waits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut left = waiting.map(|(agent, seq)| ((pipeline, agent.clone()), (seq, now))).collect::<HashMap<_, _>>();

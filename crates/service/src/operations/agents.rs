@@ -4,7 +4,7 @@ use annals_core::{Agent, Error, ObjectKind, Result, Timestamp, Zones};
 
 use crate::Service;
 
-/// Agents that are read at once.
+/// Number of agents that one query reads.
 const PAGE: usize = 1000;
 
 impl Service {
@@ -36,17 +36,17 @@ impl Service {
         self.parts.store.all_agents().await
     }
 
-    /// Returns the first agent after this one, of all workspaces.
+    /// Returns the agent that follows this one, over all workspaces, or the first agent. `None` after the last.
     pub async fn next_agent(&self, after: Option<&Agent>) -> Result<Option<Agent>> {
         self.parts.store.next_agent(after).await
     }
 
-    /// Returns the agents that may have work.
+    /// Returns the agents that may have work for a roll-up.
     pub async fn agents_with_work(&self, now: Timestamp) -> Result<Vec<Agent>> {
         self.parts.store.agents_with_work(now).await
     }
 
-    /// Returns the agent of this name, which must exist, or without a name all agents.
+    /// Returns the agent of this name, which must exist; without a name, returns all agents.
     pub async fn agents_named(&self, name: Option<&str>) -> Result<Vec<Agent>> {
         match name {
             Some(name) => Ok(vec![self.known(Agent::new(name)?).await?]),

@@ -23,12 +23,12 @@ pub struct TurnsRequest {
 #[derive(Clone, Debug)]
 pub struct AttachedMemory {
     pub memory: Memory,
-    /// JSON that an adapter keeps with it.
+    /// JSON that an adapter keeps with the turn; `None` if there is none.
     pub attachment: Option<String>,
 }
 
 impl Service {
-    /// Returns a page of turns in order of time, and whether more follow. [`Error::NotFound`] if the turn to continue
+    /// Returns a page of turns in order of time, and whether more follow. Returns [`Error::NotFound`] if the turn to continue
     /// after does not exist.
     pub async fn turns(&self, agent: &Agent, request: TurnsRequest) -> Result<(Vec<AttachedMemory>, bool)> {
         let limit = limit(request.limit)?;
@@ -57,9 +57,10 @@ impl Service {
         Ok(self.with_attachments(agent, found).await?.pop())
     }
 
-    /// Returns whether the message at this place was forgotten. No other message can be stored there.
+    /// Returns whether the message under this key was forgotten. If so, no other message can be stored under the key until
+    /// [`Service::allow_key`] is called.
     pub async fn is_message_forgotten(&self, agent: &Agent, key: &TurnKey) -> Result<bool> {
-        // No message has this content, so only the place counts.
+        // No message has this content, so only the key is compared.
         let message = (key.clone(), Digest::of([""]));
         Ok(self.parts.store.forgotten(agent, &[message]).await? == [true])
     }
@@ -94,7 +95,8 @@ impl Service {
     }
 }
 
-/// Returns the instants after a turn, in one direction. Turns of one conversation never share an instant.
+/// Returns the interval after a turn, or the interval before it if `newest_first`. Turns of one conversation never share an
+/// instant.
 fn after(turn: &Memory, newest_first: bool) -> Interval {
     if newest_first {
         Interval { end: turn.cover.start, ..Interval::ALWAYS }

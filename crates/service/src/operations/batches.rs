@@ -14,24 +14,25 @@ use crate::wire::{BatchStep, BatchView, EstimateView};
 /// Ratio of a question's real tokens to the upper estimate, as measured on diaries and chats.
 const TRUE_SHARE: f64 = 0.75;
 
-/// Number of booked calls from which their mean is used instead of a rule.
+/// Minimum number of recorded calls for which their mean is used instead of a rule.
 const ENOUGH_CALLS: u64 = 20;
 
-/// How far back these calls may lie.
+/// Maximum age of these calls.
 const MEASURED: SignedDuration = SignedDuration::from_hours(60 * 24);
 
 /// Tokens of the instructions of a question.
 const INSTRUCTIONS: u64 = 800;
 
-/// How long a failed batch is shown: as long as a server that refused one for good gets no other.
+/// How long a failed batch is listed: as long as no batch is sent to a server that permanently refused one.
 const FAILED_FOR: SignedDuration = SignedDuration::from_hours(24);
 
-/// Millionths in a whole of a currency.
+/// Price units in one unit of a currency. Prices are stored in millionths.
 const MICROS: f64 = 1_000_000.0;
 
 impl Service {
-    /// Takes the results of batches that have ended, writes what they allow, and sends what is due then. `budget` is the number
-    /// of tokens that each agent may use today, in place of its own limit and the operator's.
+    /// Takes the results of batches that have ended, writes the summaries that they make possible, and sends the questions
+    /// that are due then. `budget` is the number of tokens that each agent may use today, in place of its own limit and the
+    /// operator's.
     pub(crate) async fn batch_step(&self, agents: &[Agent], budget: Option<u64>, now: Timestamp) -> Result<BatchStep> {
         let batching = self.batching()?;
         let mut step = BatchStep::default();
@@ -63,28 +64,28 @@ impl Service {
         if let Some(batching) = &self.parts.batching {
             batching.abandon().await?;
         }
-        // Without a model there is nobody to tell a provider.
+        // Without a model no provider can be called, so batches that are still open are only marked as lost.
         for batch in self.parts.store.open_batches().await? {
             self.parts.store.end_batch(&batch.id, RequestState::Lost).await?;
         }
         Ok(open.into_iter().map(BatchView::from).collect())
     }
 
-    /// Takes the results of batches that have ended. Errors are logged: what is not taken now is taken later.
+    /// Takes the results of batches that have ended. Errors are logged; results that are not taken now are taken later.
     pub(crate) async fn take_batches(&self, now: Timestamp) {
         if let Some(batching) = &self.parts.batching {
             log_batches(batching.take(now).await);
         }
     }
 
-    /// Sends what was collected for batches.
+    /// Sends the collected questions in batches. Errors are logged.
     pub(crate) async fn send_batches(&self, now: Timestamp) {
         if let Some(batching) = &self.parts.batching {
             log_batches(batching.send(now).await);
         }
     }
 
-    /// Estimates what the due periods of an agent would cost, by purpose. Empty if no model writes.
+    /// Estimates the cost of summarizing the due periods of an agent, by purpose. Empty without models.
     pub(crate) async fn estimates(&self, agent: &Agent, refresh: bool, now: Timestamp) -> Result<Vec<EstimateView>> {
         let Some(batching) = &self.parts.batching else { return Ok(Vec::new()) };
         let (engine, counted) = batching.counting();
@@ -123,14 +124,16 @@ impl Service {
         Ok(estimates.into_iter().map(view).collect())
     }
 
-    /// Returns the model of grains whose questions cannot be counted yet: that of the finest one.
+    /// Returns the model to assume for grains with questions that cannot be counted yet: the model of the first estimate, or
+    /// the first configured model if there is no estimate.
     async fn model_of_coarse(&self, agent: &Agent, estimates: &[Estimate]) -> Result<Option<String>> {
         let settings = self.parts.store.settings(agent).await?;
         let first = estimates.first().map(|estimate| estimate.model.clone());
         Ok(first.or_else(|| self.model_states(&settings).first().map(|state| state.model.clone())))
     }
 
-    /// Returns the mean tokens of questions and answers, by purpose and model, where enough calls were booked.
+    /// Returns the mean tokens of questions and answers, by purpose and model. Leaves out models with fewer than
+    /// [`ENOUGH_CALLS`] calls for the purpose.
     async fn measured(&self, agent: &Agent, now: Timestamp) -> Result<Measured> {
         let since = now.saturating_sub(MEASURED).unwrap_or(Timestamp::MIN);
         let mut sums: BTreeMap<(Purpose, String), (u64, u64, u64)> = BTreeMap::new();
@@ -151,11 +154,11 @@ impl Service {
     }
 }
 
-/// Mean tokens of a question and of its answer.
+/// Mean tokens of a question and of its answer, by purpose and model.
 type Measured = BTreeMap<(Purpose, String), (f64, f64)>;
 
-/// Returns the expected tokens of questions and answers. Questions of days are counted, because days differ; those of coarser
-/// periods are alike.
+/// Returns the expected tokens of all questions and of all answers. For days the tokens of the questions are counted, because
+/// days differ; for coarser periods the measured mean is used, because their questions are alike.
 fn tokens(estimate: &Estimate, measured: &Measured) -> (u64, u64) {
     let (calls, upper) = (estimate.calls as f64, estimate.tokens_in as f64);
     let by_rule = (upper * TRUE_SHARE, calls * answer_of(estimate.purpose) as f64);
@@ -196,7 +199,7 @@ fn note(step: &mut BatchStep, report: BatchReport) {
     step.open = report.open.into_iter().map(BatchView::from).collect();
 }
 
-/// Logs what went wrong with batches. Nothing else waits for it.
+/// Logs failures of batches. Callers continue after them.
 pub(crate) fn log_batches(report: Result<BatchReport>) {
     match report {
         Ok(report) => report.failures.iter().for_each(|failure| tracing::warn!(failure, "a batch was not completed")),

@@ -11,7 +11,7 @@ use crate::wire::{BlockView, BlocksRequest, BlocksView};
 
 const MAX_NAME_LENGTH: usize = 64;
 const MAX_TEXT_LENGTH: usize = 16 * 1024;
-/// Blocks are in every context; more of them would leave no room for memories.
+/// Maximum number of blocks of an agent. Blocks are in every context; more of them would leave no room for memories.
 const MAX_BLOCKS: usize = 32;
 
 impl Service {

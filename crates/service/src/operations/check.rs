@@ -10,7 +10,7 @@ impl Service {
         self.parts.store.clock().await.map(|_| ())
     }
 
-    /// Reads a little from the tables and the facts of an agent. Repairs nothing.
+    /// Makes one small search of the tables and one small query of the facts of an agent. Repairs nothing.
     pub(crate) async fn check_readable(&self, agent: &Agent, now: Timestamp) -> Result<()> {
         let query = Query { text: Some("annals".into()), limit: 1, ..Query::default() };
         self.parts.search.answer(agent, &query, now).await?;

@@ -12,9 +12,9 @@ use crate::Service;
 use crate::wire::{ContextAnswer, ContextItemView, ContextRequest, DocumentIn};
 
 const MAX_DOCUMENTS: usize = 100;
-/// The most bytes of all documents together; more text would have more parts than are compared.
+/// Maximum bytes of all documents together; a longer text would have more parts than are compared.
 const MAX_DOCUMENT_BYTES: usize = 512 * 1024;
-/// The most bytes of an id or a title. It is compared with every part.
+/// Maximum bytes of an id or a title. The title is compared together with every part.
 const MAX_TITLE_LENGTH: usize = 1024;
 /// Allowed token budgets: a smaller one has no room for a memory, a larger one is no longer a context.
 const BUDGETS: RangeInclusive<u64> = 64..=100_000;
@@ -106,7 +106,7 @@ impl Service {
     }
 }
 
-/// Returns what to try next. Items left out for the budget are not the same as no items.
+/// Returns a hint on what to try next: if the budget left out items, or if memory holds none. `None` otherwise.
 fn hint(context: &Context) -> Option<String> {
     let left_out = match context.omitted {
         0 => None,
@@ -139,7 +139,7 @@ fn check_documents(documents: &[DocumentIn]) -> Result<()> {
     }
 }
 
-/// Returns the memory of an item; `None` for facts and for texts of the caller.
+/// Returns the id of the memory in an item; `None` for facts, blocks and documents.
 fn memory(item: &ContextItem) -> Option<MemoryId> {
     use ContextKind::{Statement, Summary, Turn};
     matches!(item.kind, Turn | Statement | Summary).then(|| MemoryId::from_text(&item.id))

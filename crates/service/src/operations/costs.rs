@@ -10,14 +10,14 @@ use jiff::tz::TimeZone;
 use crate::wire::{BudgetView, CostView, CostsAnswer, CostsRequest, PriceView, PricesView};
 use crate::{Caller, Service};
 
-/// Units of a price in a whole of its currency.
+/// Price units in one unit of a currency. Prices are stored in millionths.
 const MICROS: f64 = 1_000_000.0;
 /// Maximum price; a larger one is refused as an input error.
 const DEAREST: f64 = 1_000_000.0;
 const MAX_MODEL_LENGTH: usize = 200;
 const MAX_CURRENCY_LENGTH: usize = 8;
 const MAX_PRICES: usize = 1000;
-/// Agents whose summaries are counted; the ledger of each is read.
+/// Maximum number of agents for which summaries are counted. The ledger of each agent is read for it.
 const MAX_COUNTED: usize = 20;
 
 impl Service {
@@ -51,8 +51,8 @@ impl Service {
         self.prices().await
     }
 
-    /// Returns the costs of the agents that the caller may use. What erased agents cost is part of it if the caller may use all
-    /// agents of its workspace, under an empty name.
+    /// Returns the costs of the agents that the caller may use. Includes the costs of erased agents, under an empty name, if
+    /// the caller may use all agents of its workspace.
     pub async fn costs_of_all(&self, caller: &Caller, request: &CostsRequest, now: Timestamp) -> Result<CostsAnswer> {
         let mut agents = self.agents(caller.workspace(), None, usize::MAX, |agent| caller.opens(agent)).await?;
         agents.extend(Some(Agent::erased(caller.workspace())?).filter(|erased| caller.opens(erased)));
@@ -113,7 +113,7 @@ impl Service {
         Some(BudgetView { agent: sums.agent, workspace: sums.workspace, process: sums.process })
     }
 
-    /// Counts the summaries that no model wrote.
+    /// Counts the summaries that neither a model nor a person wrote; `None` for more than [`MAX_COUNTED`] agents.
     async fn built_in(&self, agents: &[Agent]) -> Result<Option<u64>> {
         if agents.len() > MAX_COUNTED {
             return Ok(None);

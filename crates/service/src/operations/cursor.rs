@@ -8,7 +8,7 @@ use std::str::FromStr;
 use annals_core::{Error, Grain, Memory, Period, Timestamp};
 use data_encoding::BASE64URL_NOPAD;
 
-/// Orders memories by start; those that start together by grain, the coarsest first, and then in the order of the catalog.
+/// A position in a timeline. Positions are ordered by start, then by grain with the coarsest first, then as in the catalog.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Cursor {
     pub(super) start: Timestamp,

@@ -1,4 +1,4 @@
-//! Dead letters: memories that could not be indexed, or read for facts by a model.
+//! Dead letters: memories that could not be indexed, or from which a model could not extract facts.
 
 use annals_core::{Agent, Result, Timestamp};
 
@@ -12,9 +12,9 @@ impl Service {
         Ok(self.parts.store.dead_letters(agent).await?.into_iter().map(DeadLetterView::from).collect())
     }
 
-    /// Tries again to index the dead memories of an agent and to read its dead messages for facts.
+    /// Tries again to index the dead memories of an agent and to extract facts from its dead messages.
     pub(crate) async fn replay_dead_letters(&self, agent: &Agent, now: Timestamp) -> Result<ReplayAnswer> {
-        // Replaces a damaged table; no rows could be added to it.
+        // Rebuilds a damaged table first, because no rows can be added to it.
         self.make_searchable(agent, &|_| ()).await?;
         let revived = {
             let _tables_lock = self.locks.lock::<Tables>(agent).await;

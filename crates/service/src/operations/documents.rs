@@ -1,6 +1,7 @@
 //! Documents: texts and JSON values under a collection and a key, found by any of their parts.
 //!
-//! A write is compared and committed in one transaction with its passages; the workers make these searchable soon after.
+//! A write checks the expected version and commits the document with its passages, in one transaction. The workers make the
+//! passages searchable soon after.
 
 mod expiry;
 mod search;
@@ -13,16 +14,16 @@ use crate::wire::{CollectionView, CollectionsAnswer, DocumentView, DocumentsAnsw
 
 pub use search::{DocumentFound, DocumentQuery};
 
-/// The most bytes of a content. A message of more than 256 KiB belongs into a document.
+/// Maximum bytes of the content of a document. A text above 256 KiB is too long for a message and has to be a document.
 pub(super) const MAX_CONTENT_BYTES: usize = 1024 * 1024;
-/// The most bytes of the path of a collection, and of a key.
+/// Maximum bytes of the path of a collection, and of a key.
 const MAX_NAME_LENGTH: usize = 1024;
-/// The most paths of a JSON value that are searched.
+/// Maximum number of paths in `indexed`.
 const MAX_PATHS: usize = 64;
-/// The most documents of a page, and how many there are by default.
+/// Maximum and default number of documents on a page.
 const MAX_PAGE_SIZE: usize = 1000;
 const PAGE: usize = 100;
-/// Documents that are read at once.
+/// Number of documents that one query reads.
 const CHUNK: usize = 32;
 /// The longest lifetime, in seconds: a hundred years.
 const MAX_LIFETIME: u64 = 100 * 366 * 24 * 3600;
@@ -30,12 +31,12 @@ const MAX_LIFETIME: u64 = 100 * 366 * 24 * 3600;
 /// A document to be stored.
 #[derive(Clone, Debug)]
 pub struct NewDocument {
-    /// Its place.
+    /// The collection and key of the document.
     pub key: DocumentKey,
     pub content: Content,
     /// The paths of a JSON value that are searched; `None` for all.
     pub indexed: Option<Vec<String>>,
-    /// How long it lives after a write or a refresh; `None` for ever.
+    /// How long the document is kept after a write or a refresh; `None` if it never expires.
     pub lifetime: Option<SignedDuration>,
     /// What the write expects of the stored document.
     pub expected: Expected,
@@ -44,14 +45,14 @@ pub struct NewDocument {
 /// A change of a document.
 #[derive(Clone, Debug)]
 pub enum DocumentChange {
-    /// Stores it.
+    /// Stores a document.
     Put(NewDocument),
     Remove(DocumentKey, Expected),
 }
 
 impl Service {
     /// Carries out changes in order, all or none, with the agent's settings as returned by [`Service::admit`]. Returns the
-    /// version of each; 0 for the removal of what did not exist.
+    /// version of each; 0 if the document to remove did not exist.
     pub async fn change_documents(
         &self,
         agent: &Agent,
@@ -60,7 +61,7 @@ impl Service {
         now: Timestamp,
     ) -> Result<Vec<u64>> {
         let day = Period::of(Grain::Daily, settings.zones()?.day_of(now));
-        // Stores keep microseconds.
+        // Stores keep times in microseconds.
         let now = Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now);
         let writes = changes.into_iter().map(|change| match change {
             DocumentChange::Remove(key, expected) => Ok(DocumentWrite::Remove(key, expected)),
@@ -99,7 +100,7 @@ impl Service {
         Ok(document)
     }
 
-    /// Returns a document that is not expired. `refresh` lets its lifetime begin anew.
+    /// Returns a document that is not expired. `refresh` restarts its lifetime.
     pub async fn document(
         &self,
         agent: &Agent,
@@ -117,12 +118,12 @@ impl Service {
         Ok(found)
     }
 
-    /// Lets the lifetimes of these documents begin anew.
+    /// Restarts the lifetimes of these documents.
     pub async fn refresh_documents(&self, agent: &Agent, keys: &[DocumentKey], now: Timestamp) -> Result<()> {
         self.parts.store.refresh_documents(agent, keys, now).await
     }
 
-    /// Returns the documents at these places, in their order. Omits what does not exist.
+    /// Returns the documents with these keys, in the order of the keys. Omits documents that do not exist.
     pub async fn documents_at(&self, agent: &Agent, keys: &[DocumentKey], now: Timestamp) -> Result<Vec<Document>> {
         self.parts.store.documents(agent, keys, now).await
     }
@@ -137,7 +138,7 @@ impl Service {
         self.parts.store.list_documents(agent, select, now).await
     }
 
-    /// Returns the same page without the contents.
+    /// Returns the same page as [`Service::page_of_documents`], without the contents.
     pub async fn document_entries(
         &self,
         agent: &Agent,
@@ -147,7 +148,7 @@ impl Service {
         self.parts.store.document_entries(agent, select, now).await
     }
 
-    /// Returns the places of selected documents, the last written first.
+    /// Returns the keys of selected documents, the last written first.
     pub async fn newest_documents(
         &self,
         agent: &Agent,
@@ -174,7 +175,7 @@ impl Service {
         Ok(DocumentView::from(stored.ok_or_else(missing)?).without_content())
     }
 
-    /// Returns a document.
+    /// Returns a document with its content, or [`Error::NotFound`].
     pub async fn get_document(&self, agent: &Agent, key: &DocumentKey, now: Timestamp) -> Result<DocumentView> {
         let found = self.document(agent, key, false, now).await?;
         found
@@ -182,7 +183,8 @@ impl Service {
             .ok_or_else(|| Error::NotFound { what: ObjectKind::Document, name: key.to_string() })
     }
 
-    /// Removes a document.
+    /// Removes a document; with a `version`, only if that version is stored. Returns [`Error::NotFound`] if the document does
+    /// not exist.
     pub async fn remove_document(
         &self,
         agent: &Agent,
@@ -232,7 +234,7 @@ impl Service {
         Ok(DocumentsAnswer { agent: agent.name().to_owned(), documents, next_cursor })
     }
 
-    /// Lists the collections that hold documents, by path, each with their number.
+    /// Lists the collections that hold documents, by path, each with its number of documents.
     pub async fn document_collections(&self, agent: &Agent, now: Timestamp) -> Result<CollectionsAnswer> {
         let found = self.parts.store.collections(agent, now).await?.into_iter();
         let view = |one: annals_core::ports::StoredCollection| CollectionView {
@@ -243,7 +245,7 @@ impl Service {
     }
 }
 
-/// Returns a document without the credentials in its content. They are masked as in messages.
+/// Masks credentials in the content of a document, as in messages.
 fn masked(mut new: NewDocument) -> NewDocument {
     match &mut new.content {
         Content::Text(text) => *text = annals_writer::mask(text).0,
@@ -252,7 +254,7 @@ fn masked(mut new: NewDocument) -> NewDocument {
     new
 }
 
-/// Returns a cursor behind a document. A collection may contain any character, so its length comes first.
+/// Returns a cursor that continues after a document. A collection may contain any character, so its length comes first.
 fn to_cursor(last: &DocumentView) -> String {
     format!("{}:{}/{}", last.collection.len(), last.collection, last.key)
 }

@@ -1,5 +1,5 @@
 //! The dump of an agent: everything in one canonical order, without sequence numbers, recording times and table versions. Two
-//! stores that hold the same memory give the same dump, however it got there.
+//! stores with the same contents give the same dump, even if the contents were stored in different ways.
 
 use annals_core::ports::{Record, Select, Table};
 use annals_core::{Agent, FactQuery, Grain, Result};
@@ -10,11 +10,11 @@ use crate::calls::Output;
 use crate::locks::Facts;
 use crate::wire::{FactView, MemoryView};
 
-/// Records read at once.
+/// Number of records that one query reads.
 const PAGE: usize = 100;
 
 impl Service {
-    /// Sends everything of the agent, a line of JSON at a time.
+    /// Sends everything that is stored for the agent, as lines of JSON.
     pub async fn dump(&self, agent: &Agent, output: &mut dyn Output) -> Result<()> {
         send(output, json!({ "agent": agent.name(), "settings": self.parts.store.settings(agent).await? })).await?;
         for grain in Grain::ALL {
@@ -40,7 +40,7 @@ impl Service {
         Ok(())
     }
 
-    /// Sends what is no memory, or more than one: blocks, documents and attachments of turns.
+    /// Sends the records that are not single memories: blocks, documents and attachments of turns.
     async fn dump_records(&self, agent: &Agent, output: &mut dyn Output) -> Result<()> {
         let mut last = None;
         loop {
@@ -77,7 +77,7 @@ impl Service {
     }
 }
 
-/// Sends a value as text: a number that is parsed on the way may differ in its last digit.
+/// Sends a value as text, because a number that is parsed on the way may differ in its last digit.
 async fn send(output: &mut dyn Output, value: Value) -> Result<()> {
     output.send(Value::String(value.to_string())).await
 }

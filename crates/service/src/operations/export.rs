@@ -17,7 +17,7 @@ use tokio::io::{AsyncSeekExt, AsyncWriteExt, BufWriter};
 use crate::Service;
 use crate::locks::{Facts, History};
 
-/// Records read from the catalog at once. The longest are turns of 256 KiB.
+/// Number of records that one query reads. The longest records are documents of up to 1 MiB.
 const PAGE: usize = 100;
 /// Bytes written to the file at once.
 const PIECE: usize = 64 * 1024;
@@ -32,7 +32,7 @@ pub struct Export {
 impl Service {
     /// Writes all records of an agent, from one consistent state except for messages that arrive meanwhile.
     pub async fn export(&self, agent: &Agent) -> Result<Export> {
-        // A record that moved or was removed between two pages would be exported twice, or not at all.
+        // Without these locks, a record that moves or is removed between two pages could be exported twice, or not at all.
         let mut history = self.locks.lock::<History>(agent).await;
         let _facts = history.then::<Facts>().await;
         let mut writer = BufWriter::with_capacity(PIECE, self.nameless_file().map_err(failed)?);

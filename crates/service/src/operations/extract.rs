@@ -8,7 +8,8 @@ use crate::wire::ExtractionView;
 use crate::{ProgressSink, Service};
 
 impl Service {
-    /// Reads all messages that were not yet read for facts, by model or by rules, and brings the table of facts up to date.
+    /// Extracts facts from all messages that the extraction has not processed yet, by a model or by rules, and brings the table of
+    /// facts up to date.
     pub async fn extract_facts(&self, agent: &Agent, progress: &dyn ProgressSink) -> Result<ExtractionView> {
         let read = self.parts.store.extraction(agent).await?.extracted;
         let unread = self.parts.store.backlog(agent, Grain::Working, read).await?;
@@ -21,7 +22,7 @@ impl Service {
     }
 
     /// Does the same as [`Service::extract_facts`] if the extractor is local. Otherwise only updates the table of facts, and
-    /// leaves reading to the roll-up: a model costs money and time.
+    /// leaves the extraction to the roll-up, because a model costs money and time.
     pub(crate) async fn bring_facts_up_to_date(&self, agent: &Agent, progress: &dyn ProgressSink) -> Result<()> {
         let settings = self.parts.store.settings(agent).await?;
         if self.parts.extractor.is_local(&settings) {

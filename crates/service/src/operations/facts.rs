@@ -1,4 +1,4 @@
-//! Facts: queries about a subject at a time, walks and paths between names, and facts entered by hand.
+//! Facts: queries about a subject at a point in time, walks and paths between names, and facts entered by hand.
 
 use std::path::Path;
 
@@ -59,7 +59,7 @@ impl Service {
         }
         let request = FactsRequest { about: Some(entry.subject), ..FactsRequest::default() };
         let mut answer = ask(&self.parts.fact_writer, agent, &zones, request, now).await?;
-        // A fact that a later one has ended would not be shown, as if it had not been stored.
+        // Adds the entered fact if a later fact has ended it; without it the answer would look as if nothing had been stored.
         answer.facts.extend(ended.as_ref().map(FactView::from));
         Ok(answer)
     }
@@ -139,7 +139,8 @@ fn along(request: &FactsRequest, as_of: Option<Timestamp>) -> Along {
     }
 }
 
-/// Returns the moment of a query. Without history the default is now, because a plan may be dated ahead.
+/// Returns the instant at which the facts must hold; `None` for all times. Without `history` the default is now, because
+/// facts may be dated in the future.
 fn moment(request: &FactsRequest, zones: &Zones, now: Timestamp) -> Option<Timestamp> {
     let as_of = request.as_of.map(|as_of| as_of.instant(zones));
     as_of.or_else(|| (!request.history).then_some(now))

@@ -7,7 +7,7 @@ use crate::Service;
 use crate::locks::{Facts, History, Tables};
 use crate::wire::{ForgetAnswer, ForgetReport, ForgetRequest, MemoryView};
 
-/// Memories shown by a dry run.
+/// Number of memories that a dry run shows.
 const SAMPLES: usize = 5;
 
 impl Service {
@@ -21,7 +21,7 @@ impl Service {
         self.forget_target(agent, &target, dry_run, now).await
     }
 
-    /// Refuses ids if none of them is known: most likely they are mistyped.
+    /// Returns [`Error::NotFound`] if none of the ids is known: most likely they are mistyped.
     async fn check_known(&self, agent: &Agent, ids: &[MemoryId]) -> Result<()> {
         let report = self.parts.eraser.preview(agent, &Target::Memories(ids.to_vec())).await?;
         match ids.first() {
@@ -59,7 +59,7 @@ impl Service {
         Ok(ForgetAnswer::new(agent, &report, Some(proof)))
     }
 
-    /// Adds some of the memories that would be erased, if the answer is that of a dry run.
+    /// Adds up to five of the memories that would be erased to the answer of a dry run.
     pub async fn with_samples(&self, agent: &Agent, answer: ForgetAnswer) -> Result<ForgetReport> {
         let ids = answer.turns.iter().chain(&answer.statements).take(if answer.done { 0 } else { SAMPLES });
         let ids: Vec<MemoryId> = ids.map(MemoryId::from_text).collect();

@@ -1,10 +1,11 @@
 //! Import of checked messages and of exports. Checks everything against the store first, then commits in batches, then makes
 //! everything searchable. Skips messages that are already stored, so an interrupted import is completed by running it again.
 //!
-//! Storing comes first as a whole: it takes seconds where embedding takes hours, and what is stored is safe and becomes
-//! searchable even if this process ends.
+//! All messages are stored before any is embedded: storing takes seconds where embedding takes hours, and stored messages are
+//! safe and become searchable later even if this process ends.
 //!
-//! Files are read once for each step and never held: in memory are a few batches, and a hash for each message without an id.
+//! Files are read once for each step and never held in memory. Memory holds a few batches, and a hash for each message
+//! without an id.
 
 mod batches;
 
@@ -36,9 +37,9 @@ pub struct ImportRequest {
     pub ignored: BTreeMap<String, u64>,
     /// Time zone for the agents.
     pub time_zone: Option<String>,
-    /// Replaces stored messages that have the same id but other content. Otherwise such messages are faults.
+    /// Whether to replace stored messages that have the same id but other content. Otherwise such messages are faults.
     pub revise: bool,
-    /// Imports messages again that were forgotten.
+    /// Whether to import messages again that were forgotten.
     pub unforget: bool,
 }
 
@@ -73,7 +74,7 @@ pub trait RecordSource: Send {
 }
 
 impl Service {
-    /// Imports messages: sets time zones, commits to the catalog, makes them searchable and reads them for facts.
+    /// Imports messages: sets time zones, commits them to the catalog, makes them searchable and extracts facts from them.
     pub async fn import(
         &self,
         request: ImportRequest,
@@ -110,8 +111,8 @@ impl Service {
         Ok(answer)
     }
 
-    /// Restores an export, for agents that hold nothing yet. `agents` are its agents with the number of their records. Restores
-    /// all of them or none. Adds what was done to `answer`.
+    /// Restores an export, for agents that hold nothing yet. `agents` holds the agents of the export with the number of their
+    /// records. Adds the counts to `answer`. After an error, discards the records of agents that are not restored completely.
     pub(crate) async fn restore_export(
         &self,
         export: &mut dyn RecordSource,
@@ -136,7 +137,7 @@ impl Service {
         Ok(())
     }
 
-    /// Stores the records in pieces. None of them is visible before all are stored.
+    /// Stores the records in pieces. No record is visible before all are stored.
     async fn restore_records(
         &self,
         export: &mut dyn RecordSource,
@@ -150,7 +151,7 @@ impl Service {
         let mut pieces: BTreeMap<Agent, Vec<Record>> = BTreeMap::new();
         let mut rank = 0;
         while let Some((agent, record)) = export.next().await? {
-            // Records of a rank follow those that they depend on.
+            // Records depend on records of lower ranks, so these are stored first.
             if record.rank() != rank {
                 rank = record.rank();
                 self.restore_pieces(&mut pieces).await?;
@@ -188,7 +189,7 @@ impl Service {
         Ok(())
     }
 
-    /// Makes everything that waits searchable, and shows that as a stage.
+    /// Makes all waiting changes searchable, and reports the progress as the stage `embedding`.
     pub(super) async fn make_searchable_shown(&self, agent: &Agent, progress: &dyn ProgressSink) -> Result<Projected> {
         let stage = progress.begin("embedding", self.parts.writer.backlog(agent).await?);
         self.make_searchable(agent, &|changes| stage.advance(changes)).await

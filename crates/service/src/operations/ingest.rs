@@ -1,4 +1,4 @@
-//! Ingestion of messages: committed and fsynced before the answer; searchable and read for facts soon after.
+//! Ingestion of messages: committed and fsynced before the answer; searchable soon after, with facts extracted.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -18,7 +18,8 @@ use crate::wire::{IngestRequest, MessageIn, OperationView, Progress};
 /// The most messages of one request, which is one transaction with one fsync.
 pub const MAX_MESSAGES: usize = 1000;
 
-/// The longest attachment of a message, in bytes. An item holds its message and more.
+/// Maximum bytes of the attachment of a message. It is larger than a message, because what an adapter attaches contains the
+/// text of the message and more.
 const MAX_ATTACHMENT_BYTES: usize = 512 * 1024;
 
 /// The result of an accepted request.
@@ -192,7 +193,7 @@ fn to_message(message: MessageIn, conversation: Option<&str>, now: Timestamp) ->
     let conversation = message.conversation.or_else(|| conversation.map(str::to_owned));
     let conversation = conversation
         .ok_or_else(|| Fault::new("conversation", "is missing; set it for the message or for the whole request"))?;
-    // Stores keep microseconds; a finer time would differ when it is read back.
+    // Stores keep times in microseconds; a finer time would differ when it is read back.
     let at = message.at.unwrap_or(now).as_microsecond();
     let at = Timestamp::from_microsecond(at).map_err(|_| Fault::new("at", "is out of range"))?;
     Ok(Message {

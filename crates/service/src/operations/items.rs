@@ -1,12 +1,12 @@
 //! Import of items from other programs: messages, statements, facts, blocks and documents, for one agent.
 //!
-//! Items are stored in batches as they arrive, so an import of any size needs the memory of a few batches. All are stored before
-//! the first is embedded, as in an import of messages. Ids are those of the source: what is stored already is recognised, what
-//! was edited since is revised, and an interrupted import is completed by running it again. What a person forgot is not stored
-//! again. Whatever is not stored is counted.
+//! Items are stored in batches as they arrive, so an import of any size needs the memory of a few batches. All are stored
+//! before the first is embedded, as in an import of messages. Items have the ids of the source, so items that are already
+//! stored are recognised, items that were edited since are revised, and an interrupted import is completed by running it
+//! again. Forgotten items are not stored again. Items that are not stored are counted.
 //!
-//! Each item is stored as what it is. Nothing is dated by the clock of the import: the importers date what they can
-//! ([`annals_importers`]), and what has no date at all gets [`UNDATED`]. Decision 45 says why.
+//! Each item is stored as its own type. No item is dated by the clock of the import: the importers ([`annals_importers`])
+//! date the items where they can, and items without a date get [`UNDATED`]. Decision 45 gives the reasons.
 
 mod blocks;
 mod documents;
@@ -72,7 +72,7 @@ impl Service {
         import.finish(progress).await
     }
 
-    /// Imports a source that is being read. After an error of the source, what came before it is stored.
+    /// Imports a source while it is read. Returns an error of the source after storing the items that came before the error.
     pub(crate) async fn import_source(
         &self,
         agent: &Agent,
@@ -155,7 +155,8 @@ impl<'a> Import<'a> {
         Period::of(annals_core::Grain::Daily, self.zones.day_of(at))
     }
 
-    /// Returns for each place whether what stood there was forgotten. If the import brings such things back, none was.
+    /// Returns for each key whether its item was forgotten. If the request has `unforget` set, the keys are no longer
+    /// forgotten afterwards, and all results are false.
     async fn forgotten(&self, items: &[ItemKey]) -> Result<Vec<bool>> {
         if self.request.unforget {
             self.service.parts.store.unforget_items(self.agent, items).await?;
@@ -163,7 +164,7 @@ impl<'a> Import<'a> {
         self.service.parts.store.forgotten_items(self.agent, items).await
     }
 
-    /// Returns a text without credentials, if the agent's settings say so.
+    /// Masks and counts the credentials in a text, if the agent's settings say so.
     fn masked(&mut self, text: String) -> String {
         if !self.masks {
             return text;

@@ -1,4 +1,5 @@
-//! Keys for access from outside: creates, lists, revokes and checks them. The secret of a key is returned once and never stored.
+//! Keys for access from outside: creates, lists, revokes and checks them. The secret of a key is returned once and never
+//! stored.
 
 use annals_core::ports::Key;
 use annals_core::{Agent, Error, Result, Timestamp};
@@ -18,7 +19,7 @@ impl Service {
         if request.name.trim().is_empty() {
             return Err(Error::invalid("name", "is empty; it tells the keys in the list apart"));
         }
-        // Names are checked now; otherwise only the holder of the key would notice that it opens nothing.
+        // Names are checked now; otherwise only the holder of the key would notice that it gives access to nothing.
         Agent::in_workspace(&request.workspace, "a")?;
         for agent in &request.agents {
             Agent::in_workspace(&request.workspace, agent)?;

@@ -2,8 +2,8 @@
 //! it.
 //!
 //! An entity's type is a fact `is_a`, an observation is a fact `observation`, and a relation is a fact of its own predicate.
-//! What is removed is retracted: the fact ends, and stays in the history. Names are compared as everywhere else, without case
-//! and surrounding punctuation. A subject that conversations state facts about is an entity too.
+//! Removing an entry retracts its fact: the fact ends, and stays in the history. Names are compared as everywhere else,
+//! without case and surrounding punctuation. The subject of a fact that was extracted from a conversation is an entity too.
 
 mod change;
 pub(super) mod value;
@@ -26,13 +26,13 @@ pub struct KnowledgeGraph {
     pub relations: Vec<Relation>,
 }
 
-/// A person or thing, with what is observed of it.
+/// A person or thing, with observations about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entity {
     pub name: String,
-    /// Its type.
+    /// The type of the entity.
     pub kind: String,
-    /// Sentences about it.
+    /// Sentences about the entity.
     pub observations: Vec<String>,
 }
 
@@ -60,11 +60,12 @@ impl Service {
         Ok(facts)
     }
 
-    /// Returns an instant after everything that was entered before, so that what is entered now comes last.
+    /// Returns an instant after all facts entered before, so that new facts come last. Ignores facts dated more than a minute
+    /// ahead.
     async fn next_instant(&self, agent: &Agent, now: Timestamp) -> Result<Timestamp> {
         let everything = FactQuery { history: true, ..FactQuery::default() };
         let facts = self.parts.fact_writer.find(agent, &everything).await?;
-        // A plan for next year is no reason to enter everything else after it.
+        // A fact that is dated next year must not move all later entries behind it.
         let soon = now.saturating_add(annals_core::SignedDuration::from_mins(1)).unwrap_or(now);
         let instants = facts.iter().flat_map(|fact| [Some(fact.valid_from), fact.valid_to]).flatten();
         let last = instants.filter(|at| *at < soon).max();
@@ -103,7 +104,7 @@ fn relation(fact: &Fact) -> Relation {
     Relation { from: fact.subject.clone(), to: text_of(fact).to_owned(), kind: relation_type(fact).to_owned() }
 }
 
-/// Returns whether the subject of a fact is an entity. A relation that a client entered need not start at one.
+/// Returns whether the subject of a fact is an entity. A relation that a client entered need not start at an entity.
 fn makes_entity(fact: &Fact) -> bool {
     is_type(fact) || is_observation(fact) || fact.sources.iter().any(|source| source.as_str().starts_with("t-"))
 }
@@ -117,7 +118,8 @@ fn is_observation(fact: &Fact) -> bool {
 }
 
 impl KnowledgeGraph {
-    /// Returns the entities that contain a text in name, type or observations, ignoring case, and the relations that touch them.
+    /// Returns the entities that contain a text in name, type or observations, ignoring case, and the relations that touch
+    /// them.
     pub fn search(self, text: &str) -> KnowledgeGraph {
         let text = text.to_lowercase();
         let has = |field: &String| field.to_lowercase().contains(&text);

@@ -21,7 +21,7 @@ impl Service {
         })
     }
 
-    /// Returns the memory with this id, of any agent.
+    /// Returns the memory with this id and its agent, which may be any agent.
     pub(crate) async fn find_anywhere(&self, id: &str) -> Result<(Agent, Memory)> {
         let found = self.parts.store.agent_of(&MemoryId::from_text(id)).await?;
         let agent = found.ok_or_else(|| Error::NotFound { what: ObjectKind::Memory, name: id.to_owned() })?;
@@ -29,7 +29,7 @@ impl Service {
         Ok((agent, memory))
     }
 
-    /// Returns those of the given memories that the catalog holds.
+    /// Returns the memories with these ids. Leaves out ids that the catalog does not hold.
     pub async fn memories(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>> {
         self.parts.store.get(agent, ids).await
     }

@@ -1,4 +1,4 @@
-//! How fast the configured models work, and how long the rest of a roll-up takes them.
+//! The speed of the configured models, and an estimate of the time that they need for the rest of a roll-up.
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ use annals_summarizer::Plan;
 use super::progress::Stage;
 use crate::Service;
 
-/// Time between two notes.
+/// Time between two reports of the speed.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Tokens of a word with its share of time, speaker and number, as an upper estimate.
+/// Tokens per word of input, as an upper estimate. Includes the time, speaker and number that stand before each message.
 const TOKENS_PER_WORD: u64 = 2;
 
-/// Requests that are left, and the time that they take if all take as long as the answered ones did.
+/// The requests that are left, and their time if each takes as long as the answered requests did on average.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RequestsLeft {
     pub(crate) requests: u64,
@@ -30,13 +30,13 @@ impl Service {
         models.map(|models| models.model_states()).unwrap_or_default()
     }
 
-    /// Estimates the requests that a plan takes; `None` if no model writes.
+    /// Estimates the requests that the periods of a plan need; `None` if no model writes summaries.
     pub(crate) fn requests_left(&self, settings: &Settings, plan: &Plan) -> Option<RequestsLeft> {
         requests_left(&self.model_states(settings), plan, plan.periods.len())
     }
 
-    /// Does some work, and notes each second how fast the models are, if any works. `left` returns the periods that are left of
-    /// the plan.
+    /// Runs `work`, and reports the speed of a model that is running to `stage` each second. `left` returns the number of
+    /// periods of the plan that are left.
     pub(crate) async fn noting_models<T>(
         &self,
         settings: &Settings,
@@ -94,7 +94,7 @@ fn note(states: &[ModelState], left: Option<RequestsLeft>) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" · "))
 }
 
-/// Returns a duration in its largest unit.
+/// Formats a duration in seconds, minutes or hours.
 fn in_words(seconds: u64) -> String {
     match seconds {
         0..=89 => format!("{seconds} s"),

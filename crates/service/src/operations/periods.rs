@@ -1,4 +1,4 @@
-//! The periods of an agent and their states, for a picture of a memory. Reads the ledger and counts, and no text of a memory.
+//! The periods of an agent and their states, for a chart of its memory. Reads the ledger and counts, but no text of memories.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,8 @@ use crate::locks::Lock;
 use crate::wire::{DayView, PeriodState, PeriodView, PeriodsAnswer, PeriodsRequest};
 
 impl Service {
-    /// Returns the periods and the days with turns within a range of days. Periods that cross the edge are included.
+    /// Returns the periods and the days with turns within a range of days. Includes periods that lie only partly in the
+    /// range.
     pub async fn periods(&self, agent: &Agent, request: PeriodsRequest, now: Timestamp) -> Result<PeriodsAnswer> {
         let (from, to) = (request.from.unwrap_or(Date::MIN), request.to.unwrap_or(Date::MAX));
         if from > to {
@@ -36,7 +37,7 @@ impl Service {
             let (first, last) = period.cover_days();
             first <= to && from <= last
         };
-        // A period of a day that overlaps the range begins or ends at most a year from it.
+        // If a period overlaps the range, all its days are at most a year away from the range.
         let near = days.range(from.saturating_sub(400.days())..=to.saturating_add(400.days()));
         let periods: BTreeSet<Period> = map.rows.keys().copied().chain(ancestors(near)).filter(overlaps).collect();
         let turns = outline.turns.range(from..=to);
@@ -52,7 +53,8 @@ impl Service {
         })
     }
 
-    /// Returns the days that the first time in a text means, such as "last week" or "March 2025"; `None` if it names no time.
+    /// Returns the days that the first time expression in a text means, such as "last week" or "March 2025"; `None` if it
+    /// names no time.
     pub async fn days_named(&self, agent: &Agent, text: &str, now: Timestamp) -> Result<Option<(Date, Date)>> {
         let settings = self.parts.store.settings(agent).await?;
         let today = settings.zones()?.day_of(now);
@@ -78,7 +80,7 @@ fn ancestors<'a>(days: impl Iterator<Item = &'a Date>) -> impl Iterator<Item = P
     days.flat_map(|day| Grain::SUMMARIES.map(|grain| Period::of(grain, *day)))
 }
 
-/// What decides the states of periods.
+/// The data that the states of periods depend on.
 struct Map<'a> {
     agent: &'a Agent,
     zones: &'a Zones,
@@ -138,7 +140,8 @@ impl Map<'_> {
         }
     }
 
-    /// Years are pruned without sealing a parent; those that were have no children left and are sealed themselves.
+    /// Returns whether retention has pruned the summary of a period without one: the period is sealed, or its grain is pruned
+    /// up to its last day.
     fn is_pruned(&self, period: Period, row: &LedgerRow) -> bool {
         let until = self.pruned_until[period.grain() as usize];
         row.sealed || until.is_some_and(|until| period.cover_days().1 <= until)

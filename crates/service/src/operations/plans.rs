@@ -11,7 +11,7 @@ impl Service {
         PlansAnswer { plans: self.parts.plans.all().map(|(name, plan)| PlanView::new(name, plan)).collect() }
     }
 
-    /// Returns what the plan of an agent no longer keeps.
+    /// Returns which memories are past the plan of an agent.
     pub async fn past_plan(&self, agent: &Agent, now: Timestamp) -> Result<PastPlanView> {
         Ok(PastPlanView::from(&self.parts.retention.due(agent, now).await?))
     }

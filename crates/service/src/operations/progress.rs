@@ -1,14 +1,14 @@
-//! Progress of long operations, reported in stages to whoever called them.
+//! Progress of long operations, reported to the caller in stages.
 
-/// Receives the progress of a long operation.
+/// A receiver of the progress of a long operation.
 pub trait ProgressSink: Sync {
     /// Begins a stage with this many items. The stage ends when the returned value is dropped.
     fn begin(&self, stage: &str, items: u64) -> Box<dyn Stage>;
 
-    /// Returns whether anybody sees the progress. If not, no work is done only to know how much there is.
+    /// Returns whether the progress is displayed. If not, the operation does not determine the amount of work in advance.
     fn is_shown(&self) -> bool;
 
-    /// Returns whether the caller wants the operation to end as soon as what it has begun is saved.
+    /// Returns whether the operation should end early, once the work that it has begun is saved.
     fn should_stop(&self) -> bool {
         false
     }
@@ -19,11 +19,11 @@ pub trait Stage: Send + Sync {
     /// Adds finished items.
     fn advance(&self, items: u64);
 
-    /// Shows how the work goes, in place of what was shown so before.
+    /// Shows a note about the work, in place of the previous note.
     fn note(&self, _text: &str) {}
 }
 
-/// Ignores progress.
+/// A receiver that ignores progress.
 pub struct NoProgress;
 
 struct Ignored;

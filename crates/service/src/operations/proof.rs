@@ -17,9 +17,9 @@ use walkdir::{DirEntry, WalkDir};
 use crate::Service;
 use crate::wire::ProofView;
 
-/// Sentences with fewer characters occur in too many texts to prove anything.
+/// Minimum characters of a sentence to search for. Shorter ones occur in too many texts to prove anything.
 const MIN_SENTENCE_LENGTH: usize = 12;
-/// Changes read from the catalog at once.
+/// Number of changes that one query reads.
 const BATCH: usize = 500;
 
 /// The prefix of the names of the catalog and of the files that SQLite keeps beside it.
@@ -97,7 +97,7 @@ fn search_files(root: &Path, agent_folder: &str, phrases: &Phrases) -> io::Resul
         }
         let Some(metadata) = unless_gone(fs::metadata(entry.path()))? else { continue };
         if catalog.contains(&(metadata.dev(), metadata.ino())) {
-            // Another name of a file of the catalog: closing it would drop SQLite's locks all the same.
+            // A link to a file of the catalog: opening and closing it would drop SQLite's locks too.
             continue;
         }
         let Some(file) = unless_gone(File::open(entry.path()))? else { continue };
@@ -110,7 +110,7 @@ fn search_files(root: &Path, agent_folder: &str, phrases: &Phrases) -> io::Resul
     Ok(files)
 }
 
-/// Excludes the catalog, data of other agents, and temporary folders.
+/// Returns false for the catalog, data of other agents, and temporary folders.
 fn may_be_searched(root: &Path, agent_folder: &str, entry: &DirEntry) -> bool {
     let relative: PathBuf = entry.path().strip_prefix(root).unwrap_or(entry.path()).to_owned();
     let parts: Vec<_> = relative.iter().map(|part| part.to_string_lossy()).collect();

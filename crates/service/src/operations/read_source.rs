@@ -1,5 +1,5 @@
-//! Reads a source of another program on a thread of its own, and passes its items on through a bounded channel: the reader waits
-//! until they are stored.
+//! Reads a source of another program on a thread of its own, and passes its items on through a bounded channel: the reader
+//! waits while the channel is full.
 
 use annals_core::{Error, Result};
 use annals_importers::{Imported, Item, Kind, Options, Source, Summary, import};
@@ -8,12 +8,12 @@ use tokio::task::{JoinHandle, spawn_blocking};
 
 use crate::wire::{FoundItems, ImportItem, ImportReport, ItemIn, SkippedView, StoredItems};
 
-/// Items that wait to be stored. The longest are messages of 256 KiB.
+/// Maximum number of items that wait to be stored.
 const WAITING: usize = 64;
 
 /// A source that is being read.
 pub struct SourceReader {
-    /// The items, in order. Dropping it ends the reading.
+    /// The items, in order. Dropping this receiver ends the reading.
     pub items: Receiver<ImportItem>,
     summary: JoinHandle<Result<Summary>>,
 }
@@ -26,12 +26,14 @@ pub fn read_source(kind: Kind, source: Source, options: Options) -> SourceReader
 }
 
 impl SourceReader {
-    /// Splits into the items and the task that ends with what the source holds, for items that are stored elsewhere.
+    /// Splits the reader into the items and the task that returns the summary of the source, for callers that store the items
+    /// elsewhere.
     pub fn into_parts(self) -> (Receiver<ImportItem>, JoinHandle<Result<Summary>>) {
         (self.items, self.summary)
     }
 
-    /// Waits for the end of the source, and drops all items that were not taken. Returns what it holds and what was skipped.
+    /// Waits for the end of the source, and drops all items that were not taken. Returns the counts of the items in the
+    /// source and of the skipped ones.
     pub async fn finish(mut self) -> Result<Summary> {
         while self.items.recv().await.is_some() {}
         self.summary.await.map_err(|cause| Error::storage("reading the source", cause))?
@@ -58,7 +60,7 @@ fn to_wire(Imported { location, item }: Imported) -> ImportItem {
 }
 
 impl ImportReport {
-    /// Joins what was found and what was stored. `stored` is `None` for a dry run.
+    /// Joins the counts of found and of stored items. `stored` is `None` for a dry run.
     pub fn new(agent: &str, from: &str, summary: &Summary, mut stored: Option<StoredItems>) -> ImportReport {
         let mut skipped: Vec<SkippedView> = summary
             .skipped

@@ -30,7 +30,7 @@ impl Service {
         Ok(memories)
     }
 
-    /// Compacts a table by joining small fragments. Returns its state before that.
+    /// Compacts a table by joining small fragments. Returns its statistics from before that.
     pub async fn compact(&self, agent: &Agent, grain: Grain) -> Result<TableStats> {
         let _tables_lock = self.locks.lock::<Tables>(agent).await;
         let generation = self.parts.store.watermark(agent, grain).await?.generation;

@@ -8,8 +8,8 @@ use crate::locks::History;
 use crate::wire::{RetainAnswer, RetainRequest, RetentionAnswer};
 
 impl Service {
-    /// Prunes what is past the plans of these agents, or only reports it. Prunes nothing if the clock is not confirmed, unless
-    /// the request trusts it. `synchronised` is what the system reports about its clock.
+    /// Prunes memories that are past the plans of these agents, or only reports them. Prunes nothing if the clock is not
+    /// confirmed, unless the request trusts it. `synchronised` is what the system reports about its clock.
     pub(crate) async fn retain_agents(
         &self,
         agents: &[Agent],
@@ -46,7 +46,8 @@ impl Service {
         Ok(RetainAnswer::new(agent, plan, false, &due.totals(), &due.held))
     }
 
-    /// Prunes what is past the plan of an agent. If the clock is not `confirmed`, prunes nothing and returns what waits.
+    /// Prunes memories that are past the plan of an agent. If the clock is not `confirmed`, prunes nothing and returns what
+    /// would be pruned.
     pub async fn retain(&self, agent: &Agent, confirmed: bool, now: Timestamp) -> Result<RetainAnswer> {
         let history = self.locks.lock::<History>(agent).await;
         let plan = self.parts.store.settings(agent).await?.plan;
@@ -58,7 +59,7 @@ impl Service {
     }
 }
 
-/// Returns why nothing is pruned by a clock.
+/// Returns why nothing is pruned under this reading of the clock.
 fn doubt(clock: &ClockReading) -> String {
     let steady_from = clock.steady_from;
     match clock.trust(None).doubt() {

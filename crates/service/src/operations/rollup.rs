@@ -1,4 +1,4 @@
-//! Roll-up of one agent: reads new messages for facts, writes the due summaries, and makes them searchable.
+//! Roll-up of one agent: extracts facts from new messages, writes the due summaries, and makes them searchable.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,13 +16,13 @@ use crate::{NoProgress, ProgressSink, Service};
 pub struct RolledUpAgent {
     /// The answer of the operation.
     pub answer: RollupAnswer,
-    /// The result of reading new messages for facts before it.
+    /// The result of the extraction of facts before the roll-up.
     pub extraction: ExtractionView,
 }
 
 impl Service {
-    /// Rolls an agent up: writes every period that is over, also if messages came in a moment ago. A dry run only returns the periods
-    /// and the number of words that would be read.
+    /// Rolls an agent up: writes every period that is over, even if messages arrived a moment ago. A dry run only returns the
+    /// periods and the number of words that would be read.
     pub async fn rollup(&self, agent: &Agent, request: RollupRequest, now: Timestamp) -> Result<RollupAnswer> {
         Ok(self.rollup_reporting(agent, request, now, &NoProgress).await?.answer)
     }
@@ -108,7 +108,8 @@ impl Service {
         self.write_summaries_by(&self.parts.summarizer, agent, refresh, now, progress, &|| false).await
     }
 
-    /// Does the same by another summarizer, and begins no further period once `should_stop` returns true, except the first.
+    /// Does the same with the given summarizer, and begins no further period once `should_stop` returns true, except the
+    /// first.
     pub(super) async fn write_summaries_by(
         &self,
         summarizer: &Summarizer,

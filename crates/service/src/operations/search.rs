@@ -6,13 +6,13 @@ use annals_search::Gathered;
 use crate::Service;
 use crate::wire::{MemoryView, SearchAnswer, SearchRequest};
 
-/// An answer with fewer results carries a hint where else to search.
+/// Number of results below which an answer contains a hint on where else to search.
 const FEW: usize = 3;
 
-/// The most bytes of a question. Words beyond some 500 do not change its vector.
+/// Maximum bytes of a question. Words beyond some 500 do not change its vector.
 const MAX_QUESTION_LENGTH: usize = 32 * 1024;
 
-/// The most days ago that a request may name; no message is older.
+/// Maximum of `min_days_ago` and `max_days_ago`; no message is older.
 const MAX_DAYS: u32 = 1_000_000;
 
 impl Service {

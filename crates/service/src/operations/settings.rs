@@ -6,7 +6,8 @@ use crate::Service;
 use crate::locks::{History, Tables};
 use crate::wire::{SettingsChange, SettingsView};
 
-/// A larger value is a mistake. The operator's caps for workspace and process are far lower and apply in any case.
+/// Maximum of `daily_tokens`; a larger value is a mistake. The operator's caps for workspace and process are far lower and
+/// apply in any case.
 const MAX_TOKENS: u64 = 1_000_000_000;
 
 impl Service {
@@ -64,7 +65,8 @@ impl Service {
     }
 
     /// Records that all tables must be rebuilt: stored stems belong to the former language, and searches would miss them.
-    /// Called before the language is saved, so that a crash between the two costs work and no results.
+    /// Called before the language is saved, so that a crash between the two only causes a needless rebuild, and no search
+    /// misses results.
     async fn schedule_rebuilds(&self, agent: &Agent) -> Result<()> {
         for grain in Grain::ALL {
             if self.parts.store.watermark(agent, grain).await?.applied > 0 {
@@ -140,7 +142,7 @@ mod tests {
     use super::*;
     use crate::fixture::{NOW, service_with_memories};
 
-    /// Stops where a process would end right after the change was saved.
+    /// Simulates a process that ends right after the change was saved.
     #[tokio::test]
     async fn interrupted_change_of_language_is_finished_by_the_next_pass() {
         let me = agent("a");

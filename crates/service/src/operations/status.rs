@@ -22,7 +22,7 @@ impl Service {
         let open = self.open_periods(agent, &zones, now).await?;
         let extraction = self.parts.store.extraction(agent).await?;
         let usage = self.parts.store.usage(agent, now.saturating_sub(A_MONTH).unwrap_or(now)).await?;
-        // Without a model nothing waits for a batch, whatever was sent before.
+        // Without a model no period waits for a batch, even if batches were sent before.
         let in_batch = match &self.parts.batching {
             Some(_) => self.parts.store.in_batch(agent).await?,
             None => Vec::new(),

@@ -9,7 +9,7 @@ use super::cursor::Cursor;
 use crate::Service;
 use crate::wire::{MemoryView, TimelineAnswer, TimelineRequest};
 
-/// The most memories of one page.
+/// Maximum number of memories on a page.
 const MAX_PAGE_SIZE: usize = 1000;
 const DEFAULT_PAGE_SIZE: usize = 100;
 
@@ -25,7 +25,8 @@ impl Service {
         self.timeline_answer(agent, &zones, memories, limit, now).await
     }
 
-    /// Returns the memories of a grain that follow `after`, or the first ones, oldest first, at most a thousand; empty at the end.
+    /// Returns at most a thousand memories of a grain, oldest first: those that follow `after`, or the first ones. Empty at
+    /// the end.
     pub(crate) async fn page_of_memories(
         &self,
         agent: &Agent,
@@ -37,7 +38,7 @@ impl Service {
         Ok(page)
     }
 
-    /// Returns the memories after a position, in order: at least `limit` + 1 of them if there are so many.
+    /// Returns the memories after a position, in order: all of them, or at least `limit` + 1.
     async fn page(
         &self,
         agent: &Agent,
@@ -48,8 +49,8 @@ impl Service {
     ) -> Result<Vec<Memory>> {
         let Some(after) = after else { return self.in_order(agent, grains, within, limit + 1).await };
         let within = Interval { start: within.start.max(after.start), ..within };
-        // Memories that start at the position, or cover it, are listed again. They are usually few, but many memories of an
-        // old log may have the same day as their moment.
+        // Memories that start at the position, or cover it, are listed again. They are usually few, but in an old log many
+        // memories may have the same time.
         let mut most = limit + 32;
         loop {
             let listed = self.in_order(agent, grains, within, most).await?;
@@ -120,7 +121,8 @@ impl Service {
         })
     }
 
-    /// Returns memories of several grains in one order of time; of those that start together the coarsest first.
+    /// Returns at most `limit` memories of several grains, sorted by start; memories with the same start are sorted from
+    /// coarse to fine.
     pub async fn in_order(
         &self,
         agent: &Agent,

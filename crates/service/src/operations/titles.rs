@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 use crate::Service;
 use crate::wire::ConversationEntry;
 
-/// The field of the attachment.
+/// The field of the attachment that holds the title.
 pub(super) const TITLE: &str = "conversation_title";
 
 impl Service {
-    /// Returns conversations with the titles that their first messages have.
+    /// Adds to conversations the titles from the attachments of their first messages.
     pub(super) async fn with_titles(
         &self,
         agent: &Agent,
@@ -26,7 +26,7 @@ impl Service {
                 ..Select::all(Grain::Working)
             };
             let turns = self.parts.store.list(agent, &select).await?;
-            // A conversation that went meanwhile has none.
+            // A conversation that was removed meanwhile has no first turn.
             first.push(turns.into_iter().next().map_or_else(|| MemoryId::from_text(""), |turn| turn.id));
         }
         let attached = self.parts.store.attachments(agent, &first).await?;
@@ -38,7 +38,7 @@ impl Service {
     }
 }
 
-/// Returns the title in an attachment.
+/// Returns the title in an attachment; `None` if there is none.
 fn title(attachment: &str) -> Option<String> {
     let mut fields: Map<String, Value> = serde_json::from_str(attachment).ok()?;
     match fields.remove(TITLE)? {

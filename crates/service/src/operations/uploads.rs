@@ -1,7 +1,8 @@
 //! Imports of uploads: each is read from a file without a name, in the background, one after another.
 //!
-//! Progress and report of an import are in memory. The catalog holds that it began and whether it ended, so that after a restart
-//! its state is answered truthfully; the upload of one that was interrupted is sent again and adds what is missing.
+//! The progress and the report of an import are kept in memory only. The catalog records that it began and whether it ended,
+//! so that its state is known after a restart. After an interruption, sending the upload again adds the items that are
+//! missing.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -19,19 +20,20 @@ use super::read_source::read_source;
 use crate::wire::{ImportReport, ImportStatus, ImportView, ItemsRequest, UploadRequest};
 use crate::{NotAdmitted, Service};
 
-/// Imports that are remembered; the oldest finished ones are dropped.
+/// Maximum number of imports kept in memory; the oldest finished ones are dropped.
 const REMEMBERED: usize = 100;
-/// Imports that may wait. Each keeps its upload on the disk.
+/// Maximum number of imports that are not finished. Each keeps its upload on the disk.
 const MAX_WAITING: usize = 8;
 
-/// Bytes of an upload after which the free space of the disk is looked at again.
+/// Bytes of an upload after which the free space of the disk is checked again.
 const STEP: u64 = 16 << 20;
 
-/// The beginnings of the ids of imports, and of those that only report.
+/// The prefixes of the ids of imports, and of dry runs.
 const IMPORT: &str = "import-";
 const PREVIEW: &str = "preview-";
 
-/// The imports of uploads. They run one after another: two would only share one disk and one embedder.
+/// The imports of uploads. They run one after another: two at once would not be faster, because they share one disk and one
+/// embedder.
 #[derive(Clone)]
 pub(crate) struct Uploads {
     imports: Arc<Mutex<VecDeque<Arc<Upload>>>>,
@@ -44,7 +46,7 @@ impl Default for Uploads {
     }
 }
 
-/// One import.
+/// The import of one upload.
 struct Upload {
     id: String,
     agent: Agent,
@@ -87,7 +89,7 @@ impl Upload {
             dry_run: self.dry_run,
             status,
             bytes: self.size,
-            // Some files are looked at more than once.
+            // Some files are read more than once.
             bytes_read: read.min(self.size),
             report,
             error,
@@ -117,7 +119,7 @@ impl Uploads {
     }
 }
 
-/// Copies an upload into a file without a name, on the disk of the data folder, while there is room.
+/// A writer that copies an upload into a file without a name, on the disk of the data folder, while enough space is free.
 pub struct UploadWriter {
     service: Service,
     file: tokio::fs::File,
@@ -156,7 +158,7 @@ impl Service {
         wanted.map(|upload| upload.view()).collect()
     }
 
-    /// Creates an empty file for an upload, without a name: it goes when it is closed or the process ends.
+    /// Creates an empty file for an upload, without a name: it is deleted when it is closed or the process ends.
     fn upload_file(&self) -> Result<File> {
         let failed = |cause| Error::storage("storing the upload", cause);
         let file = self.nameless_file().map_err(failed)?;
@@ -189,7 +191,7 @@ impl Service {
             read: source.bytes_read(),
             progress: Mutex::new(Progress::Waiting),
         });
-        // Recorded before it is answered.
+        // Recorded before the request is answered.
         self.save_upload(&upload, false).await?;
         self.uploads.add(&upload)?;
         let (service, own) = (self.clone(), Arc::clone(&upload));
@@ -198,7 +200,7 @@ impl Service {
             let _turn = service.uploads.turns.clone().acquire_owned().await;
             own.set(Progress::Running);
             let (working, upload) = (service.clone(), Arc::clone(&own));
-            // In a task of its own, so that a panic ends this import and not its record.
+            // Runs in a task of its own, so that after a panic the import is still marked as failed.
             let work = tokio::spawn(async move { working.run_upload(&upload, &request, source, options, now).await });
             let result = work.await.unwrap_or_else(|cause| Err(failed(&cause)));
             if result.is_ok()
@@ -214,12 +216,13 @@ impl Service {
         Ok(upload.view())
     }
 
-    /// Returns the words for the kinds of sources, as in [`UploadRequest::from`].
+    /// Returns the names of the kinds of sources, as in [`UploadRequest::from`].
     pub fn import_kinds() -> Vec<&'static str> {
         Kind::ALL.iter().map(|kind| kind.as_str()).collect()
     }
 
-    /// Returns an import of an upload in a workspace, with its agent: of this run of the service, or what is recorded of it.
+    /// Returns an import of an upload in a workspace, with its agent; `None` if it does not exist. For an import of an
+    /// earlier run of the service, returns only what the catalog records.
     pub async fn upload(&self, workspace: &str, id: &str) -> Result<Option<(Agent, ImportView)>> {
         if let Some(found) = self.present_upload(workspace, id) {
             return Ok(Some(found));
@@ -263,7 +266,8 @@ impl Service {
         self.import_source(&upload.agent, upload.kind, reader, &request, now).await
     }
 
-    /// Returns an id that says what is imported: after a restart, nothing else does.
+    /// Returns an id that contains the kind of the source and whether it is a dry run: after a restart, nothing else records
+    /// them.
     fn upload_id(&self, agent: &Agent, kind: Kind, dry_run: bool, now: Timestamp) -> String {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed).to_string();
@@ -282,7 +286,7 @@ fn kind_of(id: &str) -> Option<(&str, bool)> {
     Some((rest.rsplit_once('-')?.0, dry_run))
 }
 
-/// Returns what is recorded of an import of an earlier run of the service.
+/// Returns the view of an import of an earlier run of the service, from what the catalog records.
 fn recorded(id: &str, agent: &Agent, from: &str, dry_run: bool, has_ended: bool) -> ImportView {
     const INTERRUPTED: &str = "the service stopped before the import ended; send the same file again: what is stored already is \
                                recognised, and nothing is stored twice";

@@ -1,5 +1,5 @@
-//! Verification of an agent: every day is covered, and every table agrees with the catalog. `annals verify` prints the result,
-//! and the job repairs what it found. Only [`Service::mend`] changes anything.
+//! Verification of an agent: every day is covered, and every table agrees with the catalog. `annals verify` prints the
+//! result, and the job rebuilds tables that differ. Only [`Service::rebuild_damaged`] changes anything.
 
 use std::collections::HashSet;
 
@@ -45,8 +45,8 @@ impl Service {
         Ok(Verified { gaps, unwritten, tables, facts_differ })
     }
 
-    /// Verifies the catalog, and compares everything of these agents with it. Also reports summaries that are due and merely not
-    /// yet written. Days that still wait for late messages are no fault.
+    /// Verifies the catalog, and compares the summaries, tables and facts of these agents with it. Days count as missing even
+    /// if their summary is due and only not written yet. Days that still wait for late messages are no fault.
     pub(crate) async fn verify_agents(&self, agents: &[Agent], now: Timestamp) -> Result<VerifyAnswer> {
         let catalog = self.check_catalog().await?;
         let mut answer = VerifyAnswer { sound: catalog.is_empty(), catalog, agents: Vec::new() };

@@ -7,8 +7,8 @@ use crate::locks::Lock;
 use crate::wire::{AgentFailure, FailureView, HealthView};
 
 impl Service {
-    /// Returns a marker that changes with anything of the agent: a memory, its backlog, a roll-up that began or ended, or
-    /// the progress of an import. Reads a few rows by their keys.
+    /// Returns a marker that changes whenever anything of the agent changes: a memory, its backlog, a roll-up that began or
+    /// ended, or the progress of an import. Reads a few rows by their keys.
     pub async fn pulse(&self, agent: &Agent) -> Result<String> {
         let change = self.parts.store.last_change(agent).await?;
         let waiting = self.parts.store.agent_state(agent).await?.waiting;
@@ -17,13 +17,13 @@ impl Service {
         Ok(Digest::of(parts).to_string()[..16].to_owned())
     }
 
-    /// Returns a marker that changes with the progress of an import.
+    /// Returns a marker that changes with the progress of any import of the agent, or of all agents.
     pub fn pulse_of_imports(&self, agent: Option<&Agent>) -> String {
         let views = self.present_uploads(agent);
         views.iter().map(|view| format!("{} {:?} {}\n", view.operation_id, view.status, view.bytes_read)).collect()
     }
 
-    /// Returns the periods of all agents whose last roll-up failed or has to wait, at most `limit`.
+    /// Returns at most `limit` periods, of all agents, for which the last roll-up failed or has to wait.
     pub async fn all_failures(&self, limit: usize) -> Result<Vec<AgentFailure>> {
         let rows = self.parts.store.failures(limit).await?;
         let view = |(agent, row): &(Agent, _)| {

@@ -24,7 +24,7 @@ fn first() -> WordEmbedder {
     WordEmbedder::new()
 }
 
-/// A model with so few directions that it ranks otherwise.
+/// Returns a second model, with so few dimensions that it ranks differently.
 fn second() -> WordEmbedder {
     WordEmbedder::of("words-2", 7)
 }
@@ -131,7 +131,7 @@ async fn status_tells_how_far_it_is() {
     assert_eq!(state().await, None);
 }
 
-/// An endpoint that is away: the work waits, and the other calls go on.
+/// Some calls of the store fail: re-embedding pauses, tries again, and completes.
 #[tokio::test]
 async fn failure_is_retried() {
     let (stores, _) = Stores::filled(first()).await;

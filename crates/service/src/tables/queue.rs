@@ -8,15 +8,15 @@ use std::time::Duration;
 use annals_core::Agent;
 use tokio::sync::{Notify, watch};
 
-/// Changes that a worker applies to each table of an agent before it takes the next agent: of an agent that is not large, and
-/// of a large one.
+/// Number of changes that a worker applies to each table of an agent before it takes the next agent: for an agent that is not
+/// large, and for a large one.
 pub(super) const SMALL_PIECE: usize = 32;
 pub(super) const LARGE_PIECE: usize = 256;
 
-/// Pause before an agent is queued again after a failed write: the disk may be full, or the model of vectors away. Doubled after each
-/// further failure.
+/// Pause before an agent is queued again after a failed write: the disk may be full, or the embedding model unavailable.
+/// Doubled after each further failure.
 const FIRST_PAUSE: Duration = Duration::from_secs(2);
-/// The longest pause. Once the cause is mended, messages wait no longer than this.
+/// The longest pause. Once the cause is fixed, messages wait no longer than this.
 const MAX_PAUSE: Duration = Duration::from_secs(60);
 
 /// The agents with pending work, and the subscribers to their progress.
@@ -38,9 +38,9 @@ struct Waiting {
     queued: HashSet<Agent>,
     /// Agents that had more due than one piece when a worker last wrote their tables.
     large: HashSet<Agent>,
-    /// Agents with up-to-date tables and messages to read for facts.
+    /// Agents with up-to-date tables and with messages to extract facts from.
     to_read: VecDeque<Agent>,
-    /// Whether the next worker prefers reading to writing tables; the two alternate.
+    /// Whether the next worker prefers extracting facts to writing tables; the two alternate.
     reading_is_next: bool,
     /// Agents that a worker is processing. No second worker takes them, so that the other workers serve other agents.
     working: HashSet<Agent>,
@@ -138,7 +138,7 @@ impl Queue {
         }
     }
 
-    /// Queues an agent to be read for facts by a worker of kind [`Worker::Any`].
+    /// Queues an agent for the extraction of facts by a worker of kind [`Worker::Any`].
     pub(super) fn push_to_read(&self, agent: &Agent) {
         let mut waiting = self.waiting();
         if !waiting.to_read.contains(agent) {
@@ -172,7 +172,7 @@ impl Queue {
         self.push(agent);
     }
 
-    /// Records that an agent's tables were brought up to date, or further.
+    /// Records that changes were applied to an agent's tables, which ends its series of failures.
     pub(super) fn note_success(&self, agent: &Agent) {
         self.waiting().failing.remove(agent);
     }
@@ -217,7 +217,7 @@ pub enum Worker {
 pub(super) enum Work {
     /// Applies at most this many changes to each table of the agent.
     Tables(Agent, usize),
-    /// Reads the agent's messages for facts.
+    /// Extracts facts from the agent's messages.
     Reading(Agent),
 }
 

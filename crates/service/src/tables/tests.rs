@@ -24,8 +24,8 @@ async fn say(service: &Service, name: &str) -> u64 {
     seq
 }
 
-/// Two agents have a message, and a lock of the first is held. Checks that a worker serves the second agent meanwhile, and the
-/// first one once the lock is free.
+/// Gives two agents a message each and holds a lock of the first. Checks that a worker serves the second agent meanwhile, and
+/// the first agent once the lock is free.
 async fn check<L: Level>() {
     let lock = L::LOCK;
     let service = service(Arc::new(|| at(NOW)));

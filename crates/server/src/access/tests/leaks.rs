@@ -18,7 +18,8 @@ async fn agent_of_others_looks_like_a_missing_one() {
             let (real, memory) = (id_of(&world, template), world.memory.clone());
             let there = target(method, template, AGENT, &real);
             let nowhere = target(method, template, NOBODY, NOTHING);
-            // The missing target is requested first. What that request leaves behind does not exist for the second one either.
+            // The missing target is requested first, so that nothing that this request stores belongs to the target of the
+            // second one.
             let key = key(name);
             let (expect, missing) =
                 world.ask(Some(&key), method, &nowhere, &body(method, template, NOTHING, NOTHING)).await;

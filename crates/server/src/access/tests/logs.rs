@@ -1,5 +1,5 @@
-//! What the log contains while every route is requested, correctly and wrongly, with secrets wherever one can be: no word of them
-//! at `info` and above, and no key at any level.
+//! What the log contains while every route is requested, correctly and wrongly, with secrets in every possible place: no word
+//! of the secrets at `info` and above, and no key at any level.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use tracing_subscriber::fmt::MakeWriter;
 use super::table::{ROUTES, body, id_of, target};
 use super::{AGENT, NOTHING, World, key};
 
-/// Planted in texts, names and queries. It is also the start of an invalid key.
+/// A word that is planted in texts, names and queries, and is part of an invalid key.
 const PLANTED: &str = "qz7secretqz7";
 
 #[derive(Clone, Default)]
@@ -77,11 +77,11 @@ async fn ask_everything(world: &World, admin: &str) {
 async fn log_of(level: LevelFilter) -> String {
     let log = Log::default();
     let subscriber = tracing_subscriber::fmt().with_max_level(level).with_ansi(false).with_writer(log.clone()).finish();
-    // For this thread only, which runs the whole test.
+    // Sets the subscriber for this thread only, which runs the whole test.
     let _guard = tracing::subscriber::set_default(subscriber);
     let world = World::new().await;
-    // A test on another thread, without a subscriber, may have registered the span of requests at the moment when this one was set,
-    // and `tracing` would go on leaving it out.
+    // A test on another thread, without a subscriber, may have registered the span of requests at the moment when this one was
+    // set, and `tracing` would go on leaving it out.
     world.ask(None, "GET", "/readyz", &Value::Null).await;
     tracing::callsite::rebuild_interest_cache();
     ask_everything(&world, &key("all")).await;

@@ -1,4 +1,4 @@
-//! The pages for people: sessions, tokens of changes, scopes, headers, and texts of memories as text.
+//! The pages for people: sessions, form tokens, scopes, headers, and escaping of the texts of memories.
 
 mod imports;
 mod live;
@@ -33,7 +33,7 @@ const PAGES: [&str; 11] = [
 /// Pages that need the scope `admin`.
 const RULED: [&str; 4] = ["/jobs", "/keys", "/operator", "/agents/zebra-seven/forget?conversation=talk"];
 
-/// A browser: pages with the cookie that it was given.
+/// A browser, which sends the cookie that it received with each request.
 struct Browser {
     app: Router,
     cookie: Option<String>,
@@ -221,7 +221,7 @@ async fn scopes_and_borders_of_keys_are_those_of_rest() {
     }
 }
 
-/// The token alone does not let a key do what its scopes do not.
+/// A valid form token does not replace a scope that the key lacks.
 #[tokio::test]
 async fn changes_need_the_scope_too() {
     let (world, site) = world().await;

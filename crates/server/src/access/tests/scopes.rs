@@ -1,4 +1,5 @@
-//! Each route accepts the keys that it should and no others. It refuses the others with the same answer, whatever exists.
+//! Each route accepts the keys that it should and no others. It refuses the others with the same answer, whether the target
+//! exists or not.
 
 use annals_core::ports::Scope;
 use serde_json::Value;

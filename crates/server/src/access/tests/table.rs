@@ -1,4 +1,4 @@
-//! Every route with what it needs. A test fails if this table and the OpenAPI description differ.
+//! Every route with the access that it needs. A test fails if this table and the OpenAPI description differ.
 
 use std::collections::BTreeSet;
 
@@ -75,7 +75,8 @@ pub(super) const ROUTES: [(&str, &str, Needs); 49] = [
     ("POST", "/mcp/{agent}", Key),
 ];
 
-/// Routes that OpenAPI does not describe. MCP describes itself; the others are described by those who own the interface.
+/// Routes that OpenAPI does not describe. MCP describes its own tools; the other routes belong to interfaces that their
+/// programs describe.
 fn is_described(path: &str) -> bool {
     !path.starts_with("/mcp/") && !path.starts_with("/compat/")
 }
@@ -97,7 +98,7 @@ pub(super) fn target(method: &str, template: &str, agent: &str, id: &str) -> Str
     }
 }
 
-/// Returns the id for the path of a route, of the agent that keys without access ask for.
+/// Returns an id for the path of a route, which belongs to the agent that keys without access request.
 pub(super) fn id_of(world: &World, template: &str) -> String {
     match template {
         template if template.contains("conversations") => "talk".into(),
@@ -106,7 +107,8 @@ pub(super) fn id_of(world: &World, template: &str) -> String {
     }
 }
 
-/// Returns a valid body for the route, with ids of the agent that keys without access ask for wherever one can be.
+/// Returns a valid body for the route. Wherever it can contain an id, the id belongs to the agent that keys without access
+/// request.
 pub(super) fn body(method: &str, template: &str, memory: &str, conversation: &str) -> Value {
     let last = template.rsplit('/').next().unwrap();
     match (method, last) {

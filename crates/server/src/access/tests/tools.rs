@@ -7,7 +7,7 @@ use super::{AGENT, NOBODY, NOTHING, OTHER, World, key, shape, tells_nothing};
 use crate::access::Caller;
 use crate::mcp::{Format, definitions};
 
-/// Every tool with the scope that it needs, and its arguments. A tool that is missing here fails the test.
+/// Returns every tool with the scope that it needs, and its arguments. A tool that is missing here fails the test.
 fn tools(memory: &str, conversation: &str) -> [(&'static str, Scope, Value); 7] {
     [
         ("search_memory", Scope::Search, json!({"query": "trip"})),
@@ -20,7 +20,7 @@ fn tools(memory: &str, conversation: &str) -> [(&'static str, Scope, Value); 7] 
     ]
 }
 
-/// Both ways to call a tool, each with its path and body.
+/// Returns the two ways to call a tool, each with its path and body.
 fn ways(agent: &str, tool: &str, arguments: &Value) -> [(String, Value); 2] {
     let params = json!({"name": tool, "arguments": arguments});
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
@@ -47,7 +47,7 @@ async fn tool_needs_its_scope() {
             for (path, body) in ways(AGENT, tool, &arguments) {
                 let (status, answer) = world.ask(Some(&key(scope.as_str())), "POST", &path, &body).await;
                 let does = scope == needed || scope == Scope::Admin;
-                // The second way does not find what the first has already forgotten.
+                // The second call does not find the memory that the first call has already forgotten.
                 let gone = needed == Scope::Admin && does;
                 assert!(gone || is_refusal(status, &answer) != does, "{path} {tool} {scope}: {status} {answer}");
                 if !does {

@@ -1,5 +1,5 @@
-//! Filters of a search: every field that they name must equal the given value, or meet each of its operators. Compares as LangGraph's
-//! own stores do.
+//! Filters of a search: every field that a filter names must equal the given value, or meet each of the given operators.
+//! Compares as LangGraph's own stores do.
 
 use std::cmp::Ordering;
 
@@ -27,7 +27,7 @@ pub(super) fn admits(filter: &Map<String, Value>, document: &Document) -> bool {
     filter.iter().all(|(name, wanted)| meets(of(name), wanted))
 }
 
-/// Returns the field of this name, or else the one that a path of names joined with dots leads to.
+/// Returns the field of this name, or the nested field if the name is a path joined with dots; null if there is neither.
 fn field<'v>(value: &'v Value, name: &str) -> &'v Value {
     let nested = || name.split('.').try_fold(value, |value, name| value.get(name));
     value.get(name).or_else(nested).unwrap_or(&Value::Null)
@@ -67,7 +67,7 @@ fn applies(value: &Value, operator: &str, operand: &Value) -> bool {
     }
 }
 
-/// Compares whole values. 1 equals 1.0.
+/// Returns whether two values are equal, with all their items and fields. 1 equals 1.0.
 fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
@@ -79,7 +79,8 @@ fn equal(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Compares two values: as numbers if both are numbers or texts that hold a number, otherwise as texts. `None` if they are neither.
+/// Compares two values: as numbers if both are numbers or texts that hold a number, otherwise as texts. `None` if they are
+/// neither.
 fn compare(a: &Value, b: &Value) -> Option<Ordering> {
     let number = |value: &Value| match value {
         Value::String(text) => text.trim().parse::<f64>().ok(),

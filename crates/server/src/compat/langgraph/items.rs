@@ -16,10 +16,10 @@ use super::{bounded, collection, filter, labels, path};
 use crate::rest::Problem;
 use crate::rest::extract::{Adding, Body, Named, QueryParams, Reading};
 
-/// Documents read at once while a filter looks for matches.
+/// Number of documents that one query reads to apply a filter.
 const PAGE: usize = 32;
 const SECONDS_PER_MINUTE: f64 = 60.0;
-/// A hundred years.
+/// Maximum time to live: a hundred years.
 const MAX_TTL_MINUTES: f64 = 100.0 * 366.0 * 24.0 * 60.0;
 
 #[derive(Deserialize, JsonSchema)]
@@ -86,7 +86,7 @@ pub(super) struct Item {
     value: Value,
     created_at: String,
     updated_at: String,
-    /// The paths that are searched, if the item says so: clients that rank by their own embedder need them.
+    /// The paths that are searched, if the item names them. Clients that rank with their own embedder need these paths.
     #[serde(skip_serializing_if = "Option::is_none")]
     index: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -116,12 +116,12 @@ impl Item {
     }
 }
 
-/// Returns a moment in the form that every version of Python parses.
+/// Formats an instant so that every version of Python can parse it.
 fn moment(at: Timestamp) -> String {
     format!("{at:.6}").replace('Z', "+00:00")
 }
 
-/// Stores an item, in place of the one with its key.
+/// Stores an item. Replaces a stored item with the same namespace and key.
 pub(super) async fn put(
     State(service): State<Service>,
     Named(agent, _): Named<Adding>,
@@ -149,7 +149,7 @@ fn lifetime(minutes: f64) -> Result<SignedDuration, Problem> {
     }
 }
 
-/// Returns an item; `null` if there is none. Its time to live begins anew unless `refresh_ttl` is false.
+/// Returns an item; `null` if there is none. Restarts its time to live unless `refresh_ttl` is false.
 pub(super) async fn get(
     State(service): State<Service>,
     Named(agent, _): Named<Reading>,
@@ -157,7 +157,7 @@ pub(super) async fn get(
 ) -> Result<Json<Option<Item>>, Problem> {
     let collection = path("namespace", &labels(&request.namespace))?;
     let place = DocumentKey { collection, key: request.key };
-    // A client writes it as its language prints it.
+    // Clients write the boolean as their language prints it, such as `False`.
     let refresh = request.refresh_ttl.is_none_or(|text| !text.eq_ignore_ascii_case("false") && text != "0");
     let found = service.document(&agent, &place, refresh, service.now()).await?;
     Ok(Json(found.map(|document| Item::of(document, None))))
@@ -176,7 +176,8 @@ pub(super) async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Returns the items below a namespace: with a query the best first, then those that no passage matches; else the newest first.
+/// Returns the items below a namespace. With a query, returns the best matches first, then items without a matching passage,
+/// newest first. Without a query, returns the newest items first.
 pub(super) async fn search(
     State(service): State<Service>,
     Named(agent, _): Named<Reading>,
@@ -212,7 +213,7 @@ pub(super) async fn search(
 }
 
 /// Returns the documents with a matching passage, best first. The score is the similarity, which clients compare with a
-/// threshold; our order also counts words, so that no score is above the one before it.
+/// threshold. Our order also counts words, so a similarity above the score of the previous document is lowered to that score.
 async fn ranked(
     service: &Service,
     agent: &Agent,
@@ -232,7 +233,8 @@ async fn ranked(
     Ok(scored.collect())
 }
 
-/// Returns the last written documents that are not in `ranked`. Reads the contents only as far as a filter needs them.
+/// Returns the last written documents that are not in `ranked`. Reads contents in pieces, until `limit` documents pass the
+/// filter.
 async fn newest(
     service: &Service,
     agent: &Agent,

@@ -35,7 +35,7 @@ pub(super) struct Namespaces {
     namespaces: Vec<Vec<String>>,
 }
 
-/// Lists the namespaces that hold items, cut to `max_depth` labels, in order.
+/// Lists the namespaces that hold items, cut to `max_depth` labels, sorted.
 pub(super) async fn list(
     State(service): State<Service>,
     Named(agent, _): Named<Reading>,
@@ -58,7 +58,7 @@ pub(super) async fn list(
     Ok(Json(Namespaces { namespaces: cut.into_iter().skip(request.offset).take(limit).collect() }))
 }
 
-/// Returns whether labels begin with these; `*` stands for any label.
+/// Returns whether `labels` begins with the labels `with`; a `*` in `with` stands for any label.
 fn begins<'l>(mut labels: impl Iterator<Item = &'l String>, mut with: impl Iterator<Item = &'l String>) -> bool {
     with.all(|wanted| labels.next().is_some_and(|label| wanted == "*" || label == wanted))
 }

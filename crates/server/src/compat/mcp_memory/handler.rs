@@ -16,7 +16,7 @@ use super::tools::{self, Answer, Failure};
 use crate::mcp::Asker;
 use crate::rest::chain;
 
-/// Name and version of the server whose interface this is.
+/// Name and version of the reference server, as clients see them.
 const NAME: &str = "memory-server";
 const VERSION: &str = "0.6.3";
 const GRAPH: &str = "memory://knowledge-graph";
@@ -112,7 +112,7 @@ impl ServerHandler for MemoryHandler {
     }
 }
 
-/// Returns the text of a failure, in the words of the reference where it has any.
+/// Returns the text of a failure, with the wording of the reference if there is one.
 fn message(failure: &Failure) -> String {
     match failure {
         Failure::Text(text) => text.clone(),

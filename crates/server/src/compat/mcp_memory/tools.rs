@@ -20,7 +20,7 @@ pub(super) struct Answer {
     pub(super) structured: Value,
 }
 
-/// Why a call failed.
+/// The reason why a call failed.
 pub(super) enum Failure {
     Text(String),
     Error(Error),

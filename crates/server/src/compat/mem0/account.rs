@@ -1,5 +1,5 @@
-//! What belongs to no memory: `GET /v1/ping/`, `GET /v1/entities/`, `GET /v1/events/`, `GET /v1/event/{id}/`, the project, and
-//! what is not supported.
+//! The routes that do not concern memories: `GET /v1/ping/`, `GET /v1/entities/`, `GET /v1/events/`, `GET /v1/event/{id}/`,
+//! the project, and the routes that are not supported.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -72,7 +72,7 @@ fn named(details: &Details) -> impl Iterator<Item = (&'static str, &str)> {
     all.into_iter().filter_map(|(kind, name)| Some((kind, name.as_deref()?)))
 }
 
-/// What a request added: its last moment, and the memories that it became.
+/// The result of a request that added messages: the time of its last turn, and the memories made from its turns.
 #[derive(Default)]
 struct Event {
     at: Option<Timestamp>,
@@ -85,7 +85,7 @@ impl Event {
         json!({
             "id": id,
             "event_type": "ADD",
-            // Messages are stored before an event has an id.
+            // Events are found by their stored messages, so all have succeeded.
             "status": "SUCCEEDED",
             "results": self.results,
             "created_at": at,
@@ -110,7 +110,7 @@ async fn event_ids(service: &Service, agent: &Agent) -> Result<Vec<String>, Prob
     Ok(ids.into_iter().map(|(id, _)| id).collect())
 }
 
-/// Returns these events as they are answered, in their order; leaves out those that do not exist.
+/// Returns the views of these events, in the order of `ids`; leaves out events that do not exist.
 async fn events(service: &Service, agent: &Agent, ids: &[String]) -> Result<Vec<Value>, Problem> {
     let mut found: HashMap<&str, Event> = HashMap::new();
     let wanted = |details: &Details| ids.iter().find(|id| details.event.as_ref() == Some(*id));
@@ -189,7 +189,7 @@ pub(super) async fn change_project(
     Ok(Json(json!({ "message": "Updated custom instructions" })))
 }
 
-/// Answers a request for something of mem0 that Annals does not have.
+/// Answers 501 to a request for a feature of mem0 that Annals does not have.
 pub(super) async fn unsupported() -> Problem {
     let detail =
         "exports, summaries, feedback, profiles and webhooks of mem0 are not supported by Annals; see docs/adapters.md";

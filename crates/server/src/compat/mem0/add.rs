@@ -16,9 +16,9 @@ use crate::compat::body::JsonObject;
 use crate::rest::Problem;
 use crate::rest::extract::{Adding, Named};
 
-/// How long an answer waits for the messages to become searchable: clients search right after.
+/// Maximum time that an answer waits until the messages are searchable, because clients search right after it.
 const WAIT: Duration = Duration::from_secs(2);
-/// Fields that steer mem0's own extractor. They change nothing here, and the answer says so.
+/// Fields that steer mem0's own extractor. They have no effect here, and the answer says so.
 const WITHOUT_EFFECT: [&str; 6] = [
     "custom_categories",
     "custom_instructions",
@@ -43,7 +43,7 @@ pub(super) async fn add(
     Ok(Json(json!({ "event_id": added.event, "status": "PENDING", "message": message })))
 }
 
-/// What a request added.
+/// The event and the turns of a request that added messages.
 pub(super) struct Added {
     pub(super) event: String,
     pub(super) turns: Vec<MemoryId>,
@@ -80,7 +80,7 @@ fn new_uuid() -> Result<String, Problem> {
     Ok(ids::random(u128::from_str_radix(&hex, 16).unwrap_or_default().to_be_bytes()))
 }
 
-/// Returns what belongs to all messages of a request. Ids may also stand in `filters`, as the clients' types have it.
+/// Returns the details that all messages of a request have. The ids may also be in `filters`, as in the types of the clients.
 fn details(body: &Map<String, Value>) -> Result<Details, Problem> {
     let id = |name: &str| -> Result<Option<String>, Problem> {
         let in_filters = body.get("filters").and_then(|filters| filters.get(name));
@@ -107,7 +107,7 @@ fn details(body: &Map<String, Value>) -> Result<Details, Problem> {
     Ok(Details { user_id, agent_id, app_id, run_id, metadata, infer, expiration_date, ..Details::default() })
 }
 
-/// Parses the day until which a memory counts; null removes it.
+/// Parses the last day of a memory before it expires; null removes the day.
 pub(super) fn expiration(value: &Value) -> Result<Option<String>, Problem> {
     match value {
         Value::Null => Ok(None),
@@ -165,14 +165,16 @@ fn to_message(message: &Value, index: usize, details: &Details, at: Option<Times
     })
 }
 
-/// Returns the conversation of messages: their run, or else one for all that belongs to the same user, agent or app.
+/// Returns the conversation of messages: their run, or without a run one conversation for all messages of the same user,
+/// agent or app.
 fn conversation(details: &Details) -> String {
     let Details { user_id, agent_id, app_id, run_id, .. } = details;
     let owner = || [user_id, agent_id, app_id].into_iter().flatten().next().cloned().unwrap_or_default();
     run_id.clone().unwrap_or_else(|| format!("mem0:{}", owner()))
 }
 
-/// Returns the text of a text, or of a list of parts.
+/// Returns the text of a message's content, which is a text, an object with a text, or a list of parts. A part without text
+/// is replaced by its type in brackets.
 fn content(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),

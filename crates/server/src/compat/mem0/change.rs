@@ -1,6 +1,6 @@
 //! `PUT|DELETE /v1/memories/{id}/`, `DELETE /v1/memories/`, `PUT|DELETE /v1/batch/`, `DELETE /v2/entities/{type}/{name}/`.
-//! Deleting forgets, with proof, as everywhere else. Deletion by user, agent, app or run also forgets turns without
-//! memories.
+//! Deleting a memory forgets it, with proof, as in the other interfaces. Deletion by user, agent, app or run also forgets
+//! turns that are not shown as memories.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ use crate::compat::body::JsonObject;
 use crate::rest::Problem;
 use crate::rest::extract::{Administering, Id, Named};
 
-/// The most memories of one batch.
+/// Maximum number of memories in one batch.
 const MAX_BATCH: usize = 1000;
 
 pub(super) async fn update(
@@ -35,7 +35,7 @@ pub(super) async fn update(
     Ok(Json(view))
 }
 
-/// Changes a memory: its text, its metadata, or the day until which it counts.
+/// Changes a memory: its text, its metadata, or the day on which it expires.
 pub(super) async fn changed(
     service: &Service,
     agent: &Agent,
@@ -72,7 +72,7 @@ fn not_a(field: &str, kind: &str) -> Problem {
     Problem::malformed(field, format!("is not a JSON {kind}"))
 }
 
-/// Saves the details of a memory with the turns that it comes from, as far as they exist.
+/// Saves the details of a memory in the attachments of the turns that it comes from, if they are still stored.
 async fn attach(service: &Service, agent: &Agent, turns: &[MemoryId], details: &Details) -> Result<(), Problem> {
     let turns = service.memories(agent, turns).await?;
     for turn in service.with_attachments(agent, turns).await? {
@@ -92,7 +92,7 @@ pub(super) async fn delete(
     Ok(Json(json!({ "message": "Memory deleted successfully!" })))
 }
 
-/// Forgets memories. The turn of a deleted statement stays, but is no memory by itself from then on.
+/// Forgets memories. The turn of a deleted statement stays stored, but is no longer shown as a memory itself.
 pub(super) async fn forget(service: &Service, agent: &Agent, units: Vec<Unit>) -> Result<(), Problem> {
     for unit in units.iter().filter(|unit| unit.memory.kind() == Kind::Statement) {
         let details = Details { is_hidden: true, ..unit.details.clone() };
@@ -120,7 +120,7 @@ pub(super) async fn delete_all(
 }
 
 /// Returns the filter of a bulk deletion. Requires at least one id, because without any it would select everything; `*`
-/// matches any.
+/// matches any id.
 pub(super) fn scope(query: &HashMap<String, String>, body: &Map<String, Value>) -> Result<Filter, Problem> {
     let of_body = ENTITIES.iter().filter_map(|name| Some((*name, body.get(*name)?.as_str()?)));
     let of_query = ENTITIES.iter().filter_map(|name| Some((*name, query.get(*name)?.as_str())));
@@ -137,8 +137,8 @@ pub(super) fn scope(query: &HashMap<String, String>, body: &Map<String, Value>) 
     Ok(Filter::All(vec![Filter::of_entities(named.into_iter()), Filter::parse(filters.as_ref())?]))
 }
 
-/// Forgets all turns that a filter admits, of whatever role, with what was made of them, and
-/// the statements that imports brought.
+/// Forgets all turns that a filter admits, of any role, with everything made from them, and the imported statements that it
+/// admits.
 pub(super) async fn forget_matching(service: &Service, agent: &Agent, filter: &Filter) -> Result<(), Problem> {
     let mut ids = Vec::new();
     let mut walk = Walk::over(service, agent);
@@ -150,8 +150,8 @@ pub(super) async fn forget_matching(service: &Service, agent: &Agent, filter: &F
     forget_ids(service, agent, ids).await
 }
 
-/// Deletes an entity. Clients delete all its memories first and then the entity, which must not fail: there is nothing left to
-/// tell one that had memories from one that never existed.
+/// Deletes an entity. Clients delete all its memories first and then the entity, and the second request must not fail: by
+/// then, an entity that had memories looks like one that never existed.
 pub(super) async fn delete_entity(
     State(service): State<Service>,
     Named(agent, _): Named<Administering>,
@@ -174,7 +174,7 @@ pub(super) async fn update_batch(
     JsonObject(body): JsonObject,
 ) -> Result<Json<Value>, Problem> {
     let memories = batch(&body)?;
-    // An unknown id changes nothing of the others.
+    // Checks all ids first: if one is unknown, no memory is changed.
     for (id, _) in &memories {
         find(&service, &agent, id).await?;
     }
@@ -201,7 +201,7 @@ pub(super) async fn delete_batch(
 /// The id of a memory and its fields.
 type Change = (String, Map<String, Value>);
 
-/// Returns the memories of a batch.
+/// Parses the memories of a batch, each an id or an object with an id and fields.
 fn batch(body: &Map<String, Value>) -> Result<Vec<Change>, Problem> {
     let wrong = || Problem::malformed("memories", format!("must be a list of 1 to {MAX_BATCH} objects with memory_id"));
     let memories = match body.get("memories") {

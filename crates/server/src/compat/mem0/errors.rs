@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// Returns `{"detail", "error"}` for a problem document. The code also stands there, as in REST.
+/// Returns `{"detail", "error"}` for a problem document. Also includes the code, as in REST.
 pub(in crate::compat) fn shape(problem: &Value) -> Value {
     json!({ "detail": problem["detail"], "error": problem["detail"], "code": problem["code"] })
 }

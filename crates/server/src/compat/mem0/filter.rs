@@ -1,12 +1,12 @@
-//! mem0's filters: `{"user_id": "ann"}`, `AND`, `OR`, `NOT`, and the operators `eq ne in nin gt gte lt lte contains icontains`.
-//! `*` stands for any value. What is not among these is refused, so that no filter is silently left out.
+//! mem0's filters: `{"user_id": "ann"}`, `AND`, `OR`, `NOT`, and the operators `eq ne in nin gt gte lt lte contains
+//! icontains`. `*` stands for any value. Unknown operators and fields are refused, so that no filter is silently ignored.
 
 use annals_core::Timestamp;
 use serde_json::{Map, Value};
 
 use crate::rest::Problem;
 
-/// Names of the things that a memory may belong to.
+/// Names of the fields with the user, agent, app and run that a memory belongs to.
 pub(super) const ENTITIES: [&str; 4] = ["user_id", "agent_id", "app_id", "run_id"];
 /// Other fields of a memory that a filter may name.
 const FIELDS: [&str; 7] = ["id", "memory", "created_at", "updated_at", "expiration_date", "metadata", "categories"];
@@ -97,7 +97,7 @@ fn each(name: &str, value: &Value) -> Result<Vec<Filter>, Problem> {
     }
 }
 
-/// Conditions on fields of the metadata; all must hold.
+/// Parses conditions on fields of the metadata; all must hold.
 fn metadata(value: &Value) -> Result<Filter, Problem> {
     match value {
         Value::Object(fields) if !fields.keys().all(|name| is_operator(name)) => {
@@ -182,12 +182,13 @@ impl Test {
     }
 }
 
-/// Returns whether a value is this one, or a list that has it.
+/// Returns whether a value equals `expect`, or is a list that contains it.
 fn is_or_has(value: &Value, expect: &Value) -> bool {
     value == expect || value.as_array().is_some_and(|values| values.contains(expect))
 }
 
-/// Compares numbers, times or texts. A day stands for its end if `ends`, otherwise for its beginning.
+/// Compares numbers, times or texts. A day in `to` means its end if `ends`, otherwise its beginning. `None` if the values
+/// have different types.
 fn compare(value: &Value, to: &Value, ends: bool) -> Option<std::cmp::Ordering> {
     if let (Some(value), Some(to)) = (value.as_f64(), to.as_f64()) {
         return value.partial_cmp(&to);
@@ -199,7 +200,7 @@ fn compare(value: &Value, to: &Value, ends: bool) -> Option<std::cmp::Ordering> 
     })
 }
 
-/// Parses a time, or a day in UTC.
+/// Parses a time, or a day in UTC: its end if `ends`, otherwise its beginning.
 pub(super) fn instant(text: &str, ends: bool) -> Option<Timestamp> {
     let of_day = if ends { "T23:59:59.999999Z" } else { "T00:00:00Z" };
     text.parse().ok().or_else(|| format!("{text}Z").parse().ok()).or_else(|| format!("{text}{of_day}").parse().ok())

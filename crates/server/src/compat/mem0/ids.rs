@@ -1,5 +1,5 @@
-//! Ids of memories as UUIDs, which mem0's clients expect, and back. The same memory always has the same UUID: it holds the
-//! first 24 of the 26 characters of the id, which find the memory again.
+//! Ids of memories as UUIDs, which mem0's clients expect, and back. The same memory always has the same UUID: it contains the
+//! first 24 of the 26 characters of the hash in the id, by which the memory is found again.
 
 use data_encoding::BASE32_NOPAD;
 
@@ -21,7 +21,7 @@ pub(in crate::compat) fn uuid(id: &str) -> String {
     hyphened(high << 80 | 4 << 76 | middle << 64 | 0b10 << LOW | low)
 }
 
-/// Returns a random UUID.
+/// Makes a UUID of version 4 from random bytes.
 pub(super) fn random(bytes: [u8; 16]) -> String {
     let number = u128::from_be_bytes(bytes) & !(0xf << 76) & !(0b11 << LOW);
     hyphened(number | 4 << 76 | 0b10 << LOW)
@@ -39,7 +39,7 @@ pub(super) enum Parsed {
     Prefix(String),
     /// A UUID that no memory has.
     Foreign,
-    /// No UUID.
+    /// A text that is not a UUID.
     Malformed,
 }
 

@@ -11,7 +11,7 @@ use super::filter::instant;
 use super::ids;
 use crate::rest::Problem;
 
-/// What mem0 keeps with the messages of one request, as an attachment of each turn.
+/// The details that mem0 keeps with the messages of one request. Stored as an attachment of each turn.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Details {
@@ -23,7 +23,7 @@ pub(super) struct Details {
     pub(super) infer: bool,
     pub(super) event: Option<String>,
     pub(super) expiration_date: Option<String>,
-    /// Whether the turn itself is no memory, because the statements that were made of it were deleted.
+    /// Whether the turn itself is no memory, because statements made from it were deleted.
     pub(super) is_hidden: bool,
 }
 
@@ -38,7 +38,7 @@ impl Details {
         self.added_to(None)
     }
 
-    /// Returns an attachment with these details. What other adapters keep there stays.
+    /// Returns an attachment with these details. Keeps the fields of other adapters.
     pub(super) fn added_to(&self, attachment: Option<&str>) -> String {
         let former = attachment.and_then(|json| serde_json::from_str::<Map<String, Value>>(json).ok());
         let mut fields = former.unwrap_or_default();
@@ -46,7 +46,8 @@ impl Details {
         Value::Object(fields).to_string()
     }
 
-    /// Returns the details of a turn. A turn that came by another way belongs to its speaker and its conversation.
+    /// Returns the details of a turn. A turn that was stored through another interface has its conversation as run and, if a
+    /// user said it, its speaker as user.
     pub(super) fn of(turn: &AttachedMemory) -> Details {
         let attached = turn.attachment.as_deref().and_then(|json| serde_json::from_str::<Attachment>(json).ok());
         attached.map_or_else(|| Details::of_plain(&turn.memory), |attachment| attachment.mem0)
@@ -65,7 +66,7 @@ impl Details {
 pub(super) struct Unit {
     pub(super) memory: Memory,
     pub(super) details: Details,
-    /// The turns that it comes from, or itself.
+    /// The turns that the memory comes from; for a turn, the turn itself.
     pub(super) turns: Vec<MemoryId>,
 }
 
@@ -75,7 +76,8 @@ impl Unit {
         Unit { turns: vec![turn.id.clone()], memory: turn, details }
     }
 
-    /// Returns whether lists and searches show it: a statement, or a turn that no statement was made of.
+    /// Returns whether lists and searches show the memory: a statement, a turn added with `infer=false`, or a turn from which
+    /// no statement was made.
     pub(super) async fn stands_by_itself(&self, service: &Service, agent: &Agent) -> Result<bool, Problem> {
         if self.memory.kind() == Kind::Statement {
             return Ok(true);
@@ -110,14 +112,15 @@ impl Unit {
     }
 }
 
-/// Returns whether a turn may be a memory by itself: word by word whatever was added so, otherwise what the user said.
+/// Returns whether a turn can be a memory by itself: every turn added with `infer=false`, and otherwise the turns of users.
+/// False for hidden turns.
 pub(super) fn is_unit(turn: &Memory, details: &Details) -> bool {
     let is_said = matches!(turn.role(), Some(Role::User)) || !details.infer;
     is_said && !details.is_hidden
 }
 
-/// Returns the memories that some turns and statements stand for, in their order. A turn with statements stands for none of
-/// its own; its statements are found by themselves.
+/// Returns the given turns and statements that are memories in mem0's sense, in their order. Leaves out turns from which
+/// statements were made.
 pub(super) async fn units_of(service: &Service, agent: &Agent, found: Vec<Memory>) -> Result<Vec<Unit>, Problem> {
     let mut units = Vec::with_capacity(found.len());
     for unit in with_details(service, agent, found).await? {
@@ -128,8 +131,8 @@ pub(super) async fn units_of(service: &Service, agent: &Agent, found: Vec<Memory
     Ok(units)
 }
 
-/// Returns turns and statements with their details, those included that lists leave out. A statement has the details of its first
-/// turn that is stored; without any it is left out.
+/// Returns turns and statements with their details, including those that lists leave out. A statement has the details of the
+/// first of its turns that is stored. A statement without such a turn is left out, unless it was imported.
 pub(super) async fn with_details(service: &Service, agent: &Agent, found: Vec<Memory>) -> Result<Vec<Unit>, Problem> {
     let turns: Vec<MemoryId> = found.iter().flat_map(turns_of).collect();
     let turns = service.memories(agent, &turns).await?;
@@ -144,19 +147,21 @@ pub(super) async fn with_details(service: &Service, agent: &Agent, found: Vec<Me
     Ok(found.into_iter().filter_map(unit).collect())
 }
 
-/// Returns the details of a statement that an import brought: it belongs to whom it is about, and comes from no turn.
+/// Returns the details of an imported statement, which comes from no turn: its user is the person whom it is about. `None`
+/// for other memories.
 pub(super) fn imported(statement: &Memory) -> Option<Details> {
     let is_entry = statement.sources().first().is_some_and(MemoryId::is_entry);
     let user_id = statement.speaker().map(str::to_owned);
     (is_entry && statement.kind() == Kind::Statement).then(|| Details { user_id, infer: true, ..Details::default() })
 }
 
-/// Returns the turns that a memory comes from, or itself.
+/// Returns the ids of the turns that a memory comes from; for a turn, its own id.
 fn turns_of(memory: &Memory) -> Vec<MemoryId> {
     if memory.kind() == Kind::Statement { memory.sources().to_vec() } else { vec![memory.id.clone()] }
 }
 
-/// Returns the memory with this UUID. mem0 tells an id that is none from one that is unknown.
+/// Returns the memory with this UUID. As in mem0, the error for a text that is not a UUID differs from that for an unknown
+/// UUID.
 pub(super) async fn find(service: &Service, agent: &Agent, uuid: &str) -> Result<Unit, Problem> {
     let missing = || Problem::from(Error::NotFound { what: ObjectKind::Memory, name: uuid.to_owned() });
     let prefix = match ids::parse(uuid) {
@@ -174,7 +179,8 @@ async fn has_statements(service: &Service, agent: &Agent, turn: &Memory) -> Resu
     Ok(beside.iter().any(|memory| memory.kind() == Kind::Statement && memory.sources().contains(&turn.id)))
 }
 
-/// Returns memories as they are answered, with what costs a look-up of each: when they were last changed, and their facts.
+/// Returns the views of memories for an answer. Adds the time of the last change, which takes a query for each memory, and
+/// the facts of their turns.
 pub(super) async fn answered(service: &Service, agent: &Agent, units: &[Unit]) -> Result<Vec<Value>, Problem> {
     let facts = service.facts_said_within(agent, span(units), service.now()).await?;
     let mut answered = Vec::with_capacity(units.len());
@@ -194,7 +200,7 @@ pub(super) async fn answered(service: &Service, agent: &Agent, units: &[Unit]) -
     Ok(answered)
 }
 
-/// Returns the time within which the turns of some memories were said. A statement lies at the instant of its first turn.
+/// Returns the interval in which the turns of these memories were said. A statement has the instant of its first turn.
 fn span(units: &[Unit]) -> Interval {
     let covers = || units.iter().map(|unit| unit.memory.cover);
     let (start, end) = (covers().map(|cover| cover.start).min(), covers().map(|cover| cover.end).max());

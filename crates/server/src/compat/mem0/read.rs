@@ -21,9 +21,9 @@ use crate::rest::extract::{Id, Named, Reading};
 pub(super) const DEFAULT_PAGE_SIZE: usize = 100;
 pub(super) const MAX_PAGE_SIZE: usize = 1000;
 const DEFAULT_RESULTS: usize = 10;
-/// Results that are ranked for each that is asked for: filters apply to them afterwards.
+/// Number of memories that are ranked for each requested result, because filters apply after the ranking.
 const CANDIDATES: usize = 20;
-/// Ranked memories whose details are read at once.
+/// Number of ranked memories for which one query reads the details.
 const CHUNK: usize = 50;
 
 pub(super) async fn list(
@@ -59,12 +59,12 @@ impl Page {
         Ok(Page { number: number("page", 1)?, size: number("page_size", DEFAULT_PAGE_SIZE)?.min(MAX_PAGE_SIZE) })
     }
 
-    /// Returns the number of results before it.
+    /// Returns the number of results before the page.
     pub(super) fn skipped(&self) -> usize {
         (self.number - 1).saturating_mul(self.size)
     }
 
-    /// Returns it as it is answered, with links to its neighbours.
+    /// Returns the page as an answer, with links to the next and the previous page.
     pub(super) fn view(&self, uri: &Uri, headers: &HeaderMap, count: usize, results: Vec<Value>) -> Value {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("localhost");
         let link = |page: usize| format!("http://{host}{}?page={page}&page_size={}", uri.path(), self.size);
@@ -78,7 +78,7 @@ impl Page {
     }
 }
 
-/// Returns a page of the memories that pass a filter, newest first, and their number.
+/// Returns the number of memories that pass a filter, and one page of them, newest first.
 pub(super) async fn matching(
     service: &Service,
     agent: &Agent,
@@ -111,7 +111,7 @@ fn shows_expired(body: &Map<String, Value>) -> bool {
     body.get("show_expired").and_then(Value::as_bool).unwrap_or_default()
 }
 
-/// Refuses fields without a counterpart that would change the result.
+/// Refuses fields that would change the result but have no counterpart in Annals.
 fn refuse(body: &Map<String, Value>, fields: &[&str]) -> Result<(), Problem> {
     let is_given = |value: &Value| !value.is_null() && value.as_array().is_none_or(|values| !values.is_empty());
     match fields.iter().find(|field| body.get(**field).is_some_and(is_given)) {
@@ -166,7 +166,7 @@ pub(super) async fn found(service: &Service, agent: &Agent, body: &Map<String, V
     for (result, score) in results.iter_mut().zip(scores) {
         result["score"] = score.into();
         if let Some(Value::String(memory)) = result.get_mut("memory") {
-            // Clients put what a search finds into prompts.
+            // Clients put the results of a search into prompts.
             *memory = harmless(memory);
         }
         keep(result, body.get("fields"));
@@ -174,7 +174,8 @@ pub(super) async fn found(service: &Service, agent: &Agent, body: &Map<String, V
     Ok(results)
 }
 
-/// Returns the results of a search with scores between 0 and 1 that never rise on the way down.
+/// Returns the results of a search with scores between 0 and 1. A score below that of a later result is raised to it, so that
+/// scores never rise from one result to the next.
 async fn ranked(
     service: &Service,
     agent: &Agent,
@@ -190,7 +191,7 @@ async fn ranked(
     Ok(answer.results.into_iter().map(|found| found.memory).zip(scores).collect())
 }
 
-/// Leaves only the fields that were asked for.
+/// Removes fields that were not requested, except `id`, `memory` and `score`. Removes nothing if no fields were requested.
 fn keep(result: &mut Value, fields: Option<&Value>) {
     let Some(fields) = fields.and_then(Value::as_array).filter(|fields| !fields.is_empty()) else { return };
     if let Some(result) = result.as_object_mut() {

@@ -55,7 +55,7 @@ async fn list(
     Ok(Json(json!({ "results": answered(&service, &agent, &units).await? })))
 }
 
-/// Ids may stand beside the query, as in former versions of the server.
+/// Searches memories. Ids may be given beside the query, as in former versions of the server.
 async fn search(
     State(service): State<Service>,
     Named(agent, _): Named<Reading>,

@@ -90,14 +90,14 @@ async fn verbatim_addition_keeps_every_message_and_inference_only_the_user_s() {
     assert_eq!(client.texts(json!({ "OR": [{ "user_id": "a" }, { "user_id": "b" }] })).await.len(), 3);
 }
 
-/// A service with a turn of which a model made two statements.
+/// Returns a service with a turn from which a model made two statements.
 async fn with_statements() -> (Client, MemoryId) {
     let store = Arc::new(MemoryCatalog::new());
     let client = Client::of(over(store.clone(), Arc::new(|| at(NOW))));
     client.add("I moved and I like tea", json!({ "user_id": "bea", "metadata": { "a": 1 } })).await;
     let agent = Agent::new("ann").unwrap();
     let turn = client.service.memories_of(&agent, Grain::Working).await.unwrap().remove(0);
-    // The worker reads the turn too; what is saved after it replaces what it found.
+    // The worker extracts from the turn too; the extraction that is saved below replaces its result.
     let receipt = IngestReceipt { seq: turn.seq, ..IngestReceipt::default() };
     client.service.wait(&agent, &receipt, Progress::Extracted, Duration::from_secs(30)).await.unwrap();
     let stored = annals_core::ports::Turn { id: turn.id.clone(), ..turn_of(&agent, message(NOW, &turn.text)) };
@@ -115,7 +115,7 @@ async fn with_statements() -> (Client, MemoryId) {
     (client, turn.id)
 }
 
-/// What an import of mem0's own memories brought comes from no turn.
+/// A statement that was imported from mem0 comes from no turn.
 #[tokio::test]
 async fn imported_statement_is_listed_found_and_deleted() {
     let store = Arc::new(MemoryCatalog::new());
@@ -146,7 +146,7 @@ async fn statements_stand_for_the_turn_they_were_made_of() {
     let found = client.post("/v3/memories/search/", json!({ "query": "tea" })).await;
     assert_eq!(found["results"][0]["memory"], "Bea likes tea.");
     assert!(!found.to_string().contains("I moved and"), "{found}");
-    // A deleted statement does not bring the turn back.
+    // Deleting the statements does not make their turn a memory again.
     for memory in client.post("/v3/memories/", json!({})).await["results"].as_array().unwrap() {
         let path = format!("{ROOT}/v1/memories/{}/", memory["id"].as_str().unwrap());
         client.get_ok(client.ask("DELETE", &path, Value::Null).await);
@@ -346,7 +346,7 @@ async fn project_keeps_its_instructions_as_a_block() {
     assert_eq!(status, 400);
 }
 
-/// What Hermes Agent's plugin calls.
+/// The routes that Hermes Agent's plugin calls.
 #[tokio::test]
 async fn self_hosted_routes_answer_in_their_shapes() {
     let client = Client::new();
@@ -367,7 +367,7 @@ async fn self_hosted_routes_answer_in_their_shapes() {
     assert_eq!(client.get("/memories?user_id=bea").await, json!({ "results": [] }));
 }
 
-/// Messages of another way in belong to their speaker and conversation.
+/// Messages stored through another interface belong to their speaker and conversation.
 #[tokio::test]
 async fn turns_of_rest_are_memories_of_their_speaker() {
     let client = Client::new();

@@ -1,4 +1,4 @@
-//! Walks over all memories of an agent in order of time. Only one piece of them is held at once, however many there are.
+//! Walks over all memories of an agent in order of time. Only one piece of them is in memory at a time.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -8,7 +8,7 @@ use annals_service::{AttachedMemory, Service};
 use super::memory::{Details, Unit, imported, is_unit, with_details};
 use crate::rest::Problem;
 
-/// Memories of a piece, unless more share an instant.
+/// Maximum number of memories in a piece, unless more memories share an instant.
 const PIECE: usize = 500;
 
 /// A walk, from the oldest memory to the newest.
@@ -17,11 +17,11 @@ pub(super) struct Walk<'s> {
     agent: &'s Agent,
     /// Where the next piece begins; `None` at the end.
     from: Option<Timestamp>,
-    /// Memories that are read at once.
+    /// Number of memories that one query reads.
     most: usize,
 }
 
-/// Turns with their details, and the memories that follow, oldest first.
+/// Turns with their details, and the memories in mem0's sense at the same instants, oldest first.
 pub(super) struct Piece {
     pub(super) turns: Vec<(Memory, Details)>,
     pub(super) units: Vec<Unit>,
@@ -32,14 +32,15 @@ impl<'s> Walk<'s> {
         Walk { service, agent, from: Some(Timestamp::MIN), most: PIECE }
     }
 
-    /// Returns the next piece.
+    /// Returns the next piece; `None` after the last.
     pub(super) async fn next(&mut self) -> Result<Option<Piece>, Problem> {
         let Some(start) = self.from else { return Ok(None) };
         let listed = self.list(start).await?;
         Ok(Some(self.piece(listed).await?))
     }
 
-    /// Lists the next memories. Those of one instant come together: a statement is made of one turn, and lies at its instant.
+    /// Lists the next memories. Memories of one instant are always in one piece, because a statement is made from one turn
+    /// and has its instant.
     async fn list(&mut self, start: Timestamp) -> Result<Vec<Memory>, Problem> {
         let within = Interval { start, ..Interval::ALWAYS };
         let mut most = self.most;
@@ -95,7 +96,8 @@ pub(super) async fn page(
     skip: usize,
     limit: usize,
 ) -> Result<(usize, Vec<Unit>), Problem> {
-    // The walk ends with the newest: of those that pass, the ids of the last ones are kept, which the page is among.
+    // The walk ends with the newest memory. So the ids of the last `skip + limit` memories that pass are kept, and the page
+    // is among them.
     let (mut count, mut last) = (0, VecDeque::new());
     let mut walk = Walk::over(service, agent);
     while let Some(piece) = walk.next().await? {
@@ -130,7 +132,7 @@ mod tests {
             conversation: Some(format!("talk {number}")),
             id: Some(number.to_string()),
             name: None,
-            // Messages of several conversations may share an instant: three do so here each time.
+            // Messages of several conversations may share an instant: here, three always do.
             at: Some(at(NOW) + annals_core::SignedDuration::from_secs(i64::try_from(number / 3).unwrap())),
             attachment: None,
             other: Default::default(),

@@ -1,4 +1,4 @@
-//! The six commands. Each checks in the order in which the SDK's file tool does, because the first fault is the answer.
+//! The six commands. Each makes its checks in the same order as the SDK's file tool, because the first fault is the answer.
 
 use annals_core::ports::{Content, Document, Expected};
 
@@ -106,7 +106,7 @@ impl Files<'_> {
             None => self.all_below(&old).await?,
         };
         if moved.is_empty() {
-            // The file tool makes the directories first, and leaves them.
+            // The SDK's file tool creates the directories first, and they stay.
             self.change(changes).await?;
             return refused(format!("The path {from} does not exist"));
         }

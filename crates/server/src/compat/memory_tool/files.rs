@@ -11,7 +11,7 @@ use crate::rest::Problem;
 
 /// The collection of all files.
 const COLLECTION: &str = "memories";
-/// Files whose contents are read at once, and entries without contents.
+/// Number of files that one query reads with their contents, and number of entries that it reads without.
 const PAGE: usize = 32;
 const ENTRIES: usize = 1000;
 
@@ -22,7 +22,7 @@ pub(super) struct Files<'s> {
 }
 
 impl Files<'_> {
-    /// Returns a file. A directory is none.
+    /// Returns a file; `None` if it does not exist or is a directory.
     pub(super) async fn file(&self, key: &str) -> Result<Option<Document>> {
         if key.is_empty() {
             return Ok(None);
@@ -41,7 +41,7 @@ impl Files<'_> {
         Ok(self.file(key).await?.is_some() || self.is_directory(key).await?)
     }
 
-    /// Returns everything below a directory, by key; the directory's own document is among it.
+    /// Returns everything below a directory, including the directory's own document, sorted by key.
     pub(super) async fn all_below(&self, key: &str) -> Result<Vec<Document>> {
         let mut select = below(key);
         let mut all = Vec::new();
@@ -79,7 +79,7 @@ impl Files<'_> {
         }
     }
 
-    /// Returns the changes that make the directories above a key, as far as they are missing.
+    /// Returns the changes that create the missing directories above a key. Returns an error if one of them is a file.
     pub(super) async fn make_directories(&self, path: &str, key: &str) -> Result<Vec<DocumentChange>> {
         let mut changes = Vec::new();
         for directory in directories(key) {
@@ -124,7 +124,7 @@ pub(super) fn put(key: &str, content: Content, expected: Expected) -> DocumentCh
     DocumentChange::Put(NewDocument { key: place(key), content, indexed: None, lifetime: None, expected })
 }
 
-/// Returns the change that removes a file as it was read.
+/// Returns the change that removes a file, provided that it still has the version that was read.
 pub(super) fn remove(document: &Document) -> DocumentChange {
     DocumentChange::Remove(document.document_key(), Expected::Version(document.version))
 }

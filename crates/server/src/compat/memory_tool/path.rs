@@ -1,4 +1,4 @@
-//! Paths: `/memories` and what lies below it. Resolved as a file system would, without links.
+//! Paths: `/memories` and everything below it, resolved as in a file system without links.
 
 use super::{Result, refused};
 

@@ -1,5 +1,5 @@
-//! Edits the content of files, and formats line numbers, sizes and listings. Pure. The wording of every result is that of
-//! Anthropic's SDK.
+//! Edits the content of files, and formats line numbers, sizes and listings. All functions are pure. The wording of every
+//! result is that of Anthropic's SDK.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,16 @@ const WIDTH: usize = 6;
 pub(super) const MAX_LINES: usize = 999_999;
 /// The size that file systems show for a directory.
 const DIRECTORY: u64 = 4096;
-/// Levels of a listing.
+/// Maximum depth of a listing.
 const LEVELS: usize = 2;
 
-/// Returns the lines from `first` on with their numbers.
+/// Formats lines with their numbers; the first line has the number `first`.
 fn numbered<'l>(lines: impl Iterator<Item = &'l str>, first: usize) -> String {
     let numbered = lines.enumerate().map(|(index, line)| format!("{:>WIDTH$}\t{line}", index + first));
     numbered.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns a content with line numbers, as far as a range of two line numbers selects it.
+/// Returns a content with line numbers: all lines, or those from the first to the second number of `range`.
 pub(super) fn view(path: &str, content: &str, range: Option<&[i64]>) -> String {
     let lines: Vec<&str> = content.split('\n').collect();
     let (start, end) = match range {
@@ -32,7 +32,7 @@ pub(super) fn view(path: &str, content: &str, range: Option<&[i64]>) -> String {
     format!("Here's the content of {path} with line numbers:\n{}", numbered(shown.iter().copied(), start + 1))
 }
 
-/// Counts a negative number from the end, as Python's slices do.
+/// Returns the index of the end of a range. Counts a negative number from the end, as Python's slices do.
 fn from_end(place: i64, length: usize) -> usize {
     match usize::try_from(place) {
         Ok(place) => place,

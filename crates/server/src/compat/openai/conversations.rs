@@ -59,7 +59,7 @@ pub(super) async fn update(
     let settings = service.admit(&agent).await?;
     let metadata = metadata(&body)?;
     Conversation::find(&service, &agent, &id).await?;
-    // The text of the turn changes with the metadata, so that search finds what holds now.
+    // The text of the turn changes with the metadata, so that searches find the current metadata.
     let request = IngestRequest { messages: vec![header(&id, &metadata)], conversation: None, revise: true };
     service.ingest(&agent, &settings, request, service.now()).await?;
     service.attach(&agent, &turn_id(&agent, &id, HEADER), &json!({ "metadata": metadata }).to_string()).await?;
@@ -76,7 +76,8 @@ pub(super) async fn delete(
     Ok(Json(json!({ "id": id, "object": "conversation.deleted", "deleted": true })))
 }
 
-/// Returns the name that a client gives to a conversation, which OpenAI does not allow.
+/// Returns the id that a client chooses for a conversation; `None` if it chooses none. OpenAI's own service does not allow
+/// this.
 fn own_id(body: &Map<String, Value>) -> Result<Option<String>, Problem> {
     match body.get("id") {
         None | Some(Value::Null) => Ok(None),

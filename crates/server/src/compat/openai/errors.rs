@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// Returns `{"error": {message, type, param, code}}` for a problem document. The code also stands at the top, as in REST.
+/// Returns `{"error": {message, type, param, code}}` for a problem document. The code is also at the top level, as in REST.
 pub(in crate::compat) fn shape(problem: &Value) -> Value {
     let status = problem["status"].as_u64().unwrap_or(500);
     let kind = match status {

@@ -1,10 +1,10 @@
 //! Items of a conversation as turns and back. The text of a turn is what a person would read of the item; the item itself is
-//! kept as it came.
+//! kept unchanged.
 
 use annals_core::Role;
 use serde_json::{Map, Value, json};
 
-/// What is said in an item.
+/// The role, speaker and text of an item.
 #[derive(Debug, PartialEq)]
 pub(super) struct ItemText {
     pub(super) role: Role,
@@ -12,7 +12,7 @@ pub(super) struct ItemText {
     pub(super) text: String,
 }
 
-/// Returns the type of an item. A message may come without one.
+/// Returns the type of an item; `message` for an item with a role and without a type.
 pub(super) fn kind(item: &Map<String, Value>) -> Option<&str> {
     match item.get("type") {
         None | Some(Value::Null) => item.contains_key("role").then_some("message"),
@@ -20,7 +20,7 @@ pub(super) fn kind(item: &Map<String, Value>) -> Option<&str> {
     }
 }
 
-/// Returns the beginning of the ids of items of a type.
+/// Returns the prefix of the ids of items of a type.
 pub(super) fn prefix(kind: &str) -> &'static str {
     match kind {
         "message" => "msg_",
@@ -31,7 +31,8 @@ pub(super) fn prefix(kind: &str) -> &'static str {
     }
 }
 
-/// Returns what is said in an item. Whatever is no message is a turn of a tool, which no summary and no fact is made of.
+/// Returns the role, speaker and text of an item. Items that are not messages get the role tool, so that no summary and no
+/// fact is made from them.
 pub(super) fn item_text(item: &Map<String, Value>, kind: &str) -> ItemText {
     let field = |name: &str| item.get(name).unwrap_or(&Value::Null);
     let (role, name, text) = match kind {
@@ -58,7 +59,7 @@ fn role(role: &Value) -> Role {
     }
 }
 
-/// Returns the text of a text or of a list of parts, one line each.
+/// Returns the text of a content, which is a text or a list of parts. Joins parts with line breaks.
 fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),

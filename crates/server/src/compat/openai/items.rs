@@ -17,10 +17,10 @@ use crate::compat::body::JsonObject;
 use crate::rest::Problem;
 use crate::rest::extract::{Adding, Administering, Id, Known, Reading};
 
-/// Items of one request, which is one transaction: as many as a request may have messages, with the turn of a new conversation.
-/// OpenAI allows 20; its own client never sends more.
+/// Maximum number of items in one request, which is one transaction: one less than its maximum number of messages, because a
+/// new conversation adds a turn. OpenAI allows 20; its own client never sends more.
 const MAX_ITEMS: usize = annals_service::MAX_MESSAGES - 1;
-/// OpenAI's limits of a page.
+/// Maximum and default number of items on a page, as in OpenAI's service.
 const MAX_PAGE_SIZE: usize = 100;
 const DEFAULT_PAGE_SIZE: usize = 20;
 
@@ -157,8 +157,8 @@ pub(super) async fn to_messages(
     Ok(messages)
 }
 
-/// Returns whether an item may be stored under an id. The place of an item that was removed stays empty, as that of everything
-/// forgotten. A repeated request finds its own items.
+/// Returns whether an item may be stored under an id. False for the id of a removed item, which stays forgotten. If the
+/// request can be repeated, stored ids are accepted, because they may be its own.
 async fn is_free(
     service: &Service,
     agent: &Agent,
@@ -173,13 +173,13 @@ async fn is_free(
     Ok(is_repeatable || service.turn(agent, &turn_id(agent, conversation, id)).await?.is_none())
 }
 
-/// Returns whether an id may be kept. The SDK puts a placeholder into items of models without ids.
+/// Returns whether an id may be kept. The SDK puts a placeholder that begins with `__` into items of models without ids.
 fn is_usable(id: &str) -> bool {
     let is_plain = id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
     is_plain && (1..=128).contains(&id.len()) && id != HEADER && !id.starts_with("__")
 }
 
-/// Returns the key by which a client repeats a request.
+/// Returns the idempotency key of a request, if it has one.
 pub(super) fn idempotency_key(headers: &HeaderMap) -> Option<&str> {
     headers.get("idempotency-key")?.to_str().ok().filter(|key| !key.is_empty())
 }

@@ -20,7 +20,7 @@ pub(super) struct Conversation {
 }
 
 impl Conversation {
-    /// Returns the conversation of this name, or the error that there is none.
+    /// Returns the conversation of this name, or a not-found error.
     pub(super) async fn find(service: &Service, agent: &Agent, id: &str) -> Result<Conversation, Problem> {
         let header = service.turn(agent, &turn_id(agent, id, HEADER)).await?;
         let first = match header {
@@ -82,7 +82,7 @@ fn message(
     }
 }
 
-/// Returns the item of a turn as it is answered.
+/// Returns the item of a turn as answers show it.
 pub(super) fn answered(turn: &AttachedMemory) -> Value {
     let id = turn.memory.message().unwrap_or_default();
     match attached(turn, "item") {

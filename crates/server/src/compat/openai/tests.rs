@@ -23,7 +23,7 @@ fn message(text: &str) -> Value {
     json!({ "role": "user", "content": text })
 }
 
-/// Returns a client of a service whose time goes on.
+/// Returns a client of a service with a clock that advances by a second at each reading.
 fn ticking() -> Client {
     let seconds = AtomicI64::new(0);
     let clock = move || at(NOW) + SignedDuration::from_secs(seconds.fetch_add(1, Ordering::Relaxed));
@@ -77,7 +77,7 @@ async fn items_round_trip_in_order() {
 
 #[tokio::test]
 async fn items_are_turns_of_the_agent() {
-    // What is said later than now is not found.
+    // Searches do not find messages that are dated later than now.
     let client = ticking();
     let call = json!({ "type": "function_call", "call_id": "c", "name": "get_weather", "arguments": "{}" });
     let reply = json!({ "type": "message", "role": "assistant", "content": [{ "type": "output_text", "text": "Take an umbrella." }] });
@@ -133,7 +133,7 @@ async fn forgotten_turn_takes_its_item_along() {
     assert_eq!(items(&client, &id, "").await["data"].as_array().unwrap().len(), 1);
     let (status, _) = client.ask("GET", &format!("{ROOT}/{id}/items/{first}"), Value::Null).await;
     assert_eq!(status, 404);
-    // Forgetting by name reads the items too.
+    // Forgetting by name also searches the attached items.
     let named = json!({ "role": "user", "content": "Hello", "extra": "for Zelda Quist" });
     client.get_ok(client.ask("POST", &format!("{ROOT}/{id}/items"), json!({ "items": [named] })).await);
     let forget = json!({ "subject": "Zelda Quist", "dry_run": false });
@@ -248,7 +248,7 @@ async fn client_may_name_a_conversation_once_and_again_after_deleting_it() {
         client.get_ok(client.ask("DELETE", &path, Value::Null).await);
         assert_eq!(client.ask("GET", &path, Value::Null).await.0, 404);
     }
-    // A conversation that came by another way has its name, too.
+    // The name of a conversation that was stored through another interface is also taken.
     let messages = json!({ "conversation": "chat-2", "messages": [{ "role": "user", "content": "Hello" }] });
     client.ask("POST", "/v1/agents/ann/messages", messages).await;
     assert_eq!(client.ask("POST", ROOT, json!({ "id": "chat-2" })).await.0, 409);

@@ -1,4 +1,4 @@
-//! What the tools answer that read.
+//! Answers of the tools that read.
 
 use super::*;
 

@@ -1,4 +1,5 @@
-//! Checks whether a value fits a schema, as far as our schemas need. Clients use full validators; this finds a missing field.
+//! Checks whether a value fits a schema. Supports only the keywords that our schemas use. Clients use full validators; this
+//! finds a missing field.
 
 use serde_json::Value;
 

@@ -10,7 +10,7 @@ use tokio::sync::{Semaphore, mpsc};
 use super::*;
 use crate::jobs::{Moment, Report};
 
-/// A task that reports the begin of a run, and then waits for a permit or for the stop signal.
+/// A task that reports the beginning of a run, and then waits for a permit or for the stop signal.
 struct Held {
     begun: mpsc::UnboundedSender<u64>,
     go: Arc<Semaphore>,

@@ -18,7 +18,7 @@ struct Failures {
 }
 
 impl FailedCleanings {
-    /// Returns whether to try now. After a clock was set back, it is always time to try.
+    /// Returns whether to try now: the back-off has passed, or the clock was set back to before the last failure.
     pub fn is_due(&self, agent: &Agent, now: Timestamp) -> bool {
         let failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         failures.get(agent).is_none_or(|Failures { count, last }| {

@@ -28,8 +28,9 @@ pub struct Retained {
 }
 
 impl Pass {
-    /// Prunes what is past the plan of the agents that have something to prune, `at_once` agents at the same time. Once `stop` is cancelled no further
-    /// agent begins, and turns under way end between two sets. Returns an error only if a store fails before the first turn.
+    /// Prunes memories that are past the plan of their agent, `at_once` agents at the same time. Also drops expired
+    /// idempotency keys and saved model answers. Once `stop` is cancelled no further agent begins, and turns under way end
+    /// between two sets of memories. Returns an error only if a store fails before the first turn.
     pub async fn retain(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Sweep<Retained>> {
         let clock = self.read_clock(moment).await?;
         let agents = self.agents_to_retain(clock).await?;
@@ -41,7 +42,8 @@ impl Pass {
         Ok(self.prunings.sweep(agents, at_once, stop, turn).await)
     }
 
-    /// Returns the agents that have something past their plan, older answers of models, or changes waiting for a table.
+    /// Returns the agents that may have memories past their plan or saved model answers to drop, and those with work for a
+    /// roll-up, such as changes that wait for a table.
     async fn agents_to_retain(&self, clock: ClockReading) -> Result<Vec<Agent>> {
         let answers_before = clock.trust(None).prunes().then(|| answers_before(clock.now)).flatten();
         let limits = self.service.parts.retention.limits(clock.now, answers_before);

@@ -17,9 +17,9 @@ use crate::operations::log_batches;
 /// The result of rolling up one agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RolledUp {
-    /// The trust in the clock; without it nothing is written.
+    /// The trust in the clock; without trust, no summaries are written.
     pub trust: Trust,
-    /// The messages that were read for facts.
+    /// The result of extracting facts from new messages.
     pub extracted: ExtractionPassed,
     /// The summaries that were written.
     pub passed: Passed,
@@ -52,7 +52,7 @@ impl Pass {
         Ok(sweep)
     }
 
-    /// A function of its own, because the compiler otherwise cannot prove the future `Send`.
+    /// Boxes [`Pass::roll_up_agent`] in a function of its own, because the compiler otherwise cannot prove the future `Send`.
     fn roll_up_turn<'a>(
         &'a self,
         agent: Agent,
@@ -101,7 +101,7 @@ impl Pass {
     }
 
     /// Cleans the agent's files, unless the eraser has cleaned them meanwhile, the last try failed a short time ago, or
-    /// another task reads its messages. Returns whether it cleaned them.
+    /// another task extracts facts from its messages. Returns whether it cleaned them.
     async fn clean(&self, agent: &Agent, roll_up: &mut Held<'_, RollUp>, now: Timestamp) -> Result<bool> {
         let eraser = &self.service.parts.eraser;
         if !self.cleanings.is_due(agent, now) || !eraser.pending_cleanings().await?.contains(agent) {
@@ -117,7 +117,7 @@ impl Pass {
         cleaned.map(|()| true)
     }
 
-    /// Writes the summaries that are due, if the clock is trusted.
+    /// Writes the summaries that are due, if the clock is trusted. Sets `trust` to the trust in the clock.
     async fn write_due(
         &self,
         agent: &Agent,
@@ -140,8 +140,8 @@ impl Pass {
     }
 }
 
-/// Returns whether the period may be due. Usually none is, for most agents in most minutes; this check reads the ledger once
-/// instead of ten times.
+/// Returns whether the period may be due. In most minutes most agents have no due period; with this check, their ledger is
+/// read once instead of ten times.
 fn may_be_due(row: &LedgerRow, zones: &Zones, now: Timestamp) -> bool {
     row.degraded || (row.is_dirty() && zones.is_closed(row.period, SignedDuration::ZERO, now))
 }

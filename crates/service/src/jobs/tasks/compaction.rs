@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Moment, Report, Task};
 use crate::Service;
 
-/// Compacts every table by joining small fragments.
+/// The job that compacts the tables of all agents by joining small fragments.
 pub struct Compaction(pub Service);
 
 #[async_trait]

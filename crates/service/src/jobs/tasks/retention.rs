@@ -8,7 +8,7 @@ use super::{Moment, Report, Task, counted, in_words, left, listed};
 use crate::jobs::pass::{Pass, Retained};
 use crate::jobs::round_robin::Sweep;
 
-/// The job retention: [`Pass::retain`].
+/// The body of the job retention, which runs [`Pass::retain`].
 pub struct RetentionTask {
     /// The pass that does the work.
     pub pass: Pass,

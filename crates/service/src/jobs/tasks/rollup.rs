@@ -1,4 +1,5 @@
-//! The job rollup: facts from new messages, summaries of closed periods, both made searchable, forgettings finished.
+//! The job rollup: extracts facts from new messages, summarizes closed periods, makes messages and summaries searchable, and
+//! completes erasures.
 
 use annals_core::Result;
 use async_trait::async_trait;
@@ -8,7 +9,7 @@ use super::{Moment, Report, Task, counted, in_words, left, listed};
 use crate::jobs::pass::{Pass, RolledUp};
 use crate::jobs::round_robin::Sweep;
 
-/// The job rollup: [`Pass::roll_up`].
+/// The body of the job rollup, which runs [`Pass::roll_up`].
 pub struct RollUpTask {
     /// The pass that does the work.
     pub pass: Pass,

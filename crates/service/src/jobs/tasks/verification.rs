@@ -8,7 +8,8 @@ use super::{Moment, Report, Task};
 use crate::numbers::plural;
 use crate::{Service, Verified};
 
-/// Verifies all stores against the catalog. Rebuilds tables that differ from it; faults that need a person count as failures.
+/// The job that verifies all stores against the catalog. It rebuilds tables that differ; faults that need a person count as
+/// failures.
 pub struct Verification(pub Service);
 
 #[async_trait]

@@ -1,6 +1,7 @@
-//! Removal of expired documents, once a minute. Reads leave them out before.
+//! Removal of expired documents, once a minute. Until then, reads leave expired documents out.
 //!
-//! Waits for a clock that has run steadily, as retention does: under one that is ahead, documents are removed that have not expired.
+//! Waits for a clock that has run steadily, as retention does: a clock that is ahead would remove documents that have not
+//! expired.
 
 use std::time::Duration;
 
@@ -35,7 +36,7 @@ impl Service {
         if look.trust(None).prunes() { self.remove_expired_documents(look.now).await } else { Ok(()) }
     }
 
-    /// Removes all expired documents, whatever the clock did, and queues their agents for the tables.
+    /// Removes all expired documents without checking the clock, and queues their agents for the tables.
     pub async fn remove_expired_documents(&self, now: Timestamp) -> Result<()> {
         loop {
             let agents = self.parts.store.remove_expired(now, BATCH).await?;

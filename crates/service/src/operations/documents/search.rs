@@ -1,4 +1,4 @@
-//! Search for documents: ranks their passages, and answers each document once, by its best passage.
+//! Search for documents: ranks their passages, and returns each document once, with its best passage.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -9,11 +9,11 @@ use annals_core::{Agent, Body, Error, Found, Grain, Kind, Query, Result, Timesta
 use crate::Service;
 use crate::wire::{DocumentResult, DocumentSearchAnswer, DocumentSearchRequest, DocumentView, PassageView};
 
-/// Passages that are ranked at first, and if their documents do not suffice.
+/// Number of passages that are ranked at first, and again if the first yield too few documents.
 const RANKED: [usize; 2] = [200, 1000];
-/// How long a search waits for passages that were written before it.
+/// Maximum time that a search waits until passages written before it are searchable.
 const CATCH_UP: Duration = Duration::from_secs(5);
-/// The most documents of an answer.
+/// Maximum number of documents in an answer.
 const MAX_RESULTS: usize = 100;
 
 /// A search for documents.
@@ -21,7 +21,7 @@ const MAX_RESULTS: usize = 100;
 pub struct DocumentQuery<'q> {
     /// What to search for.
     pub text: &'q str,
-    /// Only documents of this collection and of those below it; of all if empty.
+    /// Only documents of this collection and of collections below it; documents of all collections if empty.
     pub below: &'q str,
     /// Maximum number of documents.
     pub limit: usize,
@@ -44,7 +44,8 @@ pub struct DocumentFound {
 }
 
 impl Service {
-    /// Returns the documents that match, best first, as far as `admits` accepts them. Waits a moment for what was written before.
+    /// Returns the documents that match and that `admits` accepts, best first. First waits for at most five seconds until
+    /// documents written before are searchable.
     pub async fn find_documents(
         &self,
         agent: &Agent,
@@ -66,7 +67,7 @@ impl Service {
         Ok(found)
     }
 
-    /// Waits until the table holds every change, or for a while.
+    /// Waits until the table holds the waiting changes, at most the first 1,000, for at most [`CATCH_UP`].
     async fn catch_up(&self, agent: &Agent) -> Result<()> {
         let applied = self.parts.store.watermark(agent, Grain::Working).await?.applied;
         let backlog = self.parts.store.backlog(agent, Grain::Working, applied).await?;
@@ -92,7 +93,7 @@ impl Service {
         Ok(self.answer(agent, &query, now).await?.results)
     }
 
-    /// Returns the documents of passages, each with its first passage.
+    /// Returns the documents of ranked passages that `admits` accepts, each with its best passage.
     async fn documents_of(
         &self,
         agent: &Agent,
@@ -129,7 +130,7 @@ impl Service {
         Ok(results)
     }
 
-    /// Searches documents, with the contents left out.
+    /// Searches documents. The answer leaves out their contents.
     pub async fn search_documents(
         &self,
         agent: &Agent,

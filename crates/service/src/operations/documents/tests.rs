@@ -32,7 +32,7 @@ async fn search(service: &Service, query: &str, now: &str) -> Vec<String> {
     found.into_iter().filter_map(|memory| memory.document).map(|document| document.key).collect()
 }
 
-/// A text of many passages, each about its own word.
+/// Returns a text of many passages, each about its own word.
 fn long_text(count: usize) -> String {
     let filler = "and so on it went for a while without much else to say about it ".repeat(2);
     (0..count).map(|number| format!("Harvest{number} harvest {filler}.\n\n")).collect()
@@ -93,7 +93,8 @@ async fn expired_document_is_found_no_more_and_is_removed() {
 async fn wrong_clock_removes_no_document() {
     let service = service_with_memories(&agent("ann")).await;
     put(&service, "a", json!({"text": "The walnut tree is old.", "lifetime_seconds": 864_000}), NOW).await.unwrap();
-    // Each time the clock shows, what the system reports of it, and whether the document, which expires on 20 March, is left.
+    // For each step: the time on the clock, whether the system reports the clock as synchronised, and whether the document,
+    // which expires on 20 March, is left.
     let looks = [
         ("2026-03-10T12:00:00Z", None, true),
         ("2026-03-10T13:00:00Z", None, true),

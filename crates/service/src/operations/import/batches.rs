@@ -7,7 +7,7 @@ use annals_core::{Agent, Message, Result, TurnKey, TurnKeys};
 use super::{BATCH, MessageLine, MessageLines};
 use crate::Service;
 
-/// Messages of all agents that wait for a full batch.
+/// Maximum number of messages, of all agents, that wait for a full batch.
 const MAX_PENDING: usize = 4 * BATCH;
 
 /// Messages of one agent, as they are to be stored.
@@ -21,7 +21,7 @@ pub(super) struct Batch {
     pub(super) masked: u64,
 }
 
-/// Divides a file into batches of one agent each.
+/// The batches of a file, of one agent each.
 pub(super) struct Batches<'f> {
     lines: MessageLines<'f>,
     pending: BTreeMap<Agent, Vec<MessageLine>>,

@@ -7,7 +7,7 @@ use super::{Import, UNDATED};
 use crate::wire::{BlockView, BlocksRequest};
 
 impl Import<'_> {
-    /// Writes a block, or takes it as a document if it is too large for one, or if there are too many.
+    /// Writes a block. Stores it as a document instead if it is too large for a block, or if there are too many blocks.
     pub(super) async fn take_block(
         &mut self,
         name: String,

@@ -1,4 +1,5 @@
-//! Stores documents of an import, each as a whole: what was removed from a document in the source is removed here too.
+//! Stores documents of an import, each as a whole, so that text which was removed from the document in the source is removed
+//! here too.
 
 use annals_core::ports::{Content, Document, DocumentKey, DocumentWrite, Expected, ItemKey};
 use annals_core::{Result, Timestamp};
@@ -81,7 +82,7 @@ impl Import<'_> {
         self.service.parts.store.write_documents(self.agent, vec![write], self.now).await.map(|_| ())
     }
 
-    /// Removes a part that a shorter text has no more. Returns whether it was there.
+    /// Removes a part that the text no longer has because it became shorter. Returns whether the part was stored.
     async fn remove_document(&self, key: DocumentKey) -> Result<bool> {
         let write = DocumentWrite::Remove(key, Expected::Any);
         let removed = self.service.parts.store.write_documents(self.agent, vec![write], self.now).await?;
@@ -89,7 +90,7 @@ impl Import<'_> {
     }
 }
 
-/// Returns a text below its title, unless its key or its first heading says the same.
+/// Puts the title above a text, unless the title is empty, the key contains the title, or the text begins with a heading.
 fn with_title(title: &str, key: &str, text: String) -> String {
     let (title, text) = (title.trim(), text.trim());
     let repeats_title = title.is_empty() || key.contains(title) || text.starts_with('#');

@@ -1,5 +1,5 @@
 //! Facts of an import: operations of the fact log, each with an id made of the source's id and the fact's words. Values and
-//! relations are stored as those of the knowledge graph are ([`crate::operations::knowledge`]): one rule for both.
+//! relations are stored by the same rules as in the knowledge graph ([`crate::operations::knowledge`]).
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,9 +18,10 @@ const BATCH: usize = 500;
 #[derive(Default)]
 pub(super) struct Operations {
     waiting: Vec<FactOperation>,
-    /// What is stored or waiting. Read when the first fact comes.
+    /// The operations that are stored or waiting; `None` before the first fact.
     known: Option<Known>,
-    /// The instant of the last fact, and how many facts had it in a row: facts of one instant keep their order.
+    /// The instant of the last fact, and the number of facts directly before it that had the same instant. Keeps the order of
+    /// facts of one instant.
     instant: Option<(Timestamp, usize)>,
 }
 
@@ -35,7 +36,7 @@ struct Known {
 impl Known {
     fn of(mut log: Vec<FactOperation>) -> Known {
         let mut known = Known::default();
-        // The log has no order. Of texts that are compared as equal, the one without a property came first.
+        // The log has no order. Of texts with the same key, the first was stored without the property [`TEXT`].
         log.sort_by_key(|operation| operation.properties.contains_key(TEXT));
         for operation in log {
             if operation.predicate == OBSERVATION {
@@ -47,7 +48,8 @@ impl Known {
         known
     }
 
-    /// Notes an observation. Returns those before it that are compared as equal, in order; the first is stored as it is.
+    /// Records an observation. Returns the earlier observations of the subject with the same key but another text, in order.
+    /// If there are none, the text can be stored unchanged.
     fn note(&mut self, subject: &str, text: &str) -> &[String] {
         let texts = self.texts.entry((entity_key(subject), entity_key(text))).or_default();
         let index = texts.iter().position(|known| known == text).unwrap_or_else(|| {
@@ -67,7 +69,7 @@ impl Operations {
 }
 
 impl Import<'_> {
-    /// Takes a fact. One with a subject or predicate that cannot be stored becomes a statement.
+    /// Queues a fact to be stored. A fact with a subject or predicate that cannot be stored becomes a statement.
     pub(super) async fn take_fact(
         &mut self,
         id: &str,
@@ -106,7 +108,7 @@ impl Import<'_> {
         if self.operations.waiting.len() >= BATCH { self.store_operations().await } else { Ok(()) }
     }
 
-    /// Stores the operations that wait, without those that were forgotten.
+    /// Stores the waiting operations, except those that were forgotten.
     pub(super) async fn store_operations(&mut self) -> Result<()> {
         if self.operations.waiting.is_empty() {
             return Ok(());

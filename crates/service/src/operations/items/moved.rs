@@ -1,18 +1,18 @@
-//! Finds messages that are stored in another conversation than the one in which they came.
+//! Finds messages that are stored in another conversation than the one in which they arrive.
 //!
-//! Some sources have ids that are unique across conversations, and move messages: a session that is resumed begins with the lines
-//! of another one, and a message of an active branch may belong to another branch in a later export. Such a message stays where it
-//! was stored first.
+//! Some sources have ids that are unique across conversations, and move messages: a session that is resumed begins with the
+//! lines of another one, and a message of an active branch may belong to another branch in a later export. Such a message stays
+//! where it was stored first.
 
 use std::collections::HashMap;
 
 use annals_core::ports::{Select, Store};
 use annals_core::{Agent, Digest, Grain, Kind, Result, TurnKey};
 
-/// Conversations listed at once.
+/// Number of conversations that one query lists.
 const PAGE: usize = 200;
 
-/// Which conversations may hold the same message.
+/// The set of conversations that may hold the same message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Families {
     /// A conversation and its branches, `ID` and `ID#LEAF`.
@@ -21,9 +21,11 @@ enum Families {
     Sessions,
 }
 
-/// Finds moved messages of a source. Holds the ids of one family of conversations at a time, 16 bytes each.
+/// An index of stored messages that finds moved messages of a source. Holds the ids of one family of conversations at a time,
+/// 16 bytes each.
 pub(super) struct MovedMessages {
-    /// `None` if no message of the source can have moved: ids are unique in a conversation only, or it was never imported.
+    /// `None` if no message of the source can have moved: ids are unique in a conversation only, or the source was never
+    /// imported.
     families: Option<Families>,
     prefix: String,
     /// The loaded family.

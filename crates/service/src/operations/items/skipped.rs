@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use crate::wire::SkippedView;
 
-/// The items that are not stored. The kinds are those of this module, so their number is small.
+/// The items that are not stored. The kinds are fixed texts in the code of the import, so their number is small.
 #[derive(Default)]
 pub(super) struct Skips(BTreeMap<String, SkippedView>);
 
 impl Skips {
-    /// Counts one. `example` says what is wrong, without text of a person.
+    /// Counts an item. `example` says why it cannot be stored, without text that a person wrote.
     pub(super) fn add(&mut self, kind: &str, example: &str, location: &str) {
         let first = || SkippedView {
             kind: kind.to_owned(),
@@ -20,7 +20,7 @@ impl Skips {
         self.0.entry(kind.to_owned()).or_insert_with(first).count += 1;
     }
 
-    /// Counts one if the condition holds.
+    /// Counts an item if the condition holds.
     pub(super) fn add_if(&mut self, condition: bool, kind: &str, example: &str, location: &str) {
         if condition {
             self.add(kind, example, location);

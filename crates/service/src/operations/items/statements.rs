@@ -1,4 +1,5 @@
-//! Stores statements of other memories as statements. Each comes from an entry, whose id is made of the id in the source.
+//! Stores statements from the memory stores of other programs. The source of each is an entry with an id made of the id in
+//! the other program.
 
 use std::collections::HashMap;
 
@@ -10,14 +11,14 @@ use super::{Import, UNDATED};
 use crate::locks::Facts;
 use crate::operations::import::BATCH;
 
-/// Bytes beyond which a statement is a document: it is found by any of its parts.
+/// Maximum bytes of a statement. A longer text is stored as a document, which is found by any of its parts.
 const MAX_STATEMENT_BYTES: usize = 8 * 1024;
-/// Their topic: the source does not say what they are about.
+/// Topic of imported statements, because the source does not name one.
 const TOPIC: &str = "memory";
-/// Their importance, in the middle.
+/// Importance of imported statements: the middle of the scale.
 const IMPORTANCE: f64 = 0.5;
 
-/// Statements that are stored together.
+/// Statements that wait to be stored together.
 #[derive(Default)]
 pub(super) struct Statements {
     waiting: Vec<Statement>,
@@ -25,7 +26,7 @@ pub(super) struct Statements {
 }
 
 impl Statements {
-    /// Adds a statement. Of two with one id, the last counts.
+    /// Adds a statement. Replaces a waiting statement with the same id.
     fn push(&mut self, statement: Statement) {
         match self.indices.get(&statement.id) {
             Some(index) => self.waiting[*index] = statement,
@@ -43,7 +44,7 @@ impl Statements {
 }
 
 impl Import<'_> {
-    /// Takes a statement, or a document if it is too long for one.
+    /// Queues a statement to be stored. Stores it as a document if it is too long for a statement.
     pub(super) async fn take_statement(
         &mut self,
         id: &str,
@@ -78,14 +79,14 @@ impl Import<'_> {
         }
     }
 
-    /// Stores the statements that wait: new ones, and those that were edited in the source.
+    /// Stores the waiting statements that are new or were edited in the source.
     pub(super) async fn store_statements(&mut self) -> Result<()> {
         let statements = self.statements.take();
         if statements.is_empty() {
             return Ok(());
         }
         self.check_disk()?;
-        // Nothing is forgotten between the look and the write.
+        // With this lock, no statement can be forgotten between the check and the write.
         let facts = self.service.locks.lock::<Facts>(self.agent).await;
         let ids: Vec<MemoryId> = statements.iter().map(|statement| statement.id.clone()).collect();
         let items: Vec<ItemKey> = ids.iter().cloned().map(ItemKey::Statement).collect();
@@ -114,7 +115,8 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Returns whether a statement is stored as it is. One that a person corrected since stays corrected.
+    /// Returns whether a statement is already stored, with the same text and subject, or with the same text as a former
+    /// version. So a statement that a person has corrected since stays corrected.
     async fn is_known(&self, stored: &Memory, statement: &Statement) -> Result<bool> {
         let who = statement.who.first().map(String::as_str);
         if stored.speaker() == who && stored.text == statement.text {

@@ -9,7 +9,7 @@ use super::*;
 use crate::fixture::{NOW, over, service};
 use crate::wire::{FactsRequest, ImportCounts};
 
-/// When everything without a time of its own was written.
+/// The time of all items that have no time of their own.
 const WRITTEN: &str = "2026-02-01T09:00:00Z";
 
 fn me() -> Agent {
@@ -50,7 +50,7 @@ fn block(text: &str) -> ImportItem {
     item(ItemIn::Block { name: "human".into(), text: text.into(), at: Some(at(WRITTEN)) })
 }
 
-/// One of each type.
+/// Returns one item of each type.
 fn export() -> Vec<ImportItem> {
     vec![
         message("chatgpt:c", "1", "We sold the boat."),
@@ -174,7 +174,7 @@ async fn message_that_moved_to_another_branch_stays_where_it_is() {
     assert_eq!(imported(&service, vec![message("chatgpt:cc", "1", "Hello")]).await.messages, new(1));
 }
 
-/// Everything that this import brings, as `KIND DATE TEXT`, and the blocks.
+/// Returns all stored memories and documents as `KIND DATE TEXT`, and all blocks.
 async fn texts(service: &Service) -> Vec<String> {
     let memories = service.memories_of(&me(), Grain::Working).await.unwrap();
     let mut texts: Vec<String> = memories
@@ -231,7 +231,7 @@ async fn forgotten_items_stay_forgotten_until_they_are_wanted() {
     assert_eq!(imported(&service, export()).await.statements, known(1));
 }
 
-/// A statement that names a person goes with her, and a block and a fact too.
+/// Forgetting a person also removes the statement, the block and the fact that name her.
 #[tokio::test]
 async fn items_that_name_a_forgotten_person_are_not_stored_again() {
     let service = service(Arc::new(|| at(NOW)));
@@ -316,7 +316,7 @@ async fn titles_are_kept_with_the_first_message() {
     assert_eq!(listed().await, [Some("The boat".to_owned())]);
 }
 
-/// The rule of the adapter for the MCP reference memory server: a long value is shortened and kept in full.
+/// The rule of the adapter for the MCP reference memory server: a long value is shortened, and its full text is kept as well.
 #[tokio::test]
 async fn long_observations_and_equal_ones_are_kept_in_full() {
     let service = service(Arc::new(|| at(NOW)));
@@ -336,7 +336,7 @@ async fn long_observations_and_equal_ones_are_kept_in_full() {
     let expected = ["Likes tea.", "likes tea", &long];
     assert_eq!(service.knowledge(&me()).await.unwrap().entities[0].observations, expected);
     assert_eq!(imported(&service, items()).await.facts, known(3));
-    // The adapter knows them.
+    // The adapter recognises these observations as stored.
     let again = vec![("Zoe".to_owned(), expected.map(str::to_owned).to_vec())];
     assert_eq!(service.add_observations(&me(), again, at(NOW)).await.unwrap()[0].1, Vec::<String>::new());
 }

@@ -1,5 +1,5 @@
-//! Titles of conversations. A title is kept with the first message of its conversation, as an attachment: it is exported and
-//! forgotten with it.
+//! Titles of conversations. A title is kept as an attachment of the first message of its conversation, so that it is exported
+//! and forgotten with the message.
 
 use std::collections::HashMap;
 
@@ -12,14 +12,14 @@ use crate::operations::titles::TITLE;
 /// Titles that wait for the first message of their conversation to be stored.
 #[derive(Default)]
 pub(super) struct Titles {
-    /// By conversation; their messages have not come yet.
+    /// Titles of conversations without a message so far, by conversation.
     expected: HashMap<String, String>,
-    /// The first message of each, which is in the batch.
+    /// Titles of conversations that began in the current batch, with the key of their first message.
     begun: Vec<(TurnKey, String)>,
 }
 
 impl Titles {
-    /// Notes that a message came. The first of a conversation gets the title.
+    /// Assigns a waiting title to the first message of its conversation.
     pub(super) fn begin(&mut self, conversation: &str, id: &str) {
         if let Some(title) = self.expected.remove(conversation) {
             self.begun.push((TurnKey { conversation: conversation.to_owned(), id: id.to_owned() }, title));
@@ -33,7 +33,7 @@ impl Import<'_> {
         self.titles.expected.insert(conversation, title);
     }
 
-    /// Attaches the titles of the conversations that began in the batch. A message that was not stored takes none.
+    /// Attaches the titles of the conversations that began in the batch. A message that was not stored gets no title.
     pub(super) async fn attach_titles(&mut self) -> Result<()> {
         let begun = std::mem::take(&mut self.titles.begun);
         let ids: Vec<MemoryId> = begun.iter().map(|(key, _)| MemoryId::turn(self.agent, key)).collect();

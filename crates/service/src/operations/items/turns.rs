@@ -15,8 +15,8 @@ use crate::wire::ImportCounts;
 pub(super) struct Batch {
     messages: Vec<(Message, String)>,
     keys: HashSet<(String, String)>,
-    /// A message with a key that is in the batch. It is stored with the next one, or one transaction would have two contents for
-    /// the key.
+    /// A message with a key that is in the batch already. It begins the next batch, because one transaction must not have two
+    /// contents for a key.
     next: Option<(Message, String)>,
 }
 
@@ -62,7 +62,7 @@ impl Import<'_> {
         self.attach_titles().await
     }
 
-    /// Stores a batch. Returns the counts with those of the batch added.
+    /// Stores a batch. Returns `counts` plus the counts of the batch.
     async fn store(&mut self, batch: Vec<(Message, String)>, counts: ImportCounts) -> Result<ImportCounts> {
         self.check_disk()?;
         let mut counts = counts;
@@ -77,7 +77,7 @@ impl Import<'_> {
             let is_changed = matches!(comparison, Comparison::Different | Comparison::DifferentFromCorrected);
             if is_changed { changed.push(message) } else { others.push(message) }
         }
-        // Revising is for changed messages only: it would store pruned ones again.
+        // Only changed messages are revised: revising the others would store pruned messages again.
         let receipt = self.service.parts.writer.ingest_keyed(self.agent, others, false, self.now).await?;
         self.count(&receipt, &mut counts);
         if !changed.is_empty() {
@@ -89,7 +89,7 @@ impl Import<'_> {
         Ok(counts)
     }
 
-    /// Masks and checks messages, and gives them their keys.
+    /// Masks and checks messages, and gives them their keys. Skips and counts messages that cannot be stored.
     fn prepare(&mut self, batch: Vec<(Message, String)>) -> Keyed {
         let mut messages = Vec::with_capacity(batch.len());
         for (message, location) in batch {
@@ -103,7 +103,8 @@ impl Import<'_> {
         identify(&messages).into_iter().zip(messages).collect()
     }
 
-    /// Compares messages with the stored ones. One that is stored in another conversation moves there.
+    /// Compares messages with the stored ones. Gives a message that is stored in another conversation the key of that
+    /// conversation.
     async fn compare(&mut self, mut keyed: Keyed) -> Result<(Keyed, Vec<Comparison>)> {
         let (store, writer) = (&*self.service.parts.store, &self.service.parts.writer);
         let mut compared = writer.compare_messages(self.agent, &keyed).await?;

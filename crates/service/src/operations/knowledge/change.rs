@@ -33,7 +33,7 @@ impl Entries {
 }
 
 impl Service {
-    /// Adds entities with their observations. Returns those that are new; an entity that exists stays as it is.
+    /// Adds entities with their observations. Returns the new entities; an entity that exists stays unchanged.
     pub async fn add_entities(&self, agent: &Agent, entities: Vec<Entity>, now: Timestamp) -> Result<Vec<Entity>> {
         let _facts_lock = self.locks.lock::<Facts>(agent).await;
         let mut known = graph(&self.present_facts(agent).await?);
@@ -54,7 +54,7 @@ impl Service {
         Ok(new)
     }
 
-    /// Adds relations. Returns those that are new. Their ends need not exist.
+    /// Adds relations. Returns the new relations. Their ends need not exist.
     pub async fn add_relations(
         &self,
         agent: &Agent,
@@ -79,8 +79,8 @@ impl Service {
         Ok(new)
     }
 
-    /// Adds observations to entities. Returns the new ones of each. [`Error::NotFound`] if an entity does not exist; then
-    /// nothing is added.
+    /// Adds observations to entities. Returns the new observations of each entity. If an entity does not exist, adds nothing
+    /// and returns [`Error::NotFound`].
     pub async fn add_observations(
         &self,
         agent: &Agent,
@@ -107,7 +107,7 @@ impl Service {
         Ok(added)
     }
 
-    /// Ends everything that is known of these entities, and the relations that touch them. Unknown names are skipped.
+    /// Ends all facts about these entities, and the relations that touch them. Skips unknown names.
     pub async fn remove_entities(&self, agent: &Agent, names: &[String], now: Timestamp) -> Result<()> {
         let keys: Vec<String> = names.iter().map(|name| entity_key(name)).collect();
         let touches = |name: &str| keys.contains(&entity_key(name));
@@ -115,7 +115,7 @@ impl Service {
         self.end(agent, |fact| touches(&fact.subject) || is_end(fact), now).await
     }
 
-    /// Ends observations of entities. Those that do not exist are skipped.
+    /// Ends observations of entities. Skips observations that do not exist.
     pub async fn remove_observations(
         &self,
         agent: &Agent,
@@ -128,7 +128,7 @@ impl Service {
         self.end(agent, |fact| is_observation(fact) && removed.iter().any(|removed| is_meant(fact, removed)), now).await
     }
 
-    /// Ends relations. Those that do not exist are skipped.
+    /// Ends relations. Skips relations that do not exist.
     pub async fn remove_relations(&self, agent: &Agent, removed: &[Relation], now: Timestamp) -> Result<()> {
         let is_meant = |fact: &Fact| {
             let kind = relation_type(fact).to_owned();
@@ -157,7 +157,7 @@ impl Service {
     }
 }
 
-/// Returns whether a text is that of a fact, as it is stored or as a model reads it.
+/// Returns whether a text equals the text of a fact, either as stored or as shown to a model.
 fn is_text_of(text: &str, fact: &Fact) -> bool {
     text == text_of(fact) || text == harmless(text_of(fact))
 }

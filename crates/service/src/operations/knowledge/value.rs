@@ -1,11 +1,12 @@
-//! Texts of clients as values of facts. A value is a short line, compared without case and punctuation; a text that is longer,
-//! or differs from another only in these, is kept in full in the properties of its fact.
+//! Converts texts of clients to values of facts. A value is a short line, and values are compared without case and
+//! punctuation. A text that is longer, or that differs from another value only in case and punctuation, is kept in full in
+//! the properties of its fact.
 
 use annals_core::{
     ALIAS, Digest, ENTITY_TYPE, Fact, OBSERVATION, Properties, SignedDuration, Timestamp, entity_key, predicate_name,
 };
 
-/// The property with the type of a relation as its client wrote it, if the predicate is not the same.
+/// The property with the type of a relation as the client wrote it, if the predicate differs from it or is reserved.
 pub(super) const RELATION: &str = "relation_type";
 /// The property with the full text of a value.
 pub(in crate::operations) const TEXT: &str = "text";
@@ -14,12 +15,12 @@ pub(in crate::operations) const TEXT: &str = "text";
 const MAX_VALUE_BYTES: usize = 256;
 const SHORTENED: usize = 160;
 
-/// Returns the value of a fact as its client wrote it.
+/// Returns the value of a fact as the client wrote it.
 pub(super) fn text_of(fact: &Fact) -> &str {
     property(fact, TEXT).unwrap_or(&fact.object)
 }
 
-/// Returns the type of a relation as its client wrote it.
+/// Returns the type of a relation as the client wrote it.
 pub(super) fn relation_type(fact: &Fact) -> &str {
     property(fact, RELATION).unwrap_or(&fact.predicate)
 }
@@ -28,7 +29,8 @@ fn property<'f>(fact: &'f Fact, name: &str) -> Option<&'f str> {
     fact.properties.get(name).and_then(serde_json::Value::as_str)
 }
 
-/// Returns the value to store for a text, and its properties. `taken` are the texts of other values beside it.
+/// Returns the value to store for a text, and its properties. `taken` are texts that the value must not equal, compared
+/// without case and punctuation.
 pub(in crate::operations) fn value<'t>(text: &str, taken: impl IntoIterator<Item = &'t str>) -> (String, Properties) {
     let key = entity_key(text);
     let is_plain =
@@ -43,7 +45,7 @@ pub(in crate::operations) fn value<'t>(text: &str, taken: impl IntoIterator<Item
     (value.trim().to_owned(), Properties::from_iter([(TEXT.to_owned(), text.into())]))
 }
 
-/// Returns the predicate of a relation, and the property that keeps its type if the predicate is not the same.
+/// Returns the predicate of a relation, and a property with its type if the predicate differs from the type or is reserved.
 pub(in crate::operations) fn predicate(kind: &str) -> (String, Properties) {
     let predicate = predicate_name(kind);
     let is_reserved = [ENTITY_TYPE, OBSERVATION, ALIAS].contains(&predicate.as_str());
@@ -55,7 +57,7 @@ pub(in crate::operations) fn predicate(kind: &str) -> (String, Properties) {
     (predicate, properties)
 }
 
-/// Returns the instant some microseconds later.
+/// Returns the instant this many microseconds after `at`.
 pub(in crate::operations) fn after(at: Timestamp, microseconds: usize) -> Timestamp {
     let later = SignedDuration::from_micros(i64::try_from(microseconds).unwrap_or(i64::MAX));
     at.saturating_add(later).unwrap_or(at)

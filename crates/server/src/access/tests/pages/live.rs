@@ -1,4 +1,5 @@
-//! Events of pages: they say that something changed and nothing else, are bounded, and end with the service.
+//! Events for pages: they contain only that something changed, their streams are limited in number and time, and end with the
+//! service.
 
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use super::*;
 
 const EVENTS: &str = "/events?agent=zebra-seven";
 
-/// Returns a site whose streams look often and end soon.
+/// Returns a site with streams that check for changes often and end soon.
 async fn hasty(lifetime: u64) -> (World, Site) {
     let (world, site) = world().await;
     let stream_times = StreamTimes { pause: Duration::from_millis(5), lifetime: Duration::from_millis(lifetime) };
@@ -61,7 +62,7 @@ async fn stream_ends_after_a_while_and_with_the_service() {
     while let Some(event) = next(&mut events).await {
         assert!(!event.contains("change"), "{event}");
     }
-    // With the usual stream_times it lasts a minute, and ends at once with the service.
+    // With the default times a stream lasts a minute, and ends at once with the service.
     let site = Site { stream_times: StreamTimes::default(), ..site };
     let browser = Browser::with(&site, "search").await;
     let (_, mut events) = open(&browser, EVENTS).await;
@@ -80,7 +81,7 @@ async fn streams_are_bounded_and_need_what_the_page_needs() {
     assert_eq!(open(&browser, EVENTS).await.0, 503);
     drop(taken);
     assert_eq!(open(&browser, EVENTS).await.0, 200);
-    // The foreign key gets those of the agent of this name in its own workspace.
+    // The foreign key gets the events of the agent with this name in its own workspace.
     for (name, of_agent, of_all) in
         [("ingest", 403, 403), ("foreign", 200, 403), ("bound", 404, 403), ("admin", 200, 200)]
     {
