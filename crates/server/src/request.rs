@@ -35,8 +35,8 @@ pub(crate) fn carried<F: Future>(work: F) -> impl Future<Output = F::Output> {
 
 /// Gives a request its id and its log span, logs a line when it is answered, and records its duration in the metrics.
 pub(crate) async fn identify(State(metrics): State<Metrics>, request: Request, next: Next) -> Response {
-    let fixture = request.headers().get(&HEADER).and_then(|value| value.to_str().ok());
-    let id = fixture.filter(|id| is_plain(id)).map_or_else(draw, str::to_owned);
+    let sent = request.headers().get(&HEADER).and_then(|value| value.to_str().ok());
+    let id = sent.filter(|id| is_plain(id)).map_or_else(draw, str::to_owned);
     let (method, route) = (word(request.method()), route(&request));
     let span = tracing::info_span!("request", request.id = id, http.method = method, http.route = route);
     let header = HeaderValue::from_str(&id).expect("it is plain");

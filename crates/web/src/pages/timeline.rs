@@ -225,11 +225,11 @@ fn between(agent: &str, window: Window) -> Markup {
 /// Draws the message for an empty window, with a link to the last day with a memory if that is before the window, otherwise to
 /// the first.
 fn elsewhere(agent: &str, window: Window, answer: &PeriodsAnswer) -> Markup {
-    let nearest = answer.last.filter(|last| *last < window.days().0).or(answer.first);
+    let target = answer.last.filter(|last| *last < window.days().0).or(answer.first);
     html! {
         p.empty {
             "Nothing happened in this time. "
-            @if let Some(day) = nearest {
+            @if let Some(day) = target {
                 a href=(link::timeline(agent, &Window::containing(window.grain(), day).to_string(), None)) {
                     "Go to " (labels::day(day))
                 }

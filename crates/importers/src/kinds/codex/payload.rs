@@ -45,7 +45,7 @@ const EVENTS: [&str; 22] = [
     "shutdown_complete",
     "view_image_tool_call",
 ];
-const EVENT_AFFIXES: [&str; 14] = [
+const EVENT_PREFIXES: [&str; 14] = [
     "task_",
     "turn_",
     "item_",
@@ -67,7 +67,7 @@ const REQUEST: &str = "## My request for Codex:";
 
 /// Returns whether events of this kind are skipped without a report, because they hold no message.
 pub fn is_known_event(kind: &str) -> bool {
-    EVENTS.contains(&kind) || EVENT_AFFIXES.iter().any(|affix| kind.starts_with(affix))
+    EVENTS.contains(&kind) || EVENT_PREFIXES.iter().any(|prefix| kind.starts_with(prefix))
 }
 
 /// Returns the text that a person typed, or `None` if the program wrote the whole text.
