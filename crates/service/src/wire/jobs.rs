@@ -14,7 +14,7 @@ pub struct JobView {
     pub enabled: bool,
     /// When it wakes up: a cron expression in UTC.
     pub wake: String,
-    /// Minutes after which a run begins nothing more.
+    /// Minutes after which a run begins no further work.
     pub minutes: u16,
     /// The next wake-up. Null if the job is off.
     pub next_wake: Option<Timestamp>,
