@@ -66,7 +66,7 @@ impl Import {
 /// Times of one answer.
 #[derive(Clone, Copy)]
 pub(crate) struct Durations {
-    /// Without embedding the question.
+    /// The search without embedding the question.
     pub search: Duration,
     /// Embedding the question; near zero if its vector was cached.
     pub embedding: Duration,
@@ -134,7 +134,7 @@ impl World {
         Ok(Import { catalog, embedding, tables: begun.elapsed().saturating_sub(embedding) })
     }
 
-    /// Answers a query with this or a similar search, and measures the time.
+    /// Answers a query with the given search, and measures the time.
     pub(crate) async fn answer(
         &self,
         search: &Search,

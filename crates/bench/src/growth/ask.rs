@@ -41,9 +41,9 @@ pub(crate) struct Start {
     pub stores_ms: f64,
     /// Embedding the first question.
     pub embedding_ms: f64,
-    /// The rest of answering it.
+    /// The rest of the first answer.
     pub search_ms: f64,
-    /// Total.
+    /// Total time until the first answer.
     pub answered_ms: f64,
     /// Resident memory before the first question, in MB.
     pub opened_mb: u64,
