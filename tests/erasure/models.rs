@@ -1,4 +1,4 @@
-//! In-memory engine and extractor that write like a model: one reworded text for many sources, of which it cites one.
+//! In-memory engine and extractor that write like a model: one reworded text for many sources, which cites only one of them.
 
 use annals_core::ports::{Engine, ExtractionTask, Extractor, SummaryTask};
 use annals_core::{

@@ -93,7 +93,7 @@ impl World {
             .map_err(|error| Error::storage(format!("making {}", folder.display()), error))?;
         let file = folder.join("catalog.sqlite");
         let catalog = Arc::new(SqliteCatalog::open(&file)?);
-        // As the service does.
+        // The service reads ahead, too.
         read_ahead(file, CacheLimits::of_machine().bytes);
         let facts = Arc::new(DuckFacts::open(&folder.join("facts"))?);
         let strata: Arc<dyn Strata> = Arc::new(tables(&folder.join("tables"), scoring).await?);

@@ -95,7 +95,7 @@ pub(crate) async fn run(args: &Ask) -> Result<(), Failure> {
     let embedding = Timed::new(Arc::new(OnnxEmbedder::bundled()?));
     let model = begun.elapsed();
     let embedder = Arc::new(Cached::new(embedding.clone(), CACHED));
-    // As the service does.
+    // The service reads ahead, too.
     read_ahead(args.folder.join("catalog.sqlite"), CacheLimits::of_machine().bytes);
     let asking = Asking { stores: Stores::open(&args.folder, embedder).await?, agent: Agent::new(AGENT)?, embedding };
     let opened = begun.elapsed();
