@@ -185,7 +185,7 @@ impl History {
         Some((serde_json::json!({"item": {"note": note}}).to_string(), words))
     }
 
-    /// Two agents store the same sentence, and one of them forgets it. The other keeps it, and the proof is clean.
+    /// Has two agents store the same sentence, and one of them forget it. The other keeps it, and the proof is clean.
     async fn forget_what_another_says_too(&mut self, agent: usize) {
         let (word, at) = (self.word(), self.now());
         for who in [agent, (agent + 1) % 3] {

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 
 use crate::ground_truth::SUBJECT;
 
-/// The agent whose summaries are reworded. Those of all others quote.
+/// The agent with reworded summaries. The summaries of all other agents quote.
 pub const REWORDED: &str = "bob";
 
 /// Engine that rewords for one agent and quotes for the others.

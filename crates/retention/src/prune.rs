@@ -22,7 +22,7 @@ pub struct Pruned {
 }
 
 impl Retention {
-    /// Reads the clock and stores what was seen. Must be called at every wake-up, so that a jump is noticed. `synchronised` is
+    /// Reads the clock and stores the reading. Must be called at every wake-up, so that a jump is noticed. `synchronised` is
     /// the system's statement about its clock, if it makes one.
     pub async fn read_clock(&self, now: Timestamp, synchronised: Option<bool>) -> Result<ClockReading> {
         let (note, reading) = ClockReading::at(self.store.clock().await?, now, synchronised);

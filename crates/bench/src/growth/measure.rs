@@ -1,6 +1,6 @@
 //! Measures an agent's memory at one age. Starts two processes over its folder: one after the system has dropped the folder's
-//! files from its page cache, and one after all files were read. The second is asked all questions, the first only those about
-//! the last days.
+//! files from its page cache, and one after all files were read. The second process gets all questions, the first only the
+//! questions about the last days.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};

@@ -152,11 +152,11 @@ pub struct SearchAnswer {
     pub conversations: Vec<ConversationView>,
     /// Whether the range holds no memory of these grains at all, so that another query will not help.
     pub range_is_empty: bool,
-    /// Whether the configured rerank model ordered the best results. Absent if no model was asked: none is configured, none may
-    /// read this agent's memories, or there was nothing to order.
+    /// Whether the configured rerank model ordered the best results. Absent if no model was called: none is configured, none
+    /// may read this agent's memories, or there was nothing to order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reranked: Option<bool>,
-    /// Why the rerank model did not order the results although it was asked. The results then keep the order that they have
+    /// Why the rerank model did not order the results although it was called. The results then keep the order that they have
     /// without the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_reranked_because: Option<String>,
