@@ -24,7 +24,7 @@ pub struct PriceView {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PricesView {
-    /// The currency of all prices, as it is to be shown.
+    /// The currency of all prices, in the form in which it is shown.
     #[schema(example = "USD", min_length = 1, max_length = 8)]
     pub currency: String,
     /// One price for each model. Models without one cost an unknown amount.
