@@ -130,7 +130,7 @@ fn heavy_dependencies_belong_to_one_crate() {
 /// The crates that reach files only through `annals-objects`, so that another store can take the place of local files.
 const WITHOUT_FILES: [&str; 2] = ["strata", "facts"];
 
-/// Names of the standard library and of crates that reach files.
+/// Names from the standard library and from crates that give access to files.
 const FILE_ACCESS: [&str; 12] = [
     "std::fs",
     "std::os::unix::fs",
@@ -146,7 +146,7 @@ const FILE_ACCESS: [&str; 12] = [
     ".canonicalize()",
 ];
 
-/// Reads `/proc` and `/sys` for the size of the machine's memory, and nothing that is stored.
+/// The source file that may read `/proc` and `/sys`, for the size of the machine's memory. It reads nothing that is stored.
 const READS_THE_MACHINE: &str = "strata/src/cache_limits.rs";
 
 #[test]

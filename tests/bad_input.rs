@@ -200,7 +200,7 @@ fn data_folder_that_is_a_file_is_refused() {
     assert!(answer.code == 6 && answer.err.contains("Not a directory"), "{}", answer.err);
 }
 
-/// Runs a command whose writes fail beyond so many KiB of a file.
+/// Runs a command whose writes to a file fail beyond `kib` KiB.
 fn limited(plain: std::process::Command, kib: u32) -> std::process::Output {
     let mut limited = std::process::Command::new("bash");
     limited.arg("-c").arg(format!("ulimit -f {kib}; trap '' XFSZ; exec \"$0\" \"$@\""));
@@ -225,7 +225,7 @@ fn full_disk_stops_the_import_and_loses_nothing() {
     assert_eq!(annals.dump(), whole.dump());
 }
 
-/// Only the counts of accesses are lost: they cannot be written.
+/// On a full disk a search still answers. Only its access counts are lost, because they cannot be written.
 #[test]
 fn full_disk_does_not_stop_a_search() {
     let annals = Annals::new();

@@ -14,10 +14,10 @@ use serde_json::Value;
 use crate::command::Annals;
 use crate::story::days;
 
-/// Days of the test's own messages.
+/// Number of days of the test's own messages.
 const DAYS: u32 = 30;
 
-/// A folder whose model is asked in batches.
+/// A folder with a model that gets its requests in batches.
 struct Batched {
     annals: Annals,
     server: ModelServer,
@@ -59,7 +59,7 @@ impl Batched {
         came
     }
 
-    /// Calls and tokens that were booked for batches, and calls that were not.
+    /// Returns the calls and the tokens that were booked for batches, and the calls that were booked as single ones.
     fn booked(&self) -> (u64, u64, u64) {
         let status = self.annals.json(&["status", "--agent", &self.agent]);
         let usage = status["agents"][0]["usage"].as_array().unwrap().clone();

@@ -84,7 +84,7 @@ fn every_key_can_be_set_by_its_variable() {
     let keys: Vec<&str> = settings.iter().map(|setting| setting["key"].as_str().unwrap()).collect();
     // `key_env` together with `key` is an error. It has its own test.
     let keys = keys.into_iter().filter(|key| !key.ends_with("key_env"));
-    // An embedder is an endpoint or a folder, and no key may be useless.
+    // An embedder is either an endpoint or a folder, and a key without effect is an error.
     let (of_folder, keys): (Vec<&str>, Vec<&str>) =
         keys.partition(|key| ["embedder.file", "embedder.pooling"].contains(key));
     // Annals makes no backup of a database.
@@ -239,7 +239,7 @@ fn no_secret_is_ever_shown() {
     assert!(answer.code == 2 && !answer.err.contains(secret), "{}", answer.err);
 }
 
-/// docs/config.schema.json is for editors, which have no command to ask.
+/// docs/config.schema.json is for editors, which cannot run `annals config schema`.
 #[test]
 fn configuration_schema_on_disk_is_current() {
     let answer = Set::default().run(&["config", "schema"]);

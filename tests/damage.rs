@@ -7,7 +7,7 @@ use crate::command::{Annals, files};
 use crate::documents::with_documents;
 use crate::story::{days, line};
 
-/// Damages one file below the tables. `verify` must report it, and a rebuild must mend it.
+/// Damages one file below the tables. `verify` must report the damage, and a rebuild must repair it.
 fn check(choose: impl Fn(&Path) -> bool, damage: impl Fn(&PathBuf)) {
     let annals = Annals::new();
     annals.import(&days("ann", 30, 2));

@@ -1,4 +1,4 @@
-//! `annals doctor` tries each part, reports what is wrong and how to mend it, and leaves no trace.
+//! `annals doctor` tries each part, reports what is wrong and how to fix it, and leaves no trace.
 
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;

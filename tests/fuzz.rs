@@ -1,9 +1,9 @@
 //! Damaged input for every parser: messages, exports, backups, stored files, model answers, configuration, prompts, requests.
 //!
 //! Mutates good inputs at random (`mutation.rs`) and passes them to the parsers (`targets/`). No parser may panic, hang or
-//! leave partial state, and an error must say what is wrong. Each target prints its slowest input and the most memory so far. `ANNALS_FUZZ_SECONDS` is the time per target (1 second if unset),
-//! `ANNALS_FUZZ_SEED` the seed. An input that fails is minimised and stored in `tests/fuzz/corpus`. Every run checks this
-//! corpus first.
+//! leave partial state, and an error must say what is wrong. Each target prints the time of its slowest input and the peak
+//! memory so far. `ANNALS_FUZZ_SECONDS` is the time per target (1 second if unset), `ANNALS_FUZZ_SEED` the seed. An input that
+//! fails is minimised and stored in `tests/fuzz/corpus`. Every run checks this corpus first.
 
 mod mutation;
 mod targets;
@@ -20,9 +20,9 @@ use sha2::{Digest, Sha256};
 
 use mutation::{Mutation, apply, mutations};
 
-/// Far longer than any input takes. An input that takes longer counts as a hang.
+/// Time limit of one input, far longer than any input takes. An input that takes longer counts as a hang.
 const FOR_EVER: Duration = Duration::from_secs(120);
-/// Inputs between two checks of the time.
+/// Number of inputs between two checks of the time.
 const BATCH: u32 = 16;
 const MAX_SHRINKING: u32 = 300;
 

@@ -1,5 +1,5 @@
-//! What an import stores, seen through the command: dates of the source and never of the clock, statements and documents as what
-//! they are, and an import that comes again.
+//! Tests of what an import stores, through the command: dates come from the source and never from the clock, statements and
+//! documents are stored as such, and a repeated import is recognised.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -52,7 +52,7 @@ fn items_without_a_date_are_dated_by_their_file_and_never_by_the_clock() {
     let dump = annals.dump();
     assert!(dump.contains("2026-02-03T10:00:00Z") && !dump.contains("2026-11-2"), "{dump}");
     assert_eq!(texts(&annals, &["paint the boat"]), ["2026-02-03 projects.md\\n# Boat\\nPaint it."]);
-    // On another day, and after the files were copied.
+    // The second import is on another day, after the files were copied.
     for (name, _) in files {
         date(&Path::new(&path).join(name), "2026-11-19T10:00:00Z");
     }
@@ -240,7 +240,7 @@ fn times_of_an_archive_date_its_entries() {
     let path = annals.file("export.zip", "");
     std::fs::write(&path, zip("memories.json", br#"[{"conversations_memory": "Ann sails.", "account_uuid": "a"}]"#))
         .unwrap();
-    // The archive of the test has no time, and there is none in it: the document is undated.
+    // Neither the archive nor its content has a time, so the document is undated.
     import(&annals, "claude", path.to_str().unwrap());
     assert!(texts(&annals, &["sails"])[0].starts_with("1970-01-01"), "{:?}", texts(&annals, &["sails"]));
 }

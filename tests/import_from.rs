@@ -1,5 +1,5 @@
-//! Import of what other programs keep: each kind through the command, imported again, found by a search; over HTTP; watched; and the
-//! way out as Markdown.
+//! Imports from other programs: each kind is imported through the command, imported again, and found by a search. Also imports
+//! over HTTP and from a watched folder, and the export as Markdown.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -181,7 +181,7 @@ fn dry_run_shows_what_would_be_stored_and_stores_nothing() {
     assert_eq!(report["stored"], Value::Null);
     let skipped = report["skipped"].as_array().unwrap();
     assert!(skipped.iter().all(|skipped| skipped["count"].as_u64().unwrap() > 0 && skipped["place"] != ""), "{report}");
-    // Of messages in our own format, too.
+    // A dry run also reports messages in our own format.
     let lines = annals.file("own.jsonl", &crate::story::days("ann", 3, 2));
     let report = annals.json(&["import", lines.to_str().unwrap(), "--dry-run"]);
     assert_eq!((&report["from"], &report["found"]["messages"]), (&json!("jsonl"), &json!(6)), "{report}");

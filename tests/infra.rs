@@ -1,4 +1,4 @@
-//! The dashboard and the alerts use only metrics listed in infra/README.md, and together all of those but two.
+//! The dashboard and the alerts use only metrics listed in infra/README.md, and together they use all but two of these.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! Promises 1 and 3 under SIGKILL: the process is killed at random times of any work that changes a folder. Everything
-//! acknowledged is stored exactly once, and the final state equals that of an undisturbed run.
+//! Tests with SIGKILL: the process is killed at random times of any work that changes a folder. Everything acknowledged is
+//! stored exactly once, and the final state equals that of an undisturbed run.
 //!
 //! `ANNALS_KILL_ROUNDS` is the number of kills, spread evenly over the kinds of work: import, requests to the service, and the
 //! operations of `operations.rs`. Each test prints how its kills were spread, how many came during the work, and how many lines

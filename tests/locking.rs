@@ -10,7 +10,7 @@ use crate::command::Annals;
 use crate::service::Served;
 use crate::story::{days, line};
 
-/// Far longer than any of them takes. A longer wait counts as a deadlock.
+/// Time limit, far longer than any command or request takes. A longer wait counts as a deadlock.
 const FOR_EVER: Duration = Duration::from_secs(180);
 
 /// Returns every command that takes an agent's locks, and some that read at the same time. `id` is the id of a turn; the last

@@ -30,7 +30,7 @@ mod import_kinds;
 mod infra;
 mod kill;
 mod late;
-/// For the parsers of `fuzz`, which are files of the command.
+/// A module of the command with a parser that `fuzz` tests.
 #[allow(dead_code, reason = "the command uses the rest")]
 #[path = "../crates/annals/src/lines.rs"]
 mod lines;

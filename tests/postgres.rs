@@ -1,5 +1,5 @@
-//! The catalog in PostgreSQL, through the command: it does what it does with the catalog in SQLite, one process uses a database, a data
-//! folder follows one state of one database, and what needs the file is refused.
+//! The catalog in PostgreSQL, through the command: results equal those with a catalog in SQLite, only one process uses a
+//! database, a data folder follows one state of one database, and operations that need the catalog's file are refused.
 
 mod tls;
 
@@ -111,7 +111,7 @@ fn commands_answer_as_they_do_over_sqlite() {
     assert!(!on_postgres.data().join("catalog.sqlite").exists());
 }
 
-/// Kills an import as soon as it has acknowledged so many commits. Returns how many messages it acknowledged.
+/// Kills an import as soon as it has acknowledged `commits` commits. Returns how many messages it acknowledged.
 fn import_until(annals: &Annals, file: &str, commits: usize) -> u64 {
     let mut command = annals.command(&["import", file]);
     let command = command.env("ANNALS_LOG", "annals=info").stdout(Stdio::null()).stderr(Stdio::piped());

@@ -33,7 +33,7 @@ fn texts(answer: &Value) -> Vec<&str> {
     answer["results"].as_array().unwrap().iter().map(|found| found["text"].as_str().unwrap()).collect()
 }
 
-/// A model that prefers the last text, then the one before it, and so on.
+/// Answers like a model that prefers the last text, then the one before it, and so on.
 fn upside_down(request: &ModelRequest) -> Script {
     let number = request.body["documents"].as_array().unwrap().len();
     let results: Value = (0..number).map(|place| json!({ "index": place, "relevance_score": place })).collect();

@@ -33,7 +33,7 @@ impl Served {
         Served::start(annals, &UNLIMITED)
     }
 
-    /// Does the same with additional arguments.
+    /// Serves an existing folder, practically without rate limits, with additional arguments.
     pub fn over_unlimited_with(annals: Annals, args: &[&str]) -> Served {
         Served::start(annals, &[&UNLIMITED, args].concat())
     }

@@ -1,5 +1,5 @@
-//! A slow model server and `annals rollup`: tokens that come keep a request alive, every summary is saved when it is written,
-//! Ctrl-C ends a long run and the next goes on, and what still waits is named with its reason.
+//! A slow model server and `annals rollup`: incoming tokens keep a request alive, every summary is saved when it is written,
+//! Ctrl-C ends a long run and the next run continues, and periods that still wait are listed with the reason.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ fn is_summary(request: &ModelRequest) -> bool {
     !request.content_of("system").contains("\"operations\"")
 }
 
-/// Summaries in the catalog. Only once the folder is free.
+/// Returns the number of daily summaries in the catalog. No other process may use the folder.
 fn summaries(annals: &Annals) -> usize {
     annals.json(&["timeline", "--agent", "ann", "--grain", "daily"])["memories"].as_array().unwrap().len()
 }
@@ -41,7 +41,7 @@ fn tokens_that_come_keep_a_request_alive() {
 
 #[test]
 fn interrupted_roll_up_keeps_what_is_written_and_the_next_goes_on() {
-    // The second summary of a day takes longer than the test.
+    // The fourth request for a summary takes two seconds, so that Ctrl-C comes while a summary is being written.
     let asked = std::sync::atomic::AtomicUsize::new(0);
     let slow = std::sync::atomic::AtomicBool::new(true);
     let server = ModelServer::choosing(move |request| {

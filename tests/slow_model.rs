@@ -26,7 +26,7 @@ impl Task {
     }
 }
 
-/// Holds back the answers to one kind of task until it is opened.
+/// A gate that holds back the answers to one kind of task until it is opened.
 struct Gate {
     task: Task,
     /// Holds back only requests that contain this text.
@@ -62,7 +62,7 @@ struct Slow {
     _server: ModelServer,
 }
 
-/// Opens the gate even if the test fails, or the model's thread would never end.
+/// Opens the gate even if the test fails; otherwise the model's thread would never end.
 impl Drop for Slow {
     fn drop(&mut self) {
         self.gate.open();
@@ -75,7 +75,7 @@ impl Slow {
         Slow::serving_about(task, "", messages)
     }
 
-    /// The same, but the model does answer tasks that do not contain `about`.
+    /// Serves a folder like [`Slow::serving`], but the model answers tasks that do not contain `about`.
     fn serving_about(task: Task, about: &'static str, messages: &str) -> Slow {
         let gate = Arc::new(Gate { task, about, state: Mutex::default(), changed: Condvar::new() });
         let before = gate.clone();
@@ -148,7 +148,7 @@ async fn slow_summary_model_blocks_no_other_call() {
 #[tokio::test]
 async fn data_forgotten_during_extraction_stays_forgotten() {
     let slow = Slow::serving(Task::Facts, "");
-    // Messages of the present: no summary is due, for which the forgetting itself would need the model.
+    // The messages are of today, so no summary is due, which the request to forget would have the model write.
     let message_of = |content: &str, conversation: &str| json!({ "messages": [{ "role": "user", "name": "Ann", "content": content }], "conversation": conversation });
     let path = "/v1/agents/ann/messages?wait=extracted&timeout_seconds=1";
     slow.served.post(path, &message_of("Zelda Quist bakes bread in Uppsala.", "secret")).await;

@@ -89,7 +89,8 @@ async fn ask_all(served: &Served) -> Vec<Shares> {
     all
 }
 
-/// Returns whether both answers give the same shares to the results that they have in common. Accesses move some in and out.
+/// Returns whether both answers give the same shares to the results that they have in common. Access counts move some results
+/// in and out.
 fn agree(found: &Shares, expected: &Shares) -> bool {
     let mut common = found.iter().filter_map(|(id, share)| Some((share, expected.get(id)?))).peekable();
     common.peek().is_some() && common.all(|(share, expected)| (share - expected).abs() <= 10)
@@ -150,7 +151,7 @@ async fn model_changes_and_changes_back_under_searches_and_kills() {
     annals.expect_sound_tables();
 }
 
-/// The former model set again in the middle: the unfinished tables are dropped, and nothing is embedded.
+/// The former model is set again in the middle of the change: the unfinished tables are dropped, and nothing is embedded.
 #[tokio::test]
 async fn former_model_set_again_takes_the_change_back() {
     let served = serve(folder(false), false);
@@ -198,7 +199,8 @@ fn command_embeds_again() {
     assert_eq!(with(&["rebuild", "--embedder"])["memories"], 0);
 }
 
-/// The model's folder is gone: words alone answer and say so, new messages are found, and the service embeds with the new one.
+/// The model's folder is gone: searches use words alone and say so, new messages are found, and the service embeds everything
+/// again with the new model.
 #[test]
 fn without_its_model_a_folder_answers_by_words() {
     let annals = folder(true);

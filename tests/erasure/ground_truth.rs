@@ -12,7 +12,7 @@ pub const SUBJECT: &str = "Zelda Quist";
 pub enum State {
     Live,
     Pruned,
-    /// The report of an erasure named it.
+    /// The report of an erasure named the turn.
     Forgotten,
     /// Pruned, and not named by the report of an erasure that reached all of its traces.
     Vanished,

@@ -185,7 +185,7 @@ impl History {
         Some((serde_json::json!({"item": {"note": note}}).to_string(), words))
     }
 
-    /// Two agents store the same sentence, and one of them forgets it. The other keeps it, and the proof is clean.
+    /// Has two agents store the same sentence, and one of them forget it. The other keeps it, and the proof is clean.
     async fn forget_what_another_says_too(&mut self, agent: usize) {
         let (word, at) = (self.word(), self.now());
         for who in [agent, (agent + 1) % 3] {
@@ -201,7 +201,7 @@ impl History {
         (!turns.is_empty()).then(|| turns[self.below(turns.len())])
     }
 
-    /// The client revises a message, unless a person has corrected it.
+    /// Has the client revise a message, unless a person has corrected it.
     async fn revise(&mut self, agent: usize) {
         let Some(index) = self.any(agent, State::Live) else { return };
         if self.truth.turns[index].text != self.truth.turns[index].message.content {
@@ -217,7 +217,7 @@ impl History {
         self.world().parts.writer.ingest(&self.agents[agent], vec![message], true, now).await.unwrap();
     }
 
-    /// A person corrects a message.
+    /// Corrects a message as a person does.
     async fn correct_turn(&mut self, agent: usize) {
         let Some(index) = self.any(agent, State::Live) else { return };
         let (text, words) = self.text();
@@ -229,7 +229,7 @@ impl History {
         self.world().parts.writer.correct(&self.agents[agent], &id, &text, now).await.unwrap();
     }
 
-    /// A person corrects a summary of any grain. The new text may keep a word of the summary.
+    /// Corrects a summary of any grain as a person does. The new text may keep a word of the summary.
     async fn correct_summary(&mut self, agent: usize) {
         let of = self.agents[agent].clone();
         let grain = Grain::SUMMARIES[self.below(Grain::SUMMARIES.len())];
@@ -280,7 +280,7 @@ impl History {
         turns.into_iter().map(|turn| (turn.id, turn.text)).collect()
     }
 
-    /// A person enters a fact. One in three names the subject among other words.
+    /// Enters a fact by hand. One in three names the subject among other words.
     async fn enter(&mut self, agent: usize) {
         let names_subject = self.below(3) == 0;
         self.enter_fact(agent, names_subject).await;
@@ -341,7 +341,7 @@ impl History {
         assert_eq!(self.live(agent).await, live);
     }
 
-    /// Returns a random existing target, or `None`.
+    /// Returns a random target that exists, or `None` if the agent has none of the chosen kind.
     pub fn target(&mut self, agent: usize) -> Option<(&'static str, Target)> {
         let kind = self.below(10);
         self.target_of(agent, kind)

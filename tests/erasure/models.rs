@@ -1,4 +1,4 @@
-//! In-memory engine and extractor that write like a model: one reworded text for many sources, of which it cites one.
+//! In-memory engine and extractor that write like a model: one reworded text for many sources, which cites only one of them.
 
 use annals_core::ports::{Engine, ExtractionTask, Extractor, SummaryTask};
 use annals_core::{
@@ -10,7 +10,7 @@ use async_trait::async_trait;
 
 use crate::ground_truth::SUBJECT;
 
-/// The agent whose summaries are reworded. Those of all others quote.
+/// The agent with reworded summaries. The summaries of all other agents quote.
 pub const REWORDED: &str = "bob";
 
 /// Engine that rewords for one agent and quotes for the others.

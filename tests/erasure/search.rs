@@ -10,7 +10,7 @@ use lancedb::query::ExecutableQuery;
 use regex::bytes::{Regex, RegexBuilder};
 use rusqlite::types::ValueRef;
 
-/// The finds of a search, and the number of places that it searched.
+/// The result of a search: the places with a hit, and the number of places that were searched.
 #[derive(Debug, Default)]
 pub struct Found {
     pub looked_at: usize,

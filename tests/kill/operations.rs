@@ -21,7 +21,7 @@ struct Operation {
     /// Prepares a rolled-up folder for the operation.
     prepare: fn(&Annals),
     args: &'static [&'static str],
-    /// Repeats the operation over what the kill left, unless it was completed.
+    /// Repeats the operation on the folder that the kill left, unless the operation was completed.
     again: fn(&Annals, &[&str]),
 }
 

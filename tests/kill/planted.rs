@@ -16,7 +16,7 @@ use crate::command::{Annals, NOW};
 const FOLDER: &str = "ANNALS_PLANTED_FOLDER";
 const FILE: &str = "ANNALS_PLANTED_FILE";
 
-/// Builds the command of the same import without a bug.
+/// Builds the command of an import without a planted bug.
 pub fn honest(annals: &Annals, file: &str) -> Command {
     child("kill::planted::acknowledges_what_is_stored", annals, file)
 }

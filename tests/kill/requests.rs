@@ -23,7 +23,7 @@ const CLIENTS: usize = 4;
 /// Latest time of a kill after the first answer.
 const LATEST: Duration = Duration::from_millis(120);
 
-/// What was acknowledged.
+/// The messages and documents that the service acknowledged.
 #[derive(Default)]
 struct State {
     /// Ids of messages.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::command::Annals;
 use crate::service::Served;
 
-/// Commands that no running service of the folder is asked to do, with the reason.
+/// Commands that a running service of the folder does not run, each with the reason.
 const LEFT_OUT: &[(&str, &str)] = &[
     ("demo", "has a folder of its own"),
     ("serve", "does not open a folder that is in use; tests/takeover.rs"),
@@ -48,7 +48,7 @@ async fn every_command_keeps_the_locks() {
     assert_eq!(not_run, left_out, "a command is neither run here nor left out with a reason, or both");
 }
 
-/// Returns the commands to run, with the ids of what they need.
+/// Creates the data that the commands need. Returns the commands to run, with the ids of this data.
 fn commands(served: &Served) -> Vec<Vec<String>> {
     let annals = &served.annals;
     let file = |name: &str, text: &str| annals.file(name, text).to_str().unwrap().to_owned();

@@ -1,4 +1,5 @@
-//! What OpenAPI does not describe keeps the locks: interfaces of other programs, MCP, the pages, and a stream of events.
+//! Requests that OpenAPI does not describe keep the locks: interfaces of other programs, MCP, the pages, and a stream of
+//! events.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 use super::{id_in, say};
 use crate::service::Served;
 
-/// Sends a request that must not fail by the service's fault, and looks for the locks.
+/// Sends a request that must succeed, and checks that the service still holds the locks.
 async fn send(served: &Served, method: &str, path: &str, body: Value) -> Value {
     let sent = (!body.is_null()).then_some(&body);
     let verb = Method::from_bytes(method.as_bytes()).unwrap();
@@ -64,7 +65,7 @@ async fn every_interface_of_another_program_keeps_the_locks() {
     send(&served, "POST", "/compat/anthropic/ann", json!({ "command": "view", "path": "/memories" })).await;
 }
 
-/// Sends a message of MCP over HTTP.
+/// Sends an MCP message over HTTP that must succeed, and checks that the service still holds the locks.
 async fn mcp(served: &Served, path: &str, method: &str, params: Value) {
     let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
     let request = reqwest::Client::new().post(format!("{}{path}", served.address)).json(&message);

@@ -11,7 +11,7 @@ use crate::test_server::{Schema, launch, skipped};
 
 #[test]
 fn server_is_reached_encrypted_only_with_a_certificate_that_is_trusted() {
-    // Says why and skips where there is no server.
+    // If there is no server, prints the reason and skips the test.
     let Some(_) = Schema::new() else { return };
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
     let makes_certificates = Command::new("openssl").arg("version").output().is_ok();

@@ -31,9 +31,9 @@ const BUDGETS: [u64; 3] = [500, 1_500, 4_000];
 const UNRELATED: &str = include_str!("contexts/unrelated.txt");
 /// The retention plan applied before the last round of questions.
 const PLAN: &str = "starter";
-/// All periods are closed this long after the last message.
+/// Time after the last message at which all periods are closed.
 const LATER: SignedDuration = SignedDuration::from_hours(400 * 24);
-/// Retention runs, and the questions are asked again, this long after the last message.
+/// Time after the last message at which retention runs and the questions are asked again.
 const A_YEAR: SignedDuration = SignedDuration::from_hours(365 * 24);
 
 /// Input files and options.

@@ -12,7 +12,7 @@ use crate::summaries::turns;
 
 /// How often the service looks for new messages.
 const PERIOD: SignedDuration = SignedDuration::from_mins(1);
-/// Turns before a task that are shown with it, and turns of the largest task, as in the writer.
+/// Maximum number of turns before a task that are sent with it, and of turns in a task, as in the writer.
 const CONTEXT: usize = 6;
 const MAX_TURNS: usize = 20;
 
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Cost) -> Result<()> {
 }
 
 impl Sum {
-    /// Reads the turns of a day as they arrive.
+    /// Adds the requests for the turns of a day, which are read as they arrive.
     fn read(&mut self, agent: &Agent, turns: &[Memory], schedule: ReadingSchedule) -> Result<()> {
         let mut read = 0;
         let Some(mut now) = turns.first().map(Memory::at) else { return Ok(()) };

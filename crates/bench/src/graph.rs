@@ -99,12 +99,12 @@ fn walk(args: &Graph, from: &str, direction: Direction) -> Walk {
     Walk { from: from.to_owned(), depth: args.depth, along: Along { direction, ..Along::default() }, limit: None }
 }
 
-/// Both results are ordered by depth, then by the order of the table.
+/// Returns whether both results are equal. Both are ordered by depth, then by the order of the table.
 fn same(ours: &[Reached], theirs: &[Reached]) -> bool {
     ours == theirs
 }
 
-/// Records nanoseconds: a microsecond is too coarse for a walk that ends immediately.
+/// Records a time in nanoseconds, because a microsecond is too coarse for a walk that ends immediately.
 fn note(histogram: &mut Histogram<u64>, time: Duration) {
     histogram.saturating_record(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
 }

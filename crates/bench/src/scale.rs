@@ -31,7 +31,7 @@ use questions::{Asking, Wanted};
 use row_vectors::RowVectors;
 use rows::Rows;
 
-/// Texts embedded between two progress updates.
+/// Number of texts embedded between two progress updates.
 const BATCH: usize = 256;
 
 /// Input files and options.

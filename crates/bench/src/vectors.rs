@@ -122,7 +122,7 @@ mod tests {
 
     use super::*;
 
-    /// Embeds a text as its length, and counts the texts.
+    /// An embedder that makes the vector of a text from its length, and counts the texts.
     struct Counting(AtomicUsize, &'static str);
 
     #[async_trait]

@@ -66,7 +66,7 @@ impl Import {
 /// Times of one answer.
 #[derive(Clone, Copy)]
 pub(crate) struct Durations {
-    /// Without embedding the question.
+    /// The search without embedding the question.
     pub search: Duration,
     /// Embedding the question; near zero if its vector was cached.
     pub embedding: Duration,
@@ -93,7 +93,7 @@ impl World {
             .map_err(|error| Error::storage(format!("making {}", folder.display()), error))?;
         let file = folder.join("catalog.sqlite");
         let catalog = Arc::new(SqliteCatalog::open(&file)?);
-        // As the service does.
+        // The service reads ahead, too.
         read_ahead(file, CacheLimits::of_machine().bytes);
         let facts = Arc::new(DuckFacts::open(&folder.join("facts"))?);
         let strata: Arc<dyn Strata> = Arc::new(tables(&folder.join("tables"), scoring).await?);
@@ -134,7 +134,7 @@ impl World {
         Ok(Import { catalog, embedding, tables: begun.elapsed().saturating_sub(embedding) })
     }
 
-    /// Answers a query with this or a similar search, and measures the time.
+    /// Answers a query with the given search, and measures the time.
     pub(crate) async fn answer(
         &self,
         search: &Search,

@@ -59,7 +59,7 @@ fn content(line: &str) -> String {
     message["content"].as_str().unwrap().to_owned()
 }
 
-/// Linux counts it in hundredths of a second.
+/// Returns the processor time of this process in seconds, which Linux counts in hundredths.
 fn processor_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
     let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();

@@ -15,7 +15,8 @@ use sha2::{Digest, Sha256};
 
 type Key = [u8; 32];
 
-/// Stands before a question in its key: models may embed the same text differently as a question. No text begins with it.
+/// Prefix of a question in the digest of its key, because models may embed a text differently as a question. No text begins
+/// with this byte.
 const QUERY: [u8; 1] = [0xff];
 
 /// An embedder with a cache of its latest vectors. A text that occurs twice in one call, or again while its vector is cached,
@@ -101,7 +102,7 @@ impl<E: Embedder> Embedder for Cached<E> {
 mod tests {
     use super::*;
 
-    /// Embeds a text as its length, and records every text that it embeds.
+    /// An embedder whose vector of a text is the text's length. Records every text that it embeds.
     #[derive(Default)]
     struct Lengths(Mutex<Vec<String>>);
 

@@ -1,18 +1,18 @@
-//! What well-known families of models need and their folders often do not say: the words before questions and passages, and
-//! how tokens are pooled. Taken from the models' descriptions. A folder's own files and the settings come first.
+//! Settings of well-known families of models that their folders often lack: the prefixes of questions and passages, and how
+//! tokens are pooled. Taken from the models' descriptions. A folder's own files and the settings take precedence.
 
 use crate::pooling::Pooling;
 
-/// What a family of models needs.
+/// The pooling and the prefixes of a family of models.
 pub(crate) struct Family {
-    /// A part of the names of its models, in lower case.
+    /// Text that the names of the family's models contain, in lower case.
     part: &'static str,
     pub(crate) pooling: Pooling,
     pub(crate) query_prefix: &'static str,
     pub(crate) passage_prefix: &'static str,
 }
 
-/// The more special names come first.
+/// All known families. The more specific names come first, because the first match counts.
 const FAMILIES: [Family; 12] = [
     family("e5-mistral", Pooling::LastToken, INSTRUCTION, ""),
     family("multilingual-e5-large-instruct", Pooling::Mean, INSTRUCTION, ""),
@@ -42,7 +42,7 @@ const fn family(
     Family { part, pooling, query_prefix, passage_prefix }
 }
 
-/// Returns the family of the model of this name.
+/// Returns the family of the model with this name; none if it is unknown.
 pub(crate) fn family_of(name: &str) -> Option<&'static Family> {
     let name = name.to_lowercase();
     FAMILIES.iter().find(|family| name.contains(family.part))

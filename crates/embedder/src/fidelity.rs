@@ -9,7 +9,7 @@ use std::io::Read;
 use annals_core::{Embedder, Error, Fault, Result};
 use csv::{Position, ReaderBuilder, StringRecord};
 
-/// Pairs embedded in one call; bounds the memory.
+/// Number of pairs embedded in one call. Bounds memory.
 const BATCH: usize = 256;
 
 /// The result of an evaluation.

@@ -1,5 +1,5 @@
-//! What a model is made of, and the model that is compiled in: `model.onnx`, `tokenizer.json`, and `SHA256SUMS` with the
-//! checksums of the two. A folder of this form is read too; [`crate::folder`] reads the usual form.
+//! The files of a model, and the model that is compiled in: `model.onnx`, `tokenizer.json`, and `SHA256SUMS` with the checksums
+//! of the two. Also reads a folder with these three files; [`crate::folder`] reads the usual form.
 //!
 //! Files from a folder are verified before use, because a damaged model yields wrong vectors without an error. Never writes.
 
@@ -19,15 +19,16 @@ pub(crate) const SUMS: &str = "SHA256SUMS";
 
 /// All that is needed to embed with a model.
 pub(crate) struct ModelFiles {
-    /// A name and 12 digits of a checksum of all that decides about vectors, as in `all-MiniLM-L6-v2@0123456789ab`.
+    /// The model's name and 12 hexadecimal digits of a checksum over everything that affects vectors, as in
+    /// `all-MiniLM-L6-v2@0123456789ab`.
     pub name: String,
     /// The network.
     pub model: Source,
     /// `tokenizer.json`.
     pub tokenizer: Cow<'static, [u8]>,
-    /// How many tokens the network takes. If unset, `tokenizer.json` sets it.
+    /// The maximum number of tokens that the network takes. If unset, `tokenizer.json` sets it.
     pub window: Option<usize>,
-    /// How the vectors of tokens become one, unless the network does that.
+    /// How the vectors of tokens are pooled into one. None if the network does that.
     pub pooling: Option<Pooling>,
     /// Prefix of questions.
     pub query_prefix: String,
@@ -48,7 +49,7 @@ impl ModelFiles {
         ModelFiles::plain(name, Source::Bundled(bundled!("model.onnx")), Cow::Borrowed(bundled!("tokenizer.json")))
     }
 
-    /// A model that pools in the network, has its window in the tokenizer, and wants no prefixes.
+    /// Returns a model that pools in the network, has its window set in the tokenizer, and needs no prefixes.
     fn plain(name: String, model: Source, tokenizer: Cow<'static, [u8]>) -> ModelFiles {
         let (query_prefix, passage_prefix) = Default::default();
         ModelFiles { name, model, tokenizer, window: None, pooling: None, query_prefix, passage_prefix }

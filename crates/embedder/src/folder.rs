@@ -1,7 +1,8 @@
 //! Reads a model folder of the usual form: an ONNX file, `tokenizer.json`, and what sentence-transformers writes beside them.
 //!
-//! Settings come first, then the folder's files, then what is known of the model's family. What is missing in all of them is an
-//! error that names file and field. Never writes. The name of the model does not depend on the place of the folder.
+//! Settings take precedence over the folder's files, and these over what is known of the model's family. A value missing from
+//! all of them is an error that names file and field. Never writes. The name of the model does not depend on the place of the
+//! folder.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -17,17 +18,17 @@ use crate::graph::Source;
 use crate::pooling::Pooling;
 use crate::sums::{Sum, compared, inside, sum};
 
-/// The places of the network, best first.
+/// The files in which the network is looked for, in this order.
 const NETWORKS: [&str; 4] = ["model.onnx", "onnx/model.onnx", "onnx/model_quantized.onnx", "model_quantized.onnx"];
 
-/// Where a model that was pulled says what it is.
+/// The file in which a pull records the model's origin.
 const SOURCE: &str = "source.json";
 const CONFIG: &str = "config.json";
 const MODULES: &str = "modules.json";
 const POOLING: &str = "1_Pooling/config.json";
 const PROMPTS: &str = "config_sentence_transformers.json";
 
-/// The largest window that is accepted; some files have 10^30 for "unknown".
+/// The largest window that is accepted, in tokens; some files have 10^30 for "unknown".
 const MAX_WINDOW: u64 = 131_072;
 
 /// Settings that override what a folder says.
@@ -45,17 +46,17 @@ pub struct Options {
     pub window: Option<usize>,
 }
 
-/// What a pull has written of the model's origin.
+/// The origin of a pulled model, as the pull recorded it.
 #[derive(Deserialize)]
 struct Pulled {
     repo: String,
     file: Option<PathBuf>,
-    /// The SHA-256 of each file. Pulls of former versions have written none.
+    /// The SHA-256 of each file. Empty if an earlier version of Annals pulled the model.
     #[serde(default)]
     sha256: BTreeMap<String, String>,
 }
 
-/// Reads a folder of the usual form, or of that of `models/export.py`, which has checksums and no `config.json`.
+/// Reads a model folder: one of the usual form, or one that `models/export.py` wrote, which has checksums and no `config.json`.
 pub(crate) fn read_folder(folder: &Path, options: &Options) -> Result<ModelFiles> {
     if folder.join(SUMS).exists() && !folder.join(CONFIG).exists() {
         return ModelFiles::read(folder);
@@ -133,7 +134,7 @@ fn prefixes(folder: &Path, options: &Options, family: Option<&Family>) -> Result
     let prompts = json(folder, PROMPTS)?.map(|config| config["prompts"].clone()).unwrap_or_default();
     let written = |names: &[&str]| names.iter().find_map(|name| prompts[*name].as_str()).map(str::to_owned);
     let (query, passage) = (written(&["query"]), written(&["passage", "document", "corpus"]));
-    // Newer folders write empty prompts for models that need words.
+    // Newer folders have empty prompts for models that need prefixes.
     let known =
         family.filter(|_| query.as_deref().unwrap_or("").is_empty() && passage.as_deref().unwrap_or("").is_empty());
     let of_family = known.map(|family| (family.query_prefix.to_owned(), family.passage_prefix.to_owned()));
@@ -147,7 +148,7 @@ fn window(folder: &Path, options: &Options, config: &Value) -> Result<usize> {
     }
     let sentences = json(folder, "sentence_bert_config.json")?.unwrap_or_default();
     let tokenizer = json(folder, "tokenizer_config.json")?.unwrap_or_default();
-    // Models of RoBERTa's family number positions from after the padding token.
+    // Models of RoBERTa's family number positions from after the padding token's id, so they have fewer usable positions.
     let is_roberta = config["model_type"].as_str().is_some_and(|kind| kind.contains("roberta"));
     let before = if is_roberta { config["pad_token_id"].as_u64().unwrap_or(1) + 1 } else { 0 };
     let positions = config["max_position_embeddings"].as_u64().map(|positions| positions.saturating_sub(before));
@@ -160,7 +161,7 @@ fn window(folder: &Path, options: &Options, config: &Value) -> Result<usize> {
     })
 }
 
-/// Returns 12 digits of the SHA-256 of all that decides about vectors.
+/// Returns 12 hexadecimal digits of a SHA-256 over everything that affects vectors: network, weights, tokenizer and `rest`.
 fn digest(network: &Path, known: &HashMap<PathBuf, Sum>, tokenizer: &[u8], rest: &str) -> Result<String> {
     let mut digest = Sha256::new();
     for path in std::iter::once(network.to_owned()).chain(weights(network)) {
@@ -171,7 +172,7 @@ fn digest(network: &Path, known: &HashMap<PathBuf, Sum>, tokenizer: &[u8], rest:
     Ok(sha256(&digest.finalize())[..12].to_owned())
 }
 
-/// Returns the files beside a network in which large ones keep their weights.
+/// Returns the existing files beside a network in which large networks keep their weights.
 fn weights(network: &Path) -> impl Iterator<Item = PathBuf> {
     let beside = |end: &str| PathBuf::from(format!("{}{end}", network.display()));
     [beside("_data"), beside(".data")].into_iter().filter(|path| path.is_file())

@@ -1,4 +1,4 @@
-//! What a runtime makes of an ONNX file: a function from token ids to numbers.
+//! The interface to an ONNX network that a runtime has loaded: a function from token ids to numbers.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use annals_core::Result;
 pub(crate) enum Source {
     /// Compiled into the program.
     Bundled(&'static [u8]),
-    /// A file. Weights that it keeps in a second file are read from beside it.
+    /// A file. If the weights are in a second file, it is read from the same folder.
     File(PathBuf),
 }
 

@@ -13,19 +13,19 @@ use crate::graph::{Graph, Output, Source};
 use crate::pooling::{Pooling, unit};
 use crate::runtime::Runtime;
 
-/// More workers would only take memory (23 MB each with the built-in model) and cores that other work needs.
+/// Maximum number of workers. More would only take memory (23 MB each with the built-in model) and cores that other work needs.
 const MAX_WORKERS: usize = 16;
 
 /// Bytes of weights that all workers together may take. A large model gets fewer workers, with more threads each.
 const MAX_WEIGHTS: u64 = 512 << 20;
 
-/// At this niceness, another thread gets about nine times as much of a busy core.
+/// The niceness of the embedder's threads. A thread of normal priority gets about nine times as much of a busy core.
 const NICENESS: i32 = 10;
 
 /// The inputs that a network may have.
 const INPUTS: [&str; 4] = ["input_ids", "attention_mask", "token_type_ids", "position_ids"];
 
-/// The outputs that are understood, best first. Any other is taken only if it stands alone.
+/// The outputs that are understood, best first. An output of another name is used only if the network has no second one.
 const OUTPUTS: [&str; 4] = ["sentence_embedding", "sentence_embeddings", "last_hidden_state", "token_embeddings"];
 
 /// A loaded network: maps token ids to a vector of unit length.
@@ -40,7 +40,8 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    /// Loads an ONNX model and runs `ids` through it, to see that it gives vectors. `pooling` may be missing if the network pools.
+    /// Loads an ONNX model and runs `ids` through it, to check that it returns vectors. `pooling` may be missing if the network
+    /// pools.
     pub(crate) fn load(runtime: Runtime, source: Source, pooling: Option<Pooling>, ids: &[u32]) -> Result<Network> {
         let size = match &source {
             Source::Bundled(bytes) => bytes.len() as u64,
@@ -123,17 +124,18 @@ fn output(found: &[String]) -> Result<String> {
     }
 }
 
-/// Returns the number of workers, and of threads in each.
+/// Returns the number of workers, and of threads in each, for a network of `size` bytes.
 fn share(cores: usize, size: u64) -> (usize, usize) {
     let fitting = usize::try_from(MAX_WEIGHTS / size.max(1)).unwrap_or(MAX_WORKERS);
     let workers = cores.min(MAX_WORKERS).min(fitting).max(1);
     (workers, (cores.min(MAX_WORKERS) / workers).max(1))
 }
 
-/// Starts threads at lower priority, so that durable writes come first: threads inherit it from the one that creates them.
+/// Runs `start` on a thread of lower priority, so that durable writes come first. Threads that `start` creates inherit the
+/// priority.
 fn at_low_priority<T: Send>(start: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     let work = || {
-        // May be refused; then everything works as before, without the priority.
+        // The system may refuse this. Then everything works as before, at normal priority.
         let _ = rustix::process::setpriority_process(None, NICENESS);
         start()
     };

@@ -32,7 +32,7 @@ struct Loaded {
     name: String,
     tokens: Tokens,
     network: OnceLock<Network>,
-    /// Loads the network. Most commands embed nothing, and loading costs a tenth of a second of processor.
+    /// Loads the network on first use. Most commands embed nothing, and loading takes a tenth of a second of processor time.
     load: Mutex<Load>,
     query_prefix: String,
     passage_prefix: String,
@@ -40,7 +40,8 @@ struct Loaded {
 }
 
 impl OnnxEmbedder {
-    /// Loads the model that is compiled into the binary: all-MiniLM-L6-v2, 384 components, 256 tokens.
+    /// Prepares the model that is compiled into the binary: all-MiniLM-L6-v2, 384 components, 256 tokens. Its network is loaded
+    /// for the first text.
     pub fn bundled() -> Result<OnnxEmbedder> {
         OnnxEmbedder::bundled_in(|| Runtime::find(None))
     }
@@ -93,7 +94,7 @@ impl OnnxEmbedder {
         workers.map_err(|error| Error::model("the embedder stopped", error))?
     }
 
-    /// Embeds texts as they stand, several in parallel.
+    /// Embeds texts without adding a prefix, several in parallel.
     async fn run(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
         let in_parallel = texts.len().min(self.workers().await?);
         let mut vectors = vec![Vec::new(); texts.len()];
@@ -206,7 +207,8 @@ mod tests {
         }
     }
 
-    /// Where the library of ONNX Runtime is there. Vectors of both carry one name, so they must be comparable.
+    /// Vectors of both runtimes carry the same model name, so they must be comparable. Compares the two only where the library
+    /// of ONNX Runtime is installed.
     #[tokio::test]
     async fn runtimes_give_nearly_the_same_vectors() {
         let rten = OnnxEmbedder::bundled_in(|| Runtime::Rten).unwrap();
@@ -268,14 +270,14 @@ mod tests {
         assert_eq!(BUNDLED.split("One. Two."), [0..9; 1]);
     }
 
-    /// Returns the user time of this process, which other work on the machine hardly changes.
+    /// Returns the user time of this process in seconds, which other work on the machine hardly changes.
     fn processor_seconds() -> f64 {
         let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
         let ticks = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(11)?.parse::<f64>().ok());
         ticks.map_or(f64::NAN, |ticks| ticks / 100.0)
     }
 
-    /// `cargo test -p annals-embedder -- --ignored --nocapture speed`
+    /// Measures speed: `cargo test -p annals-embedder -- --ignored --nocapture speed`.
     #[tokio::test(flavor = "multi_thread")]
     #[ignore = "measures; run it on a quiet machine"]
     async fn speed() {

@@ -55,9 +55,9 @@ impl Graph for OrtGraph {
 fn session(environment: &Environment, source: &Source, threads: usize) -> ort::Result<Session> {
     let mut builder = Session::builder(environment)?
         .with_intra_threads(threads)?
-        // Waiting threads would spin and take the processor from everything else.
+        // Otherwise waiting threads would spin and take the processor from everything else.
         .with_intra_op_spinning(false)?
-        // Every text has another length, so a plan of the memory for one length is of no use.
+        // Texts differ in length, so a memory plan for one length is of no use.
         .with_memory_pattern(false)?;
     match source {
         Source::Bundled(bytes) => builder.commit_from_memory(bytes),

@@ -1,4 +1,4 @@
-//! From the vectors of tokens to one vector of unit length.
+//! Pools the vectors of tokens into one vector, and scales it to unit length.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,7 @@ impl Pooling {
         }
     }
 
-    /// Pools `values`, rows of `dimension` numbers, of which there is at least one.
+    /// Pools the rows of `values`, which have `dimension` numbers each, into one. Expects at least one row.
     pub(crate) fn pool(self, values: &[f32], dimension: usize) -> Vec<f32> {
         let rows = values.chunks_exact(dimension);
         match self {
@@ -54,7 +54,8 @@ fn fold<'a>(rows: impl ExactSizeIterator<Item = &'a [f32]>, first: f32, join: fn
     pooled
 }
 
-/// Scales a vector to unit length. Leaves one that has it already bit for bit. Returns `None` if it has no direction.
+/// Scales a vector to unit length. Leaves a vector of unit length unchanged, bit for bit. Returns `None` if the length is zero
+/// or not finite.
 pub(crate) fn unit(mut vector: Vec<f32>) -> Option<Vec<f32>> {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     if !length.is_finite() || length == 0.0 {

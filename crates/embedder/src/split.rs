@@ -11,7 +11,8 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::tokens::MAX_TEXT_BYTES;
 
-/// A sentence of more bytes is halved before it is counted. 250 tokens of prose are about 1000 bytes.
+/// Maximum bytes of a sentence whose tokens are counted; a longer sentence is halved first. 250 tokens of prose are about 1000
+/// bytes.
 const PIECE: usize = 2048;
 
 /// Returns ranges of at most `room` tokens, in order and without gaps; one empty range for an empty text. A single character

@@ -33,7 +33,7 @@ pub(crate) fn compared(folder: &Path, recorded: &BTreeMap<String, String>) -> Re
     Ok(sums)
 }
 
-/// Returns the path of a file that a folder names, which must be in the folder.
+/// Returns the full path of a file that a folder's own files name. Returns an error if that path leads out of the folder.
 pub(crate) fn inside(folder: &Path, file: &Path) -> Result<PathBuf> {
     match file.components().all(|part| matches!(part, Component::Normal(_))) {
         true => Ok(folder.join(file)),

@@ -30,7 +30,7 @@ impl Tokens {
         Ok(Tokens { tokenizer, window })
     }
 
-    /// Returns the tokens of a text between the model's start and end marks, cut at the window.
+    /// Returns the token ids of a text between the model's start and end marks, cut at the window.
     pub(crate) fn ids(&self, text: &str) -> Result<Vec<u32>> {
         let encoding = self.tokenizer.encode_fast(head(text), true);
         let encoding = encoding.map_err(|error| Error::model("cannot tokenise a text", error))?;

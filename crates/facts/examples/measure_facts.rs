@@ -60,7 +60,7 @@ fn about(number: usize) -> FactQuery {
     FactQuery { about: Some(format!("PERSON {}", number % 5000)), ..FactQuery::default() }
 }
 
-/// One of 5000 people says something; one fact in a hundred gives another name, one in three has ended.
+/// Returns one fact about one of 5000 people. One fact in a hundred gives another name, one in three has ended.
 fn fact(number: usize) -> Fact {
     let person = format!("Person {}", number % 5000);
     let (predicate, object) = match number % 100 {
@@ -89,7 +89,7 @@ fn fact(number: usize) -> Fact {
     }
 }
 
-/// Returns the memory of this process.
+/// Returns the resident memory of this process, present and maximum, with units.
 fn resident() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = |name| status.lines().find_map(|line: &str| line.strip_prefix(name)).unwrap_or("?").trim().to_owned();

@@ -6,7 +6,7 @@ use duckdb::params;
 use crate::rows::{self, Instant};
 use crate::table::{Table, failed};
 
-/// Returns the facts that match, about any entity, by the instant from which they hold, then by id.
+/// Returns the facts that match, about any entity, ordered by the instant from which they hold, then by id.
 pub(crate) fn find(table: &Table, query: &FactQuery) -> Result<Vec<Fact>> {
     let parameters = params![
         query.predicate.as_deref().map(predicate_name),

@@ -14,7 +14,8 @@ use annals_core::{Along, Direction, Fact, Timestamp, entity_key, predicate_name}
 
 pub(crate) use cache::Graphs;
 
-/// The number of names with an empty key. They are not followed: that would make one entity of everything called "?".
+/// The entity number of names with an empty key. Such names are not followed, because everything called "?" would become one
+/// entity.
 const NOBODY: u32 = u32::MAX;
 
 /// The data of a table that walks and paths need.
@@ -77,7 +78,7 @@ impl Graph {
         self.entities.get(&entity_key(name)).copied()
     }
 
-    /// Returns the steps that lead on from an entity. A fact about the entity itself may occur twice.
+    /// Returns the steps that lead on from an entity. A fact with the entity as both subject and object may occur twice.
     fn steps<'a>(&'a self, entity: u32, rule: &'a Rule<'a>) -> impl Iterator<Item = Step> + 'a {
         let out = self.out.at(entity).iter().filter(|_| rule.along.direction != Direction::In);
         let into = self.into.at(entity).iter().filter(|_| rule.along.direction != Direction::Out);

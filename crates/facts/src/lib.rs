@@ -55,8 +55,8 @@ use parquet_store::ParquetStore;
 use table::Table;
 use table_cache::{CachedTable, TableCache};
 
-/// A walk over no more facts than this, as most are, runs on the calling thread: it is over before another thread would
-/// start.
+/// Maximum number of facts of a walk that runs on the calling thread. Most walks are that small, and end before another thread
+/// would start.
 const AT_ONCE: usize = 64;
 
 /// The folder beside local tables where DuckDB reads and writes; emptied at every start.
@@ -154,7 +154,8 @@ impl Facts for DuckFacts {
             return Ok(table.version);
         }
         let Some(snapshot) = self.parquet_store.newest(agent).await? else { return Ok(0) };
-        // Bytes that are what was written can be loaded, so there is no need to load them now.
+        // Reading checks the bytes against their checksum. Bytes that match can be loaded, so there is no need to load them
+        // now.
         self.parquet_store.read(agent, &snapshot).await?;
         Ok(snapshot.version)
     }

@@ -41,7 +41,7 @@ impl ParquetStore {
         self.objects.list(&folder(agent)).await.map_err(failed("listing", agent))
     }
 
-    /// Returns all tables of the agent. More than one is left by a crash.
+    /// Returns all tables of the agent. After a crash there may be more than one.
     pub(crate) async fn snapshots(&self, agent: &Agent) -> Result<Vec<Snapshot>> {
         Ok(self.list(agent).await?.iter().filter_map(|object| Snapshot::named(&object.location)).collect())
     }
@@ -77,8 +77,8 @@ impl ParquetStore {
         self.objects.find(&folder(agent), holds).await.map_err(failed("searching", agent))
     }
 
-    /// Stores a table and deletes all other objects of the agent, except tables of a later version. If there is one
-    /// already, nothing is stored: [`Error::Stale`].
+    /// Stores a table and deletes all other objects of the agent, except tables of a later version. Returns [`Error::Stale`]
+    /// and stores nothing if there is a table of a later version.
     pub(crate) async fn write(&self, agent: &Agent, version: u64, bytes: Vec<u8>) -> Result<()> {
         if self.newest(agent).await?.is_some_and(|newest| newest.version > version) {
             return Err(Error::Stale { what: format!("the table of facts of {agent}") });

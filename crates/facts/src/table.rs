@@ -35,8 +35,8 @@ impl Table {
         Ok(table)
     }
 
-    /// Loads the table from the bytes of an object. DuckDB reads them from a file in its own folder, wherever the object is
-    /// stored: it may access no other, and bytes that are not what was written must not reach it.
+    /// Loads the table from the bytes of an object. DuckDB reads them from a file in the instance's folder, the only folder
+    /// that it may access. The bytes must be exactly what was written, because DuckDB could crash on others.
     pub(crate) fn decode(agent: &Agent, version: u64, bytes: &[u8], scratch: &Scratch) -> Result<Table> {
         let table = Table::empty(version, scratch)?;
         let file = table.folder.write(FILE, bytes).map_err(scratch_failed("writing to"))?;

@@ -26,7 +26,7 @@ pub(crate) struct TableCache {
 
 impl Default for TableCache {
     fn default() -> TableCache {
-        // Unbounded, because a seat in use must not be evicted: a second seat of the same agent would diverge from it.
+        // Unbounded, because a slot in use must not be evicted: a second slot of the same agent would diverge from it.
         TableCache { known: Mutex::new(LruCache::unbounded()) }
     }
 }

@@ -1,29 +1,31 @@
 //! How far the machine's clock is trusted: one rule for closing periods and for pruning. Pure. [`ClockReading::trust`] has the table.
 //!
 //! A clock that is behind prunes too little, which the next pass makes up for; one that is ahead prunes what should have
-//! stayed. So what counts is how long the clock has run without a jump, whatever any daemon says about it. A step of more than
-//! [`GAP`] forward is either a machine that was off or a wrong clock, and only time tells. Times in messages are not used: one
-//! message from the future, sent by mistake, would stop retention for ever.
+//! stayed. So pruning depends on how long the clock has run without a jump, even if the system reports the clock as
+//! synchronised. After a step of more than [`GAP`] forward, the machine may have been off or the clock may be wrong; at first
+//! the two look the same. Times in messages are not used: one message from the future, sent by mistake, would stop retention
+//! for ever.
 
 use annals_core::ports::ClockNote;
 use annals_core::retry::later;
 use annals_core::{SignedDuration, Timestamp};
 
-/// How far the clock may advance between two looks: a machine that was off for a night and a day still has the same clock.
+/// How far the clock may advance between two readings without counting as a jump: a machine that was off for a night and a day
+/// still has the same clock.
 pub(crate) const GAP: SignedDuration = SignedDuration::from_hours(36);
-/// How far it may go back: corrections that time daemons routinely make.
+/// How far the clock may go back between two readings without counting as a jump: time daemons routinely make such corrections.
 pub(crate) const SLACK: SignedDuration = SignedDuration::from_mins(1);
-/// How long it must have run without a jump before anything is pruned.
+/// How long the clock must have run without a jump before anything is pruned.
 pub(crate) const HOLD: SignedDuration = SignedDuration::from_mins(30);
 
 /// How far the clock is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// Periods close and are pruned by it.
+    /// Periods close and are pruned by this clock.
     Full,
-    /// Periods close by it. It must run steadily for a while before anything is pruned.
+    /// Periods close by this clock. It must run steadily for a while before anything is pruned.
     ToClose,
-    /// Neither.
+    /// By this clock, periods neither close nor are pruned.
     No(Doubt),
 }
 
@@ -32,7 +34,7 @@ pub enum Trust {
 pub enum Doubt {
     /// The system reports that it is not synchronised.
     Unsynchronised,
-    /// It is behind what it showed before, or behind what was stored.
+    /// The clock is behind its last reading, or behind the time at which something was stored.
     Behind,
 }
 
@@ -47,7 +49,7 @@ impl Trust {
         self == Trust::Full
     }
 
-    /// Returns why it is not trusted at all.
+    /// Returns why the clock is not trusted at all; none if it is trusted to close.
     pub fn doubt(self) -> Option<Doubt> {
         match self {
             Trust::No(doubt) => Some(doubt),
@@ -56,16 +58,16 @@ impl Trust {
     }
 }
 
-/// What the clock showed.
+/// A reading of the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockReading {
-    /// The time it shows.
+    /// The time that the clock shows.
     pub now: Timestamp,
     /// Whether the system reports it as synchronised, if it reports anything.
     pub synchronised: Option<bool>,
-    /// The time it showed at the last reading.
+    /// The time that the clock showed at the last reading.
     pub seen: Option<Timestamp>,
-    /// When it will have run for `HOLD`, if it runs on without a jump.
+    /// When the clock will have run for `HOLD`, if it runs on without a jump.
     pub steady_from: Timestamp,
 }
 

@@ -11,7 +11,7 @@ use annals_core::{Grain, LedgerRow, Period, Timestamp, Zones};
 
 use crate::Plan;
 
-/// Everything that decides what is due.
+/// The input of [`due`]: everything that decides which sets are due.
 #[derive(Clone, Copy, Debug)]
 pub struct State<'a> {
     /// The agent's plan.
@@ -175,7 +175,7 @@ pub(crate) fn totals<'a>(sets: impl Iterator<Item = &'a Children>) -> [Totals; 6
     totals
 }
 
-/// The end of a sentence that starts with the set.
+/// Writes the end of a sentence that starts with the set.
 impl fmt::Display for Hold {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {

@@ -14,7 +14,7 @@ use jiff::{Span, ToSpan};
 pub enum Keep {
     /// It is never pruned.
     Forever,
-    /// This many units after the end of its cover.
+    /// It is pruned this many units after the end of its cover.
     For(u16, Unit),
 }
 
@@ -50,7 +50,7 @@ impl Unit {
             Unit::Weeks => count.weeks(),
             Unit::Months => count.months(),
             Unit::Quarters => (3 * count).months(),
-            // Larger counts than the calendar has years would be refused by the span; this one is never reached either.
+            // A span refuses more years than the calendar has. The end of 9,999 years is never reached either.
             Unit::Years => count.min(9_999).years(),
         }
     }
@@ -134,7 +134,7 @@ mod tests {
         }
     }
 
-    /// Something that covers days up to `last` is past `keep` from `expect` on, and not a microsecond earlier.
+    /// Checks that something that covers days up to `last` is past `keep` from `expect` on, and not a microsecond earlier.
     #[track_caller]
     fn check(keep: &str, zone: &str, last: &str, expect: &str) {
         let (keep, zones): (Keep, _) = (keep.parse().unwrap(), Zones::new(zone).unwrap());

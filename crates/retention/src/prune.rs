@@ -22,7 +22,7 @@ pub struct Pruned {
 }
 
 impl Retention {
-    /// Reads the clock and stores what was seen. Must be called at every wake-up, so that a jump is noticed. `synchronised` is
+    /// Reads the clock and stores the reading. Must be called at every wake-up, so that a jump is noticed. `synchronised` is
     /// the system's statement about its clock, if it makes one.
     pub async fn read_clock(&self, now: Timestamp, synchronised: Option<bool>) -> Result<ClockReading> {
         let (note, reading) = ClockReading::at(self.store.clock().await?, now, synchronised);
@@ -30,7 +30,7 @@ impl Retention {
         Ok(reading)
     }
 
-    /// Returns the limits that find the agents with something past their plan. Replies of models saved before
+    /// Returns the limits for the query that finds agents with something past their plan. Replies of models saved before
     /// `replies_before` count too.
     pub fn limits(&self, now: Timestamp, replies_before: Option<Timestamp>) -> RetentionLimits {
         let last_days = |plan: &Plan| Grain::ALL.map(|grain| plan.keep(grain).last_day_past(now));
@@ -74,7 +74,8 @@ impl Retention {
         self.prune_until(agent, now, confirmed, &|| false).await
     }
 
-    /// Does the same, but begins no further set once `should_stop` returns true, except the first. The next pass prunes the rest.
+    /// Prunes like [`Retention::prune`], but begins no further set once `should_stop` returns true, except the first. The next
+    /// pass prunes the rest.
     pub async fn prune_until(
         &self,
         agent: &Agent,

@@ -24,7 +24,7 @@ use sets::{Sets, sets};
 /// A plan under which every grain is pruned within the simulated time.
 const SWIFT: &str =
     "working = \"1d\"\ndaily = \"3d\"\nweekly = \"2w\"\nmonthly = \"1mo\"\nquarterly = \"1q\"\nyearly = \"4mo\"";
-/// Well before the end of a year, so that years are pruned too.
+/// The start of the simulation: well before the end of a year, so that years are pruned too.
 const START: &str = "2025-09-10T00:00:00Z";
 const NOTHING: [Totals; 6] = [Totals { sets: 0, rows: 0, bytes: 0 }; 6];
 const DAYS: i64 = 400;
@@ -136,7 +136,7 @@ impl World {
         self.last = self.last.max(stored.seq);
     }
 
-    /// Extraction reads everything stored so far.
+    /// Advances extraction past everything stored so far.
     async fn extract(&mut self) {
         let found = Extracted::default();
         let after = self.catalog.extraction(&self.agent).await.unwrap().extracted;
@@ -144,7 +144,8 @@ impl World {
         self.catalog.save_extraction(&self.agent, read, moment(0)).await.unwrap();
     }
 
-    /// For ten minutes the clock is a year ahead, and the system may report it as synchronised.
+    /// Simulates ten minutes in which the clock is a year ahead and may be reported as synchronised. Checks that nothing is
+    /// pruned.
     async fn jump(&mut self, now: Timestamp) {
         for minutes in [1, 6, 11] {
             let ahead = now + SignedDuration::from_hours(365 * 24) + SignedDuration::from_mins(minutes);
@@ -162,7 +163,7 @@ impl World {
         }
     }
 
-    /// Does what a wake-up of the jobs does.
+    /// Reads the clock, rolls up and prunes, as the jobs do at a wake-up.
     async fn wake(&mut self, now: Timestamp) -> Pruned {
         let clock = self.look(now).await;
         self.wake_by(now, clock).await
@@ -269,7 +270,7 @@ impl World {
             self.tick(now).await;
         }
         let now = moment(DAYS + 30);
-        // By a confirmed clock, or what fell due today would stay.
+        // Under a confirmed clock; otherwise what fell due today would stay.
         let clock = self.look_at(now, Some(true)).await;
         self.wake_by(now, clock).await;
         assert_eq!(self.summarizer.pass(&self.agent, now, &|_| ()).await.unwrap(), Default::default(), "{}", self.name);
@@ -310,7 +311,7 @@ fn moment(day: i64) -> Timestamp {
     at(START) + SignedDuration::from_hours(24 * day)
 }
 
-/// Runs these seeds. Expects the grains that are pruned in total, by their first letters.
+/// Runs the simulation with each of these seeds. Checks which grains were pruned in total, by their first letters.
 async fn check(plan: &str, seeds: std::ops::Range<u64>, expect: &str) {
     let (mut sets, mut amended) = ([0; 6], 0);
     for seed in seeds {

@@ -70,7 +70,7 @@ impl Life {
         stops
     }
 
-    /// Runs from one stop to the next, with one in `step` time bounds tested at each. Returns the number of checks.
+    /// Runs from stop to stop, and tests every `step`th of the time bounds at each stop. Returns the number of checks.
     pub async fn live(&self, every: usize, step: usize) -> usize {
         let mut checks = 0;
         for (number, now) in self.stops(every).into_iter().enumerate() {

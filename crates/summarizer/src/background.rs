@@ -1,6 +1,6 @@
-//! Reads what helps an engine to understand the input of a period: the agent's own block, facts about the people who are named, and
-//! the end of the summary before. Only engines behind a network get these. The built-in engine gets earlier turns of those who write
-//! alone, for the names of what they write about.
+//! Reads what helps an engine to understand the input of a period: the agent's own block, facts about the people who are named,
+//! and the end of the summary before. Only engines behind a network get these. The built-in engine gets earlier turns of people
+//! who write alone, because these turns name what they write about.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -15,11 +15,11 @@ use crate::pass::Pass;
 
 /// Names of blocks that describe the agent.
 const PERSONA: [&str; 3] = ["persona", "agent", "identity"];
-/// Maximum names that are looked up, facts of each, and facts in all.
+/// Maximum number of names that are looked up, of facts per name, and of facts in all.
 const KNOWN: (usize, usize, usize) = (12, 6, 24);
-/// Sentences of the summary before.
+/// Number of sentences from the summary of the period before.
 const BEFORE: usize = 2;
-/// Earlier turns that are read: half a year of a daily log.
+/// Number of earlier turns that are read: half a year of a daily log.
 const EARLIER: usize = 200;
 
 impl Pass<'_> {
@@ -60,8 +60,8 @@ impl Pass<'_> {
         Ok(PERSONA.iter().find_map(|name| named(name)).map(|block| block.text.clone()))
     }
 
-    /// Returns the last sentences of the summary of the period before. It is written already: longer periods are written one
-    /// after another.
+    /// Returns the last sentences of the summary of the period before. That summary is written already, because periods longer
+    /// than a day are written one after another.
     async fn before(&self, period: Period) -> Result<Vec<String>> {
         let Some(before) = period.previous() else { return Ok(Vec::new()) };
         let id = MemoryId::summary(self.agent, before);
@@ -81,7 +81,8 @@ impl Pass<'_> {
         }
     }
 
-    /// Finds nothing while the table is behind the log: it may still hold what was forgotten.
+    /// Returns the facts about these names that hold at `end`. Returns none while the table is behind the log, because it may
+    /// still hold forgotten facts.
     async fn find_current(&self, facts: &dyn Facts, names: &[String], end: Timestamp) -> Result<Vec<Fact>> {
         if facts.version(self.agent).await? != self.summarizer.store.log_version(self.agent).await? {
             return Ok(Vec::new());
@@ -105,7 +106,7 @@ async fn find(facts: &dyn Facts, agent: &annals_core::Agent, names: &[String], e
     Ok(found)
 }
 
-/// Returns those who are the only speaker of a conversation.
+/// Returns every speaker who speaks alone in one of the conversations.
 fn lone_authors(turns: &[Memory]) -> BTreeSet<&str> {
     let mut speakers: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for turn in turns {
@@ -115,7 +116,7 @@ fn lone_authors(turns: &[Memory]) -> BTreeSet<&str> {
     speakers.into_values().filter(|speakers| speakers.len() == 1).flatten().collect()
 }
 
-/// Returns names that may be asked about, each once: the speakers, then the capitalised words of the texts.
+/// Returns the names to look up, each once: the speakers, then the capitalised words of the texts.
 fn names(children: &[Memory]) -> Vec<String> {
     let speakers = children.iter().filter_map(Memory::speaker);
     let written = children.iter().flat_map(|memory| words(&memory.text));

@@ -1,5 +1,5 @@
-//! Writes the periods of one grain, a few at a time, and saves them in batches, or one by one if a model writes them. Records failures with the time of the next
-//! retry.
+//! Writes the summaries of one grain, a few at a time, and saves them in batches, or one by one if a model writes them. Records
+//! failures with the time of the next retry.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -13,14 +13,14 @@ use crate::due::MAX_WAIT;
 use crate::pass::{Pass, Passed};
 use crate::roll_up::{Outage, Outcome, RollUpReason};
 
-/// Roll-ups saved in one transaction: one fsync for many, and little to repeat after a crash.
+/// Number of roll-ups saved in one transaction: one fsync for many, and little to repeat after a crash.
 const BATCH: usize = 64;
-/// Concurrent roll-ups of one agent: enough to keep an endpoint busy, while other agents still make progress.
+/// Number of concurrent roll-ups of one agent: enough to keep an endpoint busy, while other agents still make progress.
 const AT_ONCE: usize = 4;
 
 impl Pass<'_> {
-    /// Rolls these periods up, until `should_stop` returns true. Once the engine is unavailable, it is not called for the rest of
-    /// them, because they would only wait too. What an engine behind a network writes is saved one by one, because each summary
+    /// Rolls these periods up, until `should_stop` returns true. Once the engine is unavailable, it is not called for the rest
+    /// of them, because they would only wait too. Summaries from an engine behind a network are saved one by one, because each
     /// may have taken minutes.
     pub(crate) async fn roll_up_rows(&mut self, rows: &[LedgerRow], why: RollUpReason) -> Result<()> {
         let away = Mutex::new(None);
@@ -50,7 +50,7 @@ impl Pass<'_> {
         let is_local =
             batch.iter().all(|row| self.summarizer.engine.writes_locally(&self.settings, row.period.grain()));
         let together = if is_local { BATCH } else { 1 };
-        // A model is shown the end of the summary before, which must be saved by then.
+        // The input of a model includes the end of the summary of the period before, so that summary must be saved first.
         let is_in_turn = !is_local && batch.iter().any(|row| row.period.grain() > Grain::Daily);
         let at_once = if is_in_turn { 1 } else { AT_ONCE };
         // Collected first: as a stream's closure the borrow would keep the whole pass from being sent between threads.
@@ -89,8 +89,8 @@ impl Pass<'_> {
         self.save(summaries, passed).await
     }
 
-    /// Saves a batch. If somebody else rolled one of its periods up meanwhile, the whole batch is left: those that are still
-    /// due are read again.
+    /// Saves a batch. If another pass rolled up one of its periods meanwhile, nothing of the batch is saved, and the next pass
+    /// writes the periods that are still due.
     async fn save(&self, summaries: Vec<Summary>, passed: &mut Passed) -> Result<()> {
         if summaries.is_empty() {
             return Ok(());
@@ -170,7 +170,7 @@ impl Pass<'_> {
     }
 
     /// Returns when to call an unavailable engine again: at its retry time, or after as long as it has been unavailable
-    /// already; but not after the first of the periods has waited long enough for the fallback engine.
+    /// already; but no later than the time at which the fallback engine may write the first of the periods.
     fn again(&self, waiting: &[&LedgerRow], why: RollUpReason, outage: &Outage) -> Timestamp {
         let since = waiting.iter().filter_map(|row| row.failing_since).min().unwrap_or(self.now);
         let wait = backoff::after_outage(self.now.duration_since(since));

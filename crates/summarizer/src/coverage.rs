@@ -1,4 +1,4 @@
-//! Checks promise 2: every day with content has exactly one live summary at every grain with a closed period.
+//! Checks the promise that every day with content has exactly one live summary at every grain with a closed period.
 //!
 //! [`gaps`] has the rules. Retention prunes from the fine end, so the check cannot simply require all summaries.
 
@@ -39,10 +39,10 @@ pub struct Lineage {
 
 /// Returns the gaps, by day and grain.
 ///
-/// A day has content if its turns are live, or if they were pruned: then its last roll-up read something, and so did that of
-/// each period above it. (If the last roll-up found nothing, the period's content was forgotten.) The *path* of a day is the
-/// day, its week, month, quarter and year. Retention removes the finer end of a path step by step, so each path has a lowest
-/// live summary, and these rules must hold:
+/// A day has content if its turns are live. It also has content if they were pruned: then the last roll-ups of the day and of
+/// each period above it read something. (If the last roll-up found nothing, the period's content was forgotten.) The *path* of
+/// a day is the day, its week, month, quarter and year. Retention removes the finer end of a path step by step, so each path
+/// has a lowest live summary, and these rules must hold:
 ///
 /// - From there up, every closed period has a live summary that names the one below it among its sources.
 /// - Live turns lie under a live summary of their own day: nothing may be missing below new input.
@@ -95,7 +95,7 @@ fn links(agent: &Agent, path: &Path, reached: &Reached, index: usize, lowest: us
 }
 
 impl Summarizer {
-    /// Returns the gaps in an agent's summaries at `now`. By promise 2 there are none after a pass.
+    /// Returns the gaps in an agent's summaries at `now`. After a pass there are none.
     pub async fn coverage(&self, agent: &Agent, now: Timestamp) -> Result<Vec<Gap>> {
         let zones = self.store.settings(agent).await?.zones()?;
         let ledger = self.store.ledger(agent).await?;
@@ -133,8 +133,8 @@ fn days_with_content(ledger: &[LedgerRow], with_turns: &HashSet<Period>) -> Vec<
 mod tests {
     use super::*;
 
-    /// Days as labels, `!` after one with pruned turns; summaries as `label<finer,finer`, `!` after a sealed label. Expects
-    /// gaps as `day@period`.
+    /// Checks the gaps. `days` has labels, with `!` after a day with pruned turns. `summaries` has `label<finer,finer`, with
+    /// `!` after a sealed label. `expect` has gaps as `day@period`.
     #[track_caller]
     fn check(days: &str, summaries: &str, now: &str, expect: &str) {
         let agent = Agent::new("a").unwrap();
@@ -198,10 +198,10 @@ mod tests {
         // A late message recreated the week; it covers another day.
         check("2026-03-04!", &format!("2026-W10<2026-03-05 2026-03!<2026-W10 {quarter}"), APRIL, "");
         let all = "2026-03-04@2026-03-04 2026-03-04@2026-W10 2026-03-04@2026-03 2026-03-04@2026-Q1";
-        // Not sealed, or made of other weeks: there is no evidence that the day was included.
+        // The month is not sealed, or is made of other weeks, so there is no evidence that the day was included.
         check("2026-03-04!", &format!("2026-03<2026-W10 {quarter}"), APRIL, all);
         check("2026-03-04!", &format!("2026-03!<2026-W11 {quarter}"), APRIL, all);
-        // Pruned above a live summary: never done by plan.
+        // The week was pruned although its day is live, which no plan does.
         check(
             "2026-03-04!",
             &format!("2026-03-04! 2026-03!<2026-W10 {quarter}"),
@@ -219,8 +219,8 @@ mod tests {
         check("2026-03-04", &format!("2026-03-04 2026-W10<2026-03-04 {above}"), APRIL, "");
     }
 
-    /// Daily and other rows as `label:r` (read something), `label:e` (found nothing) or `label:n` (never rolled up), and days
-    /// with live turns. Expects days with content, `!` after those without turns.
+    /// Checks the days with content. `rows` has ledger rows as `label:r` (read something), `label:e` (found nothing) or
+    /// `label:n` (never rolled up). `with_turns` has the days with live turns. `expect` has `!` after days without live turns.
     #[track_caller]
     fn check_content(rows: &str, with_turns: &str, expect: &str) {
         let row = |text: &str| {

@@ -6,11 +6,11 @@ use annals_core::retry::{MAX_OUTAGE, later};
 use annals_core::{Digest, Grain, LedgerRow, Period, Timestamp, Zones};
 use jiff::SignedDuration;
 
-/// Maximum periods per grain and pass that are retried after the fallback engine wrote them. New input comes first, and a
-/// budget is not spent on the past at once.
+/// Maximum number of periods per grain and pass that are retried after the fallback engine wrote them. The limit lets new input
+/// come first, and keeps a budget from being spent on old periods at once.
 const AGAIN: usize = 8;
 
-/// The longest wait. A later date was recorded under a wrong clock.
+/// The longest wait until a retry. A retry time further in the future was recorded under a wrong clock, and is ignored.
 pub(crate) const MAX_WAIT: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// How long to wait for late input and for the engine.
@@ -18,7 +18,7 @@ pub(crate) const MAX_WAIT: SignedDuration = SignedDuration::from_hours(7 * 24);
 pub struct SchedulePolicy {
     /// How long after the end of its cover a period closes.
     pub grace: SignedDuration,
-    /// How long a period must have had no new input.
+    /// How long a period must have had no new input before it is due.
     pub quiet: SignedDuration,
     /// How long a period waits for an unavailable engine before the fallback engine writes it.
     pub outage: SignedDuration,
@@ -113,7 +113,7 @@ pub(crate) fn outdated(ledger: &[LedgerRow], grain: Grain, recipe: Digest) -> Ve
         .collect()
 }
 
-/// Returns the periods above one that is still to be rolled up.
+/// Returns the periods of a grain with a finer period below them that is still to be rolled up.
 fn unsettled(ledger: &[LedgerRow], grain: Grain) -> HashSet<Period> {
     let finer = ledger.iter().filter(|row| row.is_dirty() && row.period.grain() < grain);
     finer.map(|row| row.period.ancestor(grain)).collect()
@@ -138,7 +138,7 @@ mod tests {
         outage: MAX_OUTAGE,
     };
 
-    /// Rows as `label:dirty/clean`, with input at noon of 2026-03-04. Expects the labels that are due.
+    /// Checks which labels are due. Rows are written as `label:dirty/clean`, with input at noon of 2026-03-04.
     #[track_caller]
     fn check(rows: &str, grain: Grain, now: &str, expect: &str) {
         let ledger: Vec<LedgerRow> = rows.split_whitespace().map(row).collect();

@@ -1,4 +1,5 @@
-//! Asks an engine that only counts for every period that is due, to know the cost before it is paid. Writes nothing.
+//! Calls an engine that only counts for every due period, so that the cost of a roll-up is known before it is paid. Writes
+//! nothing.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -7,18 +8,18 @@ use annals_core::{Agent, Grain, Period, Result, Timestamp};
 
 use crate::{Summarizer, due};
 
-/// Periods of a grain whose input does not exist yet, because finer ones are due.
+/// Periods of a grain whose input does not exist yet, because finer periods have to be rolled up first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
     pub grain: Grain,
     pub periods: u64,
-    /// Number of finer summaries that they will be made from.
+    /// Number of finer summaries from which the periods will be made.
     pub sources: u64,
 }
 
 impl Summarizer {
-    /// Asks the engine for every period that is due now and has its input, and throws the answers away. Returns the periods
-    /// above them.
+    /// Calls the engine for every period that is due now and has its input, and discards the answers. Returns the coarser
+    /// periods, which cannot be counted yet, by grain.
     pub async fn ask_for_due(&self, agent: &Agent, refresh: bool, now: Timestamp) -> Result<Vec<Waiting>> {
         let settings = self.store.settings(agent).await?;
         let zones = settings.zones()?;
@@ -38,7 +39,7 @@ impl Summarizer {
                 read_seq: row.dirty_seq,
                 now,
             };
-            // A counting engine answers with an error; an engine that needs no model is asked in vain.
+            // A counting engine returns an error; an engine that needs no model has nothing to count.
             let _ = self.engine.summarize(task).await;
         }
         let asked: HashSet<Period> = Grain::SUMMARIES

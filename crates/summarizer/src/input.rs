@@ -12,7 +12,7 @@ pub(crate) struct Input {
     pub(crate) base: Option<Base>,
     /// Live turns or finer summaries; for a sealed period only those that came late.
     pub(crate) children: Vec<Memory>,
-    /// Hash of all of it.
+    /// Hash of the base and the children.
     pub(crate) digest: Digest,
     /// Whether the stored summary was made from exactly this input.
     pub(crate) known: bool,
@@ -77,7 +77,7 @@ pub(crate) fn without_recalled(memory: Memory) -> Memory {
     Memory { text: unfenced(&memory.text).into_owned(), ..memory }
 }
 
-/// Returns the digest of no input: that of a period after a last roll-up that found nothing left to summarise.
+/// Returns the digest of an empty input. A period has it if its last roll-up found nothing left to summarise.
 pub(crate) fn nothing() -> Digest {
     digest(&[])
 }

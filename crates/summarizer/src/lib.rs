@@ -50,19 +50,19 @@ impl Summarizer {
         Summarizer { store, engine, fallback, policy, facts: None }
     }
 
-    /// Shows models the facts about the people whom a period names.
+    /// Returns this summarizer with facts: models also get the facts about the people whom a period names.
     #[must_use]
     pub fn with_facts(self, facts: Arc<dyn Facts>) -> Summarizer {
         Summarizer { facts: Some(facts), ..self }
     }
 
-    /// Returns the same with another engine.
+    /// Returns a copy of this summarizer with another engine.
     #[must_use]
     pub fn with_engine(&self, engine: Arc<dyn Engine>) -> Summarizer {
         Summarizer { engine, ..self.clone() }
     }
 
-    /// Returns the same without a wait after the last message. For a roll-up that somebody asks for.
+    /// Returns a copy of this summarizer that does not wait after the last message. For a roll-up on request.
     #[must_use]
     pub fn without_quiet_time(&self) -> Summarizer {
         Summarizer { policy: SchedulePolicy { quiet: SignedDuration::ZERO, ..self.policy }, ..self.clone() }

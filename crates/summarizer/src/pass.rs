@@ -14,7 +14,7 @@ use crate::{Summarizer, due};
 pub struct Passed {
     /// Summaries written or rewritten, per grain in the order of [`Grain::SUMMARIES`].
     pub written: [u64; 5],
-    /// How many of them the fallback engine wrote. They are rewritten when the cause is gone.
+    /// How many of the written summaries the fallback engine wrote. They are rewritten when the cause is gone.
     pub degraded: u64,
     /// Periods with unchanged input.
     pub unchanged: u64,
@@ -22,7 +22,7 @@ pub struct Passed {
     pub removed: u64,
     /// Periods that were due when the pass stopped. The next pass writes them.
     pub left: u64,
-    /// Periods that failed by their own fault; they are retried later.
+    /// Periods on whose input the engine failed, each with the error. They are retried later.
     pub failed: Vec<(Period, String)>,
     /// Periods that wait for an unavailable engine.
     pub waiting: Vec<Period>,
@@ -43,15 +43,15 @@ pub(crate) struct Pass<'a> {
     pub(crate) now: Timestamp,
     pub(crate) progress: &'a (dyn Fn(u64) + Sync),
     pub(crate) should_stop: &'a (dyn Fn() -> bool + Sync),
-    /// Taken to save.
+    /// The lock that is held to save.
     pub(crate) lock: &'a dyn WriteLock,
     /// Whether a period was begun. Before that, `should_stop` is not checked.
     pub(crate) begun: bool,
     pub(crate) passed: Passed,
-    /// Periods that the engine was asked for before; their answers come later.
+    /// Periods that are already part of a batch; the answers come later.
     pub(crate) awaited: HashSet<Period>,
-    /// Periods with a child that the fallback engine wrote. The outage was waited for there; waiting again at each grain would
-    /// make a year five times as late as its days.
+    /// Periods with a child that the fallback engine wrote. The child already waited for the outage to end; waiting again at
+    /// each grain would make a year five times as late as its days.
     pub(crate) over_degraded: HashSet<Period>,
 }
 
@@ -62,7 +62,8 @@ impl Summarizer {
         self.pass_until(agent, now, progress, &|| false).await
     }
 
-    /// Does the same, but begins no further period once `should_stop` returns true, except the first. So every pass makes progress.
+    /// Runs a pass like [`Summarizer::pass`], but begins no further period once `should_stop` returns true, except the first.
+    /// So every pass makes progress.
     pub(crate) async fn pass_until(
         &self,
         agent: &Agent,
@@ -73,8 +74,9 @@ impl Summarizer {
         self.pass_unlocked(agent, now, progress, should_stop, &AlreadyHeld).await
     }
 
-    /// Does the same, but takes the lock of the agent's history only to save, not while an engine writes. A summary is not
-    /// saved if its input changed meanwhile. Two concurrent calls for one agent would pay for the same summaries twice.
+    /// Runs a pass like [`Summarizer::pass_until`], but takes the lock of the agent's history only to save, not while an engine
+    /// writes. A summary is not saved if its input changed meanwhile. Two concurrent calls for one agent would pay for the same
+    /// summaries twice.
     pub async fn pass_unlocked(
         &self,
         agent: &Agent,
@@ -99,7 +101,7 @@ impl Summarizer {
         self.refresh_unlocked(agent, now, progress, &|| false, &AlreadyHeld).await
     }
 
-    /// Does the same, but takes the lock only to save, like [`Summarizer::pass_unlocked`].
+    /// Rewrites summaries like [`Summarizer::refresh`], but takes the lock only to save, like [`Summarizer::pass_unlocked`].
     pub async fn refresh_unlocked(
         &self,
         agent: &Agent,

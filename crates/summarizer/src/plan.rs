@@ -12,7 +12,7 @@ use crate::{Summarizer, due};
 pub struct Plan {
     /// Periods that would be read, by grain and time. Coarser ones are only written if their input turns out to have changed.
     pub periods: Vec<Period>,
-    /// Words that would be read, without summaries that do not exist yet: each has a few hundred at most.
+    /// Number of words that would be read. Leaves out summaries that do not exist yet, each of a few hundred words at most.
     pub words: u64,
 }
 

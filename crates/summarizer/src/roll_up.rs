@@ -16,7 +16,7 @@ pub(crate) enum RollUpReason {
     Dirty,
     /// The fallback engine wrote its summary. The configured engine may succeed now.
     Degraded,
-    /// It was written by another recipe.
+    /// Its summary was written by another recipe.
     Outdated,
 }
 
@@ -24,9 +24,9 @@ pub(crate) enum RollUpReason {
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "nearly all outcomes are summaries; at most 64 are held at once")]
 pub(crate) enum Outcome {
-    /// Ready to be saved.
+    /// The summary, ready to be saved.
     Done(Summary),
-    /// The period failed by its own fault.
+    /// The engine failed on the input of the period, with this error.
     Failed(String),
     /// The engine is unavailable; see [`Outage`].
     Waiting,
@@ -44,7 +44,7 @@ pub(crate) struct Outage {
     pub(crate) again: Option<Timestamp>,
 }
 
-/// Why there is no summary: by fault of the period, because the engine is unavailable, or because it answers later.
+/// Why the engine returned no summary: it failed on this input, it is unavailable, or its answer comes with a batch.
 enum Fault {
     Own(String),
     Away,
@@ -52,7 +52,7 @@ enum Fault {
 }
 
 impl Pass<'_> {
-    /// Rolls up one period, ready to be saved. An error comes from the store, and ends the pass.
+    /// Rolls up one period without saving the outcome. An error comes from the store, and ends the pass.
     pub(crate) async fn roll_up(
         &self,
         row: &LedgerRow,
@@ -80,7 +80,8 @@ impl Pass<'_> {
         })
     }
 
-    /// Returns whether the engine was tried, or waited for, long enough.
+    /// Returns whether the fallback engine writes the period: after [`MAX_ATTEMPTS`] failures on its input, or after the
+    /// longest wait for an unavailable engine.
     fn uses_fallback(&self, row: &LedgerRow, fault: &Fault) -> bool {
         match fault {
             Fault::Own(_) => row.attempts + 1 >= MAX_ATTEMPTS,
@@ -145,7 +146,7 @@ impl Pass<'_> {
 
     fn summary(&self, row: &LedgerRow, input: &Input, draft: Option<Draft>, recipe: Option<Digest>) -> Summary {
         let (engine, grain) = (&*self.summarizer.engine, row.period.grain());
-        // A recipe is given for a text that stays, or that another engine wrote.
+        // `recipe` is set if the present text stays, or if another engine wrote the draft.
         let author = if recipe.is_some() { row.author.clone() } else { engine.author(&self.settings, grain) };
         Summary {
             period: row.period,
@@ -172,7 +173,8 @@ fn outage(error: Error, now: Timestamp) -> Result<Outage> {
     Ok(Outage { error: error.to_string(), again })
 }
 
-/// Returns the base of a sealed summary if none of its late input is left. No engine is called, for none could add to it.
+/// Returns the base of a sealed period as its summary, when none of the late input is left. No engine is called, because there
+/// is nothing to add.
 fn unamended(base: &Base, row: &LedgerRow) -> Draft {
     Draft {
         text: base.text.clone(),

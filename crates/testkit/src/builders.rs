@@ -73,7 +73,8 @@ pub fn statement(agent: &Agent, turn: &Turn, text: &str) -> Statement {
     }
 }
 
-/// Builds the insert operation at a position of a turn. `fact` is the fact, such as `Ann lives_in New York`.
+/// Builds an insert operation as extracted from a turn, with its position among the turn's operations. `fact` is the fact, such
+/// as `Ann lives_in New York`.
 pub fn operation(turn: &Turn, position: u32, fact: &str) -> FactOperation {
     operation_of(turn.id.clone(), position, fact, turn.message.at)
 }
@@ -129,7 +130,7 @@ fn utc() -> Zones {
     Zones::new("UTC").expect("UTC is a zone")
 }
 
-/// Returns a text of the collection `notes`, written at an instant, with one passage a paragraph.
+/// Builds a text document of the collection `notes`, written at an instant, with one passage per paragraph.
 pub fn document(key: &str, at: Timestamp, text: &str) -> Document {
     let mut start = 0;
     let passages = text.split("\n\n").map(|paragraph| {

@@ -33,8 +33,8 @@ use agent_data::AgentData;
 
 pub(crate) use agent_data::remember;
 
-/// Ports `Catalog`, `Journal`, `Seals`, `Replies`, `Batches`, `Erasure`, `Archive`, `Blocks`, `Documents`, `Requests`, `Keys` and `Accesses` of one
-/// store, over plain maps. Clones share their content.
+/// Ports `Catalog`, `Journal`, `Seals`, `Replies`, `Batches`, `Erasure`, `Archive`, `Blocks`, `Documents`, `Requests`, `Keys`
+/// and `Accesses` of one store, implemented with plain maps. Clones share their content.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryCatalog {
     state: Arc<Mutex<State>>,

@@ -104,7 +104,7 @@ pub struct WordEmbedders {
 }
 
 impl WordEmbedders {
-    /// Returns the embedders of a process with this one configured.
+    /// Creates embedders with the configured one and the others that can still be opened.
     pub fn new(configured: WordEmbedder, others: Vec<WordEmbedder>) -> WordEmbedders {
         WordEmbedders { configured: Arc::new(configured), others: others.into_iter().map(Arc::new).collect() }
     }
@@ -127,7 +127,7 @@ impl Embedders for WordEmbedders {
     }
 }
 
-/// Returns the embedders of a process that can use this one alone.
+/// Returns embedders in which only this one can be opened.
 pub fn one_embedder(embedder: impl Embedder + 'static) -> Arc<dyn Embedders> {
     Arc::new(OneEmbedder(Arc::new(embedder)))
 }

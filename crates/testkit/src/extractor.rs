@@ -19,7 +19,8 @@ impl Extractor for SilentExtractor {
     }
 }
 
-/// Extracts a sentence of three words such as `Ann lives_in Bern.` as a fact if its second word contains an underscore.
+/// An extractor that returns a sentence of three words, such as `Ann lives_in Bern.`, as a fact if its second word contains an
+/// underscore.
 #[derive(Clone, Copy, Debug)]
 pub struct ThreeWords;
 

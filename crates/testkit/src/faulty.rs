@@ -23,7 +23,7 @@ pub struct Faulty<P> {
     calls: AtomicU64,
     /// Numbers of the calls that fail as if the store or model were unavailable, counted from 1.
     outage: Range<u64>,
-    /// A text that contains this is refused as invalid.
+    /// The marker: a text that contains it is refused as invalid.
     marker: Option<String>,
 }
 
@@ -38,7 +38,7 @@ impl<P> Faulty<P> {
         Faulty::during(inner, n..n + 1)
     }
 
-    /// Refuses each text that contains `marker` with [`Error::Invalid`], which no retry mends. Only for embedders, engines,
+    /// Refuses each text that contains `marker` with [`Error::Invalid`], which no retry fixes. Only for embedders, engines,
     /// extractors and rerankers.
     pub fn refusing(inner: P, marker: &str) -> Faulty<P> {
         Faulty { marker: Some(marker.into()), ..Faulty::during(inner, 0..0) }
@@ -49,8 +49,8 @@ impl<P> Faulty<P> {
         &self.inner
     }
 
-    /// Returns the number of calls, failed ones included. A test that fails one call after another ends when this stays below
-    /// `n`.
+    /// Returns the number of calls, failed ones included. A test that makes the `n`-th call fail for each `n` in turn is
+    /// complete when this number stays below `n`.
     pub fn calls(&self) -> u64 {
         self.calls.load(Ordering::SeqCst)
     }

@@ -1,5 +1,5 @@
-//! A model endpoint for tests: an OpenAI-compatible server with the usual `/rerank` route, or one that speaks another
-//! [`Dialect`]. It answers by a script over real HTTP and records the requests.
+//! A model endpoint for tests: an OpenAI-compatible server with the usual `/rerank` route, or one with another [`Dialect`]. It
+//! answers over real HTTP as a script says, and records the requests.
 //!
 //! It listens on a free port of 127.0.0.1, on its own thread, so that it serves synchronous tests, child processes and tests
 //! with paused time. Without a script it answers as [`Script::Good`]. It stops when dropped.
@@ -112,8 +112,8 @@ impl ModelServer {
         ModelServer::speaking(Dialect::Plain, script)
     }
 
-    /// Starts a server that speaks a dialect, gives these answers in order and good ones from then on. A request that it refuses
-    /// takes no answer from the script.
+    /// Starts a server with this dialect that gives these answers in order and good ones from then on. A refused request takes
+    /// no answer from the script.
     pub fn speaking(dialect: Dialect, script: impl IntoIterator<Item = Script>) -> ModelServer {
         ModelServer::with(dialect, script.into_iter().collect(), Box::new(|_| Script::Good))
     }
@@ -143,14 +143,14 @@ impl ModelServer {
         self.shared.requests.lock().unwrap().clone()
     }
 
-    /// Plans faults of the interface for batches. A batch is over after `slowness` questions about it.
+    /// Plans faults of the interface for batches. A batch ends after `slowness` requests for its status.
     pub fn plan_batches(&self, slowness: u64, faults: impl IntoIterator<Item = BatchFault>) {
         let mut desk = self.shared.batches.lock().unwrap();
         desk.slowness = slowness;
         desk.faults.extend(faults);
     }
 
-    /// Calls this whenever an upload arrives, before it is answered.
+    /// Sets a function that is called whenever an upload arrives, before the upload is answered.
     pub fn at_upload(&self, act: impl FnMut() + Send + 'static) {
         self.shared.batches.lock().unwrap().at_upload = Some(Box::new(act));
     }
@@ -160,7 +160,7 @@ impl ModelServer {
         self.shared.batches.lock().unwrap().uploaded.clone()
     }
 
-    /// Returns the batches that were to be cancelled.
+    /// Returns the ids of the batches that clients asked to cancel.
     pub fn cancelled_batches(&self) -> Vec<String> {
         self.shared.batches.lock().unwrap().cancelled.clone()
     }
@@ -170,7 +170,7 @@ impl ModelServer {
         self.shared.batches.lock().unwrap().inputs()
     }
 
-    /// Returns what was answered in batches so far.
+    /// Returns counts of what was answered in batches so far.
     pub fn batch_bill(&self) -> BatchBill {
         self.shared.batches.lock().unwrap().bill.clone()
     }

@@ -1,4 +1,4 @@
-//! Writes over the present state of a store: reads it first, as every writer has to.
+//! Helpers that replace the present state of a store. They read it first, as every writer has to.
 
 use annals_core::ports::{Block, Blocks, Building, VectorModel, Watermark};
 use annals_core::{Agent, Catalog, Grain, Result, Summary};
@@ -10,7 +10,7 @@ pub fn made(generation: u32, applied: u64) -> Watermark {
     Watermark { generation, applied, model: Some(VectorModel::of(&WordEmbedder::new())), building: None }
 }
 
-/// Returns a generation that replaces a damaged one, by the word embedder.
+/// Returns an unfinished generation that is to replace a damaged table, with vectors of the word embedder.
 pub fn building(generation: u32, applied: u64) -> Building {
     Building { generation, applied, model: VectorModel::of(&WordEmbedder::new()), urgent: true }
 }

@@ -1,5 +1,5 @@
-//! The sums over all agents by the plain way: agent by agent, with the queries of one agent. Stores that sum otherwise are
-//! compared with it.
+//! Sums over all agents, computed agent by agent with the queries for one agent. A reference for stores that compute the sums
+//! in another way.
 
 use annals_core::ports::{Backlog, Catalog, Journal, Totals};
 use annals_core::{Grain, Result, Timestamp};

@@ -1,5 +1,5 @@
-//! What masking finds in files of messages, to see with one's own eyes that it touches nothing else:
-//! `cargo run -p annals-writer --example masked -- FILE…`. Prints the text around each hit.
+//! Prints what masking finds in files of messages, with the text around each hit, so that a person can check that it masks
+//! nothing else: `cargo run -p annals-writer --example masked -- FILE…`.
 
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a measurement for a person at a terminal")]
 

@@ -4,7 +4,7 @@ use annals_core::retry::later;
 use annals_core::{Fault, Message, Period, Timestamp};
 use jiff::SignedDuration;
 
-/// Clocks of clients may be ahead by this much; more is a wrong date.
+/// How far the time of a message may lie in the future, because clients' clocks may be ahead. A later time is a fault.
 const AHEAD: SignedDuration = SignedDuration::from_mins(5);
 
 /// Returns the faults of a message, or none if it may be stored.

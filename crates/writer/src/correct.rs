@@ -35,7 +35,7 @@ impl Writer {
     }
 }
 
-/// Returns a turn as it was sent, with another text. None for other memories.
+/// Converts a turn back to a message, with `text` as its content. Returns none for a memory that is not a turn.
 fn with_text(memory: Memory, text: &str) -> Option<(TurnKey, Message)> {
     let at = memory.at();
     let Body::Turn { speaker, role, conversation, message } = memory.body else { return None };

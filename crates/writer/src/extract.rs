@@ -1,11 +1,13 @@
-//! Extraction pipeline: has statements and fact operations extracted from new turns, in the order in which they came.
+//! Extraction pipeline: runs the extractors on new turns, in order of arrival, and saves the statements and fact operations
+//! that they return.
 //!
 //! The lock of an agent's facts is not held while an extractor reads. The result is saved only if its input is still the same
-//! (`inputs.rs`); otherwise it is read again.
+//! (`inputs.rs`); otherwise the turns are read again.
 //!
 //! The watermark is saved with the last piece of a section's result, so a crash repeats at most one section. An outage or a
-//! spent budget stops the pipeline; after hours of it, and at turns that the model itself fails on, the fallback extractor
-//! reads instead and the turns become dead letters, to be read again. Turns are stored and searchable in any case.
+//! spent budget stops the pipeline. After six hours of it, and for turns on which the model itself fails, the fallback
+//! extractor reads instead. These turns become dead letters, which the model reads later (`replay.rs`). Turns are stored and
+//! searchable in any case.
 
 mod ask;
 mod inputs;
@@ -27,7 +29,7 @@ use last::LastMemories;
 use section::{Section, sections};
 pub(crate) use section::{Task, tasks};
 
-/// Changes that are read together. Bounds memory and the work that a crash repeats.
+/// Number of changes read together. Bounds memory and the work that a crash repeats.
 const BATCH: usize = 100;
 /// A pass ends after this many stale answers: each may cost a model call.
 const STALE_READS: u64 = 2;
@@ -67,11 +69,11 @@ struct Pass<'a> {
     agent: &'a Agent,
     settings: Settings,
     now: Timestamp,
-    /// Whether the pipeline has waited as long as it may.
+    /// Whether the model has been unavailable, or failing, for [`MAX_OUTAGE`] or longer.
     overdue: bool,
-    /// Why the fallback reads everything that is left.
+    /// Why the fallback reads all remaining turns. None while the extractor reads them.
     fallback_reason: Option<String>,
-    /// Taken to save, and to write the table of facts.
+    /// The lock that is held to save, and to write the table of facts.
     lock: &'a dyn WriteLock,
     /// When turns are read.
     schedule: ReadingSchedule,
@@ -85,8 +87,8 @@ struct Read {
 }
 
 enum Outcome {
-    /// To be saved in this order. Only the last piece moves the watermark, so after a crash between two the whole section is
-    /// read again.
+    /// The pieces of the result, in the order in which to save them. Only the last piece moves the watermark, so after a crash
+    /// between two pieces the whole section is read again.
     Found(Vec<Extraction>),
     /// The pipeline has to wait.
     Wait(Pause),
@@ -99,8 +101,7 @@ struct Pause {
 }
 
 impl FactWriter {
-    /// Returns a writer of facts over these stores. `fallback` is the fallback: it needs no network and reads what `extractor`
-    /// cannot.
+    /// Returns a writer of facts over these stores. `fallback` needs no network, and reads the turns that `extractor` cannot.
     pub fn new(
         store: Arc<dyn Store>,
         facts: Arc<dyn Facts>,
@@ -127,8 +128,8 @@ impl FactWriter {
         self.extract_until(agent, now, progress, &|| false).await
     }
 
-    /// Does the same, but stops after the section at which `should_stop` returns true. The caller holds the lock of the agent's
-    /// facts, or is the only one that writes them.
+    /// Extracts like [`FactWriter::extract`], but stops after the section at which `should_stop` returns true. The caller holds
+    /// the lock of the agent's facts, or is the only one that writes them.
     pub async fn extract_until(
         &self,
         agent: &Agent,
@@ -139,8 +140,8 @@ impl FactWriter {
         self.extract_unlocked(agent, now, progress, should_stop, &AlreadyHeld).await
     }
 
-    /// Does the same, but takes the lock only to save and to write the table of facts, not while an extractor reads. Two
-    /// concurrent calls for one agent would pay for the same answers twice.
+    /// Extracts like [`FactWriter::extract_until`], but takes the lock only to save and to write the table of facts, not while
+    /// an extractor reads. Two concurrent calls for one agent would pay for the same answers twice.
     pub async fn extract_unlocked(
         &self,
         agent: &Agent,
@@ -152,7 +153,8 @@ impl FactWriter {
         self.extract_by(ReadingSchedule::AT_ONCE, (agent, now), progress, should_stop, lock).await
     }
 
-    /// Does the same, but leaves turns that are not due by the schedule, unless the extractor is local.
+    /// Extracts like [`FactWriter::extract_unlocked`], but leaves turns that are not due by the schedule, unless the extractor
+    /// is local.
     pub async fn extract_due(
         &self,
         agent: &Agent,
@@ -249,8 +251,8 @@ impl FactWriter {
         Ok(true)
     }
 
-    /// Saves under the lock what was read. Returns false if the watermark did not move: the pipeline has to wait, or the input
-    /// changed meanwhile.
+    /// Saves the result of a section under the lock. Returns false if the watermark did not move, because the pipeline has to
+    /// wait or the input changed meanwhile.
     async fn save_section(&self, pass: &mut Pass<'_>, section: &Section, read: Read) -> Result<bool> {
         let _guard = pass.lock.acquire(pass.agent).await;
         if !(pass.lock.is_held() || self.are_current(pass.agent, &section.tasks, &read.inputs).await?) {
@@ -262,7 +264,7 @@ impl FactWriter {
                 for piece in pieces {
                     match self.store.save_extraction(pass.agent, piece.clone(), pass.now).await {
                         Ok(()) => pass.sum.count(&piece),
-                        // Another pass read these turns too. What is left is read again.
+                        // Another pass read these turns too. The remaining turns are read again.
                         Err(Error::Stale { .. }) => {
                             pass.sum.stale += 1;
                             return Ok(false);
@@ -315,8 +317,8 @@ impl FactWriter {
         Ok(Read { inputs, outcome: Outcome::Found(pieces) })
     }
 
-    /// Returns what is found in the turns of a task, with the reason if the fallback read them; or when to call the extractor
-    /// again.
+    /// Runs the extractor on the turns of a task, or the fallback in its place. Returns the result, with the reason if the
+    /// fallback read the turns. Returns a pause instead if the extractor has to be called again later.
     async fn read(
         &self,
         pass: &mut Pass<'_>,
@@ -369,13 +371,14 @@ fn join(all: &mut Extracted, more: Extracted) {
     all.rejected.extend(more.rejected);
 }
 
-/// Whether the model must not be called yet. A failure dated in the future was recorded under a clock that was ahead, and must
-/// not hold until then. A failure dated in the past holds for [`MAX_OUTAGE`] at most.
+/// Returns whether the model must not be called yet. A failure dated in the future was recorded under a clock that was ahead,
+/// and is ignored. A failure dated in the past holds for [`MAX_OUTAGE`] at most.
 fn is_held(watermark: &ExtractionWatermark, now: Timestamp) -> bool {
     watermark.not_before.is_some_and(|until| until > now) && watermark.failing_since.is_none_or(|since| since <= now)
 }
 
-/// Returns when to call the model again; none if it was called, or waited for, long enough.
+/// Returns when to call the model again after an error. Returns none if the fallback is to read instead: in an outage of
+/// [`MAX_OUTAGE`] or longer, or after [`MAX_ATTEMPTS`] failed calls.
 fn again(error: &Error, watermark: &ExtractionWatermark, overdue: bool, now: Timestamp) -> Option<Timestamp> {
     let doubled = Backoff::EXTRACTION.after(watermark.attempts);
     match error {

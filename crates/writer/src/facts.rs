@@ -34,7 +34,8 @@ impl FactWriter {
                 done => return done,
             }
             if self.store.log_version(agent).await? == version {
-                // The later table is not of this log: the catalog was restored from an earlier copy.
+                // The table has a later version than the log, so it belongs to another log: the catalog was restored from an
+                // earlier copy.
                 self.facts.remove(agent).await?;
             }
         }
@@ -77,8 +78,8 @@ impl FactWriter {
         Ok(self.facts.version(agent).await? == 0 && self.store.log_version(agent).await? > 0)
     }
 
-    /// Returns whether the table differs from the fold of the log at the same version. A table that is only behind does not
-    /// differ.
+    /// Returns whether the table differs from the fold of the log at the same version. Returns false for a table of another
+    /// version, which is only out of date.
     pub async fn facts_differ(&self, agent: &Agent) -> Result<bool> {
         let (version, operations) = self.store.operations(agent).await?;
         let everything = FactQuery { history: true, ..FactQuery::default() };
@@ -94,8 +95,8 @@ impl FactWriter {
         }
     }
 
-    /// Enters a fact by hand. It holds from `at` on, beside or instead of others as if it had been said. Returns the fact if it
-    /// has already ended, because the log holds a later fact that replaces it.
+    /// Enters a fact by hand. The fact holds from `at` on, and ends other facts by the same rules as a fact from a
+    /// conversation. Returns the fact if it has already ended, because the log holds a later fact that replaces it.
     pub async fn add(
         &self,
         agent: &Agent,
@@ -115,7 +116,8 @@ impl FactWriter {
         Ok(entered.filter(|fact| fact.valid_to.is_some()))
     }
 
-    /// Enters several facts by hand, or their ends, all or none. Does not report what they end, or that they end nothing.
+    /// Enters several facts, or ends of facts, by hand: all or none. Reports neither the facts that they end nor that they end
+    /// none.
     pub async fn enter(&self, agent: &Agent, entries: Vec<FactInput>, now: Timestamp) -> Result<()> {
         let mut operations = Vec::with_capacity(entries.len());
         for FactInput { verb, subject, predicate, object, properties, at } in entries {
@@ -158,38 +160,38 @@ impl FactWriter {
 pub struct FactInput {
     /// INSERT or UPDATE if the fact begins, DELETE if it ends.
     pub verb: Verb,
-    /// The person or thing it is about.
+    /// The person or thing that the fact is about.
     pub subject: String,
     pub predicate: String,
     /// The value.
     pub object: String,
     /// Additional details.
     pub properties: Properties,
-    /// When it begins or ends.
+    /// When the fact begins or ends.
     pub at: Timestamp,
 }
 
-/// Builds an operation entered by hand. The same one entered twice at the same time has the same id.
+/// Builds an operation entered by hand. The same entry made twice at the same time has the same id.
 fn entry(agent: &Agent, verb: Verb, words: [&str; 3], at: Timestamp, now: Timestamp) -> Result<FactOperation> {
     let source = |words: &str| MemoryId::entry(agent, &[verb.as_str(), words, &at.to_string()].join("\0"), now);
     operation(verb, words, at, now, now, source)
 }
 
-/// A fact that another memory holds.
+/// A fact from the memory of another program.
 #[derive(Clone, Debug)]
 pub struct ImportedFact<'a> {
-    /// Its id there.
+    /// The id of the fact in that program.
     pub id: &'a str,
     /// Subject, predicate and value.
     pub words: [&'a str; 3],
     /// Additional details.
     pub properties: Properties,
-    /// From when on it holds.
+    /// When the fact begins.
     pub at: Timestamp,
 }
 
-/// Builds the operation of a fact that another memory holds. It has the same id in every import, whenever that is; with other words
-/// it is another operation.
+/// Builds the operation of an imported fact. Its id depends only on the agent, the fact's id and its words, so every import of
+/// the fact yields the same operation, and a fact with changed words yields another one.
 pub fn imported_fact(agent: &Agent, fact: ImportedFact<'_>, now: Timestamp) -> Result<FactOperation> {
     let ImportedFact { id, words, properties, at } = fact;
     check("object", words[2])?;

@@ -25,8 +25,8 @@ pub struct RecordedQuestion {
     pub known: Vec<String>,
 }
 
-/// Reads `SUBJECT PREDICATE OBJECT`, one operation per turn, and makes one statement per task. Returns the scripted failures
-/// first, and always fails on turns that contain `refused`.
+/// A scripted extractor. Reads `SUBJECT PREDICATE OBJECT`, one operation per turn, and makes one statement per task. Returns
+/// the scripted failures first, and always fails on turns that contain `refused`.
 #[derive(Debug)]
 pub struct Reader {
     confidence: f64,

@@ -1,4 +1,4 @@
-//! Forgetting: removes what is erased in the catalog from everything derived from it, on disk too.
+//! Forgetting: erases memories in the catalog, then removes them from everything derived from it, on disk too.
 //!
 //! In order: [`Eraser::erase`]; then the caller has summaries rewritten; then [`Eraser::clean`]. Each may be run again. After a
 //! crash between them, cleaning once more finishes the work, and [`Eraser::pending_cleanings`] lists the agents to clean.
@@ -11,7 +11,7 @@ use annals_core::{Agent, Digest, Error, Grain, Message, Result, Timestamp, TurnK
 use crate::project::STALE_READS;
 use crate::{FactWriter, Writer};
 
-/// Forgets for agents. Cheap to clone.
+/// Erases memories of agents. Cheap to clone.
 #[derive(Clone)]
 pub struct Eraser {
     writer: Writer,
@@ -43,9 +43,9 @@ impl Eraser {
         Ok(self.erasure.pending_cleanings().await?.into_iter().map(|(agent, _)| agent).collect())
     }
 
-    /// Rewrites every file of the agent that may hold what was erased. Does not touch backups.
+    /// Rewrites every file of the agent that may still hold erased text. Does not touch backups.
     pub async fn clean(&self, agent: &Agent, now: Timestamp) -> Result<()> {
-        // Read first: what is erased while this runs stays pending.
+        // Read before the work begins, so that an erasure during the work stays pending.
         let pending = self.erasure.pending_cleanings().await?.into_iter().find(|(of, _)| of == agent);
         self.renew(agent, now).await?;
         match pending {
@@ -64,7 +64,7 @@ impl Eraser {
         if self.facts.store.log_version(agent).await? == 0 {
             self.facts.facts.remove(agent).await?;
         } else {
-            // Rewritten even at the log's version: data beside it in the file only goes away by writing.
+            // Rewritten even if its version is the log's, because only a rewrite removes other data from the file.
             self.facts.refold(agent).await?;
         }
         self.erasure.scrub().await
@@ -84,7 +84,7 @@ impl Eraser {
     }
 
     /// Returns a place if the catalog's free space holds any of the texts. Other agents that have the same text may leave it
-    /// there while they write, so the space is overwritten once more before it counts.
+    /// there while they write, so the space is overwritten and searched once more.
     async fn remains(&self, words: &[String]) -> Result<Option<String>> {
         if !self.erasure.unused_space_contains(words).await? {
             return Ok(None);

@@ -9,16 +9,16 @@ use annals_core::{
 use crate::mask::mask_json;
 use crate::{Writer, check, mask};
 
-/// Messages per look-up.
+/// Number of messages compared in one query.
 const LOOK_UP: usize = 500;
 
 /// A message of a request.
 #[derive(Clone, Debug)]
 pub struct NewMessage {
     pub message: Message,
-    /// Where its instant is from.
+    /// Where the message's text and time come from.
     pub origin: Origin,
-    /// JSON that is stored with it.
+    /// JSON text that is stored with the message.
     pub attachment: Option<String>,
 }
 
@@ -47,8 +47,8 @@ impl Writer {
         self.ingest_checked(agent, &settings, messages, revise, now).await
     }
 
-    /// Does the same for messages with their origins that the caller has passed through [`check`], which knows their positions
-    /// in its input; some of them may have come without a time.
+    /// Stores messages like [`Writer::ingest`], but with their origins; some may have arrived without a time. The caller has
+    /// passed them through [`check`], because only the caller can report a fault with its position in the input.
     pub async fn ingest_checked(
         &self,
         agent: &Agent,
@@ -61,7 +61,8 @@ impl Writer {
         self.store.ingest(agent, turns, revise, now).await
     }
 
-    /// Does the same once per idempotency key. A key that was accepted with the same body stores nothing again.
+    /// Stores messages like [`Writer::ingest_checked`], but once per idempotency key: if the key was accepted with the same
+    /// body before, nothing is stored.
     pub async fn ingest_once(
         &self,
         agent: &Agent,
@@ -83,7 +84,8 @@ impl Writer {
         Ok((messages, masked.into_iter().sum()))
     }
 
-    /// Stores a part of a larger request. Its messages were checked, prepared and given their keys as a whole.
+    /// Stores a part of a larger request. The caller has checked and prepared all messages of the request and given them their
+    /// keys.
     pub async fn ingest_keyed(
         &self,
         agent: &Agent,

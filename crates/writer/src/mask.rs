@@ -16,14 +16,14 @@ pub fn mask(text: &str) -> (String, u64) {
     })
 }
 
-/// Does the same for the texts in a JSON text. A text that is no JSON is masked as a whole.
+/// Returns a JSON text with each credential in its strings replaced. A text that is not JSON is masked as a whole.
 pub fn mask_json(json: &str) -> String {
     let Ok(mut value) = serde_json::from_str::<Value>(json) else { return mask(json).0 };
     mask_value(&mut value);
     value.to_string()
 }
 
-/// Does the same for the texts in a JSON value. The name of a field is the label of its text.
+/// Replaces each credential in the strings of a JSON value. The name of a field counts as the label of its string.
 pub fn mask_value(value: &mut Value) {
     match value {
         Value::String(text) => *text = mask(text).0,
@@ -61,8 +61,8 @@ fn replace(text: &str, shape: &Shape) -> (String, u64) {
             (kept, at) = (end, end);
             count += 1;
         } else {
-            // Text that is no secret is skipped, or a long one would take minutes. The text after a label is not skipped,
-            // because it may be a label itself: `password is password is hunter2`.
+            // Text that is no secret is skipped; otherwise a long text would take minutes. The text after a label is not
+            // skipped, because it may be a label itself: `password is password is hunter2`.
             at = if labelled { matched.start() } else { end };
         }
     }

@@ -1,5 +1,5 @@
-//! Splits a document into passages that each fit the embedder's window: at headings, else between paragraphs, else between
-//! sentences. Sections and paragraphs that fit together share a passage.
+//! Splits a document into passages that each fit the embedder's window: at headings if possible, otherwise between paragraphs,
+//! otherwise between sentences. Sections and paragraphs that fit together share a passage.
 
 use std::ops::Range;
 
@@ -7,11 +7,12 @@ use annals_core::ports::{Document, Passage, is_heading};
 
 use crate::Writer;
 
-/// The most parts of a document that are split each by itself; of more, the whole text is split.
+/// Maximum number of parts of a document that are split one by one. If there are more, the whole text is split as one.
 const MAX_PARTS: usize = 64;
 
 impl Writer {
-    /// Returns the passages of a document. Selected values of a JSON value share none, so that each is found as if it were alone.
+    /// Returns the passages of a document. The selected values of a JSON document do not share passages, so that each is found
+    /// as if it were alone.
     pub fn passages_of(&self, document: &Document) -> Vec<Passage> {
         let parts = document.searched_parts();
         if parts.len() > MAX_PARTS {

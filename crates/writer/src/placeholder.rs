@@ -1,5 +1,6 @@
-//! What stands for a model that cannot be opened. [`Placeholders`] are vectors of any direction, because nothing is ever compared
-//! with them. [`Unopened`] makes none: the model may be there again at the next start.
+//! Embedders that take the place of a model that cannot be opened. [`Placeholders`] returns the same vector for every text,
+//! because nothing is ever compared with it. [`Unopened`] returns an error for every text, because the model may be available
+//! again at the next start.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,7 +9,8 @@ use annals_core::ports::VectorModel;
 use annals_core::{Embedder, Error, Result};
 use async_trait::async_trait;
 
-/// Splits texts as the configured model does, and makes vectors of the length that the table has.
+/// An embedder that splits texts as the configured model does, and returns a fixed vector with the table's number of
+/// components.
 pub(crate) struct Placeholders {
     pub(crate) configured: Arc<dyn Embedder>,
     pub(crate) dimension: usize,
@@ -35,7 +37,7 @@ impl Embedder for Placeholders {
     }
 }
 
-/// Stands for a model that cannot be opened now. Changes without texts, such as deletions, still reach the table.
+/// An embedder in place of a model that cannot be opened now. Changes without texts, such as deletions, still reach the table.
 pub(crate) struct Unopened {
     pub(crate) configured: Arc<dyn Embedder>,
     pub(crate) model: VectorModel,

@@ -1,9 +1,10 @@
 //! Projection of a table: applies the catalog's changes of one grain to its table, in order and in batches.
 //!
-//! A batch is durable in the table before the watermark ([`Watermark`]) advances, and applying a batch twice has no further effect.
-//! So a crash at any point repeats at most one batch. A memory that the table or the model refuses becomes a dead letter and the
-//! projection goes on; an outage, or a model that refuses everything, stops it where it is; a damaged or missing table is moved aside and rebuilt (`rebuild.rs`). All vectors of
-//! a table are of one model: that which made its first ones, whatever is configured now (`reembed.rs`).
+//! A batch is durable in the table before the watermark ([`Watermark`]) advances, and applying a batch twice has no further
+//! effect. So a crash at any point repeats at most one batch. A memory that the table or the model refuses becomes a dead
+//! letter and the projection goes on. An outage, or a model that refuses everything, stops the projection where it is. A
+//! damaged or missing table is moved aside and rebuilt (`rebuild.rs`). All vectors of a table come from one model: the one that
+//! made the first of them, whichever model is configured now (`reembed.rs`).
 
 use std::ops::AddAssign;
 use std::sync::Arc;
@@ -14,8 +15,8 @@ use annals_core::{Agent, DeadLetter, Embedder, Error, Grain, Memory, Result, Sta
 use crate::Writer;
 use crate::placeholder::{Placeholders, Unopened};
 
-/// How often stale work is begun again before its error ends the pass. Another writer has then moved the same table at each
-/// attempt.
+/// How often stale work is repeated before its error ends the pass. By then another writer has moved the watermark of the same
+/// table during every attempt.
 pub(crate) const STALE_READS: usize = 2;
 /// Changes per batch. Each batch is a table version and two fsyncs. With texts of at most 256 KiB this also bounds memory.
 pub(crate) const BATCH: usize = 256;
@@ -43,7 +44,7 @@ impl AddAssign for Projected {
 #[derive(Clone, Copy)]
 struct Bounds {
     batches: usize,
-    /// Per batch.
+    /// Maximum number of changes in a batch.
     changes: usize,
 }
 
@@ -133,8 +134,9 @@ impl Writer {
         Ok(is_full || self.store.watermark(agent, grain).await?.is_urgent())
     }
 
-    /// Applies the next batch of a grain to the present table. Once that is complete or unreadable, applies it to the
-    /// generation that is being built, unless that can wait. Returns none if there is nothing to do.
+    /// Applies the next batch of a grain to the present table. If the present table is up to date or unreadable and an urgent
+    /// rebuild is under way, applies the next batch to the generation that is being built. Returns none if there is nothing to
+    /// do.
     async fn advance(&self, agent: &Agent, grain: Grain, now: Timestamp, most: usize) -> Result<Option<Step>> {
         let watermark = self.store.watermark(agent, grain).await?;
         match self.advance_present(agent, grain, watermark.clone(), now, most).await {
@@ -167,7 +169,8 @@ impl Writer {
         Ok(Some(step))
     }
 
-    /// Returns what makes the vectors of the present table; none if its model is gone.
+    /// Returns the embedder of the present table's model, or a substitute if the model cannot be opened now. Returns none if
+    /// the model no longer exists.
     pub(crate) async fn embedder_of(&self, watermark: &Watermark) -> Result<Option<Arc<dyn Embedder>>> {
         let configured = self.embedders.configured();
         match &watermark.model {
@@ -184,9 +187,9 @@ impl Writer {
         }
     }
 
-    /// Records that a table has vectors that nothing is compared with. Its model cannot be opened, and new rows are to be found
-    /// by their words until all are embedded again. Recorded before the first such row is written: after a crash between the
-    /// two, it would pass for one of the model.
+    /// Records that the vectors of a table are placeholders, because its model no longer exists. Searches then find rows by
+    /// words only, until the table is embedded again. The record is saved before the first placeholder is written; otherwise,
+    /// after a crash between the two, the placeholder would count as a vector of the model.
     async fn give_up_model(&self, agent: &Agent, grain: Grain, read: Watermark) -> Result<Watermark> {
         let model = read.model.as_ref().map(VectorModel::placeholder);
         let given_up = Watermark { model, ..read.clone() };
@@ -263,8 +266,8 @@ impl Writer {
     }
 }
 
-/// Embeds a text that no model has a reason to refuse. An error says that the model, and not a text that it refused before, is at
-/// fault. The text names the moment, so that no cache answers in the place of the model.
+/// Embeds a text that no model has a reason to refuse. An error means that the model is at fault, and not the text that it
+/// refused before. The text contains the current time, so that no cache answers in place of the model.
 async fn embed_probe(embedder: &dyn Embedder, now: Timestamp) -> Result<()> {
     embedder.embed(vec![format!("A short text of {now}.")]).await.map(drop)
 }

@@ -1,8 +1,8 @@
 //! Rebuilds a table from the catalog beside the one that searches read, then swaps the two.
 //!
 //! Resumable: the catalog records which generation is being built and its watermark, so [`Writer::project`] continues it after
-//! a crash. Until the swap the watermark belongs to the present generation. If that one is damaged or missing, searches report
-//! it until the new one is complete; a half-built table never answers.
+//! a crash. Until the swap the watermark belongs to the present generation. If that generation is damaged or missing, searches
+//! report this until the new one is complete; a half-built table never answers.
 
 use annals_core::ports::{Building, Table, VectorModel, Watermark};
 use annals_core::{Agent, Error, Grain, Result, Timestamp};
@@ -65,8 +65,8 @@ impl Writer {
         Ok(scheduled)
     }
 
-    /// Returns a generation above the present one and above all that are stored: an interrupted attempt, or a catalog that
-    /// was restored from an earlier copy, may have left some. They go with the generations below the new one.
+    /// Returns a generation above the present one and above all that are stored: an interrupted attempt, or a catalog that was
+    /// restored from an earlier copy, may have left some. They are removed with the generations below the new one.
     pub(crate) async fn next_generation(&self, present: &Table) -> Result<u32> {
         let stored = self.strata.generations(&present.agent).await?.into_iter();
         let stored = stored.filter(|table| table.grain == present.grain).map(|table| table.generation);
@@ -117,9 +117,9 @@ impl Writer {
         VectorModel::of(&*self.embedders.configured())
     }
 
-    /// Schedules the rebuild of a damaged table. If an urgent rebuild is under way, its table is the damaged one and it starts
-    /// again; else the present one is moved aside, and the result is its new place. The rebuild is recorded first, so the table is
-    /// still replaced after a crash between the two.
+    /// Schedules the rebuild of a damaged table. If an urgent rebuild is under way, the table being built is the damaged one,
+    /// and the rebuild starts again. Otherwise the present table is moved aside, and its new place is returned. The rebuild is
+    /// recorded first, so the table is still replaced after a crash between the two.
     pub(crate) async fn replace(&self, agent: &Agent, grain: Grain) -> Result<Option<String>> {
         let watermark = self.store.watermark(agent, grain).await?;
         if watermark.is_urgent() {
@@ -130,7 +130,7 @@ impl Writer {
     }
 
     /// Records that the table is to be rebuilt, if it held anything, and moves the present one aside. Returns its new place. A
-    /// change of model that is under way goes on where it is, but can no longer wait.
+    /// change of model that is under way continues where it is, and becomes urgent.
     pub(crate) async fn put_aside(&self, agent: &Agent, grain: Grain, watermark: Watermark) -> Result<Option<String>> {
         let present = Table { agent: agent.clone(), grain, generation: watermark.generation };
         match watermark.building.clone() {
@@ -157,7 +157,7 @@ mod tests {
 
     use super::*;
 
-    /// The next generation holds the same and is the only one left, whichever store call fails.
+    /// Whichever store call fails, in the end the next generation holds the same rows and is the only one left.
     #[tokio::test]
     async fn interrupted_rebuild_continues() {
         for call in 1.. {
@@ -279,7 +279,8 @@ mod tests {
         }
     }
 
-    /// Regression: a kill between the new table and the record of it left out what the lost table had held.
+    /// Regression: after a kill between creating the new table and recording it, the new table lacked the rows that the lost
+    /// table had held.
     #[tokio::test]
     async fn rebuild_with_a_missing_table_is_reset_before_any_write() {
         for call in 1.. {

@@ -1,10 +1,10 @@
 //! Finds text that was recalled from memory and comes back in a conversation. It is stored like any other, but no facts are
 //! extracted from it: they would count as stated again with every recall.
 //!
-//! Recalled is text between our own marks, which surround every result, and a sentence of six words or more that occurred
-//! before in the same words and that its speaker did not say before. In a user's turn only an earlier sentence without a
-//! speaker counts (a statement, or a summary's own words), because two people may say the same about themselves. Not
-//! recognised: other wording, languages without spaces, and text older than the last memories.
+//! Text counts as recalled if it stands between our own marks, which surround every result. A sentence of six words or more
+//! counts as recalled if it occurred before in the same words and its speaker did not say it before. In a user's turn only an
+//! earlier sentence without a speaker counts (a statement, or a summary's own words), because two people may say the same about
+//! themselves. Not recognised: other wording, languages without spaces, and text older than the last memories.
 //!
 //! Sentences and speakers are kept as hashes: the texts of forgotten memories do not stay in memory.
 
@@ -13,7 +13,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use annals_core::{Body, Grain, Memory, MemoryId, Role, Timestamp, sentences, unfenced, words};
 
-/// Shorter sentences are repeated by chance.
+/// Minimum number of words of a recalled sentence. Shorter sentences are repeated by chance.
 const MIN_WORDS: usize = 6;
 /// How many memories of the working grain, and how many summaries of each grain, are searched for recalled sentences.
 const LAST: (usize, usize) = (500, 50);
@@ -31,7 +31,7 @@ pub(crate) struct SeenSentences {
 #[derive(Debug)]
 struct Occurrence {
     memory: MemoryId,
-    /// The speaker; none for a sentence worded by memory.
+    /// Hash of the speaker. None for a statement, or for a summary's own words.
     by: Option<u64>,
     from: Vec<MemoryId>,
     at: Timestamp,
@@ -50,8 +50,8 @@ impl SeenSentences {
         if grain == Grain::Working { LAST.0 } else { LAST.1 }
     }
 
-    /// Adds the sentences of a memory in the place of those that it had before. Drops the memory of its grain that was added
-    /// first if there are too many.
+    /// Adds the sentences of a memory, replacing its former ones. If the grain then has too many memories, drops the one that
+    /// was added first.
     pub(crate) fn add(&mut self, memory: &Memory) {
         let assertions = match &memory.body {
             Body::Turn { speaker, .. } => {
@@ -62,7 +62,7 @@ impl SeenSentences {
                     memory.at(),
                 )]
             }
-            // Facts come from conversations only; who quotes a document says it.
+            // Facts come from conversations only. Speakers who quote a document say it themselves.
             Body::Passage { .. } => return,
             Body::Statement { sources, .. } => vec![(memory.text.clone(), None, sources.clone(), memory.at())],
             Body::Summary { sentences, .. } => {
@@ -117,7 +117,8 @@ impl SeenSentences {
     fn is_recalled(&self, sentence: &str, turn: &Memory) -> bool {
         let Some(tellings) = key(sentence).and_then(|key| self.occurrences.get(&key)) else { return false };
         let speaker = turn.speaker().map(hash);
-        // Sentences extracted from this very turn, or said later, are not earlier ones: a turn may be read a second time.
+        // A turn may be read a second time, so sentences that were extracted from this turn, or said later, do not count as
+        // earlier.
         let before = |telling: &&Occurrence| telling.at < turn.at() && !telling.from.contains(&turn.id);
         let mut others = tellings.iter().filter(before).peekable();
         others.peek().is_some()

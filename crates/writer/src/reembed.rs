@@ -11,14 +11,14 @@ use annals_core::{Agent, Error, Grain, Result, Timestamp};
 use crate::Writer;
 use crate::project::BATCH;
 
-/// How far an agent's tables are embedded again.
+/// The progress of embedding an agent's tables again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reembedding {
-    /// The models of the present tables.
+    /// The names of the models that are being replaced.
     pub from: Vec<String>,
-    /// Changes that are applied to the new generations.
+    /// Number of changes that are applied to the new generations.
     pub done: u64,
-    /// All changes to apply.
+    /// Number of all changes to apply.
     pub total: u64,
 }
 
@@ -37,7 +37,7 @@ impl Writer {
         Ok(None)
     }
 
-    /// Returns how far an agent's tables are embedded again; all zero if every table is of the configured model.
+    /// Returns the progress of embedding an agent's tables again; empty if every table is of the configured model.
     pub async fn reembedding(&self, agent: &Agent) -> Result<Reembedding> {
         let (model, mut state) = (self.configured_model(), Reembedding::default());
         for grain in Grain::ALL {
@@ -66,12 +66,13 @@ impl Writer {
         }
     }
 
-    /// Embeds a question with the configured model. Returns the model's error.
+    /// Embeds a question with the configured model, to check that it works. Returns the model's error if it does not.
     pub async fn try_model(&self, question: &str) -> Result<()> {
         self.embedders.configured().embed_query(question.to_owned()).await.map(drop)
     }
 
-    /// Returns the model of each table that holds anything; empty for one whose vectors are placeholders.
+    /// Returns the name of the model of each table that holds anything; an empty name if the vectors of the table are
+    /// placeholders.
     pub async fn models(&self, agent: &Agent) -> Result<Vec<(Grain, String)>> {
         let mut models = Vec::new();
         for grain in Grain::ALL {
@@ -117,7 +118,8 @@ impl Writer {
         }
     }
 
-    /// Drops a generation that was begun with another model than the configured one, which is that of the present table.
+    /// Drops a generation that was begun with another model. The configured model is now the present table's, so the change is
+    /// not needed.
     async fn drop_unfinished(&self, agent: &Agent, grain: Grain, read: Watermark) -> Result<()> {
         let Some(building) = read.building.clone() else { return Ok(()) };
         let kept = Watermark { building: None, ..read.clone() };

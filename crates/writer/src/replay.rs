@@ -15,8 +15,8 @@ impl FactWriter {
         self.replay_unlocked(agent, now, &AlreadyHeld).await
     }
 
-    /// Does the same, but takes the lock only to save, not while the model reads. Turns that changed meanwhile stay dead
-    /// letters.
+    /// Reads dead letters like [`FactWriter::replay`], but takes the lock only to save, not while the model reads. Turns that
+    /// changed meanwhile stay dead letters.
     pub async fn replay_unlocked(
         &self,
         agent: &Agent,
@@ -78,7 +78,7 @@ impl FactWriter {
             let (turns, found) = (turns.clone(), found.clone());
             let piece = Extraction { turns, found, after: extracted, extracted, degraded: None };
             match self.store.save_extraction(agent, piece.clone(), now).await {
-                // The watermark moved in between, not these turns.
+                // The watermark moved in between; these turns did not change.
                 Err(Error::Stale { .. }) if stale < STALE_READS => stale += 1,
                 done => return done.map(|()| piece),
             }

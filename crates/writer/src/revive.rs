@@ -39,7 +39,7 @@ impl Writer {
         }
     }
 
-    /// Applies the memory to the generation that is being built, too: that one may have passed it.
+    /// Applies the memory also to the generation that is being built, which may already be past the memory's change.
     async fn revive_in_next(
         &self,
         letter: &DeadLetter,

@@ -29,7 +29,7 @@ fn check(input: &[u8], target: &Path, place: &Path, expect: &str) -> Verdict {
     std::fs::write(manifest, input).unwrap();
     let before = everything(&annals);
     let verified = annals.run(&["backup", "verify", copied.to_str().unwrap()]);
-    // What it finds is its output, not an error.
+    // The findings of `verify` are its output, not an error.
     let verified = Answer { err: verified.err + &verified.out, ..verified };
     ended_well(&verified, &[0, 1, 2, 3, 5])?;
     let restored = annals.run(&["restore", copied.to_str().unwrap()]);

@@ -14,7 +14,7 @@ use crate::import_from::{fixture, zip};
 
 /// Bounds small enough for random archives to reach them.
 const LIMITS: Limits = Limits { entries: 100, expanded: 16 << 20, ratio: 200, free: 1 << 20 };
-/// The largest fixtures add nothing that smaller ones do not have.
+/// Maximum size of a fixture. Larger fixtures add nothing that smaller ones lack.
 const MAX_BYTES: u64 = 64 << 10;
 
 /// Returns every fixture with its kind and file name in the first line: `slack 2026-03-09.json`.
@@ -34,7 +34,8 @@ fn with_head(root: &Path, file: &Path) -> Vec<u8> {
     [format!("{kind} {name}\n").as_bytes(), &std::fs::read(file).unwrap()].concat()
 }
 
-/// Returns the kind and the name in the first line, and what follows. Another kind may have to read the file too.
+/// Returns the kind and the name in the first line, and the content after it. A mutation may change the kind, so that another
+/// importer reads the file.
 fn parts(input: &[u8]) -> (Option<Kind>, String, &[u8]) {
     let end = input.iter().position(|byte| *byte == b'\n').unwrap_or(input.len());
     let head = String::from_utf8_lossy(&input[..end]).into_owned();
@@ -90,7 +91,7 @@ fn imported(kind: Option<Kind>, source: annals_core::Result<Source>) -> Result<u
     verdict.map(|()| count)
 }
 
-/// Imports the input from a file, and once more from a stream. Both give as many items.
+/// Imports the input from a file, and once more from a stream. Checks that both give the same number of items.
 fn check(input: &[u8]) -> Verdict {
     let (kind, name, content) = parts(input);
     let folder = tempfile::tempdir().unwrap();
@@ -124,7 +125,7 @@ fn archives_are_read_or_refused_with_a_reason() {
     fuzz("archives", &good, check);
 }
 
-/// The work must not grow faster than the input: one file of each kind many times over, up to a mebibyte.
+/// Repeats one file of each kind up to a mebibyte, because the work must not grow faster than the input.
 #[test]
 fn long_files_are_read_to_their_end() {
     let mut of_kinds = good();

@@ -46,7 +46,7 @@ fn questions_are_answered_in_every_language() {
     fuzz("queries", &good, |input| LANGUAGES.iter().try_for_each(|language| check(&address, language, input)));
 }
 
-/// Sends the input as a question and as a prompt. A long one is refused.
+/// Sends the input as a question and as a prompt. The service may refuse a long input.
 fn check(address: &str, language: &str, input: &[u8]) -> Verdict {
     let text = String::from_utf8_lossy(input);
     for (path, body) in [("search", json!({"query": text, "limit": 2})), ("context", json!({"prompt": text}))] {

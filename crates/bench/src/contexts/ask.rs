@@ -18,9 +18,9 @@ pub(crate) struct Answered {
     pub any: usize,
     /// Questions with all evidence in the context.
     pub all: usize,
-    /// Questions with any evidence in the context word for word.
+    /// Questions with any evidence word for word in the context.
     pub verbatim: usize,
-    /// Questions for which this source holds any evidence.
+    /// Number of questions with any evidence from a source, by source.
     pub by: BTreeMap<Source, usize>,
     /// Tokens of all contexts.
     pub tokens: u64,

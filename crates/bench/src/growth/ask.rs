@@ -41,9 +41,9 @@ pub(crate) struct Start {
     pub stores_ms: f64,
     /// Embedding the first question.
     pub embedding_ms: f64,
-    /// The rest of answering it.
+    /// The rest of the first answer.
     pub search_ms: f64,
-    /// Total.
+    /// Total time until the first answer.
     pub answered_ms: f64,
     /// Resident memory before the first question, in MB.
     pub opened_mb: u64,
@@ -95,7 +95,7 @@ pub(crate) async fn run(args: &Ask) -> Result<(), Failure> {
     let embedding = Timed::new(Arc::new(OnnxEmbedder::bundled()?));
     let model = begun.elapsed();
     let embedder = Arc::new(Cached::new(embedding.clone(), CACHED));
-    // As the service does.
+    // The service reads ahead, too.
     read_ahead(args.folder.join("catalog.sqlite"), CacheLimits::of_machine().bytes);
     let asking = Asking { stores: Stores::open(&args.folder, embedder).await?, agent: Agent::new(AGENT)?, embedding };
     let opened = begun.elapsed();

@@ -1,6 +1,6 @@
 //! Measures an agent's memory at one age. Starts two processes over its folder: one after the system has dropped the folder's
-//! files from its page cache, and one after all files were read. The second is asked all questions, the first only those about
-//! the last days.
+//! files from its page cache, and one after all files were read. The second process gets all questions, the first only the
+//! questions about the last days.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
@@ -34,11 +34,11 @@ pub(crate) struct Measured {
     pub disk: Disk,
     /// A process that must read its files from the disk.
     pub from_disk: Cold,
-    /// Its next questions about the last days; the memories that they return are still on the disk.
+    /// Times of the next questions to that process about the last days; the memories that they return are still on the disk.
     pub next_from_disk: Times,
     /// A process that finds its files in the page cache.
     pub cold: Cold,
-    /// The same process with further questions.
+    /// Times of further questions to that process.
     pub warm: Warm,
 }
 
@@ -74,7 +74,7 @@ pub(crate) async fn measure(
     let messages = life.days().take(days).flatten();
     each_file(folder, &forget)?;
     let (from_disk, next) = process(folder, &questions.recent_alone())?;
-    // Otherwise the next process would find only the pages that the last one read: few, of a memory of ten years.
+    // Otherwise the next process would find only the pages that the last one read, which are few in a memory of ten years.
     each_file(folder, &remember)?;
     let (cold, warm) = process(folder, &questions)?;
     Ok(Measured {

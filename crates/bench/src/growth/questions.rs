@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::life::{self, Life};
 
-/// The last days, about which recent questions are asked.
+/// Number of last days about which recent questions are asked.
 const RECENT_DAYS: usize = 7;
 /// Number of questions about the last days, and of prompts for contexts.
 const RECENT: usize = 120;

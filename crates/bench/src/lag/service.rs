@@ -68,7 +68,7 @@ impl Service {
         &self.address
     }
 
-    /// Returns the resident memory that the service reports.
+    /// Returns the resident memory that the service reports, in MiB.
     pub(crate) async fn resident_mb(&self) -> Result<f64, Failure> {
         Ok(Client::connect(&self.address, None).await?.resident().await? / 1_048_576.0)
     }

@@ -38,7 +38,7 @@ pub(crate) struct Seen {
     pub search: Histogram<u64>,
     /// Messages sent more than one tick late.
     pub late: u64,
-    /// Messages that a search did not find, although the service had reported them searchable or in the time allowed.
+    /// Messages that a search did not find although the service had reported them searchable, or that no search found in time.
     pub not_found: u64,
 }
 

@@ -16,7 +16,7 @@ pub(crate) fn fsync(folder: &Path, how_long: Duration) -> Result<Histogram<u64>,
     repeat(folder, how_long, Duration::ZERO)
 }
 
-/// Does the same ten times a second, while other work runs.
+/// Appends a page and syncs it ten times a second, while other work runs.
 pub(crate) fn fsync_now_and_then(folder: &Path, how_long: Duration) -> Result<Histogram<u64>, Failure> {
     repeat(folder, how_long, Duration::from_millis(100))
 }

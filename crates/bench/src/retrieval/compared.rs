@@ -9,7 +9,7 @@ use super::ask::QuestionResult;
 use super::baselines::Ranked;
 use super::measures::{Measures, percent};
 
-/// Types with fewer questions are left out, as not significant.
+/// Minimum number of questions of a type. Types with fewer questions are left out as not significant.
 const MIN_QUESTIONS: usize = 30;
 /// The measures shown, of turns and of conversations.
 const COLUMNS: [(&str, &str); 5] = [

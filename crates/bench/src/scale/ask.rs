@@ -62,7 +62,7 @@ pub(crate) struct Latency {
     pub p99: f64,
 }
 
-/// Asks in a new process.
+/// Runs `scale-ask` in a new process and returns what it measured.
 pub(crate) fn in_new_process(folder: &Path) -> Result<QuestionResult> {
     let failed = |error| Error::storage("asking in a process of its own", error);
     let this = std::env::current_exe().map_err(failed)?;
@@ -75,7 +75,7 @@ pub(crate) fn in_new_process(folder: &Path) -> Result<QuestionResult> {
     serde_json::from_slice(&output.stdout).map_err(|error| Error::storage("reading what asking came to", error))
 }
 
-/// Asks in this process.
+/// Asks all questions in this process and prints the measurements.
 pub(crate) async fn run(args: &ScaleAsk) -> Result<()> {
     let asking = Asking::read(&super::asking(&args.folder))?;
     let asking = asking.ok_or_else(|| Error::invalid("folder", "holds no questions; run `scale` on it"))?;

@@ -18,9 +18,9 @@ const BLOCK: usize = 96;
 /// The rows nearest to one question, including ties.
 #[derive(Clone, Default)]
 pub(crate) struct Nearest {
-    /// Among all rows.
+    /// The nearest among all rows.
     pub all: Vec<usize>,
-    /// Among the rows in the range.
+    /// The nearest among the rows in the range.
     pub in_range: Vec<usize>,
 }
 

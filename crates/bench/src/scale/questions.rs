@@ -34,7 +34,7 @@ pub(crate) struct Wanted {
 /// Everything that the asking process needs.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Asking {
-    /// The options that it was made with.
+    /// The options that the questions were made with.
     pub wanted: Wanted,
     /// The agent that is asked.
     pub agent: String,
@@ -150,7 +150,7 @@ impl Asking {
         serde_json::from_str(&text).map(Some).map_err(wrong)
     }
 
-    /// Saves it for the asking process and the next run.
+    /// Saves the questions for the asking process and the next run.
     pub(crate) fn write(&self, path: &Path) -> Result<()> {
         let failed = |error| Error::storage(format!("writing {}", path.display()), error);
         std::fs::write(path, serde_json::json!(self).to_string()).map_err(failed)

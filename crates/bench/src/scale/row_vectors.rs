@@ -1,4 +1,4 @@
-//! Vectors of rows: that of the text from the model, moved slightly for a row with the words in another order.
+//! Vectors of rows: the model's vector of the text, moved slightly for a row that has the words in another order.
 //!
 //! Used as the embedder of the writer, so that filling a million rows takes only the time of the stores, not of the model. The
 //! vector depends only on the text, as for any embedder: rows with the same text share a vector.

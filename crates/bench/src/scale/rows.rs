@@ -1,8 +1,8 @@
 //! Generates any number of rows for one agent from the distinct texts of real messages.
 //!
-//! The first round uses the messages unchanged. Each further round repeats their words in another order, or a short text with the
-//! number of the round, in new conversations on later days; all rounds together span ten years. Everything is determined by the
-//! row's number: the same messages and count give the same rows.
+//! The first round uses the messages unchanged. Each further round repeats their words in another order, in new conversations
+//! on later days. A short text is instead repeated with the number of the round. All rounds together span ten years. Everything
+//! is determined by the row's number: the same messages and count give the same rows.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ use crate::input::Messages;
 const DAY: i64 = 86_400_000_000;
 /// Time span of all rounds, in microseconds.
 const SPAN: i64 = 3_652 * DAY;
-/// A text with fewer words has too few other orders.
+/// Minimum number of words of a text that is repeated in another order. A shorter text has too few other orders.
 const MIN_WORDS: usize = 5;
 
 /// The rows, by number.

@@ -1,4 +1,4 @@
-//! What a summary keeps of the turns that it covers.
+//! Measures what a summary keeps of the turns that it covers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use annals_core::{Draft, Memory, MemoryId, Period, Sentence, words};
 use regex::Regex;
 
-/// Content words of a turn that must occur in a summary for the turn to count as represented.
+/// Share of a turn's content words that must occur in a summary for the turn to count as represented.
 const REPRESENTED: f64 = 0.5;
 
 /// The turns of an agent, by period, and which of them answer questions.
@@ -44,7 +44,7 @@ impl<'a> Turns<'a> {
     }
 }
 
-/// A number of things of which a summary keeps some.
+/// A number of things, and how many of them a summary keeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kept {
     pub(super) kept: usize,
@@ -66,7 +66,7 @@ impl Kept {
         self.all += other.all;
     }
 
-    /// Per cent, with one decimal; `None` of nothing.
+    /// Returns the share that is kept, in percent with one decimal. Returns `None` if there are no things.
     pub(super) fn percent(self) -> Option<f64> {
         (self.all > 0).then(|| (1_000.0 * self.kept as f64 / self.all as f64).round() / 10.0)
     }
@@ -83,7 +83,7 @@ pub(super) struct Sums {
     pub(super) represented: Kept,
     /// Answering turns with a time expression that a sentence with a written date cites.
     pub(super) dates: Kept,
-    /// Different names, and numbers, of all turns.
+    /// Different names in all turns, and different numbers in all turns.
     pub(super) names: Kept,
     pub(super) numbers: Kept,
     /// Sentences that their sources do not support.

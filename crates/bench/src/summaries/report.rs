@@ -11,11 +11,11 @@ use super::planted::Planted;
 /// All figures.
 #[derive(Debug, Default)]
 pub(super) struct Report {
-    /// By grain, then by writer, so that both stand side by side.
+    /// Sums by grain, then by writer, so that the figures of both writers stand side by side.
     sums: BTreeMap<(Grain, &'static str), Sums>,
     periods: BTreeMap<Agent, BTreeSet<Period>>,
     pub(super) planted: Planted,
-    /// Tokens that were paid now.
+    /// Tokens that were paid for in this run.
     pub(super) tokens: u64,
 }
 

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::input;
 
-/// The turns of each agent's days.
+/// Reads messages from a file. Returns the turns of each agent, with one list per day.
 pub(crate) fn days(path: &Path) -> Result<BTreeMap<Agent, Vec<Vec<Memory>>>> {
     let zones = Zones::new("UTC")?;
     let of_agent = |(agent, messages): (Agent, Vec<Message>)| {

@@ -1,4 +1,4 @@
-//! Who writes the summaries to be judged.
+//! The writers of the summaries to be judged.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ impl Writer {
         }
     }
 
-    /// Returns the tokens of the answers that a model gave now.
+    /// Returns the tokens of the answers that the model gave in this run; 0 for the other writers.
     pub(super) fn tokens(&self) -> u64 {
         match self {
             Writer::Endpoint(_, tokens) => tokens.load(Ordering::Relaxed),

@@ -3,7 +3,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A folder of a small e5 model with these files changed; `None` removes one.
+/// Creates a folder of a small e5 model with these files changed; `None` removes the file.
 fn folder(changes: &[(&str, Option<Value>)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut files = vec![

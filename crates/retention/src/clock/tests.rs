@@ -1,4 +1,4 @@
-//! Reads clocks that run on, jump, go back, or are reported as wrong.
+//! Tests of clocks that run on, jump, go back, or are reported as wrong.
 
 use annals_testkit::at;
 
@@ -61,7 +61,7 @@ fn unsynchronised_clock_neither_closes_nor_prunes() {
 fn clock_that_went_back_does_nothing_until_steady() {
     check("4T10:00 4T10:30 4T07:00", "cpb");
     check("4T10:00 4T11:00 4T10:58:59 4T11:28:59", "cpbp");
-    // A minute is a correction.
+    // A step back of a minute counts as a correction.
     check("4T10:00 4T10:40 4T10:39", "cpp");
     check("4T10:00 4T11:00 4T10:59", "cpp");
 }
@@ -78,7 +78,7 @@ fn clock_behind_stored_times_does_nothing_until_steady() {
 fn clock_that_jumped_ahead_closes_and_prunes_later() {
     check("4T10:00 4T10:30 9T10:30 9T10:59 9T11:00", "cpccp");
     check("+4T10:00 +4T10:30 +9T10:30 +9T10:35 +4T10:40 +4T11:10", "cpccbp");
-    // A day and a half is a machine that was off.
+    // After a step of a day and a half, the machine counts as having been off.
     check("4T10:00 5T22:00 7T10:00:01 7T10:30:01", "cpcp");
 }
 

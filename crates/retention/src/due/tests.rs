@@ -3,9 +3,9 @@
 use super::*;
 use crate::Plans;
 
-/// Sets as the label of their period, a yearly summary as `=` and its label; then `*` if pinned, `u` if unread, `~` if its
-/// period is dirty, `?` if that has no summary, `d` if that is degraded. Expects what is due, then after `|` what is held with
-/// the reason.
+/// Checks which sets are due and which are held. `sets` has the label of each set's period, or `=` and the label of a yearly
+/// summary; then `*` if the set is pinned, `u` if it is unread, `~` if its period is dirty, `?` if the period has no summary,
+/// `d` if the summary is degraded. `expect` has the due sets, and after `|` the held sets with the reason.
 #[track_caller]
 fn check(sets: &str, now: &str, expect: &str) {
     check_plan("free", sets, now, expect);

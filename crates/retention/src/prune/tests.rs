@@ -18,7 +18,7 @@ async fn catalog() -> Arc<MemoryCatalog> {
     catalog_read_up_to(u64::MAX).await
 }
 
-/// Creates the same, but extraction has read only up to `extracted`.
+/// Creates the same catalog as [`catalog`], but extraction has read only up to the sequence number `extracted`.
 async fn catalog_read_up_to(extracted: u64) -> Arc<MemoryCatalog> {
     let (catalog, agent) = (Arc::new(MemoryCatalog::new()), agent("a"));
     catalog.save_settings(&agent, &Settings { plan: "free".into(), ..Settings::default() }).await.unwrap();

@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use annals_core::ports::SummaryTask;
 use annals_core::{Digest, Draft, Engine, Error, Grain, Result, Settings};
 
-/// Writes every distinct word of its input.
+/// An engine that writes every distinct word of its input.
 #[derive(Default)]
 pub(super) struct Keeper {
-    /// It answers nothing.
+    /// Whether the engine is unavailable.
     pub(super) away: AtomicBool,
-    /// It refuses texts with `POISON`.
+    /// Whether the engine refuses texts with `POISON`.
     pub(super) picky: AtomicBool,
 }
 

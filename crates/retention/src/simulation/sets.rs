@@ -11,7 +11,7 @@ pub(super) struct Set {
     pub(super) last_day: Date,
 }
 
-/// By the grain of the members and the period that they belong to.
+/// Sets by the grain of their members and the period that they are the input of.
 pub(super) type Sets = BTreeMap<(Grain, Period), Set>;
 
 pub(super) fn sets(memories: &[Memory]) -> Sets {

@@ -1,4 +1,4 @@
-//! Batches of requests to models, and what questions would cost.
+//! Batches of requests to models, and estimated costs of requests.
 
 use std::collections::BTreeMap;
 
@@ -20,10 +20,10 @@ pub struct BatchView {
     pub model: String,
     /// `prepared`, `sending`, `sent` or `ended`.
     pub state: String,
-    /// When it was sent.
+    /// When it was recorded, or when sending it began.
     #[schema(format = DateTime)]
     pub at: String,
-    /// Number of its requests.
+    /// Number of requests in the batch.
     pub requests: u64,
     /// Number of requests that the provider has processed.
     pub done: u64,
@@ -52,7 +52,7 @@ impl From<ModelBatch> for BatchView {
 pub struct BatchStep {
     /// Number of summaries written, per grain.
     pub written: BTreeMap<String, u64>,
-    /// Periods that failed, with their agents in front.
+    /// Periods of all agents that failed.
     pub failed: Vec<FailureView>,
     /// Number of periods that wait for an answer of a batch, or for their turn in one.
     pub in_batch: u64,
@@ -68,11 +68,11 @@ pub struct BatchStep {
     pub over_budget: u64,
     /// Batches that have not ended.
     pub open: Vec<BatchView>,
-    /// What went wrong.
+    /// Errors that occurred in this step.
     pub failures: Vec<String>,
 }
 
-/// What questions of one purpose would cost.
+/// Estimated cost of the model calls for one purpose.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct EstimateView {
     /// The grain of the summaries.
@@ -85,8 +85,8 @@ pub struct EstimateView {
     pub tokens_in: u64,
     /// Estimated tokens of the answers.
     pub tokens_out: u64,
-    /// What they would cost. Null if the model has no price.
+    /// Estimated cost of these calls. Null if the model has no price.
     pub cost: Option<f64>,
-    /// What they would cost in a batch.
+    /// Estimated cost of these calls in a batch. Null if the model has no price.
     pub cost_in_batch: Option<f64>,
 }

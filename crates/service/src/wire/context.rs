@@ -75,18 +75,20 @@ pub struct ContextAnswer {
     /// What to try, if something was left out or nothing was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// Whether the configured rerank model ordered the best results. Absent if no model was asked: none is configured, none may
-    /// read this agent's memories, or there was nothing to order.
+    /// Whether the configured rerank model ordered the best results. Absent if no model was called: none is configured, none
+    /// may read this agent's memories, or there was nothing to order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reranked: Option<bool>,
-    /// Why the rerank model did not order the results although it was asked. They then keep the order without it.
+    /// Why the rerank model did not order the results although it was called. The results then keep the order that they have
+    /// without the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_reranked_because: Option<String>,
     /// Why some memories were found by their words alone: the model of their vectors cannot be opened. Absent if vectors were
     /// compared everywhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words_alone_because: Option<String>,
-    /// Why the newest messages were not searched. Commands give it, which otherwise wait until all are searchable.
+    /// Why the newest messages were not searched. Only in answers to commands, which otherwise wait until all messages are
+    /// searchable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incomplete_because: Option<String>,
 }

@@ -24,7 +24,7 @@ pub struct PriceView {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PricesView {
-    /// The currency of all prices, as it is to be shown.
+    /// The currency of all prices, in the form in which it is shown.
     #[schema(example = "USD", min_length = 1, max_length = 8)]
     pub currency: String,
     /// One price for each model. Models without one cost an unknown amount.
@@ -36,7 +36,7 @@ pub struct PricesView {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct CostsRequest {
-    /// Only those of this agent.
+    /// Returns only the costs of this agent.
     #[serde(default)]
     pub agent: Option<String>,
     /// First UTC day, inclusive. Default: 29 days before `to`.
@@ -56,7 +56,7 @@ pub struct CostsRequest {
 /// Tokens of one agent for one purpose by one model on one UTC day, of single calls or of batches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct CostView {
-    /// Name of the agent. Empty for what agents cost that were erased since.
+    /// Name of the agent. Empty for the costs of agents that have been deleted since.
     pub agent: String,
     /// The UTC day.
     #[schema(value_type = String, format = Date)]
@@ -75,18 +75,18 @@ pub struct CostView {
     pub tokens_in: u64,
     /// Tokens of the answers.
     pub tokens_out: u64,
-    /// What they cost. Null if the model has no price.
+    /// Cost of these tokens. Null if the model has no price.
     pub cost: Option<f64>,
 }
 
-/// What the configuration allows per UTC day. Reranking has a budget of its own of the same size.
+/// The configured token budgets per UTC day. Reranking has a budget of its own of the same size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct BudgetView {
-    /// Tokens of one agent whose settings name no budget.
+    /// Tokens that an agent may use if its settings have no budget.
     pub agent: u64,
-    /// Tokens of all agents of a workspace.
+    /// Tokens that all agents of a workspace may use together.
     pub workspace: u64,
-    /// Tokens of all agents.
+    /// Tokens that all agents may use together.
     pub process: u64,
 }
 
@@ -107,14 +107,15 @@ pub struct CostsAnswer {
     pub tokens_out: u64,
     /// Currency of the prices; empty if there are none.
     pub currency: String,
-    /// Sum of what has a price.
+    /// Total cost of the models that have a price.
     pub cost: f64,
     /// Models without a price.
     pub unpriced: Vec<String>,
     /// The budget per UTC day. Null if no model is configured.
     pub budget: Option<BudgetView>,
-    /// Number of stored summaries that the built-in engine wrote, for no tokens. Null for more than twenty agents.
+    /// Number of stored summaries that the built-in engine wrote, without using tokens. Null if there are more than twenty
+    /// agents.
     pub built_in: Option<u64>,
-    /// By agent, day, purpose and model.
+    /// The costs by agent, day, purpose and model.
     pub costs: Vec<CostView>,
 }

@@ -16,8 +16,8 @@ pub struct PutDocument {
     /// Its JSON value.
     #[serde(default)]
     pub value: Option<Value>,
-    /// Paths of a JSON value that are searched, as in `title`, `notes[*].text` or `tags[0]`. Without it everything is
-    /// searched; an empty list searches nothing.
+    /// Paths of a JSON value that are searched, as in `title`, `notes[*].text` or `tags[0]`. If absent, the whole value is
+    /// searched; with an empty list, nothing is.
     #[serde(default)]
     pub indexed: Option<Vec<String>>,
     /// Seconds after which the document expires.
@@ -43,7 +43,7 @@ pub struct DocumentView {
     /// Its JSON value. Lists and searches leave it out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
-    /// Number of its writes since it was created.
+    /// Number of writes since the document was created, the first included.
     pub version: u64,
     /// When it was created.
     #[schema(format = DateTime)]
@@ -55,7 +55,7 @@ pub struct DocumentView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime)]
     pub expires_at: Option<String>,
-    /// Number of passages by which it is found.
+    /// Number of passages into which the document is split for searches.
     pub passages: usize,
 }
 
@@ -131,7 +131,7 @@ pub struct CollectionsAnswer {
 pub struct CollectionView {
     /// Its path.
     pub collection: String,
-    /// Number of its own documents, without those below it.
+    /// Number of documents in this collection, not counting collections below it.
     pub documents: u64,
 }
 
@@ -171,20 +171,21 @@ pub struct DocumentResult {
     pub document: DocumentView,
     /// Relevance to the query: higher is better, comparable within one answer only.
     pub score: f64,
-    /// Place of its best passage.
+    /// Position of the best passage.
     pub passage: PassageView,
     /// The best passage, below its title.
     pub text: String,
 }
 
-/// The place of a passage in its document.
+/// The position of a passage in its document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct PassageView {
-    /// Its number, counted from 0.
+    /// Number of the passage in its document, counted from 0.
     pub ordinal: u32,
-    /// Its first character, counted from 0. Characters of a JSON value are those of its searched values, one a line.
+    /// Position of the first character, counted from 0. For a JSON value, characters are counted in the searched values, one
+    /// per line.
     pub start: u32,
-    /// The character after its last one.
+    /// Position after the last character.
     pub end: u32,
 }
 
@@ -195,6 +196,6 @@ pub struct PassageOf {
     pub collection: String,
     /// Its key.
     pub key: String,
-    /// Place of the passage.
+    /// Position of the passage.
     pub passage: PassageView,
 }

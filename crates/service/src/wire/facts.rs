@@ -90,11 +90,11 @@ pub struct FactsRequest {
     /// Facts that have this person or thing as subject or object, under any of its names.
     #[serde(default)]
     pub about: Option<String>,
-    /// Walks on from there: also returns facts up to this many steps away, 1 to 10, nearest first.
+    /// Also returns facts up to this many steps away from `about`: 1 to 10. The nearest facts come first.
     #[serde(default)]
     #[param(minimum = 1, maximum = 10)]
     pub depth: Option<u32>,
-    /// Returns the shortest path from there to this person or thing instead. It has at most `depth` facts, 6 by default.
+    /// Returns the shortest path from `about` to this person or thing instead. It has at most `depth` facts, 6 by default.
     #[serde(default)]
     pub to: Option<String>,
     /// Direction in which a walk or a path follows facts. Default: both.
@@ -133,7 +133,8 @@ pub struct FactsAnswer {
     pub agent: String,
     /// The facts.
     pub facts: Vec<FactView>,
-    /// Only for paths: whether the two are connected. A path without facts means that both are names of the same person or thing.
+    /// Only for paths: whether the two persons or things are connected. A path without facts means that both are names of the
+    /// same person or thing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub connected: Option<bool>,
     /// Cursor of the next page, if there is one.

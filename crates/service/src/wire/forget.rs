@@ -46,7 +46,7 @@ fn yes() -> bool {
 pub struct ForgetAnswer {
     /// Name of the agent.
     pub agent: String,
-    /// Whether it was erased.
+    /// Whether the erasure was carried out. False for a dry run.
     pub done: bool,
     /// Ids of the turns.
     pub turns: Vec<String>,
@@ -60,14 +60,14 @@ pub struct ForgetAnswer {
     /// Only for a subject: number of pruned turns that stay because nothing left of them names the subject. Their own text is
     /// gone.
     pub unread: u64,
-    /// Only for a subject: other names that were not followed, because only other people said that they mean the same.
+    /// Only for a subject: other names that were not followed, because only other people said that they belong to the subject.
     pub unfollowed: Vec<String>,
     /// Only for a subject: the agent's own prompts that name it. They stay as they are: edit them.
     #[serde(default)]
     pub prompts: Vec<String>,
     /// Statements extracted from the turns, or naming the subject.
     pub statements: Vec<String>,
-    /// Only for a subject: memories that stay and lose a former text that names it.
+    /// Only for a subject: memories that stay, but lose former texts that name the subject.
     #[serde(default)]
     pub former_texts: Vec<String>,
     /// Operations of the fact log: those extracted from the turns, and those that name the subject anywhere.
@@ -92,7 +92,7 @@ pub struct ForgetAnswer {
 /// What was erased, or would be, with examples.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ForgetReport {
-    /// What was erased, or would be.
+    /// The memories that were erased, or would be.
     pub answer: ForgetAnswer,
     /// Some of the memories that would be erased, to help a person decide. Empty once they are erased.
     pub samples: Vec<MemoryView>,

@@ -9,23 +9,23 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// One thing that another program keeps, with its location in the source.
+/// One item from another program, with its location in the source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ImportItem {
-    /// Where it stands, for the report: `conversations.json: line 12`.
+    /// Location of the item, as the report shows it: `conversations.json: line 12`.
     pub location: String,
-    /// What it is.
+    /// The item.
     pub item: ItemIn,
 }
 
-/// What an importer yields.
+/// An item that an importer has read.
 ///
-/// An id names a place in the source and is the same in every later export. If it is stored with other content, the source was
-/// edited, and the stored content is revised.
+/// An id identifies an item of the source and is the same in every later export. If the id is stored with other content, the
+/// source was edited, and the stored content is revised.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ItemIn {
-    /// What is known about a conversation as a whole.
+    /// Title and summary of a conversation.
     Conversation {
         /// The id, as in its messages.
         id: String,
@@ -49,7 +49,7 @@ pub enum ItemIn {
         /// When it was said.
         at: Timestamp,
     },
-    /// A statement, as extracted by another memory.
+    /// A statement that another memory program extracted.
     Statement {
         /// Its id.
         id: String,
@@ -70,7 +70,7 @@ pub enum ItemIn {
         predicate: String,
         /// The value.
         object: String,
-        /// Whether it is a relation of two things, even if its predicate is a word for a type or an observation.
+        /// Whether the fact relates two things, even if its predicate is a word for a type or an observation.
         is_relation: bool,
         /// From when it holds, if the source has a date.
         at: Option<Timestamp>,
@@ -107,41 +107,42 @@ impl From<Message> for ItemIn {
 /// How items are stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ItemsRequest {
-    /// The kind of source, such as `chatgpt`. Part of the names of conversations of things that the source keeps in none.
+    /// The kind of source, such as `chatgpt`. Also used in the conversation names of items that belong to no conversation in
+    /// the source.
     pub from: String,
     /// Time zone for the agent.
     pub time_zone: Option<String>,
-    /// Imports again what was forgotten.
+    /// Also imports items that were forgotten.
     #[serde(default)]
     pub unforget: bool,
 }
 
-/// Number of imported things of one type.
+/// Numbers of imported items of one type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct ImportCounts {
-    /// New ones.
+    /// Number of new items.
     pub new: u64,
-    /// Ones that were stored already.
+    /// Number of items that were stored already.
     pub known: u64,
-    /// Ones that replaced stored ones with other content.
+    /// Number of items that replaced stored items with other content.
     pub revised: u64,
-    /// Ones that were forgotten earlier and stay forgotten.
+    /// Number of items that were forgotten earlier and stay forgotten.
     pub forgotten: u64,
 }
 
 impl ImportCounts {
-    /// Returns the number of all.
+    /// Returns the number of all items.
     pub fn total(&self) -> u64 {
         self.new + self.known + self.revised + self.forgotten
     }
 }
 
-/// What was stored.
+/// Numbers of stored items.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct StoredItems {
     /// Counts of the messages.
     pub messages: ImportCounts,
-    /// Counts of the statements that other memories held.
+    /// Counts of the statements from other memory programs.
     pub statements: ImportCounts,
     /// Counts of the facts.
     pub facts: ImportCounts,
@@ -151,13 +152,14 @@ pub struct StoredItems {
     pub documents: ImportCounts,
     /// Number of credentials that were masked before storage.
     pub masked: u64,
-    /// Number of corrections by hand that changed messages of the source replaced. They are kept as former versions.
+    /// Number of corrections by hand that were replaced, because their messages changed in the source. They are kept as former
+    /// versions.
     pub replaced_corrections: u64,
     /// Number of changes that were made searchable.
     pub searchable: u64,
     /// Number of messages that could not be made searchable.
     pub dead: u64,
-    /// What was not stored.
+    /// Items that were not stored.
     pub skipped: Vec<SkippedView>,
 }
 
@@ -178,7 +180,7 @@ pub struct FoundItems {
     pub first_day: Option<String>,
     /// The last of these days.
     pub last_day: Option<String>,
-    /// Number of statements of other memories.
+    /// Number of statements from other memory programs.
     pub statements: u64,
     /// Number of facts.
     pub facts: u64,
@@ -195,17 +197,17 @@ impl FoundItems {
     }
 }
 
-/// Something that was not imported.
+/// Items of one kind that were not imported.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct SkippedView {
-    /// What it is.
+    /// Kind of the items.
     #[schema(example = "tool call (--tools)")]
     pub kind: String,
-    /// How many there are.
+    /// Number of these items.
     pub count: u64,
-    /// What is wrong with the first, or what it looks like; may be empty. Contains no text of a person.
+    /// What is wrong with the first of these items, or what it looks like; may be empty. Contains no text that a person wrote.
     pub example: String,
-    /// Where the first stands.
+    /// Location of the first of these items in the source.
     #[schema(example = "conversations.json: line 12")]
     pub location: String,
 }
@@ -222,7 +224,7 @@ pub struct ImportReport {
     pub found: FoundItems,
     /// What was stored. Null for a dry run.
     pub stored: Option<StoredItems>,
-    /// What was not imported.
+    /// Items that were not imported.
     pub skipped: Vec<SkippedView>,
 }
 
@@ -231,7 +233,7 @@ pub struct ImportReport {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct UploadRequest {
-    /// What the upload is: `chatgpt`, `claude`, `claude-code`, `codex`, `openclaw`, `markdown`, `letta`, `mem0`, `mcp-memory`,
+    /// Kind of the upload: `chatgpt`, `claude`, `claude-code`, `codex`, `openclaw`, `markdown`, `letta`, `mem0`, `mcp-memory`,
     /// `slack`, `whatsapp` or `csv`.
     #[param(example = "chatgpt")]
     pub from: String,
@@ -263,7 +265,7 @@ pub struct UploadRequest {
     /// Order of day and month in dates such as 03/04/2026: `dmy`, `mdy` or `ymd`.
     #[serde(default)]
     pub date_order: Option<String>,
-    /// Name of the uploaded file, for sources whose files are judged by their names, such as daily notes.
+    /// Name of the uploaded file, for sources whose files are recognised by their names, such as daily notes.
     #[serde(default)]
     pub file_name: Option<String>,
     /// Imports messages again that were forgotten.
@@ -281,9 +283,11 @@ pub enum ImportStatus {
     Running,
     /// Everything is stored and searchable; `report` says what.
     Done,
-    /// Ended early; `error` says why. What came before is stored, and the same upload completes it.
+    /// Ended early; `error` says why. Items read before the end are stored, and sending the same upload again completes the
+    /// import.
     Failed,
-    /// The service stopped before it ended. What came before is stored, and the same upload completes it.
+    /// The service stopped before the import ended. Items read before are stored, and sending the same upload again completes
+    /// it.
     Interrupted,
 }
 
@@ -295,9 +299,9 @@ pub struct ImportView {
     pub operation_id: String,
     /// Name of the agent.
     pub agent: String,
-    /// What the upload is.
+    /// Kind of the upload.
     pub from: String,
-    /// Whether it only reports.
+    /// Whether the import is a dry run, which only reports.
     pub dry_run: bool,
     /// Progress now.
     pub status: ImportStatus,

@@ -66,7 +66,7 @@ pub struct MessageIn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Progress {
-    /// Committed and fsynced: nothing of it can be lost any more.
+    /// Committed and fsynced: none of the messages can be lost any more.
     Accepted,
     /// Found by searches.
     Searchable,

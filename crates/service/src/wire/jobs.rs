@@ -10,13 +10,13 @@ use crate::jobs::{JobStatus, Outcome};
 pub struct JobView {
     /// Name of the job.
     pub name: String,
-    /// Whether it wakes up at all.
+    /// Whether the job runs by its schedule.
     pub enabled: bool,
-    /// When it wakes up: a cron expression in UTC.
+    /// When the job runs: a cron expression in UTC.
     pub wake: String,
-    /// Minutes after which a run begins nothing more.
+    /// Minutes after which a run begins no further work.
     pub minutes: u16,
-    /// The next wake-up. Null if the job is off.
+    /// When the job runs next. Null if the job is off.
     pub next_wake: Option<Timestamp>,
     /// Whether a run is under way.
     pub running: bool,

@@ -37,7 +37,7 @@ pub struct ImportAnswer {
     pub restored_summaries: u64,
     /// Number of fact operations among `restored`.
     pub restored_facts: u64,
-    /// Places of corrections that changed messages replace.
+    /// Places of changed messages that replace corrections made by hand.
     pub replaced_corrections: Vec<String>,
     /// Unknown fields, with the number of lines that contain each.
     pub ignored_fields: BTreeMap<String, u64>,
@@ -116,12 +116,12 @@ pub struct RebuildAnswer {
     pub memories: u64,
 }
 
-/// Result of reading a little from every store.
+/// Result of a quick check that reads a little from every store.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct CheckedView {
     /// Number of agents.
     pub agents: u64,
-    /// Number of those with tables of another embedding model than the configured one.
+    /// Number of agents with tables of another embedding model than the configured one.
     #[serde(default)]
     pub of_another_model: u64,
 }
@@ -164,11 +164,11 @@ pub struct RetainAnswer {
     pub agent: String,
     /// Name of the plan.
     pub plan: String,
-    /// Whether it was pruned.
+    /// Whether the memories were pruned. False for a dry run, or if the clock was not confirmed.
     pub pruned: bool,
     /// What was pruned, or would be, per grain.
     pub grains: BTreeMap<String, TotalsView>,
-    /// What is past the plan and kept.
+    /// Memories that are past the plan but kept.
     pub kept: Vec<KeptView>,
 }
 
@@ -243,7 +243,7 @@ pub struct AgentVerification {
     pub memories: u64,
     /// Days that a summary does not cover.
     pub missing_days: Vec<MissingDay>,
-    /// Periods that are over and still wait for late messages. They are no fault.
+    /// Periods that are over and still wait for late messages. This is not a fault.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_yet_due: Vec<NotYetDueView>,
     /// Differences between tables and the catalog.
@@ -253,7 +253,7 @@ pub struct AgentVerification {
     /// The model of the vectors of each table that holds anything; empty for placeholders.
     #[serde(default)]
     pub models: BTreeMap<String, String>,
-    /// How far these are embedded again with the configured model. Absent if all are of it.
+    /// Progress of embedding the tables again with the configured model. Absent if all tables are of that model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reembedding: Option<ReembeddingView>,
 }

@@ -136,7 +136,7 @@ fn passage_of(memory: &Memory) -> Option<PassageOf> {
 
 fn sources(memory: &Memory) -> Vec<String> {
     let message = memory.message().map(str::to_owned).into_iter();
-    // An entry is no memory that could be read.
+    // An entry by hand is not a memory that could be read.
     let sources = memory.sources().iter().filter(|source| !source.is_entry());
     message.chain(sources.map(MemoryId::to_string)).collect()
 }
@@ -159,7 +159,7 @@ pub struct MemoryAnswer {
 pub struct SentenceView {
     /// Day that the sentence is about.
     pub day: String,
-    /// Who said it.
+    /// Who said the sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speaker: Option<String>,
     /// Text of the sentence.
@@ -172,7 +172,7 @@ pub struct SentenceView {
     pub grounded: bool,
 }
 
-/// A service before this field had no marks.
+/// Returns the default of `grounded`: services of versions before this field did not mark sentences.
 fn grounded() -> bool {
     true
 }

@@ -1,4 +1,4 @@
-//! What the operator of the process looks at: backups, findings of `annals doctor`, failures of all agents.
+//! Answers for the operator of the process: backups, findings of `annals doctor`, failures of all agents.
 
 use annals_core::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -69,6 +69,6 @@ pub struct HealthView {
     pub due: u64,
     /// Number of periods whose last attempt failed.
     pub failed: u64,
-    /// Number of messages that could not be brought through a stage.
+    /// Number of messages that could not be made searchable or read for facts.
     pub dead: u64,
 }

@@ -1,4 +1,5 @@
-//! The periods of an agent with the state of each, and its days with the number of their turns: a map of a memory without texts.
+//! The periods of an agent with the state of each, and its days with the number of their turns: an overview of a memory without
+//! texts.
 
 use annals_core::{Author, Date, Grain};
 use schemars::JsonSchema;
@@ -119,7 +120,7 @@ pub struct PeriodView {
     pub tokens: u64,
     /// Number of failed attempts since the last success.
     pub attempts: u32,
-    /// Why the last attempt failed, or what it waits for.
+    /// Why the last attempt failed, or what the period waits for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Earliest time of the next attempt.

@@ -143,7 +143,7 @@ pub struct SearchAnswer {
     #[schema(value_type = Vec<GrainWord>)]
     #[schemars(with = "Vec<GrainWord>")]
     pub grains: Vec<Grain>,
-    /// Time expressions recognised in the query. They raise memories of that time and filter nothing.
+    /// Time expressions recognised in the query. Memories of these times get a higher score; nothing is filtered out.
     pub said: Vec<TimeExpressionView>,
     /// The days that the query asks about as a whole, as in "what happened in July?". Their summaries come first.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -152,18 +152,20 @@ pub struct SearchAnswer {
     pub conversations: Vec<ConversationView>,
     /// Whether the range holds no memory of these grains at all, so that another query will not help.
     pub range_is_empty: bool,
-    /// Whether the configured rerank model ordered the best results. Absent if no model was asked: none is configured, none may
-    /// read this agent's memories, or there was nothing to order.
+    /// Whether the configured rerank model ordered the best results. Absent if no model was called: none is configured, none
+    /// may read this agent's memories, or there was nothing to order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reranked: Option<bool>,
-    /// Why the rerank model did not order the results although it was asked. They then keep the order without it.
+    /// Why the rerank model did not order the results although it was called. The results then keep the order that they have
+    /// without the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_reranked_because: Option<String>,
     /// Why some memories were found by their words alone: the model of their vectors cannot be opened. Absent if vectors were
     /// compared everywhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words_alone_because: Option<String>,
-    /// Why the newest messages were not searched. Commands give it, which otherwise wait until all are searchable.
+    /// Why the newest messages were not searched. Only in answers to commands, which otherwise wait until all messages are
+    /// searchable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incomplete_because: Option<String>,
     /// What to try when few results were found.

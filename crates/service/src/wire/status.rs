@@ -13,14 +13,14 @@ use super::EstimateView;
 /// Agents that the caller may use, ordered by name.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct AgentsAnswer {
-    /// Their names.
+    /// Names of the agents.
     pub agents: Vec<String>,
     /// Cursor of the next page, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
-/// The size and the state of one memory, for a list of many.
+/// The size and the state of an agent's memory, for a list of agents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentView {
     /// Name of the agent.
@@ -63,7 +63,7 @@ pub struct StatusView {
     pub last_ingest: Option<String>,
     /// Number of changes that searches do not find yet.
     pub not_yet_searchable: u64,
-    /// Why the last attempt to make them searchable failed. It is repeated with growing pauses.
+    /// Why the last attempt to make changes searchable failed. The attempt is repeated with growing pauses.
     pub index_error: Option<String>,
     /// Number of changes that are not read for facts yet.
     pub not_yet_read_for_facts: u64,
@@ -82,10 +82,11 @@ pub struct StatusView {
     pub failed: Vec<FailureView>,
     /// Periods that the built-in engine wrote in place of a model. They are written again when the model is available.
     pub degraded: Vec<String>,
-    /// Periods with a summary that its sources do not support in part, with the number of names, numbers, dates and negations.
+    /// Periods whose summary is not fully supported by its sources, each with the number of unsupported names, numbers, dates
+    /// and negations.
     #[serde(default)]
     pub ungrounded: Vec<UngroundedView>,
-    /// Number of messages that could not be brought through a stage. `annals dead list` shows why.
+    /// Number of messages that could not be made searchable or read for facts. `annals dead list` shows why.
     pub dead: usize,
     /// Name of the retention plan.
     pub plan: String,
@@ -93,14 +94,15 @@ pub struct StatusView {
     pub sealed: usize,
     /// Tokens of the last thirty days, by day, purpose and model.
     pub usage: Vec<UsageView>,
-    /// The models that write for this agent, as they have worked since the service started.
+    /// The models that write for this agent, with figures since the service started.
     #[serde(default)]
     pub models: Vec<ModelView>,
     /// Estimated number of requests to models that the due periods take.
     pub requests_left: Option<u64>,
-    /// Estimated seconds that these take, once a request was answered.
+    /// Estimated seconds that these requests take. Null until a request was answered.
     pub seconds_left: Option<u64>,
-    /// How far the tables are embedded again after a change of the embedding model. Absent if all are of the configured one.
+    /// Progress of embedding the tables again after a change of the embedding model. Absent if all tables are of the configured
+    /// model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reembedding: Option<ReembeddingView>,
 }
@@ -108,21 +110,21 @@ pub struct StatusView {
 /// A change of the embedding model that is under way. Searches use the former tables until it is complete.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct ReembeddingView {
-    /// The models of the tables that answer; empty for one whose vectors are placeholders.
+    /// Models of the tables that searches use now; an empty name for a table whose vectors are placeholders.
     pub from: Vec<String>,
     /// The configured model.
     pub to: String,
-    /// Those of the former models that cannot be opened: words alone find the memories of their tables.
+    /// Former models that cannot be opened. The memories of their tables are found by words alone.
     pub missing: Vec<String>,
     /// Number of changes that the new tables hold.
     pub done: u64,
-    /// Number of changes to apply to them.
+    /// Number of changes to apply to the new tables.
     pub total: u64,
-    /// Estimated seconds until they are complete, once the service has begun.
+    /// Estimated seconds until the new tables are complete. Null until the service has begun.
     pub seconds_left: Option<u64>,
 }
 
-/// A configured model as it has worked since the service started.
+/// A configured model, with figures since the service started.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct ModelView {
     /// Name of the model.
@@ -164,12 +166,12 @@ impl From<ModelState> for ModelView {
     }
 }
 
-/// A summary that its sources do not support in part.
+/// A summary that its sources do not fully support.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct UngroundedView {
     /// Label of the period.
     pub period: String,
-    /// Number of names, numbers, dates and negations.
+    /// Number of unsupported names, numbers, dates and negations.
     pub faults: u32,
 }
 
@@ -254,7 +256,7 @@ pub struct RollupRequest {
     /// Only reports what would be read.
     #[serde(default)]
     pub dry_run: bool,
-    /// Also writes summaries again whose prompt, model or engine is not the present one.
+    /// Also rewrites summaries that were written with a prompt, model or engine other than the present one.
     #[serde(default)]
     pub refresh: bool,
 }
@@ -296,7 +298,7 @@ pub struct RollupAnswer {
     pub degraded: u64,
     /// Periods that failed. They are tried again later.
     pub failed: Vec<FailureView>,
-    /// Number of periods that are due and were not begun, because the roll-up was stopped. The next one writes them.
+    /// Number of periods that are due and were not begun, because the roll-up was stopped. The next roll-up writes them.
     #[serde(default)]
     pub left: u64,
     /// Periods that failed before and were not tried now, with the time of the next attempt.

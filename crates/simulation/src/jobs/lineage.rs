@@ -1,5 +1,5 @@
 //! Which summary covers which message, derived from the sources that memories name, and not by the code that decides what is
-//! due or covered. Of the ledger it reads only which periods are sealed.
+//! due or covered. From the ledger it reads only which periods are sealed.
 //!
 //! Pruned memories can no longer be read, so the messages that they covered are recorded when they are pruned.
 

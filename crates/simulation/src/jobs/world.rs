@@ -52,8 +52,8 @@ pub const ZONES: [&str; 26] = [
     "Asia/Tokyo",
 ];
 
-/// Before summer time ends in any zone, and well before the year ends: the run sees every change, and a yearly summary is
-/// pruned.
+/// The start of the simulation: before summer time ends in any zone, and well before the year ends. So the run includes every
+/// change, and a yearly summary is pruned.
 const START: &str = "2011-09-12T00:00:00Z";
 const AGENTS_AT_ONCE: usize = 4;
 
@@ -62,7 +62,7 @@ const AGENTS_AT_ONCE: usize = 4;
 pub struct Tally {
     /// Messages that were stored.
     pub messages: u64,
-    /// Those of them that came a day or more late.
+    /// Messages that arrived more than a day late.
     pub late: u64,
     /// Messages that came twice.
     pub repeated: u64,

@@ -145,8 +145,8 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().build().unwrap()
 }
 
-/// Generates 1 to 39 turns within three months around the end of a year, no two at the same time, since the order of arrival
-/// decides between such.
+/// Generates 1 to 39 turns within three months around the end of a year, no two at the same time, because the order of arrival
+/// decides between turns of the same time.
 fn turns() -> impl Strategy<Value = Vec<Turn>> {
     let moments = prop::collection::btree_map(0_i64..90 * 24, "[a-d]{1,3}( [a-d]{1,3}){0,6}", 1..40);
     moments.prop_map(|moments| {
@@ -165,7 +165,7 @@ fn turns() -> impl Strategy<Value = Vec<Turn>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Promises 2 and 3: in any order, in any pieces, with passes at any time in between, the final state is the same.
+    /// If the turns arrive in any order and in any pieces, with passes at any time in between, the final state is the same.
     #[test]
     fn order_and_pieces_do_not_change_the_result(turns in turns(), order in any::<prop::sample::Index>(), pieces in 1_usize..6) {
         let end = at("2028-01-10T00:00:00Z");
@@ -188,7 +188,7 @@ proptest! {
         });
     }
 
-    /// A catalog that fails at any call: the next pass ends like an undisturbed one.
+    /// After the catalog failed at any call, the next pass ends with the same summaries as an undisturbed one.
     #[test]
     fn interruption_at_any_call_does_not_change_the_result(turns in turns(), call in 1_u64..200) {
         let end = at("2028-01-10T00:00:00Z");

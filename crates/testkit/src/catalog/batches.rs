@@ -103,8 +103,8 @@ impl State {
         used
     }
 
-    /// Makes outstanding requests of an agent void whose questions may contain something that is erased: all of them if the erased
-    /// periods are not known. Those of an agent that is erased as a whole pass to its heir.
+    /// Voids the outstanding requests of an agent whose questions may contain erased text; all of them if the erased periods
+    /// are not known. If the whole agent is erased, its requests pass to `heir`.
     pub(super) fn erase_from_batches(
         &mut self,
         agent: &Agent,
@@ -122,7 +122,7 @@ impl State {
             for (request, state) in of_agent.filter(|(_, state)| state.is_outstanding()) {
                 *state = RequestState::Void;
                 if let Some(heir) = heir {
-                    // Read before the first change, so that the answer is never kept.
+                    // A `read_seq` before the first change, so that the answer is never kept.
                     *request =
                         BatchedRequest { agent: heir.clone(), key: Digest([0; 32]), read_seq: 0, ..request.clone() };
                 }

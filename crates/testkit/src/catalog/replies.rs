@@ -75,7 +75,7 @@ impl Replies for MemoryCatalog {
 }
 
 impl State {
-    /// Moves what an agent spent and reserved to its heir.
+    /// Moves the usage and the reservations of an agent to `heir`, which stands for the erased agents of the workspace.
     pub(super) fn bequeath(&mut self, agent: &Agent, heir: Agent) {
         let Some(data) = self.agents_data.get_mut(agent) else { return };
         let (usage, reservations) = (std::mem::take(&mut data.usage), std::mem::take(&mut data.reservations));
@@ -89,7 +89,8 @@ impl State {
         }
     }
 
-    /// Returns who holds a reservation of an agent: the agent, or its heir if it was erased meanwhile.
+    /// Returns the agent under which a reservation is stored: the agent itself, or the heir of the workspace if the agent was
+    /// erased meanwhile.
     fn holder(&self, agent: &Agent, reservation: Option<u64>) -> Result<Agent> {
         let heir = Agent::erased(agent.workspace())?;
         let held = self.agents_data.get(&heir).zip(reservation);

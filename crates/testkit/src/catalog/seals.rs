@@ -130,13 +130,13 @@ impl AgentData {
     }
 }
 
-/// Returns whether this is a statement that no turn and so no summary covers.
+/// Returns whether a memory is a statement that was entered and not extracted, so that no turn and no summary covers it.
 fn is_entered(memory: &Memory) -> bool {
     memory.kind() == Kind::Statement && memory.sources().iter().any(MemoryId::is_entry)
 }
 
 /// Returns the period into which a memory is rolled up; for a yearly summary, its own. The flag marks yearly summaries and
-/// sorts them last. Passages and entered statements are rolled up into nothing.
+/// sorts them last. Returns `None` for passages and entered statements, which are not rolled up.
 fn parent(memory: &Memory) -> Option<(bool, Period)> {
     match memory.kind() {
         Kind::Passage => None,

@@ -1,4 +1,4 @@
-//! Port `Catalog` with its parts, of [`Faulty`].
+//! Implements the port `Catalog`, with its parts, for [`Faulty`].
 
 use annals_core::ports::{
     AgentState, Agents, Catalog, Change, Comparison, Counts, DeadLetters, Ledger, Memories, Outline, RetentionLimits,

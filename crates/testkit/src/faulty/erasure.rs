@@ -1,4 +1,4 @@
-//! Ports `Erasure` and `Facts` of [`Faulty`].
+//! Implements the ports `Erasure` and `Facts` for [`Faulty`].
 
 use std::path::Path;
 

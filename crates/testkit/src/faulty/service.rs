@@ -1,4 +1,4 @@
-//! Ports `Blocks`, `Documents`, `Requests`, `Keys`, `Accesses` and `Archive` of [`Faulty`].
+//! Implements the ports `Blocks`, `Documents`, `Requests`, `Keys`, `Accesses` and `Archive` for [`Faulty`].
 
 use annals_core::ports::{
     Access, Accesses, Archive, Block, Blocks, Document, DocumentEntry, DocumentKey, DocumentSelect, DocumentWrite,

@@ -1,4 +1,4 @@
-//! Ports `Journal`, `Seals`, `Replies` and `Batches` of [`Faulty`].
+//! Implements the ports `Journal`, `Seals`, `Replies` and `Batches` for [`Faulty`].
 
 use annals_core::ports::{
     BatchedRequest, Batches, Children, ClockNote, Journal, ModelBatch, Replies, RequestState, Seals, Settlement,

@@ -1,4 +1,4 @@
-//! Port `Strata` of [`Faulty`].
+//! Implements the port `Strata` for [`Faulty`].
 
 use annals_core::ports::{Batch, Findings, Probe, Stored, Strata, Table, TableStats};
 use annals_core::{Agent, Result};

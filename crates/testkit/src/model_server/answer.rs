@@ -14,7 +14,7 @@ use super::{Dialect, ModelRequest, good};
 /// An answer before it is sent.
 pub(super) struct Answer {
     pub(super) text: String,
-    /// Words of reasoning before it.
+    /// The reasoning before the text.
     pub(super) reasoning: String,
     pub(super) is_cut_off: bool,
     pub(super) tokens_in: u64,
@@ -22,7 +22,7 @@ pub(super) struct Answer {
     pub(super) cached: u64,
     /// Time before the first token, and before each further one.
     pub(super) pauses: (Duration, Duration),
-    /// After how many events the stream ends without a word, or with this event.
+    /// Number of events after which the stream breaks off, with this last event if there is one.
     pub(super) breaks_off: Option<(usize, Option<Value>)>,
     /// Whether the stream stays open after its last event.
     pub(super) stays_open: bool,
@@ -175,7 +175,7 @@ impl Answer {
     }
 }
 
-/// Returns the words with the spaces after them, as tokens mostly are.
+/// Splits a text into words with the spaces after them, which is what tokens mostly are.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive(' ')
 }

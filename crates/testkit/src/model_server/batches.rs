@@ -1,7 +1,7 @@
 //! Batches of both interfaces: files and batches of OpenAI, message batches of Anthropic, with planned faults.
 //!
-//! A batch is answered when it is created, and over after some questions about it. What was answered is counted, because it would
-//! have to be paid: a question that is answered twice was paid twice.
+//! The requests of a batch are answered when it is created, and the batch ends after some requests for its status. Answers are
+//! counted, because each would have to be paid for: a request that is answered twice is paid for twice.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -21,7 +21,7 @@ pub enum BatchFault {
     Create(u16),
     /// The batch is created, but the answer is an error of a gateway.
     CreateUnanswered,
-    /// A question about a batch is answered with this status.
+    /// A request for the status of a batch is answered with this HTTP status.
     Status(u16),
     /// Results are refused with this status.
     Download(u16),
@@ -34,15 +34,15 @@ pub enum BatchFault {
 /// A fault in the results of a batch. A number says which requests have it: every n-th.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultFault {
-    /// They are answered with an error.
+    /// The requests are answered with an error.
     Errors(usize),
-    /// They have expired.
+    /// The requests have expired.
     Expires(usize),
-    /// They were cancelled, with the batch.
+    /// The requests were cancelled with the batch.
     Cancelled(usize),
-    /// Their answers hold no JSON.
+    /// The answers contain no JSON.
     Bad(usize),
-    /// Their lines come twice.
+    /// The lines with the results come twice.
     Twice(usize),
     /// There are lines of requests that nobody sent.
     Unknown,
@@ -50,36 +50,36 @@ pub enum ResultFault {
     Reversed,
 }
 
-/// What was answered in batches.
+/// Counts of what was answered in batches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BatchBill {
     /// Batches that were created.
     pub batches: u64,
-    /// Requests that were answered, and have to be paid.
+    /// Requests that were answered, and have to be paid for.
     pub answered: u64,
-    /// Answers to a question that had been answered well before.
+    /// Requests that were answered although a good answer had been given before.
     pub twice: u64,
-    /// Tokens of requests and answers.
+    /// Tokens of requests.
     pub tokens_in: u64,
     /// Tokens of answers.
     pub tokens_out: u64,
 }
 
-/// What a test does when an upload arrives.
+/// A function of a test that is called when an upload arrives.
 pub(super) type AtUpload = Box<dyn FnMut() + Send>;
 
 /// The state of the interface for batches.
 #[derive(Default)]
 pub(super) struct BatchDesk {
     pub(super) faults: VecDeque<BatchFault>,
-    /// Questions about a batch that are answered with "in progress".
+    /// Number of requests for the status of a batch that are answered with "in progress".
     pub(super) slowness: u64,
     pub(super) bill: BatchBill,
     /// Called when an upload arrives, before it is answered.
     pub(super) at_upload: Option<AtUpload>,
     /// The bodies of all uploads, also of those that were refused.
     pub(super) uploaded: Vec<String>,
-    /// Batches that the client wanted to be cancelled.
+    /// Ids of the batches that the client asked to cancel.
     pub(super) cancelled: Vec<String>,
     uploads: usize,
     names: BTreeMap<String, String>,
@@ -115,7 +115,7 @@ impl BatchDesk {
     }
 }
 
-/// Answers a request to the interface for batches. `None` if it is none.
+/// Answers a request to the interface for batches. Returns `None` for any other request.
 pub(super) fn answer(shared: &Shared, method: &Method, path: &str, body: &[u8]) -> Option<Response> {
     let desk = &mut *shared.batches.lock().unwrap();
     let parts: Vec<&str> = path.trim_matches('/').split('/').skip(1).collect();

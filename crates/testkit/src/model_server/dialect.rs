@@ -1,5 +1,5 @@
-//! The dialects of real servers, as their documentation and issue threads describe them: which parameters they refuse and in which
-//! words, what they tell of themselves, and what is peculiar in their answers.
+//! The dialects of real servers, as their documentation and issue threads describe them: which parameters they refuse and with
+//! which messages, how they describe themselves, and how their answers deviate.
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -9,12 +9,12 @@ use super::{ModelRequest, good};
 /// A kind of server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
-    /// Accepts every chat completion, and tells nothing of itself.
+    /// Accepts every chat completion, and has no routes that describe the server.
     #[default]
     Plain,
     /// OpenAI with a reasoning model: refuses `max_tokens` and any temperature; limits the rate.
     OpenAi,
-    /// Azure OpenAI: wants the header `api-key`; streams begin with an event without choices.
+    /// Azure OpenAI: requires the header `api-key`; streams begin with an event without choices.
     Azure,
     /// Anthropic's messages: another path, other headers, other events; unknown fields are refused.
     Anthropic,
@@ -29,7 +29,7 @@ pub enum Dialect {
     LlamaCpp {
         /// Tokens of prompt and answer.
         window: u64,
-        /// Requests at once.
+        /// Number of concurrent requests.
         slots: u64,
     },
     /// vLLM: refuses a prompt if it and `max_tokens` together exceed the window.
@@ -49,7 +49,7 @@ impl Dialect {
         if self == Dialect::Anthropic { "/v1/messages" } else { "/v1/chat/completions" }
     }
 
-    /// Answers a question about the server. Nothing else has these paths.
+    /// Returns the answer of a route that describes the server, or `None` for any other path.
     pub(super) fn about(self, path: &str) -> Option<Value> {
         let model = |entry: Value| json!({ "object": "list", "data": [entry] });
         Some(match (self, path) {
@@ -121,7 +121,7 @@ impl Dialect {
         }
     }
 
-    /// Returns the headers of its answers.
+    /// Returns the extra headers of the server's answers.
     pub(super) fn headers(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Dialect::OpenAi => &[("x-ratelimit-remaining-requests", "499"), ("x-ratelimit-reset-requests", "120ms")],

@@ -57,7 +57,7 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
     play(script, dialect, &request).await
 }
 
-/// Answers a question about the server. These are not recorded as requests.
+/// Answers a route that describes the server. Such requests are not recorded.
 fn about(dialect: Dialect, path: &str) -> Response {
     match dialect.about(path) {
         Some(answer) => axum::Json(answer).into_response(),
@@ -65,7 +65,7 @@ fn about(dialect: Dialect, path: &str) -> Response {
     }
 }
 
-/// Chooses on a thread of its own, so that other requests are answered while a test holds this one back.
+/// Chooses the answer on a thread of its own, so that other requests are answered while a test holds this one back.
 async fn choose(shared: Arc<Shared>, request: ModelRequest) -> Script {
     tokio::task::spawn_blocking(move || (shared.choose)(&request)).await.unwrap()
 }

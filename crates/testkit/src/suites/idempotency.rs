@@ -60,7 +60,7 @@ async fn request_is_stored_once_per_key(store: &dyn Store) {
     assert_eq!((first.repeated, first.receipt.accepted), (false, 1));
     assert_eq!(store.operation(&me(), &first.receipt.id).await.unwrap(), Some(first.receipt.clone()));
     let before = all(store).await;
-    // The messages of a known request are not even looked at.
+    // The messages of a known request are not read.
     for turns in [vec![tea("1")], vec![tea("2")], Vec::new()] {
         let again = store.ingest_once(&me(), &request("k", "body"), turns, true, later()).await.unwrap();
         assert_eq!(again, KeyedReceipt { repeated: true, ..first.clone() });
@@ -102,7 +102,7 @@ async fn concurrent_requests_with_one_key_are_stored_once(store: &dyn Store) {
     assert_eq!(all_changes(store, Grain::Working).await.len(), 1);
 }
 
-/// The same messages without the key are the same operation, with the counts of the last request.
+/// Sending the same messages again without the key is the same operation, which then has the counts of the last request.
 async fn receipt_shows_the_present_progress(store: &dyn Store) {
     send(store, "k", "body", "1").await.unwrap();
     let again = receipt_of(store, "1").await;

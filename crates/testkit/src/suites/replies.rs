@@ -223,7 +223,7 @@ fn erased() -> Agent {
     Agent::erased(me().workspace()).unwrap()
 }
 
-/// Otherwise whoever may delete agents may spend without end.
+/// Budgets count erased agents; otherwise anybody who may delete agents could spend without limit.
 async fn erased_agents_have_spent_their_budget(store: &dyn Store) {
     let (alone, other) = (agent("alone"), agent("other"));
     for spender in [&me(), &alone] {

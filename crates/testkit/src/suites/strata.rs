@@ -59,7 +59,7 @@ pub async fn strata_suite<S: Strata + 'static>(mut make: impl AsyncFnMut() -> S)
     run("strata", cases, async || Box::new(make().await) as Box<dyn Strata>).await;
 }
 
-/// Runs the cases for stores that keep all rows of a table at hand and score all of them.
+/// Runs the cases for stores that score all rows of a table.
 pub async fn whole_tables_suite<S: Strata + 'static>(mut make: impl AsyncFnMut() -> S) {
     let cases: Vec<SuiteTest<dyn Strata>> = cases![
         whole::table_without_rows_has_only_word_rarity,

@@ -1,4 +1,4 @@
-//! Builds the input of an extractor besides the turns to read: the turns right before, and known facts.
+//! Calls an extractor with the turns to read and their context: the turns right before them, and known facts.
 
 use std::collections::HashSet;
 
@@ -11,9 +11,9 @@ use super::section::{Task, names};
 use super::{FactWriter, Inputs};
 use crate::recalled::SeenSentences;
 
-/// Maximum number of earlier turns given as context to a model, which pays for each.
+/// Maximum number of earlier turns given as context to a model. Each costs input tokens.
 const CONTEXT: usize = 6;
-/// The same for a local extractor, which needs to see where a game or a role play began.
+/// Maximum number of earlier turns given to a local extractor, which needs to see where a game or a role play began.
 const LOCAL_CONTEXT: usize = 100;
 /// Maximum number of facts given, per name and in all.
 const KNOWN: (usize, usize) = (20, 60);
@@ -52,7 +52,7 @@ impl FactWriter {
         extractor.extract(task).await
     }
 
-    /// Returns the turns of the same conversation right before, in order of time.
+    /// Returns up to `limit` turns of the same conversation right before `first`, in order of time, without recalled text.
     async fn context(&self, agent: &Agent, first: &Memory, seen: &SeenSentences, limit: usize) -> Result<Vec<Memory>> {
         let select = Select {
             within: Interval { start: Timestamp::MIN, end: first.at() },
@@ -65,8 +65,8 @@ impl FactWriter {
         Ok(earlier.iter().rev().filter_map(|turn| seen.fresh(turn)).collect())
     }
 
-    /// Returns the facts about the speakers and names of the turns: for each name first those that the turns mention, then the
-    /// newest.
+    /// Returns the facts about the speakers and names of the turns: for each name, first the facts with an object that the
+    /// turns mention, then the others; the newest first.
     pub(crate) async fn known(&self, agent: &Agent, turns: &[Memory]) -> Result<Vec<Fact>> {
         let mut known: Vec<Fact> = Vec::new();
         for name in names(turns) {

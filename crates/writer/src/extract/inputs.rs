@@ -1,7 +1,7 @@
 //! Records the input of an extractor, to check that it is still the same when the result is saved.
 //!
-//! A turn that was forgotten or revised while a model read it must not come back in the result; nor must earlier turns and
-//! facts that the model was shown.
+//! Text that is forgotten or revised while a model reads it must not come back in the result. This also applies to the earlier
+//! turns and the facts that the model gets as context.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use annals_core::{Agent, Fact, Memory, MemoryId, Result};
 use super::FactWriter;
 use super::section::Task;
 
-/// The state of everything that was read.
+/// The state of an extractor's whole input, when it was read.
 #[derive(Debug, Default)]
 pub(crate) struct Inputs {
     /// The watermark of extraction.
@@ -18,7 +18,7 @@ pub(crate) struct Inputs {
     log_version: u64,
     /// The turns, earlier ones included, each with the sequence of the change that wrote it.
     turns: BTreeMap<MemoryId, u64>,
-    /// Ids of the facts that were shown.
+    /// Ids of the facts that the extractor got as context.
     facts: BTreeSet<String>,
 }
 
@@ -41,7 +41,7 @@ impl FactWriter {
         Ok(inputs)
     }
 
-    /// Whether the input is unchanged and the watermark has not moved.
+    /// Returns whether the input is unchanged and the watermark has not moved.
     pub(crate) async fn are_current(&self, agent: &Agent, tasks: &[Task], inputs: &Inputs) -> Result<bool> {
         if self.store.extraction(agent).await?.extracted != inputs.extracted {
             return Ok(false);
@@ -54,7 +54,7 @@ impl FactWriter {
         self.are_known(agent, tasks, inputs).await
     }
 
-    /// Whether all facts that were shown are still known. There may be more.
+    /// Returns whether all facts that the extractor got are still known. New facts do not matter.
     async fn are_known(&self, agent: &Agent, tasks: &[Task], inputs: &Inputs) -> Result<bool> {
         if inputs.facts.is_empty() || self.store.log_version(agent).await? == inputs.log_version {
             return Ok(true);

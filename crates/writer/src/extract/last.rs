@@ -1,5 +1,5 @@
-//! Keeps the sentences of the last memories of the agents that were read last, so that a batch reads what is new and not all of
-//! them again: its cost does not depend on how much an agent has.
+//! Caches the sentences of each agent's last memories, for a limited number of agents. So a batch reads only new memories, and
+//! its cost does not depend on how many memories an agent has.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,18 +10,18 @@ use annals_core::{Agent, Grain, Interval, Memory, Result, Timestamp};
 use super::FactWriter;
 use crate::recalled::SeenSentences;
 
-/// Agents whose sentences are kept. One takes about 100 KB.
+/// Maximum number of cached agents. Each takes about 100 KB.
 const AGENTS: usize = 64;
 
 /// The sentences of an agent's last memories, and how far its changes were read.
 #[derive(Debug)]
 pub(super) struct Last {
     pub(super) seen: SeenSentences,
-    /// The seq of the last change, for each grain.
+    /// The sequence number of the last change that was read, for each grain.
     read: [u64; Grain::ALL.len()],
 }
 
-/// The last memories of some agents.
+/// The cache: the last memories by agent.
 #[derive(Debug, Default)]
 pub(crate) struct LastMemories(Mutex<HashMap<Agent, Last>>);
 
@@ -40,17 +40,18 @@ impl LastMemories {
         kept.insert(agent.clone(), last);
     }
 
-    /// Drops what is kept of an agent. An agent that was erased as a whole leaves no changes that say so.
+    /// Removes an agent from the cache. Needed after an erasure of the whole agent, because no changes remain then that would
+    /// remove its sentences.
     pub(crate) fn drop_agent(&self, agent: &Agent) {
         self.kept().remove(agent);
     }
 }
 
 impl FactWriter {
-    /// Returns the last memories before and with a batch: those that were kept, or read now.
+    /// Returns the sentences of the last memories up to and including a batch: from the cache, otherwise from the catalog.
     pub(super) async fn last_memories(&self, agent: &Agent, after: u64, batch: &[Change]) -> Result<Last> {
         let kept = self.last.kept().remove(agent);
-        // The watermark may have been moved by others, such as a restore.
+        // Something else, such as a restore, may have moved the watermark.
         let mut last = match kept.filter(|last| last.read[Grain::Working as usize] >= after) {
             Some(last) => last,
             None => self.load_last(agent, batch).await?,
@@ -78,12 +79,12 @@ impl FactWriter {
         Ok(last)
     }
 
-    /// Returns the sentences said before or beside these turns.
+    /// Returns the sentences of these turns and of the last memories before their end.
     pub(crate) async fn seen(&self, agent: &Agent, turns: &[Memory]) -> Result<SeenSentences> {
         Ok(SeenSentences::new(self.listed(agent, turns).await?.iter().chain(turns)))
     }
 
-    /// Lists the last memories before the end of the latest of these, from old to new.
+    /// Lists the last memories of each grain before the end of the latest of these turns; within a grain the oldest first.
     async fn listed<'m>(&self, agent: &Agent, turns: impl IntoIterator<Item = &'m Memory>) -> Result<Vec<Memory>> {
         let end = turns.into_iter().map(|turn| turn.cover.end).max().unwrap_or(Timestamp::MIN);
         let within = Interval { start: Timestamp::MIN, end };

@@ -9,7 +9,8 @@ use regex::Regex;
 
 use crate::recalled::SeenSentences;
 
-/// Maximum turns of a task, and about the maximum characters: what a small model reads well at once.
+/// Maximum number of turns and of characters in a task: what a small model reads well at once. A longer turn is a task of its
+/// own.
 const MAX_TURNS_AND_LENGTH: (usize, usize) = (20, 6000);
 /// Maximum number of names that are looked up for a task.
 const NAMES: usize = 24;
@@ -19,13 +20,13 @@ const NAMES: usize = 24;
 pub(crate) struct Task {
     /// The turns to read, in order of time, without text recalled from memory.
     pub spoken: Vec<Memory>,
-    /// Turns among these with nothing to read. What was extracted from their former text is removed.
+    /// Turns of the task with nothing to read, such as recalled text. What was extracted from their former text is removed.
     pub silent: Vec<MemoryId>,
     /// The sequence of the change that wrote each silent turn.
     silent_seqs: Vec<u64>,
     conversation: Option<String>,
     characters: usize,
-    /// The lowest and highest catalog sequence of its turns.
+    /// The lowest and the highest catalog sequence number of the turns.
     reach: (u64, u64),
 }
 
@@ -48,14 +49,14 @@ impl Task {
         }
     }
 
-    /// Returns all its turns, each with the sequence of the change that wrote it.
+    /// Returns all turns of the task, each with the sequence number of the change that wrote it.
     pub(crate) fn turns(&self) -> impl Iterator<Item = (MemoryId, u64)> {
         let spoken = self.spoken.iter().map(|turn| (turn.id.clone(), turn.seq));
         spoken.chain(self.silent.iter().cloned().zip(self.silent_seqs.iter().copied()))
     }
 }
 
-/// Cuts the turns into tasks by conversation and time. Returns the tasks in the order in which they came.
+/// Splits the turns into tasks by conversation and time. Returns the tasks in the order in which their first turns arrived.
 pub(crate) fn tasks(mut turns: Vec<Memory>, seen: &SeenSentences) -> Vec<Task> {
     turns.sort_by(|a, b| (a.conversation(), a.at(), a.seq).cmp(&(b.conversation(), b.at(), b.seq)));
     let mut tasks: Vec<Task> = Vec::new();
@@ -84,7 +85,7 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    /// Returns whether its turns are to be read now.
+    /// Returns whether the schedule has the turns of the section read now.
     pub fn is_due(&self, schedule: ReadingSchedule, now: Timestamp) -> bool {
         let spoken = self.tasks.iter().flat_map(|task| &task.spoken);
         schedule.is_due(spoken.map(Memory::at), now)

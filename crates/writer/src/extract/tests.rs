@@ -230,7 +230,8 @@ async fn spent_budget_is_asked_for_again_within_minutes() {
     assert_eq!(extract(&fixture, &again.to_string()).await.turns, 1);
 }
 
-/// The model fails while the clock is ahead by `ahead` hours. Expects whether the pipeline is held at the right time.
+/// Has the model fail while the clock is `ahead` hours ahead. Checks whether the pipeline still waits once the clock is right
+/// again.
 async fn check_held(ahead: i64, expect: bool) {
     let fixture = Fixture::new();
     fixture.say("x", 1, "Ann likes tea.").await;
@@ -250,7 +251,7 @@ async fn wait_recorded_under_a_clock_ahead_is_ignored() {
     check_held(24 * 365, false).await;
 }
 
-/// A model that stays away after the clock went back: the fallback reads after six hours, not after a year.
+/// The model stays unavailable after the clock went back: the fallback reads after six hours, not after a year.
 #[tokio::test]
 async fn retry_deadline_restarts_when_the_clock_went_back() {
     let fixture = Fixture::new();
@@ -263,7 +264,7 @@ async fn retry_deadline_restarts_when_the_clock_went_back() {
     assert_eq!(fixture.held().await, ["Ann likes tea"]);
 }
 
-/// Even if the endpoint asks for a longer wait than retention can afford.
+/// The fallback reads after six hours even if the endpoint asks for a longer wait, which would delay retention.
 #[tokio::test]
 async fn retry_deadline_ends_before_a_longer_retry_wait() {
     let fixture = Fixture::new();
@@ -320,8 +321,8 @@ async fn busy() -> Fixture {
 /// The final state: log, statements with their sources, dead letters, facts.
 type Outcome = (Vec<FactOperation>, Vec<(String, Vec<MemoryId>)>, Vec<String>, Vec<String>);
 
-/// Fails one call of the catalog and one of the facts table, 0 for none. Returns the final state and the number of calls of
-/// each.
+/// Makes one call of the catalog and one of the facts table fail, by their numbers; 0 stands for none. Returns the final state
+/// and how many calls each received.
 async fn outcome_after_failures(catalog_call: u64, facts_call: u64) -> (Outcome, (u64, u64)) {
     let fixture = busy().await;
     *fixture.model.refused.lock().unwrap() = Some("tea20");

@@ -81,7 +81,7 @@ async fn outdated_table_is_refreshed_and_differing_table_is_reported() {
     assert_eq!(writer.find(&agent("a"), &FactQuery::default()).await.unwrap().len(), 1);
 }
 
-/// The table is of a log that the catalog does not have: it was restored from an earlier copy.
+/// The table has a later version than the log, as after the catalog was restored from an earlier copy.
 #[tokio::test]
 async fn table_of_a_later_log_than_the_catalogs_is_folded_anew() {
     let fixture = Fixture::new();

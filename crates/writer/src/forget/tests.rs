@@ -7,7 +7,7 @@ use super::*;
 use crate::Discrepancy;
 use crate::fixture::{Fixture, NOW};
 
-/// Creates turns, statements, facts, summaries and rows about Bob, beside others.
+/// Creates turns, statements, facts, summaries and rows about Bob, and some about Ann.
 async fn fixture() -> Fixture {
     let fixture = Fixture::new();
     for (minute, text) in [(1, "Bob likes figs in winter."), (2, "Ann likes tea in winter.")] {
@@ -19,7 +19,7 @@ async fn fixture() -> Fixture {
     fixture
 }
 
-/// Does in short what the summarizer does.
+/// Saves a summary of the day with this text, as the summarizer would.
 async fn roll_up(fixture: &Fixture, text: &str) {
     let day = period("2026-03-04");
     let sources: Vec<_> =
@@ -96,7 +96,7 @@ async fn forgotten_agent_loses_all_its_files() {
     assert_eq!(fixture.catalog.all_agents().await.unwrap(), []);
 }
 
-/// The watermarks of a removed agent start at zero, so its former rows would count as live ones.
+/// The watermarks of an agent that is created again start at zero, so its former rows would count as live.
 #[tokio::test]
 async fn agent_created_again_before_cleaning_restores_nothing() {
     let fixture = fixture().await;
@@ -178,7 +178,7 @@ async fn interrupted_cleaning_is_pending_and_finished_later() {
     }
 }
 
-/// An erasure during the cleaning of an earlier one.
+/// The second erasure happens while the first is being cleaned.
 #[tokio::test]
 async fn erasure_during_a_cleaning_is_still_owed() {
     let fixture = fixture().await;
@@ -192,7 +192,7 @@ async fn erasure_during_a_cleaning_is_still_owed() {
     assert_eq!(fixture.eraser().pending_cleanings().await.unwrap(), []);
 }
 
-/// Every call of every store in turn fails once; forgetting the same again finishes it.
+/// Every call of every store in turn fails once; forgetting the same target again finishes the work.
 #[tokio::test]
 async fn failure_of_any_call_is_finished_by_forgetting_again() {
     for target in [Target::Subject("Bob".into()), Target::Agent] {

@@ -13,11 +13,12 @@ pub(crate) struct Shape {
     /// The kind in the text that replaces the secret.
     pub kind: &'static str,
     pub pattern: Regex,
-    /// Whether the captured text is really a secret.
+    /// Returns whether the captured text is really a secret.
     pub is_secret: fn(&str) -> bool,
 }
 
-/// In order: shapes that contain others come first, and shapes with a form of their own before labelled ones.
+/// All shapes, in the order in which they are applied: shapes that contain others come first, and shapes with a form of their
+/// own before labelled ones.
 pub(crate) static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
     vec![
         shape("private-key", PRIVATE_KEY, |block| has_run(block, 24)),
@@ -50,8 +51,8 @@ const AUTHORIZATION: &str =
     r#"(?i)(?-u:\b)authorization["']?\s*[:=]\s*["']?(?:bearer|basic|token)\s+([A-Za-z0-9._~+/=-]{8,})"#;
 const KEY_LABELS: &str =
     "api[ _-]?key|access[ _-]?key|secret[ _-]?key|client[ _-]?secret|(?:access|auth|api|refresh)[ _-]?token";
-/// The number ranges of card issuers: sixteen digits in fours, or fifteen as American Express groups them. Not the end of a
-/// number or of a longer name.
+/// Pattern of a card number by the number ranges of the issuers: sixteen digits in fours, or fifteen as American Express groups
+/// them. The end of a longer number or name does not match.
 const CARD: &str = r"(?x)
     (?:^|[^0-9A-Za-z_.,/\#=+-])
     ( (?:4[0-9]{3}|5[1-5][0-9]{2}|2[2-7][0-9]{2}|35[0-9]{2}|6[0245][0-9]{2})
@@ -118,8 +119,8 @@ fn has_digit(value: &str) -> bool {
     value.contains(|c: char| c.is_ascii_digit())
 }
 
-/// Returns whether it has a run of at least `length` letters and digits, with both among them. No word of a language
-/// has one.
+/// Returns whether the value has a run of at least `length` ASCII letters and digits that contains both. Ordinary words have
+/// none.
 fn has_run(value: &str, length: usize) -> bool {
     value
         .split(|c: char| !c.is_ascii_alphanumeric())

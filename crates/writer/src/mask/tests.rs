@@ -16,7 +16,8 @@ fn stays(text: &str) {
     check(text, text);
 }
 
-/// Secrets are made up and assembled here, so that no repository scanner takes them for real ones.
+/// Returns a made-up secret: `prefix` and `length` more characters. Assembled here, so that no repository scanner takes it for
+/// a real one.
 fn made_up(prefix: &str, length: usize) -> String {
     prefix.chars().chain("aB3dE6gH9jK2mN5pQ8sT1vW4yZ7".chars().cycle()).take(prefix.len() + length).collect()
 }
@@ -92,7 +93,7 @@ fn ordinary_text_is_not_masked() {
     stays("");
 }
 
-/// Otherwise one message of 256 KiB would hold up all others.
+/// If masking were slow here, one message of 256 KiB would hold up all others.
 #[test]
 fn text_of_repeated_prefixes_is_masked_in_time() {
     stays(&"password:".repeat(28_000));

@@ -92,7 +92,7 @@ async fn outage_loses_nothing_and_adds_no_dead_letter() {
     assert_eq!(project(&writer).await.unwrap().applied, 1);
 }
 
-/// Has another writer bring the table up to date while this one embeds.
+/// An embedder that has another writer bring the table up to date while it embeds.
 struct Overtaken {
     embedder: WordEmbedder,
     other: Writer,
@@ -123,7 +123,7 @@ impl Embedder for Overtaken {
     }
 }
 
-/// A writer that slept reads the watermark again; the one it read is not saved over the newer one.
+/// A writer that another one has overtaken reads the watermark again, and does not save its old watermark over the newer one.
 #[tokio::test]
 async fn overtaken_writer_reads_the_watermark_again() {
     for (times, applied) in [(1, Some(1)), (2, Some(1)), (3, None)] {
@@ -161,7 +161,7 @@ async fn refused_text_becomes_a_dead_letter_and_projection_continues() {
     assert_eq!(catalog.dead_letters(&agent("a")).await.unwrap(), []);
 }
 
-/// A model that answers only texts that its caller accepts, and refuses others as endpoints do.
+/// A model that embeds only texts for which the given function returns true, and refuses others as endpoints do.
 struct Picky(fn(&str) -> bool);
 
 #[async_trait]
@@ -204,11 +204,11 @@ async fn text_that_a_model_refuses_becomes_a_dead_letter_unless_the_model_refuse
     check(|_| true, Some((3, 0))).await;
     check(|text| !text.contains("POISON"), Some((3, 1))).await;
     check(|_| false, None).await;
-    // The culprit is refused first, then everything else: nothing of it is the fault of a text.
+    // After the first text the model refuses everything, the probe included, so no single text is at fault.
     check(|text| text == "one", None).await;
 }
 
-/// The configured model cannot be opened, and it may be that of the table.
+/// Embedders for a configured model that cannot be opened. It may be the model of the table.
 struct Closed;
 
 #[async_trait]

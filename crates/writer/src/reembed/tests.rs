@@ -1,4 +1,5 @@
-//! Tests of a change of the embedding model: with every store call failing once, taken back, and without the former model.
+//! Tests of a change of the embedding model: every store call fails once, the change is taken back, or the former model no
+//! longer exists.
 
 use std::sync::Arc;
 
@@ -137,7 +138,8 @@ async fn third_model_begins_the_generation_again() {
     assert_eq!(third.audit(&me()).await.unwrap(), []);
 }
 
-/// Without the former model, its vectors are given up once something new has to be written; words find all.
+/// If the former model no longer exists, its vectors are given up as soon as a new memory has to be written. Until the tables
+/// are embedded again, words alone find memories.
 #[tokio::test]
 async fn new_messages_get_placeholders_if_the_model_cannot_be_opened() {
     let fixture = Fixture::new(2).await;
@@ -165,7 +167,7 @@ async fn damaged_table_is_replaced_by_the_generation_that_was_begun() {
     assert_eq!(counted.embedded(), 4, "what was done is kept");
 }
 
-/// A rebuild that has to be, begun before the setting changed, is done by the configured model, not dropped.
+/// An urgent rebuild that began before the setting changed is finished with the configured model, not dropped.
 #[tokio::test]
 async fn urgent_rebuild_goes_over_to_the_configured_model() {
     let fixture = Fixture::new(3).await;
@@ -179,7 +181,8 @@ async fn urgent_rebuild_goes_over_to_the_configured_model() {
     assert_eq!(fixture.model().await, "words-1");
 }
 
-/// Whichever store call fails, the present table answers whole and by one model, and the next attempt ends the work.
+/// Whichever store call fails, the present table stays complete and has vectors of one model, and the next attempt finishes the
+/// work.
 #[tokio::test]
 async fn interrupted_change_of_model_continues() {
     for call in 1.. {

@@ -102,7 +102,7 @@ async fn late_input_below_pruned_periods_reaches_the_sealed_ancestor() {
     assert_eq!(pass(&catalog).await, Passed::default());
 }
 
-/// An import sent again after its turns and their day were pruned: the same input, which is summarised already.
+/// An import is sent again after its turns and their day were pruned. Its input is summarised already.
 #[tokio::test]
 async fn pruned_input_sent_again_changes_nothing() {
     let catalog = sealed().await;

@@ -1,4 +1,4 @@
-//! What an engine behind a network is shown besides its input.
+//! Tests of the background that an engine behind a network gets besides its input.
 
 use std::sync::Mutex;
 
@@ -97,7 +97,7 @@ async fn new_facts_and_changed_weeks_leave_later_summaries_as_they_are() {
     assert!(written.contains(&"2026-W10".to_owned()) && !written.contains(&"2026-W11".to_owned()), "{written:?}");
 }
 
-/// While something is forgotten, the table of facts may still hold it.
+/// While something is being forgotten, the table of facts may still hold it.
 #[tokio::test]
 async fn facts_of_a_table_behind_the_log_are_not_shown() {
     let (catalog, facts, engine) = (Arc::new(MemoryCatalog::new()), MemoryFacts::new(), Arc::new(Remote::default()));

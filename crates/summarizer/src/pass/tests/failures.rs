@@ -1,5 +1,5 @@
-//! Engines that refuse, and engines that are unavailable: what waits how long, what the fallback writes, and what is rewritten
-//! later.
+//! Tests of engines that refuse input and of engines that are unavailable: how long periods wait, what the fallback writes, and
+//! what is rewritten later.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,7 +21,7 @@ enum Behaviour {
     BudgetSpent(&'static str),
 }
 
-/// Writes like `QuotingEngine` plus an exclamation mark, or fails, as `behaviour` says.
+/// An engine that writes like `QuotingEngine` plus an exclamation mark, or fails, as `behaviour` says.
 struct UnreliableEngine {
     behaviour: Mutex<Behaviour>,
     calls: AtomicUsize,
@@ -39,7 +39,7 @@ impl UnreliableEngine {
         *self.behaviour.lock().unwrap() = behaviour;
     }
 
-    /// Returns how often it was called since the last time.
+    /// Returns the number of calls since this method was last called.
     fn calls(&self) -> usize {
         self.calls.swap(0, Ordering::SeqCst)
     }
@@ -106,7 +106,7 @@ async fn fallback_engine_writes_after_three_failures() {
         let passed = pass_after(&catalog, &engine, minutes).await;
         assert_eq!(passed.degraded, expect, "after {minutes} minutes");
     }
-    // The ancestors go on with what there is; those that contain its words fail in their turn.
+    // The coarser periods are rolled up from the fallback's summary; those whose input contains `POISON` fail in their turn.
     assert!(degraded(&catalog).await.starts_with(&["2026-05-12".into()]));
     let row = row(&catalog, "2026-05-12").await;
     assert_ne!(row.recipe, Some(engine.recipe(&Settings::default(), Grain::Daily)));
@@ -193,7 +193,7 @@ async fn retry_time_of_an_outage_is_used_within_bounds() {
     check(Behaviour::BudgetSpent("2027-02-01T00:05:00Z"), "2027-02-01T00:05:00Z").await;
     // Somebody may have raised the budget meanwhile.
     check(Behaviour::BudgetSpent("2027-02-01T05:00:00Z"), "2027-02-01T00:15:00Z").await;
-    // But by then the fallback has written it.
+    // The retry time is bounded, because by then the fallback writes the period.
     check(Behaviour::UnavailableFor(60 * 24 * 365), "2027-02-01T06:00:00Z").await;
 }
 
@@ -250,7 +250,7 @@ async fn at_most_four_roll_ups_run_at_once() {
     assert_eq!(engine.most.load(Ordering::SeqCst), 4);
 }
 
-/// A clock that was a year ahead at a failure must not block the period for a year.
+/// A failure that was recorded under a clock a year ahead must not block the period for a year.
 #[tokio::test]
 async fn failure_dated_in_the_future_does_not_block() {
     let (catalog, engine) = (with_poison().await, UnreliableEngine::new(Behaviour::Unavailable));

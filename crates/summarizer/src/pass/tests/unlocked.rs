@@ -10,7 +10,7 @@ use super::*;
 
 type Act = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
 
-/// Runs an action when the lock is taken for the first time: after the engine wrote, before its summaries are saved.
+/// A lock that runs an action when it is taken for the first time: after the engine wrote, before its summaries are saved.
 struct Meanwhile(Mutex<Option<Act>>);
 
 #[async_trait::async_trait]

@@ -1,4 +1,4 @@
-//! Restore: reads records into a staging area, which replaces the agent's own once it is complete.
+//! Restore: reads records into a staging area, which replaces the agent's data once it is complete.
 
 use annals_core::ports::{Access, Block, Origin, Record, Turn};
 use annals_core::{Agent, Body, Digest, Error, Kind, LedgerRow, Memory, MemoryId, Message, Result, Timestamp, TurnKey};

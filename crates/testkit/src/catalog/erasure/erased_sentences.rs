@@ -50,17 +50,17 @@ fn texts_of(operation: &FactOperation) -> impl Iterator<Item = &str> {
         .chain(operation.properties.values().filter_map(|value| value.as_str()))
 }
 
-/// Returns the strings of an attachment, one a line.
+/// Returns the strings of an attachment, one per line.
 fn attached(json: &str) -> String {
     serde_json::from_str(json).map_or_else(|_| json.to_owned(), |value| strings(&Content::Json(value), has_words))
 }
 
-/// No proof can search for a single word.
+/// Returns whether a name has several words, because no proof can search for a single word.
 fn has_words(name: &str) -> bool {
     name.contains(char::is_whitespace)
 }
 
-/// Returns a text, or the strings of a JSON value, one a line, with the names of fields that a test selects.
+/// Returns a text, or the strings of a JSON value, one per line, with the field names that `names` accepts.
 fn strings(content: &Content, names: fn(&str) -> bool) -> String {
     fn add<'v>(value: &'v serde_json::Value, names: fn(&str) -> bool, lines: &mut Vec<&'v str>) {
         match value {

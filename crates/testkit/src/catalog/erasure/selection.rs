@@ -110,7 +110,7 @@ impl Selection {
         self.above.get(&period).is_some_and(|first| first.zip(seq).is_none_or(|(first, last)| first <= last))
     }
 
-    /// Returns what remains of a sealed text, or `None`.
+    /// Returns the rest of a sealed text after the selected parts are removed, or `None` if nothing remains.
     pub(super) fn without(&self, period: Period, text: Base, seq: Option<u64>) -> Option<Base> {
         if !self.reaches(period, &text, seq) {
             return Some(text);

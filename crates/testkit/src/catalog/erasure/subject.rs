@@ -68,7 +68,7 @@ impl Subject {
         }
     }
 
-    /// Returns whether JSON names the subject. What is not JSON is a text.
+    /// Returns whether a JSON text names the subject. Text that is not JSON is searched as plain text.
     pub(super) fn is_named_by_json(&self, json: &str) -> bool {
         let parsed = serde_json::from_str(json).map(Content::Json);
         self.is_named_by_content(&parsed.unwrap_or_else(|_| Content::Text(json.to_owned())))

@@ -140,7 +140,7 @@ pub(super) async fn turn_record_is_complete(store: &dyn Store) {
         name: Some("grep".into()),
         ..message("2026-03-04T23:30:00.000001Z", "{\"a\": 1}")
     };
-    // In a zone where it is already the next day.
+    // The turn's day is that of a zone where the next day has already begun.
     let attachment = Some("{\"a\":[1]}".to_owned());
     let turn = Turn { day: period("2026-03-05"), attachment, ..turn_of(&me(), named) };
     say(store, vec![turn.clone(), user_turn("8", "2026-03-06T10:00:00Z", "tea")]).await;

@@ -38,7 +38,7 @@ pub(super) async fn equal_times_keep_the_order_of_arrival(catalog: &dyn Catalog)
     let micros: Vec<_> =
         listed.iter().map(|memory| memory.at().as_microsecond() - at(MOMENT).as_microsecond()).collect();
     assert_eq!(micros, [-1, 0, 1, 2, 3, 4]);
-    // A time of its own is kept, unless another turn was moved to it: then the new turn moves, too.
+    // A turn keeps its own time, unless another turn was moved to that time: then the new turn moves, too.
     let own = "2026-03-04T10:00:00.000003Z";
     say(catalog, vec![user_turn("own", own, "own")]).await;
     assert_eq!(of(catalog, &user_turn("own", own, "").id).await.at(), at("2026-03-04T10:00:00.000005Z"));
@@ -56,7 +56,7 @@ pub(super) async fn revision_frees_its_former_time(catalog: &dyn Catalog) {
     catalog.ingest(&me(), moves.to_vec(), true, now()).await.unwrap();
     let moments = |listed: &[Memory]| listed.iter().map(|memory| memory.at().to_string()).collect::<Vec<_>>();
     assert_eq!(moments(&in_order(catalog).await), [MOMENT, "2026-03-04T10:00:00.000001Z", next_day]);
-    // There and back within one request: no two turns share a time.
+    // A turn moves there and back within one request: no two turns share a time.
     let back =
         [user_turn("5", next_day, "e"), user_turn("5", "2026-03-06T10:00:00Z", "f"), user_turn("5", next_day, "g")];
     catalog.ingest(&me(), back.to_vec(), true, later()).await.unwrap();

@@ -116,7 +116,7 @@ pub(super) async fn watermarks_are_per_agent_and_grain(catalog: &dyn Catalog) {
     assert_eq!(catalog.watermark(&me(), Grain::Weekly).await.unwrap(), made(3, 41));
 }
 
-/// A writer that slept while another one went on: whatever it saves over the state it read, nothing changes.
+/// A writer was paused while another one went on. Whatever it then saves over the state that it had read, nothing changes.
 pub(super) async fn stale_watermark_changes_nothing(catalog: &dyn Catalog) {
     let first = made(1, 5);
     let rebuilt = Watermark { building: Some(building(2, 3)), ..first.clone() };
@@ -149,7 +149,8 @@ pub(super) async fn watermark_does_not_decrease(catalog: &dyn Catalog) {
     }
 }
 
-/// The vectors of a generation are of one model: it is set with the first change, and given up for placeholders.
+/// All vectors of a generation are of one model. The model is set with the first change, and may only be given up for
+/// placeholders.
 pub(super) async fn generation_keeps_its_model(catalog: &dyn Catalog) {
     let (nothing, first) = (Watermark::default(), made(0, 5));
     let model = first.model.clone().unwrap();

@@ -189,7 +189,7 @@ pub(super) async fn receipt_counts_masked_texts(catalog: &dyn Catalog) {
     assert_eq!(catalog.operation(&me(), &done.id).await.unwrap(), Some(done));
 }
 
-/// A repeated turn keeps its attachment; a revised one replaces it, unless it brings none.
+/// A repeated turn keeps its attachment. A revision replaces the attachment, unless the revision has none.
 pub(super) async fn attachment_stays_with_its_turn(catalog: &dyn Catalog) {
     let attached = |text: &str, attachment: Option<&str>| Turn {
         attachment: attachment.map(Into::into),

@@ -131,7 +131,7 @@ pub(super) async fn agents_are_listed_by_workspace_and_name_in_pages(catalog: &d
     assert_eq!(of("b", None, 9).await, all[1..4]);
     assert_eq!(of("b", None, 2).await, all[1..3]);
     assert_eq!(of("b", Some(&all[1]), 9).await, all[2..4]);
-    // The place to begin after need not exist any more.
+    // The agent after which a page begins need not exist any more.
     assert_eq!(of("b", Some(&agent_of(("b", "b"))), 9).await, all[3..4]);
     assert_eq!(of("b", Some(&all[3]), 9).await, []);
     assert_eq!(of("c", None, 9).await, []);

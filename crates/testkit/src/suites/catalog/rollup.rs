@@ -166,7 +166,7 @@ async fn refused(catalog: &dyn Catalog, summaries: &[Summary]) {
     assert_eq!(all().await, before);
 }
 
-/// A writer that slept while another one rolled the period up: its older text replaces nothing.
+/// A writer was paused while another one rolled the period up. Its older text replaces nothing.
 pub(super) async fn stale_roll_up_changes_nothing(catalog: &dyn Catalog) {
     let turn = user_turn("1", "2026-03-04T10:00:00Z", "tea");
     let first = say(catalog, vec![turn.clone()]).await.seq;
@@ -177,7 +177,7 @@ pub(super) async fn stale_roll_up_changes_nothing(catalog: &dyn Catalog) {
     refused(catalog, std::slice::from_ref(&slept)).await;
     refused(catalog, &[Summary { draft: None, ..slept.clone() }]).await;
     refused(catalog, &[Summary { draft: None, sources: Vec::new(), ..slept }]).await;
-    // The same input, written by another recipe meanwhile: this is seen too.
+    // A summary of the same input by another recipe, saved meanwhile, makes a roll-up stale as well.
     let slept = replacing(catalog, &me(), summary(DAY, second, sources, "They slept.")).await;
     let refreshed =
         Summary { recipe: Digest::of(["another recipe"]), ..summary(DAY, second, sources, "Tea and cake.") };

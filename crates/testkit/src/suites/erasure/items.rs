@@ -1,4 +1,4 @@
-//! What an import may bring again: entered statements and facts, blocks, documents.
+//! Forgotten items that a later import may contain again: entered statements and facts, blocks, documents.
 
 use annals_core::ports::{Block, DocumentWrite, Expected, ItemKey, Target};
 use annals_core::{Interval, MemoryId, Statement};
@@ -10,7 +10,7 @@ use crate::{agent, at, document, entry, statement};
 
 const AT: &str = "2026-03-04T10:00:00Z";
 
-/// Builds a statement that an import brought.
+/// Builds a statement as an import enters it.
 fn entered(id: &str, text: &str) -> Statement {
     let source = MemoryId::imported(&me(), id);
     let sources = vec![source.clone()];
@@ -18,7 +18,7 @@ fn entered(id: &str, text: &str) -> Statement {
     Statement { id: MemoryId::entered_statement(&me(), &source), sources, ..stated }
 }
 
-/// Stores one of each, all of which name Zelda, and returns their places.
+/// Stores one item of each kind, all naming Zelda. Returns their keys.
 async fn save(store: &dyn Store) -> Vec<ItemKey> {
     let stated = entered("1", "Zelda sings.");
     store.add_statements(&me(), vec![stated.clone()]).await.unwrap();

@@ -42,7 +42,7 @@ pub(super) async fn replies_and_requests_are_removed(store: &dyn Store) {
     assert!(store.reply(&other, &Digest::of(["q"])).await.unwrap().is_some());
 }
 
-/// The model was asked before the erasure and answers after it.
+/// The question was sent to the model before the erasure; the answer comes after it.
 pub(super) async fn late_reply_is_charged_but_not_kept(store: &dyn Store) {
     for (next, target) in [("8", by_id(&[&turns()[0].id])), ("9", Target::Agent)] {
         let seq = say(store, turns().to_vec()).await.seq;
@@ -151,7 +151,7 @@ pub(super) async fn late_output_of_erased_turns_is_ignored(store: &dyn Store) {
     say(store, turns().to_vec()).await;
     roll_up_all(store, By::Quoting).await;
     erase(store, by_id(&[&tea.id])).await;
-    // The model was asked before the erasure and answers after it.
+    // The question was sent to the model before the erasure; the answer comes after it.
     let statements = [statement(&me(), &tea, "Ann likes tea."), statement(&me(), &cake, "Ann likes cake.")];
     extract(store, &[&tea, &cake], statements.to_vec(), vec![operation(&tea, 0, "Ann likes tea")]).await;
     assert_eq!(store.get(&me(), &statements.map(|statement| statement.id)).await.unwrap().len(), 1);

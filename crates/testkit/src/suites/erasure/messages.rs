@@ -30,7 +30,7 @@ async fn is_forgotten(store: &dyn Store, turn: &Turn) -> bool {
     store.forgotten(&me(), &[named(turn)]).await.unwrap() == [true]
 }
 
-/// Builds the same message with another id, or in another conversation.
+/// Builds the message of `tea` with another id, or in another conversation.
 fn tea_at(conversation: &str, id: &str) -> Turn {
     let (conversation, client_id) = (conversation.into(), Some(id.into()));
     turn_of(&me(), Message { conversation, client_id, ..tea().message })
@@ -131,7 +131,7 @@ pub(super) async fn pruned_messages_are_not_forgotten(store: &dyn Store) {
     assert!(!is_forgotten(store, &tea()).await);
 }
 
-/// An attachment is searched for a subject, and its text is found as long as it is there.
+/// Attachments are searched for a subject too, and the proof finds their text as long as they are stored.
 pub(super) async fn attachments_are_removed_with_their_messages(store: &dyn Store) {
     let attached = |id: &str, json: &str| Turn { attachment: Some(json.into()), ..tea_at("talk", id) };
     let [named, other] = [attached("1", r#"{"for":"Zelda Quist"}"#), attached("2", r#"{"for":"nobody else"}"#)];
@@ -145,7 +145,7 @@ pub(super) async fn attachments_are_removed_with_their_messages(store: &dyn Stor
     assert!(!store.find_leftovers(&me(), &words).await.unwrap().is_empty());
     let done = erase(store, Target::Subject("zelda quist".into())).await;
     assert_eq!(done.turns, ids(&[&named.id, &more[0].id, &more[1].id]));
-    // The proof searches for what attachments said, except for single words.
+    // The proof searches for the sentences of attachments, except for single words.
     assert_eq!(done.words, ["Zelda Quist came by"]);
     assert_eq!(store.find_leftovers(&me(), &words).await.unwrap(), Vec::<String>::new());
     let stored = store.attachments(&me(), &[named.id, other.id]).await.unwrap();

@@ -111,8 +111,8 @@ pub(super) async fn model_text_above_days_is_removed_with_any_of_its_turns(store
     assert_eq!(base_of(store, "2026").await, None);
 }
 
-/// The same for a week that quotes days written by a model. The rule exists because a model may trace its sentences to no
-/// source.
+/// A week that quotes days written by a model is lost as well. The rule exists because a model may name no source for a
+/// sentence.
 pub(super) async fn quotes_of_a_model_are_removed_like_its_own_text(store: &dyn Store) {
     let turns = [user_turn("1", "2026-03-04T10:00:00Z", "tea"), user_turn("2", "2026-03-05T10:00:00Z", "home")];
     say(store, turns.to_vec()).await;
@@ -159,7 +159,7 @@ pub(super) async fn turns_known_only_by_id_are_selected(store: &dyn Store) {
     let done = report(Target::Conversation("secret".into())).await;
     assert_eq!((done.pruned, done.operations, done.cut), (Vec::new(), Vec::new(), Vec::new()));
     assert_eq!((done.unresolved, done.unresolved_in), (3, periods(&[DAY])));
-    // An id, a speaker, a day or an operation of the log is enough.
+    // An id, a speaker, a day or an operation of the log is enough to select a turn.
     let done = report(by_id(&[&turns[0].id])).await;
     assert_eq!((done.pruned, done.cut, done.unresolved), (ids(&[&turns[0].id]), periods(&[DAY]), 0));
     let done = report(Target::Subject("Ann".into())).await;

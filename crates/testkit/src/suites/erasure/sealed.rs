@@ -209,7 +209,7 @@ pub(super) async fn base_without_the_turn_is_amended_again(store: &dyn Store) {
 
 pub(super) async fn summaries_without_the_turn_stay(store: &dyn Store) {
     week(store, By::Quoting).await;
-    // Late, and not rolled up yet.
+    // A turn that arrived late and is not rolled up yet.
     let late = user_turn("9", "2026-03-04T12:00:00Z", "rain");
     say(store, vec![late.clone()]).await;
     let (summary, base) = (summary_of(store, DAY).await, base_of(store, DAY).await);

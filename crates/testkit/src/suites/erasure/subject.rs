@@ -154,8 +154,8 @@ pub(super) async fn turns_with_the_name_in_conversation_or_id_are_erased(store: 
     assert_eq!(erase(store, subject("Zelda Quist")).await.turns, ids(&[&turns[0].id, &turns[1].id, &turns[3].id]));
 }
 
-/// Stores a turn by each speaker; the one at `by` states the alias `fact`. Returns the speakers whose turns forgetting
-/// `forget` reaches, and the aliases that are not followed.
+/// Stores a turn by each speaker; the speaker at index `by` states the alias `fact`. Forgets the name `forget`. Returns the
+/// speakers of the erased turns, and the aliases that are not followed.
 async fn joined(
     store: &dyn Store,
     speakers: &[&str],

@@ -125,7 +125,7 @@ pub(super) async fn range_is_erased(store: &dyn Store) {
     let history = history(store).await;
     let empty = Interval { start: at("2026-03-04T10:00:00Z"), end: at("2026-03-04T10:00:00Z") };
     assert_eq!(erase(store, Target::Range(empty)).await, ErasureReport::default());
-    // From the first turn on, up to the last and without it. The time of an entry by hand counts as well.
+    // The range begins with the first turn and ends just before the last. The time of an entry by hand counts as well.
     let range = Interval { start: at("2026-03-04T10:00:00Z"), end: at("2026-03-05T10:00:00Z") };
     history.check(store, Target::Range(range), &[0, 1]).await;
     let entered = Interval { start: at("2026-03-09T10:00:00Z"), end: at("2026-03-09T10:00:00.000001Z") };

@@ -130,7 +130,7 @@ pub(super) async fn replacing_twice_changes_nothing(tables: &dyn Facts) {
     assert_eq!(tables.find_leftovers(&me(), &["tea".into()]).await.unwrap(), Vec::<String>::new());
 }
 
-/// A writer that slept while another one folded a later log.
+/// A writer was paused while another one folded a later log. Its table is refused.
 pub(super) async fn newer_table_is_not_replaced(tables: &dyn Facts) {
     for version in [9, 10, u64::MAX] {
         let now = facts(&format!("Ann counts {version}"));

@@ -44,7 +44,7 @@ async fn refused(store: &dyn Store, extraction: Extraction) {
     assert_eq!(all().await, before);
 }
 
-/// A writer that slept while another one read the same turns and went on.
+/// A writer was paused while another one read the same turns and went on. Its extraction is refused.
 pub(super) async fn stale_extraction_changes_nothing(store: &dyn Store) {
     let [one, two] = store_two_turns(store).await;
     let of_one = |text: &str| {
@@ -57,7 +57,7 @@ pub(super) async fn stale_extraction_changes_nothing(store: &dyn Store) {
     refused(store, Extraction { extracted: 9, ..slept.clone() }).await;
     save(store, Extraction { extracted: 2, ..reading(&[&two.id], Extracted::default()) }).await;
     refused(store, Extraction { after: 1, extracted: 2, ..slept }).await;
-    // Failures move nothing, so they refuse nobody.
+    // A recorded failure does not move the watermark, so the next extraction is not refused.
     store.note_extraction_failure(&me(), "no answer", later(), now()).await.unwrap();
     let next = Extraction { after: 2, extracted: 3, ..of_one("coffee") };
     store.save_extraction(&me(), next, later()).await.unwrap();

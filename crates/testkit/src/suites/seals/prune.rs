@@ -39,7 +39,7 @@ pub(super) async fn pruning_removes_children_and_keeps_the_summary(store: &dyn S
     assert_eq!(dirty(store).await, Vec::<String>::new());
 }
 
-/// No summary covers a statement that an import brought.
+/// No summary covers an imported statement.
 pub(super) async fn entered_statements_are_not_pruned(store: &dyn Store) {
     let turns = fortnight(store).await;
     let source = MemoryId::imported(&me(), "1");
@@ -165,7 +165,7 @@ pub(super) async fn base_records_whether_it_is_verbatim(store: &dyn Store) {
     }
 }
 
-/// A model's day that the week leaves out does not make the week a model's.
+/// A day that a model wrote does not matter if the week quotes none of its sentences.
 pub(super) async fn week_that_quotes_no_sentence_of_a_model_is_verbatim(store: &dyn Store) {
     fortnight(store).await;
     roll_up(store, DAY, By::Model).await;

@@ -1,4 +1,4 @@
-//! A period is sealed in the state that was looked at, or not at all.
+//! A period is sealed only in the state that the caller has read.
 
 use annals_core::Error;
 use annals_core::ports::{Change, Children};

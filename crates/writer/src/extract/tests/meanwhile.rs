@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use super::extract;
 use crate::fixture::{Fixture, NOW};
 
-/// Runs `act` just before the extractor's answer is saved: at the second time that the lock is taken.
+/// A lock that runs `act` just before the extractor's answer is saved: when the lock is taken for the second time.
 struct Meanwhile<'g, F> {
     fixture: &'g Fixture,
     times_taken: AtomicU32,
@@ -29,8 +29,7 @@ impl<F: Fn(Fixture) -> BoxedUnit + Sync + Send> WriteLock for Meanwhile<'_, F> {
 
 type BoxedUnit = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Runs `act` while the model reads "Bob likes figs." after "Ann likes tea.". Expects the number of stale answers and the
-/// facts.
+/// Runs `act` while the model reads "Bob likes figs." after "Ann likes tea.". Checks the number of stale answers and the facts.
 async fn check_meanwhile(act: impl Fn(Fixture) -> BoxedUnit + Send + Sync, stale: u64, held: &[&str]) {
     let fixture = Fixture::new();
     fixture.say("x", 1, "Ann likes tea.").await;
