@@ -178,7 +178,7 @@ impl Error {
         matches!(self, Error::Unavailable { .. } | Error::Budget { .. })
     }
 
-    /// Returns whether a model cannot process this input, so that it may succeed on the next one.
+    /// Returns whether the input may be at fault, so that the model may succeed on another input.
     pub fn is_of_input(&self) -> bool {
         matches!(self, Error::Model { .. } | Error::Invalid(_) | Error::Faults(_))
     }

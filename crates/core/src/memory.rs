@@ -85,7 +85,7 @@ pub enum Body {
     Statement {
         /// The first of the people that the statement is about.
         speaker: Option<String>,
-        /// The turns that the statement was extracted from; or the entry, if an import brought it.
+        /// The turns that the statement was extracted from; for an imported statement, its entry.
         sources: Vec<MemoryId>,
         /// How much it will matter later, from 0 to 1.
         importance: f64,

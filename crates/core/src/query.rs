@@ -173,6 +173,7 @@ pub struct Answer {
     pub conversations: Vec<ConversationFound>,
     /// Whether a model reordered the best results.
     pub reranked: Reranked,
-    /// Why some memories could be found by their words alone: the model of their vectors cannot be opened.
+    /// Why some memories could be found by their words only: the model of their vectors cannot be opened, or it made no
+    /// vector of the question. `None` otherwise.
     pub words_alone: Option<String>,
 }

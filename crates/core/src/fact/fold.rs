@@ -78,7 +78,7 @@ impl Table {
         }
     }
 
-    /// Closes the facts of the operation's subject and predicate that reached their end before the operation.
+    /// Closes the facts of the operation's subject and predicate that have ended by the time of the operation.
     fn expire(&mut self, operation: &FactOperation) {
         if let Some(holders) = self.open.get_mut(&slot(operation)) {
             holders.retain(|index| self.facts[*index].valid_to.is_none_or(|end| operation.at < end));
@@ -199,7 +199,7 @@ fn confirm(fact: &mut Fact, operation: &FactOperation) {
         Interval { start: fact.mentioned.start.min(said_at.start), end: fact.mentioned.end.max(said_at.end) };
 }
 
-/// Takes over what the operation adds to a fact that is known: its details, and when it ends.
+/// Adds the details and the end of an operation to a fact that is already open.
 fn amend(fact: &mut Fact, operation: &FactOperation) {
     if !operation.is_hearsay() {
         fact.properties.remove(SPEAKER);

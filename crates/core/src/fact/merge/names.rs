@@ -8,13 +8,13 @@ use crate::fact::aliases::is_retraction;
 use crate::fact::fold::SINGLE;
 use crate::fact::{ALIAS, Fact, FactOperation, entity_key};
 
-/// For two entities, the things said of these two and of nobody else.
+/// For each pair of entities, the things that are stated of these two and of no other entity.
 pub(crate) type Shared = BTreeMap<[usize; 2], Things>;
 
-/// For each thing, the rows that state it.
+/// For each thing, the rows (indexes of facts) that state it.
 pub(crate) type Things = Vec<Vec<usize>>;
 
-/// Predicate, and entity of the object.
+/// Something that is stated of a subject: a predicate, and the entity of the object.
 type Thing<'a> = (&'a str, usize);
 
 /// The names, by number.
