@@ -7,7 +7,7 @@ pub fn tame(text: &str) -> String {
     without_marks(words.collect::<Vec<_>>().join(" ").chars())
 }
 
-/// Returns the text as [`tame`] does, but keeps spaces, tabs and line breaks: for strings of JSON, in which these are
+/// Returns the text as [`tame()`] does, but keeps spaces, tabs and line breaks: for strings of JSON, in which these are
 /// escaped.
 pub fn tame_lines(text: &str) -> String {
     without_marks(text.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()))

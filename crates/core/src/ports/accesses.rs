@@ -24,7 +24,7 @@ pub trait Accesses: Send + Sync {
     /// returned. One query, because searches wait for it.
     async fn recall(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<(Memory, Option<Access>)>>;
 
-    /// Adds to the counts. Ignores memories that do not exist (any more).
+    /// Adds to the counts. Ignores memories that do not exist, or no longer exist.
     async fn add_accesses(&self, agent: &Agent, accesses: &[(MemoryId, Access)]) -> Result<()>;
 }
 

@@ -54,7 +54,7 @@ pub struct StoredConversation {
     pub last: Timestamp,
 }
 
-/// Where an agent has memories, without their texts.
+/// The days and periods for which an agent has memories.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outline {
     /// Number of live turns per local day. Days without turns are absent.

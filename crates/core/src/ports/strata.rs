@@ -90,7 +90,8 @@ pub struct Findings {
     /// Distribution of the relevance of all rows that pass. A row without any of the words has relevance zero.
     pub relevance: Spread,
     /// The BM25 weight of each of the first 64 words of the question, in their order: higher for words that are rarer
-    /// among the rows, including words that no row contains. Equal for all words if the store does not count.
+    /// among the rows, including words that no row contains. Equal for all words if the store does not count the rows
+    /// that contain each word.
     pub rarity: Vec<f32>,
     /// The rarity of a word that no row contains.
     pub rarest: f32,
@@ -253,12 +254,12 @@ pub trait Strata: Send + Sync {
     /// Copies the live rows of a generation into a new one, vectors included. The new files contain no deleted data.
     async fn rewrite(&self, from: &Table, generation: u32) -> Result<()>;
 
-    /// Returns the generations of which anything is stored, unfinished ones included.
+    /// Returns the generations that have stored files, including unfinished and partly removed ones.
     async fn generations(&self, agent: &Agent) -> Result<Vec<Table>>;
 
-    /// Removes the generations of the agent that are below the given one of their grain, and what is no table:
-    /// quarantined ones, and leftovers of interrupted removals. A list that is out of date never removes a later
-    /// generation.
+    /// Removes all generations of the agent that are lower than the given generation of the same grain. Also removes
+    /// all other files of the agent that belong to no table, such as quarantined tables and leftovers of interrupted
+    /// removals. An outdated list never removes a later generation.
     async fn remove_below(&self, agent: &Agent, tables: &[Table]) -> Result<()>;
 
     /// Removes everything of an agent.
