@@ -26,7 +26,7 @@ pub struct Forgetful {
 #[derive(Debug)]
 struct State {
     syncs: bool,
-    /// Writes and deletions until the power goes off.
+    /// Number of writes and deletions until the power goes off.
     left: usize,
     off: bool,
     unsynced: Vec<PathBuf>,
