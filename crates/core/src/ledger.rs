@@ -39,7 +39,7 @@ pub struct LedgerRow {
     pub tokens: u64,
 }
 
-/// The state of a period's last roll-up: what another roll-up, a correction or a seal changes.
+/// The state of a period's last roll-up, as far as another roll-up, a correction or a seal changes it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RolledUp {
     /// The `dirty_seq` that it read.

@@ -1,4 +1,4 @@
-//! What models cost. People enter prices; nothing here looks them up.
+//! Prices of models. People enter them; Annals does not look them up.
 
 use serde::{Deserialize, Serialize};
 

@@ -114,7 +114,7 @@ pub struct ConversationFound {
 }
 
 /// A time expression in the question. It only boosts what was said at that time and never filters, because most answers
-/// are said on another day than the day they are about.
+/// were said on a different day from the one they are about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeExpression {
     /// The words in the question.

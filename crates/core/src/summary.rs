@@ -71,7 +71,7 @@ pub struct Base {
     pub text: String,
     /// Its sentences.
     pub sentences: Vec<Sentence>,
-    /// What it was made from.
+    /// The memories that it was made from.
     pub sources: Vec<MemoryId>,
     /// Whether its sentences are verbatim pieces of turns.
     pub verbatim: bool,

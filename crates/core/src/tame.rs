@@ -18,8 +18,8 @@ fn without_marks(text: impl Iterator<Item = char>) -> String {
     MARKS.iter().fold(text, |text, mark| apart(text, mark))
 }
 
-/// Marks of roles, reasoning and tools in common chat templates. `<|` opens those of ChatML, Llama 3 and Phi; the one
-/// with the wide bar opens those of DeepSeek.
+/// Marks of roles, reasoning and tools in common chat templates. `<|` opens the marks of ChatML, Llama 3 and Phi; the
+/// mark with the wide bar opens those of DeepSeek.
 const MARKS: [&str; 20] = [
     "<|",
     "<｜",

@@ -1,4 +1,4 @@
-//! A set of rows as a bitmap of 64-bit blocks. Operations skip a block without rows in the set at once.
+//! A set of rows as a bitmap of 64-bit blocks. Operations skip a block without rows in the set in one step.
 
 use annals_core::ones;
 

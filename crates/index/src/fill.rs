@@ -1,4 +1,4 @@
-//! Adds rows to a table in memory: those of the table on disk when it is loaded, and those of each write.
+//! Adds rows to a table in memory: the rows of the table on disk when it is loaded, and the rows of each write.
 
 use annals_core::Kind;
 use arrow_array::cast::AsArray;

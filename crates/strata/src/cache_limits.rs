@@ -1,4 +1,4 @@
-//! Limits on what is held in memory for searches, and on how many vectors are compared exactly.
+//! Limits on the memory for tables that are searched, and on the number of vectors that are compared exactly.
 
 use std::path::Path;
 

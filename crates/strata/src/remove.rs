@@ -14,7 +14,7 @@ use crate::tables::{Slot, Tables, agent_name, file_name, object_name};
 /// Name of the folder for an agent's damaged tables, which are kept for a person to inspect.
 const QUARANTINE: &str = "quarantine";
 
-/// Removes the table, and what an interrupted earlier removal left of it.
+/// Removes the table, and the leftovers of an interrupted earlier removal.
 pub(crate) async fn remove(tables: &Tables, table: &Table) -> Result<()> {
     let slot = tables.slot(table);
     let was_there = alone(tables, table, &slot, tables.objects.remove(&object_name(table))).await?;

@@ -132,8 +132,8 @@ impl Table {
         self.names.is_hearsay(operation) && self.first_hand[index]
     }
 
-    /// Ends the values that match `object`, or all if there is none, except the successor and first-hand facts against
-    /// hearsay.
+    /// Ends the open facts with the value `object`, or all of them if it is `None`. Does not end the successor; hearsay
+    /// does not end first-hand facts.
     fn close(&mut self, operation: &FactOperation, object: Option<&str>, successor: Option<String>) {
         let is_hearsay = self.names.is_hearsay(operation);
         let Some(holders) = self.open.get_mut(&slot(operation)) else { return };

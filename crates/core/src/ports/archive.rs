@@ -68,7 +68,7 @@ pub enum Record {
         sentences: Vec<Sentence>,
         /// The interval that it covers.
         cover: Option<crate::Interval>,
-        /// What it was made from.
+        /// The memories that it was made from.
         #[serde(default)]
         sources: Vec<MemoryId>,
         /// Whether its input changed since.

@@ -224,8 +224,8 @@ pub struct TableStats {
 #[async_trait]
 pub trait Strata: Send + Sync {
     /// Applies a batch durably: after it returns, a power cut does not undo it, and the table exists even if the batch
-    /// is empty. Applying a batch twice has the same effect as once. Includes compaction. [`crate::Error::Damaged`]
-    /// when the table cannot be read.
+    /// is empty. Applying a batch twice has the same effect as once. Compacts the table if that is due.
+    /// [`crate::Error::Damaged`] when the table cannot be read.
     async fn apply(&self, table: &Table, batch: Batch) -> Result<()>;
 
     /// Returns whether the table was ever written and still exists.
@@ -258,8 +258,8 @@ pub trait Strata: Send + Sync {
     async fn generations(&self, agent: &Agent) -> Result<Vec<Table>>;
 
     /// Removes all generations of the agent that are lower than the given generation of the same grain. Also removes
-    /// all other files of the agent that belong to no table, such as quarantined tables and leftovers of interrupted
-    /// removals. An outdated list never removes a later generation.
+    /// all other files of the agent that belong to no table, such as quarantined tables, and the leftovers of
+    /// interrupted removals of lower generations. An outdated list never removes a later generation.
     async fn remove_below(&self, agent: &Agent, tables: &[Table]) -> Result<()>;
 
     /// Removes everything of an agent.

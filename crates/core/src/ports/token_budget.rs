@@ -1,5 +1,5 @@
-//! Daily budgets of tokens: what a call reserves before it is made, and the check that a store makes in the transaction of the
-//! reservation.
+//! Daily budgets of tokens: the tokens that a call reserves before it is made, and the check that a store makes in the
+//! transaction of the reservation.
 //!
 //! A day is a UTC day. Reranking has a budget of its own, so searches never use up the budget of summaries, nor the reverse.
 

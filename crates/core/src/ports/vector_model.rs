@@ -1,4 +1,4 @@
-//! The model of stored vectors: what a table records of the embedder that made its vectors.
+//! The model of stored vectors, which a table records for the embedder that made them.
 
 use std::sync::Arc;
 

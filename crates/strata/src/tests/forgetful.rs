@@ -87,7 +87,7 @@ impl Forgetful {
 }
 
 fn gone() -> Error {
-    // What a disk without power answers: EIO.
+    // The error that a disk without power returns: EIO.
     Error::Generic { store: "Forgetful", source: Box::new(std::io::Error::from_raw_os_error(5)) }
 }
 

@@ -71,7 +71,7 @@ fn first_name_merges_into_the_only_matching_full_name() {
         "2026-01-01 INSERT Bob plays cello\n2026-01-02 INSERT Eve plays cello\n2026-01-03 INSERT Bob_Smith plays cello",
         &[],
     );
-    // A shared alias with an empty entity key is nothing in common, and joins nobody.
+    // A shared alias with an empty entity key does not count as something in common, and joins no names.
     let unnamed = "2026-01-03 INSERT Bob also_known_as ?\n2026-01-04 INSERT Bob_Smith also_known_as ?";
     check(&format!("2026-01-01 INSERT Bob likes tea\n2026-01-02 INSERT Bob_Smith likes jazz\n{unnamed}"), &[]);
     check(&format!("{bob}\n{unnamed}"), &["Bob = Bob Smith: only_full_name"]);

@@ -1,5 +1,5 @@
-//! The text of a document that is searched, and the text of each passage. Pure. Exports keep ranges of this text, so it
-//! changes on purpose only.
+//! The text of a document that is searched, and the text of each passage. Pure. Exports contain ranges of this text, so
+//! changing how it is computed makes them invalid.
 
 mod values;
 
@@ -17,7 +17,7 @@ const MAX_TITLE_LENGTH: usize = 80;
 const MAX_OVERLAP: u64 = 4;
 
 impl Document {
-    /// Returns the text that is searched: the text itself, or the selected values of a JSON value, one a line.
+    /// Returns the text that is searched: the text itself, or the selected values of a JSON value, one per line.
     pub fn searched_text(&self) -> Cow<'_, str> {
         let mut parts = self.searched_parts();
         if parts.len() == 1 { parts.remove(0) } else { Cow::Owned(parts.join("\n")) }
