@@ -69,7 +69,7 @@ impl ConversationRows {
     /// Inserts a row into a conversation, at its position in the given order of rows.
     pub(crate) fn insert(&mut self, conversation: usize, row: u32, order: impl Fn(u32, u32) -> Ordering) {
         let rows = &mut self.entries[conversation].rows;
-        // Nearly always the last position: messages arrive in order.
+        // This is nearly always the last position, because messages arrive in order.
         let position = match rows.last() {
             Some(last) if order(*last, row).is_gt() => rows.partition_point(|other| order(*other, row).is_lt()),
             _ => rows.len(),

@@ -28,9 +28,9 @@ pub(crate) fn spawn<T: Send + 'static>(work: impl Future<Output = T> + Send + 's
     RUNTIME.spawn(work)
 }
 
-/// Runs work for which LanceDB reads much data, on threads that end with the work. The allocator keeps memory that
-/// another thread freed reserved for the thread that allocated it, until that thread allocates again. The runtime's
-/// threads may not do so for a long time.
+/// Runs work for which LanceDB reads much data, on threads that end with the work. If one thread allocates memory and
+/// another frees it, the allocator reserves it for the first thread until that thread allocates again. A thread of the
+/// runtime may not do so for a long time.
 pub(crate) async fn apart<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> lancedb::Result<T> {
     let run = move || Ok(Builder::new_current_thread().max_blocking_threads(READERS).build()?.block_on(work));
     let done = tokio::task::spawn_blocking(run).await.map_err(std::io::Error::other).flatten();

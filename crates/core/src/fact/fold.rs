@@ -107,8 +107,8 @@ impl Table {
         }
     }
 
-    /// Replaces one value, or all values, by the object. A value that was never stated cannot end; the new one opens
-    /// anyway.
+    /// Replaces the value `former`, or all values if it is `None`, by the object. If `former` was never stated, the new
+    /// value opens anyway. Does nothing if hearsay would replace a first-hand fact by a new value.
     fn replace(&mut self, operation: &FactOperation, former: Option<&str>) {
         let value = entity_key(&operation.object);
         let holders = self.open.get(&slot(operation)).cloned().unwrap_or_default();

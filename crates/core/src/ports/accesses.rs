@@ -11,7 +11,7 @@ use crate::{Agent, Memory, MemoryId, Result, Timestamp};
 /// How often a memory was returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Number of times.
+    /// Number of times that the memory was returned.
     pub times: u64,
     /// When it was last returned.
     pub last: Timestamp,

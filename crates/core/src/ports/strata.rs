@@ -148,7 +148,8 @@ pub struct Conversations {
 }
 
 impl Conversations {
-    /// Returns the statistics of conversations, each given by its similarity and its bits of words.
+    /// Returns the statistics of conversations. Each is given by its mean similarity and the query words that it
+    /// contains, one bit each.
     pub fn of(all: impl Iterator<Item = (f32, u64)> + Clone) -> Conversations {
         let mut holders = Vec::new();
         for word in all.clone().flat_map(|(_, matched)| ones(matched)) {

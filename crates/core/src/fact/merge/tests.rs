@@ -75,7 +75,7 @@ fn first_name_merges_into_the_only_matching_full_name() {
     let unnamed = "2026-01-03 INSERT Bob also_known_as ?\n2026-01-04 INSERT Bob_Smith also_known_as ?";
     check(&format!("2026-01-01 INSERT Bob likes tea\n2026-01-02 INSERT Bob_Smith likes jazz\n{unnamed}"), &[]);
     check(&format!("{bob}\n{unnamed}"), &["Bob = Bob Smith: only_full_name"]);
-    // Two full names match.
+    // Two full names match the first name.
     check(&format!("{bob}\n2026-01-03 INSERT Ann knows Bob_Jones"), &[]);
     // One fact names both, or they differ in a single-valued predicate.
     check(&format!("{bob}\n2026-01-03 INSERT Bob_Smith parent_of Bob"), &[]);
@@ -92,7 +92,7 @@ fn first_name_merges_into_the_only_matching_full_name() {
         &format!("{bob}\n2026-01-03 INSERT Bob also_known_as Bobby\n2026-01-04 INSERT Bob_Smith parent_of Bobby"),
         &[],
     );
-    // A thing has no first name.
+    // A text in lower case is a thing, which has no first name.
     check("2026-01-01 INSERT Ann likes apple\n2026-01-02 INSERT Ann likes apple_pie", &[]);
 }
 

@@ -1,4 +1,4 @@
-//! The text of a JSON value: each single value with its path, one a line, or the values that paths select.
+//! The text of a JSON value: each single value with its path, one per line, or the values that paths select.
 
 use serde_json::Value;
 
@@ -35,7 +35,7 @@ pub(super) fn all(value: &Value) -> String {
 #[derive(Default)]
 struct Lines {
     text: String,
-    /// Number of values, empty ones too.
+    /// Number of values, including empty texts.
     values: usize,
 }
 
