@@ -31,8 +31,8 @@ pub struct Draft {
     pub sentences: Vec<Sentence>,
     /// Tokens paid for it; zero for the built-in engine.
     pub tokens: u64,
-    /// Number of names, numbers and dates in it that no source contains, and of sentences that say the opposite of their sources;
-    /// zero for the built-in engine, which does not reword.
+    /// Number of names, numbers and dates in it that no source contains, and of sentences that say the opposite of their
+    /// sources; zero for the built-in engine, which does not reword.
     pub ungrounded: u32,
     /// Whether each sentence is a verbatim piece of a source. Reworded sentences cannot be separated again when a
     /// source is forgotten.

@@ -89,8 +89,8 @@ impl Watermark {
         self.building.as_ref().is_some_and(|building| building.urgent)
     }
 
-    /// Returns whether the table has to be embedded again with `model`, or an unfinished generation has to be dropped. An urgent
-    /// rebuild uses the configured model anyway.
+    /// Returns whether the table has to be embedded again with `model`, or an unfinished generation has to be dropped. An
+    /// urgent rebuild uses the configured model anyway.
     pub fn needs_reembedding(&self, model: &VectorModel) -> bool {
         !self.is_urgent() && (self.is_of_another(model) || self.building.is_some())
     }
