@@ -1,7 +1,7 @@
 //! Names of months and weekdays in the languages in which dates are read. Pure.
 //!
-//! In lower case, as each language spells them. Short forms ("Sept.", "Tues") and regional ones ("Jänner") stay with
-//! their readers, which accept different ones. Chinese numbers its months and weekdays and has no names.
+//! Names are in lower case, spelled as in their language. Short forms ("Sept.", "Tues") and regional names ("Jänner")
+//! are not listed: each parser of dates has its own. Chinese is absent, because it numbers months and weekdays.
 
 use jiff::civil::Weekday;
 
@@ -40,13 +40,13 @@ impl CalendarNames {
         Some(names)
     }
 
-    /// Returns the number of a month, from 1, from its name in lower case.
+    /// Returns the number of a month, counted from 1, by its name in lower case.
     pub fn month(&self, name: &str) -> Option<i8> {
         let index = self.months.iter().position(|month| *month == name)?;
         i8::try_from(index + 1).ok()
     }
 
-    /// Returns a weekday from its name in lower case.
+    /// Returns a weekday by its name in lower case.
     pub fn weekday(&self, name: &str) -> Option<Weekday> {
         let index = self.weekdays.iter().position(|weekday| *weekday == name)?;
         Weekday::from_monday_zero_offset(i8::try_from(index).ok()?).ok()

@@ -14,7 +14,7 @@ pub const FENCE: &str = "annals-memory";
 pub struct ContextQuery {
     /// The prompt to be answered.
     pub prompt: String,
-    /// Maximum tokens of the text, marks included; estimated from above.
+    /// Maximum tokens of the text, fence marks included. Tokens are estimated from above.
     pub budget: u64,
     /// The speaker. Facts about them are included.
     pub speaker: Option<String>,
@@ -118,7 +118,7 @@ pub struct Context {
     pub text: String,
     /// Maximum tokens of the text.
     pub tokens: u64,
-    /// How many more items matched the prompt but exceeded the budget.
+    /// Number of further items that matched the prompt but exceeded the budget.
     pub omitted: usize,
     /// Whether memory holds anything about the prompt. If not, the context has at most facts about the speaker, besides
     /// blocks, documents and the current conversation.
@@ -127,7 +127,8 @@ pub struct Context {
     pub range: DateRange,
     /// Whether a model reordered the best items.
     pub reranked: Reranked,
-    /// Why some memories could be found by their words alone: the model of their vectors cannot be opened.
+    /// Why some memories could be found by their words only: the model of their vectors cannot be opened, or it made no vector
+    /// of the prompt. `None` otherwise.
     pub words_alone: Option<String>,
 }
 

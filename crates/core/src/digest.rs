@@ -1,5 +1,5 @@
-//! Content hashes and memory ids. Ids derive from content and place, never from a random number or a clock. Running an
-//! operation twice yields the same ids, so writes can be upserts.
+//! Content hashes and memory ids. Ids derive from content and from the place in memory (conversation, period, document), never
+//! from a random number or a clock. Running an operation twice yields the same ids, so writes can be upserts.
 
 use std::fmt;
 
@@ -66,14 +66,14 @@ impl MemoryId {
         MemoryId::derive('p', agent, [&place, &ordinal.to_string()])
     }
 
-    /// Returns the id of a fact that a person entered, derived from its words and time. It is the source of the fact's
-    /// operation.
+    /// Returns the id of a fact that a person entered, derived from its words and time. The operation of the fact has this id
+    /// as its source.
     pub fn entry(agent: &Agent, words: &str, at: Timestamp) -> MemoryId {
         MemoryId::derive('u', agent, [words, &at.as_microsecond().to_string()])
     }
 
-    /// Returns the id of an entry that another memory holds under this id. It is the same in every import, and the source of the
-    /// statement that the entry states.
+    /// Returns the id of an imported entry, derived from the id that it has in the other program. Every import gives the same
+    /// id. The statement made from the entry has this id as its source.
     pub fn imported(agent: &Agent, id: &str) -> MemoryId {
         MemoryId::entry(agent, &["import", id].join("\0"), Timestamp::UNIX_EPOCH)
     }
@@ -83,7 +83,7 @@ impl MemoryId {
         MemoryId::statement(agent, entry, "")
     }
 
-    /// Returns whether this is the id of an entry: what a person entered or an import brought, and not a turn.
+    /// Returns whether this is the id of an entry, which a person or an import made, and not of another memory.
     pub fn is_entry(&self) -> bool {
         self.0.starts_with("u-")
     }

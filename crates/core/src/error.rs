@@ -61,7 +61,7 @@ pub enum Error {
     Damaged {
         /// The table or file.
         what: String,
-        /// What the read reported.
+        /// The fault that was found.
         why: String,
     },
     /// A store cannot be read or written now: full disk, missing permission, device error. Nothing was half-written.
@@ -91,7 +91,7 @@ pub enum Error {
         /// The cause.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// What is left of the daily token budget is too little for the request.
+    /// The remaining daily token budget is too small for the request.
     #[error("the daily budget of {limit} tokens has too little left for this request; it resets at {again:.0}")]
     Budget {
         /// The token limit per day.
@@ -178,7 +178,7 @@ impl Error {
         matches!(self, Error::Unavailable { .. } | Error::Budget { .. })
     }
 
-    /// Returns whether a model cannot process this input, so that it may succeed on the next one.
+    /// Returns whether the input may be at fault, so that the model may succeed on another input.
     pub fn is_of_input(&self) -> bool {
         matches!(self, Error::Model { .. } | Error::Invalid(_) | Error::Faults(_))
     }

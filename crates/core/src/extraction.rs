@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Digest, FactOperation, Interval, MemoryId, Period, Timestamp};
 
-/// A self-contained sentence about somebody, drawn from turns by a model or brought by an import. It is a row of kind `fact` in
+/// A self-contained sentence about somebody, extracted from turns by a model, or imported. It is a row of kind `fact` in
 /// working memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Statement {
@@ -27,12 +27,13 @@ pub struct Statement {
     pub day: Period,
     /// The instant of its first source.
     pub cover: Interval,
-    /// The turns it comes from; or the entry, if an import brought it.
+    /// The turns it was extracted from; for an imported statement, its entry.
     pub sources: Vec<MemoryId>,
 }
 
 impl Statement {
-    /// Returns whether it was entered, and not extracted from turns. No summary covers such a statement, so retention leaves it.
+    /// Returns whether it comes from an entry, and was not extracted from turns. No summary covers such a statement, so
+    /// retention keeps it.
     pub fn is_entered(&self) -> bool {
         self.sources.first().is_some_and(MemoryId::is_entry)
     }
@@ -54,7 +55,7 @@ pub struct Extracted {
 pub struct Extraction {
     /// The turns that were read.
     pub turns: Vec<MemoryId>,
-    /// What was found.
+    /// The statements and operations that were extracted.
     pub found: Extracted,
     /// The watermark of extraction that was read before the turns.
     pub after: u64,
@@ -65,8 +66,8 @@ pub struct Extraction {
 }
 
 impl Extraction {
-    /// Returns whether it may be saved at this watermark: nobody else moved it since it was read, and it does not go
-    /// back.
+    /// Returns whether this extraction may be saved while the stored watermark is `extracted`: no other extraction has moved
+    /// the watermark since it was read, and it does not move back.
     pub fn may_follow(&self, extracted: u64) -> bool {
         self.after == extracted && self.extracted >= extracted
     }
@@ -125,7 +126,7 @@ pub struct Reply {
     /// A sequence number that is no later than the read of the input. If something was erased since, the reply is not
     /// kept.
     pub read_seq: u64,
-    /// The reservation of tokens that booking the cost ends.
+    /// Number of the token reservation that ends when the cost is recorded, if there is one.
     pub reservation: Option<u64>,
 }
 

@@ -19,7 +19,7 @@ pub struct LedgerRow {
     pub input_digest: Option<Digest>,
     /// Hash of prompt, model and engine of the last roll-up.
     pub recipe: Option<Digest>,
-    /// Who wrote its summary; none if it was written before this was recorded.
+    /// Who wrote its summary; `None` for a summary written before authors were recorded.
     pub author: Option<Author>,
     /// Whether its children were pruned, so that it can only be amended.
     pub sealed: bool,
@@ -39,7 +39,7 @@ pub struct LedgerRow {
     pub tokens: u64,
 }
 
-/// The state of a period's last roll-up: what another roll-up, a correction or a seal changes.
+/// The state of a period's last roll-up, as far as another roll-up, a correction or a seal changes it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RolledUp {
     /// The `dirty_seq` that it read.

@@ -3,7 +3,8 @@
 //!
 //! Depends on no other Annals crate. Never reads a clock, opens a file or uses the network.
 
-// Every crate builds on these types and ports. Elsewhere the lint asks for comments that only repeat a name.
+// Every crate builds on these types and ports, so all public items need a comment. Other crates do not enable the lint,
+// because there it asks for comments that only repeat a name.
 #![warn(missing_docs)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -85,7 +85,7 @@ pub enum Body {
     Statement {
         /// The first of the people that the statement is about.
         speaker: Option<String>,
-        /// The turns that the statement was extracted from; or the entry, if an import brought it.
+        /// The turns that the statement was extracted from; for an imported statement, its entry.
         sources: Vec<MemoryId>,
         /// How much it will matter later, from 0 to 1.
         importance: f64,
@@ -96,7 +96,7 @@ pub enum Body {
     Summary {
         /// The sentences with their sources.
         sentences: Vec<Sentence>,
-        /// What it was made from: turns for a day, summaries of the next finer grain otherwise.
+        /// The memories that it was made from: turns for a day, summaries of the next finer grain otherwise.
         sources: Vec<MemoryId>,
     },
     /// A passage of a document.
@@ -167,7 +167,7 @@ impl Memory {
         if let Body::Summary { sentences, .. } = &self.body { sentences } else { &[] }
     }
 
-    /// Returns what a statement or summary was made from; nothing for a turn or a passage.
+    /// Returns the ids of the sources of a statement or summary; empty for a turn or a passage.
     pub fn sources(&self) -> &[MemoryId] {
         match &self.body {
             Body::Turn { .. } | Body::Passage { .. } => &[],

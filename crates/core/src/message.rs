@@ -71,7 +71,8 @@ pub struct Message {
 }
 
 impl Message {
-    /// Maximum bytes of the content. Longer texts are documents; the sender should split them, because it knows where.
+    /// Maximum bytes of the content. Longer texts are documents. The sender should split them, because only the sender
+    /// knows where.
     pub const MAX_CONTENT_BYTES: usize = 256 * 1024;
     /// Maximum bytes of a conversation, an id or a name.
     pub const MAX_NAME_BYTES: usize = 256;

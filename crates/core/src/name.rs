@@ -35,7 +35,8 @@ impl Agent {
         Ok(Agent { workspace: workspace.to_owned(), name: name.to_owned() })
     }
 
-    /// Returns what stands for the erased agents of a workspace: the one without a name. Only what they spent is stored under it.
+    /// Returns the agent with an empty name, which stands for all erased agents of a workspace. Only their token usage is
+    /// stored under it.
     pub fn erased(workspace: &str) -> Result<Agent> {
         check_name("workspace", workspace)?;
         Ok(Agent { workspace: workspace.to_owned(), name: String::new() })

@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The kind of an object that does not exist, or exists already. Displays as people call it, without article.
+/// The kind of an object that does not exist, or exists already. Displays as the words for it in error messages,
+/// without an article.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
@@ -23,7 +24,7 @@ pub enum ObjectKind {
     Item,
     Job,
     Key,
-    /// A complete backup with any name, at a place.
+    /// The newest complete backup at a location, whatever its name.
     LatestBackup,
     LedgerRow,
     Memory,
@@ -31,7 +32,7 @@ pub enum ObjectKind {
     Operation,
     Plan,
     RunningService,
-    /// A service that `doctor` can ask.
+    /// A service that can run the checks of `annals doctor`.
     ServiceToExamine,
     Tool,
 }

@@ -1,11 +1,11 @@
-//! What models cost. People enter prices; nothing here looks them up.
+//! Prices of models. People enter them; Annals does not look them up.
 
 use serde::{Deserialize, Serialize};
 
 /// The price of a model. Amounts are in millionths of the currency, so that sums are exact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Price {
-    /// Name of the model, as the endpoint answers it.
+    /// Name of the model, as the endpoint reports it.
     pub model: String,
     /// The currency, as people write it: `USD`, `€`.
     pub currency: String,
@@ -22,7 +22,7 @@ impl Price {
         u64::try_from(cost.div_ceil(1_000_000)).unwrap_or(u64::MAX)
     }
 
-    /// Returns the cost of these tokens, in a batch or not. Every provider of batches asks half the price.
+    /// Returns the cost of these tokens, in a batch or not. Every provider of batches charges half the price for them.
     pub fn of_call(&self, tokens_in: u64, tokens_out: u64, batch: bool) -> u64 {
         let whole = self.of(tokens_in, tokens_out);
         if batch { whole.div_ceil(2) } else { whole }

@@ -114,7 +114,7 @@ pub struct ConversationFound {
 }
 
 /// A time expression in the question. It only boosts what was said at that time and never filters, because most answers
-/// are said on another day than the day they are about.
+/// were said on a different day from the one they are about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeExpression {
     /// The words in the question.
@@ -173,6 +173,7 @@ pub struct Answer {
     pub conversations: Vec<ConversationFound>,
     /// Whether a model reordered the best results.
     pub reranked: Reranked,
-    /// Why some memories could be found by their words alone: the model of their vectors cannot be opened.
+    /// Why some memories could be found by their words only: the model of their vectors cannot be opened, or it made no
+    /// vector of the question. `None` otherwise.
     pub words_alone: Option<String>,
 }

@@ -7,9 +7,9 @@ use crate::{Date, Timestamp};
 /// A half-open interval: from `start`, up to and excluding `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interval {
-    /// The first instant inside.
+    /// The first instant inside the interval.
     pub start: Timestamp,
-    /// The first instant after it.
+    /// The first instant after the interval.
     pub end: Timestamp,
 }
 

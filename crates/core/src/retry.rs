@@ -6,8 +6,9 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-/// How often a model may fail on an input by its own fault before the fallback processes it. Each further attempt costs
-/// a call, each had feedback on the answer before, and the work behind it waits.
+/// Number of failures on one input, caused by the model or the input, after which the fallback processes the input. Further
+/// attempts would cost more calls and delay the work behind it; each attempt already gives the model feedback on its unusable
+/// answer.
 pub const MAX_ATTEMPTS: u32 = 3;
 
 /// How long an unavailable model, or a spent budget, may hold work up before the fallback does it. Most restarts,
@@ -15,7 +16,7 @@ pub const MAX_ATTEMPTS: u32 = 3;
 /// none and retention would stand still.
 pub const MAX_OUTAGE: SignedDuration = SignedDuration::from_hours(6);
 
-/// How long work waits at most for a spent budget before it asks again. Asking costs nothing, and somebody may have raised the budget.
+/// Maximum time from one check of a spent budget to the next. A check costs nothing, and somebody may have raised the budget.
 pub const BUDGET_CHECK: SignedDuration = SignedDuration::from_mins(15);
 
 /// A wait that doubles with each failure.
@@ -28,7 +29,7 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// The wait after a summary failed by its own fault: up to 17 hours, 2^10 minutes.
+    /// The wait after a summary failed because of its input or the model's answer: up to 17 hours, 2^10 minutes.
     pub const SUMMARY: Backoff = minutes(1 << 10);
     /// The wait after a failure to rewrite a summary of the fallback engine, up to five days: nobody waits for it, and
     /// each attempt may cost.
@@ -46,12 +47,13 @@ impl Backoff {
     }
 }
 
-/// Returns a back-off from one minute up to this many.
+/// Returns a back-off from one minute up to `longest` minutes.
 const fn minutes(longest: i64) -> Backoff {
     Backoff { first: SignedDuration::from_mins(1), longest: SignedDuration::from_mins(longest) }
 }
 
-/// Returns when to ask for the budget again: when the next one begins, at `again`, or before.
+/// Returns when to check the budget again: at `again`, when the next budget begins, or after [`BUDGET_CHECK`] if that is
+/// earlier.
 pub fn budget_check(again: Timestamp, now: Timestamp) -> Timestamp {
     again.min(later(now, BUDGET_CHECK))
 }

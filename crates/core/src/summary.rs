@@ -16,7 +16,8 @@ pub struct Sentence {
     pub text: String,
     /// The turns it comes from.
     pub from: Vec<MemoryId>,
-    /// Whether a model wrote something that its sources do not support: a name, number or date, or the opposite of what they say.
+    /// Whether a model wrote something that its sources do not support: a name, number or date, or the opposite of what they
+    /// say.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ungrounded: bool,
 }
@@ -30,8 +31,8 @@ pub struct Draft {
     pub sentences: Vec<Sentence>,
     /// Tokens paid for it; zero for the built-in engine.
     pub tokens: u64,
-    /// Number of names, numbers and dates in it that no source contains, and of sentences that say the opposite of their sources;
-    /// zero for the built-in engine, which does not reword.
+    /// Number of names, numbers and dates in it that no source contains, and of sentences that say the opposite of their
+    /// sources; zero for the built-in engine, which does not reword.
     pub ungrounded: u32,
     /// Whether each sentence is a verbatim piece of a source. Reworded sentences cannot be separated again when a
     /// source is forgotten.
@@ -39,8 +40,8 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Returns whether a sentence may be one of those of a source: it has a turn in common with one, or the turns of one of the
-    /// two are unknown.
+    /// Returns whether the draft may quote a source with these sentences: a sentence of each has a turn in common, or the turns
+    /// of the draft or of the source are unknown.
     pub fn may_quote(&self, of_source: &[Sentence]) -> bool {
         let is_unknown =
             |sentences: &[Sentence]| sentences.is_empty() || sentences.iter().any(|sentence| sentence.from.is_empty());
@@ -50,15 +51,15 @@ impl Draft {
     }
 }
 
-/// Who wrote a summary, for people who ask. Nothing depends on it; whether a summary is outdated is decided by its recipe.
+/// Who wrote a summary, for display only. Nothing depends on it; whether a summary is outdated is decided by its recipe.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Author {
     /// The engine with its version: `extractive 3`, `endpoint 1`.
     pub engine: String,
-    /// The model; none for the built-in engine.
+    /// The model; `None` for the built-in engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The prompt with the beginning of its digest; none for the built-in engine.
+    /// The prompt with the beginning of its digest; `None` for the built-in engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
 }
@@ -70,7 +71,7 @@ pub struct Base {
     pub text: String,
     /// Its sentences.
     pub sentences: Vec<Sentence>,
-    /// What it was made from.
+    /// The memories that it was made from.
     pub sources: Vec<MemoryId>,
     /// Whether its sentences are verbatim pieces of turns.
     pub verbatim: bool,
@@ -104,7 +105,8 @@ pub struct Summary {
     pub recipe: Digest,
     /// Who wrote the draft, if the engine says so.
     pub author: Option<Author>,
-    /// The input, in order. Empty means that nothing is left to summarise: the summary is removed.
+    /// The input, in order. If it is empty, nothing is left to summarise and the summary is removed, except for a sealed period
+    /// with a draft.
     pub sources: Vec<MemoryId>,
     /// Whether the built-in engine wrote it because the model could not. It is written again later.
     pub degraded: bool,

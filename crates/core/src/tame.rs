@@ -7,7 +7,8 @@ pub fn tame(text: &str) -> String {
     without_marks(words.collect::<Vec<_>>().join(" ").chars())
 }
 
-/// Does the same, and keeps spaces and line breaks: for strings of JSON, in which they are escaped.
+/// Returns the text as [`tame()`] does, but keeps spaces, tabs and line breaks: for strings of JSON, in which these are
+/// escaped.
 pub fn tame_lines(text: &str) -> String {
     without_marks(text.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()))
 }
@@ -17,8 +18,8 @@ fn without_marks(text: impl Iterator<Item = char>) -> String {
     MARKS.iter().fold(text, |text, mark| apart(text, mark))
 }
 
-/// Marks of roles, reasoning and tools in common chat templates. `<|` opens those of ChatML, Llama 3 and Phi; the one
-/// with the wide bar opens those of DeepSeek.
+/// Marks of roles, reasoning and tools in common chat templates. `<|` opens the marks of ChatML, Llama 3 and Phi; the
+/// mark with the wide bar opens those of DeepSeek.
 const MARKS: [&str; 20] = [
     "<|",
     "<｜",

@@ -36,7 +36,7 @@ pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the sentences by which an erasure proves that a text is gone: without marks and surrounding spaces, at least
-/// twelve characters long. An ellipsis does not end one, so that a longer and rarer text is searched for.
+/// twelve characters long. An ellipsis does not end such a sentence, so that a longer and rarer text is searched for.
 pub fn searched_sentences(text: &str) -> impl Iterator<Item = &str> {
     text.split(SENTENCE_ENDS).map(str::trim).filter(|sentence| sentence.chars().count() >= MIN_SEARCHED_LENGTH)
 }

@@ -1,4 +1,4 @@
-//! A set of rows as a bitmap of 64-bit blocks, so that a block without a row in the set costs nothing.
+//! A set of rows as a bitmap of 64-bit blocks. Operations skip a block without rows in the set in one step.
 
 use annals_core::ones;
 
@@ -13,19 +13,19 @@ pub struct RowBitmap {
 }
 
 impl RowBitmap {
-    /// Returns a set over the same rows with these blocks.
+    /// Returns a set for the same table that has these blocks.
     pub fn with(&self, blocks: Vec<u64>) -> RowBitmap {
         RowBitmap { blocks, rows: self.rows }
     }
 
-    /// Returns a set over the same rows with these rows in it.
+    /// Returns a set for the same table that contains these rows.
     pub fn of(&self, rows: impl Iterator<Item = usize>) -> RowBitmap {
         let mut blocks = vec![0; self.blocks.len()];
         rows.for_each(|row| blocks[row / BLOCK] |= 1 << (row % BLOCK));
         self.with(blocks)
     }
 
-    /// Appends a row, in the set or not.
+    /// Appends the next row of the table; `is_in` is whether it is in the set.
     pub fn push(&mut self, is_in: bool) {
         if self.rows.is_multiple_of(BLOCK) {
             self.blocks.push(0);

@@ -2,21 +2,21 @@
 
 /// The key of a row, `<memory>#<part>`.
 pub const ID: &str = "id";
-/// The memory's id, never text of a user.
+/// The id of the memory. It never contains text of a user.
 pub const MEMORY: &str = "memory";
 /// The number of the part of the memory's text, from 0.
 pub const PART: &str = "part";
-/// `turn`, `fact` (a statement) or `summary`.
+/// The kind of the memory: `turn`, `fact` (a statement), `summary` or `passage`.
 pub const KIND: &str = "kind";
 /// The label of the period.
 pub const PERIOD: &str = "period";
 /// The first instant covered, in microseconds.
 pub const START: &str = "start_us";
-/// The first instant after those covered, in microseconds.
+/// The end of the covered time, exclusive, in microseconds.
 pub const END: &str = "end_us";
 /// The speaker of a turn.
 pub const SPEAKER: &str = "speaker";
-/// The conversation of a turn, text of a user.
+/// The name of a turn's conversation. It is text of a user.
 pub const CONVERSATION: &str = "conversation";
 /// The original text.
 pub const TEXT: &str = "text";

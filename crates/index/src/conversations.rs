@@ -13,14 +13,14 @@ pub(crate) struct ConversationRows {
     of: Vec<u32>,
     /// The position of each row in its conversation.
     positions: Vec<u32>,
-    /// Bytes of all conversations, kept as a running sum: counting would take longer than a commit.
+    /// Size of all conversations in bytes. It is kept as a running sum, because counting would take longer than a commit.
     held_bytes: usize,
 }
 
 /// Bytes of a conversation without its name and rows.
 const CONVERSATION_BYTES: usize = 96;
 
-/// The number that stands for no conversation.
+/// Marks a row without a conversation.
 const NONE: u32 = u32::MAX;
 
 struct ConversationEntry {
@@ -66,10 +66,10 @@ impl ConversationRows {
         self.numbers.get(name).map(|conversation| *conversation as usize)
     }
 
-    /// Inserts a row at its position by an order of rows.
+    /// Inserts a row into a conversation, at its position in the given order of rows.
     pub(crate) fn insert(&mut self, conversation: usize, row: u32, order: impl Fn(u32, u32) -> Ordering) {
         let rows = &mut self.entries[conversation].rows;
-        // Nearly always the last position: messages arrive in order.
+        // This is nearly always the last position, because messages arrive in order.
         let position = match rows.last() {
             Some(last) if order(*last, row).is_gt() => rows.partition_point(|other| order(*other, row).is_lt()),
             _ => rows.len(),

@@ -1,4 +1,4 @@
-//! Adds rows to a table in memory: those of the table on disk when it is loaded, and those of each write.
+//! Adds rows to a table in memory: the rows of the table on disk when it is loaded, and the rows of each write.
 
 use annals_core::Kind;
 use arrow_array::cast::AsArray;
@@ -25,10 +25,10 @@ impl InMemoryTable {
         self.words.shrink();
     }
 
-    /// Adds rows, in parallel the vectors and the rest; one after the other takes twice as long.
+    /// Adds rows. Adds vectors and the other columns in parallel; one after the other would take twice as long.
     pub fn add(&mut self, batch: &RecordBatch) {
         let columns = Columns::of(batch);
-        // A row that covers no instant is in no range, not even in all of time, so it is left out.
+        // A row that covers no instant is left out, because no filter can select it, not even one without a range.
         let rows = || (0..batch.num_rows()).filter(|row| columns.starts[*row] < columns.ends[*row]);
         let of = batch[VECTOR].as_fixed_size_list();
         let mut vectors = std::mem::take(&mut self.vectors);

@@ -6,12 +6,12 @@ use annals_core::ports::Spread;
 
 use crate::bitmap::RowBitmap;
 
-/// BM25's `k1` and `b`. Turns are short, so repeated words and length matter less than in documents; the usual 1.2 and 0.75 cost
-/// 2 points of nDCG on LoCoMo.
+/// BM25's `k1` and `b`. Turns are short, so repeated words and length matter less than in documents; the usual 1.2 and 0.75
+/// cost 2 points of nDCG on LoCoMo.
 const K1: f32 = 0.6;
 const B: f32 = 0.3;
 
-/// Bits of a posting for the term frequency, which saturates at their maximum.
+/// Bits of a posting that hold the term frequency. Higher frequencies are stored as the maximum.
 const FREQUENCY_BITS: u32 = 4;
 const MAX_FREQUENCY: u32 = (1 << FREQUENCY_BITS) - 1;
 const MAX_ROWS: u32 = u32::MAX >> FREQUENCY_BITS;
@@ -24,19 +24,20 @@ pub(crate) struct InvertedIndex {
     lengths: Vec<u16>,
     total: u64,
     live: usize,
-    /// Bytes of the postings, kept as a running sum: counting would take longer than a commit.
+    /// Size of the words and postings in bytes. It is kept as a running sum, because counting would take longer than a commit.
     held_bytes: usize,
 }
 
 /// Bytes of a word without its letters and postings.
 const WORD_BYTES: usize = 48;
 
-/// The scores of a search, reused by the next one: for a million rows they take 12 MB, which a new buffer would have to clear.
+/// The scores of a search. The next search reuses the buffers: for a million rows they take 12 MB, and new buffers would have
+/// to be filled with zeros.
 #[derive(Default)]
 pub(crate) struct WordScores {
     /// BM25 by row; zero for a row without a word of the query or outside the filter.
     pub scores: Vec<f32>,
-    /// Which of the first 64 words of the query each row contains.
+    /// By row, the words of the query that it contains: one bit for each of the first 64.
     pub matched: Vec<u64>,
     /// The rows that pass the filter and contain a word.
     pub rows: Vec<u32>,
@@ -106,7 +107,7 @@ impl InvertedIndex {
         self.live -= 1;
     }
 
-    /// Scores the rows that pass by BM25. Document frequencies count all rows, also those that do not pass.
+    /// Scores the rows that pass by BM25. Document frequencies count all live rows, including rows that do not pass.
     pub(crate) fn search(&self, words: &str, passing: &RowBitmap, found: &mut WordScores) {
         found.clear(self.lengths.len());
         found.rarest = rarity(self.live, 0);
@@ -160,7 +161,7 @@ fn row(entry: u32) -> usize {
     (entry >> FREQUENCY_BITS) as usize
 }
 
-/// Returns BM25's inverse document frequency; positive for words in every row too.
+/// Returns BM25's inverse document frequency. It is positive even for a word that every row contains.
 fn rarity(rows: usize, postings: usize) -> f32 {
     let (all, few) = (rows as f32, postings as f32);
     (1.0 + (all - few + 0.5) / (few + 0.5)).ln()

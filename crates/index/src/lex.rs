@@ -1,8 +1,9 @@
 //! The analyser of the full-text column: one for stored rows and for queries, in all languages.
 //!
-//! It turns text into tokens joined by spaces, which LanceDB only splits again: none of LanceDB's own analysers both stems and
-//! handles Chinese or Japanese, and with their stop words "who is it" finds nothing. Stored rows also get the words of their
-//! date and speaker. The tokens are stored on disk: change them only together with a new generation of the tables.
+//! It turns text into tokens joined by spaces, and LanceDB only splits them again. None of LanceDB's own analysers both stems
+//! and handles Chinese or Japanese, and with their stop words a search for "who is it" finds nothing. Stored rows also get the
+//! words of their date and speaker. The tokens are stored on disk: change them only together with a new generation of the
+//! tables.
 
 mod normalize;
 mod script;
@@ -21,7 +22,7 @@ use stem::Stem;
 /// The longest token in bytes; longer words (hashes, encoded data) are cut.
 const MAX_TOKEN_LENGTH: usize = 40;
 
-/// Returns the tokens of a stored row: its words, its speaker, and the words of its period.
+/// Returns the tokens of a stored row, joined by spaces: those of its text, its speaker, and the words for its period.
 pub fn document(text: &str, language: &str, period: Period, speaker: Option<&str>) -> String {
     let mut tokens = Vec::new();
     let stem = Stem::of(language);
@@ -31,7 +32,8 @@ pub fn document(text: &str, language: &str, period: Period, speaker: Option<&str
     tokens.join(" ")
 }
 
-/// Returns the distinct tokens of a query, without stop words unless it has no other words. Empty if it has no words.
+/// Returns the distinct tokens of a query, joined by spaces. Leaves out stop words, unless the query has no other words. Empty
+/// if it has no words.
 pub fn query(text: &str, language: &str) -> String {
     let stem = Stem::of(language);
     let mut tokens = Vec::new();

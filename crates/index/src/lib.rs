@@ -3,9 +3,9 @@
 //!
 //! LanceDB's text search has fixed constants that suit documents better than turns, ranks rows not yet indexed by other
 //! statistics, and does not report the words that matched; its vector search reads all vectors from its caches for each query.
-//! So tables are read once into an LRU cache bounded in bytes. Writes go to disk and memory in the same order: a cached table
-//! is never older than what `apply` returned from. Reads Arrow record batches and never names LanceDB: this crate is compiled
-//! at opt-level 3, and so would be what LanceDB instantiates in it.
+//! So tables are read once into an LRU cache bounded in bytes. Writes go to disk and memory in the same order, so a cached
+//! table contains every batch that `apply` has returned from. This crate reads Arrow record batches and does not depend on
+//! LanceDB: it is compiled at opt-level 3, and so would be all generic code of LanceDB that it used.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -42,7 +42,7 @@ const ROW_BYTES: usize = 200;
 
 /// Expected bytes of an id.
 const ID_BYTES: usize = 28;
-/// Smaller tables are not read again to get rid of removed rows.
+/// Maximum rows of a table that is not reloaded to get rid of removed rows.
 const REBUILD_FROM: usize = 1_000;
 
 /// Returns the expected size in memory of `rows` rows with vectors of `dimension` numbers.
@@ -58,7 +58,7 @@ pub struct InMemoryTables {
 
 struct Cached {
     table: Arc<RwLock<InMemoryTable>>,
-    /// Its size when it was last written.
+    /// Its size in bytes when it was loaded or last written.
     bytes: usize,
 }
 
@@ -73,14 +73,14 @@ impl InMemoryTables {
         self.tables().get(table).map(|cached| cached.table.clone())
     }
 
-    /// Caches a table and evicts others.
+    /// Caches a table, and evicts others if needed.
     pub fn put(&self, table: &Table, loaded: Arc<RwLock<InMemoryTable>>) {
         let bytes = read(&loaded).bytes();
         self.tables().put(table.clone(), Cached { table: loaded, bytes });
         self.evict();
     }
 
-    /// Sets the size of a table after a write and evicts others.
+    /// Sets the size of a table after a write, and evicts others if needed.
     pub fn set_bytes(&self, table: &Table, bytes: usize) {
         if let Some(cached) = self.tables().peek_mut(table) {
             cached.bytes = bytes;
@@ -93,8 +93,8 @@ impl InMemoryTables {
         self.tables().pop(table);
     }
 
-    /// Evicts the least recently used tables until the rest fits. The last table may take twice the bound: it was admitted by an
-    /// estimate, and evicting it would read it again for each search.
+    /// Evicts the least recently used tables until the rest fits. A single table may take twice the bound: its size was only
+    /// estimated before it was loaded, and if it were evicted, each search would load it again.
     fn evict(&self) {
         let mut tables = self.tables();
         loop {
@@ -131,7 +131,7 @@ pub struct InMemoryTable {
     vectors: Vectors,
     words: InvertedIndex,
     conversations: ConversationRows,
-    /// Reusable buffers, as many as searches have run at the same time.
+    /// Reusable buffers: one for each search that ran at the same time.
     scratch: Mutex<Vec<Scratch>>,
 }
 
@@ -140,7 +140,7 @@ pub struct InMemoryTable {
 struct Row {
     start: i64,
     end: i64,
-    /// Offset of its id.
+    /// Byte offset of its id in `ids`.
     id: u32,
     part: u32,
     kind: Option<Kind>,
@@ -165,8 +165,8 @@ impl InMemoryTable {
         self.vectors.dimension()
     }
 
-    /// Applies a commit: adds the rows of these memories, after removing their former rows if `replaces`. Returns whether more
-    /// than half of the rows of a table that is not small are removed, so that it should be read again.
+    /// Applies a commit: adds the rows of these memories, after removing their former rows if `replaces`. Returns whether the
+    /// table should be reloaded: it has more than 1,000 rows, removed ones included, and more than half of them are removed.
     pub fn change(&mut self, memories: &[MemoryId], rows: &RecordBatch, replaces: bool) -> bool {
         if replaces {
             self.remove(&memories.iter().map(MemoryId::as_str).collect());

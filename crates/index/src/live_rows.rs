@@ -19,7 +19,7 @@ struct Bounds {
 }
 
 impl LiveRows {
-    /// Adds the next row, which covers from `start` up to `end`.
+    /// Adds the next row, which covers the time from `start` up to `end`, in microseconds.
     pub(crate) fn push(&mut self, (start, end): (i64, i64)) {
         self.all.push(true);
         if self.bounds.len() < self.all.blocks().len() {
@@ -41,7 +41,8 @@ impl LiveRows {
         &self.all
     }
 
-    /// Returns the rows that overlap a range. `overlaps` decides for each row of a block that lies across its edge.
+    /// Returns the rows that overlap a range. If a block lies across an edge of the range, `overlaps` decides for each of its
+    /// rows.
     pub(crate) fn within(&self, range: Interval, overlaps: impl Fn(usize) -> bool) -> RowBitmap {
         let (from, to) = (range.start.as_microsecond(), range.end.as_microsecond());
         let blocks = self.all.blocks().iter().zip(&self.bounds).enumerate().map(|(block, (live, bounds))| {

@@ -68,7 +68,7 @@ impl InMemoryTable {
 fn near(first: usize, blocks: &[u64], differences: &[u16], most: u16) -> Vec<u32> {
     let mut rows = Vec::new();
     for (block, (bits, differences)) in blocks.iter().zip(differences.chunks_exact(BLOCK)).enumerate() {
-        // Without branches: hardly any block has such a row.
+        // Computed without branches, because hardly any block has such a row.
         let near = differences.iter().zip(0_u32..).fold(0, |near, (d, bit)| near | u64::from(*d <= most) << bit);
         rows.extend(ones(near & bits).map(|bit| ((first + block) * BLOCK + bit) as u32));
     }
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn nearest_rows_differ_in_the_fewest_signs() {
         let differences: Vec<u16> = [5, 1, 3, 1, 9, 3].into_iter().chain([0; BLOCK - 6]).collect();
-        // Row 3 does not pass, nor do the rows after row 5.
+        // Row 3 and the rows after row 5 do not pass.
         let blocks = [0b11_0111];
         let counts = Counts::of(&blocks, &differences, 9);
         let check = |many, expect: &[u32]| {

@@ -1,8 +1,8 @@
 //! A search of a table in memory: the filter, the vector leg and the word leg, the neighbours of the best rows, and statistics
 //! over all rows.
 //!
-//! In a large table the two legs run in parallel, and the vector leg in pieces on all cores: with two cores a search of a million
-//! rows takes little more than half as long as with one.
+//! In a large table the two legs run in parallel, and the vector leg in pieces on all cores: with two cores a search of a
+//! million rows takes little more than half as long as with one.
 
 use std::collections::HashMap;
 
@@ -17,11 +17,11 @@ use crate::lex;
 use crate::sums::Sums;
 use crate::vectors::QueryVector;
 
-/// In a table too large to compare every row: rows compared exactly for each wanted row, and the least number of rows
-/// compared.
+/// For a table that is too large to compare every row: the number of rows compared exactly for each requested row, and the
+/// minimum number of rows compared exactly.
 const COMPARED: usize = 4;
 const MIN_COMPARED: usize = 2_000;
-/// Rows sampled to estimate the spread of similarities.
+/// Maximum number of rows sampled to estimate the spread of similarities.
 const SAMPLE: usize = 1_024;
 
 /// Buffers of a search, reused by the next one.
@@ -36,7 +36,7 @@ struct WordMatches {
     /// The rows with the highest BM25.
     best: Vec<u32>,
     spread: Spread,
-    /// By conversation number, the words of the query that it contains, one bit each.
+    /// By conversation number, the words of the query that the conversation contains, one bit each.
     matched: Vec<u64>,
 }
 
@@ -92,7 +92,7 @@ impl InMemoryTable {
             self.hit(*row as usize, similarity, found, &numbers)
         };
         Findings {
-            // In parallel, because each hit is a cache miss.
+            // Built in parallel, because each hit costs a cache miss.
             hits: rows.par_iter().enumerate().map(hit).collect(),
             conversations,
             all_conversations: Conversations::of(passing_conversations.map(|(_, near, matched)| (*near, *matched))),
@@ -116,7 +116,8 @@ impl InMemoryTable {
         rows
     }
 
-    /// Returns all parts of a turn, the last part of the turn before and the first part of the turn after.
+    /// Returns the rows of all parts of a row's turn, of the last part of the turn before, and of the first part of the turn
+    /// after. Empty for a row without a conversation.
     fn neighbours(&self, row: usize) -> &[u32] {
         let Some(conversation) = self.conversations.of(row) else { return &[] };
         let rows = self.conversations.rows(conversation);
@@ -189,7 +190,7 @@ impl InMemoryTable {
         VectorMatches { compared: (Vec::new(), Vec::new()), spread: Spread::default(), conversations }
     }
 
-    /// Returns the similarities of these rows. Reuses those that were compared already, since each other row is a cache miss.
+    /// Returns the similarities of these rows. Reuses known similarities, because comparing a row costs a cache miss.
     fn similarities(&self, question: &QueryVector, rows: &[u32], similar: &VectorMatches) -> Vec<f32> {
         let (compared, known) = &similar.compared;
         let known = |row: &u32| compared.binary_search(row).ok().map(|n| known[n]);
@@ -198,7 +199,7 @@ impl InMemoryTable {
         rows.iter().map(|row| known(row).or_else(|| others.next()).unwrap_or(0.0)).collect()
     }
 
-    /// Estimates the spread of similarities from some thousand evenly spaced rows.
+    /// Estimates the spread of similarities from about a thousand evenly spaced rows that pass.
     fn sampled(&self, question: &QueryVector, passing: &RowBitmap) -> Spread {
         let count = passing.count();
         let rows: Vec<u32> = passing.every(count.div_ceil(SAMPLE)).map(|row| row as u32).collect();
@@ -244,7 +245,7 @@ impl VectorMatches {
     }
 }
 
-/// Returns the `limit` rows with the highest scores, in no order; the first of equals wins.
+/// Returns the `limit` rows with the highest scores, in no particular order. Of rows with equal scores, the lower numbers win.
 fn best(scored: impl Iterator<Item = (f32, u32)>, limit: usize) -> Vec<u32> {
     let mut scored: Vec<(f32, u32)> = scored.collect();
     if scored.len() > limit {

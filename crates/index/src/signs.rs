@@ -1,5 +1,5 @@
-//! The vector index of a large table: the signs of each vector's components. Vectors with few signs in common are dissimilar, so
-//! the candidates of a query are found by reading 48 bytes a row instead of 384, and only they are compared exactly. The
+//! The vector index of a large table: the signs of each vector's components. Vectors with few signs in common are dissimilar,
+//! so the candidates of a query are found by reading 48 bytes a row instead of 384, and only they are compared exactly. The
 //! index needs no training and no rebuild, and filters apply before it.
 
 use annals_core::ones;
@@ -13,10 +13,11 @@ const SIGNS: usize = 64;
 /// The signs of all vectors of a table.
 #[derive(Default)]
 pub(crate) struct Signs {
-    /// Signs of a row.
+    /// Number of signs of a row.
     pub dimension: usize,
     rows: usize,
-    /// Blocks of 64 rows: the first 64 signs of each row, then the next 64, and so on, so that 64 rows are compared side by side.
+    /// Blocks of 64 rows: the first 64 signs of each row, then the next 64, and so on, so that 64 rows are compared side by
+    /// side.
     words: Vec<u64>,
 }
 
@@ -31,7 +32,7 @@ impl Signs {
         self.words.reserve_exact(rows.div_ceil(BLOCK) * self.block());
     }
 
-    /// Words in a block.
+    /// Returns the number of words in a block.
     fn block(&self) -> usize {
         self.dimension.div_ceil(SIGNS) * BLOCK
     }
@@ -57,7 +58,7 @@ impl Signs {
     }
 
     /// Estimates the cosine of vectors that differ in `differing` signs: the share of differing signs approximates their angle
-    /// as a share of half a turn.
+    /// divided by 180 degrees.
     pub(crate) fn similarity(&self, differing: f64) -> f32 {
         (std::f64::consts::PI * differing / self.dimension as f64).cos() as f32
     }
@@ -74,7 +75,8 @@ pub(crate) fn signs(vector: &[f32]) -> impl Iterator<Item = u64> {
     vector.chunks(SIGNS).map(bits)
 }
 
-/// Compiled once for each instruction set; `vectors.rs` explains how such loops are written.
+/// The arguments of [`Signs::differences`]. Its loop is compiled once for each instruction set; `vectors.rs` explains how such
+/// loops are written.
 struct Differences<'a> {
     question: &'a [u64],
     words: &'a [u64],
@@ -154,7 +156,7 @@ mod tests {
     use super::*;
     use crate::bitmap::RowBitmap;
 
-    /// Not a multiple of the bits of a word.
+    /// Deliberately not a multiple of the 64 bits of a word.
     const DIMENSION: usize = 100;
 
     proptest! {

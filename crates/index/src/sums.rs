@@ -1,4 +1,4 @@
-//! Sums by conversation: the number of its rows that pass the filter, and the sum of a value over them.
+//! Sums by conversation: the number of rows that pass the filter, and the sum of a value over these rows.
 
 /// Row count and sum by conversation number.
 #[derive(Clone, Default)]

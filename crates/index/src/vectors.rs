@@ -5,10 +5,10 @@ use rten_simd::{Isa, SimdOp};
 use crate::bitmap::BLOCK;
 use crate::signs::{Signs, signs};
 
-/// The largest component of a query's vector: large enough to lose nothing, small enough that no sum of products overflows
-/// below four thousand dimensions.
+/// The largest component of a quantised query vector. It is large enough that rounding loses almost nothing, and small enough
+/// that sums of products do not overflow below four thousand dimensions.
 const FINE: f32 = 4095.0;
-/// The largest component of a row's vector.
+/// The largest component of a quantised row vector.
 const COARSE: f32 = 127.0;
 
 /// The vectors of a table, by row.
@@ -17,7 +17,7 @@ pub(crate) struct Vectors {
     dimension: usize,
     /// The components, row by row.
     numbers: Vec<i8>,
-    /// The factor of each row's components.
+    /// For each row, the factor that converts its integer components back to the original scale.
     scales: Vec<f32>,
     /// The index of signs.
     pub signs: Signs,
@@ -59,7 +59,7 @@ impl Vectors {
     /// Adds the next row.
     pub(crate) fn push(&mut self, vector: &[f32]) {
         if self.scales.len() == self.scales.capacity() {
-            // By an eighth: doubling would take hundreds of megabytes for a large table.
+            // Grows by an eighth, because doubling would take hundreds of megabytes for a large table.
             self.reserve(self.scales.len() / 8 + BLOCK);
         }
         let scale = largest(vector) / COARSE;

@@ -1,7 +1,7 @@
 //! Operation `apply`: writes a batch in one commit, or in several if it is large.
 //!
 //! A commit appends new rows, merges changed ones by key, and removes the other rows of the same memories: parts that a
-//! shorter text no longer has, and deleted memories. Applying twice is applying once.
+//! shorter text no longer has, and deleted memories. Applying a batch twice has the same effect as once.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -23,7 +23,7 @@ use crate::tables::{Slot, Tables};
 /// kB with its text, and a merge holds about three copies of its input.
 const ROWS_AT_ONCE: usize = 1_000;
 
-/// A memory and all its parts by number; no parts means that it is deleted.
+/// A memory and all its parts by number. A memory without parts is deleted.
 type Change = (MemoryId, BTreeMap<u32, Part>);
 
 /// Applies the batch durably, then runs maintenance if it is due.
@@ -53,7 +53,7 @@ async fn commit_in_both(
     table: &lancedb::Table,
     (memories, rows): (Vec<MemoryId>, RecordBatch),
 ) -> Result<Versions> {
-    // A task that loads the table meanwhile would miss the commit.
+    // Holds the lock, because a task that loads the table during the commit would miss the new rows.
     let still = slot.load_lock.lock().await;
     let committed = commit(table, &memories, &rows).await;
     if let (Ok((_, replaces)), Some(loaded)) = (&committed, tables.in_memory.get(name)) {

@@ -1,13 +1,13 @@
-//! Limits on what is held in memory for searches, and on how many vectors are compared exactly.
+//! Limits on the memory for tables that are searched, and on the number of vectors that are compared exactly.
 
 use std::path::Path;
 
-/// Rows up to which all vectors are compared.
+/// Maximum number of rows for which all vectors are compared exactly.
 const SIGNS_FROM: usize = 20_000;
-/// The tables get one part in this many of the memory that the process may use.
+/// The tables get this fraction of the memory that the process may use: one eighth.
 const PART: usize = 8;
 const MAX_BYTES: usize = 1 << 30;
-/// The minimum, also used if the size of the memory is unknown.
+/// Minimum size of the cache in bytes; also used if the size of the memory is unknown.
 const MIN_BYTES: usize = 64 << 20;
 
 /// Limits on the tables that are held in memory.
@@ -68,7 +68,7 @@ fn group_limits(root: &Path, line: &str) -> Vec<usize> {
     // mount itself.
     let groups = Path::new(path.trim_start_matches('/')).ancestors().map(|group| root.join(mount).join(group));
     let limit = |file: std::path::PathBuf| std::fs::read_to_string(file).ok()?.trim().parse().ok();
-    // No limit is the word `max`, or in version 1 a number larger than any memory.
+    // A missing limit is written as the word `max`, or in version 1 as a number larger than any memory.
     groups.flat_map(|group| files.iter().filter_map(|file| limit(group.join(file))).collect::<Vec<_>>()).collect()
 }
 
@@ -78,7 +78,7 @@ mod tests {
 
     const MIB: usize = 1 << 20;
 
-    /// Checks a machine of 4 GiB with these files.
+    /// Checks the usable memory, in bytes, of a machine with 4 GiB and these files.
     #[track_caller]
     fn check(files: &[(&str, &str)], expect: usize) {
         let root = tempfile::tempdir().unwrap();
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn container_limit_is_read_from_the_mount() {
-        // With a cgroup namespace of its own, and with the path of the host.
+        // First a container with a cgroup namespace of its own, then containers that see the path of the host.
         check(&[("proc/self/cgroup", "0::/\n"), ("sys/fs/cgroup/memory.max", "1073741824\n")], 1024 * MIB);
         check(
             &[("proc/self/cgroup", "0::/../../docker/4f\n"), ("sys/fs/cgroup/memory.max", "1073741824\n")],

@@ -1,4 +1,4 @@
-//! Operations `compact` and `table_stats`: compaction on request, and how much there is to compact.
+//! Operations `compact` and `table_stats`: compaction on request, and the fragmentation that it reduces.
 
 use annals_core::Result;
 use annals_core::ports::{Table, TableStats};
@@ -11,7 +11,7 @@ use crate::tables::Tables;
 pub(crate) async fn compact(tables: &Tables, table: &Table) -> Result<()> {
     let slot = tables.slot(table);
     let _guard = slot.write_lock.lock().await;
-    // Without the read guard: pruning waits until nobody reads.
+    // Drops the read guard, because pruning waits until nobody reads.
     let found = tables.reading(table, &slot).await?.map(|open| open.clone());
     let Some(open) = found else { return Ok(()) };
     tables.maintenance.compact(&slot, &open).await.map_err(|error| explain(table, error))

@@ -26,7 +26,7 @@ pub(crate) async fn contain<T: Send + 'static>(
     }
 }
 
-/// Converts a failure: a storage error if one of its causes is one, otherwise damage.
+/// Converts a failure of LanceDB: to a storage error if the operating system or the store refused, otherwise to damage.
 pub(crate) fn explain(table: &Table, error: lancedb::Error) -> Error {
     match refusal(&error) {
         Some(why) => Error::storage(name(table), why),
@@ -34,7 +34,8 @@ pub(crate) fn explain(table: &Table, error: lancedb::Error) -> Error {
     }
 }
 
-/// Returns why the operating system or the store refused; `None` if the bytes are wrong. A missing or short file counts as damage.
+/// Returns why the operating system or the store refused; `None` if the bytes are wrong. A missing or short file counts as
+/// damage.
 fn refusal(error: &lancedb::Error) -> Option<String> {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = cause {
@@ -48,11 +49,11 @@ fn refusal(error: &lancedb::Error) -> Option<String> {
     None
 }
 
-/// The stores on other machines, by the names in their errors. Everything else counts as damage: local files fail with an
-/// error of the operating system, and Lance reports a range outside of a file under names of its own.
+/// Names, as used in errors, of stores on other machines. Everything else counts as damage: local files fail with an error of
+/// the operating system, and Lance reports a range outside of a file under names of its own.
 const REMOTE: [&str; 4] = ["S3", "GCS", "MicrosoftAzure", "HTTP"];
 
-/// Returns whether a store on another machine failed.
+/// Returns whether a store on another machine failed, or refused access.
 fn did_not_answer(error: &object_store::Error) -> bool {
     use object_store::Error::{Generic, PermissionDenied, Unauthenticated};
     match error {
@@ -74,7 +75,7 @@ fn chain(error: &lancedb::Error) -> String {
     without_places(&text)
 }
 
-/// Removes the places in LanceDB's source that it adds to its messages: `, /…/object_writer.rs:689:9`.
+/// Removes the source code locations that LanceDB adds to its messages: `, /…/object_writer.rs:689:9`.
 fn without_places(text: &str) -> String {
     let is_place = |part: &&str| part.starts_with('/') && part.contains(".rs:");
     text.split(", ").filter(|part| !is_place(part)).collect::<Vec<_>>().join(", ")

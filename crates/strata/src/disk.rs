@@ -1,4 +1,4 @@
-//! LanceDB's way to the objects: a session whose reads and writes all go through one store.
+//! Connects LanceDB to the objects: creates a session whose reads and writes all go through one store.
 //!
 //! For `file://` LanceDB bypasses any object store and never syncs: after a power cut its newest files are empty and
 //! the table cannot be opened. With its scheme `file-object-store` all bytes go through the store given here, and a
@@ -19,25 +19,26 @@ use url::Url;
 
 /// LanceDB's URL scheme for local files through an object store.
 const LOCAL: &str = "file-object-store";
-/// LanceDB's URL scheme for any other store. It chooses by the scheme how it commits: for this one as for S3, by creating
-/// an object that must not exist yet. Unlike `s3`, it has no provider of LanceDB's own that would look for credentials.
+/// LanceDB's URL scheme for any other store. The scheme determines how LanceDB commits: with this one, as with `s3`, by
+/// creating an object that must not exist yet. But for `s3` LanceDB has a provider of its own, which would look for
+/// credentials.
 const REMOTE: &str = "memory";
 
-/// LanceDB's default is 1 GiB, for servers with few tables.
+/// Size of the cache of table metadata. LanceDB's default is 1 GiB, for servers with few tables.
 const METADATA_CACHE_BYTES: usize = 16 << 20;
-/// As in LanceDB's own stores: reads closer together than this are joined.
+/// Reads closer together than this are joined. The values are those of LanceDB's own stores.
 const LOCAL_BLOCK_BYTES: usize = 4 << 10;
 const REMOTE_BLOCK_BYTES: usize = 64 << 10;
 const READ_ATTEMPTS: usize = 3;
 
-/// Creates a session: caches over the objects shared by all tables, with `index_bytes` for indexes.
+/// Creates a session over the objects. Its caches are shared by all tables; the cache of indexes has `index_bytes`.
 pub(crate) fn session(objects: &Objects, index_bytes: usize) -> Arc<Session> {
     let registry = ObjectStoreRegistry::default();
     registry.insert(scheme(objects), Arc::new(Provider(objects.clone())));
     Arc::new(Session::new(index_bytes, METADATA_CACHE_BYTES, Arc::new(registry)))
 }
 
-/// Returns the URL below which LanceDB finds the objects below a name.
+/// Returns the URL below which LanceDB finds the objects below a name; `None` if the name has no URL.
 pub(crate) fn url(objects: &Objects, name: &Path) -> Option<Url> {
     let file = Url::from_file_path(format!("/{}", objects.full_name(name))).ok()?;
     Url::parse(&format!("{}://{}", scheme(objects), file.path())).ok()

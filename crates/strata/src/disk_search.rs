@@ -2,7 +2,7 @@
 //!
 //! The vector leg compares every row that passes the filter, so it is exact. The text leg ranks by LanceDB's BM25 over
 //! its index, and row by row over rows that are not indexed yet. Both legs read one version of the table. The
-//! statistics cover only the hits instead of all rows, and parts beside the hits are not found.
+//! statistics cover only the hits instead of all rows. Neighbouring parts of the hits are not added.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -82,7 +82,7 @@ async fn run(
 /// Converts the filter to an expression; `None` if all rows pass. Users' text enters it as a value only, never as SQL.
 fn condition(filter: &Filter) -> Option<DfExpr> {
     let mut conditions = Vec::new();
-    // Comparing all rows with the bounds of time would take a third of a search of 100,000 rows.
+    // Comparing the times of all rows would take a third of the time of a search of 100,000 rows.
     if filter.within != Interval::ALWAYS {
         conditions.push(col(START).lt(lit(filter.within.end.as_microsecond())));
         conditions.push(col(END).gt(lit(filter.within.start.as_microsecond())));
@@ -107,7 +107,7 @@ impl Hits {
         let scores = batch[score].as_primitive::<Float32Type>();
         let conversations = batch[CONVERSATION].as_string::<i32>();
         let (starts, ends) = (batch[START].as_primitive::<Int64Type>(), batch[END].as_primitive::<Int64Type>());
-        // An empty cover is in no range, not even in all of time.
+        // A row that covers no instant is left out, because no filter can select it, not even one without a range.
         for row in (0..batch.num_rows()).filter(|row| starts.value(*row) < ends.value(*row)) {
             let (memory, part) = (MemoryId::from_text(memories.value(row)), parts.value(row));
             let hit =
@@ -118,7 +118,7 @@ impl Hits {
         }
     }
 
-    /// Records which of the words each row contains.
+    /// Records for each row of the batch which of the first 64 words it contains.
     fn mark(&mut self, batch: &RecordBatch, words: &str) {
         let (memories, lex) = (batch[MEMORY].as_string::<i32>(), batch[LEX].as_string::<i32>());
         let parts = batch[PART].as_primitive::<UInt32Type>();
@@ -151,7 +151,8 @@ impl Hits {
     }
 }
 
-/// Assigns positions to the hits. It is unknown which hits are neighbours, so no two positions are consecutive.
+/// Assigns positions to the hits, and returns their conversations. No two positions are consecutive, because it is
+/// unknown which hits are neighbours.
 fn position(hits: &mut [(Hit, Option<String>)]) -> Vec<Conversation> {
     let mut numbers: HashMap<String, usize> = HashMap::new();
     let mut conversations: Vec<Conversation> = Vec::new();

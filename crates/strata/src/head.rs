@@ -1,8 +1,8 @@
 //! The number of a table's newest version, in an object of our own beside LanceDB's.
 //!
-//! LanceDB opens the newest manifest that it finds. Without this object a lost manifest would go unnoticed: the table
-//! would open one version older, with fewer rows. It is written after each commit: an older or missing number only weakens
-//! the check.
+//! LanceDB opens the newest manifest that it finds. Without this object a lost manifest would go unnoticed: the table would
+//! open one version older, with fewer rows. The object is written after each commit. If a crash leaves an older number or none,
+//! only the check is weaker.
 
 use annals_objects::{Objects, is_missing};
 use object_store::Result;

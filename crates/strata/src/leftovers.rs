@@ -1,5 +1,5 @@
-//! Operation `find_leftovers`: searches an agent's files for words. It is the proof of erasure, so it trusts nothing: it decodes
-//! every version of every table, and also searches every file as bytes.
+//! Operation `find_leftovers`: searches an agent's files for words. It proves an erasure, so it relies on nothing else: it
+//! decodes every version of every table, and also searches every file as bytes.
 
 use std::io::Read;
 
@@ -40,7 +40,8 @@ fn table_of(name: &str, agent: &Agent) -> Option<Table> {
     if name.ends_with(".lance") { stem_of(name, agent) } else { None }
 }
 
-/// Returns the table that a name belongs to: the table itself, or what an interrupted removal left of it.
+/// Returns the table that a name belongs to: the name of the table itself, or of what an interrupted removal left of it. `None`
+/// for other names.
 pub(crate) fn stem_of(name: &str, agent: &Agent) -> Option<Table> {
     let left = name.strip_suffix(".removed");
     let stem = left.unwrap_or(name).strip_suffix(".lance").or(left)?;
@@ -51,7 +52,7 @@ pub(crate) fn stem_of(name: &str, agent: &Agent) -> Option<Table> {
 
 async fn versions_that_hold(tables: &Tables, table: &Table, search: &Phrases) -> Result<Vec<String>> {
     let found = async {
-        // A separate handle: checking out an old version must not move the handle that searches read.
+        // Opens a separate handle, because checking out an old version must not affect the handle that searches use.
         let Some(open) = tables.find(table).await? else { return Ok(Vec::new()) };
         let mut locations = Vec::new();
         for version in open.list_versions().await? {

@@ -55,8 +55,8 @@ impl LanceStrata {
         LanceStrata::over(Objects::local(folder).map_err(failed)?, limits).await
     }
 
-    /// Opens the tables in any store. Its `put` must fail if it is to create an object that exists: a commit relies on
-    /// that.
+    /// Opens the tables in any store. A conditional `put` of the store must fail if the object already exists, because commits
+    /// rely on it.
     pub async fn over(objects: Objects, limits: CacheLimits) -> Result<LanceStrata> {
         let maintenance = Maintenance { limits, ..Maintenance::default() };
         LanceStrata::maintained(objects, maintenance).await

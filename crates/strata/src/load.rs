@@ -24,11 +24,12 @@ pub(crate) enum Location {
     Disk(lancedb::Table, usize),
 }
 
-/// Loads the table into memory if it fits. One task loads at a time: fifty searches after a start would hold fifty copies.
+/// Loads the table into memory if it fits. Only one task loads a table at a time. Otherwise fifty searches after a start would
+/// hold fifty copies.
 pub(crate) async fn load(tables: &Tables, name: &Table, slot: &Slot) -> Result<Location> {
     let Some(table) = tables.reading(name, slot).await? else { return Ok(Location::Missing) };
     let loading = async {
-        // A write between reading and caching would be missing in memory.
+        // Holds the lock, because a commit between reading and caching would be missing in memory.
         let _guard = slot.load_lock.lock().await;
         if let Some(loaded) = tables.in_memory.get(name) {
             return Ok(Location::Memory(loaded));
@@ -47,7 +48,7 @@ pub(crate) async fn load(tables: &Tables, name: &Table, slot: &Slot) -> Result<L
     loading.await.map_err(|error| explain(name, error))
 }
 
-/// Reads a version of a table with `rows` rows.
+/// Reads a version of a table that has `rows` rows into memory.
 async fn read(snapshot: lancedb::Table, rows: usize, dimension: usize) -> lancedb::Result<InMemoryTable> {
     let mut table = InMemoryTable::new(rows, dimension);
     let Some(dataset) = snapshot.dataset() else { return Ok(table) };

@@ -19,23 +19,24 @@ use crate::tables::{Slot, TEXT_INDEX};
 /// The thresholds of maintenance. Tests use smaller numbers to reach them sooner.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Maintenance {
-    /// Versions from one run to the next. Twenty is LanceDB's own advice; without it an upsert rose from 24 to 39 ms in
-    /// 100.
+    /// Number of versions from one run to the next. Twenty is LanceDB's own advice. Without maintenance the time of an
+    /// upsert rose from 24 to 39 ms within 100 versions.
     pub every: u64,
-    /// Versions that may accumulate while searches hold old ones; then pruning waits for its lock instead of skipping.
+    /// Number of versions that may accumulate while searches use old ones. From then on, pruning waits for its lock
+    /// instead of being skipped.
     pub overdue: usize,
-    /// Fragments with fewer rows are joined in each run. New rows are indexed at the same number, so that joined rows
-    /// are not indexed yet: joining indexed rows rewrites the index.
+    /// Fragments with fewer rows than this are joined in each run. New rows are indexed once there are this many of
+    /// them, so that rows are usually joined before they are indexed: joining indexed rows rewrites the index.
     pub small_rows: usize,
     /// With more fragments than this, all are joined into large ones. A row is thus rewritten about three times in its
     /// life; one large target would rewrite the whole table each time.
     pub many_fragments: usize,
     /// Rows of a large fragment.
     pub large_rows: usize,
-    /// Rows from which times are indexed. A search of a tenth of 100,000 rows takes 29 ms with the indexes and 141 ms
-    /// without, because LanceDB otherwise reads all vectors before it filters; a small table gains nothing.
+    /// Number of rows from which times are indexed. A search of a tenth of 100,000 rows takes 29 ms with the indexes
+    /// and 141 ms without, because LanceDB otherwise reads all vectors before it filters; a small table gains nothing.
     pub timed_rows: usize,
-    /// Pieces of the text index, each searched on its own; at this number they are merged.
+    /// Number of pieces of the text index at which they are merged. Each piece is searched on its own.
     pub many_pieces: u32,
     /// The limits of the tables held in memory.
     pub limits: CacheLimits,

@@ -1,4 +1,5 @@
-//! Operations `remove_below` and `remove_agent`: remove an agent's former generations, or everything of it.
+//! Operations `remove_below` and `remove_agent`: remove former generations of an agent's tables, or all files of the
+//! agent.
 
 use annals_core::ports::Table;
 use annals_core::{Agent, Error, Result};
@@ -8,14 +9,15 @@ use crate::leftovers::{stem_of, tables_of};
 use crate::remove::remove;
 use crate::tables::{Tables, agent_name};
 
-/// Returns the generations of which anything is stored: tables, and leftovers of interrupted removals.
+/// Returns the generations that have stored files: tables, and leftovers of interrupted removals.
 pub(crate) async fn generations(tables: &Tables, agent: &Agent) -> Result<Vec<Table>> {
     let found = tables.objects.children(&agent_name(agent)).await;
     let found = found.map_err(|error| Error::storage(format!("listing the tables of {agent}"), error))?;
     Ok(found.folders.iter().filter_map(|folder| generation(folder, agent)).collect())
 }
 
-/// Removes the generations below those given, leftovers of interrupted removals of them, and what is no table.
+/// Removes the generations below the given ones, their leftovers from interrupted removals, and all files of the agent
+/// that belong to no table.
 pub(crate) async fn remove_below(tables: &Tables, agent: &Agent, kept: &[Table]) -> Result<()> {
     let is_below =
         |table: &Table| kept.iter().any(|kept| kept.grain == table.grain && table.generation < kept.generation);
@@ -27,7 +29,7 @@ pub(crate) async fn remove_agent(tables: &Tables, agent: &Agent) -> Result<()> {
     remove_all(tables, agent, |_| true).await
 }
 
-/// Removes the generations that go, and what is no table.
+/// Removes the generations for which `goes` returns true, and all files of the agent that belong to no table.
 async fn remove_all(tables: &Tables, agent: &Agent, goes: impl Fn(&Table) -> bool) -> Result<()> {
     let failed = |error| Error::storage(format!("removing tables of {agent}"), error);
     for table in tables_of(tables, agent).await.map_err(failed)?.into_iter().filter(&goes) {

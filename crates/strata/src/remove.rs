@@ -1,8 +1,8 @@
 //! Operations `remove` and `quarantine`: delete a table's objects, or move them aside.
 //!
-//! For local files both begin with a rename of the table's folder, so that after a power cut the table is complete in its
-//! old or its new place, and never partial under its name. In another store a removal that was cut off leaves a table that
-//! is damaged or does not exist: manifests are deleted from the newest on, before the rows.
+//! For local files both begin with a rename of the table's folder, so that after a power cut the table is complete in its old
+//! or its new place, and never partial under its name. In another store an interrupted removal leaves a table that is damaged
+//! or does not exist, because manifests are deleted before the rows, the newest first.
 
 use annals_core::ports::Table;
 use annals_core::{Error, Result};
@@ -11,17 +11,17 @@ use object_store::path::Path;
 use crate::damage::name;
 use crate::tables::{Slot, Tables, agent_name, file_name, object_name};
 
-/// The name for an agent's damaged tables, kept for a person to look at.
+/// Name of the folder for an agent's damaged tables, which are kept for a person to inspect.
 const QUARANTINE: &str = "quarantine";
 
-/// Removes the table, and what an interrupted earlier removal left of it.
+/// Removes the table, and the leftovers of an interrupted earlier removal.
 pub(crate) async fn remove(tables: &Tables, table: &Table) -> Result<()> {
     let slot = tables.slot(table);
     let was_there = alone(tables, table, &slot, tables.objects.remove(&object_name(table))).await?;
     if was_there { tables.forget_caches().await } else { Ok(()) }
 }
 
-/// Moves the table aside. Returns its new name below all tables; `None` if the table does not exist.
+/// Moves the table aside. Returns its new path, relative to the root of all tables; `None` if the table does not exist.
 pub(crate) async fn quarantine(tables: &Tables, table: &Table) -> Result<Option<String>> {
     let slot = tables.slot(table);
     let moved = alone(tables, table, &slot, move_aside(tables, table)).await?;

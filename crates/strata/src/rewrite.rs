@@ -14,8 +14,8 @@ use crate::rows;
 use crate::scan;
 use crate::tables::Tables;
 
-/// Copies the rows unchanged, vectors included, and checks each one. First removes what an interrupted earlier copy
-/// left.
+/// Copies the rows unchanged, vectors included, and checks each row against its digest. First removes the leftovers of
+/// an interrupted copy.
 pub(crate) async fn rewrite(tables: &Tables, from: &Table, generation: u32) -> Result<()> {
     let to = Table { generation, ..from.clone() };
     remove(tables, &to).await?;

@@ -1,7 +1,7 @@
 //! Rows on disk: their columns, the conversion of parts to record batches, and the check of stored rows.
 //!
-//! LanceDB keeps no checksums: a page of zeros reads as a page of zeros. So each row carries a digest made when it was
-//! written; reading the whole row back shows whether it is unchanged.
+//! LanceDB keeps no checksums: a page that was overwritten with zeros is read without an error. So each row has a
+//! digest that was computed when the row was written. Reading the whole row shows whether it is unchanged.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,8 +19,8 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 pub(crate) use annals_index::columns::*;
 use annals_index::lex;
 
-/// LanceDB refuses a second row with the same key only if the column is declared as this key; otherwise nothing
-/// enforces it.
+/// Metadata that declares a column as the primary key. LanceDB refuses a second row with the same key only for such a
+/// column.
 const PRIMARY_KEY: (&str, &str) = ("lance-schema:unenforced-primary-key:position", "1");
 
 /// Returns the columns of a table with vectors of `dimension` numbers.
@@ -90,7 +90,7 @@ pub(crate) fn batch(parts: &[Part], dimension: usize) -> Result<RecordBatch, Arr
     RecordBatch::try_new(schema(dimension), columns)
 }
 
-/// The columns that the digest covers: all before it.
+/// Indexes of the columns that the digest covers: all columns before it.
 const CONTENT: [usize; 12] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 
 fn strings<S: AsRef<str>>(values: impl Iterator<Item = S>) -> ArrayRef {
@@ -101,7 +101,8 @@ fn strings<S: AsRef<str>>(values: impl Iterator<Item = S>) -> ArrayRef {
 #[derive(Debug)]
 pub(crate) struct Altered;
 
-/// Checks the rows of a batch with all columns in order; returns memory, part, sequence number and digest of each.
+/// Checks the rows of a batch with all columns in order; returns memory, part, sequence number and digest of each row.
+/// Fails if a row does not match its digest.
 pub(crate) fn stored(batch: &RecordBatch) -> Result<Vec<Stored>, Altered> {
     (0..batch.num_rows()).map(|row| stored_row(batch, row)).collect()
 }

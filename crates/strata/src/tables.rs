@@ -22,9 +22,9 @@ use crate::maintenance::Maintenance;
 use crate::rows;
 use annals_index::InMemoryTables;
 
-/// Handles kept open. Ten agents are active at once on a small machine; each handle costs about 10 kB.
+/// Number of handles kept open. On a small machine about ten agents are active at once; each handle costs about 10 kB.
 const OPEN_HANDLES: usize = 64;
-/// Memory for building a text index before a part of it is written out. LanceDB's default is 2 GiB per worker.
+/// Memory in MB for building a text index, before a part of it is written out. LanceDB's default is 2 GiB per worker.
 const INDEX_BUILD_MB: u64 = 64;
 pub(crate) const TEXT_INDEX: &str = "lex";
 
@@ -39,16 +39,16 @@ pub(crate) struct Tables {
     /// Limits concurrent searches in memory to the number of cores: more would only wait for each other, each with
     /// buffers of about 14 bytes a row.
     pub searching: Semaphore,
-    /// Holds the caches of everything that was opened through it.
+    /// The connection to LanceDB. It holds the caches of all tables that were opened through it.
     database: Mutex<Connection>,
     slots: Mutex<LruCache<Table, Arc<Slot>>>,
 }
 
 /// The locks and the handle of one table, whether the table exists or not.
 pub(crate) struct Slot {
-    /// The write lock: two merges of one table would conflict and redo each other's work.
+    /// Held by the only writer: two concurrent merges of one table would conflict, and one would have to be repeated.
     pub write_lock: tokio::sync::Mutex<()>,
-    /// Read-locked while the files are read, so that none is pruned or moved meanwhile.
+    /// The open table, if there is one. Read-locked while the files are read, so that none is pruned or moved meanwhile.
     pub handle: RwLock<Option<lancedb::Table>>,
     /// Held while the table is loaded into memory, and during a commit, so that the load does not miss it.
     pub load_lock: tokio::sync::Mutex<()>,
@@ -64,8 +64,8 @@ impl Tables {
         Ok(Tables { objects, maintenance, in_memory, searching, database, slots })
     }
 
-    /// Starts with empty caches, after a table was removed. LanceDB keys its caches by path and version: a table that is
-    /// created again at the same path would be searched with the text index of the removed one.
+    /// Replaces the connection, and so empties the caches, after a table was removed. LanceDB keys its caches by path and
+    /// version: a table that is created again at the same path would be searched with the text index of the removed one.
     pub(crate) async fn forget_caches(&self) -> Result<()> {
         *self.database() = connected(&self.objects, &self.maintenance).await?;
         Ok(())
@@ -99,7 +99,8 @@ impl Tables {
         Ok(RwLockReadGuard::try_map(handle.downgrade(), Option::as_ref).ok())
     }
 
-    /// Opens the table. [`Error::Damaged`] if its newest version is lost.
+    /// Opens the newest version of the table; `None` if the table does not exist. [`Error::Damaged`] if its newest version is
+    /// lost.
     async fn newest(&self, table: &Table) -> Result<Option<lancedb::Table>> {
         let opening = async {
             let Some(open) = self.find(table).await? else { return Ok(None) };
@@ -117,7 +118,7 @@ impl Tables {
         }
     }
 
-    /// Records the table's present version, so that its loss is noticed.
+    /// Records the version that a commit made, so that its loss is noticed.
     pub(crate) async fn save_head(&self, table: &Table, version: u64) -> Result<()> {
         let saved = head::save(&self.objects, &object_name(table), version).await;
         saved.map_err(|error| Error::storage(format!("saving the version of {}", name(table)), error))
@@ -143,7 +144,7 @@ impl Tables {
         }
     }
 
-    /// Opens the table with a new handle.
+    /// Opens the table with a new handle; `None` if the table does not exist.
     pub(crate) async fn find(&self, table: &Table) -> lancedb::Result<Option<lancedb::Table>> {
         let location = self.location(table)?;
         let opening = self.database().open_table(file_name(table)).location(location);
@@ -209,17 +210,17 @@ async fn ensure_text_index(table: &lancedb::Table) -> lancedb::Result<()> {
     table.create_index(&[rows::LEX], Index::FTS(words_as_they_are)).name(TEXT_INDEX.to_owned()).execute().await
 }
 
-/// Returns a table's name below its agent.
+/// Returns the name of a table, without that of its agent: `working-g1`.
 pub(crate) fn file_name(table: &Table) -> String {
     format!("{}-g{}", table.grain, table.generation)
 }
 
-/// Returns the name below which an agent's objects are.
+/// Returns the path of an agent's folder.
 pub(crate) fn agent_name(agent: &Agent) -> Path {
     Path::from(agent.folder())
 }
 
-/// Returns the name below which a table's objects are: built from a hash, a word and a number, never from users' text.
+/// Returns the path of a table's folder. It is built from a hash, a word and a number, never from users' text.
 pub(crate) fn object_name(table: &Table) -> Path {
     agent_name(&table.agent).join(format!("{}.lance", file_name(table)))
 }

@@ -24,7 +24,7 @@ async fn open(root: &Path) -> LanceStrata {
     LanceStrata::open(root, CacheLimits::of(64 << 20)).await.unwrap()
 }
 
-/// Opens tables that are compacted, indexed and pruned all the time.
+/// Opens tables that are compacted, indexed and pruned every few commits.
 async fn open_busy(objects: Objects) -> annals_core::Result<LanceStrata> {
     let busy = Maintenance {
         every: 5,

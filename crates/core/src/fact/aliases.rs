@@ -90,7 +90,7 @@ fn is_alias(operation: &FactOperation) -> bool {
     operation.predicate == ALIAS && operation.verb != Verb::Delete
 }
 
-/// Returns whether the operation takes an alias back. Nobody takes back what others say of themselves.
+/// Returns whether the operation retracts an alias. A speaker cannot retract an alias of somebody else.
 pub(super) fn is_retraction(operation: &FactOperation) -> bool {
     operation.predicate == ALIAS && operation.verb == Verb::Delete && !operation.is_hearsay()
 }

@@ -78,7 +78,7 @@ impl Table {
         }
     }
 
-    /// Closes the facts of the operation's subject and predicate that reached their end before the operation.
+    /// Closes the facts of the operation's subject and predicate that have ended by the time of the operation.
     fn expire(&mut self, operation: &FactOperation) {
         if let Some(holders) = self.open.get_mut(&slot(operation)) {
             holders.retain(|index| self.facts[*index].valid_to.is_none_or(|end| operation.at < end));
@@ -107,8 +107,8 @@ impl Table {
         }
     }
 
-    /// Replaces one value, or all values, by the object. A value that was never stated cannot end; the new one opens
-    /// anyway.
+    /// Replaces the value `former`, or all values if it is `None`, by the object. If `former` was never stated, the new
+    /// value opens anyway. Does nothing if hearsay would replace a first-hand fact by a new value.
     fn replace(&mut self, operation: &FactOperation, former: Option<&str>) {
         let value = entity_key(&operation.object);
         let holders = self.open.get(&slot(operation)).cloned().unwrap_or_default();
@@ -132,8 +132,8 @@ impl Table {
         self.names.is_hearsay(operation) && self.first_hand[index]
     }
 
-    /// Ends the values that match `object`, or all if there is none, except the successor and first-hand facts against
-    /// hearsay.
+    /// Ends the open facts with the value `object`, or all of them if it is `None`. Does not end the successor; hearsay
+    /// does not end first-hand facts.
     fn close(&mut self, operation: &FactOperation, object: Option<&str>, successor: Option<String>) {
         let is_hearsay = self.names.is_hearsay(operation);
         let Some(holders) = self.open.get_mut(&slot(operation)) else { return };
@@ -199,7 +199,7 @@ fn confirm(fact: &mut Fact, operation: &FactOperation) {
         Interval { start: fact.mentioned.start.min(said_at.start), end: fact.mentioned.end.max(said_at.end) };
 }
 
-/// Takes over what the operation adds to a fact that is known: its details, and when it ends.
+/// Adds the details and the end of an operation to a fact that is already open.
 fn amend(fact: &mut Fact, operation: &FactOperation) {
     if !operation.is_hearsay() {
         fact.properties.remove(SPEAKER);

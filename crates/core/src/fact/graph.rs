@@ -90,7 +90,8 @@ pub struct Walk {
 pub struct Reached {
     /// The fact.
     pub fact: Fact,
-    /// 1 for a fact of the start entity, 2 for a fact of an entity that such a fact leads to, and so on.
+    /// Its distance from the start: 1 for a fact of the start entity, 2 for a fact of an entity that such a fact leads
+    /// to, and so on.
     pub depth: u32,
 }
 

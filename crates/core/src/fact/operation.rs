@@ -11,8 +11,8 @@ use crate::{Digest, Error, MemoryId, Result, Timestamp};
 /// The property of an operation that names the speaker. A fact keeps it if the speaker is not its subject.
 pub const SPEAKER: &str = "speaker";
 
-/// The property of an operation that lists the other turns that it draws on, by id: those that name what its own source only refers
-/// to. A fact has them among its sources.
+/// The property of an operation that lists further turns it relies on, by id: turns that name what its own source only refers
+/// to, as with "she" or "there". The fact lists them among its sources.
 pub const CONTEXT: &str = "context_turns";
 
 /// The property of an operation that gives the instant at which its object ends by itself, as for a plan with a date.
@@ -104,7 +104,7 @@ impl FactOperation {
         self.speaker().is_some_and(|speaker| entity_key(speaker) != entity_key(&self.subject))
     }
 
-    /// Returns the turns that it draws on: the one that states it, then those of its context.
+    /// Returns the turns that it relies on: the turn that states it, then the turns listed under [`CONTEXT`].
     pub fn sources(&self) -> Vec<MemoryId> {
         let context = self.properties.get(CONTEXT).and_then(serde_json::Value::as_array).into_iter().flatten();
         let context = context.filter_map(serde_json::Value::as_str).map(MemoryId::from_text);

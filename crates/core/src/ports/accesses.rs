@@ -11,7 +11,7 @@ use crate::{Agent, Memory, MemoryId, Result, Timestamp};
 /// How often a memory was returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Number of times.
+    /// Number of times that the memory was returned.
     pub times: u64,
     /// When it was last returned.
     pub last: Timestamp,
@@ -24,7 +24,7 @@ pub trait Accesses: Send + Sync {
     /// returned. One query, because searches wait for it.
     async fn recall(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<(Memory, Option<Access>)>>;
 
-    /// Adds to the counts. Ignores memories that do not exist (any more).
+    /// Adds to the counts. Ignores memories that do not exist, or no longer exist.
     async fn add_accesses(&self, agent: &Agent, accesses: &[(MemoryId, Access)]) -> Result<()>;
 }
 

@@ -14,7 +14,7 @@ pub struct Counts {
     pub memories: [u64; 6],
     /// The first and last instants of its turns.
     pub extent: Option<(Timestamp, Timestamp)>,
-    /// When a turn was last stored or revised; `None` if none ever was since the agent began.
+    /// When a turn was last stored or revised; `None` if no turn was stored since the agent was created.
     pub last_ingest: Option<Timestamp>,
 }
 
@@ -43,13 +43,14 @@ pub struct RetentionLimits {
     /// By plan, for each grain in the order of [`crate::Grain::ALL`]: the last day whose memories may be past the plan in
     /// any time zone. `None` if no day is.
     pub last_days: BTreeMap<String, [Option<Date>; 6]>,
-    /// Saved replies of models are dropped if they are older; `None` if none is dropped now.
+    /// Saved model replies older than this are dropped; `None` if no replies are dropped now.
     pub replies_before: Option<Timestamp>,
 }
 
 impl RetentionLimits {
-    /// Returns whether an agent with this plan may hold something past it. `earliest` is the last day that the earliest
-    /// memory of each grain covers. A plan without limits counts as reached, so that its absence is reported.
+    /// Returns whether an agent with this plan may hold memories past their limit. `earliest` is, for each grain, the last day
+    /// that its earliest memory covers. Returns true for a plan that is not in `last_days`, so that the missing plan is
+    /// reported.
     pub fn are_reached(&self, plan: &str, earliest: &[Option<Date>; 6]) -> bool {
         let Some(limits) = self.last_days.get(plan) else { return true };
         let mut grains = limits.iter().zip(earliest);
@@ -60,16 +61,17 @@ impl RetentionLimits {
 /// The agents of the store.
 #[async_trait]
 pub trait Agents: Send + Sync {
-    /// Returns the agents after the given one, by workspace, then by name; at most `limit`. Agents are those that have
-    /// settings, turns, ledger rows, fact operations, blocks or documents. With a workspace, only its agents.
+    /// Returns the agents after the given one, by workspace, then by name; at most `limit`. An agent exists if it has settings,
+    /// turns, ledger rows, statements, fact operations, blocks or documents. With a workspace, returns only its agents.
     async fn agents(&self, workspace: Option<&str>, after: Option<&Agent>, limit: usize) -> Result<Vec<Agent>>;
 
-    /// Returns the agent after the given one, or the first. For work that goes through all agents one by one.
+    /// Returns the agent after the given one, or the first; `None` at the end. For work that goes through all agents one by
+    /// one.
     async fn next_agent(&self, after: Option<&Agent>) -> Result<Option<Agent>> {
         Ok(self.agents(None, after, 1).await?.pop())
     }
 
-    /// Returns all agents. What runs often, or holds much of each, goes through them by pages instead.
+    /// Returns all agents. Code that runs often, or keeps much data of each agent, reads them in pages instead.
     async fn all_agents(&self) -> Result<Vec<Agent>> {
         self.agents(None, None, usize::MAX).await
     }
@@ -80,8 +82,8 @@ pub trait Agents: Send + Sync {
     /// never too few.
     async fn agents_with_work(&self, now: Timestamp) -> Result<Vec<Agent>>;
 
-    /// Returns the agents with a table for which [`super::Watermark::needs_reembedding`] holds with `model`. By workspace, then by name. One
-    /// query for all agents.
+    /// Returns the agents with a table for which [`super::Watermark::needs_reembedding`] is true with `model`, by workspace,
+    /// then by name. One query for all agents.
     async fn agents_to_reembed(&self, model: &VectorModel) -> Result<Vec<Agent>>;
 
     /// Returns the agents for which retention may have something to do: the limits of their plan are reached, or they
@@ -96,7 +98,8 @@ pub trait Agents: Send + Sync {
     /// nothing waiting.
     async fn agent_state(&self, agent: &Agent) -> Result<AgentState>;
 
-    /// Returns the number of the agent's last change; 0 for an unknown agent. Two equal numbers mean that no memory changed.
+    /// Returns the sequence number of the agent's last change; 0 for an unknown agent. If two calls return the same number, no
+    /// memory changed in between.
     async fn last_change(&self, agent: &Agent) -> Result<u64>;
 
     /// Returns the agent's settings, or the defaults for an unknown agent.

@@ -27,7 +27,8 @@ pub enum Record {
         day: Period,
         /// When it was said.
         at: Timestamp,
-        /// The instant that the client sent, if it was taken and `at` was moved right behind it.
+        /// The instant that the client sent, if another turn of the conversation already had it. `at` is then the next
+        /// free microsecond.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sent_at: Option<Timestamp>,
         /// The role of the speaker.
@@ -67,7 +68,7 @@ pub enum Record {
         sentences: Vec<Sentence>,
         /// The interval that it covers.
         cover: Option<crate::Interval>,
-        /// What it was made from.
+        /// The memories that it was made from.
         #[serde(default)]
         sources: Vec<MemoryId>,
         /// Whether its input changed since.
@@ -116,7 +117,7 @@ pub enum Record {
     /// record: the id of a message without a client id is a hash of its words, so guessed texts could be compared with
     /// it.
     Gone {
-        /// Its id, a hash of its place.
+        /// The id of the turn, a hash of its conversation and its id there.
         id: MemoryId,
         /// Its local day, if known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -148,7 +149,7 @@ pub enum Record {
 }
 
 impl Record {
-    /// All ranks.
+    /// All ranks that [`Record::rank`] returns.
     pub const RANKS: std::ops::RangeInclusive<u8> = 0..=4;
 
     /// Returns the rank that orders records for a restore. Extraction has read all turns up to one sequence number, so
@@ -178,9 +179,9 @@ pub struct Version {
 #[async_trait]
 pub trait Archive: Send + Sync {
     /// Returns the records that follow `after`, or the first ones; empty at the end. Settings come first, then blocks,
-    /// turns by time, pruned turns by id, statements by time, operations by id, periods, versions and accesses by
-    /// memory. Accesses are included for live memories only. Returns at most `limit` records, except that the blocks of
-    /// an agent and the versions of a memory are not split between pages.
+    /// turns by time, pruned turns by id, statements by time, operations by id, periods, versions by memory, documents
+    /// by collection and key, and accesses by memory. Accesses are included for live memories only. Returns at most
+    /// `limit` records, except that the blocks of an agent and the versions of a memory are not split between pages.
     ///
     /// The pages together are one consistent snapshot only if the agent does not change meanwhile. New messages may be
     /// included or not.
@@ -191,15 +192,15 @@ pub trait Archive: Send + Sync {
     /// removed when the store is opened.
     async fn begin_restore(&self, agent: &Agent) -> Result<()>;
 
-    /// Takes records of the agent. Records of a lower [`Record::rank`] must come first. The caller has checked their
-    /// [`RecordOrigin`].
+    /// Adds records to the restore of the agent. Records of a lower [`Record::rank`] must come first. The caller has
+    /// checked their [`RecordOrigin`].
     async fn restore_some(&self, agent: &Agent, records: Vec<Record>) -> Result<()>;
 
-    /// Makes all taken records the agent's memory, at once. [`crate::Error::Invalid`] if the agent holds other memories
-    /// by now.
+    /// Makes all restored records visible as the agent's memory, in one step. [`crate::Error::Invalid`] if the agent
+    /// holds other memories by now.
     async fn finish_restore(&self, agent: &Agent, now: Timestamp) -> Result<()>;
 
-    /// Discards the taken records.
+    /// Discards the records that were restored so far.
     async fn drop_restore(&self, agent: &Agent) -> Result<()>;
 
     /// Replaces the text of a statement or summary; the former text becomes a version. A corrected summary stays until

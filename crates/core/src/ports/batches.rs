@@ -1,25 +1,26 @@
 //! Port `Batches`: requests that were handed to a provider as a batch, to be answered within a day at a lower price.
 //!
-//! A batch is recorded before it is sent, so that after a crash it is looked for instead of being sent and paid again. Its
-//! answers are saved as replies; the roll-up finds them there. The text of a request is not stored.
+//! A batch is recorded before it is sent. So after a crash it is looked up at the provider, instead of being sent and paid for
+//! again. Its answers are saved as replies, which the next roll-up reads. The text of a request is not stored.
 
 use async_trait::async_trait;
 
 use crate::{Agent, Digest, Error, Grain, Period, Purpose, Reply, Result, Timestamp};
 
-/// How long a batch is remembered after it was recorded, so that its periods are finished in the way in which they were begun.
+/// How long the record of an ended batch is kept, counted from [`ModelBatch::at`]. While it is kept, the input of its periods
+/// is split as in the batch, so that the saved replies are found.
 pub const BATCH_MEMORY: crate::SignedDuration = crate::SignedDuration::from_hours(30 * 24);
 
-/// How far a batch has come.
+/// The state of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchState {
-    /// It is recorded, and its file may be uploaded. The provider has no batch yet.
+    /// The batch is recorded, and its file may have been uploaded. The provider has not created the batch yet.
     Prepared,
-    /// It is being created: the provider may have it.
+    /// The provider has been asked to create the batch, and may have done so.
     Sending,
-    /// The provider has it.
+    /// The provider has created the batch.
     Sent,
-    /// Nothing more is expected of it.
+    /// The batch has ended, and no more answers are read.
     Ended,
 }
 
@@ -56,48 +57,48 @@ pub struct ModelBatch {
     pub base_url: String,
     /// Name of the model.
     pub model: String,
-    /// The provider's id: of the batch once it is sent, before of its uploaded file, if there is one.
+    /// The provider's id of the batch once it is sent; before that, of its uploaded file. `None` if there is neither.
     pub remote: Option<String>,
-    /// How far it has come.
+    /// Its state.
     pub state: BatchState,
-    /// When it was recorded, or begun to be sent.
+    /// When it was recorded.
     pub at: Timestamp,
     /// Number of its requests.
     pub requests: u64,
     /// Number of requests that the provider had processed at the last poll.
     pub done: u64,
-    /// How often its results were read and were not complete.
+    /// How often its results were incomplete or missing when they were read.
     pub reads: u64,
-    /// Why the last step of it failed, or why it ended without results. Never contains text of a question or an answer.
+    /// Why its last step failed, or why it ended without results. Never contains text of a question or an answer.
     pub failure: Option<String>,
 }
 
-/// A request of a batch. Its number is its place in the batch, from 0.
+/// A request of a batch. Requests are numbered in the order of the batch, from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchedRequest {
-    /// Whose memories it is about.
+    /// The agent that owns the memories in it.
     pub agent: Agent,
     /// The period that it is about.
     pub period: Period,
     /// Key of the reply.
     pub key: Digest,
-    /// What the answer is for.
+    /// The purpose of the answer.
     pub purpose: Purpose,
     /// A sequence number that is no later than the read of the input.
     pub read_seq: u64,
-    /// Tokens of the request and of its longest answer: they count as used until the answer is booked.
+    /// Tokens of the request and of its longest answer. They count as used until the cost of the answer is recorded.
     pub tokens: u64,
-    /// The reservation that held these tokens until now.
+    /// Number of the reservation that held these tokens until now.
     pub reservation: Option<u64>,
 }
 
-/// What became of a request.
+/// The state of a request of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestState {
     /// Its answer is awaited; its period waits for it.
     Open,
-    /// Its answer is awaited only to book the cost: something that its question may contain was erased since, so it
-    /// will not be kept.
+    /// Its answer is awaited only to record the cost. It will not be saved, because something that the question may contain was
+    /// erased meanwhile.
     Void,
     /// It was answered.
     Answered,
@@ -105,7 +106,7 @@ pub enum RequestState {
     Failed,
     /// The batch ended without an answer to it.
     Lost,
-    /// The batch was never created. The request counts as not asked.
+    /// The provider never created the batch. The request counts as not sent.
     Unsent,
 }
 
@@ -150,13 +151,13 @@ impl std::str::FromStr for RequestState {
 /// The provider's result for one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Settlement {
-    /// An answer: it is booked and saved. Text and tokens are the provider's; the rest is taken from the request.
+    /// A usable answer. Its cost is recorded and the answer is saved.
     Answered(BatchAnswer),
-    /// An answer that cannot be used: it is booked, not saved.
+    /// An answer that cannot be used. Its cost is recorded, but the answer is not saved.
     Useless(BatchAnswer),
     /// No answer, and no cost.
     Failed,
-    /// The batch ended before it was processed.
+    /// The batch ended before the request was processed.
     Expired,
 }
 
@@ -172,7 +173,7 @@ pub struct BatchAnswer {
 }
 
 impl Settlement {
-    /// Returns the state of the request after it.
+    /// Returns the state of a request that has this result.
     pub fn state(&self) -> RequestState {
         match self {
             Settlement::Answered(_) => RequestState::Answered,
@@ -191,7 +192,7 @@ impl Settlement {
 }
 
 impl BatchedRequest {
-    /// Returns the reply that an answer of a model makes.
+    /// Returns the reply to save for an answer of this model. It has no reservation.
     pub fn reply(&self, model: &str, answer: &BatchAnswer) -> Reply {
         Reply {
             key: self.key,
@@ -206,8 +207,9 @@ impl BatchedRequest {
     }
 }
 
-/// Returns whether the question about a period may contain text of `erased`: it is the same period, or it is made of it. Days
-/// beside an erased day count as well, because a change of the time zone may have moved its messages.
+/// Returns whether the question about a period may contain text of `erased`. It may if it is about the same period or a coarser
+/// one that includes it. The days before and after an erased day count as erased too, because a change of the time zone may
+/// have moved its messages.
 pub fn may_contain(question: Period, erased: Period) -> bool {
     let is_made_of = |near: Period| {
         let ((first, last), (from, until)) = (question.cover_days(), near.cover_days());
@@ -221,12 +223,12 @@ pub fn may_contain(question: Period, erased: Period) -> bool {
 /// Batches and their requests. Each method is one transaction.
 #[async_trait]
 pub trait Batches: Send + Sync {
-    /// Records a batch that is about to be sent, and its requests in order. Ends their reservations: an outstanding request
-    /// counts as used on every day. A request is void at once if something of its agent was erased since its input was read.
-    /// Forgets batches that ended more than [`BATCH_MEMORY`] before.
+    /// Records a batch that is about to be sent, and its requests in order. Ends their reservations, because the tokens of
+    /// outstanding requests count as used on every day. A request is void at once if something of its agent was erased since
+    /// its input was read. Removes ended batches that were recorded more than [`BATCH_MEMORY`] before this one.
     async fn begin_batch(&self, batch: ModelBatch, requests: Vec<BatchedRequest>) -> Result<()>;
 
-    /// Saves provider's id, state, time, counts and failure of a batch. Does nothing to one that is unknown.
+    /// Saves the provider's id, state, time, counts and failure of a batch. Does nothing if the batch is unknown.
     async fn save_batch(&self, batch: &ModelBatch) -> Result<()>;
 
     /// Returns the batches that have not ended, oldest first.
@@ -235,17 +237,17 @@ pub trait Batches: Send + Sync {
     /// Returns the batches that were recorded at this time or later and ended with a failure, oldest first.
     async fn failed_batches(&self, since: Timestamp) -> Result<Vec<ModelBatch>>;
 
-    /// Records the provider's results for requests of a batch, by number. Books the cost of each answer at the price of a
-    /// batch and saves it as a reply, unless something that its question may contain was erased since. A request that is not
-    /// outstanding is left alone, so the same results can be read again. Returns how many were recorded.
+    /// Records the provider's results for requests of a batch, by number. Records the cost of each answer as that of a batch.
+    /// Saves each usable answer as a reply, unless something that its question may contain was erased meanwhile. Ignores
+    /// requests that are not outstanding, so the same results can be read again. Returns the number of results recorded.
     async fn settle(&self, batch: &str, settlements: Vec<(u64, Settlement)>, now: Timestamp) -> Result<u64>;
 
-    /// Ends a batch. Its outstanding requests get this state. Returns how many these are.
+    /// Ends a batch. Its outstanding requests get the state `rest`. Returns their number.
     async fn end_batch(&self, batch: &str, rest: RequestState) -> Result<u64>;
 
-    /// Returns key and state of the requests that were made for a period.
+    /// Returns the key and state of each request that was made for a period.
     async fn batched(&self, agent: &Agent, period: Period) -> Result<Vec<(Digest, RequestState)>>;
 
-    /// Returns the periods that wait for an answer, in order.
+    /// Returns the periods of the agent that wait for an answer, sorted.
     async fn in_batch(&self, agent: &Agent) -> Result<Vec<Period>>;
 }

@@ -40,21 +40,22 @@ pub struct Estimate {
 /// Collects questions, sends them as batches, and saves the answers as replies.
 #[async_trait]
 pub trait Batching: Send + Sync {
-    /// Returns an engine that collects its questions for a batch instead of asking them, up to `budget` tokens, or up to the
-    /// budget of the day. A question without a saved answer is [`crate::Error::InBatch`].
+    /// Returns an engine that collects its questions for a batch instead of sending each. It collects up to `budget` tokens, or
+    /// up to the budget of the day if `budget` is `None`. The engine fails with [`crate::Error::InBatch`] for a question
+    /// without a saved answer.
     fn collecting(&self, budget: Option<u64>) -> Arc<dyn Engine>;
 
     /// Returns an engine that only counts its questions, and the function that returns what it has counted so far.
     fn counting(&self) -> (Arc<dyn Engine>, Counted);
 
-    /// Sends what was collected. Each batch is recorded first.
+    /// Sends the collected questions. Records each batch before it is sent.
     async fn send(&self, now: Timestamp) -> Result<BatchReport>;
 
     /// Polls the open batches, and saves the answers of those that have ended.
     async fn take(&self, now: Timestamp) -> Result<BatchReport>;
 
-    /// Ends the open batches, here and at their providers. Their periods are due again; providers may bill what they have
-    /// answered already.
+    /// Cancels the open batches, here and at their providers. Their periods are due again. Providers may bill the requests that
+    /// they have already answered.
     async fn abandon(&self) -> Result<BatchReport>;
 }
 

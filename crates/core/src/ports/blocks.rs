@@ -33,7 +33,7 @@ pub trait Blocks: Send + Sync {
     ) -> Result<Vec<Block>>;
 }
 
-/// Checks how many blocks an agent would have.
+/// Fails with [`Error::Invalid`] if an agent would have more than `most` blocks.
 pub fn check_number_of_blocks(number: usize, most: usize) -> Result<()> {
     if number <= most {
         return Ok(());

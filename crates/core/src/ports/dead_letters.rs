@@ -7,7 +7,7 @@ use crate::{Agent, DeadLetter, MemoryId, Result};
 /// The dead letters of agents.
 #[async_trait]
 pub trait DeadLetters: Send + Sync {
-    /// Records memories that could not be projected into their table. Replaces earlier records of the same memories.
+    /// Records dead letters. Replaces earlier dead letters of the same memory and stage.
     async fn add_dead_letters(&self, letters: Vec<DeadLetter>) -> Result<()>;
 
     /// Returns the dead letters of an agent, by time.

@@ -1,8 +1,8 @@
 //! Port `Documents`: texts and JSON values of an agent, stored under a collection and a key.
 //!
 //! Each document is split into passages, which are memories of kind [`Kind::Passage`](crate::Kind::Passage) in the working
-//! grain: the tables find a document by any of its parts. The caller splits, checks names and sizes, and leaves out what is
-//! expired; the store keeps documents and passages in one transaction, and compares versions.
+//! grain: the tables find a document by any of its parts. The caller splits texts and checks names and sizes. The store writes
+//! a document and its passages in one transaction, and compares versions. Searches leave out passages of expired documents.
 
 mod text;
 
@@ -71,7 +71,7 @@ pub struct Document {
     pub day: Period,
     /// Number of its writes since it was created.
     pub version: u64,
-    /// How long it lives after a write or a refresh, if not for ever.
+    /// How long it is kept after a write or a refresh; `None` if it never expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lifetime: Option<SignedDuration>,
     /// When it expires.
@@ -155,7 +155,7 @@ pub trait Documents: Send + Sync {
     /// Returns selected documents that are not expired, in order of collection and key, both compared byte by byte.
     async fn list_documents(&self, agent: &Agent, select: &DocumentSelect, now: Timestamp) -> Result<Vec<Document>>;
 
-    /// Lists the same documents without reading their contents.
+    /// Returns the keys and sizes of the documents that [`Documents::list_documents`] returns, without reading their contents.
     async fn document_entries(
         &self,
         agent: &Agent,
@@ -163,7 +163,8 @@ pub trait Documents: Send + Sync {
         now: Timestamp,
     ) -> Result<Vec<DocumentEntry>>;
 
-    /// Lists the keys of selected documents, the last written first, then in order of collection and key.
+    /// Returns the keys of selected documents that are not expired, the last written first, then in order of collection and
+    /// key.
     async fn newest_documents(
         &self,
         agent: &Agent,
@@ -174,11 +175,11 @@ pub trait Documents: Send + Sync {
     /// Returns the collections with documents that are not expired, in order of path.
     async fn collections(&self, agent: &Agent, now: Timestamp) -> Result<Vec<StoredCollection>>;
 
-    /// Carries out writes in order, all or none. Returns for each the version stored; for a removal the version removed, or 0
-    /// if there was nothing. [`crate::Error::Exists`] or [`crate::Error::Stale`] if a document is not as expected.
+    /// Carries out writes in order, all or none. Returns for each write the stored version; for a removal the removed version,
+    /// or 0 if there was no document. [`crate::Error::Exists`] or [`crate::Error::Stale`] if a document is not as expected.
     async fn write_documents(&self, agent: &Agent, writes: Vec<DocumentWrite>, now: Timestamp) -> Result<Vec<u64>>;
 
-    /// Lets documents that have a lifetime begin it anew at `now`. Expired ones stay expired.
+    /// Restarts the lifetime of documents at `now`. Documents without a lifetime, and expired ones, stay unchanged.
     async fn refresh_documents(&self, agent: &Agent, keys: &[DocumentKey], now: Timestamp) -> Result<()>;
 
     /// Removes expired documents of all agents, at most `limit`. Returns the agents that had one.

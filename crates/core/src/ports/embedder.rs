@@ -23,7 +23,7 @@ pub trait Embedder: Send + Sync {
     /// Returns one vector of unit length per text, in order. Truncates texts that exceed the model's window.
     async fn embed(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>>;
 
-    /// Returns the vector of a question. Models that tell questions from passages mark it as a question.
+    /// Returns the vector of a question. A model that distinguishes questions from passages gets the text marked as a question.
     async fn embed_query(&self, text: String) -> Result<Vec<f32>> {
         Ok(self.embed(vec![text]).await?.pop().unwrap_or_default())
     }
@@ -35,12 +35,12 @@ pub trait Embedders: Send + Sync {
     /// Returns the configured embedder. New vectors are made by it.
     fn configured(&self) -> Arc<dyn Embedder>;
 
-    /// Returns the embedder of stored vectors by the name that they carry ([`Embedder::model`]). None if this process cannot
-    /// open it any more: its folder is gone, or its endpoint is no longer configured.
+    /// Returns the embedder that made stored vectors, by the recorded name of its model ([`Embedder::model`]). `None` if this
+    /// process can no longer open the model: its folder is missing, or its endpoint is no longer configured.
     async fn by_model(&self, model: &str) -> Result<Option<Arc<dyn Embedder>>>;
 }
 
-/// The embedders of a process that can use the configured one alone.
+/// The embedders of a process that can use only the configured one.
 #[derive(Clone)]
 pub struct OneEmbedder(pub Arc<dyn Embedder>);
 

@@ -4,18 +4,19 @@ use async_trait::async_trait;
 
 use crate::{Agent, Author, Base, Digest, Draft, Fact, Grain, Memory, Period, Result, Settings, Timestamp};
 
-/// What helps to understand the input of a summary. It is not part of the digest of the input: otherwise one changed week would cause
-/// every later week to be rewritten. Only `earlier` may appear in the summary.
+/// Context that helps an engine to understand the input of a summary. It is not part of the digest of the input: otherwise one
+/// changed week would cause every later week to be rewritten. Only `earlier` may appear in the summary.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Background {
     /// The block that describes the agent, if there is one.
     pub persona: Option<String>,
-    /// Facts about the people who are named, at the end of the period: aliases first, then the newest first.
+    /// Facts about the names in the input that hold at the end of the period: aliases first, then the newest first.
     pub known: Vec<Fact>,
     /// The last sentences of the summary of the period before.
     pub before: Vec<String>,
-    /// For a day, earlier turns of those who write alone in a conversation, oldest first. An engine may quote names from them. It
-    /// lists the turn of each name among the sources of the sentence, so that forgetting the turn removes the sentence.
+    /// For a day, earlier turns of each speaker who is the only one in a conversation of that day, oldest first. An engine may
+    /// quote names from them. It lists the turn of each name among the sources of the sentence, so that forgetting the turn
+    /// removes the sentence.
     pub earlier: Vec<Memory>,
 }
 
@@ -33,7 +34,7 @@ pub struct SummaryTask<'a> {
     pub sources: &'a [Memory],
     /// For a sealed period, its summary at sealing. It is kept and amended by `sources`.
     pub base: Option<&'a Base>,
-    /// What helps to understand the sources.
+    /// Context that helps to understand the sources.
     pub background: Option<&'a Background>,
     /// A sequence number that is no later than the read of the sources.
     pub read_seq: u64,
@@ -48,18 +49,19 @@ pub trait Engine: Send + Sync {
     /// versions.
     fn recipe(&self, settings: &Settings, grain: Grain) -> Digest;
 
-    /// Returns the engine, model and prompt that write a summary of this grain now, for people who look at it.
+    /// Returns the engine, model and prompt that write a summary of this grain now, for display.
     fn author(&self, settings: &Settings, grain: Grain) -> Option<Author> {
         let _ = (settings, grain);
         None
     }
 
-    /// Returns whether it writes summaries of this grain without a network and at no cost for these settings, as most do.
+    /// Returns whether it writes summaries of this grain without a network and at no cost for these settings. The default is
+    /// true.
     fn writes_locally(&self, _settings: &Settings, _grain: Grain) -> bool {
         true
     }
 
-    /// Returns the periods of the agent with summaries that are outstanding in a batch. They are not requested again.
+    /// Returns the periods of the agent for which a batch has not answered yet. Their summaries are not requested again.
     async fn awaited(&self, _agent: &Agent) -> Result<Vec<Period>> {
         Ok(Vec::new())
     }

@@ -12,9 +12,8 @@ pub enum Target {
     Memories(Vec<MemoryId>),
     /// A whole conversation.
     Conversation(String),
-    /// Everything that names this entity, in its text or beside it (speaker, conversation, id), or that the entity
-    /// said. Its other names count if a person entered them, or if a bearer of one of the two names stated the alias
-    /// and did not retract it.
+    /// Everything that names this entity, in its text or beside it (speaker, conversation, id), or that the entity said. An
+    /// alias is followed if a person entered it, or if a speaker with one of the two names stated it and did not retract it.
     Subject(String),
     /// Everything said within this interval.
     Range(Interval),
@@ -22,12 +21,12 @@ pub enum Target {
     Agent,
 }
 
-/// Identifies something other than a message that an import may bring again.
+/// Identifies an item other than a message, so that a later import of the same item can be recognised.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ItemKey {
-    /// A statement that an import brought, by its id.
+    /// An imported statement, by its id.
     Statement(MemoryId),
-    /// An operation of the fact log that was entered, by its id.
+    /// An operation of the fact log that was entered by a person or an import, by its id.
     Operation(String),
     /// A block, by its name.
     Block(String),
@@ -36,7 +35,7 @@ pub enum ItemKey {
 }
 
 impl ItemKey {
-    /// Returns the words that identify it, its type first.
+    /// Returns the words that identify the item: its type, then one or two more, the rest empty.
     pub fn words(&self) -> [&str; 3] {
         match self {
             ItemKey::Statement(id) => ["statement", id.as_str(), ""],
@@ -59,15 +58,15 @@ pub struct ErasureReport {
     pub unresolved: u64,
     /// Sealed periods that may still contain data of unresolved turns.
     pub unresolved_in: Vec<Period>,
-    /// For a subject: number of pruned turns that stay, because nothing left of them names the subject. Their own text
-    /// can no longer be read.
+    /// For a subject: number of pruned turns that stay, because no remaining data of them names the subject. Their own text can
+    /// no longer be read.
     pub unread: u64,
-    /// For a subject: names that the log joins with the subject's and that were not followed, because only others
-    /// stated them.
+    /// For a subject: names that an alias in the fact log joins with a name of the subject, but that were not followed, because
+    /// only other speakers stated the alias.
     pub unfollowed: Vec<String>,
     /// For a subject: the agent's own prompts that name it. They stay, because a person has to edit them.
     pub prompts: Vec<String>,
-    /// Statements extracted from those turns, or naming the subject.
+    /// Statements that are removed: those extracted from removed or pruned turns, and those that name the subject.
     pub statements: Vec<MemoryId>,
     /// For a subject: memories that stay and lose a former text that names it.
     pub former_texts: Vec<MemoryId>,
@@ -100,12 +99,12 @@ pub trait Erasure: Send + Sync {
     /// Returns what [`Erasure::erase`] would affect now.
     async fn preview(&self, agent: &Agent, target: &Target) -> Result<ErasureReport>;
 
-    /// Erases the target: removes turns, statements, operations, dead letters, versions of corrected memories, saved
-    /// replies, accepted requests, and blocks and documents that name the subject. Summaries made from them are removed or cut, and
-    /// their periods become dirty. Keyed hashes stay, of the keys and contents of turns and of the keys of items that an import may
-    /// bring again ([`ItemKey`]), but nothing that can be computed without the secret of the hashes. Pruned turns are found by the
-    /// hashes that pruning left, and by the data derived from them. The erased data is still on disk afterwards, so the agent's
-    /// files must be cleaned.
+    /// Erases the target: removes turns, statements, operations, dead letters, versions of corrected memories, saved replies,
+    /// accepted requests, and blocks and documents that name the subject. Summaries made from them are removed or cut, and
+    /// their periods become dirty. Only keyed hashes stay: of the keys and contents of turns, and of the keys of items that may
+    /// be imported again ([`ItemKey`]). They cannot be computed without the secret key. Pruned turns are found by the hashes
+    /// that pruning left, and by the data derived from them. The erased data is still on disk afterwards, so the agent's files
+    /// must be cleaned.
     async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<ErasureReport>;
 
     /// Returns for each message (key and digest of the content) whether it was forgotten.
@@ -114,7 +113,8 @@ pub trait Erasure: Send + Sync {
     /// Reverses the forgetting of these messages, so that they can be stored again.
     async fn unforget(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<()>;
 
-    /// Returns for each key whether its item was forgotten. Writing such an item is not refused: an import has to ask.
+    /// Returns for each key whether its item was forgotten. The store does not refuse to write a forgotten item, so an import
+    /// must check first.
     async fn forgotten_items(&self, agent: &Agent, keys: &[ItemKey]) -> Result<Vec<bool>>;
 
     /// Reverses the forgetting of these items.

@@ -15,7 +15,7 @@ pub struct ExtractionTask<'a> {
     pub turns: &'a [Memory],
     /// A few earlier turns of the same conversation, for context only. Facts are not extracted from them.
     pub context: &'a [Memory],
-    /// Facts already stored about the people who are named.
+    /// Stored facts about the people who are named in the turns.
     pub known: &'a [Fact],
     /// The predicates in use.
     pub predicates: &'a [String],
@@ -23,7 +23,8 @@ pub struct ExtractionTask<'a> {
     pub now: Timestamp,
 }
 
-/// When a model reads new turns. Each call repeats the instructions and what is known, so many turns at once cost less than a few.
+/// When a model reads new turns. Each call repeats the instructions and what is known, so reading many turns at once costs less
+/// than reading them in several calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadingSchedule {
     /// How long the conversation must have had no new turn.
@@ -36,11 +37,11 @@ impl ReadingSchedule {
     /// Every turn is read at once.
     pub const AT_ONCE: ReadingSchedule = ReadingSchedule { quiet: SignedDuration::ZERO, turns: 1 };
 
-    /// Turns that have waited this many times the quiet time are read, although the conversation goes on.
+    /// Multiple of the quiet time after which waiting turns are read, even if the conversation goes on.
     const MAX_WAIT_FACTOR: i32 = 6;
 
-    /// Returns whether turns that were said at these times are to be read at `now`. A time in the future comes from a wrong clock
-    /// and does not wait.
+    /// Returns whether turns that were said at these times are due to be read at `now`. A time in the future comes from a wrong
+    /// clock, so turns do not wait for it. Returns true if there are no turns.
     pub fn is_due(self, times: impl Iterator<Item = Timestamp> + Clone, now: Timestamp) -> bool {
         let has_passed = |since: Option<Timestamp>, wait: SignedDuration| {
             since.is_none_or(|since| since > now || now.duration_since(since) >= wait)

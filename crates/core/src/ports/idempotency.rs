@@ -1,7 +1,7 @@
 //! Port `Requests`: idempotency keys of requests, and look-up of operations without an agent.
 //!
-//! A client that did not receive the response sends the same key again and gets the same answer. Keys and bodies are
-//! stored as digests. If they are lost, only this is lost: repeated messages are recognised by themselves.
+//! A client that did not receive the response sends the same key again and gets the same answer. Keys and bodies are stored as
+//! digests. If they are lost, a repeated request is processed again, but its messages are still recognised as duplicates.
 
 use async_trait::async_trait;
 
@@ -49,7 +49,8 @@ pub trait Requests: Send + Sync {
     /// Removes requests recorded before an instant, of all agents; operations stay. Returns how many.
     async fn drop_requests(&self, before: Timestamp) -> Result<u64>;
 
-    /// Records an operation that is not one request, such as an import, or replaces its record. Its `seq` is 0 until it has ended.
+    /// Saves the record of an operation that is not a single request, such as an import; replaces an earlier record. Its `seq`
+    /// is 0 until the operation has ended.
     async fn save_operation(&self, agent: &Agent, operation: IngestReceipt) -> Result<()>;
 
     /// Returns the operation with that id and its agent, among the agents of a workspace.

@@ -98,7 +98,7 @@ impl FromStr for Scope {
 /// Keys of all workspaces. Each method is one transaction.
 #[async_trait]
 pub trait Keys: Send + Sync {
-    /// Stores a key with the hash of its secret. [`Error::Invalid`] if the id is taken, also by a revoked key.
+    /// Stores a key with the hash of its secret. [`Error::Invalid`] if the id is taken, even if by a revoked key.
     async fn add_key(&self, key: &Key, hash: &Digest) -> Result<()>;
 
     /// Returns all keys, including revoked and expired ones, by creation, then by id.

@@ -23,9 +23,10 @@ pub trait Ledger: Send + Sync {
     /// time, then by conversation and id, so that the order of arrival does not matter.
     async fn inputs(&self, agent: &Agent, period: Period) -> Result<Vec<Memory>>;
 
-    /// Saves roll-ups, all or none. [`crate::Error::Stale`] if the ledger row of one of the periods no longer has the
-    /// state that its roll-up replaces; a period without a row has the default state. Each ledger row becomes clean up to `read_seq`. A changed text, a sentence with
-    /// other source turns, and a removed summary are changes: they make the parent period dirty as of `now`.
+    /// Saves roll-ups, all or none. [`crate::Error::Stale`] if the ledger row of one of the periods no longer has the state
+    /// that its roll-up replaces ([`Summary::replaces`]). A period without a row has the default state. Each ledger row becomes
+    /// clean up to `read_seq`. The parent period becomes dirty as of `now` if the text changed, a sentence has other source
+    /// turns, or the summary was removed.
     async fn save_summaries(&self, agent: &Agent, summaries: Vec<Summary>, now: Timestamp) -> Result<()>;
 
     /// Records that rolling up a period failed, and when to retry.

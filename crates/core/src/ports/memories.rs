@@ -54,7 +54,7 @@ pub struct StoredConversation {
     pub last: Timestamp,
 }
 
-/// Where an agent has memories, without their texts.
+/// The days and periods for which an agent has memories.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outline {
     /// Number of live turns per local day. Days without turns are absent.
@@ -72,8 +72,8 @@ pub trait Memories: Send + Sync {
     /// Returns live memories by id, in input order. Omits ids that do not exist.
     async fn get(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>>;
 
-    /// Returns the agent of the live memory with this id. None if there is none. An id is a hash that includes the agent, so at
-    /// most one agent has it.
+    /// Returns the agent of the live memory with this id. `None` if no live memory has it. An id is a hash that includes the
+    /// agent, so at most one agent has it.
     async fn agent_of(&self, id: &MemoryId) -> Result<Option<Agent>>;
 
     /// Returns live turns and statements with an id that begins with `prefix`, by id; at most `limit`.

@@ -1,19 +1,19 @@
-//! Port `ModelStates`: the configured models as they have worked in this process.
+//! Port `ModelStates`: usage and speed of the configured models since this process started.
 
 use crate::Purpose;
 
-/// What is known of a model.
+/// The settings, usage and speed of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelState {
     /// Name of the model.
     pub model: String,
     /// URL of its server.
     pub base_url: String,
-    /// What it is used for.
+    /// The purposes that it is used for.
     pub purposes: Vec<Purpose>,
     /// Context window in use: tokens of question and answer together.
     pub window: u64,
-    /// Tokens of messages that one request has at most: as many as are answered in about a minute.
+    /// Maximum tokens of messages in one request, chosen so that it is answered in about a minute.
     pub room: u64,
     /// Tokens of a question that it reads per second; `None` until it was measured.
     pub reading: Option<f64>,
@@ -27,7 +27,7 @@ pub struct ModelState {
     pub seconds: f64,
     /// Tokens of questions.
     pub tokens_in: u64,
-    /// Those of them that the server had cached.
+    /// Tokens of questions that the server had cached.
     pub cached: u64,
     /// Tokens of answers.
     pub tokens_out: u64,

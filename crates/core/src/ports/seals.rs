@@ -20,7 +20,8 @@ pub struct Children {
     pub last_day: Date,
     /// Whether one of them is pinned.
     pub pinned: bool,
-    /// The highest sequence among the turns. Extraction must have read up to it. 0 if there are no turns.
+    /// The highest sequence number among the turns; 0 if there are no turns. Before they are pruned, extraction must have read
+    /// all changes up to this number.
     pub last_turn: u64,
 }
 
@@ -40,13 +41,14 @@ pub trait Seals: Send + Sync {
     /// its own year, `yearly` is set and `rows` is 1.
     async fn children(&self, agent: &Agent) -> Result<Vec<Children>>;
 
-    /// Prunes the children of a period and seals it, if it is still clean and its children are unchanged: the
-    /// `clean_seq` of its row equals `clean_seq`, no input arrived since, and the children, pins included, equal
-    /// `looked_at`. Otherwise, and if there is no summary, fails with [`crate::Error::Stale`]. The present text becomes
-    /// the base. The children are removed from their tables by projection, like any deletion, each with its own base
-    /// and seal; the parent does not become dirty. Statements are pruned with the turns of their day, except those that
-    /// come from an entry: they are neither children nor covered by a summary. Fact operations stay. Of each turn its day and instant stay, and keyed hashes of conversation, speaker and content, so that it
-    /// can still be forgotten. With `yearly`, the summary itself is removed and nothing is sealed.
+    /// Prunes the children of a period and seals it, if it is still clean and its children are unchanged: the `clean_seq` of
+    /// its row equals `clean_seq`, no input arrived since, and the children, pins included, equal `looked_at`. Otherwise, and
+    /// if there is no summary, fails with [`crate::Error::Stale`]. The present text becomes the base. The children are removed
+    /// from their tables by projection, like any deletion, each with its own base and seal; the parent does not become dirty.
+    /// Statements are pruned with the turns of their day, except statements that come from an entry: they are neither children
+    /// nor covered by a summary. Fact operations stay. The id, day and instant of each turn stay, with keyed hashes of its
+    /// conversation, speaker and content, so that the turn can still be forgotten. With `yearly`, the summary itself is removed
+    /// and nothing is sealed.
     async fn seal(&self, agent: &Agent, looked_at: &Children, clean_seq: u64) -> Result<()>;
 
     /// Returns the base of a sealed period.

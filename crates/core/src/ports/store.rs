@@ -3,10 +3,9 @@
 //! The smaller ports are its parts. One implementation holds them all over one sequence of each agent, so a transaction
 //! may span several of them. Code takes one `Arc<dyn Store>` and calls the methods of every part on it.
 //!
-//! Every change takes the next number of its agent's sequence; each projection stores the number up to which it has
-//! applied changes. A number is never given twice, also after an erasure. Each method is one transaction: durable when it
-//! returns, or without effect. Every method that reads or writes memories takes the agent, so a query without a scope is
-//! impossible.
+//! Every change takes the next number of its agent's sequence; each projection stores the number up to which it has applied
+//! changes. No number is used twice, even after an erasure. Each method is one transaction: durable when it returns, or without
+//! effect. Every method that reads or writes memories takes the agent, so a query without a scope is impossible.
 
 use async_trait::async_trait;
 

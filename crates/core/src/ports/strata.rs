@@ -90,7 +90,8 @@ pub struct Findings {
     /// Distribution of the relevance of all rows that pass. A row without any of the words has relevance zero.
     pub relevance: Spread,
     /// The BM25 weight of each of the first 64 words of the question, in their order: higher for words that are rarer
-    /// among the rows, including words that no row contains. Equal for all words if the store does not count.
+    /// among the rows, including words that no row contains. Equal for all words if the store does not count the rows
+    /// that contain each word.
     pub rarity: Vec<f32>,
     /// The rarity of a word that no row contains.
     pub rarest: f32,
@@ -147,7 +148,8 @@ pub struct Conversations {
 }
 
 impl Conversations {
-    /// Returns the statistics of conversations, each given by its similarity and its bits of words.
+    /// Returns the statistics of conversations. Each is given by its mean similarity and the query words that it
+    /// contains, one bit each.
     pub fn of(all: impl Iterator<Item = (f32, u64)> + Clone) -> Conversations {
         let mut holders = Vec::new();
         for word in all.clone().flat_map(|(_, matched)| ones(matched)) {
@@ -223,8 +225,8 @@ pub struct TableStats {
 #[async_trait]
 pub trait Strata: Send + Sync {
     /// Applies a batch durably: after it returns, a power cut does not undo it, and the table exists even if the batch
-    /// is empty. Applying a batch twice has the same effect as once. Includes compaction. [`crate::Error::Damaged`]
-    /// when the table cannot be read.
+    /// is empty. Applying a batch twice has the same effect as once. Compacts the table if that is due.
+    /// [`crate::Error::Damaged`] when the table cannot be read.
     async fn apply(&self, table: &Table, batch: Batch) -> Result<()>;
 
     /// Returns whether the table was ever written and still exists.
@@ -253,12 +255,12 @@ pub trait Strata: Send + Sync {
     /// Copies the live rows of a generation into a new one, vectors included. The new files contain no deleted data.
     async fn rewrite(&self, from: &Table, generation: u32) -> Result<()>;
 
-    /// Returns the generations of which anything is stored, unfinished ones included.
+    /// Returns the generations that have stored files, including unfinished and partly removed ones.
     async fn generations(&self, agent: &Agent) -> Result<Vec<Table>>;
 
-    /// Removes the generations of the agent that are below the given one of their grain, and what is no table:
-    /// quarantined ones, and leftovers of interrupted removals. A list that is out of date never removes a later
-    /// generation.
+    /// Removes all generations of the agent that are lower than the given generation of the same grain. Also removes
+    /// all other files of the agent that belong to no table, such as quarantined tables, and the leftovers of
+    /// interrupted removals of lower generations. An outdated list never removes a later generation.
     async fn remove_below(&self, agent: &Agent, tables: &[Table]) -> Result<()>;
 
     /// Removes everything of an agent.

@@ -1,5 +1,5 @@
-//! Daily budgets of tokens: what a call reserves before it is made, and the check that a store makes in the transaction of the
-//! reservation.
+//! Daily budgets of tokens: the tokens that a call reserves before it is made, and the check that a store makes in the
+//! transaction of the reservation.
 //!
 //! A day is a UTC day. Reranking has a budget of its own, so searches never use up the budget of summaries, nor the reverse.
 
@@ -7,8 +7,8 @@ use jiff::tz::TimeZone;
 
 use crate::{Date, Error, Purpose, Result, SignedDuration, Timestamp};
 
-/// How long a reservation lasts whose call never ended, because its future was dropped. Longer than a pass over all agents,
-/// which reserves at the time of its beginning.
+/// How long a reservation lasts if its call never ends, because the future of the call was dropped. This is longer than a pass
+/// over all agents, whose reservations all begin at the start of the pass.
 pub const RESERVATION_LIFETIME: SignedDuration = SignedDuration::from_hours(6);
 
 /// Tokens of an agent, of its workspace and of all agents: limits per day, or sums.
@@ -22,7 +22,7 @@ pub struct TokenSums {
     pub process: u64,
 }
 
-/// Tokens that a call may use.
+/// A request to reserve tokens for a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenRequest {
     /// The purpose of the call.
@@ -34,7 +34,7 @@ pub struct TokenRequest {
 }
 
 impl TokenRequest {
-    /// Returns [`Error::Budget`] if the tokens and those used or reserved today exceed a limit.
+    /// Fails with [`Error::Budget`] if these tokens, added to those used or reserved today, exceed a limit.
     pub fn check(&self, used: TokenSums, now: Timestamp) -> Result<()> {
         let TokenSums { agent, workspace, process } = self.limits;
         let sums = [(used.agent, agent), (used.workspace, workspace), (used.process, process)];

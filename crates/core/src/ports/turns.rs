@@ -59,10 +59,10 @@ pub trait Turns: Send + Sync {
     /// content is [`crate::Error::Conflict`], or with `revise` a replacement. Each new or revised turn makes its day
     /// dirty as of `now`; a revised turn that moved to another day also makes the former day dirty.
     ///
-    /// Turns of one conversation never share an instant. A turn whose instant is taken, and every turn without an
-    /// instant, is placed microseconds after the stored ones. So the order of arrival decides between equal instants in
-    /// every order by time. Content means what the client sent ([`Origin`]). A new turn brings its attachment. A revised
-    /// turn replaces its own, unless it brings none.
+    /// Turns of one conversation never share an instant. A turn whose instant is taken, and every turn without an instant, is
+    /// placed microseconds after the stored ones. So the order of arrival decides between equal instants in every order by
+    /// time. Content means what the client sent ([`Origin`]). A new turn is stored with its attachment. A revision replaces the
+    /// attachment, or keeps the stored one if it has none.
     async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<IngestReceipt>;
 
     /// Compares messages with the turns stored under their keys. Results are in input order.
@@ -74,6 +74,6 @@ pub trait Turns: Send + Sync {
     /// Returns the attachments of turns, in input order; `None` for a turn without one, or that does not exist.
     async fn attachments(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Option<String>>>;
 
-    /// Replaces the attachment of a turn; nothing else of it changes. Returns whether the turn exists.
+    /// Replaces the attachment of a turn and changes nothing else. Returns whether the turn exists.
     async fn attach(&self, agent: &Agent, id: &MemoryId, attachment: &str) -> Result<bool>;
 }

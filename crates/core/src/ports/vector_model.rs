@@ -1,15 +1,15 @@
-//! The model of stored vectors: what a table records of the embedder that made its vectors.
+//! The model of stored vectors, which a table records for the embedder that made them.
 
 use std::sync::Arc;
 
 use super::{Embedder, Embedders};
 use crate::Result;
 
-/// The model of stored vectors. Vectors of different models are never compared, nor of one model in two lengths.
+/// The model of stored vectors. Vectors are compared only if both name and dimension of their models are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VectorModel {
     /// Its name and revision ([`Embedder::model`]). Empty if the vectors are placeholders: these rows were written while their
-    /// model could not be opened, and words alone find them.
+    /// model could not be opened, and only a search by words finds them.
     pub name: String,
     /// The length of its vectors.
     pub dimension: usize,
@@ -21,7 +21,7 @@ impl VectorModel {
         VectorModel { name: embedder.model().to_owned(), dimension: embedder.dimension() }
     }
 
-    /// Returns what stands for a model whose vectors are placeholders of the same length.
+    /// Returns the value that is recorded for placeholder vectors of the same length.
     pub fn placeholder(&self) -> VectorModel {
         VectorModel { name: String::new(), ..self.clone() }
     }
@@ -31,8 +31,8 @@ impl VectorModel {
         self.name.is_empty()
     }
 
-    /// Returns the embedder that makes comparable vectors. None if this process cannot open the model, or gets vectors of
-    /// another length from it.
+    /// Returns the embedder that makes comparable vectors. `None` for placeholders, if this process cannot open the model, or
+    /// if the model now makes vectors of another length.
     pub async fn open(&self, embedders: &dyn Embedders) -> Result<Option<Arc<dyn Embedder>>> {
         if self.is_placeholder() {
             return Ok(None);

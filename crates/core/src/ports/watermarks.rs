@@ -41,8 +41,8 @@ pub struct Building {
     pub applied: u64,
     /// The model of its vectors.
     pub model: VectorModel,
-    /// Whether the present generation is damaged or out of date and must not stay. Otherwise only its model is to change: that
-    /// can wait, and the present one serves as well as before.
+    /// Whether the present generation is damaged or out of date and must be replaced soon. Otherwise only the model changes:
+    /// the rebuild can wait, and searches can use the present generation meanwhile.
     pub urgent: bool,
 }
 
@@ -53,7 +53,7 @@ pub struct Watermark {
     pub generation: u32,
     /// The watermark: the sequence number up to which that generation has applied all changes.
     pub applied: u64,
-    /// The model of its vectors. None as long as nothing is applied.
+    /// The model of its vectors. `None` as long as nothing is applied.
     pub model: Option<VectorModel>,
     /// The generation that a rebuild is filling beside it.
     pub building: Option<Building>,
@@ -69,7 +69,8 @@ impl Watermark {
             && (next.generation > self.generation || self.keeps_model(next))
     }
 
-    /// Within a generation, the model is set once, and may be given up for placeholders.
+    /// Returns whether `next` is valid for the same generation: the model is set once, and may later be replaced only by its
+    /// placeholder.
     fn keeps_model(&self, next: &Watermark) -> bool {
         match (&self.model, &next.model) {
             (None, _) => true,
@@ -83,18 +84,18 @@ impl Watermark {
         self.building.as_ref().map_or(self.applied, |building| building.applied.min(self.applied))
     }
 
-    /// Returns whether a rebuild is under way that must not wait.
+    /// Returns whether an urgent rebuild is under way.
     pub fn is_urgent(&self) -> bool {
         self.building.as_ref().is_some_and(|building| building.urgent)
     }
 
-    /// Returns whether the table has to be embedded again with `model`, or an unfinished generation has to be dropped. An urgent
-    /// rebuild uses the configured model anyway.
+    /// Returns whether the table has to be embedded again with `model`, or an unfinished generation has to be dropped. An
+    /// urgent rebuild uses the configured model anyway.
     pub fn needs_reembedding(&self, model: &VectorModel) -> bool {
         !self.is_urgent() && (self.is_of_another(model) || self.building.is_some())
     }
 
-    /// Returns whether the table holds rows whose vectors another model than this one made.
+    /// Returns whether the table holds rows with vectors of a model other than this one.
     pub fn is_of_another(&self, model: &VectorModel) -> bool {
         self.applied > 0 && self.model.as_ref() != Some(model)
     }
@@ -114,7 +115,6 @@ pub trait Watermarks: Send + Sync {
     async fn watermark(&self, agent: &Agent, grain: Grain) -> Result<Watermark>;
 
     /// Replaces the projection state `read` of the grain's table, after the table is durable up to that watermark.
-    /// [`crate::Error::Stale`] if [`Watermark::admits`] refuses it: the stored state is no longer the one that was read,
-    /// or it would go back.
+    /// [`crate::Error::Stale`] if [`Watermark::admits`] returns false for the stored state.
     async fn save_watermark(&self, agent: &Agent, grain: Grain, read: Watermark, watermark: Watermark) -> Result<()>;
 }

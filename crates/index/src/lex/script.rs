@@ -10,7 +10,7 @@ pub(crate) enum Run<'a> {
     Unspaced(&'a str),
 }
 
-/// Splits text where it changes between the two.
+/// Splits text into runs, at each change between spaced and unspaced characters.
 pub(crate) fn runs(text: &str) -> impl Iterator<Item = Run<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {

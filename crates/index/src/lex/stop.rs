@@ -1,8 +1,8 @@
 //! Stop words: words of a query that do not narrow what is searched for. Rows keep them, so that a query of nothing else finds
 //! rows.
 //!
-//! English only: in other languages these words have little weight because most rows contain them. Without them BM25 gains 5
-//! points of nDCG on LoCoMo.
+//! The list is English only. In other languages these words have little weight anyway, because most rows contain them. Leaving
+//! them out of queries gains BM25 5 points of nDCG on LoCoMo.
 
 /// Stems of English function words as `Stem` returns them, except those that are also names or months.
 const ENGLISH: &[&str] = &[

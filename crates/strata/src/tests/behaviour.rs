@@ -275,7 +275,7 @@ async fn running_search_keeps_its_files() {
     let slot = strata.tables.slot(&table("a"));
     let searching = strata.tables.reading(&table("a"), &slot).await.unwrap().unwrap();
     let before = searching.query_snapshot().await.unwrap();
-    // Enough writes to run maintenance, which joins the row's file with others and would drop it.
+    // Makes enough commits to run maintenance, which joins the row's file with others and would then delete it.
     for number in 1..30 {
         strata.apply(&table("a"), upserts([part(&format!("t-{number}"), 0, "tea")])).await.unwrap();
     }

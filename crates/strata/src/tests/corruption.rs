@@ -51,7 +51,8 @@ enum Found {
     AllRows,
 }
 
-/// Damages each file of one kind in turn, in a table with joined and new fragments and an index, and scans the table.
+/// Damages each file in one of the table's folders in turn, and scans the table. The table has joined and new fragments
+/// and an index.
 async fn after(harm: Harm, kind: &str) -> Vec<Found> {
     let whole = tempfile::tempdir().unwrap();
     let strata = open(whole.path()).await;
@@ -123,13 +124,14 @@ async fn damaged_table_is_quarantined_and_rebuilt_under_its_name() {
 async fn unwritable_folder_is_a_storage_error() {
     let folder = tempfile::tempdir().unwrap();
     let strata = open(folder.path()).await;
-    // A file at the path of the agent's folder: the system refuses, whatever the user's rights.
+    // With a file at the path of the agent's folder, the system refuses to create the folder, whatever the user's
+    // rights.
     std::fs::write(folder.path().join(table("a").agent.folder()), "in the way").unwrap();
     let error = strata.apply(&table("a"), upserts([part("t-1", 0, "tea")])).await.unwrap_err();
     assert!(matches!(error, Error::Storage { .. }), "{error:?}");
 }
 
-/// Without the check LanceDB would open the version before, with one row.
+/// Without the check, LanceDB would open the previous version, which has one row.
 #[tokio::test]
 async fn lost_newest_version_is_reported_as_damage() {
     let folder = tempfile::tempdir().unwrap();

@@ -26,7 +26,7 @@ pub struct Forgetful {
 #[derive(Debug)]
 struct State {
     syncs: bool,
-    /// Writes and deletions until the power goes off.
+    /// Number of writes and deletions until the power goes off.
     left: usize,
     off: bool,
     unsynced: Vec<PathBuf>,
@@ -87,7 +87,7 @@ impl Forgetful {
 }
 
 fn gone() -> Error {
-    // What a disk without power answers: EIO.
+    // The error that a disk without power returns: EIO.
     Error::Generic { store: "Forgetful", source: Box::new(std::io::Error::from_raw_os_error(5)) }
 }
 

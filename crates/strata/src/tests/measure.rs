@@ -46,7 +46,7 @@ async fn measure() {
     println!("end: {} MB resident", resident_mb());
 }
 
-/// Measures from how many rows on comparing signs first is faster.
+/// Measures the number of rows from which it is faster to compare signs first.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes minutes"]
 async fn signs() {

@@ -1,7 +1,6 @@
 //! Tests that after any sequence of writes, with constant maintenance, searches find what a plain map would find.
 //!
-//! LanceDB's code that updates, remaps and merges indexes has a history of wrong answers; this compares it with a
-//! model.
+//! LanceDB's code that updates, remaps and merges indexes has a history of wrong answers.
 
 use std::collections::BTreeMap;
 

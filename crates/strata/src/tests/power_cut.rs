@@ -1,7 +1,8 @@
 //! Tests that a batch that `apply` has returned from survives a power cut at any moment: while a table is created,
 //! while rows are written, and while the table is compacted, indexed and pruned.
 //!
-//! The same check must fail for two planted bugs: a disk that does not sync, and a record that is made too early.
+//! The same check must fail for two planted bugs: a store that does not sync, and a batch that is recorded as applied
+//! too early.
 
 use std::sync::Arc;
 
@@ -14,11 +15,12 @@ use super::*;
 #[derive(Clone, Copy, PartialEq)]
 enum Recorded {
     WhenApplyReturns,
-    /// A planted bug.
+    /// A planted bug: the batch is recorded before the call of `apply`.
     BeforeApply,
 }
 
-/// Batches before the first interrupted one, so that there is something to join, index, merge and prune.
+/// Number of batches before the first interrupted one, so that there are fragments and versions to join, index, merge
+/// and prune.
 const BEFORE: i64 = 15;
 
 #[tokio::test]
@@ -41,13 +43,13 @@ async fn early_record_is_detected() {
     assert!(lost.contains("lost"), "{lost}");
 }
 
-/// A planted bug.
+/// Returns objects in a local folder that are written without a sync: a planted bug.
 fn unsynced(folder: &Path) -> Objects {
     local(folder).through(Arc::new(LocalFileSystem::new()))
 }
 
-/// Applies a few batches after `before` others, over and over, and cuts the power one step later each time. Returns the
-/// number of cuts, or what was lost.
+/// Applies six batches after `before` others, repeatedly, and cuts the power one step later each time. Returns the
+/// number of cuts, or an error that says what was lost.
 async fn survive(open: fn(&Path) -> Objects, recorded: Recorded, before: i64) -> Result<usize, String> {
     let start = tempfile::tempdir().unwrap();
     let strata = open_busy(open(start.path())).await.unwrap();
@@ -97,7 +99,7 @@ async fn check(root: &Path, applied: i64) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns batch `number`: it writes a memory of two parts and deletes the one of three batches ago.
+/// Returns batch `number`, which writes a memory of two parts and deletes the memory of the third batch before it.
 fn batch(number: i64) -> Batch {
     let parts = (0..2).map(|part_number| Part { part: part_number, ..part(&name(number), number, "tea") });
     Batch { dimension: DIMENSION, upserts: parts.collect(), deletes: vec![MemoryId::from_text(name(number - 3))] }

@@ -8,13 +8,13 @@ use crate::fact::aliases::is_retraction;
 use crate::fact::fold::SINGLE;
 use crate::fact::{ALIAS, Fact, FactOperation, entity_key};
 
-/// For two entities, the things said of these two and of nobody else.
+/// By pair of entities, the things that are stated of these two and of no other entity.
 pub(crate) type Shared = BTreeMap<[usize; 2], Things>;
 
-/// For each thing, the rows that state it.
+/// For each thing, the rows (indexes of facts) that state it.
 pub(crate) type Things = Vec<Vec<usize>>;
 
-/// Predicate, and entity of the object.
+/// Something that is stated of a subject: a predicate, and the entity of the object.
 type Thing<'a> = (&'a str, usize);
 
 /// The names, by number.
@@ -103,7 +103,7 @@ impl<'a> Names<'a> {
         self.members[entity].iter().filter_map(|name| Some((*name, self.spelling(*name)?)))
     }
 
-    /// Returns what exactly two entities have in common.
+    /// Returns, for each pair of entities, the things that are stated of exactly these two.
     pub(crate) fn shared(&self) -> Shared {
         let things = (0..self.facts.len()).filter(|row| self.facts[*row].predicate != ALIAS);
         let mut things: Vec<(Thing<'a>, usize, usize)> =

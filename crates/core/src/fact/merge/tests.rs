@@ -63,19 +63,19 @@ fn first_name_merges_into_the_only_matching_full_name() {
         &format!("{bob}\n2026-01-03 INSERT Dr._Bob_Smith likes tea").replace("Bob_Smith plays", "Bob_Smith plays"),
         &["Bob = Bob Smith: only_full_name", "Dr. Bob Smith = Bob Smith: same_words"],
     );
-    // They have nothing in common that others lack.
+    // No fact is common to these two names only.
     check("2026-01-01 INSERT Bob plays cello\n2026-01-02 INSERT Bob_Smith likes tea", &[]);
     check(&format!("{bob}\n2026-01-03 INSERT Eve plays cello"), &[]);
-    // The third name need not be the last in the log.
+    // The same if the name of the third person is not the last in the log.
     check(
         "2026-01-01 INSERT Bob plays cello\n2026-01-02 INSERT Eve plays cello\n2026-01-03 INSERT Bob_Smith plays cello",
         &[],
     );
-    // A shared alias with an empty entity key is nothing in common, and joins nobody.
+    // A shared alias with an empty entity key does not count as something in common, and joins no names.
     let unnamed = "2026-01-03 INSERT Bob also_known_as ?\n2026-01-04 INSERT Bob_Smith also_known_as ?";
     check(&format!("2026-01-01 INSERT Bob likes tea\n2026-01-02 INSERT Bob_Smith likes jazz\n{unnamed}"), &[]);
     check(&format!("{bob}\n{unnamed}"), &["Bob = Bob Smith: only_full_name"]);
-    // Two full names match.
+    // Two full names match the first name.
     check(&format!("{bob}\n2026-01-03 INSERT Ann knows Bob_Jones"), &[]);
     // One fact names both, or they differ in a single-valued predicate.
     check(&format!("{bob}\n2026-01-03 INSERT Bob_Smith parent_of Bob"), &[]);
@@ -92,7 +92,7 @@ fn first_name_merges_into_the_only_matching_full_name() {
         &format!("{bob}\n2026-01-03 INSERT Bob also_known_as Bobby\n2026-01-04 INSERT Bob_Smith parent_of Bobby"),
         &[],
     );
-    // A thing has no first name.
+    // A text in lower case is a thing, which has no first name.
     check("2026-01-01 INSERT Ann likes apple\n2026-01-02 INSERT Ann likes apple_pie", &[]);
 }
 
@@ -107,11 +107,11 @@ fn only_overlapping_single_values_prevent_a_merge() {
     check_with(
         "2026-01-03 INSERT Bob_Smith lives_in Oslo\n2026-01-05 DELETE Bob_Smith lives_in Oslo\n2026-01-05 INSERT Bob lives_in Rome",
     );
-    // Other predicates, other spellings, names.
+    // Different predicates, spellings of the same value, and names do not contradict each other.
     check_with("2026-01-03 INSERT Bob lives_in Rome\n2026-01-04 INSERT Bob_Smith works_as baker");
     check_with("2026-01-03 INSERT Bob lives_in Rome\n2026-01-04 INSERT Bob_Smith lives_in rome");
     check_with("2026-01-03 INSERT Bob has_name Bobby\n2026-01-04 INSERT Bob_Smith has_name Robert");
-    // The single-valued predicates of others.
+    // Single-valued predicates of other subjects do not count.
     check_with("2026-01-03 INSERT Rex lives_in Bob\n2026-01-04 INSERT Tom lives_in Bob_Smith");
 }
 
@@ -163,7 +163,7 @@ fn stated_or_retracted_aliases_are_not_inferred() {
     for retraction in retractions.into_iter().chain(["Bob_Smith also_known_as "]) {
         check(&format!("{bob}\n2026-01-03 DELETE {retraction}"), &[]);
     }
-    // Another pair, another predicate.
+    // A DELETE of an alias of another pair, or with another predicate, has no effect.
     for other in ["Eve also_known_as Bob_Smith", "Bob knows Bob_Smith"] {
         check(&format!("{bob}\n2026-01-03 DELETE {other}"), &["Bob = Bob Smith: only_full_name"]);
     }

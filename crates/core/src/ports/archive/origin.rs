@@ -17,7 +17,7 @@ pub fn check_origin(agent: &Agent, records: &[Record]) -> Result<()> {
     origin.check()
 }
 
-/// The same check for records that arrive one at a time. Uses about 16 bytes per id.
+/// Checks records as [`check_origin`] does, one at a time. Uses about 16 bytes per id.
 #[derive(Debug, Default)]
 pub struct Origin {
     /// Ids that the records' memories have under the agent.
@@ -33,7 +33,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Notes the ids of a record and its references.
+    /// Records the ids of a record's memories and of the memories that it references.
     pub fn add(&mut self, agent: &Agent, record: &Record) {
         self.known.extend(derived(agent, record).iter().map(short));
         self.mentioned.extend(named(record).iter().map(short));
@@ -84,7 +84,7 @@ fn derived(agent: &Agent, record: &Record) -> Vec<MemoryId> {
             };
             first.map(id).into_iter().collect()
         }
-        // Its children are added, because they may be pruned.
+        // Includes the child periods, because they may be pruned and then have no records.
         Record::Period { period, .. } => {
             let below = period.children().into_iter().chain([*period]);
             below.map(|period| MemoryId::summary(agent, period)).collect()
@@ -165,7 +165,7 @@ mod tests {
         MemoryId::summary(&agent(of), Period::of(Grain::Daily, Date::constant(2026, 3, 4)))
     }
 
-    /// Checks records that ann exported; `anybodys` is whether bob may restore them too.
+    /// Checks records that ann exported. `fits_other_agents` is whether bob may restore them too.
     fn check(records: &[Record], fits_other_agents: bool) {
         let [own, other] = WHO.map(|name| check_origin(&agent(name), records).is_ok());
         assert_eq!((own, other), (true, fits_other_agents), "{records:?}");

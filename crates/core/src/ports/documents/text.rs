@@ -1,5 +1,5 @@
-//! The text of a document that is searched, and the text of each passage. Pure. Exports keep ranges of this text, so it
-//! changes on purpose only.
+//! The text of a document that is searched, and the text of each passage. Pure. Exports contain ranges of this text, so
+//! changing how it is computed makes them invalid.
 
 mod values;
 
@@ -10,13 +10,14 @@ use super::{Content, Document, Passage};
 use crate::ports::DocumentKey;
 use crate::{Agent, Body, Fault, Grain, Interval, Memory, MemoryId, Timestamp};
 
-/// The most characters of a title in a passage.
+/// Maximum number of characters of a title, and of a heading, in a passage.
 const MAX_TITLE_LENGTH: usize = 80;
-/// Maximum ratio of all passages together, and of their number, to the length of the text in characters.
+/// Maximum ratio of the length of all passages together, plus their number, to the length of the text. Lengths are in
+/// characters.
 const MAX_OVERLAP: u64 = 4;
 
 impl Document {
-    /// Returns the text that is searched: the text itself, or the selected values of a JSON value, one a line.
+    /// Returns the text that is searched: the text itself, or the selected values of a JSON value, one per line.
     pub fn searched_text(&self) -> Cow<'_, str> {
         let mut parts = self.searched_parts();
         if parts.len() == 1 { parts.remove(0) } else { Cow::Owned(parts.join("\n")) }
@@ -32,8 +33,8 @@ impl Document {
         }
     }
 
-    /// Returns the whole content, searched or not: the text, or each value of a JSON value with its path. Truncates the
-    /// result to 4 MiB.
+    /// Returns the whole content, searched or not: the text, or each value of a JSON value with its path. Leaves out values of
+    /// a JSON value that would make the result longer than 4 MiB.
     pub fn full_text(&self) -> String {
         match &self.content {
             Content::Text(text) => text.clone(),
@@ -41,8 +42,9 @@ impl Document {
         }
     }
 
-    /// Checks a document from an archive: its day is a day, and its passages lie within the searched text and do not repeat it more
-    /// often than any embedder makes them overlap, as they would take far more room than the document.
+    /// Checks a document from an archive. Fails if `day` is not the period of a day, or if a passage does not lie within the
+    /// searched text. Also fails if the passages overlap more than those of any embedder (`MAX_OVERLAP`), because they would
+    /// then take far more space than the document.
     pub fn check(&self) -> Result<(), Fault> {
         if self.day.grain() != Grain::Daily {
             return Err(Fault::new("day", format!("{} is not a day", self.day)));
@@ -57,8 +59,8 @@ impl Document {
         Err(Fault::new("passages", "do not fit the text of the document"))
     }
 
-    /// Returns its passages as texts, each below the title of the document and the heading that it stands under. Selected
-    /// values of a JSON value get no title, because nothing else is to be searched.
+    /// Returns the texts of its passages. Each begins with a line that has the title of the document and the heading above the
+    /// passage, if there are any. Selected values of a JSON value get no title, because only these values are searched.
     pub fn passage_texts(&self) -> Vec<String> {
         let (title, text) = (self.title(), self.searched_text());
         let (places, headings) = (Places::of(&text, &self.passages), headings(&text));
@@ -89,7 +91,8 @@ impl Document {
         }
     }
 
-    /// Returns the key if it is readable, that is, not an id made of digits.
+    /// Returns the key, cut to 80 characters, as the title. Returns an empty text for selected values of a JSON value, and for
+    /// a key that looks generated: only hexadecimal digits and hyphens, with at least one decimal digit.
     fn title(&self) -> String {
         if self.indexed.is_some() && matches!(self.content, Content::Json(_)) {
             return String::new();
@@ -121,7 +124,7 @@ fn titled(title: &str, text: &str, headings: &[Range<usize>], passage: Range<usi
     if head.is_empty() { part.to_owned() } else { format!("{}\n{part}", head.join(": ")) }
 }
 
-/// Returns the lines that are headings, without their ends.
+/// Returns the byte ranges of the lines that are headings, without line ends.
 fn headings(text: &str) -> Vec<Range<usize>> {
     let mut start = 0;
     let lines = text.split_inclusive('\n').map(|line| {
@@ -132,9 +135,10 @@ fn headings(text: &str) -> Vec<Range<usize>> {
     lines.filter(|line| is_heading(&text[line.clone()])).collect()
 }
 
-/// Where characters of a text begin, for the ends of passages. Found in one pass: a text may have many passages.
+/// Byte offsets of the characters at which passages start or end. They are found in one pass over the text, because a text may
+/// have many passages.
 struct Places {
-    /// Each character with its byte, sorted.
+    /// The number of each of these characters and its byte offset, ascending.
     known: Vec<(u32, usize)>,
     end: usize,
 }
@@ -150,7 +154,7 @@ impl Places {
         Places { known: known.collect(), end: text.len() }
     }
 
-    /// Returns where a character begins; the end of the text if there are fewer.
+    /// Returns the byte offset of a character; the length of the text if it has fewer characters.
     fn byte(&self, character: u32) -> usize {
         let found = self.known.binary_search_by_key(&character, |(number, _)| *number);
         found.map_or(self.end, |index| self.known[index].1)
@@ -236,7 +240,7 @@ mod tests {
         assert_eq!(document.passage_texts()[0], "# Trip\nWe go to Bérn.");
     }
 
-    /// Both would take minutes or gigabytes if the cost of a passage or value grew with the document.
+    /// Passages and values would take minutes or gigabytes if the cost of each grew with the size of the document.
     #[test]
     fn cost_of_many_passages_and_values_is_bounded() {
         let text = "# Tea ☕\n".repeat(100_000);

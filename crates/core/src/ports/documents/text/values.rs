@@ -1,11 +1,11 @@
-//! The text of a JSON value: each single value with its path, one a line, or the values that paths select.
+//! The text of a JSON value: each single value with its path, one per line, or the values that paths select.
 
 use serde_json::Value;
 
-/// The most characters of the path before a value.
+/// Maximum number of characters of the path before a value.
 pub(super) const MAX_PATH_LENGTH: usize = 200;
-/// The most bytes of the text of a JSON value. Paths repeat the names of fields, so without a limit a few names and many values
-/// would make a text of any length.
+/// Maximum size of the text of a JSON value in bytes. Paths repeat the names of fields, so without a limit a few names and many
+/// values would make a text of any length.
 pub(super) const MAX_TEXT_LENGTH: usize = 4 << 20;
 
 /// Returns the text of each value that one of the paths leads to, at most 4 MiB together.
@@ -35,12 +35,13 @@ pub(super) fn all(value: &Value) -> String {
 #[derive(Default)]
 struct Lines {
     text: String,
-    /// Number of values, empty ones too.
+    /// Number of values, including empty texts.
     values: usize,
 }
 
 impl Lines {
-    /// Adds a value behind its label, if there is one and room is left.
+    /// Adds a line with the value, after the label unless that is empty. Leaves out a value that would exceed
+    /// [`MAX_TEXT_LENGTH`].
     fn add(&mut self, label: &str, value: &str) {
         if self.text.len() + label.len() + value.len() > MAX_TEXT_LENGTH {
             return;
@@ -72,7 +73,7 @@ fn paths(value: &Value, path: &str, lines: &mut Lines) {
     }
 }
 
-/// Adds the single values below a value, each behind `label` if there is one.
+/// Adds a single value after `label`, or each single value within an array or object with its path below `label`.
 fn leaves(value: &Value, label: &str, lines: &mut Lines) {
     match value {
         Value::String(text) => lines.add(label, text),
@@ -110,7 +111,7 @@ fn steps(path: &str) -> Vec<Step<'_>> {
     steps
 }
 
-/// Passes each value that a path leads to.
+/// Calls `found` with each value that the steps lead to.
 fn select(value: &Value, steps: &[Step<'_>], found: &mut dyn FnMut(&Value)) {
     let Some((step, rest)) = steps.split_first() else { return found(value) };
     match (step, value) {
