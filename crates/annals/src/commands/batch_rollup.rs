@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use annals_core::{Grain, Result};
 use annals_service::calls::{AbandonBatches, BatchRollup};
-use annals_service::wire::{BatchStep, BatchView};
+use annals_service::wire::{AgentFailure, BatchStep, BatchView};
 
 use crate::cli::{Global, Rollup};
 use crate::run_or_hand_over::Client;
@@ -84,8 +84,8 @@ fn print(step: &BatchStep, shown: &mut String) {
     for failure in &step.failures {
         say!("  {WARN}{failure}{WARN:#}");
     }
-    for failure in &step.failed {
-        say!("  {WARN}{} failed: {}{WARN:#}", failure.period, failure.error);
+    for AgentFailure { agent, failure, .. } in &step.failed {
+        say!("  {WARN}{agent}: {} failed: {}{WARN:#}", failure.period, failure.error);
     }
     let now: Vec<String> = step.open.iter().map(progress).collect();
     if !now.is_empty() && *shown != now.join("\n") {

@@ -9,7 +9,7 @@ use annals_summarizer::{Passed, Waiting};
 
 use super::rollup::by_grain;
 use crate::Service;
-use crate::wire::{BatchStep, BatchView, EstimateView};
+use crate::wire::{AgentFailure, BatchStep, BatchView, EstimateView};
 
 /// Ratio of a question's real tokens to the upper estimate, as measured on diaries and chats.
 const TRUE_SHARE: f64 = 0.75;
@@ -42,7 +42,12 @@ impl Service {
         for agent in agents {
             let passed = self.write_summaries_by(&summarizer, agent, false, now, &|_| (), &|| false).await?;
             self.make_searchable(agent, &|_| ()).await?;
-            step.failed.extend(self.failures(agent, &passed.failed).await?);
+            let failures = self.failures(agent, &passed.failed).await?.into_iter();
+            step.failed.extend(failures.map(|failure| AgentFailure {
+                workspace: agent.workspace().to_owned(),
+                agent: agent.name().to_owned(),
+                failure,
+            }));
             add(&mut step, &mut written, passed);
         }
         step.written = by_grain(&written);

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::FailureView;
+use super::AgentFailure;
 
 /// A batch that has not ended, or that failed within the last day.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
@@ -53,7 +53,7 @@ pub struct BatchStep {
     /// Number of summaries written, per grain.
     pub written: BTreeMap<String, u64>,
     /// Periods of all agents that failed.
-    pub failed: Vec<FailureView>,
+    pub failed: Vec<AgentFailure>,
     /// Number of periods that wait for an answer of a batch, or for their turn in one.
     pub in_batch: u64,
     /// Number of periods that wait for an unavailable model.

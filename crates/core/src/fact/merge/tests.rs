@@ -60,7 +60,7 @@ fn first_name_merges_into_the_only_matching_full_name() {
         2026-01-02 INSERT Bob_Smith plays cello";
     check(bob, &["Bob = Bob Smith: only_full_name"]);
     check(
-        &format!("{bob}\n2026-01-03 INSERT Dr._Bob_Smith likes tea").replace("Bob_Smith plays", "Bob_Smith plays"),
+        &format!("{bob}\n2026-01-03 INSERT Dr._Bob_Smith likes tea"),
         &["Bob = Bob Smith: only_full_name", "Dr. Bob Smith = Bob Smith: same_words"],
     );
     // No fact is common to these two names only.

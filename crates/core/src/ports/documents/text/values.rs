@@ -43,7 +43,7 @@ impl Lines {
     /// Adds a line with the value, after the label unless that is empty. Leaves out a value that would exceed
     /// [`MAX_TEXT_LENGTH`].
     fn add(&mut self, label: &str, value: &str) {
-        if self.text.len() + label.len() + value.len() > MAX_TEXT_LENGTH {
+        if self.text.len() + "\n".len() + label.len() + ": ".len() + value.len() > MAX_TEXT_LENGTH {
             return;
         }
         if self.values > 0 {
