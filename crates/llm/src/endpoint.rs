@@ -76,7 +76,7 @@ pub struct Endpoint {
     ungrounded: Ungrounded,
     channels: HashMap<Purpose, Arc<Channel>>,
     replies: Arc<dyn Replies>,
-    /// Collects questions for batches; `None` if none are made.
+    /// Collector of questions for batches; `None` if batches are disabled.
     collector: Option<Arc<BatchCollector>>,
     mode: Mode,
 }
@@ -127,7 +127,8 @@ impl Endpoint {
         })
     }
 
-    /// Does some work, and once more if the server has meanwhile named a window that is smaller than the one that was assumed.
+    /// Does the work. Does it once more if it failed with [`Error::Model`] and the server has meanwhile reported a smaller
+    /// window than was assumed.
     async fn again_if_shorter<T, F: Future<Output = Result<T>>>(
         &self,
         purpose: Purpose,

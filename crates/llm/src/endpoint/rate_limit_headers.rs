@@ -1,4 +1,4 @@
-//! How long a server asks its clients to wait, as the headers of its answers say.
+//! Reads from the headers of an answer how long a server asks its clients to wait.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     Some(headers.get(name)?.to_str().ok()?.trim())
 }
 
-/// Reads seconds, a duration, a date or an instant.
+/// Parses a wait given as seconds, a duration, a date, an instant or milliseconds since 1970.
 fn wait(headers: &HeaderMap, text: &str) -> Option<Duration> {
     if let Ok(number) = text.parse::<f64>() {
         return if number < EPOCH_MILLISECONDS { seconds(number) } else { until(headers, epoch(number)?) };
