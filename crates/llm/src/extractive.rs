@@ -2,11 +2,11 @@
 //!
 //! Purely lexical: the same on every processor, free, and without a model. Reads messages by sentence (`reading`: `clean`,
 //! `split`, `openers`, `pronouns`, `dates`), rates whether each stands alone (`dependence`, `continuations`) and its content
-//! (`worth`: `words`, `events`, `vague`), selects the best without repetition (`choose`) and formats them (`lines`). Sentences
-//! of a sealed base compete with late ones. Never rewords: a line is one sentence of a turn, or one sentence with those that
-//! depend on it. Words are removed (remarks, links, cuts marked "…") or added: names for pronouns and surnames, dates in
-//! brackets, a question before its answer (`answers`), and in records the name of their subject (`story`). All turns that
-//! contributed words are the sources of a line.
+//! (`worth`: `word_kinds`, `events`, `vague`), selects the best without repetition (`choose`) and formats them (`lines`).
+//! Sentences of a sealed base compete with late ones. Never rewords: a line is one sentence of a turn, or one sentence with
+//! those that depend on it. Words are removed (remarks, links, cuts marked "…") or added: names for pronouns and surnames,
+//! dates in brackets, a question before its answer (`answers`), and in records the name of their subject (`story`). All turns
+//! that contributed words are the sources of a line.
 
 mod answers;
 mod budget;

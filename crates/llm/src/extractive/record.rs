@@ -13,10 +13,11 @@ use super::{pronouns, reports, verbs};
 /// Minimum words of a sentence without names and numbers that describes what it is about.
 const PLAIN: usize = 12;
 
-/// Minimum words of a sentence behind another that says what it is about without a name: "Raised threshold", "Took notes".
+/// Minimum words of a sentence behind another that says by itself what it is about. Shorter ones need the sentence before:
+/// "Raised threshold", "Took notes".
 const TERSE: usize = 5;
 
-/// Who takes part in a conversation.
+/// The form of a conversation, by who takes part in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// Two or more speakers.
@@ -25,7 +26,7 @@ pub(super) enum Form {
     Record,
 }
 
-/// Returns the text without what stands in quotation marks.
+/// Returns the text without its quoted passages.
 pub(super) fn unquoted(text: &str) -> String {
     text.split(['"', '“', '”', '«', '»']).step_by(2).collect::<Vec<_>>().join(" ")
 }
@@ -50,7 +51,7 @@ pub(super) fn is_named(text: &str, language: Language) -> bool {
     language != Language::German && tokens.windows(2).any(is_name)
 }
 
-/// Returns whether a sentence behind another needs that one.
+/// Returns whether a sentence behind another needs the other to be understood.
 pub(super) fn continues(tokens: &[Token], language: Language) -> bool {
     let first = tokens.first().map(|first| first.lower.as_str()).unwrap_or_default();
     let has_verb = tokens.iter().any(|token| verbs::is_finite(&token.lower));
@@ -77,7 +78,7 @@ pub(super) fn continues(tokens: &[Token], language: Language) -> bool {
         }
 }
 
-/// Returns whether a sentence has two words and no verb: "21 pts."
+/// Returns whether a sentence has at most two words and no verb: "21 pts." Always false for languages without spaces.
 pub(super) fn is_label(tokens: &[Token], language: Language) -> bool {
     let has_verb = tokens.iter().any(|token| verbs::is_finite(&token.lower));
     tokens.len() < 3 && !has_verb && language != Language::Unspaced
@@ -112,8 +113,8 @@ pub(super) fn is_known(tokens: &[Token], language: Language) -> bool {
         && !continuations::is_of_writer(tokens)
 }
 
-/// Returns whether a sentence reports what others do, with a subject and a verb. In a log the writer is the subject, and what is
-/// definite belongs to the writer: "Hard disk of the laptop failed".
+/// Returns whether a sentence reports what others do, with a subject and a verb. In a log the writer is the subject, and
+/// definite nouns belong to the writer: "Hard disk of the laptop failed".
 fn is_report(tokens: &[Token], language: Language) -> bool {
     let Some(first) = tokens.first().filter(|first| first.is_capital()) else { return false };
     // The verbs of other languages are not known.
@@ -122,14 +123,15 @@ fn is_report(tokens: &[Token], language: Language) -> bool {
     has_verb && !is_of_writer && !continuations::is_of_writer(tokens)
 }
 
-/// Returns whether there is only one of the subject. "The first wafers leave Busan" does not say of what.
+/// Returns whether the subject is a thing that exists only once, such as "the government". A short sentence such as "The first
+/// wafers leave Busan" does not count: it does not say which wafers.
 fn is_unique(tokens: &[Token]) -> bool {
     let is_ordinal = is_in("first last second", &tokens[1].lower);
     is_in(UNIQUE, &tokens[1].lower) && !(is_ordinal && tokens.len() < PLAIN)
 }
 
-/// Returns whether people of whom only the role is known do something: "Investigators rule out sabotage", "Works council wants
-/// guarantees". A number or a name would say where.
+/// Returns whether the subject is people who are identified only by their role: "Investigators rule out sabotage", "Works
+/// council wants guarantees". A number or a name would say where.
 fn is_of_nobody(tokens: &[Token]) -> bool {
     let Some(first) = tokens.first().filter(|first| first.is_capital()) else { return false };
     let acts = |token: &Token| token.lower.ends_with('s') && verbs::is_finite(&token.lower) && token.lower != "was";
@@ -153,8 +155,9 @@ fn is_name_of_one(tokens: &[Token]) -> bool {
         })
 }
 
-/// Returns whether nothing is named, and something is known already: "Helicopters fire on vehicles leaving the compound". Lines
-/// of a log that begin with a verb ("Turned off the old gateway") have the writer as their subject.
+/// Returns whether a short sentence names nothing, but has a definite noun that must be known already: "Helicopters fire on
+/// vehicles leaving the compound". Lines of a log that begin with a verb ("Turned off the old gateway") have the writer as
+/// their subject.
 fn is_unanchored(tokens: &[Token]) -> bool {
     let Some(first) = tokens.first().filter(|first| first.is_capital()) else { return false };
     let is_of_writer = verbs::is_past(&first.lower) || first.lower.ends_with("ing");
@@ -210,7 +213,7 @@ pub(super) fn refers_to_others(tokens: &[Token], language: Language) -> bool {
     }
 }
 
-/// Returns whether one of the first three words is a name, besides the capital of the sentence.
+/// Returns whether one of the first three words is a name. The capital at the beginning of the sentence is not enough.
 pub(super) fn begins_with_name(tokens: &[Token]) -> bool {
     let start = &tokens[..tokens.len().min(3)];
     let is_acronym = start.first().is_some_and(|first| definite::is_acronym(first.raw));
@@ -308,7 +311,7 @@ fn is_in(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|one| one == word)
 }
 
-/// Nouns of which a country or a text has only one.
+/// Nouns for things that a country or a text has only one of, and adjectives that make a noun unique.
 const UNIQUE: &str = "government army police parliament president prime supreme constitutional united world european national country state senate \
     first last second end morning evening night day week month year sun sea weekend border capital house cabinet king queen pope weather interior foreign defence defense finance health";
 

@@ -11,7 +11,7 @@ use regex::{Captures, Regex};
 use super::classes::FIRST_NAMES;
 use super::grammar::pattern;
 
-/// Shorter name parts occur in too many other names.
+/// Minimum letters of a name part that is compared: shorter ones occur in too many other names.
 const LEAST_LETTERS: usize = 3;
 
 /// Users who speak in the turns of a task, by entity key.
@@ -55,8 +55,8 @@ impl Speakers {
     }
 }
 
-/// Rewrites a clause in which a speaker speaks of themselves by their own name: "Ben lives in Lisbon", said by Ben. Returns other
-/// clauses as they are.
+/// Rewrites a clause in which a speaker speaks of themselves by their own name: "Ben lives in Lisbon", said by Ben. Returns
+/// other clauses unchanged.
 pub(super) fn in_first_person<'a>(clause: &'a str, speaker: &str) -> Cow<'a, str> {
     let own = entity_key(speaker);
     let is_own =
