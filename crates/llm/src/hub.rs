@@ -1,5 +1,5 @@
-//! Fetches models from a server with the layout of the Hugging Face hub: `/api/models/REPO/…` lists files, `/REPO/resolve/…` has
-//! them.
+//! Fetches models from a server with the layout of the Hugging Face hub: `/api/models/REPO/…` lists files, `/REPO/resolve/…`
+//! has them.
 //!
 //! Only files that a model needs are fetched, into a folder of the caller. Every file is checked against the listing's checksum
 //! before it gets its name; a partial download is continued. The listing is not trusted: paths that lead out of the folder and

@@ -1,5 +1,5 @@
-//! Handles one question: looks up a saved answer, reserves tokens of the budget, sends it, parses the answer, retries once if the answer is
-//! unusable, and saves it.
+//! Handles one question: looks up a saved answer, reserves tokens of the budget, sends it, parses the answer, retries once if
+//! the answer is unusable, and saves it.
 
 use annals_core::{Agent, Digest, Error, Period, Purpose, Reply, Result, Settings, SignedDuration, Timestamp};
 use backon::Retryable;
@@ -15,7 +15,8 @@ use super::stream::Spent;
 use super::{Endpoint, VERSION, answer, tokens};
 use crate::prompts::Rendered;
 
-/// Work on sources older than this has a share of its own of the daily budget, so that an import leaves enough for today's work.
+/// Work on sources older than this has a share of its own of the daily budget, so that an import leaves enough for today's
+/// work.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// Below this number of tokens the server's count says too little about how much it read.

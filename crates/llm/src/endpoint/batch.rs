@@ -1,9 +1,10 @@
-//! Questions that are asked in batches: collected (`outbox`), sent and looked for after a crash (`send`), and answered (`results`),
-//! over the interfaces of OpenAI and Anthropic (`provider`).
+//! Questions that are asked in batches: collected (`outbox`), sent and looked for after a crash (`send`), and answered
+//! (`results`), over the interfaces of OpenAI and Anthropic (`provider`).
 //!
-//! A batch is a way to fill the saved replies. A question without a saved reply is not asked but collected, and its period waits.
-//! When the batch has ended, its answers are saved as replies, and an ordinary roll-up finds them. What a batch answered badly is
-//! asked in one more batch and then at once. Relies on port `Batches` for what is outstanding. Never stores text of a question.
+//! A batch is a way to fill the saved replies. A question without a saved reply is not asked but collected, and its period
+//! waits. When the batch has ended, its answers are saved as replies, and an ordinary roll-up finds them. What a batch answered
+//! badly is asked in one more batch and then at once. Relies on port `Batches` for what is outstanding. Never stores text of a
+//! question.
 
 mod outbox;
 mod provider;

@@ -1,5 +1,5 @@
-//! Circuit breaker: after an outage, calls fail at once for a while, so that a dead endpoint does not cost every period of every
-//! agent a timeout.
+//! Circuit breaker: after an outage, calls fail at once for a while, so that a dead endpoint does not cost every period of
+//! every agent a timeout.
 //!
 //! Uses tokio's monotonic clock, not the `now` of a task: an outage lasts real seconds even in a pass that runs with another
 //! clock, and nothing stored depends on it.

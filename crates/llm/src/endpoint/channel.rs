@@ -143,8 +143,8 @@ impl Channel {
         self.learned.speed.room(fixed, most, self.is_near)
     }
 
-    /// Allows twice as many tokens for answers with reasoning, if the window has room for them beside a question of `count` tokens.
-    /// Returns whether it has.
+    /// Allows twice as many tokens for answers with reasoning, if the window has room for them beside a question of `count`
+    /// tokens. Returns whether it has.
     pub(super) async fn allow_more_reasoning(&self, count: u64) -> bool {
         let Sizes { window, max_output_tokens } = self.sizes().await;
         let doubled = max_output_tokens * 2;
@@ -325,8 +325,8 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().expect("no holder of the lock panics")
 }
 
-/// Returns [`Error::Unavailable`] if the endpoint is at fault, [`Error::Model`] if it does not accept the question or its answer
-/// is unusable.
+/// Returns [`Error::Unavailable`] if the endpoint is at fault, [`Error::Model`] if it does not accept the question or its
+/// answer is unusable.
 pub(super) fn error(what: String, failure: EndpointError) -> Error {
     if !failure.is_outage() {
         return Error::model(what, failure);

@@ -1,5 +1,5 @@
-//! Checks what a model wrote against what it read: names, numbers and dates that the cited lines do not contain, and clauses that
-//! say the opposite.
+//! Checks what a model wrote against what it read: names, numbers and dates that the cited lines do not contain, and clauses
+//! that say the opposite.
 //!
 //! A sentence is compared with the lines that it cites and with their neighbours, because pronouns and questions refer to
 //! those. English number words and months are recognised. In other languages names and digits are compared literally; in

@@ -27,8 +27,8 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// The version of Anthropic's API that this code was written for.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 
-/// Creates a client for one base URL. It connects only to addresses that its [`NetworkPolicy`] allows. It follows no redirects, which
-/// would send key and memories elsewhere. It uses the proxies of the environment, except for this machine itself.
+/// Creates a client for one base URL. It connects only to addresses that its [`NetworkPolicy`] allows. It follows no redirects,
+/// which would send key and memories elsewhere. It uses the proxies of the environment, except for this machine itself.
 pub(crate) fn client(base_url: &str, local_network: bool) -> annals_core::Result<reqwest::Client> {
     // Another crate of the process may have installed a TLS provider; either works.
     let _ = rustls::crypto::ring::default_provider().install_default();

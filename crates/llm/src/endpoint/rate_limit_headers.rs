@@ -5,8 +5,8 @@ use std::time::Duration;
 use annals_core::{SignedDuration, Timestamp};
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 
-/// Headers of the remaining quota, each with the header that says when it is full again. OpenAI and Azure send durations such as
-/// `6m0s`, Anthropic instants, OpenRouter milliseconds since 1970, others seconds.
+/// Headers of the remaining quota, each with the header that says when it is full again. OpenAI and Azure send durations such
+/// as `6m0s`, Anthropic instants, OpenRouter milliseconds since 1970, others seconds.
 const QUOTAS: [(&str, &str); 6] = [
     ("x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"),
     ("x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"),

@@ -26,8 +26,8 @@ use super::retry_policy::RetryPolicy;
 use super::tokens::at_most;
 use crate::config::{RerankModel, Shares};
 
-/// Maximum tokens of the question and of each text that are sent. Together with separators they fit into 512 tokens, the input of
-/// the smallest of these models. llama.cpp with default settings refuses the whole request if one text is longer.
+/// Maximum tokens of the question and of each text that are sent. Together with separators they fit into 512 tokens, the input
+/// of the smallest of these models. llama.cpp with default settings refuses the whole request if one text is longer.
 const QUESTION: u64 = 128;
 const TEXT: u64 = 352;
 

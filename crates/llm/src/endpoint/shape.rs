@@ -1,4 +1,5 @@
-//! The shape of requests that a server accepts: which optional parameters it takes, and in which form an answer can be asked for.
+//! The shape of requests that a server accepts: which optional parameters it takes, and in which form an answer can be asked
+//! for.
 //!
 //! Servers refuse what they do not know with status 400 or 422 and mostly name it. A named parameter is left out or replaced by
 //! its other name; if none is named, the less demanding formats are tried, and at last a request without anything optional. The

@@ -5,8 +5,8 @@ use annals_core::{Base, Grain, Memory};
 /// Minimum budget of a day: a short day is quoted in full where it has content.
 const FLOOR: usize = 60;
 
-/// Columns per word: a longer token between whitespace counts as several words, so that URLs and texts without spaces are not one
-/// word of any length. Few words of any European language are longer.
+/// Columns per word: a longer token between whitespace counts as several words, so that URLs and texts without spaces are not
+/// one word of any length. Few words of any European language are longer.
 const COLUMNS: usize = 20;
 
 /// Columns of a Chinese, Japanese or Korean character: two of them make a word.

@@ -15,8 +15,8 @@ use super::tokens::tokens;
 use super::worth::{self, Worth};
 use super::{answers, in_order, lines, reading, record, small_talk, split};
 
-/// Maximum number of sentences that are compared with each other: one message alone can give thousands (`reading`). No budget has
-/// room for more.
+/// Maximum number of sentences that are compared with each other: one message alone can give thousands (`reading`). No budget
+/// has room for more.
 const POOL: usize = 512;
 
 /// Maximum number of candidates of a chat in which no sentence stands alone and has content: a trace instead of a page of
@@ -209,8 +209,8 @@ fn room(grain: Grain, budget: Budget, day: Date, speaker: Option<&str>) -> usize
     SENTENCE.min(budget.room(&lines::head(grain, day, speaker)))
 }
 
-/// Merges the base with late sentences, by day. On the same day the base comes first, because the time of its turns is no longer
-/// known.
+/// Merges the base with late sentences, by day. On the same day the base comes first, because the time of its turns is no
+/// longer known.
 fn beside<'a>(base: &'a Base, late: Vec<Quote<'a>>) -> Vec<Quote<'a>> {
     let child = late.iter().map(|quote| quote.child + 1).max().unwrap_or_default();
     let mut quotes: Vec<Quote> = of_sentences(child, &base.sentences, Form::Chat).into_iter().chain(late).collect();

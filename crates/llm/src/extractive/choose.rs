@@ -58,7 +58,8 @@ impl Open<'_> {
         }
     }
 
-    /// Returns the next candidate to try: the one with the highest value, reduced by the number of chosen sentences of its child.
+    /// Returns the next candidate to try: the one with the highest value, reduced by the number of chosen sentences of its
+    /// child.
     fn take_best(&mut self) -> Option<usize> {
         let place =
             (0..self.untried.len()).min_by(|one, other| self.order(self.untried[*one], self.untried[*other]))?;

@@ -1,4 +1,5 @@
-//! Removes from a message what was not said: captions and other remarks in brackets, code, quoted mail, tables, headings, marks.
+//! Removes from a message what was not said: captions and other remarks in brackets, code, quoted mail, tables, headings,
+//! marks.
 
 use std::borrow::Cow;
 

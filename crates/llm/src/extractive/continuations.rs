@@ -1,8 +1,9 @@
 //! Detects sentences that continue the one before without a pronoun: "The suspects are due in court", "Turnout was 38%".
 //!
-//! English only, and only for a sentence behind another in the same line of a report: a message without "I", "we" and "you". Such a sentence names nobody, is not about its writer,
-//! and its subject is definite ("the gunman"), a number ("all five people"), or a noun without an article ("turnout"). Lines of
-//! a log that begin with a verb ("Fixed the pump") have the writer as their subject.
+//! English only, and only for a sentence behind another in the same line of a report: a message without "I", "we" and "you".
+//! Such a sentence names nobody, is not about its writer, and its subject is definite ("the gunman"), a number ("all five
+//! people"), or a noun without an article ("turnout"). Lines of a log that begin with a verb ("Fixed the pump") have the writer
+//! as their subject.
 
 use super::dates;
 use super::definite;

@@ -1,8 +1,8 @@
 //! Detects definite nouns in records that an earlier entry introduced: "Der Gipfel endet", "France recognises the council".
 //!
-//! An entry that begins with "the council" continues a story. Its reader, months later, has only this line. English subjects are
-//! read with their verb (`record`). Verbs of other languages are not known here, so their subjects are judged by the noun and the
-//! word behind it: a name, a number or a complement with a name says which one is meant.
+//! An entry that begins with "the council" continues a story. Its reader, months later, has only this line. English subjects
+//! are read with their verb (`record`). Verbs of other languages are not known here, so their subjects are judged by the noun
+//! and the word behind it: a name, a number or a complement with a name says which one is meant.
 
 use super::language::Language;
 use super::tokens::Token;

@@ -61,8 +61,8 @@ pub(super) fn factor(event: Event, grain: Grain) -> f64 {
     FACTORS.iter().find(|(one, _)| *one == event).map_or(1.0, |(_, factors)| factors[place])
 }
 
-/// Returns the highest-ranked kind of event in a sentence, given as lower-case words. Suppositions are no events, and wishes are
-/// plans.
+/// Returns the highest-ranked kind of event in a sentence, given as lower-case words. Suppositions are no events, and wishes
+/// are plans.
 pub(super) fn of(words: &[String], is_own: bool, language: Language) -> Event {
     let is_supposed =
         words.first().is_some_and(|first| ["if", "imagine", "suppose", "maybe", "perhaps"].contains(&first.as_str()));

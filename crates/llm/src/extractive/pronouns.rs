@@ -1,4 +1,5 @@
-//! Replaces pronouns at the beginning of sentences: "She eats shoes" after "We got a puppy named Luna" becomes "Luna eats shoes".
+//! Replaces pronouns at the beginning of sentences: "She eats shoes" after "We got a puppy named Luna" becomes "Luna eats
+//! shoes".
 //!
 //! English only, and only if the preceding sentence names exactly one candidate: a wrong name would be a lie. Other pronouns
 //! stay, and the sentence counts as one that does not stand alone.

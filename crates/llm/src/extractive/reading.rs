@@ -216,8 +216,8 @@ impl Text<'_> {
         (own.max(least), context)
     }
 
-    /// Returns whether a sentence below a headline needs it: it continues the one before, or shares no word with the headline, and
-    /// is not the first.
+    /// Returns whether a sentence below a headline needs it: it continues the one before, or shares no word with the headline,
+    /// and is not the first.
     fn is_apart(&self, sentence: &str, tokens: &[Token], continues: bool) -> bool {
         let Some(headline) = self.headline else { return false };
         let below = self.text.split_once(headline).map_or("", |(_, below)| below.trim_start());
@@ -226,14 +226,16 @@ impl Text<'_> {
         continues || !below.starts_with(sentence) && !shares()
     }
 
-    /// Returns whether a sentence of a report only says what someone says, without a number: "“We lost everything,” said Ilse Brand".
+    /// Returns whether a sentence of a report only says what someone says, without a number: "“We lost everything,” said Ilse
+    /// Brand".
     fn is_speech(&self, sentence: &str, tokens: &[Token]) -> bool {
         let is_quote = sentence.starts_with(['"', '“', '„', '«', '»']);
         let has_number = tokens.iter().any(|token| token.raw.starts_with(|c: char| c.is_ascii_digit()));
         self.is_report && (is_quote || self.language == Language::English && !has_number && record::reacts(tokens))
     }
 
-    /// Returns whether a passage has a pronoun for someone whom it does not name: "Relatives welcome the verdict. His lawyers appeal."
+    /// Returns whether a passage has a pronoun for someone whom it does not name: "Relatives welcome the verdict. His lawyers
+    /// appeal."
     fn lacks_person(&self, passage: &str) -> bool {
         let is_of_others = self.form == Form::Record && self.is_report && !self.is_titled;
         let (_, passage) = story::parts(passage);

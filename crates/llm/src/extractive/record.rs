@@ -1,4 +1,5 @@
-//! Stricter rules for records: logs, diaries and timelines. One author writes, nobody answers, and readers see single lines later.
+//! Stricter rules for records: logs, diaries and timelines. One author writes, nobody answers, and readers see single lines
+//! later.
 //!
 //! In a chat the reader knows the speakers and what they talk about. In a record a line has only its own words, so a sentence
 //! about "the suspects" needs the sentence that introduces them.
@@ -254,7 +255,8 @@ fn has_definite_subject(tokens: &[Token]) -> bool {
     tokens[0].lower == "the" && !has_name(subject) && !subject.iter().any(is_number)
 }
 
-/// Returns whether the subject is a part of what the sentence before names: "Two of them", "Some of the hostages", "Half the crew".
+/// Returns whether the subject is a part of what the sentence before names: "Two of them", "Some of the hostages", "Half the
+/// crew".
 fn is_part(tokens: &[Token]) -> bool {
     let word = |at: usize| tokens.get(at).map(|token| token.lower.as_str()).unwrap_or_default();
     let is_quantity =
@@ -271,8 +273,8 @@ fn lacks_subject(tokens: &[Token]) -> bool {
     is_present || verbs::is_past(&first.lower) && !has_name(&tokens[1..])
 }
 
-/// Returns whether a short sentence without a name takes up something that an earlier entry has: "Repeated with fresh mix", "Disk
-/// full again".
+/// Returns whether a short sentence without a name takes up something that an earlier entry has: "Repeated with fresh mix",
+/// "Disk full again".
 pub(super) fn resumes(tokens: &[Token]) -> bool {
     const BACK: &str = "again also another repeat repeated still rerun same second third";
     tokens.len() < PLAIN && names(tokens) == 0 && tokens.iter().any(|token| is_in(BACK, &token.lower))

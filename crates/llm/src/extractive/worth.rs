@@ -26,13 +26,15 @@ const PLAIN: f64 = 0.6;
 /// Factor for questions, which say less than their answers; they are quoted only if nothing else was said.
 const QUESTION: f64 = 0.3;
 
-/// Factor for sentences that had to be cut, so that whole ones come first. Matters for verbose diaries; conversations have none.
+/// Factor for sentences that had to be cut, so that whole ones come first. Matters for verbose diaries; conversations have
+/// none.
 const CUT: f64 = 0.5;
 
 /// Minimum words of more than three letters with content in a line of a record; more without name or notable event.
 const TOLD: usize = 3;
 
-/// Cost of a sentence in addition to its words: its share of a line's head and of the reader's attention. At 3: 45.3 and 75.7 %.
+/// Cost of a sentence in addition to its words: its share of a line's head and of the reader's attention. At 3: 45.3 and 75.7
+/// %.
 const SENTENCE: f64 = 8.0;
 
 /// Returns the minimum content of a line: worth of its words times the factor of its kind of event. A day is filled in order

@@ -1,5 +1,5 @@
-//! Joins the lines of a paragraph that was wrapped at a column, as in mail, commit messages and change logs. Lines of a log, a list
-//! or a chat stay apart.
+//! Joins the lines of a paragraph that was wrapped at a column, as in mail, commit messages and change logs. Lines of a log, a
+//! list or a chat stay apart.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,5 @@
-//! Variables of each prompt. The first part of a context is visible in both parts of the prompt. The second part contains text of
-//! conversations and is visible in the user part only.
+//! Variables of each prompt. The first part of a context is visible in both parts of the prompt. The second part contains text
+//! of conversations and is visible in the user part only.
 
 use serde::Serialize;
 

@@ -1,5 +1,5 @@
-//! Names of speakers: which other names they may give themselves, and statements about themselves by name. A wrong alias merges two people, so a new name must be a form of the
-//! name under which the person speaks, unless that name is unknown.
+//! Names of speakers: which other names they may give themselves, and statements about themselves by name. A wrong alias merges
+//! two people, so a new name must be a form of the name under which the person speaks, unless that name is unknown.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -36,8 +36,8 @@ impl Speakers {
         is_form_of(speaker, name)
     }
 
-    /// Returns whether somebody else writes under the name of the speaker, or the speaker plays somebody else: "Tom here, Ann is
-    /// driving.", "I'm Lady Ashcroft". Speakers without a common given name may have another one.
+    /// Returns whether somebody else writes under the name of the speaker, or the speaker plays somebody else: "Tom here, Ann
+    /// is driving.", "I'm Lady Ashcroft". Speakers without a common given name may have another one.
     pub(super) fn is_other(&self, speaker: &str, clause: &str) -> bool {
         let claims = CLAIMS.captures(clause).filter(|_| FIRST_NAMES.has(speaker));
         if claims.is_some_and(|found| {

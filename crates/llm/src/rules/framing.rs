@@ -2,8 +2,8 @@
 //! Classifies whose voice a sentence is in: the sentences behind it are believed only if everything before them is understood
 //! or plainly the speaker's.
 //!
-//! Relies on plain apostrophes and quotation marks. Reads one turn; `scenes` reads a conversation. Rejects too much rather than too
-//! little, because a wrong fact is worse than a missing one.
+//! Relies on plain apostrophes and quotation marks. Reads one turn; `scenes` reads a conversation. Rejects too much rather than
+//! too little, because a wrong fact is worse than a missing one.
 
 use regex::Regex;
 
@@ -63,8 +63,8 @@ pub(super) fn limits(sentence: &str) -> bool {
     LIMITS.is_match(sentence) && sentence.split_whitespace().count() < LONGEST_HEADING
 }
 
-/// Returns whether the sentence is a few words without a verb that do not say what kind of message follows: "Affirmations.", "Future
-/// me.", "Sweet home Alabama."
+/// Returns whether the sentence is a few words without a verb that do not say what kind of message follows: "Affirmations.",
+/// "Future me.", "Sweet home Alabama."
 fn is_heading(sentence: &str) -> bool {
     let words = sentence.split_whitespace().count();
     (1..=LONGEST_HEADING).contains(&words)

@@ -152,8 +152,8 @@ impl<'a> Operations<'a> {
         day.filter(|day| *day < turn.days.0).map_or(turn.at(), start)
     }
 
-    /// Returns the full name of a value that ends: "my dog" means "Max" if that is the only dog. Returns `object` if there is not
-    /// exactly one candidate.
+    /// Returns the full name of a value that ends: "my dog" means "Max" if that is the only dog. Returns `object` if there is
+    /// not exactly one candidate.
     fn known_object(&self, subject: &str, predicate: &str, object: &str) -> String {
         let is_meant = |of: &str, by: &str, value: &str, properties: &Properties| {
             let kind = properties.get("kind").and_then(Value::as_str);

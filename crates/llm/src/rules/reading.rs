@@ -110,7 +110,8 @@ fn of_rule(rule: &Rule, clause: &Dated, ended: bool, turn: &Memory, speakers: &S
     whole.flat_map(|found| reading.triples(&found)).collect()
 }
 
-/// Returns whether a name ends where the match ends. In "my uncle Bob joke fell flat" a noun follows, so the name is part of another.
+/// Returns whether a name ends where the match ends. In "my uncle Bob joke fell flat" a noun follows, so the name is part of
+/// another.
 fn ends_well(text: &str, found: &Captures<'_>) -> bool {
     let rest = &text[found.get(0).map_or(0, |found| found.end())..];
     !rest.starts_with(' ') || FOLLOWS_NAME.is_match(rest)

@@ -30,8 +30,8 @@ pub(super) struct Outbox {
 }
 
 impl Outbox {
-    /// Begins a batch. Its id follows from its first request, the time, and how many requests were made for that period `before`,
-    /// so that no two are the same.
+    /// Begins a batch. Its id follows from its first request, the time, and how many requests were made for that period
+    /// `before`, so that no two are the same.
     pub(super) fn new(channel: Arc<Channel>, first: &BatchedRequest, now: Timestamp, before: usize) -> Outbox {
         let (key, now, before) = (first.key.to_string(), now.to_string(), before.to_string());
         let digest = Digest::of([&channel.model.base_url, &channel.model.name, &key, &now, &before]);

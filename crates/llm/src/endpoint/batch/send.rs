@@ -18,8 +18,8 @@ use crate::endpoint::failure::EndpointError;
 /// How long a batch that may have been created is looked for. Lists may be late by some seconds.
 const SEARCH: SignedDuration = SignedDuration::from_mins(2);
 
-/// Age at which a batch is given up if its provider has not ended it, or if its server is no longer configured. Providers promise
-/// to end batches within 24 hours.
+/// Age at which a batch is given up if its provider has not ended it, or if its server is no longer configured. Providers
+/// promise to end batches within 24 hours.
 const GIVE_UP: SignedDuration = SignedDuration::from_hours(48);
 
 /// Age at which any open batch is given up, even if its provider could not be reached or reported no status.

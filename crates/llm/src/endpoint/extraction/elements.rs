@@ -1,5 +1,5 @@
-//! Filters and normalises a model's facts and operations. Each element is judged alone: a bad one is rejected with a reason that
-//! quotes nothing.
+//! Filters and normalises a model's facts and operations. Each element is judged alone: a bad one is rejected with a reason
+//! that quotes nothing.
 
 mod origins;
 

@@ -53,8 +53,8 @@ const SEASONS: [(&str, i8, i8); 10] = [
     ("semester", 12, 12),
 ];
 
-/// Returns the month for the name of a month, or the year for a season or holiday. `side` -1 selects the last one before the month
-/// of `day`, 1 the next one after it, and 0 the one in the same year.
+/// Returns the month for the name of a month, or the year for a season or holiday. `side` -1 selects the last one before the
+/// month of `day`, 1 the next one after it, and 0 the one in the same year.
 pub(super) fn season(word: &str, day: Date, side: i32) -> Option<Span> {
     let now = day.month();
     if let Some(month) = ENGLISH.month(word) {

@@ -25,7 +25,8 @@ pub(super) fn is_past(words: &[&str], at: usize) -> bool {
     nearest.is_some_and(|place| past(words[place]) && !is_question(words, place))
 }
 
-/// Returns whether the time counts back to the last such event: "for the first time in 22 years", "the worst flood in a decade".
+/// Returns whether the time counts back to the last such event: "for the first time in 22 years", "the worst flood in a
+/// decade".
 pub(super) fn counts_back(words: &[&str], at: usize) -> bool {
     const SUPERLATIVES: [&str; 8] = ["worst", "best", "most", "least", "fewest", "lowest", "first", "only"];
     // "March" is also a verb.

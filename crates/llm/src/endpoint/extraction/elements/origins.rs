@@ -1,5 +1,5 @@
-//! Finds the turns that a statement or an operation draws on besides the one that it cites: "She helps me a lot" after "My therapist is
-//! called Doctor Quillon". Without them, the name would survive the forgetting of the turn that it comes from.
+//! Finds the turns that a statement or an operation draws on besides the one that it cites: "She helps me a lot" after "My
+//! therapist is called Doctor Quillon". Without them, the name would survive the forgetting of the turn that it comes from.
 
 use std::collections::BTreeSet;
 
